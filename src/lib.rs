@@ -26,7 +26,7 @@
 //!
 //! 1. `tap/entry/link.rs`: its link, with its module and title; `Head Verdict` where frames cross it.
 //! 2. `tap/tap.proto`: its link's code, its transition in `Entry.what`, its part of `Snapshot`.
-//! 3. `limits.rs`: its limits.
+//! 3. `limits/table.rs`: its limits.
 //! 4. `port/systems.rs`: its row, for snapshots, commands, refusals, and what to do when it is down.
 //! 5. `port/tables.rs`: its lists, for queries, `ls` with its flags, and paged panes.
 //! 6. `station/hosts.rs`: its host, where it starts and ends among the others.

@@ -1,108 +1,6 @@
-//! Every bound of the program in one table: its default, its range and what it guards.
-//!
-//! A bound's configuration key is `limits.<group>.<name>`; the unit is the name's last word.
+//! The table of bounds.
 
-/// One bound, as `config show` and the configuration's errors speak of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// `limits.<group>.<name>`.
-    pub key: &'static str,
-    /// The value when nothing is configured.
-    pub default: u64,
-    /// The smallest value that is taken.
-    pub min: u64,
-    /// The largest value that is taken.
-    pub max: u64,
-    /// What it guards.
-    pub doc: &'static str,
-}
-
-macro_rules! limits {
-    ($( $(#[doc = $gdoc:literal])* $group:ident : $Group:ident {
-        $( $(#[doc = $doc:literal])* $name:ident = $default:literal in $min:literal ..= $max:literal ),* $(,)?
-    } )*) => {
-        $(
-            $(#[doc = $gdoc])*
-            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-            pub struct $Group {
-                $( $(#[doc = $doc])* pub $name: u64, )*
-            }
-
-            impl Default for $Group {
-                fn default() -> Self {
-                    Self { $( $name: $default, )* }
-                }
-            }
-        )*
-
-        /// All bounds of one process.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct Limits {
-            $( $(#[doc = $gdoc])* pub $group: $Group, )*
-        }
-
-        impl Limits {
-            /// Every bound there is, in the order of their keys' groups.
-            pub const BOUNDS: &'static [Bound] = &[
-                $( $( Bound {
-                    key: concat!("limits.", stringify!($group), ".", stringify!($name)),
-                    default: $default, min: $min, max: $max,
-                    doc: concat!($($doc),*),
-                }, )* )*
-            ];
-
-            /// The value in force for a bound's key.
-            #[must_use]
-            pub fn value(&self, key: &str) -> Option<u64> {
-                match key {
-                    $( $( concat!("limits.", stringify!($group), ".", stringify!($name)) => Some(self.$group.$name), )* )*
-                    _ => None,
-                }
-            }
-
-            /// Sets the bound of `key`; an unknown key or a value outside the bound's range is refused.
-            ///
-            /// # Errors
-            /// [`LimitError`] names the key and the range.
-            pub fn set(&mut self, key: &str, value: u64) -> Result<(), LimitError> {
-                match key {
-                    $( $( concat!("limits.", stringify!($group), ".", stringify!($name)) => {
-                        if !($min..=$max).contains(&value) {
-                            let key = key.to_owned();
-                            return Err(LimitError::OutOfRange { key, value, min: $min, max: $max });
-                        }
-                        self.$group.$name = value;
-                        Ok(())
-                    } )* )*
-                    _ => Err(LimitError::Unknown { key: key.to_owned() }),
-                }
-            }
-        }
-    };
-}
-
-/// Why a bound was not set.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LimitError {
-    /// No bound has this key.
-    #[error("there is no limit `{key}`")]
-    Unknown {
-        /// The key asked for.
-        key: String,
-    },
-    /// The value lies outside the bound's range.
-    #[error("`{key}` is {value}: it takes {min} to {max}")]
-    OutOfRange {
-        /// The key.
-        key: String,
-        /// The value asked for.
-        value: u64,
-        /// The smallest value taken.
-        min: u64,
-        /// The largest value taken.
-        max: u64,
-    },
-}
+use super::bound::{Bound, LimitError, limits};
 
 limits! {
     /// The MPP bridge.
@@ -326,8 +224,8 @@ limits! {
         peer_connections_max = 0 in 0..=65_536,
         /// Milliseconds within which a connection sends HTTP/2's preface; otherwise it is closed.
         preface_ms_max = 10_000 in 10..=600_000,
-        /// Milliseconds from the first byte of a frame, or of a message, to its last. Past them a frame closes
-        /// its connection, and a message ends its call with `DEADLINE_EXCEEDED`.
+        /// Milliseconds from the first byte of a frame, or of a message, to its last. Past them a frame
+        /// closes its connection, and a message ends its call with `DEADLINE_EXCEEDED`.
         frame_ms_max = 30_000 in 10..=600_000,
         /// Bytes of messages that have begun and are not whole, over all connections, and at least those of
         /// the longest message with the room that it grows into; past them the longest ends its call with
@@ -500,27 +398,3 @@ pub const MPP_FRAME_BYTES_MAX: usize = 65_536;
 
 /// The cap on a queue's name, in bytes (mpp-v2, security notes).
 pub const QUEUE_NAME_BYTES_MAX: usize = 64;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_bound_reads_back_its_default() {
-        let limits = Limits::default();
-        for bound in Limits::BOUNDS {
-            assert_eq!(limits.value(bound.key), Some(bound.default), "{}", bound.key);
-            assert!((bound.min..=bound.max).contains(&bound.default), "{}", bound.key);
-            assert!(!bound.doc.is_empty());
-        }
-    }
-
-    #[test]
-    fn refuses_what_lies_outside_a_range() {
-        let mut limits = Limits::default();
-        assert!(limits.set("limits.mpp.connections_max", 0).is_err());
-        assert!(limits.set("limits.mpp.conections_max", 1).is_err());
-        limits.set("limits.mpp.connections_max", 2).unwrap();
-        assert_eq!(limits.mpp.connections_max, 2);
-    }
-}
