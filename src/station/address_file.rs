@@ -134,6 +134,8 @@ impl AddressFile {
     }
 
     fn write(&self) -> io::Result<()> {
+        // Another's folder may be in its place by now.
+        self.file.parent().map_or(Ok(()), private_files::check_folder)?;
         private_files::replace(&self.file, &self.bytes())
     }
 

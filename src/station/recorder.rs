@@ -7,10 +7,10 @@ use tokio::sync::Mutex;
 
 use super::local::{Inner, LocalPort};
 use crate::{
-    port::{Outcome, PortError, StationPort},
+    port::{Outcome, PortError, Snapshot, StationPort},
     private_files,
     recording::{EncodedSnapshot, Recorder, RecorderEvent, RecordingInfo, Sources, Summary},
-    tap::entry::station::Transition,
+    tap::{Tap, entry::station::Transition},
 };
 
 /// The recording that runs, if one does.
@@ -39,7 +39,11 @@ impl Recording {
         // Taken here, so that a station that stops soon after its start still has a recording that can be
         // folded.
         let taken = port.snapshot().await?;
-        let mut first = Some(EncodedSnapshot { at: taken.at, bytes: taken.encode() });
+        let encoded = |taken: &Snapshot, tap: &Tap| EncodedSnapshot {
+            at: taken.at,
+            bytes: tap.without_tokens(taken.encode()),
+        };
+        let mut first = Some(encoded(&taken, &inner.tap));
         let snapshot = Box::new(move || -> crate::recording::SnapshotFuture {
             if let Some(taken) = first.take() {
                 return Box::pin(async move { Ok(taken) });
@@ -47,7 +51,7 @@ impl Recording {
             let port = port.clone();
             Box::pin(async move {
                 let snapshot = port.snapshot().await.map_err(|error| error.to_string())?;
-                Ok(EncodedSnapshot { at: snapshot.at, bytes: snapshot.encode() })
+                Ok(encoded(&snapshot, &port.inner.tap))
             })
         });
         let about = RecordingInfo {

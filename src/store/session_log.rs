@@ -12,7 +12,7 @@ use super::{
     record,
     replay::{self, Read, State},
 };
-use crate::time::Wall;
+use crate::{private_files, time::Wall};
 
 const FILES: Kind = Kind { name: "sessions", magic: *b"RLSESSN\x01" };
 
@@ -25,6 +25,8 @@ const PIECE_BYTES_MAX: usize = 1 << 30;
 /// it is not fsynced (see the [store's](super) words on a loss of power).
 pub struct SessionLog {
     data: PathBuf,
+    /// What the folder was when it was opened: another in its place has files of its own.
+    folder: Option<(u64, u64)>,
     files: Appender,
     /// The number of the next piece.
     next: u64,
@@ -169,6 +171,7 @@ impl SessionLog {
         }
         let log = Self {
             data: data.to_owned(),
+            folder: private_files::identity(data),
             files: Appender::new(data, FILES, make, read.next_file, bytes_max),
             next: read.last.saturating_add(1),
             log_files: read.files,
@@ -209,6 +212,7 @@ impl SessionLog {
     /// One that cannot be deleted does no harm: a start knows what the database has.
     pub fn stored(&mut self, through: u64, now: Wall) {
         while let Some(held) = self.log_files.front()
+            && private_files::identity(&self.data) == self.folder
             && held.last <= through
             && held.file != self.files.segment()
         {
@@ -226,6 +230,7 @@ impl SessionLog {
     pub fn end(&mut self, through: u64, now: Wall) {
         self.stored(through, now);
         if let Some(held) = self.log_files.pop_front()
+            && private_files::identity(&self.data) == self.folder
             && held.last <= through
         {
             let _ = fs::remove_file(FILES.path(&self.data, held.file));
@@ -322,6 +327,20 @@ mod tests {
             10,
             "a number that the database has is not given again"
         );
+    }
+
+    #[test]
+    fn files_of_a_folder_that_took_the_place_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, away) = (folder.path().join("data"), folder.path().join("away"));
+        fs::create_dir(&data).unwrap();
+        let mut found = open(&data, 0);
+        found.log.append(b"one").unwrap();
+        fs::rename(&data, &away).unwrap();
+        fs::create_dir(&data).unwrap();
+        fs::write(data.join("sessions-1.log"), "another's").unwrap();
+        found.log.end(1, Wall(0));
+        assert_eq!(names(&data), ["sessions-1.log"]);
     }
 
     #[test]

@@ -71,13 +71,13 @@ impl TokenGuard {
         self.sha256.lock().unwrap_or_else(PoisonError::into_inner).values().any(|ours| *ours == sha256)
     }
 
-    /// The places of tokens.
-    fn places(&self, bytes: &[u8]) -> Vec<Range<u32>> {
+    /// The places of tokens. Of more than `runs_max` runs the rest is taken for tokens unseen.
+    fn places(&self, bytes: &[u8], runs_max: usize) -> Vec<Range<u32>> {
         let (mut places, mut from, mut runs) = (Vec::new(), 0, 0);
         while let Some(run) = next_run(bytes, from) {
             from = run.end;
             runs += 1;
-            if runs > RUNS_MAX {
+            if runs > runs_max {
                 places.extend(redact::range(run.start, run.len()));
                 continue;
             }
@@ -94,7 +94,7 @@ impl TokenGuard {
     /// The bytes without tokens. In a frame it is noted where they stood.
     #[cold]
     pub(super) fn mask_bytes<'a>(&self, bytes: &'a [u8], what: &mut What) -> Cow<'a, [u8]> {
-        let places = self.places(bytes);
+        let places = self.places(bytes, RUNS_MAX);
         if places.is_empty() {
             return Cow::Borrowed(bytes);
         }
@@ -110,6 +110,12 @@ impl TokenGuard {
         Cow::Owned(masked)
     }
 
+    /// Masks tokens in what the station wrote itself, texts of peers within, whose size has a bound.
+    pub(super) fn mask_all(&self, bytes: &mut [u8]) {
+        let places = self.places(bytes, usize::MAX);
+        redact::overwrite(bytes, &places);
+    }
+
     /// Masks tokens in the texts of an entry.
     #[inline]
     pub(super) fn mask_texts(&self, what: &mut What) {
@@ -119,7 +125,7 @@ impl TokenGuard {
     #[cold]
     #[inline(never)]
     fn masked(&self, text: &str) -> Option<String> {
-        let places = self.places(text.as_bytes());
+        let places = self.places(text.as_bytes(), RUNS_MAX);
         if places.is_empty() {
             return None;
         }

@@ -183,6 +183,14 @@ impl Tap {
         self.append(Draft { bytes: &kept, ..draft })
     }
 
+    /// An encoded snapshot without tokens, which is of the same length: names that peers chose are in it as the
+    /// cores have them.
+    #[must_use]
+    pub fn without_tokens(&self, mut snapshot: Vec<u8>) -> Vec<u8> {
+        self.shared.guard.mask_all(&mut snapshot);
+        snapshot
+    }
+
     /// Masks a token of this station wherever a peer says it from now on, in place of the token that had the
     /// name before. It is known by its SHA-256.
     pub fn mask_token(&self, name: &'static str, sha256: [u8; 32]) {

@@ -179,7 +179,7 @@ fn a_read_only_token_looks_and_does_nothing() {
     fixture.json(&["hold"]);
     terminal.shows("ALL HELD");
     let strange = data.join("strange.token");
-    std::fs::write(&strange, "nonsense").unwrap();
+    rl_console::private_files::replace(&strange, "A".repeat(43).as_bytes()).unwrap();
     let mut refused = Terminal::start(data, 160, 50, &["attach", "--token-file", strange.to_str().unwrap()]);
     assert!(!refused.ended().success());
     refused.shows("none of this station's");

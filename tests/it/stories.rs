@@ -165,7 +165,7 @@ impl Drop for SimAdapter {
 fn give_an_item_by_hand_with_a_wrong_value_first() {
     let (folder, token, mut terminal) = console(100, 30);
     let file = folder.path().join("sim.token");
-    std::fs::write(&file, token).unwrap();
+    rl_console::private_files::replace(&file, token.as_bytes()).unwrap();
     let addr = mpp_addr(folder.path()).to_string();
     let mut sim = crate::real::command(folder.path());
     sim.args(["sim", "adapter", "--addr", &addr, "--latency", "1", "--token-file"]).arg(&file);

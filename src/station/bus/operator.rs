@@ -21,6 +21,7 @@ use crate::{
         wire::{Question, Reply, Response, StationInfo, may_ask, parts, read_question},
     },
     rmp::{broker::OperatorRequest, host::Request},
+    tap::Tap,
     time::Clock,
 };
 
@@ -32,6 +33,7 @@ const SHARE: u64 = 4;
 /// What answers every question.
 pub(in crate::station) struct Service {
     pub(in crate::station) port: Arc<dyn StationPort>,
+    pub(in crate::station) tap: Tap,
     pub(in crate::station) bus: mpsc::Sender<Request>,
     /// Which station it is, but for the moment.
     pub(in crate::station) about: StationInfo,
@@ -105,7 +107,9 @@ impl Service {
                     Response::reply(Reply::Outcome(self.port.command(command).await?))
                 }
                 Question::Query(query) => Response::reply(Reply::Page(self.port.query(query).await?)),
-                Question::Snapshot => Response::Snapshot(self.port.snapshot().await?.encode()),
+                Question::Snapshot => {
+                    Response::Snapshot(self.tap.without_tokens(self.port.snapshot().await?.encode()))
+                }
                 Question::About => {
                     Response::reply(Reply::About(StationInfo { now: self.clock.now(), ..self.about.clone() }))
                 }

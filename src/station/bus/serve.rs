@@ -126,8 +126,14 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     BusDown::clear(&config.data);
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
     let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
-    let service =
-        Service { port, bus: requests.clone(), about: about(inner), clock, limits: config.limits.port };
+    let service = Service {
+        port,
+        tap: inner.tap.clone(),
+        bus: requests.clone(),
+        about: about(inner),
+        clock,
+        limits: config.limits.port,
+    };
     let tasks = vec![
         runtime.spawn(metrics_publisher::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         runtime.spawn(operator::serve(service, questions)).abort_handle(),

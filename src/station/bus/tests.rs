@@ -71,7 +71,14 @@ fn service(limits: limits::Port) -> (mpsc::Sender<OperatorRequest>, mpsc::Receiv
         now: Now::default(),
     };
     tokio::spawn(operator::serve(
-        Service { port: Arc::new(Slow), bus, about, clock: Clock::start(), limits },
+        Service {
+            port: Arc::new(Slow),
+            tap: Tap::new(limits::Tap::default()),
+            bus,
+            about,
+            clock: Clock::start(),
+            limits,
+        },
         asked,
     ));
     (ask, requests)
