@@ -50,6 +50,9 @@ limits! {
         shown_values_max = 1_000_000 in 1_000..=100_000_000,
         /// Subscriptions of one session; one more is answered `Busy`.
         session_subscriptions_max = 1_024 in 1..=65_536,
+        /// Subscriptions of one session that end in `*` or `**`, or that name a topic which the session has
+        /// one for already; one more is answered `Busy`.
+        session_patterns_max = 64 in 1..=65_536,
         /// Subscriptions of all sessions; one more is answered `Busy`.
         subscriptions_max = 262_144 in 1_024..=16_777_216,
         /// Messages queued for one subscription; one more is dropped.
@@ -57,7 +60,8 @@ limits! {
         /// Bytes of messages queued for one subscription; what does not fit is dropped, but an empty queue
         /// always takes one.
         queue_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
-        /// Bytes of messages queued on all connections; what does not fit is dropped.
+        /// Bytes of messages queued on all connections; past it the connections that hold most lose their
+        /// oldest. Each keeps 256 KiB of it, or its part where there are more connections than that allows.
         queued_bytes_max = 268_435_456 in 1_048_576..=68_719_476_736,
         /// Bytes of answers waiting on one connection; a peer that lets more pile up is cut off.
         answer_bytes_max = 262_144 in 4_096..=67_108_864,

@@ -63,7 +63,7 @@ pub(in crate::dissect) const fn refusal_remedy(refusal: Refusal) -> &'static str
             "say Hello first, within 10 s, with a token of this station's data folder or with none"
         }
         Refusal::Busy => {
-            "close what is not needed, or let more in: limits.rmp.session_subscriptions_max, subscriptions_max or connections_max, as the answer says"
+            "close what is not needed, or let more in: limits.rmp.session_subscriptions_max, session_patterns_max, subscriptions_max or connections_max, as the answer says"
         }
     }
 }

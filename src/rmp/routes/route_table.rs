@@ -29,6 +29,20 @@ pub enum RouteFault {
         /// The number.
         sub: u64,
     },
+    /// The session asks for the same pattern already.
+    #[error("subscription {sub} of this session is for the same pattern already")]
+    Repeated {
+        /// The number of that one.
+        sub: u64,
+    },
+    /// The session has as many patterns as it may.
+    #[error(
+        "a session has {max} patterns at most, and so many times the same topic (limits.rmp.session_patterns_max)"
+    )]
+    PatternsFull {
+        /// The limit in force.
+        max: u64,
+    },
     /// The session has as many as it may.
     #[error("a session has {max} subscriptions at most (limits.rmp.session_subscriptions_max)")]
     SessionFull {
@@ -50,8 +64,9 @@ pub struct Routes {
     one: PrefixBucket,
     below: PrefixBucket,
     entries: BTreeMap<Route, Entry>,
-    by_connection: HashMap<ConnectionId, u64>,
+    by_connection: HashMap<ConnectionId, SessionRoutes>,
     session_max: u64,
+    patterns_max: u64,
     total_max: u64,
     revision: u64,
 }
@@ -61,6 +76,16 @@ struct Entry {
     pattern: Pattern,
     /// Where it lies on its shelf.
     index: usize,
+    is_wide: bool,
+}
+
+/// How many subscriptions a session has.
+#[derive(Clone, Copy, Debug, Default)]
+struct SessionRoutes {
+    subs: u64,
+    /// Those by which one message reaches the session more than once: patterns, and a topic's second
+    /// subscription and further ones.
+    wide: u64,
 }
 
 impl Routes {
@@ -74,6 +99,7 @@ impl Routes {
             entries: BTreeMap::new(),
             by_connection: HashMap::new(),
             session_max: limits.session_subscriptions_max,
+            patterns_max: limits.session_patterns_max,
             total_max: limits.subscriptions_max,
             revision: 0,
         }
@@ -93,24 +119,42 @@ impl Routes {
         if self.entries.len() as u64 >= self.total_max {
             return Err(RouteFault::Full { max: self.total_max });
         }
+        let is_wide = self.is_wide(route, &pattern)?;
         let place = self.bucket(pattern.tail()).put(pattern.prefix(), route);
-        self.entries.insert(route, Entry { pattern, index: place });
-        *self.by_connection.entry(route.connection).or_default() += 1;
+        self.entries.insert(route, Entry { pattern, index: place, is_wide });
+        let counts = self.by_connection.entry(route.connection).or_default();
+        (counts.subs, counts.wide) = (counts.subs + 1, counts.wide + u64::from(is_wide));
         self.revision += 1;
         Ok(())
     }
 
+    /// Whether a subscription is one of those by which a message reaches the session more than once.
+    fn is_wide(&mut self, route: Route, pattern: &Pattern) -> Result<bool, RouteFault> {
+        let others = self.bucket(pattern.tail()).at(pattern.prefix());
+        let held = others.iter().find(|other| other.connection == route.connection).copied();
+        let is_pattern = pattern.tail() != Tail::Exact;
+        if let Some(Route { sub, .. }) = held.filter(|_| is_pattern) {
+            return Err(RouteFault::Repeated { sub });
+        }
+        let is_wide = is_pattern || held.is_some();
+        let wide = self.by_connection.get(&route.connection).map_or(0, |counts| counts.wide);
+        if is_wide && wide >= self.patterns_max {
+            return Err(RouteFault::PatternsFull { max: self.patterns_max });
+        }
+        Ok(is_wide)
+    }
+
     /// Ends a subscription and tells what it asked for; nothing where there is none.
     pub fn remove(&mut self, route: Route) -> Option<Pattern> {
-        let Entry { pattern, index: place } = self.entries.remove(&route)?;
+        let Entry { pattern, index: place, is_wide } = self.entries.remove(&route)?;
         if let Some(moved) = self.bucket(pattern.tail()).take(pattern.prefix(), place)
             && let Some(entry) = self.entries.get_mut(&moved)
         {
             entry.index = place;
         }
-        if let Some(count) = self.by_connection.get_mut(&route.connection) {
-            *count -= 1;
-            if *count == 0 {
+        if let Some(counts) = self.by_connection.get_mut(&route.connection) {
+            (counts.subs, counts.wide) = (counts.subs - 1, counts.wide - u64::from(is_wide));
+            if counts.subs == 0 {
                 self.by_connection.remove(&route.connection);
             }
         }
@@ -167,7 +211,7 @@ impl Routes {
     /// How many a session has.
     #[must_use]
     pub fn count_of(&self, connection: ConnectionId) -> u64 {
-        self.by_connection.get(&connection).copied().unwrap_or_default()
+        self.by_connection.get(&connection).map_or(0, |counts| counts.subs)
     }
 
     /// How many there are.

@@ -60,6 +60,35 @@ fn a_number_in_use_is_refused_and_bounds_hold() {
 }
 
 #[test]
+fn a_pattern_is_taken_once_a_session_and_patterns_have_a_bound_of_their_own() {
+    let limits = limits::Rmp { session_patterns_max: 3, ..limits::Rmp::default() };
+    let mut routes = Routes::new(&limits);
+    for (sub, text) in ["**", "a/*", "a/**"].iter().enumerate() {
+        routes.insert(route(1, sub as u64), pattern(text)).unwrap();
+        assert_eq!(
+            routes.insert(route(1, 9), pattern(text)),
+            Err(RouteFault::Repeated { sub: sub as u64 }),
+            "{text}"
+        );
+    }
+    routes.insert(route(2, 0), pattern("**")).unwrap();
+    assert_eq!(routes.insert(route(1, 3), pattern("b/*")), Err(RouteFault::PatternsFull { max: 3 }));
+    routes.insert(route(1, 4), pattern("a/b")).unwrap();
+    assert_eq!(
+        routes.insert(route(1, 5), pattern("a/b")),
+        Err(RouteFault::PatternsFull { max: 3 }),
+        "a topic twice is as wide as a pattern"
+    );
+    assert_eq!(matched(&routes, "a/b").len(), 5);
+    routes.remove(route(1, 0));
+    routes.insert(route(1, 5), pattern("a/b")).unwrap();
+    routes.remove(route(1, 4));
+    assert_eq!(routes.insert(route(1, 3), pattern("**")), Err(RouteFault::PatternsFull { max: 3 }));
+    routes.remove(route(1, 5));
+    routes.insert(route(1, 3), pattern("**")).unwrap();
+}
+
+#[test]
 fn the_revision_changes_with_every_subscription_and_with_nothing_else() {
     let mut routes = routes();
     let mut seen = vec![routes.revision()];
@@ -113,7 +142,11 @@ proptest! {
             match op {
                 Op::Insert(connection, sub, text) => {
                     let route = route(connection, sub);
-                    let is_free = naive.iter().all(|(other, _)| *other != route);
+                    let is_free = naive.iter().all(|(other, held)| {
+                        // A topic may be asked for twice, a pattern may not.
+                        let is_repeated = text.ends_with('*') && held.to_string() == text;
+                        *other != route && !(other.connection == route.connection && is_repeated)
+                    });
                     prop_assert_eq!(routes.insert(route, pattern(&text)).is_ok(), is_free);
                     if is_free {
                         naive.push((route, pattern(&text)));
