@@ -248,6 +248,9 @@ impl Broker {
         self.table.spoke(id);
         if let Some(session) = self.sessions.get_mut(id) {
             session.phase = Phase::Open(greeting);
+            if kind.is_operator() {
+                session.outbox.set_owner(None, &mut self.budget);
+            }
         }
         self.emit_transition(Transition::Greeted { session: id, client, kind, dialect }, None, None);
     }
@@ -340,6 +343,7 @@ impl Broker {
             seen,
             reads_tap,
             duplicates: 0,
+            full: None,
             reported: Gauge::default(),
         };
         let place = session.subs.insert(sub);

@@ -10,6 +10,7 @@ use super::{
     station_delivery::InboxCapacity,
     topics::{Sessions, Topics},
     visible_topics::VisibleTopics,
+    waiting::Waiting,
     wall::WallClock,
 };
 use crate::{
@@ -45,7 +46,7 @@ pub struct Broker {
     pub(super) budget: Budget,
     pub(super) outputs: VecDeque<Output>,
     /// Sessions that have something new to write.
-    pub(super) waiting: Vec<ConnectionId>,
+    pub(super) waiting: Waiting,
     /// Sessions whose figures may have changed since they were told.
     pub(super) dirty: Vec<ConnectionId>,
     /// Topics whose drops were not told yet.
@@ -82,9 +83,9 @@ impl Broker {
             topics: Topics::new(limits.topics_max),
             visible: VisibleTopics::new(limits.shown_topics_max),
             dedupe: Dedupe::new(&limits),
-            budget: Budget::new(limits.queued_bytes_max),
+            budget: Budget::new(&limits),
             outputs: VecDeque::new(),
-            waiting: Vec::new(),
+            waiting: Waiting::default(),
             dirty: Vec::new(),
             suppressed_topics: Vec::new(),
             losses: Vec::new(),
@@ -106,6 +107,7 @@ impl Broker {
     /// Takes one thing that happened. Drain [`poll_output`](Self::poll_output) before the next.
     pub fn handle(&mut self, now: Now, input: Input<'_>) {
         self.handle_input(now, input);
+        self.enforce_bound(now);
         self.shrink(now);
         self.arm(now);
     }
@@ -153,7 +155,7 @@ impl Broker {
         self.outputs.pop_front()
     }
 
-    /// A session that has something to write which it had not when it was named last.
+    /// A session that has something to write which it had not when it was named last; operators' first.
     pub fn poll_waiting(&mut self) -> Option<ConnectionId> {
         let id = self.waiting.pop()?;
         if let Some(session) = self.sessions.get_mut(id) {
@@ -276,6 +278,7 @@ impl Broker {
         let Some(mut session) = self.sessions.remove(session) else { return (0, 0) };
         let left = (session.outbox.units(), session.outbox.bytes() + session.outbox.answer_bytes());
         session.outbox.clear(&mut self.budget);
+        self.budget.set_connections(self.sessions.len());
         left
     }
 
@@ -369,10 +372,7 @@ impl Broker {
             self.end(id, CloseCause::NotReading);
             return;
         }
-        if !session.is_waiting {
-            session.is_waiting = true;
-            self.waiting.push(id);
-        }
+        self.waiting.add(session);
         self.outputs.push_back(Output::Answered { session: id, head, frame, trace });
     }
 

@@ -9,14 +9,14 @@ use super::{
     io::{STATION, Wire},
     json_units,
     plan::{DeliveryPlan, Fate},
-    session::{JsonDeliveryInfo, Session, Tag, TopicRef},
+    session::{JsonDeliveryInfo, Session, Sub, Tag, TopicRef},
     topics::Target,
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     rmp::{
         Dialect, SchemaId,
-        dedupe::Key,
+        dedupe::{Dedupe, Key, Sighting},
         outbox::{Budget, Delivery, Payload, SHARED_BYTES_MIN},
         topic::{Class, Topic},
     },
@@ -61,34 +61,52 @@ struct Payloads<'a> {
 }
 
 impl Payloads<'_> {
-    /// Queues the message for a subscription that has room for it; `tail` is what it is to those of the JSON
-    /// dialect.
+    /// Queues the message for those subscriptions of a session that have room for it, once; `tail` is what it
+    /// is to those of the JSON dialect.
     #[inline]
     fn queue(
         &mut self,
         tail: Option<&Bytes>,
         session: &mut Session,
-        target: &mut Target,
+        targets: &mut [Target],
         budget: &mut Budget,
     ) {
+        let mut queued = targets.iter_mut().filter(|target| target.is_queued);
+        let Some(first) = queued.next() else { return };
+        let (dialect, others) = (first.dialect, queued.next().is_some());
         let Message { frame, trace, msg_id, expires_at_ms, from, .. } = *self.message;
-        if target.dialect == Dialect::Json {
+        let topic = self.topic;
+        if dialect == Dialect::Json {
             let Some(tail) = tail else { return };
-            let head = json_units::head(target.number, tail);
-            let (topic, sub) = (self.topic.clone(), target.number);
-            let tag = Tag::Json(Box::new(JsonDeliveryInfo { topic, from, sub, trace, msg_id }));
-            let delivery = Delivery { head: &head, message: Payload::Shared(tail), expires_at_ms, tag };
-            return session.outbox.queue_delivery(target.slot, delivery, budget);
+            let mut to = targets.iter().filter(|target| target.is_queued).map(|target| {
+                let (topic, sub) = (topic.clone(), target.number);
+                let tag = Tag::Json(Box::new(JsonDeliveryInfo { topic, from, sub, trace, msg_id }));
+                (target.slot, json_units::head(sub, tail), tag)
+            });
+            let message = Payload::Shared(tail);
+            if others {
+                return session.outbox.queue_fan_out(to, message, expires_at_ms, budget);
+            }
+            let Some((slot, head, tag)) = to.next() else { return };
+            let delivery = Delivery { head: &head, message, expires_at_ms, tag };
+            return session.outbox.queue_delivery(slot, delivery, budget);
         }
-        let (slot, head) = (target.slot, target.head(self.now_ms, trace.0.as_u128(), msg_id));
         let bytes = frame.bytes();
         let message = if bytes.len() < SHARED_BYTES_MIN {
             Payload::Copied(bytes)
         } else {
             Payload::Shared(self.shared.get_or_insert_with(|| frame.to_bytes()))
         };
-        let delivery = Delivery { head, message, expires_at_ms, tag: Tag::Frames { from } };
-        session.outbox.queue_delivery(slot, delivery, budget);
+        let (now_ms, trace) = (self.now_ms, trace.0.as_u128());
+        let mut to = targets
+            .iter_mut()
+            .filter(|target| target.is_queued)
+            .map(|target| (target.slot, target.head(now_ms, trace, msg_id), Tag::Frames { from }));
+        if others {
+            return session.outbox.queue_fan_out(to, message, expires_at_ms, budget);
+        }
+        let Some((slot, head, tag)) = to.next() else { return };
+        session.outbox.queue_delivery(slot, Delivery { head, message, expires_at_ms, tag }, budget);
     }
 }
 
@@ -108,45 +126,47 @@ impl Broker {
             let scope = *state.scope.get_or_insert_with(|| dedupe.open_topic());
             dedupe.record_seen(scope, Key::new(message.trace, message.msg_id), now.mono)
         });
-        let mut plan = DeliveryPlan::new(message, state.class, seen, budget.queued(), body_bytes_max);
+        let (class, queued) = (state.class, budget.queued());
+        let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, body_bytes_max);
         let mut payloads = Payloads { message, topic: state.topic.name(), now_ms, shared: None };
         let tells_serving = message.from == STATION && state.class == Class::Open;
-        for target in &mut state.targets {
-            let mut session = sessions.at(target.session, target.id);
-            let fate = plan.next(dedupe, session.as_deref(), target);
-            if fate == Fate::NotReceived {
-                continue;
-            }
-            let Some(session) = &mut session else { continue };
-            if !session.is_dirty {
-                session.is_dirty = true;
-                dirty.push(target.id);
-            }
-            if let (Some(seen), Some(sub)) = (&seen, session.subs.get_mut(target.sub)) {
-                match fate {
-                    Fate::NotReceived => {}
-                    Fate::Queued => dedupe.record_delivered(&mut sub.seen),
-                    Fate::TooLong | Fate::Full => dedupe.record_lost(seen, &mut sub.seen),
-                    Fate::Duplicate => {
-                        sub.duplicates += 1;
-                        dedupe.record_delivered(&mut sub.seen);
+        for targets in state.targets.chunk_by_mut(|one, next| one.id == next.id) {
+            let Some((at, id)) = targets.first().map(|target| (target.session, target.id)) else { continue };
+            let Some(session) = sessions.at(at, id) else { continue };
+            let mut is_queued = false;
+            for target in &mut *targets {
+                let fate = plan.next(dedupe, session, target);
+                target.is_queued = fate == Fate::Queued;
+                is_queued |= target.is_queued;
+                if fate == Fate::NotReceived {
+                    continue;
+                }
+                if !session.is_dirty {
+                    session.is_dirty = true;
+                    dirty.push(id);
+                }
+                let reads = session.outbox.reads();
+                if let Some(sub) = session.subs.get_mut(target.sub) {
+                    if fate == Fate::Full {
+                        sub.note_full(now.mono, reads);
+                    }
+                    if let Some(seen) = &seen {
+                        record_fate(dedupe, sub, seen, fate);
+                    }
+                }
+                if tells_serving && target.serves && fate != Fate::Duplicate {
+                    responders.note(id, target.is_queued, fate == Fate::TooLong);
+                }
+                if let Some(reason) = fate.loss() {
+                    losses.push(loss(target, message, reason, fate == Fate::Parked));
+                    if fate != Fate::Duplicate {
+                        session.outbox.refuse(target.slot);
                     }
                 }
             }
-            if tells_serving && target.serves && fate != Fate::Duplicate {
-                responders.note(target.id, fate == Fate::Queued, fate == Fate::TooLong);
-            }
-            if let Some(reason) = fate.loss() {
-                losses.push(loss(target, message, reason));
-                if fate != Fate::Duplicate {
-                    session.outbox.refuse(target.slot);
-                }
-                continue;
-            }
-            payloads.queue(plan.tail(), session, target, budget);
-            if !session.is_waiting {
-                session.is_waiting = true;
-                waiting.push(target.id);
+            if is_queued {
+                payloads.queue(plan.tail(), session, targets, budget);
+                waiting.add(session);
             }
         }
         plan.counts()
@@ -165,17 +185,33 @@ impl Broker {
         let key = Key::new(message.trace, message.msg_id);
         let seen = scope.filter(|_| message.is_counted).map(|scope| self.dedupe.lookup(scope, key, now.mono));
         let (queued, body_bytes_max) = (self.budget.queued(), self.settings.limits.body_bytes_max);
-        let mut plan = DeliveryPlan::new(message, class, seen, queued, body_bytes_max);
+        let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, body_bytes_max);
         for target in Target::all(topic, &self.routes, &self.sessions) {
-            plan.next(&self.dedupe, self.sessions.get(target.id), &target);
+            if let Some(session) = self.sessions.get(target.id) {
+                plan.next(&self.dedupe, session, &target);
+            }
         }
         plan.counts()
     }
 }
 
-fn loss(target: &Target, message: &Message<'_>, reason: DropReason) -> Loss {
+/// What a subscription has seen of a message, and what it lost.
+#[inline]
+fn record_fate(dedupe: &mut Dedupe, sub: &mut Sub, seen: &Sighting, fate: Fate) {
+    match fate {
+        Fate::NotReceived => {}
+        Fate::Queued => dedupe.record_delivered(&mut sub.seen),
+        Fate::TooLong | Fate::Full | Fate::Parked => dedupe.record_lost(seen, &mut sub.seen),
+        Fate::Duplicate => {
+            sub.duplicates += 1;
+            dedupe.record_delivered(&mut sub.seen);
+        }
+    }
+}
+
+fn loss(target: &Target, message: &Message<'_>, reason: DropReason, is_held: bool) -> Loss {
     let Message { from, trace, msg_id, expires_at_ms, .. } = *message;
     let (to, from) = (Some((target.id, target.number)), Some(from));
     let lost = LostMessage { to, from, trace, msg_id, expires_at_ms };
-    Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames }
+    Loss { reason, is_held, ..Loss::of(lost) }
 }

@@ -43,6 +43,16 @@ pub(super) struct Loss {
     pub(super) body: Option<Bytes>,
     /// What `body` is written in: a frame, or what a unit says of one.
     pub(super) dialect: Dialect,
+    /// It is told with others within a second, though there is room for a notice now.
+    pub(super) is_held: bool,
+}
+
+impl Loss {
+    /// One by back-pressure, on the topic that is delivered on.
+    pub(super) fn of(lost: LostMessage) -> Self {
+        let (reason, dialect) = (DropReason::BackpressureTimeout, Dialect::Frames);
+        Self { topic: None, reason, lost, body: None, dialect, is_held: false }
+    }
 }
 
 /// The account of a message that was lost.
@@ -160,7 +170,7 @@ mod serde_bytes_16 {
 
 impl Broker {
     pub(super) fn record_loss(&mut self, reason: DropReason, lost: LostMessage) {
-        self.losses.push(Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames });
+        self.losses.push(Loss { reason, ..Loss::of(lost) });
     }
 
     /// Tells of what was lost on a topic just now, or holds it back for the next notice.
@@ -174,20 +184,22 @@ impl Broker {
                 Some(topic) => self.topic_at(topic.as_str()).unwrap_or(at),
                 None => at,
             };
-            self.note_expired(now, at, &loss);
+            self.note_unread(now, at, &loss);
+            if loss.is_held {
+                self.suppress(now, at, loss.reason, loss.lost);
+                continue;
+            }
             let body = loss.body.as_ref().map(Wire::Owned).or(frame);
             self.emit_or_suppress(now, at, loss.reason, loss.lost, (loss.dialect, body));
         }
         self.losses = losses;
     }
 
-    /// What expired in a queue was not seen: a retry that is in time reaches its subscriber (rmp-v0 §4, §5).
-    fn note_expired(&mut self, now: Now, at: TopicRef, loss: &Loss) {
-        let Loss {
-            reason: DropReason::TtlExpired,
-            lost: LostMessage { to: Some((id, sub)), trace, msg_id, .. },
-            ..
-        } = *loss
+    /// What was taken out of a queue was not seen: a retry that is in time reaches its subscriber (rmp-v0 §4,
+    /// §5).
+    fn note_unread(&mut self, now: Now, at: TopicRef, loss: &Loss) {
+        // Only what was queued names its topic.
+        let Loss { topic: Some(_), lost: LostMessage { to: Some((id, sub)), trace, msg_id, .. }, .. } = *loss
         else {
             return;
         };

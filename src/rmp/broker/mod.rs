@@ -25,6 +25,7 @@ mod publish;
 mod publish_cache;
 mod session;
 mod settings;
+mod shares;
 mod station_delivery;
 mod station_publish;
 mod tick;
@@ -33,6 +34,7 @@ mod transmit;
 mod unread_requests;
 mod view;
 mod visible_topics;
+mod waiting;
 mod wall;
 
 pub use core::Broker;

@@ -9,6 +9,7 @@ use super::{
     topics::Target,
 };
 use crate::{
+    ids::ConnectionId,
     rmp::{
         Dialect,
         dedupe::{Dedupe, Sighting},
@@ -17,6 +18,7 @@ use crate::{
         topic::Class,
     },
     tap::entry::rmp::DropReason,
+    time::Mono,
 };
 
 /// What becomes of a message at one subscription.
@@ -30,6 +32,8 @@ pub(super) enum Fate {
     TooLong,
     /// The queue has no room for it (ruling RMP 8).
     Full,
+    /// The subscription was full for so long that nothing is queued for it until it reads.
+    Parked,
     /// It is queued.
     Queued,
 }
@@ -40,7 +44,7 @@ impl Fate {
         match self {
             Self::NotReceived | Self::Queued => None,
             Self::Duplicate => Some(DropReason::Duplicate),
-            Self::TooLong | Self::Full => Some(DropReason::BackpressureTimeout),
+            Self::TooLong | Self::Full | Self::Parked => Some(DropReason::BackpressureTimeout),
         }
     }
 }
@@ -48,6 +52,7 @@ impl Fate {
 /// What a message is planned by, and what the subscriptions planned so far leave of it for the next. What is
 /// done at a subscription changes nothing that the next is planned by.
 pub(super) struct DeliveryPlan<'a> {
+    now: Mono,
     message: &'a Message<'a>,
     class: Class,
     /// What was seen of the message before; none where nobody can have seen it.
@@ -60,10 +65,13 @@ pub(super) struct DeliveryPlan<'a> {
     #[expect(clippy::option_option, reason = "not made yet, or made and fits no unit")]
     tail: Option<Option<Bytes>>,
     counts: DeliveryCounts,
+    /// The session that the message is queued for by the subscription before: it keeps the message once.
+    holder: Option<ConnectionId>,
 }
 
 impl<'a> DeliveryPlan<'a> {
     pub(super) fn new(
+        now: Mono,
         message: &'a Message<'a>,
         class: Class,
         seen: Option<Sighting>,
@@ -71,7 +79,7 @@ impl<'a> DeliveryPlan<'a> {
         body_bytes_max: u64,
     ) -> Self {
         let counts = DeliveryCounts::default();
-        Self { message, class, seen, queued, body_bytes_max, tail: None, counts }
+        Self { now, message, class, seen, queued, body_bytes_max, tail: None, counts, holder: None }
     }
 
     /// How many got the message of those planned so far, and how many did not.
@@ -84,10 +92,13 @@ impl<'a> DeliveryPlan<'a> {
         self.tail.as_ref()?.as_ref()
     }
 
-    /// What becomes of the message at the next of its subscriptions, whose session this is.
+    /// What becomes of the message at the next of its subscriptions, whose session this is. Those of one
+    /// session follow one another.
     #[inline]
-    pub(super) fn next(&mut self, dedupe: &Dedupe, session: Option<&Session>, target: &Target) -> Fate {
-        let Some(session) = session.filter(|session| session.is_open()) else { return Fate::NotReceived };
+    pub(super) fn next(&mut self, dedupe: &Dedupe, session: &Session, target: &Target) -> Fate {
+        if !session.is_open() {
+            return Fate::NotReceived;
+        }
         let Some(sub) = session.subs.get(target.sub) else { return Fate::NotReceived };
         if self.class.may_receive(target.kind, self.message.schema_id).is_err() {
             return Fate::NotReceived;
@@ -96,27 +107,34 @@ impl<'a> DeliveryPlan<'a> {
             self.counts.dropped += 1;
             return Fate::Duplicate;
         }
-        let Some(bytes) = self.unit_bytes(target) else {
+        if session.is_parked(self.now, sub) {
+            self.counts.dropped += 1;
+            return Fate::Parked;
+        }
+        let Some((head, message)) = self.unit_bytes(target) else {
             self.counts.dropped += 1;
             return Fate::TooLong;
         };
-        if session.outbox.full(target.slot, bytes, &self.queued).is_some() {
+        let more = if self.holder == Some(target.id) { head } else { head + message };
+        if session.outbox.full(target.slot, head + message, more, &self.queued).is_some() {
             self.counts.dropped += 1;
             return Fate::Full;
         }
-        self.queued.add(bytes);
+        self.holder = Some(target.id);
+        self.queued.add(more);
         self.counts.delivered += 1;
         Fate::Queued
     }
 
-    /// Bytes that the message takes in a subscription's queue; none where it fits no unit of its dialect.
-    fn unit_bytes(&mut self, target: &Target) -> Option<u64> {
+    /// Bytes that the message takes in a subscription's queue, its head and itself; none where it fits no
+    /// unit of its dialect.
+    fn unit_bytes(&mut self, target: &Target) -> Option<(u64, u64)> {
         let wire = self.message.frame.bytes();
         if target.dialect == Dialect::Frames {
-            return Some((target.head.len() + wire.len()) as u64);
+            return Some((target.head.len() as u64, wire.len() as u64));
         }
         let tail = self.tail.get_or_insert_with(|| json_units::tail(wire, self.body_bytes_max)).as_ref()?;
         let head = message_head_bytes(target.number, tail.len(), self.body_bytes_max).ok()?;
-        Some((head + tail.len()) as u64)
+        Some((head as u64, tail.len() as u64))
     }
 }

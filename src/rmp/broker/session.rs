@@ -22,11 +22,13 @@ use crate::{
         topic::Pattern,
     },
     tap::entry::rmp::{Dialect, DropReason, Gauge, Kind, Refusal},
-    time::Now,
+    time::{Mono, Now},
 };
 
 /// How long a connection may take to say `Hello` (ruling RMP 1).
 pub(super) const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a subscription may be full before nothing more is queued for it until its connection reads.
+const FULL_MAX: Duration = Duration::from_secs(5);
 
 /// One connection.
 #[derive(Debug)]
@@ -113,8 +115,28 @@ pub(super) struct Sub {
     /// Whether the tap's entries reach it.
     pub(super) reads_tap: bool,
     pub(super) duplicates: u64,
+    /// Since when it is full, if it is.
+    pub(super) full: Option<FullSince>,
     /// Its figures as they were told last.
     pub(super) reported: Gauge,
+}
+
+/// Since when a subscription is full.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FullSince {
+    since: Mono,
+    /// How often its connection had read by then.
+    reads: u64,
+}
+
+impl Sub {
+    /// Notes that a message found it full, or had to be taken out of it, when its connection had read so
+    /// often.
+    pub(super) fn note_full(&mut self, now: Mono, reads: u64) {
+        if self.full.is_none_or(|full| full.reads != reads) {
+            self.full = Some(FullSince { since: now, reads });
+        }
+    }
 }
 
 /// The tag of a message in a queue: what its bytes do not tell once it expires.
@@ -183,6 +205,17 @@ impl Session {
 
     pub(super) fn dialect(&self) -> Dialect {
         self.greeting().map_or(Dialect::Frames, |greeting| greeting.dialect)
+    }
+
+    /// Whether nothing is queued for a subscription, since it is full for so long and nothing was read. An
+    /// empty queue always takes one (ruling RMP 8).
+    #[inline]
+    pub(super) fn is_parked(&self, now: Mono, sub: &Sub) -> bool {
+        sub.full.is_some_and(|full| {
+            full.reads == self.outbox.reads()
+                && now.since(full.since) >= FULL_MAX
+                && self.outbox.queue_stats(sub.slot).messages > 0
+        })
     }
 
     /// The counters of a subscription now.

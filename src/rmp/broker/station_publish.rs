@@ -76,6 +76,7 @@ impl Broker {
             self.count(now, at, STATION, &message, reached, frame.len() as u64);
         }
         self.emit_notices(now, at, None);
+        self.enforce_bound(now);
         self.shrink(now);
         frame
     }
@@ -155,17 +156,16 @@ impl Broker {
         let expires_at_ms = header.created_at_ms.saturating_add(ANSWER_TTL_MS);
         let tag = Tag::Frames { from: STATION };
         // What is tried again is not lost, and not counted as that.
-        if session.outbox.full(slot, (head.len() + frame.len()) as u64, &self.budget.queued()).is_some() {
+        let bytes = (head.len() + frame.len()) as u64;
+        if session.outbox.full(slot, bytes, bytes, &self.budget.queued()).is_some() {
             return Err(AnswerError::Full);
         }
         let delivery = Delivery { head: &head, message: Payload::Shared(&frame), expires_at_ms, tag };
         let pushed = session.outbox.push_delivery(slot, delivery, &mut self.budget);
         pushed.map_err(|_| AnswerError::Full)?;
-        if !session.is_waiting {
-            session.is_waiting = true;
-            self.waiting.push(id);
-        }
+        self.waiting.add(session);
         self.touch(id);
+        self.enforce_bound(now);
         Ok(())
     }
 }

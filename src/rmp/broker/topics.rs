@@ -55,6 +55,7 @@ pub(super) struct TopicState {
     pub(super) class: Class,
     pub(super) notices: Notices,
     pub(super) scope: Option<Scope>,
+    /// The subscriptions that it reaches, those of a session behind one another.
     pub(super) targets: Vec<Target>,
     /// The revision of the routes that the targets are of.
     revision: Option<u64>,
@@ -79,14 +80,19 @@ pub(super) struct Target {
     pub(super) serves: bool,
     /// The Deliver that is written before the message.
     pub(super) head: Box<[u8]>,
+    /// Whether the message that is given out is queued for it.
+    pub(super) is_queued: bool,
 }
 
 impl Target {
-    /// The subscriptions that a topic reaches now, looked up.
+    /// The subscriptions that a topic reaches now, looked up; those of a session follow one another.
     pub(super) fn all(topic: &Topic, routes: &Routes, sessions: &Sessions) -> Vec<Self> {
         let mut found = Vec::new();
         routes.matches(topic, &mut found);
-        found.into_iter().filter_map(|route| target(route, topic, sessions)).collect()
+        let mut targets: Vec<_> =
+            found.into_iter().filter_map(|route| target(route, topic, sessions)).collect();
+        targets.sort_by_key(|target| target.session);
+        targets
     }
 
     /// The Deliver of one message: what differs from the last one is written over it.
@@ -256,6 +262,7 @@ impl Topics {
         self.targets -= state.targets.len();
         state.targets.clear();
         state.targets.extend(self.found.iter().filter_map(|route| target(*route, &state.topic, sessions)));
+        state.targets.sort_by_key(|target| target.session);
         state.revision = Some(routes.revision());
         self.targets += state.targets.len();
         self.states.get_mut(at.index)
@@ -294,6 +301,7 @@ fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
         dialect,
         serves: serves(held.kind(), sub.pattern.as_str(), topic.as_str()),
         head: deliver.into(),
+        is_queued: false,
     })
 }
 
@@ -349,6 +357,11 @@ impl Sessions {
     /// The session at a place, if it is still that one.
     pub(super) fn at(&mut self, index: usize, id: ConnectionId) -> Option<&mut Session> {
         self.all.get_mut(index).filter(|session| session.id == id)
+    }
+
+    /// How many there are, closed ones that are not forgotten included.
+    pub(super) fn len(&self) -> u64 {
+        self.all.len() as u64
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Session> {

@@ -11,7 +11,7 @@ use crate::{
         Body, Dialect, Header, RawFrame,
         control::FromBroker,
         dialect::tail_bytes_max,
-        outbox::{Expired, Front},
+        outbox::{Front, TakenOut},
     },
     tap::entry::rmp::DropReason,
     time::Now,
@@ -19,6 +19,7 @@ use crate::{
 
 /// Containers of a Deliver: the envelope, the payload and its fields.
 const DELIVER_DEPTH: usize = 3;
+const EXPIRED: DropReason = DropReason::TtlExpired;
 
 /// What a write left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl Broker {
         let body_bytes_max = body_bytes_max(dialect, settings.limits.drop_body_bytes_max);
         let front = session
             .outbox
-            .front(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
+            .front(now_ms, budget, |it| losses.extend(taken_out(id, dialect, body_bytes_max, it, EXPIRED)));
         let taken = if front.slices().is_empty() { Ok(0) } else { write(&front) };
         let left = taken.map(|bytes| {
             session.outbox.advance(bytes, budget);
@@ -61,8 +62,10 @@ impl Broker {
             session.is_dirty = true;
             self.dirty.push(id);
         }
-        self.arm(now);
         self.emit_expired_notices(now);
+        // What has begun to leave now, another connection may have to lose.
+        self.enforce_bound(now);
+        self.arm(now);
         left
     }
 
@@ -75,7 +78,7 @@ impl Broker {
         let body_bytes_max = body_bytes_max(dialect, settings.limits.drop_body_bytes_max);
         session
             .outbox
-            .expire(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
+            .expire(now_ms, budget, |it| losses.extend(taken_out(id, dialect, body_bytes_max, it, EXPIRED)));
         if !losses.is_empty() && !session.is_dirty {
             session.is_dirty = true;
             dirty.push(id);
@@ -86,10 +89,15 @@ impl Broker {
 
     fn emit_expired_notices(&mut self, now: Now) {
         if !self.losses.is_empty() {
-            // Each loss names its topic.
-            self.emit_notices(now, TopicRef { index: usize::MAX, stamp: 0 }, None);
+            self.emit_named_losses(now);
+            self.enforce_bound(now);
             self.shrink(now);
         }
+    }
+
+    /// Tells of losses that each name their topic.
+    pub(super) fn emit_named_losses(&mut self, now: Now) {
+        self.emit_notices(now, TopicRef { index: usize::MAX, stamp: 0 }, None);
     }
 }
 
@@ -101,17 +109,23 @@ fn body_bytes_max(dialect: Dialect, drop_body_bytes_max: u64) -> u64 {
     }
 }
 
-/// The loss of a message that expired in a connection's queue.
-fn loss(id: ConnectionId, dialect: Dialect, body_bytes_max: u64, expired: Expired<'_, Tag>) -> Option<Loss> {
-    let Expired { head, message, expires_at_ms, tag, .. } = expired;
+/// The loss of a message that was taken out of a connection's queue.
+pub(super) fn taken_out(
+    id: ConnectionId,
+    dialect: Dialect,
+    body_bytes_max: u64,
+    it: TakenOut<'_, Tag>,
+    reason: DropReason,
+) -> Option<Loss> {
+    let TakenOut { head, message, expires_at_ms, tag, .. } = it;
     let told = delivery_info(tag, head, message)?;
     let (to, from) = (Some((id, told.sub)), Some(told.from));
     let lost = LostMessage { to, from, trace: told.trace, msg_id: told.msg_id, expires_at_ms };
     let body = (message.len() as u64 <= body_bytes_max).then(|| bytes::Bytes::copy_from_slice(message));
-    Some(Loss { topic: Some(told.topic), reason: DropReason::TtlExpired, lost, body, dialect })
+    Some(Loss { topic: Some(told.topic), reason, body, dialect, ..Loss::of(lost) })
 }
 
-/// The delivery of a message that expired: by its tag, or by the Deliver and the header that were made or
+/// The delivery of a message that was taken out: by its tag, or by the Deliver and the header that were made or
 /// judged here.
 fn delivery_info(tag: Tag, head: &[u8], message: &[u8]) -> Option<JsonDeliveryInfo> {
     let from = match tag {

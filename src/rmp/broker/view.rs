@@ -7,6 +7,12 @@ use super::core::Broker;
 use crate::rmp::snapshot::Snapshot;
 
 impl Broker {
+    /// Bytes of messages that are queued on all connections.
+    #[must_use]
+    pub fn queued_bytes(&self) -> u64 {
+        self.budget.bytes()
+    }
+
     /// What holds now, all outputs drained.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Slot;
+use super::{SHARED_BYTES_MIN, Slot};
 
 /// The peer reads so little that its answers pile up: its connection is to be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,7 @@ pub struct Delivery<'a, T> {
     pub message: Payload<'a>,
     /// The moment from which it is not worth delivering, in milliseconds since the Unix epoch.
     pub expires_at_ms: u64,
-    /// Handed out again should it expire.
+    /// Handed out again should it be taken out.
     pub tag: T,
 }
 
@@ -36,7 +36,16 @@ pub enum Payload<'a> {
     Shared(&'a Bytes),
 }
 
-impl Payload<'_> {
+impl<'a> Payload<'a> {
+    /// What is copied of it, and what is shared.
+    pub(super) fn split(self) -> (&'a [u8], Option<Box<Bytes>>) {
+        match self {
+            Self::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => (&[], Some(Box::new(shared.clone()))),
+            Self::Shared(bytes) => (bytes, None),
+            Self::Copied(bytes) => (bytes, None),
+        }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Copied(bytes) => bytes,
@@ -45,16 +54,16 @@ impl Payload<'_> {
     }
 }
 
-/// A delivery that was taken out because it expired (rmp-v0 §4).
+/// A delivery that was taken out: it expired (rmp-v0 §4), or others need its room (ruling RMP 8).
 #[derive(Clone, Debug)]
-pub struct Expired<'a, T> {
+pub struct TakenOut<'a, T> {
     /// The subscription.
     pub slot: Slot,
     /// What was written before the message.
     pub head: &'a [u8],
     /// The message as it came.
     pub message: &'a [u8],
-    /// Since when it is expired.
+    /// From when on it is expired.
     pub expires_at_ms: u64,
     /// What came with it.
     pub tag: T,

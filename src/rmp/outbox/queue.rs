@@ -1,102 +1,51 @@
 //! The queue of one connection.
 
-use std::{collections::VecDeque, mem};
+use std::collections::VecDeque;
 
 use bytes::Bytes;
 
 use super::{
-    delivery::{Delivery, Expired, NotReading, Payload, Sent},
+    cut::CutMark,
+    delivery::{Delivery, NotReading, Payload, Sent, TakenOut},
+    front::{Front, Pieces},
     queue_stats::{Budget, Full, QueueStats, QueueStatsTable, QueuedBytes, Slot},
     segments::{Cursor, Segments},
+    shares::ShareRef,
+    unit::{FanOut, Recipient, Unit, UnitKind},
 };
-use crate::{limits, rmp::is_expired};
+use crate::limits;
 
 /// Bytes of a message from which on it is shared, not copied.
 pub const SHARED_BYTES_MIN: usize = 16 << 10;
-/// Bytes after which no further unit is offered for one write.
-const FRONT_BYTES: usize = 256 << 10;
-/// Slices offered for one write.
-const SLICES_MAX: usize = 16;
-
-/// What may be written now, in order.
-#[derive(Debug)]
-pub struct Front<'a> {
-    slices: [&'a [u8]; SLICES_MAX],
-    len: usize,
-}
-
-impl<'a> Front<'a> {
-    /// The slices; none where nothing waits.
-    #[must_use]
-    pub fn slices(&self) -> &[&'a [u8]] {
-        self.slices.get(..self.len).unwrap_or_default()
-    }
-}
 
 /// The queue of one connection.
 #[derive(Debug)]
 pub struct Outbox<T> {
-    units: VecDeque<Unit<T>>,
-    copied: Segments,
-    /// Bytes of the first unit that have left.
-    begun: usize,
-    stats: QueueStatsTable,
-    messages: u64,
-    bytes: u64,
+    pub(super) units: VecDeque<Unit<T>>,
+    pub(super) copied: Segments,
+    /// Bytes of the first unit that have left; of a fan-out for its next subscription.
+    pub(super) begun: usize,
+    pub(super) stats: QueueStatsTable,
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+    /// Bytes of the delivery that was queued last.
+    last_bytes: u64,
+    /// Units that were popped.
+    pub(super) popped: u64,
+    /// What was taken out and not passed over yet: units, and their copied bytes.
+    pub(super) removed: (usize, usize),
+    /// Before this, nothing is to be cut.
+    pub(super) cut_mark: Option<CutMark>,
+    /// What it is called where it loses to others.
+    owner: Option<u64>,
+    share: Option<ShareRef>,
+    /// When something of it left last, or the first unit came, by the budget's stamps.
+    read_at: u64,
+    reads: u64,
     answer_bytes: u64,
     messages_max: u64,
     bytes_max: u64,
     answer_bytes_max: u64,
-}
-
-#[derive(Debug)]
-struct Unit<T> {
-    /// Bytes copied, the head's included; never 0.
-    copied: usize,
-    /// What follows them.
-    shared: Option<Box<Bytes>>,
-    kind: UnitKind<T>,
-}
-
-#[derive(Debug)]
-enum UnitKind<T> {
-    Answer,
-    Delivery {
-        slot: Slot,
-        head: u32,
-        expires_at_ms: u64,
-        tag: T,
-    },
-    /// Taken out; its copied bytes are passed over when their turn comes.
-    Removed,
-}
-
-impl<T> Unit<T> {
-    fn bytes(&self) -> usize {
-        self.copied + self.shared.as_ref().map_or(0, |shared| shared.len())
-    }
-
-    fn is_expired(&self, now_ms: u64) -> bool {
-        matches!(self.kind, UnitKind::Delivery { expires_at_ms, .. } if is_expired(now_ms, expires_at_ms))
-    }
-}
-
-/// Where a unit's copied bytes lie that have not left.
-struct Visited {
-    /// Bytes of the unit that have left.
-    begun: usize,
-    /// Copied bytes that have not.
-    copied: usize,
-    from: Cursor,
-    end: usize,
-}
-
-/// Where a slice lies, until it can be borrowed.
-#[derive(Clone, Copy)]
-enum Piece {
-    None,
-    Copied { from: Cursor, end: usize },
-    Shared { unit: usize, from: usize },
 }
 
 impl<T> Outbox<T> {
@@ -110,11 +59,27 @@ impl<T> Outbox<T> {
             stats: QueueStatsTable::default(),
             messages: 0,
             bytes: 0,
+            last_bytes: 0,
+            popped: 0,
+            removed: (0, 0),
+            cut_mark: None,
+            owner: None,
+            share: None,
+            read_at: 0,
+            reads: 0,
             answer_bytes: 0,
             messages_max: limits.queue_messages_max,
             bytes_max: limits.queue_bytes_max,
             answer_bytes_max: limits.answer_bytes_max,
         }
+    }
+
+    /// Has it lose messages to others where it holds most ([`Budget::holds_most`]), under this name; without
+    /// one it loses none.
+    pub fn set_owner(&mut self, owner: Option<u64>, budget: &mut Budget) {
+        budget.shares.remove(&mut self.share);
+        self.owner = owner;
+        self.rank(budget);
     }
 
     /// A place for a new subscription.
@@ -139,7 +104,7 @@ impl<T> Outbox<T> {
         self.messages
     }
 
-    /// Their bytes.
+    /// Their bytes, a message for several subscriptions counted once.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -149,6 +114,12 @@ impl<T> Outbox<T> {
     #[must_use]
     pub fn answer_bytes(&self) -> u64 {
         self.answer_bytes
+    }
+
+    /// How often something left.
+    #[must_use]
+    pub fn reads(&self) -> u64 {
+        self.reads
     }
 
     /// Whether nothing waits.
@@ -186,7 +157,7 @@ impl<T> Outbox<T> {
         budget: &mut Budget,
     ) -> Result<(), Full> {
         let bytes = (delivery.head.len() + delivery.message.bytes().len()) as u64;
-        if let Some(full) = self.full(slot, bytes, &budget.queued()) {
+        if let Some(full) = self.full(slot, bytes, bytes, &budget.queued()) {
             self.refuse(slot);
             return Err(full);
         }
@@ -198,39 +169,87 @@ impl<T> Outbox<T> {
     pub fn queue_delivery(&mut self, slot: Slot, delivery: Delivery<'_, T>, budget: &mut Budget) {
         let Delivery { head, message, expires_at_ms, tag } = delivery;
         let bytes = (head.len() + message.bytes().len()) as u64;
-        if let Some(account) = self.stats.stats_mut(slot) {
-            account.messages += 1;
-            account.bytes += bytes;
-        }
-        let (behind, shared) = match message {
-            Payload::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => {
-                (&[][..], Some(Box::new(shared.clone())))
-            }
-            Payload::Shared(bytes) => (&bytes[..], None),
-            Payload::Copied(bytes) => (bytes, None),
-        };
-        self.copied.push(head, behind, Some(&mut budget.segment_pool));
+        self.stats.record_queued(slot, bytes);
+        let (behind, shared) = message.split();
         // A head that long is shown as a part of the message.
         let head_len = u32::try_from(head.len()).unwrap_or(0);
-        let what = UnitKind::Delivery { slot, head: head_len, expires_at_ms, tag };
-        self.units.push_back(Unit { copied: head.len() + behind.len(), shared, kind: what });
+        let kind = UnitKind::Delivery { slot, head: head_len, expires_at_ms, tag };
         self.messages += 1;
-        self.bytes += bytes;
-        budget.add(bytes);
+        self.push_unit((head, behind, shared), kind, bytes, budget);
     }
 
-    /// The bound that a delivery of so many bytes would break, if any.
+    /// Queues a message once for several subscriptions that are not [`full`](Self::full): each with its head.
+    pub fn queue_fan_out<H: AsRef<[u8]>>(
+        &mut self,
+        to: impl Iterator<Item = (Slot, H, T)>,
+        message: Payload<'_>,
+        expires_at_ms: u64,
+        budget: &mut Budget,
+    ) {
+        let message_bytes = message.bytes().len();
+        let (mut heads, mut recipients) = (Vec::new(), VecDeque::new());
+        for (slot, head, tag) in to {
+            let head = head.as_ref();
+            heads.extend_from_slice(head);
+            self.stats.record_queued(slot, (head.len() + message_bytes) as u64);
+            recipients.push_back(Recipient { slot, head: head.len(), tag });
+        }
+        if recipients.is_empty() {
+            return;
+        }
+        self.messages += recipients.len() as u64;
+        let (behind, shared) = message.split();
+        let bytes = (heads.len() + message_bytes) as u64;
+        let fan_out = FanOut { expires_at_ms, recipients, heads: heads.len(), heads_sent: 0 };
+        self.push_unit((&heads, behind, shared), UnitKind::FanOut(Box::new(fan_out)), bytes, budget);
+    }
+
+    fn push_unit(
+        &mut self,
+        (head, behind, shared): (&[u8], &[u8], Option<Box<Bytes>>),
+        kind: UnitKind<T>,
+        bytes: u64,
+        budget: &mut Budget,
+    ) {
+        if self.units.is_empty() {
+            self.read_at = budget.stamp();
+        }
+        self.copied.push(head, behind, Some(&mut budget.segment_pool));
+        self.units.push_back(Unit { copied: head.len() + behind.len(), shared, kind });
+        self.bytes += bytes;
+        self.last_bytes = bytes;
+        budget.add(bytes);
+        self.rank(budget);
+    }
+
+    /// The bound that a delivery of so many bytes would break, if any; `more` of them are not queued for
+    /// another subscription of the connection already.
     #[must_use]
-    pub fn full(&self, slot: Slot, bytes: u64, queued: &QueuedBytes) -> Option<Full> {
+    pub fn full(&self, slot: Slot, bytes: u64, more: u64, queued: &QueuedBytes) -> Option<Full> {
         let account = self.stats.read(slot);
         if account.messages >= self.messages_max.max(1) {
             Some(Full::Messages { messages_max: self.messages_max })
         } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
             Some(Full::Bytes { bytes: account.bytes, bytes_max: self.bytes_max })
-        } else if account.messages > 0 && !queued.has_room(bytes) {
+        } else if account.messages > 0 && !queued.has_room(more, self.bytes + more) {
             Some(Full::Broker { bytes: queued.bytes() })
         } else {
             None
+        }
+    }
+
+    /// Bytes that it can lose: not those of what has begun to leave, else not those of the newest message,
+    /// since an empty queue always takes one (ruling RMP 8).
+    fn cuttable_bytes(&self) -> u64 {
+        let begun = self.units.front().filter(|unit| self.begun > 0 && unit.is_delivery());
+        self.bytes.saturating_sub(begun.map_or(self.last_bytes, |unit| unit.bytes() as u64))
+    }
+
+    #[inline]
+    pub(super) fn rank(&mut self, budget: &mut Budget) {
+        if let Some(owner) = self.owner {
+            let bytes = self.cuttable_bytes();
+            budget.shares.update(owner, &mut self.share, bytes, self.read_at);
         }
     }
 
@@ -247,185 +266,125 @@ impl<T> Outbox<T> {
         self.units.len() as u64
     }
 
-    /// What may be written now: about 256 KiB at most, and never less than a unit. What expired before it
+    /// What may be written now: about 256 KiB at most, and never less than a delivery. What expired before it
     /// began to leave is taken out first and given to `expired`. Tell what was written by
     /// [`advance`](Self::advance) before the next call.
     pub fn front(
         &mut self,
         now_ms: u64,
         budget: &mut Budget,
-        mut expired: impl FnMut(Expired<'_, T>),
+        mut expired: impl FnMut(TakenOut<'_, T>),
     ) -> Front<'_> {
-        self.drop_gone(budget);
-        let mut pieces = [Piece::None; SLICES_MAX];
-        let (mut len, mut offered) = (0, 0);
+        self.drop_removed(budget);
+        let mut pieces = Pieces::new();
         let mut cursor = self.copied.start();
         for index in 0..self.units.len() {
-            // A unit takes two slices at most.
-            if offered >= FRONT_BYTES || len + 2 > SLICES_MAX {
+            if pieces.is_full() {
                 break;
             }
-            let Some(Visited { begun, copied, from, end }) =
-                self.visit(index, cursor, now_ms, budget, &mut expired)
-            else {
+            let Some(visited) = self.visit_expired(index, cursor, now_ms, budget, &mut expired) else {
                 break;
             };
-            cursor = from;
-            let Some(unit) = self.units.get(index) else { break };
-            if !matches!(unit.kind, UnitKind::Removed) {
-                if copied > 0 {
-                    len += usize::from(!lengthen(&mut pieces, len, cursor, end));
-                }
-                if let Some(shared) = &unit.shared {
-                    pieces[len] = Piece::Shared { unit: index, from: begun.saturating_sub(unit.copied) };
-                    len += 1;
-                    offered += shared.len();
-                }
-                offered += copied;
+            if let Some(unit) = self.units.get(index) {
+                pieces.offer(unit, index, &visited);
             }
-            cursor.at = end;
+            cursor = Cursor { at: visited.end, ..visited.from };
         }
-        if len == 0 {
-            self.drop_gone(budget);
+        if pieces.is_empty() {
+            self.drop_removed(budget);
         }
-        let mut slices: [&[u8]; SLICES_MAX] = [&[]; SLICES_MAX];
-        for (slice, piece) in slices.iter_mut().zip(pieces.into_iter().take(len)) {
-            *slice = self.slice(piece);
-        }
-        Front { slices, len }
-    }
-
-    /// Takes out all that expired before it began to leave, however far behind it stands, and gives it to
-    /// `expired`: also where nothing of the queue leaves.
-    pub fn expire(&mut self, now_ms: u64, budget: &mut Budget, mut expired: impl FnMut(Expired<'_, T>)) {
-        let mut cursor = self.copied.start();
-        for index in 0..self.units.len() {
-            let Some(Visited { from, end, .. }) = self.visit(index, cursor, now_ms, budget, &mut expired)
-            else {
-                break;
-            };
-            cursor = Cursor { at: end, ..from };
-        }
-        self.drop_gone(budget);
-    }
-
-    /// Looks at a unit whose copied bytes lie behind a cursor, and takes it out if it expired before it began
-    /// to leave.
-    fn visit(
-        &mut self,
-        index: usize,
-        cursor: Cursor,
-        now_ms: u64,
-        budget: &mut Budget,
-        expired: &mut impl FnMut(Expired<'_, T>),
-    ) -> Option<Visited> {
-        let begun = if index == 0 { self.begun } else { 0 };
-        let unit = self.units.get(index)?;
-        let copied = unit.copied.saturating_sub(begun);
-        let from = if copied > 0 { self.copied.run_at(cursor) } else { cursor };
-        let end = from.at + copied;
-        if begun == 0 && unit.is_expired(now_ms) {
-            self.take_out(index, (from, end), budget, expired);
-        }
-        Some(Visited { begun, copied, from, end })
-    }
-
-    /// Takes out a delivery whose copied bytes lie there.
-    fn take_out(
-        &mut self,
-        index: usize,
-        (from, end): (Cursor, usize),
-        budget: &mut Budget,
-        expired: &mut impl FnMut(Expired<'_, T>),
-    ) {
-        let Some(unit) = self.units.get_mut(index) else { return };
-        let bytes = unit.bytes() as u64;
-        let shared = unit.shared.take();
-        let UnitKind::Delivery { slot, head, expires_at_ms, tag } =
-            mem::replace(&mut unit.kind, UnitKind::Removed)
-        else {
-            return;
-        };
-        let copied = self.copied.bytes(from, end);
-        let (head, behind) = copied.split_at_checked(head as usize).unwrap_or_default();
-        let message = shared.as_ref().map_or(behind, |shared| &shared[..]);
-        expired(Expired { slot, head, message, expires_at_ms, tag });
-        self.stats.record_taken(slot, bytes, |account| account.expired += 1);
-        self.messages -= 1;
-        self.bytes -= bytes;
-        budget.give_back(bytes);
+        self.rank(budget);
+        self.borrow_front(&pieces)
     }
 
     /// Takes off what was written, of what [`front`](Self::front) offered last.
     pub fn advance(&mut self, written: usize, budget: &mut Budget) -> Sent {
         let mut sent = Sent::default();
+        if written > 0 {
+            self.reads += 1;
+            self.read_at = budget.stamp();
+        }
         let mut written = written;
         loop {
-            self.drop_gone(budget);
-            let Some(unit) = self.units.front().filter(|_| written > 0) else { return sent };
-            let left = unit.bytes() - self.begun;
-            let copied_left = unit.copied.saturating_sub(self.begun);
+            self.drop_removed(budget);
+            let Some(unit) = self.units.front().filter(|_| written > 0) else { break };
+            let left = unit.wire_bytes() - self.begun;
             let leaves = written.min(left);
-            self.copied.take(leaves.min(copied_left), &mut budget.segment_pool);
+            let consumed = unit.consumed(self.begun + leaves) - unit.consumed(self.begun);
+            self.copied.take(consumed, &mut budget.segment_pool);
             self.begun += leaves;
             written -= leaves;
             if leaves == left {
                 self.begun = 0;
-                if let Some(unit) = self.units.pop_front() {
-                    self.record_sent(&unit, budget, &mut sent);
-                }
+                self.record_sent(budget, &mut sent);
             }
         }
+        self.rank(budget);
+        sent
     }
 
-    fn record_sent(&mut self, unit: &Unit<T>, budget: &mut Budget, sent: &mut Sent) {
-        let bytes = unit.bytes() as u64;
-        match unit.kind {
+    /// The first unit has left, or its message for the next subscription.
+    fn record_sent(&mut self, budget: &mut Budget, sent: &mut Sent) {
+        let Some(unit) = self.units.front_mut() else { return };
+        let (wire_bytes, bytes) = (unit.wire_bytes() as u64, unit.bytes() as u64);
+        let (slot, is_last) = match &mut unit.kind {
             UnitKind::Answer => {
                 self.answer_bytes -= bytes;
                 sent.answers += 1;
+                (None, true)
             }
-            UnitKind::Delivery { slot, .. } => {
-                self.stats.record_taken(slot, bytes, |account| {
-                    account.delivered += 1;
-                    account.delivered_bytes += bytes;
-                });
-                self.messages -= 1;
+            UnitKind::Delivery { slot, .. } => (Some(*slot), true),
+            UnitKind::FanOut(fan_out) => {
+                let next = fan_out.recipients.pop_front();
+                fan_out.heads_sent += next.as_ref().map_or(0, |next| next.head);
+                if fan_out.recipients.is_empty() {
+                    self.copied.take(unit.copied, &mut budget.segment_pool);
+                }
+                (next.map(|next| next.slot), fan_out.recipients.is_empty())
+            }
+            UnitKind::Removed => (None, true),
+        };
+        if let Some(slot) = slot {
+            self.stats.record_taken(slot, wire_bytes, |account| {
+                account.delivered += 1;
+                account.delivered_bytes += wire_bytes;
+            });
+            self.messages -= 1;
+            sent.messages += 1;
+            sent.bytes += wire_bytes;
+            if is_last {
                 self.bytes -= bytes;
                 budget.give_back(bytes);
-                sent.messages += 1;
-                sent.bytes += bytes;
             }
-            UnitKind::Removed => {}
+        }
+        if is_last {
+            self.units.pop_front();
+            self.popped += 1;
+        } else {
+            // What is left of it has not begun to leave any more.
+            self.cut_mark = None;
         }
     }
 
     /// Passes over what was taken out, as far as it stands first.
-    fn drop_gone(&mut self, budget: &mut Budget) {
+    pub(super) fn drop_removed(&mut self, budget: &mut Budget) {
         while let Some(Unit { copied, kind: UnitKind::Removed, .. }) = self.units.front() {
             self.copied.take(*copied, &mut budget.segment_pool);
+            self.removed = (self.removed.0 - 1, self.removed.1 - *copied);
             self.units.pop_front();
-        }
-    }
-
-    fn slice(&self, piece: Piece) -> &[u8] {
-        match piece {
-            Piece::None => &[],
-            Piece::Copied { from, end } => self.copied.bytes(from, end),
-            Piece::Shared { unit, from } => {
-                let shared = self.units.get(unit).and_then(|unit| unit.shared.as_ref());
-                shared.and_then(|shared| shared.get(from..)).unwrap_or_default()
-            }
+            self.popped += 1;
         }
     }
 
     /// Forgets all that is queued, as its connection is gone.
     pub fn clear(&mut self, budget: &mut Budget) {
         budget.give_back(self.bytes);
+        budget.shares.remove(&mut self.share);
         self.units = VecDeque::new();
         self.copied = Segments::default();
         self.stats = QueueStatsTable::default();
         (self.begun, self.messages, self.bytes, self.answer_bytes) = (0, 0, 0, 0);
+        (self.last_bytes, self.removed, self.cut_mark) = (0, (0, 0), None);
     }
 
     /// Has other queues use what an empty one does not need at once.
@@ -449,19 +408,4 @@ impl<T> Outbox<T> {
     pub fn held_bytes(&self) -> usize {
         self.units.capacity() * size_of::<Unit<T>>() + self.copied.held_bytes() + self.stats.held_bytes()
     }
-}
-
-/// Adds copied bytes to the last slice where they follow it; otherwise they become the next one, and that is
-/// told by false.
-fn lengthen(pieces: &mut [Piece; SLICES_MAX], len: usize, from: Cursor, to: usize) -> bool {
-    if let Some(Piece::Copied { from: first, end }) = len.checked_sub(1).and_then(|last| pieces.get_mut(last))
-        && (first.segment, *end) == (from.segment, from.at)
-    {
-        *end = to;
-        return true;
-    }
-    if let Some(next) = pieces.get_mut(len) {
-        *next = Piece::Copied { from, end: to };
-    }
-    false
 }

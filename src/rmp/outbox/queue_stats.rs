@@ -1,13 +1,17 @@
 //! Statistics of a queue: how much is queued, for whom, and how much may be.
 
-use super::segments::SegmentPool;
+use super::{segments::SegmentPool, shares::Shares};
+use crate::limits;
 
 /// What the queues of all connections of a broker share: how many bytes of messages they may hold together,
-/// and memory for them.
+/// who holds most of them, and memory for them.
 #[derive(Debug)]
 pub struct Budget {
-    queued: QueuedBytes,
+    bytes: u64,
+    bytes_max: u64,
+    pub(super) shares: Shares,
     pub(super) segment_pool: SegmentPool,
+    stamp: u64,
 }
 
 /// Bytes of messages that the queues of all connections hold together, and how many they may.
@@ -15,6 +19,10 @@ pub struct Budget {
 pub struct QueuedBytes {
     bytes: u64,
     bytes_max: u64,
+    /// Bytes that each connection may have whatever others hold.
+    floor: u64,
+    /// Whether somebody holds more than that and can lose it.
+    can_cut: bool,
 }
 
 impl QueuedBytes {
@@ -23,8 +31,9 @@ impl QueuedBytes {
         self.bytes
     }
 
-    pub(super) fn has_room(self, bytes: u64) -> bool {
-        self.bytes.saturating_add(bytes) <= self.bytes_max
+    /// Whether a connection that would hold `share` with them may have so many more.
+    pub(super) fn has_room(self, bytes: u64, share: u64) -> bool {
+        self.bytes.saturating_add(bytes) <= self.bytes_max || self.can_cut || share <= self.floor
     }
 
     /// Counts so many more.
@@ -34,22 +43,46 @@ impl QueuedBytes {
 }
 
 impl Budget {
-    /// Nothing queued, and so much allowed (`limits.rmp.queued_bytes_max`).
+    /// Nothing queued, and as much allowed as `limits.rmp.queued_bytes_max` says.
     #[must_use]
-    pub fn new(bytes_max: u64) -> Self {
-        Self { queued: QueuedBytes { bytes: 0, bytes_max }, segment_pool: SegmentPool::default() }
+    pub fn new(limits: &limits::Rmp) -> Self {
+        Self {
+            bytes: 0,
+            bytes_max: limits.queued_bytes_max,
+            shares: Shares::new(limits),
+            segment_pool: SegmentPool::default(),
+            stamp: 0,
+        }
     }
 
     /// The bytes that are queued, and that may be.
     #[must_use]
     pub fn queued(&self) -> QueuedBytes {
-        self.queued
+        let Self { bytes, bytes_max, shares, .. } = self;
+        QueuedBytes {
+            bytes: *bytes,
+            bytes_max: *bytes_max,
+            floor: shares.floor(),
+            can_cut: shares.first().is_some(),
+        }
     }
 
     /// Bytes queued.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.queued.bytes
+        self.bytes
+    }
+
+    /// Among how many connections the bytes are shared.
+    pub fn set_connections(&mut self, connections: u64) {
+        self.shares.set_connections(connections);
+    }
+
+    /// The connection that is to lose its oldest message, by the name that its queue was given: one while
+    /// more is queued than may be.
+    #[must_use]
+    pub fn holds_most(&self) -> Option<u64> {
+        if self.bytes > self.bytes_max { self.shares.first() } else { None }
     }
 
     /// Gives back half of the memory that is kept for the next burst, 8 MiB at most; to be called every
@@ -58,12 +91,18 @@ impl Budget {
         self.segment_pool.release_half();
     }
 
+    /// A number that is larger than all before.
+    pub(super) fn stamp(&mut self) -> u64 {
+        self.stamp += 1;
+        self.stamp
+    }
+
     pub(super) fn add(&mut self, bytes: u64) {
-        self.queued.add(bytes);
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
     pub(super) fn give_back(&mut self, bytes: u64) {
-        self.queued.bytes = self.queued.bytes.saturating_sub(bytes);
+        self.bytes = self.bytes.saturating_sub(bytes);
     }
 }
 
@@ -109,7 +148,7 @@ pub struct QueueStats {
     pub delivered_bytes: u64,
     /// Messages that expired in the queue.
     pub expired: u64,
-    /// Messages that did not fit.
+    /// Messages that did not fit, or had to make room.
     pub refused: u64,
 }
 
@@ -153,6 +192,14 @@ impl QueueStatsTable {
 
     pub(super) fn read(&self, slot: Slot) -> QueueStats {
         self.slots.get(slot.0 as usize).map(|held| held.stats).unwrap_or_default()
+    }
+
+    /// Puts one message to what is queued.
+    pub(super) fn record_queued(&mut self, slot: Slot, bytes: u64) {
+        if let Some(account) = self.stats_mut(slot) {
+            account.messages += 1;
+            account.bytes += bytes;
+        }
     }
 
     /// Takes one message off what is queued.

@@ -8,22 +8,22 @@ use proptest::prelude::*;
 use super::*;
 use crate::limits;
 
-type Tagged = Outbox<u32>;
+pub(super) type Tagged = Outbox<u32>;
 
-fn delivery(message: &Bytes, expires_at_ms: u64, tag: u32) -> Delivery<'_, u32> {
+pub(super) fn delivery(message: &Bytes, expires_at_ms: u64, tag: u32) -> Delivery<'_, u32> {
     Delivery { head: b"head", message: Payload::Shared(message), expires_at_ms, tag }
 }
 
-fn bytes(len: usize, fill: u8) -> Bytes {
+pub(super) fn bytes(len: usize, fill: u8) -> Bytes {
     vec![fill; len].into()
 }
 
-fn setup(limits: &limits::Rmp) -> (Tagged, Budget) {
-    (Outbox::new(limits), Budget::new(limits.queued_bytes_max))
+pub(super) fn setup(limits: &limits::Rmp) -> (Tagged, Budget) {
+    (Outbox::new(limits), Budget::new(limits))
 }
 
 /// All that is offered, and what expired, by tag.
-fn offered(outbox: &mut Tagged, budget: &mut Budget, now_ms: u64) -> (Vec<u8>, Vec<u32>) {
+pub(super) fn offered(outbox: &mut Tagged, budget: &mut Budget, now_ms: u64) -> (Vec<u8>, Vec<u32>) {
     let mut gone = Vec::new();
     let front = outbox.front(now_ms, budget, |expired| gone.push(expired.tag));
     (front.slices().concat(), gone)
@@ -154,6 +154,43 @@ fn an_empty_queue_takes_one_of_any_size_and_a_full_one_says_which_bound() {
 }
 
 #[test]
+fn a_message_for_several_subscriptions_is_kept_once_and_leaves_behind_the_head_of_each() {
+    for len in [2_000, SHARED_BYTES_MIN] {
+        let (mut apart, mut apart_budget) = setup(&limits::Rmp::default());
+        let (mut once, mut once_budget) = setup(&limits::Rmp::default());
+        let message = bytes(len, 7);
+        let slots: Vec<_> = (0..18).map(|_| (apart.open(), once.open())).collect();
+        let heads: Vec<String> = (0..18).map(|sub| format!("head{sub}")).collect();
+        for ((slot, _), head) in slots.iter().zip(&heads) {
+            let (head, message) = (head.as_bytes(), Payload::Shared(&message));
+            let delivery = Delivery { head, message, expires_at_ms: 9, tag: 1 };
+            apart.push_delivery(*slot, delivery, &mut apart_budget).unwrap();
+        }
+        let to = slots.iter().zip(&heads).map(|((_, slot), head)| (*slot, head, 1));
+        once.queue_fan_out(to, Payload::Shared(&message), 9, &mut once_budget);
+        let heads_bytes: usize = heads.iter().map(String::len).sum();
+        assert_eq!(once_budget.bytes(), (heads_bytes + len) as u64);
+        assert_eq!((once.units(), once.messages()), (1, 18));
+        let drain = |outbox: &mut Tagged, budget: &mut Budget| {
+            let mut wire = Vec::new();
+            while !outbox.is_empty() {
+                let (bytes, _) = offered(outbox, budget, 0);
+                let written = bytes.len().min(777);
+                wire.extend_from_slice(&bytes[..written]);
+                outbox.advance(written, budget);
+            }
+            wire
+        };
+        let wire = drain(&mut once, &mut once_budget);
+        assert!(wire == drain(&mut apart, &mut apart_budget), "byte for byte");
+        for (apart_slot, once_slot) in slots {
+            assert_eq!(once.queue_stats(once_slot), apart.queue_stats(apart_slot));
+        }
+        assert_eq!(once_budget.bytes(), 0);
+    }
+}
+
+#[test]
 fn answers_have_a_bound_of_their_own() {
     let limits = limits::Rmp { answer_bytes_max: 10, ..limits::Rmp::default() };
     let (mut outbox, mut budget) = setup(&limits);
@@ -202,28 +239,57 @@ fn an_idle_queue_holds_little_and_a_relaxed_one_next_to_nothing() {
 #[derive(Clone, Debug)]
 enum Op {
     Answer(usize),
-    Deliver { sub: usize, len: usize, ttl_ms: u64 },
-    Write { of_offered: u8 },
+    Deliver {
+        sub: usize,
+        len: usize,
+        ttl_ms: u64,
+    },
+    /// To these of the three.
+    FanOut {
+        to: [bool; 3],
+        len: usize,
+        ttl_ms: u64,
+    },
+    Write {
+        of_offered: u8,
+    },
     Wait(u64),
     Expire,
+    Cut,
 }
 
 fn op() -> impl Strategy<Value = Op> {
     let len = prop_oneof![8 => 0_usize..200, 2 => 8_000_usize..15_000, 1 => 16_380_usize..40_000];
     prop_oneof![
         2 => (0_usize..60).prop_map(Op::Answer),
-        8 => (0_usize..3, len, 1_u64..50).prop_map(|(sub, len, ttl_ms)| Op::Deliver { sub, len, ttl_ms }),
+        8 => (0_usize..3, len.clone(), 1_u64..50)
+            .prop_map(|(sub, len, ttl_ms)| Op::Deliver { sub, len, ttl_ms }),
+        4 => (any::<[bool; 3]>(), len, 1_u64..50).prop_map(|(to, len, ttl_ms)| Op::FanOut { to, len, ttl_ms }),
         5 => any::<u8>().prop_map(|of_offered| Op::Write { of_offered }),
         2 => (1_u64..20).prop_map(Op::Wait),
         1 => Just(Op::Expire),
+        3 => Just(Op::Cut),
     ]
 }
 
-/// One unit as the list has it.
+/// One delivery or answer as the list has it.
 #[derive(Debug)]
 struct Listed {
     bytes: Vec<u8>,
     delivery: Option<(usize, u64, u32)>,
+    /// Bytes that are kept for all that have the tag.
+    kept: u64,
+}
+
+fn tag_of(unit: &Listed) -> Option<u32> {
+    unit.delivery.map(|it| it.2)
+}
+
+/// The bytes that are kept for a list, those of a message for several subscriptions once.
+fn kept(list: &VecDeque<Listed>) -> u64 {
+    let of: std::collections::BTreeMap<_, _> =
+        list.iter().filter_map(|unit| Some((tag_of(unit)?, unit.kept))).collect();
+    of.values().sum()
 }
 
 proptest! {
@@ -252,7 +318,7 @@ proptest! {
                     let fits = waiting == 0 || waiting + len <= 300;
                     prop_assert_eq!(outbox.push_answer(&vec![fill; len]).is_ok(), fits);
                     if fits && len > 0 {
-                        list.push_back(Listed { bytes: vec![fill; len], delivery: None });
+                        list.push_back(Listed { bytes: vec![fill; len], delivery: None, kept: 0 });
                     }
                 }
                 Op::Deliver { sub, len, ttl_ms } => {
@@ -260,8 +326,7 @@ proptest! {
                     let of_sub = list.iter().filter(|unit| unit.delivery.is_some_and(|it| it.0 == sub));
                     let (messages, queued) =
                         of_sub.fold((0, 0), |(n, sum), unit| (n + 1, sum + unit.bytes.len()));
-                    let all: usize =
-                        list.iter().filter(|unit| unit.delivery.is_some()).map(|unit| unit.bytes.len()).sum();
+                    let all = usize::try_from(kept(&list)).unwrap();
                     // An empty queue always takes one (ruling RMP 8).
                     let fits = messages < 20
                         && (messages == 0 || (queued + len + 4 <= 60_000 && all + len + 4 <= 120_000));
@@ -273,8 +338,37 @@ proptest! {
                     prop_assert_eq!(pushed.is_ok(), fits, "{:?}", pushed);
                     if fits {
                         let bytes = [b"head", &message[..]].concat();
-                        list.push_back(Listed { bytes, delivery: Some((sub, now_ms + ttl_ms, tag)) });
+                        let kept = bytes.len() as u64;
+                        list.push_back(Listed { bytes, delivery: Some((sub, now_ms + ttl_ms, tag)), kept });
                     }
+                }
+                Op::FanOut { to, len, ttl_ms } => {
+                    let message = bytes(len, fill);
+                    let queued = budget.queued();
+                    let to: Vec<usize> = (0..3)
+                        .filter(|sub| to[*sub] && outbox.full(slots[*sub], len as u64 + 5, 0, &queued).is_none())
+                        .collect();
+                    let heads = to.iter().map(|sub| (slots[*sub], format!("head{sub}"), tag));
+                    outbox.queue_fan_out(heads, Payload::Shared(&message), now_ms + ttl_ms, &mut budget);
+                    let kept = (5 * to.len() + len) as u64;
+                    for sub in to {
+                        let bytes = [format!("head{sub}").as_bytes(), &message[..]].concat();
+                        list.push_back(Listed { bytes, delivery: Some((sub, now_ms + ttl_ms, tag)), kept });
+                    }
+                }
+                Op::Cut => {
+                    let mut gone = Vec::new();
+                    let was_cut = outbox.cut(&mut budget, |it| {
+                        gone.push((it.tag, [it.head, it.message].concat()));
+                    });
+                    let begun_tag = list.front().filter(|_| begun > 0).and_then(tag_of);
+                    let oldest = list.iter().filter_map(tag_of).find(|tag| Some(*tag) != begun_tag);
+                    let (cut, left): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut list)
+                        .into_iter()
+                        .partition(|unit| oldest.is_some() && tag_of(unit) == oldest);
+                    list = left;
+                    let cut: Vec<_> = cut.into_iter().map(|unit| (tag_of(&unit).unwrap(), unit.bytes)).collect();
+                    prop_assert_eq!((was_cut, gone), (oldest.is_some(), cut));
                 }
                 Op::Write { of_offered } => {
                     let mut gone = Vec::new();
@@ -283,25 +377,25 @@ proptest! {
                     });
                     let offered = front.slices().concat();
                     for (slot, expires_at_ms, tag, message) in gone {
-                        let place =
-                            list.iter().position(|unit| unit.delivery.is_some_and(|it| it.2 == tag)).unwrap();
+                        let place = list.iter().position(|unit| tag_of(unit) == Some(tag)).unwrap();
                         let unit = list.remove(place).unwrap();
                         prop_assert!(now_ms >= expires_at_ms && (place > 0 || begun == 0));
                         prop_assert_eq!(
                             (slots[unit.delivery.unwrap().0], unit.delivery.unwrap().1),
                             (slot, expires_at_ms)
                         );
-                        prop_assert_eq!(&unit.bytes[4..], &message[..]);
+                        prop_assert!(unit.bytes.ends_with(&message));
                     }
                     let all: Vec<u8> =
                         list.iter().flat_map(|unit| unit.bytes.iter().copied()).skip(begun).collect();
                     prop_assert!(all.starts_with(&offered) && (offered.is_empty() == all.is_empty()));
                     // Nothing expired is offered unless it has begun to leave.
                     let mut end = 0;
-                    for (place, unit) in list.iter().enumerate() {
+                    let begun_tag = list.front().filter(|_| begun > 0).and_then(tag_of);
+                    for unit in &list {
                         let is_offered = end < begun + offered.len();
                         let is_expired = unit.delivery.is_some_and(|it| now_ms >= it.1);
-                        prop_assert!(!is_offered || !is_expired || (place == 0 && begun > 0));
+                        prop_assert!(!is_offered || !is_expired || tag_of(unit) == begun_tag);
                         end += unit.bytes.len();
                     }
                     let written = offered.len() * usize::from(of_offered) / 255;
@@ -321,12 +415,13 @@ proptest! {
                     outbox.expire(now_ms, &mut budget, |it| {
                         gone.push((it.tag, [it.head, it.message].concat()));
                     });
-                    let is_expired = |(place, unit): (usize, &Listed)| {
-                        unit.delivery.is_some_and(|it| now_ms >= it.1) && (place > 0 || begun == 0)
+                    let begun_tag = list.front().filter(|_| begun > 0).and_then(tag_of);
+                    let is_expired = |unit: &Listed| {
+                        unit.delivery.is_some_and(|it| now_ms >= it.1) && tag_of(unit) != begun_tag
                     };
                     let (mut taken, mut left) = (Vec::new(), VecDeque::new());
-                    for (place, unit) in std::mem::take(&mut list).into_iter().enumerate() {
-                        match unit.delivery.filter(|_| is_expired((place, &unit))) {
+                    for unit in std::mem::take(&mut list) {
+                        match unit.delivery.filter(|_| is_expired(&unit)) {
                             Some((_, _, tag)) => taken.push((tag, unit.bytes)),
                             None => left.push_back(unit),
                         }
@@ -348,7 +443,7 @@ proptest! {
             }
             prop_assert_eq!(
                 (outbox.messages(), outbox.bytes()),
-                (messages.iter().sum::<u64>(), total.iter().sum::<u64>())
+                (messages.iter().sum::<u64>(), kept(&list))
             );
             prop_assert_eq!(budget.bytes(), outbox.bytes());
             prop_assert_eq!(outbox.is_empty(), list.is_empty());

@@ -5,5 +5,6 @@ mod clauses;
 mod delivery_report;
 mod lost;
 mod notices;
+mod shares;
 mod test_broker;
 mod topics;

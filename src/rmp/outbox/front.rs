@@ -1,0 +1,138 @@
+//! What may leave by one write.
+
+use super::{
+    Outbox,
+    segments::Cursor,
+    unit::{Unit, UnitKind},
+};
+
+/// Bytes after which nothing further is offered for one write.
+const FRONT_BYTES: usize = 256 << 10;
+/// Slices offered for one write.
+pub(super) const SLICES_MAX: usize = 16;
+
+/// What may be written now, in order.
+#[derive(Debug)]
+pub struct Front<'a> {
+    pub(super) slices: [&'a [u8]; SLICES_MAX],
+    pub(super) len: usize,
+}
+
+impl<'a> Front<'a> {
+    /// The slices; none where nothing waits.
+    #[must_use]
+    pub fn slices(&self) -> &[&'a [u8]] {
+        self.slices.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Where the slices lie, until they can be borrowed.
+pub(super) struct Pieces {
+    all: [Piece; SLICES_MAX],
+    len: usize,
+    offered: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Piece {
+    None,
+    Copied { from: Cursor, end: usize },
+    Shared { unit: usize, from: usize },
+}
+
+/// Where a unit's copied bytes lie that are still kept.
+pub(super) struct Visited {
+    /// Bytes of the unit that have left; of a fan-out for the next subscription.
+    pub(super) begun: usize,
+    pub(super) from: Cursor,
+    pub(super) end: usize,
+}
+
+impl Pieces {
+    pub(super) const fn new() -> Self {
+        Self { all: [Piece::None; SLICES_MAX], len: 0, offered: 0 }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether nothing further is offered: a delivery takes two slices at most.
+    pub(super) fn is_full(&self) -> bool {
+        self.offered >= FRONT_BYTES || self.len + 2 > SLICES_MAX
+    }
+
+    /// Offers what is left of a unit; of one for several subscriptions as much as there is room for.
+    pub(super) fn offer<T>(&mut self, unit: &Unit<T>, index: usize, visited: &Visited) {
+        let Visited { begun, from, end } = *visited;
+        let UnitKind::FanOut(fan_out) = &unit.kind else {
+            if !matches!(unit.kind, UnitKind::Removed) {
+                self.add_copied(from, end);
+                self.add_shared(unit, index, begun.saturating_sub(unit.copied));
+            }
+            return;
+        };
+        let (mut begun, mut head_at) = (begun, from.at + fan_out.heads_sent);
+        for recipient in &fan_out.recipients {
+            if self.is_full() {
+                return;
+            }
+            let head_end = head_at + recipient.head;
+            let of_message = begun.saturating_sub(recipient.head);
+            self.add_copied(Cursor { at: (head_at + begun).min(head_end), ..from }, head_end);
+            self.add_copied(Cursor { at: (from.at + fan_out.heads + of_message).min(end), ..from }, end);
+            self.add_shared(unit, index, of_message);
+            (begun, head_at) = (0, head_end);
+        }
+    }
+
+    fn add_copied(&mut self, from: Cursor, end: usize) {
+        if from.at >= end {
+            return;
+        }
+        self.offered += end - from.at;
+        if let Some(Piece::Copied { from: first, end: last }) =
+            self.len.checked_sub(1).and_then(|last| self.all.get_mut(last))
+            && (first.segment, *last) == (from.segment, from.at)
+        {
+            *last = end;
+            return;
+        }
+        self.add(Piece::Copied { from, end });
+    }
+
+    fn add_shared<T>(&mut self, unit: &Unit<T>, index: usize, from: usize) {
+        if unit.shared.is_some() {
+            self.offered += unit.shared_bytes().saturating_sub(from);
+            self.add(Piece::Shared { unit: index, from });
+        }
+    }
+
+    fn add(&mut self, piece: Piece) {
+        if let Some(next) = self.all.get_mut(self.len) {
+            *next = piece;
+            self.len += 1;
+        }
+    }
+}
+
+impl<T> Outbox<T> {
+    pub(super) fn borrow_front(&self, pieces: &Pieces) -> Front<'_> {
+        let mut slices: [&[u8]; SLICES_MAX] = [&[]; SLICES_MAX];
+        for (slice, piece) in slices.iter_mut().zip(pieces.all.iter().take(pieces.len)) {
+            *slice = self.slice(*piece);
+        }
+        Front { slices, len: pieces.len }
+    }
+
+    fn slice(&self, piece: Piece) -> &[u8] {
+        match piece {
+            Piece::None => &[],
+            Piece::Copied { from, end } => self.copied.bytes(from, end),
+            Piece::Shared { unit, from } => {
+                let shared = self.units.get(unit).and_then(|unit| unit.shared.as_ref());
+                shared.and_then(|shared| shared.get(from..)).unwrap_or_default()
+            }
+        }
+    }
+}
