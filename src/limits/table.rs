@@ -226,6 +226,9 @@ limits! {
         /// Connections of one address that is not loopback; one more closes its oldest that has made no call,
         /// or is refused. 0 is a quarter of `connections_max`.
         peer_connections_max = 0 in 0..=65_536,
+        /// Sessions that are open and were opened by one connection, or by all of one address that is not
+        /// loopback; one more ends its call with `RESOURCE_EXHAUSTED`.
+        peer_sessions_max = 25_000 in 1..=16_777_216,
         /// Milliseconds within which a connection sends HTTP/2's preface; otherwise it is closed.
         preface_ms_max = 10_000 in 10..=600_000,
         /// Milliseconds from the first byte of a frame, or of a message, to its last. Past them a frame
@@ -235,7 +238,7 @@ limits! {
         /// the longest message with the room that it grows into; past them the longest ends its call with
         /// `RESOURCE_EXHAUSTED`.
         receiving_bytes_max = 67_108_864 in 65_536..=4_294_967_296,
-        /// HTTP/2 control frames (SETTINGS, PING, PRIORITY, RST_STREAM) of one connection a second, and those
+        /// HTTP/2 control frames (SETTINGS, PING, PRIORITY, `RST_STREAM`) of one connection a second, and those
         /// of ten seconds at one time; more close it. One PING for data that came is not counted.
         control_frames_per_s_max = 1_000 in 10..=1_000_000,
         /// Calls of one connection at one time; further ones wait.

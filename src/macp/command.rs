@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::SessionState;
+use crate::ids::Peer;
 
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,13 @@ pub enum Command {
         /// Which, by its id.
         session: String,
         /// Why; it stays in the session's log.
+        reason: String,
+    },
+    /// End the sessions that are open and that a peer opened since the runtime started.
+    CancelBy {
+        /// Who, as `ls clients` prints it; of an address that is not loopback its port does not count.
+        peer: Peer,
+        /// Why; it stays in the sessions' logs.
         reason: String,
     },
 }
@@ -26,6 +34,11 @@ pub enum Outcome {
         /// How it stands: resolved, where it was before.
         state: SessionState,
     },
+    /// The sessions of a peer have ended.
+    CancelledBy {
+        /// How many.
+        sessions: u64,
+    },
 }
 
 /// Why a command did nothing.
@@ -35,6 +48,9 @@ pub enum Refusal {
     /// No session has this id.
     #[error("there is no session {0}")]
     UnknownSession(String),
+    /// No session that is open was opened by this peer since the runtime started.
+    #[error("no open session was opened by {0} since the runtime started")]
+    NoSessionsOf(Peer),
     /// It cannot be recorded now.
     #[error("the session was not cancelled: {0}")]
     NotNow(String),
@@ -46,6 +62,7 @@ impl Refusal {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::UnknownSession(_) => "unknown_session",
+            Self::NoSessionsOf(_) => "no_sessions_of_peer",
             Self::NotNow(_) => "session_not_cancelled",
         }
     }
@@ -55,6 +72,9 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownSession(_) => "`rl-console ls sessions` lists them".to_owned(),
+            Self::NoSessionsOf(_) => {
+                "`rl-console ls clients` lists peers with the sessions they hold".to_owned()
+            }
             Self::NotNow(_) => "try again; `rl-console doctor` checks the database".to_owned(),
         }
     }

@@ -24,6 +24,8 @@ macro_rules! tables {
                 Adapters "adapters" of Mpp: AdapterRow;
                 /// How each part of the station is.
                 Health "health" of Station: HealthRow;
+                /// Who is connected to the ports, with the sessions and subscriptions that each holds.
+                Clients "clients" of Station: ClientRow;
                 /// The topics of the bus, with what was published and dropped on each.
                 Topics "topics" of Rmp: TopicRow;
                 /// The peers of the bus, with their kinds and queues.

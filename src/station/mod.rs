@@ -14,6 +14,7 @@ mod address_file;
 mod admission;
 mod bridge;
 pub mod bus;
+mod clients;
 mod config;
 mod filtered_page;
 mod health;

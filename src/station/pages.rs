@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::{
     bridge::Running,
-    health,
+    clients, health,
     host::{Asking, misdirected},
     trace,
 };
@@ -23,6 +23,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
     }
     match query {
         Query::Health => Ok(Page::Health(health::rows(inner, running).await)),
+        Query::Clients => Ok(Page::Clients(clients::rows(asking).await)),
         Query::Trace { trace, after, events, limit } => {
             trace::ladder(inner, trace, after, events, asking.rows_max(limit)).await
         }

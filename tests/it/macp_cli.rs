@@ -355,6 +355,40 @@ fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
 }
 
 #[test]
+fn what_one_peer_opened_is_cancelled_together() {
+    let fixture = TestStation::open();
+    // Each command has a connection of its own, and leaves what it opened.
+    for session in ["s1", "s2"] {
+        fixture.json(&["session", "start", session, "--as", "a"]);
+    }
+    let holders = || {
+        let mut rows = fixture.json(&["ls", "clients"]);
+        rows.retain(|row| row["link"] == "macp" && row["sessions"] != 0);
+        rows
+    };
+    let rows = holders();
+    assert_eq!(
+        rows.iter().map(|row| row["sessions"].as_u64().unwrap()).collect::<Vec<_>>(),
+        [1, 1],
+        "{rows:?}"
+    );
+    let peer = rows[0]["peer"].as_str().unwrap();
+    let cancelled = fixture.json(&["session", "cancel", "--by", peer, "--reason", "too many"]);
+    assert_eq!(cancelled, [json!({"peer": peer, "sessions": 1})]);
+    let left = holders();
+    assert_eq!(left.iter().map(|row| &row["peer"]).collect::<Vec<_>>(), [&rows[1]["peer"]]);
+    let open = fixture.json(&["ls", "sessions", "--state", "open"]);
+    assert_eq!(open.len(), 1, "{open:?}");
+    let (_, lines, error) = fixture.refused(&["session", "cancel", "--by", peer]);
+    assert_eq!((lines, &error["code"]), (Vec::new(), &json!("no_sessions_of_peer")));
+    assert_eq!(
+        fixture.cli(&["session", "cancel", "s2", "--by", peer]).status.code(),
+        Some(2),
+        "one or the other"
+    );
+}
+
+#[test]
 fn health_and_metrics_tell_of_the_runtime() {
     let folder = tempdir().unwrap();
     let station = Station::start_with(folder.path(), &["--metrics", "0"]);

@@ -8,6 +8,7 @@ use super::{
     commands::{rows, seconds},
     ls::SessionLsArgs,
 };
+use crate::ids::Peer;
 
 /// What the mode of a session is told by, for the help.
 const MODES: &str = "\
@@ -42,7 +43,7 @@ pub(crate) enum SessionAction {
     /// Ends with stdin, once every message is answered. Exits 1 when one was refused.
     #[command(after_long_help = LINES)]
     Stream(SessionStreamArgs),
-    /// End a session before its time. One that has ended is left as it is.
+    /// End a session before its time, or all that a peer opened. One that has ended is left as it is.
     Cancel(SessionCancelArgs),
     /// Print how a session stands, or its log.
     ///
@@ -281,8 +282,13 @@ pub(crate) enum StreamWhat {
 #[derive(Debug, Args)]
 pub(crate) struct SessionCancelArgs {
     /// The session.
-    #[arg(value_name = "ID")]
-    pub(crate) session: String,
+    #[arg(value_name = "ID", required_unless_present = "by")]
+    pub(crate) session: Option<String>,
+
+    /// Cancel the open sessions that this peer opened, as `ls clients` prints it, in the place of one; asks
+    /// the station, as its operator.
+    #[arg(long, value_name = "PEER", conflicts_with_all = ["session", "sender"])]
+    pub(crate) by: Option<Peer>,
 
     /// Why; it stays in the session's log.
     #[arg(long, value_name = "TEXT", default_value = "")]

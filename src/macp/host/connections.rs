@@ -1,17 +1,16 @@
 //! The connections of the port, each with its place among all.
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     task::Waker,
     time::Duration,
 };
 
-use hashbrown::HashMap;
-
 use super::end_signal::EndSignal;
 use crate::{
     admission::{Admitted, Origin, Plan, Table, TableBounds, Tally, TurnedAway},
-    ids::ConnectionId,
+    ids::{ConnectionId, Peer},
     limits,
     time::Now,
 };
@@ -23,8 +22,16 @@ pub(super) struct Connections(Arc<Mutex<Open>>);
 #[derive(Debug)]
 struct Open {
     table: Table,
-    signals: HashMap<ConnectionId, Arc<EndSignal>>,
+    /// In the order in which they came.
+    connected: BTreeMap<ConnectionId, Connected>,
     next: u64,
+}
+
+#[derive(Debug)]
+struct Connected {
+    peer: Peer,
+    since: Now,
+    signal: Arc<EndSignal>,
 }
 
 /// The place of one connection. It is free again with the end of this value.
@@ -47,27 +54,32 @@ impl Connections {
             token_max: Duration::MAX,
         };
         let table = Table::new(bounds, tally);
-        Self(Arc::new(Mutex::new(Open { table, signals: HashMap::new(), next: 0 })))
+        Self(Arc::new(Mutex::new(Open { table, connected: BTreeMap::new(), next: 0 })))
     }
 
     /// A place for a newcomer. Whoever makes room for it is read once more before, and told to end.
     ///
     /// # Errors
     /// Why there is none.
-    pub(super) async fn admit(&self, now: Now, origin: Origin) -> Result<Place, TurnedAway> {
+    pub(super) async fn admit(&self, now: Now, peer: &Peer, origin: Origin) -> Result<Place, TurnedAway> {
         let mut asked = None;
         while let Plan::Evicts(oldest) = self.with(|open| open.table.plan(origin))
             && asked != Some(oldest)
         {
             asked = Some(oldest);
-            self.with(|open| open.signals.get(&oldest).cloned()).inspect(|signal| signal.wake());
+            self.with(|open| open.connected.get(&oldest).inspect(|it| it.signal.wake()).is_some());
             tokio::task::yield_now().await;
         }
-        self.with(|open| open.admit(now, origin)).map(|(id, signal)| Place {
+        self.with(|open| open.admit(now, peer, origin)).map(|(id, signal)| Place {
             id,
             signal,
             connections: self.clone(),
         })
+    }
+
+    /// All of them, by who they are and since when.
+    pub(super) fn all(&self) -> Vec<(Peer, Now)> {
+        self.with(|open| open.connected.values().map(|it| (it.peer.clone(), it.since)).collect())
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
@@ -77,19 +89,25 @@ impl Connections {
 }
 
 impl Open {
-    fn admit(&mut self, now: Now, origin: Origin) -> Result<(ConnectionId, Arc<EndSignal>), TurnedAway> {
+    fn admit(
+        &mut self,
+        now: Now,
+        peer: &Peer,
+        origin: Origin,
+    ) -> Result<(ConnectionId, Arc<EndSignal>), TurnedAway> {
         let id = ConnectionId(self.next);
         self.next += 1;
         match self.table.open(now, id, origin) {
             Admitted::Refused(why) => return Err(why),
             Admitted::Common { evicted } | Admitted::Operators { evicted } => {
-                if let Some(signal) = evicted.and_then(|evicted| self.signals.remove(&evicted)) {
-                    signal.end();
+                if let Some(evicted) = evicted.and_then(|evicted| self.connected.remove(&evicted)) {
+                    evicted.signal.end();
                 }
             }
         }
         let signal = Arc::<EndSignal>::default();
-        self.signals.insert(id, Arc::clone(&signal));
+        let connected = Connected { peer: peer.clone(), since: now, signal: Arc::clone(&signal) };
+        self.connected.insert(id, connected);
         Ok((id, signal))
     }
 }
@@ -110,7 +128,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.connections.with(|open| {
             open.table.close(self.id);
-            open.signals.remove(&self.id);
+            open.connected.remove(&self.id);
         });
     }
 }
@@ -125,7 +143,8 @@ mod tests {
         let connections = Connections::new(&limits, Tally::default());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let admit = |addr: [u8; 4]| {
-            runtime.block_on(connections.admit(Now::at_ms(0), Origin::of_address(addr.into())))
+            let peer = Peer::new(&format!("{addr:?}"));
+            runtime.block_on(connections.admit(Now::at_ms(0), &peer, Origin::of_address(addr.into())))
         };
         let is_ended = |place: &Place| place.poll_ended(Waker::noop());
         let far = [10, 0, 0, 1];

@@ -48,7 +48,7 @@ async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Opt
     // Without it answers only come later.
     let _ = stream.set_nodelay(true);
     let peer = Peer::new(&addr.to_string());
-    match shared.connections.admit(shared.clock.now(), Origin::of_address(addr.ip())).await {
+    match shared.connections.admit(shared.clock.now(), &peer, Origin::of_address(addr.ip())).await {
         Ok(place) => Some(Conn::new(stream, peer, shared, place)),
         Err(why) => {
             let (cause, text) = match why {

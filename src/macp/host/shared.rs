@@ -1,8 +1,11 @@
 //! The kernel under its lock, with all that goes with it.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::{Notify, Semaphore, oneshot};
@@ -12,6 +15,7 @@ use super::{
     connections::Connections,
     journal::{Journal, RecordBatch},
     metrics::{Counters, Metrics},
+    openers::{Opener, Openers},
     stream_sessions::Streams,
     unfinished::Unfinished,
 };
@@ -20,7 +24,8 @@ use crate::{
     ids::{Peer, Seq, Ticket, TraceId},
     limits,
     macp::{
-        Command, Outcome, Refusal, Rpc, Snapshot, Status, Transition,
+        Command, Outcome, Refusal, Rpc, SessionState, Snapshot, Status, Transition,
+        envelope::SESSION_START,
         kernel::{Acked, Answer, Input, Kernel, Lookup, Output, StoredSession, digest, parse_ahead},
         modes::Parsed,
     },
@@ -47,14 +52,19 @@ pub(super) enum Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    fn input(self, parsed: Option<&'a Parsed>, lookup: Lookup<'a>) -> Input<'a> {
+    fn input(self, parsed: Option<&'a Parsed>, peer_sessions: u64, lookup: Lookup<'a>) -> Input<'a> {
         match self {
             Self::Message(envelope, bytes) => {
-                Input::Message { envelope, bytes: bytes.clone(), parsed, lookup }
+                Input::Message { envelope, bytes: bytes.clone(), parsed, peer_sessions, lookup }
             }
             Self::Cancel { session, reason, by } => Input::Cancel { session, reason, by, lookup },
             Self::Look(session) => Input::Look { session, lookup },
         }
+    }
+
+    /// Whether a session is to begin.
+    fn is_start(self) -> bool {
+        matches!(self, Self::Message(envelope, _) if envelope.message_type == SESSION_START)
     }
 
     /// The id of the message that asks.
@@ -74,6 +84,7 @@ pub(super) struct State {
     pub(super) journal: Journal,
     pub(super) counters: Counters,
     pub(super) streams: Streams,
+    pub(super) openers: Openers,
 }
 
 /// The runtime, as every call of it has it.
@@ -135,7 +146,7 @@ impl Shared {
             Ask::Message(envelope, _) => parse_ahead(envelope, &self.limits),
             Ask::Cancel { .. } | Ask::Look(_) => None,
         };
-        match self.step(call, &ask.input(parsed.as_ref(), Lookup::NotAsked)) {
+        match self.step(call, ask, parsed.as_ref(), Lookup::NotAsked) {
             StepResult::Answer(answer) => answer,
             StepResult::Nothing => down(),
             StepResult::Load(session) => {
@@ -149,7 +160,7 @@ impl Shared {
                     Ok(kept) => kept,
                     Err(error) => return declined(Status::Unavailable, &error.to_string()),
                 };
-                match self.step(call, &ask.input(parsed.as_ref(), Lookup::Found(kept.as_ref()))) {
+                match self.step(call, ask, parsed.as_ref(), Lookup::Found(kept.as_ref())) {
                     StepResult::Answer(answer) => answer,
                     StepResult::Load(_) | StepResult::Nothing => down(),
                 }
@@ -173,10 +184,11 @@ impl Shared {
         Ok(found.and_then(|(row, accepted_ms)| StoredSession::of(&row, accepted_ms)))
     }
 
-    fn step(&self, call: &Call<'_>, input: &Input<'_>) -> StepResult {
+    fn step(&self, call: &Call<'_>, ask: Ask<'_>, parsed: Option<&Parsed>, lookup: Lookup<'_>) -> StepResult {
         let now = self.clock.now();
         let Some(mut state) = self.lock() else { return StepResult::Nothing };
-        state.kernel.handle(now, input);
+        let peer_sessions = if ask.is_start() { state.openers.count(&call.peer) } else { 0 };
+        state.kernel.handle(now, &ask.input(parsed, peer_sessions, lookup));
         self.drain(&mut state, now, Some(call))
     }
 
@@ -192,6 +204,7 @@ impl Shared {
                     }
                 }
                 Output::Transition { transition, trace, text } => {
+                    state.openers.follow(&transition, call.map(|call| &call.peer));
                     self.emit_transition(state, now, cause, transition, trace, &text);
                 }
                 Output::Persist { ticket, session, record } => state.journal.push(ticket, session, &record),
@@ -344,6 +357,23 @@ pub(super) fn frame(call: &Call<'_>, direction: Direction, verdict: AnyVerdict, 
     }
 }
 
+/// A client of the port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// From where.
+    pub peer: Peer,
+    /// What it calls itself.
+    pub client: Option<Arc<str>>,
+    /// Since when; nothing of one that is gone.
+    pub since: Option<Now>,
+    /// Sessions that are open and that it opened; of an address that is not loopback those of all its
+    /// connections.
+    pub sessions: u64,
+}
+
+/// Peers that are gone and are listed for the sessions they hold.
+const GONE_MAX: usize = 1_000;
+
 /// The way of the station to a runtime that is served. Clones are the same way.
 #[derive(Clone)]
 pub struct RuntimeHandle {
@@ -375,18 +405,73 @@ impl RuntimeHandle {
     /// # Errors
     /// [`Refusal`].
     pub async fn command(&self, command: Command, cause: Option<Seq>) -> Result<Outcome, Refusal> {
-        let Command::Cancel { session, reason } = command;
-        let peer = Peer::new("operator");
-        let call = Call::of_station(Rpc::CancelSession, &peer, cause);
-        let ask = Ask::Cancel { session: &session, reason: &reason, by: "operator" };
-        match self.shared.ask(&call, ask).await {
-            Answer::Acked(Acked { error: None, state: Some(state), after, .. }) => {
+        match command {
+            Command::Cancel { session, reason } => {
+                let (state, after) = self.cancel(&session, &reason, cause).await?;
                 self.shared.durable(after).await.map_err(|why| Refusal::NotNow(why.to_string()))?;
                 Ok(Outcome::Cancelled { state })
             }
-            Answer::Acked(_) | Answer::Session { .. } => Err(Refusal::UnknownSession(session)),
+            Command::CancelBy { peer, reason } => self.cancel_by(peer, &reason, cause).await,
+        }
+    }
+
+    async fn cancel(
+        &self,
+        session: &str,
+        reason: &str,
+        cause: Option<Seq>,
+    ) -> Result<(SessionState, Ticket), Refusal> {
+        let peer = Peer::new("operator");
+        let call = Call::of_station(Rpc::CancelSession, &peer, cause);
+        match self.shared.ask(&call, Ask::Cancel { session, reason, by: "operator" }).await {
+            Answer::Acked(Acked { error: None, state: Some(state), after, .. }) => Ok((state, after)),
+            Answer::Acked(_) | Answer::Session { .. } => Err(Refusal::UnknownSession(session.to_owned())),
             Answer::Declined { why, .. } => Err(Refusal::NotNow(why)),
         }
+    }
+
+    async fn cancel_by(&self, peer: Peer, reason: &str, cause: Option<Seq>) -> Result<Outcome, Refusal> {
+        /// Sessions that end before others have their turn.
+        const AT_ONCE: usize = 64;
+        let broken = || Refusal::NotNow(FAILED.to_owned());
+        let held = self.shared.lock().ok_or_else(broken)?.openers.sessions(&peer);
+        let (mut sessions, mut last) = (0, None);
+        for part in held.chunks(AT_ONCE) {
+            for session in part {
+                last = Some(self.cancel(session, reason, cause).await?.1);
+                sessions += 1;
+            }
+            tokio::task::yield_now().await;
+        }
+        let after = last.ok_or(Refusal::NoSessionsOf(peer))?;
+        self.shared.durable(after).await.map_err(|why| Refusal::NotNow(why.to_string()))?;
+        Ok(Outcome::CancelledBy { sessions })
+    }
+
+    /// The connections of the port, and peers that are gone and hold sessions, each with what it calls itself
+    /// and how many sessions it holds; nothing of a runtime that has failed.
+    #[must_use]
+    pub fn clients(&self) -> Option<Vec<Client>> {
+        let connections = self.shared.connections.all();
+        let state = self.shared.lock()?;
+        let name = |peer: &Peer| {
+            let known = state.snapshot.clients.iter().rev().find(|known| known.peer == *peer);
+            known.map(|known| Arc::clone(&known.client))
+        };
+        let mut clients: Vec<Client> = connections
+            .into_iter()
+            .map(|(peer, since)| {
+                let (client, sessions) = (name(&peer), state.openers.count(&peer));
+                Client { peer, client, since: Some(since), sessions }
+            })
+            .collect();
+        let open: HashSet<Opener> = clients.iter().map(|it| Opener::of(&it.peer)).collect();
+        let gone = state.openers.peers().filter(|(opener, _)| !open.contains(opener));
+        clients.extend(gone.take(GONE_MAX).map(|(opener, sessions)| {
+            let peer = opener.peer();
+            Client { client: name(&peer), peer, since: None, sessions }
+        }));
+        Some(clients)
     }
 
     /// Has the rows of all sessions and their logs in the store as they are. Best effort: while commits fail,

@@ -129,8 +129,9 @@ impl Kernel {
         };
         let place = self.locate(id, *lookup);
         let decision = match input {
-            Input::Message { envelope, bytes, parsed, .. } => {
-                self.decide_message(at_ms, envelope, bytes, *parsed, place)
+            Input::Message { envelope, bytes, parsed, peer_sessions, .. } => {
+                let decision = self.decide_message(at_ms, envelope, bytes, *parsed, place);
+                self.within_share(decision, *peer_sessions)
             }
             Input::Cancel { reason, .. } => self.decide_cancel(at_ms, place, id, reason),
             Input::Look { .. } => decide_look(at_ms, place, id),
@@ -245,6 +246,17 @@ impl Kernel {
         }
         let ttl_ms = u64::try_from(ttl_ms).unwrap_or_default();
         Decision::Start(Box::new(Start { mode_name, mode, payload: *payload, participants, ttl_ms, state }))
+    }
+
+    /// A start past what its peer may have open is declined.
+    fn within_share(&self, decision: Decision, peer_sessions: u64) -> Decision {
+        if !matches!(decision, Decision::Start(_)) || peer_sessions < self.limits.peer_sessions_max {
+            return decision;
+        }
+        let why = format!(
+            "this peer has {peer_sessions} sessions open; limits.macp.peer_sessions_max allows no more"
+        );
+        Decision::Decline(Status::ResourceExhausted, why)
     }
 
     /// Nobody could speak under a name that is too long.

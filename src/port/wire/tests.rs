@@ -38,6 +38,7 @@ fn every_list_is_asked_for_as_the_version_before_asks() {
         (json!("health"), Query::Health),
         (json!("topics"), Query::Topics),
         (json!("peers"), Query::Peers),
+        (json!("clients"), Query::Clients),
         (json!("subscriptions"), Query::Subscriptions),
         (json!("confirmations"), Query::Confirmations),
         (

@@ -27,5 +27,7 @@ fn describe(command: &Command) -> String {
     match command {
         Command::Cancel { session, reason } if reason.is_empty() => format!("cancel session {session}"),
         Command::Cancel { session, reason } => format!("cancel session {session}: {reason}"),
+        Command::CancelBy { peer, reason } if reason.is_empty() => format!("cancel the sessions of {peer}"),
+        Command::CancelBy { peer, reason } => format!("cancel the sessions of {peer}: {reason}"),
     }
 }

@@ -14,9 +14,10 @@ use hyper::body::{Body as _, Frame as BodyFrame};
 use rl_console::{
     limits::{self, Limits},
     macp::{
-        CloseCause, Transition,
-        proto::v1::{SendRequest, StreamSessionRequest},
+        self, CloseCause, Transition,
+        proto::v1::{SendRequest, SessionState, StreamSessionRequest},
     },
+    port::{Command, Outcome, Page, Query},
     tap::{
         Reader,
         entry::{Transition as Any, What},
@@ -302,4 +303,70 @@ fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
         let again = async { while endpoint.connect().await.is_err() {} };
         tokio::time::timeout(Duration::from_secs(30), again).await.expect("its place is free again");
     });
+}
+
+#[test]
+fn a_connection_opens_no_more_sessions_than_its_share() {
+    let house = with(limits::Macp { peer_sessions_max: 10, ..limits::Macp::default() });
+    let start =
+        |n: u32| house.try_send(envelope(&format!("s{n}"), "SessionStart", "start", "a", Bytes::new()));
+    for n in 0..10 {
+        assert!(start(n).unwrap().ok);
+    }
+    let declined = start(10).unwrap_err();
+    assert_eq!(declined.code(), Code::ResourceExhausted);
+    assert!(declined.message().contains("limits.macp.peer_sessions_max"), "{declined:?}");
+    assert!(start(3).unwrap().duplicate, "what is there is there");
+    let other = house.another_client();
+    let of_another = house.runtime.block_on(async move {
+        let envelope = Some(envelope("s10", "SessionStart", "start", "a", Bytes::new()));
+        other.clone().send(SendRequest { envelope }).await
+    });
+    assert!(of_another.unwrap().into_inner().ack.unwrap().ok, "another connection has its own");
+    assert!(house.cancel("s0", "").ok);
+    assert!(start(11).unwrap().ok, "what has ended counts no more");
+}
+
+#[test]
+fn an_operator_sees_who_holds_sessions_and_ends_them() {
+    let house = TestStation::open();
+    let hoarder = house.another_client();
+    for n in 0..200 {
+        let envelope = Some(envelope(&format!("s{n}"), "SessionStart", "start", "a", Bytes::new()));
+        house.runtime.block_on(hoarder.clone().send(SendRequest { envelope })).unwrap();
+    }
+    assert!(house.send(envelope("mine", "SessionStart", "start", "a", Bytes::new())).ok);
+    let holders = || {
+        let Page::Clients(mut rows) = house.query(Query::Clients) else { panic!() };
+        rows.retain(|row| row.sessions > 1);
+        rows
+    };
+    let [row] = &holders()[..] else { panic!("{:?}", holders()) };
+    assert!(row.sessions == 200 && row.connected_at_ms.is_some(), "{row:?}");
+    let cancel = macp::Command::CancelBy { peer: row.peer.clone(), reason: String::new() };
+    let cancelled = house.command(Command::Macp(cancel)).unwrap();
+    assert_eq!(cancelled, Outcome::Macp(macp::Outcome::CancelledBy { sessions: 200 }));
+    assert!(holders().is_empty());
+    assert_eq!(house.session("s7").unwrap().state(), SessionState::Expired);
+    assert_eq!(house.session("mine").unwrap().state(), SessionState::Open);
+}
+
+#[test]
+fn an_attack_is_said_in_health_with_what_to_do() {
+    let house = with(limits::Macp { connections_max: 4, ..limits::Macp::default() });
+    neighbour(&house);
+    let mut reader = house.port().entries().unwrap();
+    let silent: Vec<Http2> = (0..20).map(|_| Http2::silent(house.addr())).collect();
+    closed(&house, &mut reader, 17);
+    let Page::Health(rows) = house.query(Query::Health) else { panic!() };
+    let macp = rows.iter().find(|row| row.part == "macp").unwrap();
+    assert!(!macp.well);
+    for said in [
+        "4 connections now, 17 connections closed lately",
+        "limits.macp.connections_max",
+        "share connections",
+    ] {
+        assert!(macp.detail.contains(said), "{}", macp.detail);
+    }
+    drop(silent);
 }

@@ -66,6 +66,12 @@ impl TestStation {
         std::fs::read_to_string(self.data().join("macp.addr")).unwrap().trim_end().parse().unwrap()
     }
 
+    /// A client with a connection of its own.
+    pub(crate) fn another_client(&self) -> Client {
+        let endpoint = Endpoint::new(format!("http://{}", self.addr())).unwrap();
+        Client::new(self.runtime.block_on(endpoint.connect()).unwrap())
+    }
+
     pub(crate) fn port(&self) -> std::sync::Arc<dyn StationPort> {
         self.station.as_ref().unwrap().port()
     }

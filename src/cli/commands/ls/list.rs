@@ -16,9 +16,9 @@ use crate::{
     filter::Filter,
     ids::ConnectionId,
     port::{
-        AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, List, ListRow, Operator, PageRows,
-        Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow,
-        TopicRow, tables,
+        AdapterRow, ClientRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, List, ListRow, Operator,
+        PageRows, Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
+        SubscriptionRow, TopicRow, tables,
     },
     time::Now,
 };

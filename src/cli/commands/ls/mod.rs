@@ -3,6 +3,7 @@
 mod list;
 mod rows;
 mod rows_bus;
+mod rows_clients;
 mod rows_runs;
 mod rows_sessions;
 

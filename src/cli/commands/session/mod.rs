@@ -1,5 +1,6 @@
 //! `session`: a client of the MACP runtime, as agents are, and what the station keeps of sessions.
 
+mod cancel_by;
 mod dispatch;
 mod line;
 mod progress;

@@ -82,6 +82,7 @@ async fn session_warning(settings: &Settings, session: &str, say: &Say) -> Optio
 
 pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
+    let session = args.session.as_deref().unwrap_or_default();
     operator::block_on(async {
         let what = args
             .sender
@@ -89,9 +90,8 @@ pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<
             .map_or_else(|| "session cancel".to_owned(), |sender| format!("session cancel of {sender}"));
         let runtime = Runtime::connect(settings, &what).await?;
         // What ends in between reads as cancelled here; its log says how it ended.
-        let before =
-            runtime.session(&args.session).await.ok().and_then(|metadata| state_name(metadata.state));
-        let ack = runtime.cancel(&args.session, &args.reason).await?;
+        let before = runtime.session(session).await.ok().and_then(|metadata| state_name(metadata.state));
+        let ack = runtime.cancel(session, &args.reason).await?;
         Acked::from(ack).print_cancelled(before, !args.reason.is_empty(), out)
     })
 }

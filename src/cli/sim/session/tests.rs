@@ -34,7 +34,13 @@ fn held(kernel: &mut Kernel, plan: &Plan) -> Option<SessionState> {
             let bytes = envelope.encode_to_vec().into();
             kernel.handle(
                 now,
-                &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked },
+                &Input::Message {
+                    envelope: &envelope,
+                    bytes,
+                    parsed: None,
+                    peer_sessions: 0,
+                    lookup: Lookup::NotAsked,
+                },
             );
         } else {
             let (session, reason) = (plan.session.as_str(), "");

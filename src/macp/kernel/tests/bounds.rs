@@ -13,6 +13,27 @@ use crate::{
 };
 
 #[test]
+fn a_peer_opens_no_more_sessions_than_its_share() {
+    let mut fixture = TestKernel::with(limits::Macp { peer_sessions_max: 2, ..limits::Macp::default() });
+    let open = |id| start(id, "m", &SessionStartPayload::default());
+    fixture.peer_sessions = 1;
+    accepted(&fixture.send(&open("s")));
+    fixture.peer_sessions = 2;
+    match fixture.receive(&open("t")) {
+        Answer::Declined { status: Status::ResourceExhausted, why } => {
+            assert!(why.contains("limits.macp.peer_sessions_max"), "{why}");
+        }
+        answer => panic!("{answer:?}"),
+    }
+    assert!(fixture.send(&open("s")).is_duplicate, "what is there is there");
+    let of_no_mode = Envelope { mode: "none".to_owned(), ..open("t") };
+    refused(&fixture.send(&of_no_mode), Fault::UnknownMode, Code::ModeNotSupported);
+    accepted(&fixture.send_text("s", "Unheard", "m1", "a", ""));
+    fixture.peer_sessions = 1;
+    accepted(&fixture.send(&open("t")));
+}
+
+#[test]
 fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
     let declined = |answer: Answer| match answer {
         Answer::Declined { status, why } => (status, why),
@@ -199,8 +220,13 @@ fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
         let parsed = parse_ahead(message, &limits);
         assert!(parsed.is_some(), "{}", message.message_type);
         let bytes = bytes::Bytes::from(message.encode_to_vec());
-        let input =
-            Input::Message { envelope: message, bytes, parsed: parsed.as_ref(), lookup: Lookup::NotAsked };
+        let input = Input::Message {
+            envelope: message,
+            bytes,
+            parsed: parsed.as_ref(),
+            peer_sessions: 0,
+            lookup: Lookup::NotAsked,
+        };
         assert_eq!(ahead.input(input), Some(Ok(plain.receive(message))), "{}", message.message_type);
     }
     assert_eq!((ahead.kernel.images(), ahead.log), (plain.kernel.images(), plain.log));

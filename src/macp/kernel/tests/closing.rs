@@ -145,7 +145,13 @@ fn a_session_in_the_store_alone_answers_as_it_did() {
     for message in [envelope("s", "Contribute", "m2", "a", ""), rounds("s", "m2", &["a"])] {
         let bytes = bytes::Bytes::new();
         let asked = fixture
-            .input(Input::Message { envelope: &message, bytes, parsed: None, lookup: Lookup::NotAsked })
+            .input(Input::Message {
+                envelope: &message,
+                bytes,
+                parsed: None,
+                peer_sessions: 0,
+                lookup: Lookup::NotAsked,
+            })
             .unwrap();
         assert_eq!(asked.unwrap_err().as_ref(), "s", "the store is asked");
         let ack = acked(fixture.receive_with(&message, Lookup::Found(Some(&moved.stored_session("m2")))));

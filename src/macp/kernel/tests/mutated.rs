@@ -93,6 +93,7 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
                 envelope: &envelope,
                 bytes: within,
                 parsed: parsed.as_ref(),
+                peer_sessions: 0,
                 lookup: Lookup::NotAsked,
             };
             let records = fixture.log.len();

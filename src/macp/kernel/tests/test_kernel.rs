@@ -21,6 +21,8 @@ use crate::{
 pub(super) struct TestKernel {
     pub(super) kernel: Kernel,
     pub(super) ms: u64,
+    /// Sessions that the peer of each message has open.
+    pub(super) peer_sessions: u64,
     pub(super) transitions: Vec<(Transition, String)>,
     pub(super) log: Vec<(u64, Bytes)>,
     pub(super) tickets: Vec<Ticket>,
@@ -89,6 +91,7 @@ impl TestKernel {
         Self {
             kernel,
             ms: 0,
+            peer_sessions: 0,
             transitions: Vec::new(),
             log: Vec::new(),
             tickets: Vec::new(),
@@ -140,7 +143,15 @@ impl TestKernel {
     /// What a message is answered with; the store is asked where it must be.
     pub(super) fn receive(&mut self, envelope: &Envelope) -> Answer {
         let bytes = Bytes::from(envelope.encode_to_vec());
-        match self.input(Input::Message { envelope, bytes, parsed: None, lookup: Lookup::NotAsked }).unwrap()
+        match self
+            .input(Input::Message {
+                envelope,
+                bytes,
+                parsed: None,
+                peer_sessions: self.peer_sessions,
+                lookup: Lookup::NotAsked,
+            })
+            .unwrap()
         {
             Ok(answer) => answer,
             Err(session) => {
@@ -152,7 +163,15 @@ impl TestKernel {
 
     pub(super) fn receive_with(&mut self, envelope: &Envelope, lookup: Lookup<'_>) -> Answer {
         let bytes = Bytes::from(envelope.encode_to_vec());
-        self.input(Input::Message { envelope, bytes, parsed: None, lookup }).unwrap().unwrap()
+        self.input(Input::Message {
+            envelope,
+            bytes,
+            parsed: None,
+            peer_sessions: self.peer_sessions,
+            lookup,
+        })
+        .unwrap()
+        .unwrap()
     }
 
     /// The acknowledgement of a message.

@@ -1,0 +1,23 @@
+//! Who is connected to the station's ports.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ids::Peer, tap::entry::Link, time::Wall};
+
+/// `ls clients`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientRow {
+    /// By which port.
+    pub link: Link,
+    /// From where, as the operating system says; what `session cancel --by` takes.
+    pub peer: Peer,
+    /// The name that it gave itself.
+    pub client: Option<String>,
+    /// Since when, in Unix milliseconds; null of one that is gone and still holds sessions.
+    pub connected_at_ms: Option<Wall>,
+    /// Sessions that are open and that it opened since the runtime started; of an address that is not loopback
+    /// those of all its connections.
+    pub sessions: u64,
+    /// Its subscriptions.
+    pub subscriptions: u64,
+}
