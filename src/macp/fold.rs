@@ -66,7 +66,7 @@ impl Snapshot {
             Transition::Listening { addr } => self.listener = Listener::Listening(*addr),
             Transition::NotListening => self.listener = Listener::Down(Arc::from(text)),
             Transition::Introduced { peer, client } => self.on_introduced(peer, client, at, limits),
-            Transition::Closed { .. } => {}
+            Transition::TurnedAway { .. } => {}
             Transition::Opened { session, mode, by, participants, expires_at, intent, listed } => {
                 let view = SessionView {
                     session: session.clone(),

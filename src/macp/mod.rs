@@ -8,7 +8,6 @@
 //! - [`host`]: the gRPC service around the kernel.
 //! - [`Snapshot`]: the runtime as a reader of the tap starts from it, carried on by its entries.
 
-mod closings;
 mod command;
 pub mod envelope;
 mod fold;
@@ -19,15 +18,16 @@ pub mod modes;
 pub mod proto;
 pub mod registry;
 mod snapshot;
+mod turn_aways;
 
-pub use closings::{Closing, Closings};
 pub use command::{Command, Outcome, Refusal};
 pub use snapshot::{
     ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress,
     ProposalView, RoundsView, SenderView, SessionView, Snapshot, Tally, Totals, VoteView,
 };
+pub use turn_aways::{TurnAwaySpan, TurnAways};
 
 pub use crate::tap::entry::macp::{
-    Answered, CloseCause, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef,
-    SessionState, Status, Transition, Verdict,
+    Answered, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef, SessionState,
+    Status, Transition, TurnAwayCause, Verdict,
 };

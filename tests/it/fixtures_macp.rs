@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use rl_console::{
     ids::Peer,
     macp::{
-        Answered, ClientView, CloseCause, Code, ContributionView, DecisionView, Effect, EndView, Ending,
-        Fault, Head, Listener, Mode, MoveView, Opinion, OpinionView, Phase, Progress, ProposalView,
-        RoundsView, Rpc, SenderView, SessionRef, SessionView, Snapshot, Status, Tally, Totals, Transition,
+        Answered, ClientView, Code, ContributionView, DecisionView, Effect, EndView, Ending, Fault, Head,
+        Listener, Mode, MoveView, Opinion, OpinionView, Phase, Progress, ProposalView, RoundsView, Rpc,
+        SenderView, SessionRef, SessionView, Snapshot, Status, Tally, Totals, Transition, TurnAwayCause,
         Verdict, VoteView,
     },
     tap::entry::{Head as AnyHead, Verdict as AnyVerdict},
@@ -84,15 +84,15 @@ pub(crate) fn transitions() -> Vec<Transition> {
         NotListening => [Transition::NotListening],
         Streaming => [Transition::Streaming { session: session(), streams: 2 }],
         Introduced => [Transition::Introduced { peer: Peer::new("127.0.0.1:1"), client: text("agent") }],
-        Closed => [],
+        TurnedAway => [],
         Opened => [],
         Accepted => [],
         Ended => [],
         Evicted => [Transition::Evicted { session: session() }],
     });
     all.extend(Mode::ALL.iter().copied().map(opened));
-    let closed = |cause| Transition::Closed { peer: Peer::new("127.0.0.1:1"), cause };
-    all.extend(CloseCause::ALL.iter().copied().map(closed));
+    let turned_away = |cause| Transition::TurnedAway { peer: Peer::new("127.0.0.1:1"), cause };
+    all.extend(TurnAwayCause::ALL.iter().copied().map(turned_away));
     all.extend(effects().into_iter().map(|effect| Transition::Accepted {
         session: session(),
         by: text("bob"),

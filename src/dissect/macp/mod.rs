@@ -1,6 +1,5 @@
 //! The coordination runtime's calls and transitions (MACP): protobuf by its schema.
 
-mod close_cause;
 mod message;
 mod preview;
 mod protobuf;
@@ -10,6 +9,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod transitions;
+mod turn_away;
 mod verdict;
 
-pub(crate) use close_cause::describe_close;
+pub(crate) use turn_away::describe_turn_away;

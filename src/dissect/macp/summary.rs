@@ -80,7 +80,7 @@ pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
     let standing = match transition {
         T::NotListening | T::Ended { ending: Ending::LogDamaged, .. } => EntryOutcome::Bad,
         T::Ended { ending: Ending::TtlExpired | Ending::Cancelled, .. }
-        | T::Closed { .. }
+        | T::TurnedAway { .. }
         | T::Accepted { effect: Effect::Objected { .. }, .. } => EntryOutcome::Warn,
         _ => EntryOutcome::Plain,
     };
@@ -108,7 +108,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Listening { addr } => addr.to_string().into(),
         T::NotListening => "".into(),
         T::Introduced { peer, client } => format!("{client}, {peer}").into(),
-        T::Closed { peer, cause } => format!("{peer}: {}", cause.name()).into(),
+        T::TurnedAway { peer, cause } => format!("{peer}: {}", cause.name()).into(),
         T::Streaming { session, streams } => {
             format!("session {}: {}", session.id, counted(*streams, "open stream")).into()
         }

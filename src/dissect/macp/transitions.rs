@@ -22,7 +22,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::Introduced { peer, client } => {
             plain(name, vec![text_node("peer", peer.to_string()), text_node("client", client.to_string())])
         }
-        T::Closed { peer, cause } => {
+        T::TurnedAway { peer, cause } => {
             plain(name, vec![text_node("peer", peer.to_string()), text_node("cause", cause.name())])
         }
         T::Opened { session, mode, by, participants, expires_at, .. } => {

@@ -18,7 +18,7 @@ use super::{connections::Place, frame_meter::FrameMeter, shared::Shared};
 use crate::{
     admission::TurnedAway,
     ids::Peer,
-    macp::{CloseCause, Transition},
+    macp::{Transition, TurnAwayCause},
     time::Mono,
 };
 
@@ -40,9 +40,9 @@ impl Conn {
     }
 
     /// While nothing comes: ready once it is to make room, or what has begun is not whole in time.
-    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCause> {
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<TurnAwayCause> {
         if self.place.poll_ended(cx.waker()) {
-            return Poll::Ready(CloseCause::MadeRoom);
+            return Poll::Ready(TurnAwayCause::MadeRoom);
         }
         let Some((at, cause)) = self.meter.timeout() else {
             self.deadline = None;
@@ -58,25 +58,27 @@ impl Conn {
     }
 
     /// Closes it for a bound: what HTTP/2 is told in place of bytes.
-    fn close(&self, cause: CloseCause) -> io::Error {
-        self.shared.on_closed(&self.peer, cause);
+    fn close(&self, cause: TurnAwayCause) -> io::Error {
+        self.shared.turned_away(&self.peer, cause);
         io::Error::new(io::ErrorKind::ConnectionAborted, cause.name())
     }
 }
 
 impl Shared {
-    /// Counts and reports a connection that is closed for a bound.
-    pub(super) fn on_closed(&self, peer: &Peer, cause: CloseCause) {
+    /// Counts and reports a connection that is closed, or a call that is ended, for a bound.
+    pub(super) fn turned_away(&self, peer: &Peer, cause: TurnAwayCause) {
         match cause {
-            CloseCause::PrefaceTimeout => self.tally.count(TurnedAway::FirstFrame),
-            CloseCause::FrameTimeout => self.tally.count(TurnedAway::FrameTime),
-            // The table has counted the others.
+            TurnAwayCause::PrefaceTimeout => self.tally.count(TurnedAway::FirstFrame),
+            TurnAwayCause::FrameTimeout | TurnAwayCause::MessageTimeout => {
+                self.tally.count(TurnedAway::FrameTime)
+            }
+            // The cores have counted the others.
             _ => {}
         }
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
-            state.counters.count_close(now, cause);
-            let closed = Transition::Closed { peer: peer.clone(), cause };
+            state.counters.count_turned_away(now, cause);
+            let closed = Transition::TurnedAway { peer: peer.clone(), cause };
             self.emit_transition(&mut state, now, None, closed, None, "");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::{limits, macp::CloseCause, time::Mono};
+use crate::{limits, macp::TurnAwayCause, time::Mono};
 
 /// Bytes of the client's connection preface (RFC 9113 §3.4).
 const PREFACE_BYTES: u32 = 24;
@@ -99,7 +99,7 @@ impl FrameMeter {
     ///
     /// # Errors
     /// Why the connection is to be closed.
-    pub(super) fn take(&mut self, now: Mono, mut bytes: &[u8]) -> Result<(), CloseCause> {
+    pub(super) fn take(&mut self, now: Mono, mut bytes: &[u8]) -> Result<(), TurnAwayCause> {
         while !bytes.is_empty() {
             match &mut self.place {
                 Place::Preface(left) | Place::Payload(left) => {
@@ -132,15 +132,17 @@ impl FrameMeter {
     }
 
     /// When what has begun must be whole, and why the connection is closed if it is not.
-    pub(super) fn timeout(&self) -> Option<(Mono, CloseCause)> {
+    pub(super) fn timeout(&self) -> Option<(Mono, TurnAwayCause)> {
         let begun = self.begun?;
         Some(match self.place {
-            Place::Preface(_) => (begun + self.bounds.preface, CloseCause::PrefaceTimeout),
-            Place::Head { .. } | Place::Payload(_) => (begun + self.bounds.frame, CloseCause::FrameTimeout),
+            Place::Preface(_) => (begun + self.bounds.preface, TurnAwayCause::PrefaceTimeout),
+            Place::Head { .. } | Place::Payload(_) => {
+                (begun + self.bounds.frame, TurnAwayCause::FrameTimeout)
+            }
         })
     }
 
-    fn on_head(&mut self, now: Mono, head: [u8; HEAD_BYTES]) -> Result<(), CloseCause> {
+    fn on_head(&mut self, now: Mono, head: [u8; HEAD_BYTES]) -> Result<(), TurnAwayCause> {
         let [a, b, c, kind, flags, ..] = head;
         let length = u32::from_be_bytes([0, a, b, c]);
         match kind {
@@ -170,9 +172,9 @@ impl FrameMeter {
     }
 
     /// One control frame more.
-    fn pay(&mut self, now: Mono) -> Result<(), CloseCause> {
+    fn pay(&mut self, now: Mono) -> Result<(), TurnAwayCause> {
         self.paid_at = self.paid_at.max(now) + self.bounds.cost;
-        if self.paid_at.since(now) > BURST { Err(CloseCause::ControlFrames) } else { Ok(()) }
+        if self.paid_at.since(now) > BURST { Err(TurnAwayCause::ControlFrames) } else { Ok(()) }
     }
 }
 
@@ -212,10 +214,10 @@ mod tests {
     fn a_preface_must_be_whole_in_time_from_the_accept() {
         let mut meter = FrameMeter::new(ms(5), &LIMITS());
         for byte in &PREFACE[..23] {
-            assert_eq!(meter.timeout(), Some((ms(15), CloseCause::PrefaceTimeout)));
+            assert_eq!(meter.timeout(), Some((ms(15), TurnAwayCause::PrefaceTimeout)));
             meter.take(ms(9), &[*byte]).unwrap();
         }
-        assert_eq!(meter.timeout(), Some((ms(15), CloseCause::PrefaceTimeout)));
+        assert_eq!(meter.timeout(), Some((ms(15), TurnAwayCause::PrefaceTimeout)));
         meter.take(ms(9), &PREFACE[23..]).unwrap();
         assert_eq!(meter.timeout(), None, "what is idle has no deadline");
     }
@@ -227,19 +229,19 @@ mod tests {
         for at in [1, 8, 9, 10, 15] {
             meter.take(ms(100), &data[..1]).unwrap();
             meter.take(ms(120), &data[1..at]).unwrap();
-            assert_eq!(meter.timeout(), Some((ms(130), CloseCause::FrameTimeout)), "{at}");
+            assert_eq!(meter.timeout(), Some((ms(130), TurnAwayCause::FrameTimeout)), "{at}");
             meter.take(ms(125), &data[at..]).unwrap();
             assert_eq!(meter.timeout(), None);
         }
         meter.take(ms(200), &frame(kind::HEADERS, 0, 3)).unwrap();
         meter.take(ms(210), &frame(kind::CONTINUATION, 0, 3)).unwrap();
-        assert_eq!(meter.timeout(), Some((ms(230), CloseCause::FrameTimeout)));
+        assert_eq!(meter.timeout(), Some((ms(230), TurnAwayCause::FrameTimeout)));
         assert!(!meter.has_called());
         meter.take(ms(220), &frame(kind::CONTINUATION, END_HEADERS, 0)).unwrap();
         assert_eq!((meter.timeout(), meter.has_called()), (None, true));
         // The last of what comes at once is not whole.
         meter.take(ms(300), &[&data[..], &data[..5]].concat()).unwrap();
-        assert_eq!(meter.timeout(), Some((ms(330), CloseCause::FrameTimeout)));
+        assert_eq!(meter.timeout(), Some((ms(330), TurnAwayCause::FrameTimeout)));
     }
 
     #[test]
@@ -250,11 +252,11 @@ mod tests {
             for n in 0..100 {
                 assert_eq!(meter.take(ms(0), &control), Ok(()), "{kind}: {n}");
             }
-            assert_eq!(meter.clone().take(ms(99), &control), Err(CloseCause::ControlFrames), "{kind}");
+            assert_eq!(meter.clone().take(ms(99), &control), Err(TurnAwayCause::ControlFrames), "{kind}");
             for n in 1..1_000 {
                 assert_eq!(meter.take(ms(n * 100), &control), Ok(()), "{kind}: {n}");
             }
-            assert_eq!(meter.take(ms(99_999), &control), Err(CloseCause::ControlFrames), "{kind}");
+            assert_eq!(meter.take(ms(99_999), &control), Err(TurnAwayCause::ControlFrames), "{kind}");
         }
     }
 
@@ -275,7 +277,7 @@ mod tests {
         // Data of no bytes buys none.
         let empty = [frame(kind::DATA, 0, 0), frame(kind::PING, 0, 8)].concat();
         let taken = (0..101).find_map(|_| meter.take(ms(0), &empty).err());
-        assert_eq!(taken, Some(CloseCause::ControlFrames));
+        assert_eq!(taken, Some(TurnAwayCause::ControlFrames));
     }
 
     proptest! {
@@ -292,7 +294,7 @@ mod tests {
                 kind::PING => !std::mem::take(&mut has_data),
                 kind => [kind::SETTINGS, kind::PRIORITY, kind::RST_STREAM].contains(&kind),
             }).count();
-            let expected = if control > 100 { Err(CloseCause::ControlFrames) } else { Ok(()) };
+            let expected = if control > 100 { Err(TurnAwayCause::ControlFrames) } else { Ok(()) };
             let mut whole = connected();
             prop_assert_eq!(whole.take(ms(0), &bytes), expected);
             let (mut parts, mut left, mut taken) = (connected(), &bytes[..], Ok(()));

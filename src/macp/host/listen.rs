@@ -13,7 +13,7 @@ use super::{conn::Conn, shared::Shared};
 use crate::{
     admission::{Origin, TurnedAway},
     ids::Peer,
-    macp::CloseCause,
+    macp::TurnAwayCause,
 };
 
 /// How long accepting rests when the system has no room for a connection.
@@ -52,12 +52,14 @@ async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Opt
         Ok(place) => Some(Conn::new(stream, peer, shared, place)),
         Err(why) => {
             let (cause, text) = match why {
-                TurnedAway::PeerShare => (CloseCause::TooManyOfPeer, "this address has too many connections"),
-                _ => (CloseCause::TooManyConnections, "there are too many connections"),
+                TurnedAway::PeerShare => {
+                    (TurnAwayCause::TooManyOfPeer, "this address has too many connections")
+                }
+                _ => (TurnAwayCause::TooManyConnections, "there are too many connections"),
             };
             // It may be gone already.
             let _ = refuse(stream, text);
-            shared.on_closed(&peer, cause);
+            shared.turned_away(&peer, cause);
             None
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::shared::State;
 use crate::{
     admission::Tally,
-    macp::{CloseCause, Closing, Closings, Code, Rpc, Status, Totals, Verdict},
+    macp::{Code, Rpc, Status, Totals, TurnAwayCause, TurnAwaySpan, TurnAways, Verdict},
     time::Now,
 };
 
@@ -24,10 +24,10 @@ pub struct Metrics {
     pub refused: [u64; Code::ALL.len()],
     /// Calls that ended with a status, in the order of [`Status::ALL`].
     pub declined: [u64; Status::ALL.len()],
-    /// Connections that were closed for a bound, in the order of [`CloseCause::ALL`].
-    pub closed: [u64; CloseCause::ALL.len()],
-    /// Those of them that were closed lately.
-    pub closings: Vec<Closing>,
+    /// Connections and calls that were turned away for a bound, in the order of [`TurnAwayCause::ALL`].
+    pub turned_away: [u64; TurnAwayCause::ALL.len()],
+    /// Those of them lately.
+    pub turn_aways: Vec<TurnAwaySpan>,
     /// Connections that are open.
     pub connections: u64,
     /// Sessions that were looked up in the store.
@@ -54,8 +54,8 @@ pub(super) struct Counters {
     calls: [u64; Rpc::ALL.len()],
     refused: [u64; Code::ALL.len()],
     declined: [u64; Status::ALL.len()],
-    closed: [u64; CloseCause::ALL.len()],
-    closings: Closings,
+    turned_away: [u64; TurnAwayCause::ALL.len()],
+    turn_aways: TurnAways,
     store_reads: u64,
     log_commits: u64,
     log_commit_failures: u64,
@@ -73,10 +73,10 @@ impl Counters {
         }
     }
 
-    /// A connection is closed for a bound.
-    pub(super) fn count_close(&mut self, now: Now, cause: CloseCause) {
-        self.closed[cause.index()] += 1;
-        self.closings.record(now, cause);
+    /// A connection or a call is turned away.
+    pub(super) fn count_turned_away(&mut self, now: Now, cause: TurnAwayCause) {
+        self.turned_away[cause.index()] += 1;
+        self.turn_aways.record(now, cause);
     }
 
     /// A session is looked up in the store.
@@ -103,8 +103,8 @@ impl State {
             calls,
             refused,
             declined,
-            closed,
-            closings,
+            turned_away,
+            turn_aways,
             store_reads,
             log_commits,
             log_commit_failures,
@@ -117,8 +117,8 @@ impl State {
             calls,
             refused,
             declined,
-            closed,
-            closings: closings.current(now).collect(),
+            turned_away,
+            turn_aways: turn_aways.current(now).collect(),
             connections: tally.open(),
             store_reads,
             log_commits,

@@ -14,9 +14,8 @@ use tonic::{Status as Grpc, body::Body};
 
 use super::{call::Call, messages::Messages, shared::Shared, unfinished::HeldBytes};
 use crate::{
-    admission::TurnedAway,
     ids::Peer,
-    macp::{Rpc, Status},
+    macp::{Rpc, Status, TurnAwayCause},
     time::Mono,
 };
 
@@ -100,14 +99,14 @@ impl RequestBody {
         let due = *self.begun.get_or_insert_with(|| clock.now().mono) + Duration::from_millis(ms);
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(clock.until(due))));
         ready!(deadline.as_mut().poll(cx));
-        self.shared.tally.count(TurnedAway::FrameTime);
         let why = format!("the message was not whole within {ms} ms (limits.macp.frame_ms_max)");
-        self.fail(Status::DeadlineExceeded, why)
+        self.fail(TurnAwayCause::MessageTimeout, Status::DeadlineExceeded, why)
     }
 
     /// Ends the call.
-    fn fail(&mut self, status: Status, why: String) -> Polled {
+    fn fail(&mut self, cause: TurnAwayCause, status: Status, why: String) -> Polled {
         let _ = self.on_end(None);
+        self.shared.turned_away(&self.peer, cause);
         let ended = match self.rpc {
             Some(rpc) => self.shared.decline_early(&Call::new(rpc, &self.peer, &Bytes::new()), (status, why)),
             None => super::service::grpc(status, why),
@@ -131,7 +130,7 @@ impl hyper::body::Body for RequestBody {
                     "limits.macp.receiving_bytes_max allows {max} bytes of messages that are not whole, over all \
                      connections, and this one was the longest; send it again later"
                 );
-                return self.fail(Status::ResourceExhausted, why);
+                return self.fail(TurnAwayCause::ReceivingBytes, Status::ResourceExhausted, why);
             }
             match Pin::new(&mut self.inner).poll_frame(cx) {
                 Poll::Pending => return self.poll_deadline(cx),

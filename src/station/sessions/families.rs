@@ -29,8 +29,10 @@ fn traffic(macp: &Metrics) -> Vec<Family> {
         macp::Code::ALL.iter().zip(macp.refused).map(|(code, count)| (code.name().to_owned(), count));
     let declined =
         macp::Status::ALL.iter().zip(macp.declined).map(|(status, count)| (status.name().to_owned(), count));
-    let closed =
-        macp::CloseCause::ALL.iter().zip(macp.closed).map(|(cause, count)| (cause.name().to_owned(), count));
+    let turned_away = macp::TurnAwayCause::ALL
+        .iter()
+        .zip(macp.turned_away)
+        .map(|(cause, count)| (cause.name().to_owned(), count));
     vec![
         Family::new("rl_console_macp_open_sessions", Gauge, "Sessions that are open.").of(open),
         Family::new(
@@ -70,11 +72,11 @@ fn traffic(macp: &Metrics) -> Vec<Family> {
         Family::new("rl_console_macp_declined_calls_total", Counter, "Calls that ended with a status.")
             .by("status", declined),
         Family::new(
-            "rl_console_macp_closed_connections_total",
+            "rl_console_macp_turned_away_total",
             Counter,
-            "Connections that were closed for a bound.",
+            "Connections closed, and calls ended, for a bound.",
         )
-        .by("cause", closed),
+        .by("cause", turned_away),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::{future::ready, sync::Arc};
 
 use super::{families::families, handle::Sessions, pages, serve};
 use crate::{
-    dissect::macp::describe_close,
+    dissect::macp::describe_turn_away,
     ids::Seq,
     macp::host::Metrics,
     port::{Page, PortError, Query, Snapshot},
@@ -59,7 +59,7 @@ fn health(sessions: &Sessions) -> Health {
         Ok(addr) => addr,
         Err(why) => return Health::failing(why),
     };
-    let Some(Metrics { totals, in_memory, closings, connections, log_failing, .. }) = sessions.metrics()
+    let Some(Metrics { totals, in_memory, turn_aways, connections, log_failing, .. }) = sessions.metrics()
     else {
         return Health::failing("it has failed by a fault of ours; please report the log");
     };
@@ -69,8 +69,8 @@ fn health(sessions: &Sessions) -> Health {
         return Health::failing(format!("{figures}; its log is not kept as it should be: {why}"));
     }
     // The bound that most run into.
-    let Some(most) = closings.into_iter().max_by_key(|it| it.count) else { return Health::ok(figures) };
-    let (why, remedy) = describe_close(most.cause);
-    let (now, closed) = (counted(connections, "connection"), counted(most.count, "connection"));
-    Health::failing(format!("{figures}; {now} now, {closed} closed lately: {why}; {remedy}"))
+    let Some(most) = turn_aways.into_iter().max_by_key(|it| it.count) else { return Health::ok(figures) };
+    let (why, remedy) = describe_turn_away(most.cause);
+    let now = counted(connections, "connection");
+    Health::failing(format!("{figures}; {now} now, {} turned away lately: {why}; {remedy}", most.count))
 }

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     tap::entry::macp::{
-        Answered, CloseCause, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef,
-        Status, Transition, Verdict,
+        Answered, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef, Status,
+        Transition, TurnAwayCause, Verdict,
     },
     time::ClockShift,
 };
@@ -31,8 +31,9 @@ recorded! {
         UnknownSession, SessionNotOpen, TtlExpired, UnknownMode, Forbidden, Unauthenticated, DuplicateMessage,
         PayloadTooLarge, RateLimited,
     }
-    codes CloseCause = MacpCloseCause {
+    codes TurnAwayCause = MacpTurnAwayCause {
         PrefaceTimeout, FrameTimeout, ControlFrames, MadeRoom, TooManyConnections, TooManyOfPeer,
+        MessageTimeout, ReceivingBytes,
     }
     codes Mode = MacpMode { Decision, MultiRound }
     codes Ending = MacpEnding { Resolved, TtlExpired, Cancelled, LogDamaged }
@@ -55,7 +56,7 @@ recorded! {
         Listening { addr } = Listening(addr),
         NotListening = NotListening,
         Introduced { peer, client } = Introduced(wire::MacpClient { peer, client }),
-        Closed { peer, cause } = Closed(wire::MacpClosed { peer, cause }),
+        TurnedAway { peer, cause } = TurnedAway(wire::MacpTurnedAway { peer, cause }),
         Opened { session, mode, by, participants, expires_at, intent, listed } = Opened(wire::MacpOpened {
             session,
             mode,

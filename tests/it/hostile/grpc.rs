@@ -14,7 +14,7 @@ use hyper::body::{Body as _, Frame as BodyFrame};
 use rl_console::{
     limits::{self, Limits},
     macp::{
-        self, CloseCause, Transition,
+        self, Transition, TurnAwayCause,
         proto::v1::{SendRequest, SessionState, StreamSessionRequest},
     },
     port::{Command, Outcome, Page, Query},
@@ -49,14 +49,14 @@ fn with(macp: limits::Macp) -> TestStation {
 
 /// Waits until so many connections were closed for a bound, and gives why.
 #[track_caller]
-fn closed(house: &TestStation, reader: &mut Reader, count: usize) -> Vec<CloseCause> {
+fn closed(house: &TestStation, reader: &mut Reader, count: usize) -> Vec<TurnAwayCause> {
     let mut causes = Vec::new();
     let all = async {
         while causes.len() < count {
             reader.ready().await;
             while let Some(batch) = reader.read() {
                 causes.extend(batch.iter().filter_map(|it| match &it.entry.what {
-                    What::Transition(Any::Macp(Transition::Closed { cause, .. })) => Some(*cause),
+                    What::Transition(Any::Macp(Transition::TurnedAway { cause, .. })) => Some(*cause),
                     _ => None,
                 }));
             }
@@ -88,7 +88,7 @@ fn who_does_not_say_that_it_speaks_http2_is_closed() {
     // The preface is enough: such a one waits for its first call.
     let mut idle = Http2::open(house.addr());
     some.iter_mut().for_each(Http2::until_closed);
-    assert_eq!(closed(&house, &mut reader, 3), [CloseCause::PrefaceTimeout; 3]);
+    assert_eq!(closed(&house, &mut reader, 3), [TurnAwayCause::PrefaceTimeout; 3]);
     idle.send(&frame(PING, 0, 0, &[7; 8])).unwrap();
     idle.until(|it| it.kind == PING && it.payload == [7; 8]);
     neighbour(&house);
@@ -118,7 +118,7 @@ fn a_frame_that_is_not_whole_in_time_closes_its_connection() {
         it.send(cut).unwrap();
         it.until_closed();
     }
-    assert_eq!(closed(&house, &mut reader, 4), [CloseCause::FrameTimeout; 4]);
+    assert_eq!(closed(&house, &mut reader, 4), [TurnAwayCause::FrameTimeout; 4]);
     // One after another they may take as long as they like.
     let mut it = Http2::open(house.addr());
     for byte in 0..4 {
@@ -144,7 +144,7 @@ fn control_frames_past_their_bound_close_the_connection() {
     flood(frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 1, 0]));
     flood(frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 16]));
     flood(frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]));
-    assert_eq!(closed(&house, &mut reader, 4), [CloseCause::ControlFrames; 4]);
+    assert_eq!(closed(&house, &mut reader, 4), [TurnAwayCause::ControlFrames; 4]);
     // Fewer are answered, every one.
     let mut it = Http2::open(house.addr());
     it.send(&frame(PING, 0, 0, &[1; 8]).repeat(50)).unwrap();
@@ -265,7 +265,7 @@ fn connections_that_call_nothing_make_room_for_those_that_do() {
         // With the preface and without: neither is a call.
         silent.push(if n % 2 == 0 { Http2::silent(house.addr()) } else { Http2::open(house.addr()) });
     }
-    assert_eq!(closed(&house, &mut reader, 17), [CloseCause::MadeRoom; 17]);
+    assert_eq!(closed(&house, &mut reader, 17), [TurnAwayCause::MadeRoom; 17]);
     silent.drain(..17).for_each(|mut it| it.until_closed());
     // Whoever comes and calls is answered, as is who was there.
     for _ in 0..5 {
@@ -295,7 +295,7 @@ fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
     assert_eq!(refused.payload[..8], [0, 0, 0, 0, 0, 0, 0, 0xb]);
     assert!(std::str::from_utf8(&refused.payload[8..]).unwrap().contains("too many connections"));
     newcomer.until_closed();
-    assert_eq!(closed(&house, &mut reader, 1), [CloseCause::TooManyConnections]);
+    assert_eq!(closed(&house, &mut reader, 1), [TurnAwayCause::TooManyConnections]);
     neighbour(&house);
     drop(calling.pop());
     house.runtime.block_on(async {
@@ -361,11 +361,9 @@ fn an_attack_is_said_in_health_with_what_to_do() {
     let Page::Health(rows) = house.query(Query::Health) else { panic!() };
     let macp = rows.iter().find(|row| row.part == "macp").unwrap();
     assert!(!macp.well);
-    for said in [
-        "4 connections now, 17 connections closed lately",
-        "limits.macp.connections_max",
-        "share connections",
-    ] {
+    for said in
+        ["4 connections now, 17 turned away lately", "limits.macp.connections_max", "share connections"]
+    {
         assert!(macp.detail.contains(said), "{}", macp.detail);
     }
     drop(silent);

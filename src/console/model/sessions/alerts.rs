@@ -9,8 +9,8 @@ use crate::{
             health::{command, instruction},
         },
     },
-    dissect::macp::describe_close,
-    macp::{CloseCause, Closings, Transition},
+    dissect::macp::describe_turn_away,
+    macp::{Transition, TurnAwayCause, TurnAways},
     port::Snapshot,
     tap::{
         EntryRef,
@@ -19,10 +19,10 @@ use crate::{
 };
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Macp, |_, _| host_remedy());
-/// Connections of the port are closed for this bound, one after another.
+/// Connections and calls are turned away for this bound, one after another.
 pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::Macp, "macp", |cause, _| {
-    let cause = CloseCause::from_name(cause.subject());
-    let remedy = cause.map(|cause| instruction(describe_close(cause).1));
+    let cause = TurnAwayCause::from_name(cause.subject());
+    let remedy = cause.map(|cause| instruction(describe_turn_away(cause).1));
     remedy.into_iter().chain([command("ls health")]).collect()
 })
 .news();
@@ -30,17 +30,17 @@ pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::M
 /// The runtime's memory for its alerts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SessionsWatch {
-    closings: Closings,
+    turn_aways: TurnAways,
 }
 
 impl Watch for SessionsWatch {
     fn seed(&mut self, _: &Snapshot) {}
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
-        if let What::Transition(Any::Macp(Transition::Closed { cause, .. })) = &entry.entry.what
+        if let What::Transition(Any::Macp(Transition::TurnedAway { cause, .. })) = &entry.entry.what
             && !cx.is_in_snapshot
         {
-            self.closings.record(entry.entry.at, *cause);
+            self.turn_aways.record(entry.entry.at, *cause);
         }
     }
 
@@ -48,10 +48,10 @@ impl Watch for SessionsWatch {
         if findings.check_host(&HOST_DOWN, evidence) {
             return;
         }
-        for closing in self.closings.current(evidence.now) {
-            let (why, _) = describe_close(closing.cause);
-            let text = format!("{} connections of the MACP port closed: {why}", format::count(closing.count));
-            findings.add(TURNED_AWAY.of(closing.cause.name()), closing.since, text);
+        for span in self.turn_aways.current(evidence.now) {
+            let (why, _) = describe_turn_away(span.cause);
+            let text = format!("the MACP port turned {} away: {why}", format::count(span.count));
+            findings.add(TURNED_AWAY.of(span.cause.name()), span.since, text);
         }
     }
 }

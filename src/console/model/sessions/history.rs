@@ -261,7 +261,7 @@ impl SessionHistory {
             Transition::Listening { .. }
             | Transition::NotListening
             | Transition::Introduced { .. }
-            | Transition::Closed { .. }
+            | Transition::TurnedAway { .. }
             | Transition::Streaming { .. }
             | Transition::Evicted { .. } => None,
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
-    dissect::macp::describe_close,
+    dissect::macp::describe_turn_away,
     macp::{Ending, Transition as T},
     tap::entry::{Link, station::Level},
 };
@@ -31,9 +31,9 @@ pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
                 format!("session {} is expired: its log was damaged", session.id),
             ),
         },
-        T::Closed { peer, cause } => {
-            let (why, remedy) = describe_close(*cause);
-            said(Level::Warn, cause.name(), format!("closed the connection of {peer}: {why}; {remedy}"))
+        T::TurnedAway { peer, cause } => {
+            let (why, remedy) = describe_turn_away(*cause);
+            said(Level::Warn, cause.name(), format!("turned {peer} away: {why}; {remedy}"))
         }
         T::Introduced { .. }
         | T::Opened { .. }

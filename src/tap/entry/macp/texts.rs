@@ -12,7 +12,7 @@ texts! {
     Transition {
         Self::Listening { addr: _ } | Self::NotListening => [],
         Self::Introduced { peer, client } => [peer client],
-        Self::Closed { peer, cause: _ } => [peer],
+        Self::TurnedAway { peer, cause: _ } => [peer],
         Self::Opened { session, mode: _, by, participants: _, expires_at: _, intent, listed } => [
             session by intent listed
         ],

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CloseCause, Effect, Ending, Mode, SessionRef};
+use super::{Effect, Ending, Mode, SessionRef, TurnAwayCause};
 use crate::{ids::Peer, time::Wall};
 
 /// A change of the state of the runtime.
@@ -24,12 +24,12 @@ pub enum Transition {
         /// What it calls itself.
         client: Arc<str>,
     },
-    /// The port closed a connection for a bound.
-    Closed {
+    /// The port closed a connection, or ended a call, for a bound.
+    TurnedAway {
         /// Whose.
         peer: Peer,
         /// Which bound.
-        cause: CloseCause,
+        cause: TurnAwayCause,
     },
     /// A session began. The text is its intent and those listed, as JSON, for people to read.
     Opened {
@@ -99,9 +99,10 @@ impl Transition {
             | Self::Ended { session, .. }
             | Self::Streaming { session, .. }
             | Self::Evicted { session } => Some(session),
-            Self::Listening { .. } | Self::NotListening | Self::Introduced { .. } | Self::Closed { .. } => {
-                None
-            }
+            Self::Listening { .. }
+            | Self::NotListening
+            | Self::Introduced { .. }
+            | Self::TurnedAway { .. } => None,
         }
     }
 
@@ -112,7 +113,7 @@ impl Transition {
             Self::Listening { .. } => "listening",
             Self::NotListening => "not listening",
             Self::Introduced { .. } => "introduced",
-            Self::Closed { .. } => "closed",
+            Self::TurnedAway { .. } => "turned away",
             Self::Opened { .. } => "opened",
             Self::Accepted { .. } => "accepted",
             Self::Ended { .. } => "ended",

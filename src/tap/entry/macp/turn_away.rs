@@ -1,10 +1,10 @@
-//! Why the port closed a connection.
+//! Why the port turned somebody away.
 
 use crate::tap::entry::names::names;
 
 names! {
-    /// The bound for which the port closed a connection. What a client closes is not told.
-    CloseCause {
+    /// The bound for which the port closed a connection, or ended a call. What a client ends is not told.
+    TurnAwayCause {
         /// HTTP/2's preface was not whole within `limits.macp.preface_ms_max` (RFC 9113 §3.4).
         PrefaceTimeout = "preface_timeout",
         /// A frame, or a block of headers, was not whole within `limits.macp.frame_ms_max`.
@@ -17,5 +17,9 @@ names! {
         TooManyConnections = "too_many_connections",
         /// Its address had `limits.macp.peer_connections_max`, and all had made a call.
         TooManyOfPeer = "too_many_of_peer",
+        /// A message was not whole within `limits.macp.frame_ms_max`; its call was ended.
+        MessageTimeout = "message_timeout",
+        /// More was being received than `limits.macp.receiving_bytes_max`; the call that held most was ended.
+        ReceivingBytes = "receiving_bytes",
     }
 }

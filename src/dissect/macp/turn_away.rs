@@ -1,34 +1,42 @@
-//! Why the port closed a connection, in words, with what to do about it.
+//! Why the port turned somebody away, in words, with what to do about it.
 
-use crate::macp::CloseCause;
+use crate::macp::TurnAwayCause;
 
 /// What to do where there are too many connections.
 const CONNECT_LESS: &str = "have clients share connections, find who opens them, or raise the limit";
 
-/// Why the port closed a connection, and what to do.
-pub(crate) const fn describe_close(cause: CloseCause) -> (&'static str, &'static str) {
+/// Why the port closed a connection or ended a call, and what to do.
+pub(crate) const fn describe_turn_away(cause: TurnAwayCause) -> (&'static str, &'static str) {
     match cause {
-        CloseCause::PrefaceTimeout => (
+        TurnAwayCause::PrefaceTimeout => (
             "it did not send HTTP/2's preface in time (limits.macp.preface_ms_max)",
             "find what connects there and is no gRPC client",
         ),
-        CloseCause::FrameTimeout => (
+        TurnAwayCause::FrameTimeout => (
             "a frame was not whole in time (limits.macp.frame_ms_max)",
             "look for a client that hangs, or raise the limit for a slow network",
         ),
-        CloseCause::ControlFrames => (
+        TurnAwayCause::ControlFrames => (
             "too many HTTP/2 control frames (limits.macp.control_frames_per_s_max)",
             "stop that client, or raise the limit where it only measures the network",
         ),
-        CloseCause::MadeRoom => (
+        TurnAwayCause::MadeRoom => (
             "it had made no call, and a newcomer needed its place (limits.macp.connections_max)",
             CONNECT_LESS,
         ),
-        CloseCause::TooManyConnections => {
+        TurnAwayCause::TooManyConnections => {
             ("all places are taken by clients that made calls (limits.macp.connections_max)", CONNECT_LESS)
         }
-        CloseCause::TooManyOfPeer => {
+        TurnAwayCause::TooManyOfPeer => {
             ("its address has its share of the connections (limits.macp.peer_connections_max)", CONNECT_LESS)
         }
+        TurnAwayCause::MessageTimeout => (
+            "a message was not whole in time (limits.macp.frame_ms_max)",
+            "look for a client that hangs, or raise the limit for a slow network",
+        ),
+        TurnAwayCause::ReceivingBytes => (
+            "too much was being received at once (limits.macp.receiving_bytes_max)",
+            "have clients send less at a time, or raise the limit where there is memory",
+        ),
     }
 }
