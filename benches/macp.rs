@@ -48,7 +48,13 @@ impl Fixture {
         let bytes = Bytes::from(envelope.encode_to_vec());
         self.kernel.handle(
             Now::at_ms(1),
-            &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked },
+            &Input::Message {
+                envelope: &envelope,
+                bytes,
+                parsed: None,
+                peer_sessions: 0,
+                lookup: Lookup::NotAsked,
+            },
         );
         let mut was_taken = false;
         while let Some(output) = self.kernel.poll_output() {
