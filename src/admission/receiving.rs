@@ -1,6 +1,6 @@
 //! Frames that have begun and are not whole: how long each takes, and how many bytes all of them hold.
 
-use std::{hash::Hash, time::Duration};
+use std::{collections::BTreeSet, hash::Hash, time::Duration};
 
 use hashbrown::HashMap;
 
@@ -22,6 +22,8 @@ struct Unfinished {
 #[derive(Debug)]
 pub struct Receiving<K> {
     unfinished: HashMap<K, Unfinished>,
+    /// The bytes of each: the largest is asked for with every byte while there are too many.
+    by_bytes: BTreeSet<(u64, K)>,
     bytes: u64,
     bytes_max: u64,
     frame_time_max: Duration,
@@ -30,11 +32,19 @@ pub struct Receiving<K> {
     tally: Tally,
 }
 
-impl<K: Copy + Eq + Hash> Receiving<K> {
+impl<K: Copy + Hash + Ord> Receiving<K> {
     /// Nothing has begun.
     #[must_use]
     pub fn new(bytes_max: u64, frame_time_max: Duration, tally: Tally) -> Self {
-        Self { unfinished: HashMap::new(), bytes: 0, bytes_max, frame_time_max, next_due: None, tally }
+        Self {
+            unfinished: HashMap::new(),
+            by_bytes: BTreeSet::new(),
+            bytes: 0,
+            bytes_max,
+            frame_time_max,
+            next_due: None,
+            tally,
+        }
     }
 
     /// The first byte of a frame came. What had begun under this key is whole.
@@ -42,6 +52,7 @@ impl<K: Copy + Eq + Hash> Receiving<K> {
         self.end(key);
         let due = now.mono + self.frame_time_max;
         self.unfinished.insert(key, Unfinished { due, bytes: 0 });
+        self.by_bytes.insert((0, key));
         self.next_due.get_or_insert(due);
     }
 
@@ -50,6 +61,8 @@ impl<K: Copy + Eq + Hash> Receiving<K> {
     /// [`overflow`](Self::overflow).
     pub fn grow(&mut self, key: K, bytes: u64) -> Option<K> {
         let frame = self.unfinished.get_mut(&key)?;
+        self.by_bytes.remove(&(frame.bytes, key));
+        self.by_bytes.insert((bytes, key));
         self.bytes = self.bytes - frame.bytes + bytes;
         frame.bytes = bytes;
         self.tally.set_receiving_bytes(self.bytes);
@@ -61,7 +74,7 @@ impl<K: Copy + Eq + Hash> Receiving<K> {
         if self.bytes <= self.bytes_max {
             return None;
         }
-        let (&largest, _) = self.unfinished.iter().max_by_key(|(_, frame)| frame.bytes)?;
+        let &(_, largest) = self.by_bytes.last()?;
         self.end(largest);
         self.tally.count(TurnedAway::ReceivingBytes);
         Some(largest)
@@ -70,6 +83,7 @@ impl<K: Copy + Eq + Hash> Receiving<K> {
     /// A frame is whole, or nothing more of it comes.
     pub fn end(&mut self, key: K) {
         if let Some(frame) = self.unfinished.remove(&key) {
+            self.by_bytes.remove(&(frame.bytes, key));
             self.bytes -= frame.bytes;
             self.tally.set_receiving_bytes(self.bytes);
         }
