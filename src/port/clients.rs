@@ -15,8 +15,8 @@ pub struct ClientRow {
     pub client: Option<String>,
     /// Since when, in Unix milliseconds; null of one that is gone and still holds sessions.
     pub connected_at_ms: Option<Wall>,
-    /// Sessions that are open and that it opened since the runtime started; of an address that is not loopback
-    /// those of all its connections.
+    /// Sessions that are open and that it opened since the runtime started; of an address that is not
+    /// loopback those of all its connections.
     pub sessions: u64,
     /// Its subscriptions.
     pub subscriptions: u64,

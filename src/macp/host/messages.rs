@@ -122,8 +122,10 @@ mod tests {
             last in 0_usize..20,
         ) {
             let cut = message(30);
-            let ends: Vec<usize> = lengths.iter().scan(0, |end, it| { *end += PREFIX_BYTES + it; Some(*end) }).collect();
-            let bytes: Vec<u8> = lengths.iter().flat_map(|it| message(*it)).chain(cut[..last].iter().copied()).collect();
+            let end = |end: &mut usize, it: &usize| { *end += PREFIX_BYTES + it; Some(*end) };
+            let ends: Vec<usize> = lengths.iter().scan(0, end).collect();
+            let whole = lengths.iter().flat_map(|it| message(*it));
+            let bytes: Vec<u8> = whole.chain(cut[..last].iter().copied()).collect();
             let (mut messages, mut through, mut come) = (Messages::new(100), Vec::new(), 0);
             for cut in cuts.iter().cycle() {
                 if come == bytes.len() {

@@ -21,6 +21,7 @@ mod connections;
 mod end_signal;
 mod frame_meter;
 mod generated;
+mod handle;
 mod housekeeping;
 mod journal;
 mod listen;
@@ -37,6 +38,6 @@ mod stream_sessions;
 mod unfinished;
 
 pub use codec::{Exact, Received, Reply};
+pub use handle::{Client, RuntimeHandle};
 pub use metrics::Metrics;
 pub use run::{RunError, Setup, run};
-pub use shared::{Client, RuntimeHandle};

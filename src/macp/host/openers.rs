@@ -20,8 +20,8 @@ pub(super) struct Openers {
     by_session: HashMap<u64, Opener>,
 }
 
-/// Whose share of the open sessions one is of: a connection's, or that of all connections of an address that is
-/// not loopback.
+/// Whose share of the open sessions one is of: a connection's, or that of all connections of an address that
+/// is not loopback.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Opener {
     Connection(Peer),

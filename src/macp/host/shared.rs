@@ -1,11 +1,8 @@
 //! The kernel under its lock, with all that goes with it.
 
-use std::{
-    collections::HashSet,
-    sync::{
-        Arc, Mutex, MutexGuard,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc, Mutex, MutexGuard,
+    atomic::{AtomicU64, Ordering},
 };
 
 use tokio::sync::{Notify, Semaphore, oneshot};
@@ -14,19 +11,19 @@ use super::{
     call::Call,
     connections::Connections,
     journal::{Journal, RecordBatch},
-    metrics::{Counters, Metrics},
-    openers::{Opener, Openers},
+    metrics::Counters,
+    openers::Openers,
     stream_sessions::Streams,
     unfinished::Unfinished,
 };
 use crate::{
     admission::Tally,
-    ids::{Peer, Seq, Ticket, TraceId},
+    ids::{Seq, Ticket, TraceId},
     limits,
     macp::{
-        Command, Outcome, Refusal, Rpc, SessionState, Snapshot, Status, Transition,
+        Snapshot, Status, Transition,
         envelope::SESSION_START,
-        kernel::{Acked, Answer, Input, Kernel, Lookup, Output, StoredSession, digest, parse_ahead},
+        kernel::{Answer, Input, Kernel, Lookup, Output, StoredSession, digest, parse_ahead},
         modes::Parsed,
     },
     store::{self, SessionLog, op::CommitError},
@@ -357,144 +354,6 @@ pub(super) fn frame(call: &Call<'_>, direction: Direction, verdict: AnyVerdict, 
     }
 }
 
-/// A client of the port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Client {
-    /// From where.
-    pub peer: Peer,
-    /// What it calls itself.
-    pub client: Option<Arc<str>>,
-    /// Since when; nothing of one that is gone.
-    pub since: Option<Now>,
-    /// Sessions that are open and that it opened; of an address that is not loopback those of all its
-    /// connections.
-    pub sessions: u64,
-}
-
-/// Peers that are gone and are listed for the sessions they hold.
-const GONE_MAX: usize = 1_000;
-
-/// The way of the station to a runtime that is served. Clones are the same way.
-#[derive(Clone)]
-pub struct RuntimeHandle {
-    pub(super) shared: Arc<Shared>,
-}
-
-impl std::fmt::Debug for RuntimeHandle {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Way").finish_non_exhaustive()
-    }
-}
-
-impl RuntimeHandle {
-    /// The state, and the last entry of this link that it includes; nothing of a runtime that has failed.
-    #[must_use]
-    pub fn snapshot(&self) -> Option<(Seq, Snapshot)> {
-        self.shared.lock().map(|state| (state.last_seq, state.snapshot.clone()))
-    }
-
-    /// What it counts; nothing of a runtime that has failed.
-    #[must_use]
-    pub fn metrics(&self) -> Option<Metrics> {
-        let Shared { clock, tally, .. } = &*self.shared;
-        self.shared.lock().map(|state| state.metrics(clock.now(), tally))
-    }
-
-    /// Does what an operator asks; `cause` is its entry in the tap.
-    ///
-    /// # Errors
-    /// [`Refusal`].
-    pub async fn command(&self, command: Command, cause: Option<Seq>) -> Result<Outcome, Refusal> {
-        match command {
-            Command::Cancel { session, reason } => {
-                let (state, after) = self.cancel(&session, &reason, cause).await?;
-                self.shared.durable(after).await.map_err(|why| Refusal::NotNow(why.to_string()))?;
-                Ok(Outcome::Cancelled { state })
-            }
-            Command::CancelBy { peer, reason } => self.cancel_by(peer, &reason, cause).await,
-        }
-    }
-
-    async fn cancel(
-        &self,
-        session: &str,
-        reason: &str,
-        cause: Option<Seq>,
-    ) -> Result<(SessionState, Ticket), Refusal> {
-        let peer = Peer::new("operator");
-        let call = Call::of_station(Rpc::CancelSession, &peer, cause);
-        match self.shared.ask(&call, Ask::Cancel { session, reason, by: "operator" }).await {
-            Answer::Acked(Acked { error: None, state: Some(state), after, .. }) => Ok((state, after)),
-            Answer::Acked(_) | Answer::Session { .. } => Err(Refusal::UnknownSession(session.to_owned())),
-            Answer::Declined { why, .. } => Err(Refusal::NotNow(why)),
-        }
-    }
-
-    async fn cancel_by(&self, peer: Peer, reason: &str, cause: Option<Seq>) -> Result<Outcome, Refusal> {
-        /// Sessions that end before others have their turn.
-        const AT_ONCE: usize = 64;
-        let broken = || Refusal::NotNow(FAILED.to_owned());
-        let held = self.shared.lock().ok_or_else(broken)?.openers.sessions(&peer);
-        let (mut sessions, mut last) = (0, None);
-        for part in held.chunks(AT_ONCE) {
-            for session in part {
-                last = Some(self.cancel(session, reason, cause).await?.1);
-                sessions += 1;
-            }
-            tokio::task::yield_now().await;
-        }
-        let after = last.ok_or(Refusal::NoSessionsOf(peer))?;
-        self.shared.durable(after).await.map_err(|why| Refusal::NotNow(why.to_string()))?;
-        Ok(Outcome::CancelledBy { sessions })
-    }
-
-    /// The connections of the port, and peers that are gone and hold sessions, each with what it calls itself
-    /// and how many sessions it holds; nothing of a runtime that has failed.
-    #[must_use]
-    pub fn clients(&self) -> Option<Vec<Client>> {
-        let connections = self.shared.connections.all();
-        let state = self.shared.lock()?;
-        let name = |peer: &Peer| {
-            let known = state.snapshot.clients.iter().rev().find(|known| known.peer == *peer);
-            known.map(|known| Arc::clone(&known.client))
-        };
-        let mut clients: Vec<Client> = connections
-            .into_iter()
-            .map(|(peer, since)| {
-                let (client, sessions) = (name(&peer), state.openers.count(&peer));
-                Client { peer, client, since: Some(since), sessions }
-            })
-            .collect();
-        let open: HashSet<Opener> = clients.iter().map(|it| Opener::of(&it.peer)).collect();
-        let gone = state.openers.peers().filter(|(opener, _)| !open.contains(opener));
-        clients.extend(gone.take(GONE_MAX).map(|(opener, sessions)| {
-            let peer = opener.peer();
-            Client { client: name(&peer), peer, since: None, sessions }
-        }));
-        Some(clients)
-    }
-
-    /// Has the rows of all sessions and their logs in the store as they are. Best effort: while commits fail,
-    /// they stay what they were.
-    pub async fn flush(&self) {
-        let _ = self.shared.write_out().await;
-        self.shared.rows().await;
-    }
-}
-
-#[cfg(test)]
-impl RuntimeHandle {
-    /// Fails as a call does that has a fault of ours while it holds the kernel.
-    pub(crate) fn fail(&self) {
-        let shared = Arc::clone(&self.shared);
-        let call = std::thread::spawn(move || {
-            let _state = shared.lock();
-            std::panic::panic_any("on purpose");
-        });
-        assert!(call.join().is_err());
-    }
-}
-
 pub(super) fn declined(status: Status, why: &str) -> Answer {
     Answer::Declined { status, why: why.to_owned() }
 }
@@ -504,4 +363,4 @@ fn down() -> Answer {
 }
 
 /// The answer once a call has failed while it held the state.
-const FAILED: &str = "the runtime has failed by a fault of ours";
+pub(super) const FAILED: &str = "the runtime has failed by a fault of ours";

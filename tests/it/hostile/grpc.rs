@@ -49,7 +49,7 @@ fn with(macp: limits::Macp) -> TestStation {
 
 /// Waits until so many connections were closed for a bound, and gives why.
 #[track_caller]
-fn closed(house: &TestStation, reader: &mut Reader, count: usize) -> Vec<TurnAwayCause> {
+fn closed(fixture: &TestStation, reader: &mut Reader, count: usize) -> Vec<TurnAwayCause> {
     let mut causes = Vec::new();
     let all = async {
         while causes.len() < count {
@@ -62,42 +62,43 @@ fn closed(house: &TestStation, reader: &mut Reader, count: usize) -> Vec<TurnAwa
             }
         }
     };
-    let in_time = house.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), all).await });
+    let in_time =
+        fixture.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), all).await });
     assert!(in_time.is_ok(), "{causes:?} and no more");
     causes
 }
 
 /// A well-behaved neighbour is answered.
 #[track_caller]
-fn neighbour(house: &TestStation) {
-    assert!(house.send(envelope("", "Signal", "m", "a", "")).ok);
+fn neighbour(fixture: &TestStation) {
+    assert!(fixture.send(envelope("", "Signal", "m", "a", "")).ok);
 }
 
 #[test]
 fn who_does_not_say_that_it_speaks_http2_is_closed() {
-    let house = with(limits::Macp { preface_ms_max: 100, ..limits::Macp::default() });
-    let mut reader = house.port().entries().unwrap();
+    let fixture = with(limits::Macp { preface_ms_max: 100, ..limits::Macp::default() });
+    let mut reader = fixture.port().entries().unwrap();
     let mut some: Vec<Http2> = [&b""[..], b"P", &PREFACE[..23]]
         .into_iter()
         .map(|bytes| {
-            let mut it = Http2::silent(house.addr());
+            let mut it = Http2::silent(fixture.addr());
             it.send(bytes).unwrap();
             it
         })
         .collect();
     // The preface is enough: such a one waits for its first call.
-    let mut idle = Http2::open(house.addr());
+    let mut idle = Http2::open(fixture.addr());
     some.iter_mut().for_each(Http2::until_closed);
-    assert_eq!(closed(&house, &mut reader, 3), [TurnAwayCause::PrefaceTimeout; 3]);
+    assert_eq!(closed(&fixture, &mut reader, 3), [TurnAwayCause::PrefaceTimeout; 3]);
     idle.send(&frame(PING, 0, 0, &[7; 8])).unwrap();
     idle.until(|it| it.kind == PING && it.payload == [7; 8]);
-    neighbour(&house);
+    neighbour(&fixture);
 }
 
 #[test]
 fn windows_are_64_kib_a_stream_and_256_kib_a_connection() {
-    let house = TestStation::open();
-    let mut it = Http2::open(house.addr());
+    let fixture = TestStation::open();
+    let mut it = Http2::open(fixture.addr());
     let settings = it.until(|it| it.kind == SETTINGS && it.flags == 0);
     let window = settings.payload.chunks(6).find(|setting| setting[..2] == [0, 4]);
     // RFC 9113 §6.5.2: 65,535 where nothing is said.
@@ -109,32 +110,32 @@ fn windows_are_64_kib_a_stream_and_256_kib_a_connection() {
 
 #[test]
 fn a_frame_that_is_not_whole_in_time_closes_its_connection() {
-    let house = with(limits::Macp { frame_ms_max: 100, ..limits::Macp::default() });
-    let mut reader = house.port().entries().unwrap();
+    let fixture = with(limits::Macp { frame_ms_max: 100, ..limits::Macp::default() });
+    let mut reader = fixture.port().entries().unwrap();
     let settings = frame(SETTINGS, 0, 0, &[0; 6]);
     let block = headers(SEND);
     for cut in [&settings[..1], &settings[..8], &settings[..14], &frame(HEADERS, 0, 1, &block)] {
-        let mut it = Http2::open(house.addr());
+        let mut it = Http2::open(fixture.addr());
         it.send(cut).unwrap();
         it.until_closed();
     }
-    assert_eq!(closed(&house, &mut reader, 4), [TurnAwayCause::FrameTimeout; 4]);
+    assert_eq!(closed(&fixture, &mut reader, 4), [TurnAwayCause::FrameTimeout; 4]);
     // One after another they may take as long as they like.
-    let mut it = Http2::open(house.addr());
+    let mut it = Http2::open(fixture.addr());
     for byte in 0..4 {
         it.send(&frame(PING, 0, 0, &[byte; 8])).unwrap();
         it.until(|it: &Frame| it.kind == PING && it.payload == [byte; 8]);
         std::thread::sleep(Duration::from_millis(40));
     }
-    neighbour(&house);
+    neighbour(&fixture);
 }
 
 #[test]
 fn control_frames_past_their_bound_close_the_connection() {
-    let house = with(limits::Macp { control_frames_per_s_max: 10, ..limits::Macp::default() });
-    let mut reader = house.port().entries().unwrap();
+    let fixture = with(limits::Macp { control_frames_per_s_max: 10, ..limits::Macp::default() });
+    let mut reader = fixture.port().entries().unwrap();
     let flood = |one: Vec<u8>| {
-        let mut it = Http2::open(house.addr());
+        let mut it = Http2::open(fixture.addr());
         it.send(&frame(HEADERS, END_HEADERS, 1, &headers(SEND))).unwrap();
         // A connection that is closed takes no more.
         let _ = it.send(&one.repeat(200));
@@ -144,21 +145,21 @@ fn control_frames_past_their_bound_close_the_connection() {
     flood(frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 1, 0]));
     flood(frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 16]));
     flood(frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]));
-    assert_eq!(closed(&house, &mut reader, 4), [TurnAwayCause::ControlFrames; 4]);
+    assert_eq!(closed(&fixture, &mut reader, 4), [TurnAwayCause::ControlFrames; 4]);
     // Fewer are answered, every one.
-    let mut it = Http2::open(house.addr());
+    let mut it = Http2::open(fixture.addr());
     it.send(&frame(PING, 0, 0, &[1; 8]).repeat(50)).unwrap();
     for _ in 0..50 {
         it.until(|it| it.kind == PING && it.payload == [1; 8]);
     }
-    neighbour(&house);
+    neighbour(&fixture);
 }
 
 /// A call to a path whose body begins so, and does not end until the call has.
-fn unfinished(house: &TestStation, path: &str, data: &[u8]) -> JoinHandle<Status> {
-    let (addr, data) = (house.addr(), Bytes::copy_from_slice(data));
+fn unfinished(fixture: &TestStation, path: &str, data: &[u8]) -> JoinHandle<Status> {
+    let (addr, data) = (fixture.addr(), Bytes::copy_from_slice(data));
     let uri = format!("http://{addr}{path}");
-    house.runtime.spawn(async move {
+    fixture.runtime.spawn(async move {
         let mut channel = Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
         let request = http::Request::post(uri).header("content-type", "application/grpc");
         let body = Body::new(Unfinished(Some(data)));
@@ -191,8 +192,9 @@ impl hyper::body::Body for Unfinished {
 }
 
 #[track_caller]
-fn ended(house: &TestStation, call: JoinHandle<Status>, code: Code, key: &str) {
-    let status = house.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), call).await });
+fn ended(fixture: &TestStation, call: JoinHandle<Status>, code: Code, key: &str) {
+    let status =
+        fixture.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), call).await });
     let status = status.expect("the call goes on").unwrap();
     assert_eq!(status.code(), code, "{status:?}");
     assert!(status.message().contains(key), "{status:?}");
@@ -206,88 +208,89 @@ fn message(message: &impl prost::Message) -> Vec<u8> {
 
 #[test]
 fn a_call_that_is_not_whole_in_time_ends_so() {
-    let house = with(limits::Macp { frame_ms_max: 100, ..limits::Macp::default() });
+    let fixture = with(limits::Macp { frame_ms_max: 100, ..limits::Macp::default() });
     let whole = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(1_000))) });
     let mut calls = Vec::new();
     // Of one message the call itself must end too.
     for part in [0, 1, 5, 500, whole.len()] {
-        calls.push(unfinished(&house, SEND, &whole[..part]));
+        calls.push(unfinished(&fixture, SEND, &whole[..part]));
     }
     for path in [STREAM, HEALTH] {
-        calls.push(unfinished(&house, path, &[0, 0, 0, 0, 9, 1]));
+        calls.push(unfinished(&fixture, path, &[0, 0, 0, 0, 9, 1]));
     }
     let streamed = message(&StreamSessionRequest {
         envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(1_000))),
     });
-    calls.push(unfinished(&house, STREAM, &[&streamed[..], &streamed[..500]].concat()));
+    calls.push(unfinished(&fixture, STREAM, &[&streamed[..], &streamed[..500]].concat()));
     for call in calls {
-        ended(&house, call, Code::DeadlineExceeded, "limits.macp.frame_ms_max");
+        ended(&fixture, call, Code::DeadlineExceeded, "limits.macp.frame_ms_max");
     }
     // That service ends without a word for whatever does not come.
-    let reflection = unfinished(&house, REFLECTION, &[0, 0, 0, 0, 9, 1]);
-    ended(&house, reflection, Code::Ok, "");
+    let reflection = unfinished(&fixture, REFLECTION, &[0, 0, 0, 0, 9, 1]);
+    ended(&fixture, reflection, Code::Ok, "");
     // Between its messages a stream may rest.
-    let between = unfinished(&house, STREAM, &streamed);
+    let between = unfinished(&fixture, STREAM, &streamed);
     std::thread::sleep(Duration::from_millis(300));
     assert!(!between.is_finished());
-    neighbour(&house);
+    neighbour(&fixture);
 }
 
 #[test]
 fn what_is_being_received_is_bounded_over_all_connections() {
-    let house = with(limits::Macp {
+    let fixture = with(limits::Macp {
         payload_bytes_max: 65_536,
         receiving_bytes_max: 1 << 20,
         ..limits::Macp::default()
     });
     let long = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(65_000))) });
-    let short: Vec<_> = (0..4).map(|_| unfinished(&house, SEND, &long[..1_000])).collect();
-    let mut calls: FuturesUnordered<_> = (0..40).map(|_| unfinished(&house, SEND, &long[..60_000])).collect();
+    let short: Vec<_> = (0..4).map(|_| unfinished(&fixture, SEND, &long[..1_000])).collect();
+    let mut calls: FuturesUnordered<_> =
+        (0..40).map(|_| unfinished(&fixture, SEND, &long[..60_000])).collect();
     // No more than 17 of them fit.
     for _ in 0..23 {
         let next = async { tokio::time::timeout(Duration::from_secs(30), calls.next()).await };
-        let status = house.runtime.block_on(next).expect("they go on").unwrap().unwrap();
+        let status = fixture.runtime.block_on(next).expect("they go on").unwrap().unwrap();
         assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
         assert!(status.message().contains("limits.macp.receiving_bytes_max"), "{status:?}");
     }
-    neighbour(&house);
+    neighbour(&fixture);
     assert!(short.iter().all(|it| !it.is_finished()), "the longest end");
     assert!(calls.iter().any(|it| !it.is_finished()), "and no more than must");
 }
 
 #[test]
 fn connections_that_call_nothing_make_room_for_those_that_do() {
-    let house = with(limits::Macp { connections_max: 4, ..limits::Macp::default() });
-    neighbour(&house);
-    let mut reader = house.port().entries().unwrap();
+    let fixture = with(limits::Macp { connections_max: 4, ..limits::Macp::default() });
+    neighbour(&fixture);
+    let mut reader = fixture.port().entries().unwrap();
     let mut silent: Vec<Http2> = Vec::new();
     for n in 0..20 {
         // With the preface and without: neither is a call.
-        silent.push(if n % 2 == 0 { Http2::silent(house.addr()) } else { Http2::open(house.addr()) });
+        silent.push(if n % 2 == 0 { Http2::silent(fixture.addr()) } else { Http2::open(fixture.addr()) });
     }
-    assert_eq!(closed(&house, &mut reader, 17), [TurnAwayCause::MadeRoom; 17]);
+    assert_eq!(closed(&fixture, &mut reader, 17), [TurnAwayCause::MadeRoom; 17]);
     silent.drain(..17).for_each(|mut it| it.until_closed());
     // Whoever comes and calls is answered, as is who was there.
     for _ in 0..5 {
-        ended(&house, unfinished(&house, STREAM, &[1, 0, 0, 0, 1, 1]), Code::Internal, "");
+        ended(&fixture, unfinished(&fixture, STREAM, &[1, 0, 0, 0, 1, 1]), Code::Internal, "");
     }
-    neighbour(&house);
+    neighbour(&fixture);
 }
 
 #[test]
 fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
-    let house = with(limits::Macp { connections_max: 3, ..limits::Macp::default() });
-    neighbour(&house);
-    let mut reader = house.port().entries().unwrap();
+    let fixture = with(limits::Macp { connections_max: 3, ..limits::Macp::default() });
+    neighbour(&fixture);
+    let mut reader = fixture.port().entries().unwrap();
     let mut calling: Vec<Http2> = Vec::new();
     for _ in 0..2 {
-        let mut it = Http2::open(house.addr());
+        let mut it = Http2::open(fixture.addr());
         it.send(&frame(HEADERS, END_HEADERS, 1, &headers(STREAM))).unwrap();
         it.send(&frame(PING, 0, 0, &[7; 8])).unwrap();
         it.until(|it| it.kind == PING && it.payload == [7; 8]);
         calling.push(it);
     }
-    let mut newcomer = Http2::silent(house.addr());
+    let mut newcomer = Http2::silent(fixture.addr());
     assert_eq!(newcomer.next().unwrap().kind, SETTINGS, "RFC 9113 §3.4");
     let refused = newcomer.next().unwrap();
     assert_eq!((refused.kind, refused.stream), (GOAWAY, 0));
@@ -295,11 +298,11 @@ fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
     assert_eq!(refused.payload[..8], [0, 0, 0, 0, 0, 0, 0, 0xb]);
     assert!(std::str::from_utf8(&refused.payload[8..]).unwrap().contains("too many connections"));
     newcomer.until_closed();
-    assert_eq!(closed(&house, &mut reader, 1), [TurnAwayCause::TooManyConnections]);
-    neighbour(&house);
+    assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::TooManyConnections]);
+    neighbour(&fixture);
     drop(calling.pop());
-    house.runtime.block_on(async {
-        let endpoint = Endpoint::new(format!("http://{}", house.addr())).unwrap();
+    fixture.runtime.block_on(async {
+        let endpoint = Endpoint::new(format!("http://{}", fixture.addr())).unwrap();
         let again = async { while endpoint.connect().await.is_err() {} };
         tokio::time::timeout(Duration::from_secs(30), again).await.expect("its place is free again");
     });
@@ -307,9 +310,9 @@ fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
 
 #[test]
 fn a_connection_opens_no_more_sessions_than_its_share() {
-    let house = with(limits::Macp { peer_sessions_max: 10, ..limits::Macp::default() });
+    let fixture = with(limits::Macp { peer_sessions_max: 10, ..limits::Macp::default() });
     let start =
-        |n: u32| house.try_send(envelope(&format!("s{n}"), "SessionStart", "start", "a", Bytes::new()));
+        |n: u32| fixture.try_send(envelope(&format!("s{n}"), "SessionStart", "start", "a", Bytes::new()));
     for n in 0..10 {
         assert!(start(n).unwrap().ok);
     }
@@ -317,48 +320,48 @@ fn a_connection_opens_no_more_sessions_than_its_share() {
     assert_eq!(declined.code(), Code::ResourceExhausted);
     assert!(declined.message().contains("limits.macp.peer_sessions_max"), "{declined:?}");
     assert!(start(3).unwrap().duplicate, "what is there is there");
-    let other = house.another_client();
-    let of_another = house.runtime.block_on(async move {
+    let other = fixture.another_client();
+    let of_another = fixture.runtime.block_on(async move {
         let envelope = Some(envelope("s10", "SessionStart", "start", "a", Bytes::new()));
         other.clone().send(SendRequest { envelope }).await
     });
     assert!(of_another.unwrap().into_inner().ack.unwrap().ok, "another connection has its own");
-    assert!(house.cancel("s0", "").ok);
+    assert!(fixture.cancel("s0", "").ok);
     assert!(start(11).unwrap().ok, "what has ended counts no more");
 }
 
 #[test]
 fn an_operator_sees_who_holds_sessions_and_ends_them() {
-    let house = TestStation::open();
-    let hoarder = house.another_client();
+    let fixture = TestStation::open();
+    let hoarder = fixture.another_client();
     for n in 0..200 {
         let envelope = Some(envelope(&format!("s{n}"), "SessionStart", "start", "a", Bytes::new()));
-        house.runtime.block_on(hoarder.clone().send(SendRequest { envelope })).unwrap();
+        fixture.runtime.block_on(hoarder.clone().send(SendRequest { envelope })).unwrap();
     }
-    assert!(house.send(envelope("mine", "SessionStart", "start", "a", Bytes::new())).ok);
+    assert!(fixture.send(envelope("mine", "SessionStart", "start", "a", Bytes::new())).ok);
     let holders = || {
-        let Page::Clients(mut rows) = house.query(Query::Clients) else { panic!() };
+        let Page::Clients(mut rows) = fixture.query(Query::Clients) else { panic!() };
         rows.retain(|row| row.sessions > 1);
         rows
     };
     let [row] = &holders()[..] else { panic!("{:?}", holders()) };
     assert!(row.sessions == 200 && row.connected_at_ms.is_some(), "{row:?}");
     let cancel = macp::Command::CancelBy { peer: row.peer.clone(), reason: String::new() };
-    let cancelled = house.command(Command::Macp(cancel)).unwrap();
+    let cancelled = fixture.command(Command::Macp(cancel)).unwrap();
     assert_eq!(cancelled, Outcome::Macp(macp::Outcome::CancelledBy { sessions: 200 }));
     assert!(holders().is_empty());
-    assert_eq!(house.session("s7").unwrap().state(), SessionState::Expired);
-    assert_eq!(house.session("mine").unwrap().state(), SessionState::Open);
+    assert_eq!(fixture.session("s7").unwrap().state(), SessionState::Expired);
+    assert_eq!(fixture.session("mine").unwrap().state(), SessionState::Open);
 }
 
 #[test]
 fn an_attack_is_said_in_health_with_what_to_do() {
-    let house = with(limits::Macp { connections_max: 4, ..limits::Macp::default() });
-    neighbour(&house);
-    let mut reader = house.port().entries().unwrap();
-    let silent: Vec<Http2> = (0..20).map(|_| Http2::silent(house.addr())).collect();
-    closed(&house, &mut reader, 17);
-    let Page::Health(rows) = house.query(Query::Health) else { panic!() };
+    let fixture = with(limits::Macp { connections_max: 4, ..limits::Macp::default() });
+    neighbour(&fixture);
+    let mut reader = fixture.port().entries().unwrap();
+    let silent: Vec<Http2> = (0..20).map(|_| Http2::silent(fixture.addr())).collect();
+    closed(&fixture, &mut reader, 17);
+    let Page::Health(rows) = fixture.query(Query::Health) else { panic!() };
     let macp = rows.iter().find(|row| row.part == "macp").unwrap();
     assert!(!macp.well);
     for said in
