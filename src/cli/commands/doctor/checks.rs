@@ -41,6 +41,13 @@ pub(super) fn folder(data: &Path) -> Check {
             );
         }
     };
+    if data.is_symlink() {
+        return Check::fail(
+            NAME,
+            format!("{shown} is a symbolic link, and a station follows none"),
+            "name the folder that it leads to with --data",
+        );
+    }
     if !meta.is_dir() {
         return Check::fail(
             NAME,
@@ -284,6 +291,9 @@ mod tests {
         std::fs::set_permissions(data.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
         assert!(folder(data.path()).ok);
         assert!(folder(&data.path().join("none")).ok);
+        let link = data.path().join("link");
+        std::os::unix::fs::symlink(data.path(), &link).unwrap();
+        assert!(folder(&link).detail.contains("symbolic link"));
     }
 
     #[test]
