@@ -31,7 +31,9 @@ impl FolderWatch {
     /// Looks for these from now on.
     pub(super) fn new(data: &Path, paths: &[&Path]) -> Self {
         let watch = Self { data: data.to_owned(), is_lost: AtomicBool::new(false), state: Mutex::default() };
-        paths.iter().for_each(|path| watch.keep(path));
+        for path in paths {
+            watch.keep(path);
+        }
         watch
     }
 

@@ -44,6 +44,7 @@ const BASE64URL: [bool; 256] = {
     }
 };
 
+#[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at together")]
 const fn is_base64url(byte: u8) -> bool {
     ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'-') | (byte == b'_')
 }

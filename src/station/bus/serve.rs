@@ -88,7 +88,9 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
     let named = [("operator", tokens.operator), ("viewer", tokens.viewer), ("cue", tokens.cue)];
     for (name, sha256) in named {
-        sha256.into_iter().for_each(|sha256| inner.tap.mask_token(name, sha256));
+        if let Some(sha256) = sha256 {
+            inner.tap.mask_token(name, sha256);
+        }
     }
     let path =
         config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
