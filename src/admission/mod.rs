@@ -15,6 +15,7 @@
 mod descriptors;
 mod origin;
 mod receiving;
+mod recent;
 mod table;
 mod tally;
 #[cfg(test)]
@@ -23,5 +24,6 @@ mod tests;
 pub use descriptors::{Cut, RESERVED_DESCRIPTORS, fit_tables};
 pub use origin::Origin;
 pub use receiving::Receiving;
+pub use recent::{Recent, Span};
 pub use table::{Admitted, Plan, Table, TableBounds};
 pub use tally::{Tally, TurnedAway};

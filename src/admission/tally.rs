@@ -57,6 +57,48 @@ impl TurnedAway {
     }
 }
 
+impl TurnedAway {
+    /// The reason of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|why| why.name() == name)
+    }
+
+    /// Why, for a person; `group` is the port's group of limits.
+    #[must_use]
+    pub fn text(self, group: &str) -> String {
+        match self {
+            Self::MadeRoom => {
+                format!("they said nothing, and others needed their places (limits.{group}.connections_max)")
+            }
+            Self::TableFull | Self::NoToken => {
+                format!("all places are taken (limits.{group}.connections_max)")
+            }
+            Self::PeerShare => {
+                format!("one peer has its part of the places (limits.{group}.peer_connections_max)")
+            }
+            Self::FirstFrame => "no first frame came in time".to_owned(),
+            Self::FrameTime => format!("frames did not become whole in time (limits.{group}.frame_ms_max)"),
+            Self::ReceivingBytes => {
+                format!("too much was being received at one time (limits.{group}.receiving_bytes_max)")
+            }
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::MadeRoom | Self::FirstFrame => "end the program that connects and says nothing",
+            Self::TableFull | Self::NoToken | Self::PeerShare => {
+                "end the program that holds so many connections, or raise the bound"
+            }
+            Self::FrameTime => "end the program that hangs while it sends, or raise the bound",
+            Self::ReceivingBytes => "have fewer large frames sent at one time, or raise the bound",
+        }
+    }
+}
+
 /// The counters of one port. Clones are the same counters; they outlive a host that is started again.
 #[derive(Clone, Debug, Default)]
 pub struct Tally(Arc<Counters>);

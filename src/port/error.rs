@@ -135,7 +135,9 @@ macro_rules! declare {
             pub fn hint(&self) -> String {
                 match self {
                     $( $( Self::$Refused(refusal) => refusal.hint(), )? )*
-                    Self::Busy { .. } => "try again in a moment".to_owned(),
+                    Self::Busy { .. } => {
+                        "try again in a moment; `rl-console stop --force` ends a station that stays so".to_owned()
+                    }
                     Self::HostDown { link, .. } => host_hints(*link).0.to_owned(),
                     Self::HostUp { link } => host_hints(*link).1.to_owned(),
                     Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),

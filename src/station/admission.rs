@@ -1,6 +1,16 @@
-//! What the ports of the station count of who was turned away.
+//! What the ports of the station count of who was turned away, and what is said of it.
 
-use crate::admission::Tally;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{
+    host::Health,
+    metrics::{Family, Kind, Series},
+};
+use crate::{
+    admission::{Recent, Tally, TurnedAway},
+    time::Now,
+    words::counted,
+};
 
 /// The counters of every port; they outlive a host that is started again.
 #[derive(Clone, Debug, Default)]
@@ -9,4 +19,112 @@ pub(super) struct Tallies {
     pub(super) rmp: Tally,
     pub(super) macp: Tally,
     pub(super) metrics: Tally,
+    sampled: Arc<Mutex<[Sampled; 4]>>,
+}
+
+/// What a port had counted when it was looked at last.
+#[derive(Debug, Default)]
+struct Sampled {
+    counts: [u64; TurnedAway::ALL.len()],
+    recent: Recent,
+}
+
+impl Tallies {
+    /// Every port by its name, which is that of its limits too.
+    fn ports(&self) -> [(&'static str, &Tally); 4] {
+        [("mpp", &self.mpp), ("rmp", &self.rmp), ("macp", &self.macp), ("metrics", &self.metrics)]
+    }
+
+    /// Takes in what was counted since the last look, once a second: what has become worth saying, each in a
+    /// sentence that says what to do.
+    pub(super) fn sample(&self, now: Now) -> Vec<String> {
+        let mut sampled = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut news = Vec::new();
+        for ((port, tally), known) in self.ports().into_iter().zip(sampled.iter_mut()) {
+            let counts = tally.turned_away();
+            for why in TurnedAway::ALL {
+                let more = counts[why.index()].saturating_sub(known.counts[why.index()]);
+                if known.recent.record(now, why, more) {
+                    let (text, remedy) = (why.text(port), why.remedy());
+                    news.push(format!("connections of the {port} port are turned away: {text}; {remedy}"));
+                }
+            }
+            known.counts = counts;
+        }
+        news
+    }
+
+    /// The health of a port, with what it turned away lately.
+    pub(super) fn health(&self, port: &str, health: Health, now: Now) -> Health {
+        let sampled = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = self.ports().into_iter().position(|(name, _)| name == port);
+        let spans = at.and_then(|at| sampled.get(at)).into_iter().flat_map(|it| it.recent.current(now));
+        // The bound that most run into.
+        let Some(most) = spans.max_by_key(|span| span.count) else { return health };
+        Health::failing(format!(
+            "{}; {} turned away lately: {}; {}",
+            health.detail,
+            counted(most.count, "connection"),
+            most.why.text(port),
+            most.why.remedy()
+        ))
+    }
+
+    /// The metrics of all ports.
+    pub(super) fn families(&self) -> Vec<Family> {
+        let by_port = |of: fn(&Tally) -> u64| self.ports().map(|(port, tally)| (port.to_owned(), of(tally)));
+        let turned_away = self.ports().into_iter().flat_map(|(port, tally)| {
+            TurnedAway::ALL.into_iter().zip(tally.turned_away()).map(move |(why, count)| Series {
+                labels: vec![("port", port.to_owned()), ("reason", why.name().to_owned())],
+                value: count.into(),
+            })
+        });
+        vec![
+            Family {
+                series: turned_away.collect(),
+                ..Family::new(
+                    "rl_console_turned_away_connections_total",
+                    Kind::Counter,
+                    "Connections and frames that were turned away, by port and reason.",
+                )
+            },
+            Family::new("rl_console_open_connections", Kind::Gauge, "Connections that have a place.")
+                .by("port", by_port(Tally::open)),
+            Family::new(
+                "rl_console_silent_connections",
+                Kind::Gauge,
+                "Those of them that have said nothing.",
+            )
+            .by("port", by_port(Tally::silent)),
+            Family::new(
+                "rl_console_receiving_bytes",
+                Kind::Gauge,
+                "Bytes of frames that have begun and are not whole.",
+            )
+            .by("port", by_port(Tally::receiving_bytes)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_turned_away_is_said_once_and_shown_while_it_lasts() {
+        let tallies = Tallies::default();
+        let well = || Health::ok("listening");
+        assert_eq!(tallies.sample(Now::at_ms(0)), Vec::<String>::new());
+        for _ in 0..7 {
+            tallies.rmp.count(TurnedAway::TableFull);
+        }
+        let said = tallies.sample(Now::at_ms(1_000));
+        assert!(said.len() == 1 && said[0].contains("limits.rmp.connections_max"), "{said:?}");
+        tallies.rmp.count(TurnedAway::TableFull);
+        assert_eq!(tallies.sample(Now::at_ms(2_000)), Vec::<String>::new());
+        let health = tallies.health("rmp", well(), Now::at_ms(3_000));
+        assert!(!health.is_ok && health.detail.starts_with("listening; 8 connections turned away lately: "));
+        assert_eq!(tallies.health("mpp", well(), Now::at_ms(3_000)), well());
+        assert_eq!(tallies.health("rmp", well(), Now::at_ms(62_000)), well(), "it passed");
+    }
 }

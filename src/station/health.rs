@@ -1,18 +1,27 @@
 //! How each part of the station is: its hosts, then what they share.
 
 use super::{bridge::Running, host::Health, local::Inner, metrics::EndpointState, status::StationStatus};
-use crate::{port::HealthRow, store, tap, words::counted};
+use crate::{port::HealthRow, store, tap, tap::entry::Link, words::counted};
 
 pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
     let mut rows = Vec::new();
     for host in inner.hosts.by_link() {
-        rows.push(row(host.link().name(), host.health().await));
+        let health = host.health().await;
+        let name = host.link().name();
+        // The coordination runtime says so itself.
+        let health = if host.link() == Link::Macp { health } else { with_admission(inner, name, health) };
+        rows.push(row(name, health));
     }
     rows.push(row("store", store(running.store.counters())));
     rows.push(row("tap", tap(inner.tap.counters())));
     rows.push(row("recording", recording(&inner.status)));
-    rows.extend(metrics(inner.metrics.state()).map(|health| row("metrics", health)));
+    let metrics = metrics(inner.metrics.state());
+    rows.extend(metrics.map(|health| row("metrics", with_admission(inner, "metrics", health))));
     rows
+}
+
+fn with_admission(inner: &Inner, port: &str, health: Health) -> Health {
+    inner.admission.health(port, health, inner.clock.now())
 }
 
 fn row(part: &str, Health { is_ok, detail }: Health) -> HealthRow {

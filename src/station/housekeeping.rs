@@ -2,11 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use super::status::StationStatus;
+use super::{admission::Tallies, status::StationStatus};
 use crate::{
     limits,
     store::{FolderWatch, Handle},
-    tap::entry::station::Transition,
+    tap::entry::station::{Level, Transition},
 };
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -16,7 +16,13 @@ const FOLDER_PERIOD: Duration = Duration::from_millis(500);
 const DISK_PERIODS: u64 = 5;
 
 /// Reports when the store begins to refuse commits or its disk to be full, and when either is well again.
-pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limits: limits::Store) {
+pub(super) async fn run(
+    board: StationStatus,
+    store: Handle,
+    data: PathBuf,
+    limits: limits::Store,
+    admission: Tallies,
+) {
     let said = board.view().0;
     let mut failing: Option<String> = said.store_failing.as_deref().map(str::to_owned);
     let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, is_low: said.disk_low.is_some() };
@@ -29,6 +35,9 @@ pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limi
         {
             tracing::warn!("the data folder's disk: {found:?}");
             board.report(found, "");
+        }
+        for news in admission.sample(board.view().2) {
+            board.notice(Level::Warn, &news);
         }
         let now = store.counters().failing;
         if now == failing {

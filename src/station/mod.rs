@@ -16,6 +16,7 @@ mod bridge;
 pub mod bus;
 mod clients;
 mod config;
+mod descriptors;
 mod filtered_page;
 mod health;
 mod host;

@@ -14,6 +14,7 @@ use tokio::sync::{Semaphore, watch};
 use super::{
     admission::Tallies,
     config::{Config, PackSource},
+    descriptors,
     hosts::Hosts,
     housekeeping,
     local::{Inner, LocalPort, Startup},
@@ -93,7 +94,8 @@ impl Station {
     ///
     /// # Errors
     /// [`StartError`]; what fails later is told by [`Station::ready`] and on every screen.
-    pub fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
+    pub fn start(mut config: Config, clock: Clock) -> Result<Self, StartError> {
+        let cuts = descriptors::fit(&mut config.limits);
         let lock = Lock::take(&config.data).map_err(|error| match error {
             StoreError::Held { data, by_pid } => StartError::Held { data, pid: by_pid },
             error => StartError::Failed(error.to_string()),
@@ -103,6 +105,9 @@ impl Station {
         let (startup, started) = watch::channel(Startup::Starting);
         let waits = Semaphore::new(usize::try_from(config.limits.port.waits_max).unwrap_or(usize::MAX));
         let board = StationStatus::new(&config.data, tap.clone(), clock);
+        for cut in cuts {
+            board.notice(Level::Warn, &cut);
+        }
         let parts = Arc::new(Mutex::new(None));
         let inner = Inner {
             startup: started,

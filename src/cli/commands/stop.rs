@@ -64,7 +64,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), 
             Err(error) if is_out_of_reach(&error) => {
                 let Some(pid) = holder(&data) else { return Err(error) };
                 if !args.force {
-                    if matches!(error, Error::Port(PortError::TimedOut { .. })) {
+                    if matches!(error, Error::Port(PortError::TimedOut { .. } | PortError::Busy { .. })) {
                         return Err(error);
                     }
                     return Err(Error::Unreachable { message: error.to_string(), hint: by_force(pid) });
@@ -91,7 +91,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), 
 fn is_out_of_reach(error: &Error) -> bool {
     matches!(
         error,
-        Error::Unreachable { .. } | Error::Port(PortError::Unreached { .. } | PortError::TimedOut { .. })
+        Error::Unreachable { .. }
+            | Error::Port(PortError::Unreached { .. } | PortError::TimedOut { .. } | PortError::Busy { .. })
     )
 }
 

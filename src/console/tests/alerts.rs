@@ -6,7 +6,7 @@ use super::test_console::{TestConsole, applied, connected, dispatched, enqueued}
 use crate::{
     console::{
         model::{
-            Alert, AlertChanges, AlertStatus, Cause,
+            Alert, AlertChanges, AlertStatus, Cause, bridge,
             bridge::alerts::{ADAPTER_GONE, ADAPTER_SILENT, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN},
             runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
             station::alerts::{DISK_LOW, RECORDING_FAILED, STORE_FAILING},
@@ -393,4 +393,24 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
     assert_eq!(holding(&stage), [STORE_FAILING.cause()], "what holds is never cut");
     stage.char('a');
     assert!(stage.text().contains("11 older ones cut (limits.console.alerts_max)"), "{}", stage.text());
+}
+
+#[test]
+fn connections_that_are_turned_away_alert_for_as_long_as_it_goes_on() {
+    let mut stage = well(160, 50);
+    let cause = CloseCause::TooManyConnections;
+    for n in 0..5 {
+        assert!(alerts(&stage).is_empty(), "{n} are not worth it");
+        stage.mpp(Transition::Disconnected { peer: PEER.into(), active: false, cause }, "");
+        pass_s(&mut stage, 1);
+    }
+    let raised = alerts(&stage);
+    assert_eq!(raised[0].cause, bridge::alerts::TURNED_AWAY.of("made_room"));
+    assert!(raised[0].text.contains("5 connections of the bridge's port were turned away: "), "{raised:?}");
+    assert!(raised[0].text.contains("limits.mpp.connections_max"), "{raised:?}");
+    stage.char('a');
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("end the program that connects"), "{}", stage.text());
+    pass_s(&mut stage, 60);
+    assert!(holding(&stage).is_empty(), "it passed");
 }

@@ -132,8 +132,9 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         requests: asked,
     };
     let thread = spawn(setup, inner.status.clone())?;
+    let (status, admission) = (inner.status.clone(), inner.admission.clone());
     let housekeeping =
-        housekeeping::run(inner.status.clone(), store.handle(), config.data.clone(), config.limits.store);
+        housekeeping::run(status, store.handle(), config.data.clone(), config.limits.store, admission);
     let housekeeping = runtime.spawn(housekeeping).abort_handle();
     let (bind, bound) = (config.bind, Arc::clone(&handle.bound));
     let listens = move || {

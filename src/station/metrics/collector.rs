@@ -44,7 +44,7 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Metrics {
         station,
         tap: inner.tap.counters(),
         store: inner.running_now().map(|running| running.store.counters()),
-        hosts: hosts.into_iter().filter_map(Result::ok).flatten().collect(),
+        hosts: hosts.into_iter().filter_map(Result::ok).flatten().chain(inner.admission.families()).collect(),
         http: inner.metrics.metrics(&inner.admission.metrics),
     }
 }

@@ -23,5 +23,5 @@ pub use payload::MetricsSnapshot;
 
 pub(super) use collector::collect;
 pub(super) use endpoint::{Endpoint, EndpointState};
-pub(super) use family::{Family, Kind};
+pub(super) use family::{Family, Kind, Series};
 pub(super) use host::start;

@@ -6,3 +6,4 @@ mod grpc;
 mod http2;
 mod metrics;
 mod mpp;
+mod operator;

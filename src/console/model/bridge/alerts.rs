@@ -5,7 +5,9 @@ use super::{
     queue_head_age::QueueHeadAges,
 };
 use crate::{
+    admission::{Recent, TurnedAway},
     console::{
+        draw::format,
         input::action::Action,
         model::{
             alerts::{Cause, CauseKind, Evidence, Findings, Watch, Watching},
@@ -18,11 +20,20 @@ use crate::{
     mpp,
     mpp::Listener,
     port::Snapshot,
-    tap::{EntryRef, entry::Link},
+    tap::{
+        EntryRef,
+        entry::{Link, Transition, What, mpp::Transition as T},
+    },
     time::Now,
 };
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Mpp, |_, _| host_remedy());
+/// Connections of the bridge's port are turned away for this reason, one after another.
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::Mpp, "mpp", |cause, _| {
+    let why = TurnedAway::from_name(cause.subject());
+    why.map(|why| instruction(why.remedy())).into_iter().chain([command("ls health")]).collect()
+})
+.news();
 /// The bridge's port is not bound or accepts nothing.
 pub(crate) static PORT_DOWN: CauseKind = CauseKind::new("port_down", Link::Mpp, "mpp", |_, _| port_remedy());
 /// This adapter left, and none has come since.
@@ -80,6 +91,7 @@ pub(crate) struct BridgeWatch {
     queue_heads: QueueHeadAges,
     /// The last adapter that was seen, and since when a bridge that began anew misses it.
     adapter: Option<(Peer, Option<Now>)>,
+    turned_away: Recent,
 }
 
 impl BridgeWatch {
@@ -122,6 +134,12 @@ impl Watch for BridgeWatch {
     }
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
+        if let What::Transition(Transition::Mpp(T::Disconnected { cause, .. })) = &entry.entry.what
+            && let Some(why) = cause.turned_away()
+            && !cx.is_in_snapshot
+        {
+            self.turned_away.record(entry.entry.at, why, 1);
+        }
         if !cx.is_in_snapshot {
             self.queue_heads.fold(entry);
         }
@@ -136,6 +154,14 @@ impl Watch for BridgeWatch {
         let Evidence { state: StationState { mpp, .. }, rules, now, .. } = *evidence;
         if let Listener::Down(why) = &mpp.listener {
             findings.add(PORT_DOWN.cause(), now, format!("the port does not answer: {why}"));
+        }
+        for span in self.turned_away.current(now) {
+            let count = format::count(span.count);
+            let text = format!(
+                "{count} connections of the bridge's port were turned away: {}",
+                span.why.text("mpp")
+            );
+            findings.add(TURNED_AWAY.of(span.why.name()), span.since, text);
         }
         self.check_adapter(evidence, findings);
         for (queue, since) in self.queue_heads.waiting() {

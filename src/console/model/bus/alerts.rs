@@ -7,6 +7,7 @@ use super::{
     state::drop_groups,
 };
 use crate::{
+    admission::{Recent, TurnedAway},
     console::{
         draw::format,
         input::action::Action,
@@ -18,11 +19,23 @@ use crate::{
     },
     dissect::rmp::drop_word,
     port::Snapshot,
-    rmp::{DropReason, Listener},
-    tap::{EntryRef, entry::Link},
+    rmp::{DropReason, Listener, Transition as T},
+    tap::{
+        EntryRef,
+        entry::{Link, Transition, What},
+    },
 };
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Rmp, |_, _| host_remedy());
+/// Connections of the bus are turned away for this reason, one after another.
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::Rmp, "rmp", |cause, _| {
+    let why = TurnedAway::from_name(cause.subject());
+    why.map(|why| instruction(why.remedy()))
+        .into_iter()
+        .chain([command("ls peers"), command("ls health")])
+        .collect()
+})
+.news();
 /// The bus's socket is not bound or accepts nothing.
 pub(crate) static SOCKET_DOWN: CauseKind =
     CauseKind::new("socket_down", Link::Rmp, "rmp", |_, _| socket_remedy());
@@ -51,14 +64,23 @@ fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
     lines
 }
 
-/// The bus's memory for its alerts: nothing, as its windows are kept beside.
+/// The bus's memory for its alerts; what it dropped is kept beside.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BusWatch;
+pub(crate) struct BusWatch {
+    turned_away: Recent,
+}
 
 impl Watch for BusWatch {
     fn seed(&mut self, _: &Snapshot) {}
 
-    fn fold(&mut self, _: EntryRef<'_>, _: &mut Watching<'_>) {}
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
+        if let What::Transition(Transition::Rmp(T::Disconnected { cause, .. })) = &entry.entry.what
+            && let Some(why) = cause.turned_away()
+            && !cx.is_in_snapshot
+        {
+            self.turned_away.record(entry.entry.at, why, 1);
+        }
+    }
 
     fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
         if findings.check_host(&HOST_DOWN, evidence) {
@@ -67,6 +89,11 @@ impl Watch for BusWatch {
         let Evidence { state, drops, now, .. } = *evidence;
         if let Listener::Down(why) = &state.rmp.listener {
             findings.add(SOCKET_DOWN.cause(), now, format!("the bus's socket does not answer: {why}"));
+        }
+        for span in self.turned_away.current(now) {
+            let count = format::count(span.count);
+            let text = format!("{count} connections of the bus were turned away: {}", span.why.text("rmp"));
+            findings.add(TURNED_AWAY.of(span.why.name()), span.since, text);
         }
         let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) else { return };
         let count =

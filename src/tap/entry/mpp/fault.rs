@@ -1,6 +1,6 @@
 //! What the bridge makes of frames and connections: verdicts, the error taxonomy, the causes of a close.
 
-use crate::tap::entry::names::names;
+use crate::{admission::TurnedAway, tap::entry::names::names};
 
 /// What the bridge made of an inbound frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,6 +237,26 @@ impl CloseCause {
             Self::TooManyOfPeer => "too_many_of_peer",
             Self::ReceivingFull => "receiving_full",
             Self::Shutdown => "shutdown",
+        }
+    }
+
+    /// Why it was turned away, if it was.
+    #[must_use]
+    pub const fn turned_away(self) -> Option<TurnedAway> {
+        match self {
+            Self::HelloTimeout => Some(TurnedAway::FirstFrame),
+            Self::TooManyConnections => Some(TurnedAway::MadeRoom),
+            Self::TooManyOfPeer => Some(TurnedAway::PeerShare),
+            Self::Fault(Fault::Protocol { violation: Violation::TooSlow, .. }) => Some(TurnedAway::FrameTime),
+            Self::ReceivingFull => Some(TurnedAway::ReceivingBytes),
+            Self::PeerClosed
+            | Self::ReadFailed
+            | Self::WriteFailed
+            | Self::Fault(_)
+            | Self::NotReading
+            | Self::WriteStalled
+            | Self::Kicked
+            | Self::Shutdown => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Why a connection of the bus ended.
 
 use super::Refusal;
+use crate::admission::TurnedAway;
 
 /// Why a connection of the bus ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,25 @@ impl CloseCause {
             Self::FrameTimeout => "frame_timeout",
             Self::ReceivingFull => "receiving_full",
             Self::Shutdown => "shutdown",
+        }
+    }
+
+    /// Why it was turned away, if it was.
+    #[must_use]
+    pub const fn turned_away(self) -> Option<TurnedAway> {
+        match self {
+            Self::HelloTimeout => Some(TurnedAway::FirstFrame),
+            Self::TooManyConnections => Some(TurnedAway::TableFull),
+            Self::TooManyOfPeer => Some(TurnedAway::PeerShare),
+            Self::FrameTimeout => Some(TurnedAway::FrameTime),
+            Self::ReceivingFull => Some(TurnedAway::ReceivingBytes),
+            Self::PeerClosed
+            | Self::ReadFailed
+            | Self::WriteFailed
+            | Self::Refused(_)
+            | Self::NotReading
+            | Self::Kicked
+            | Self::Shutdown => None,
         }
     }
 }

@@ -1,0 +1,71 @@
+//! Who was turned away lately: what is said of it while it lasts.
+
+use std::time::Duration;
+
+use super::tally::TurnedAway;
+use crate::time::Now;
+
+/// How long after the last of them it is over.
+const OVER_AFTER: Duration = Duration::from_secs(60);
+/// How many are worth saying: fewer a person makes who tries something.
+const WORTH_SAYING: u64 = 5;
+
+/// Those turned away for one reason, each within a minute of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Why.
+    pub why: TurnedAway,
+    /// When the first of them was.
+    pub since: Now,
+    /// When the last of them was.
+    pub last: Now,
+    /// How many.
+    pub count: u64,
+}
+
+/// Who was turned away lately, by reason.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recent([Option<Span>; TurnedAway::ALL.len()]);
+
+impl Recent {
+    /// So many more were turned away. Whether that made it worth saying.
+    pub fn record(&mut self, now: Now, why: TurnedAway, count: u64) -> bool {
+        let Some(known) = self.0.get_mut(why.index()).filter(|_| count > 0) else { return false };
+        let before = known.filter(|span| span.goes_on(now));
+        let (since, had) = before.map_or((now, 0), |span| (span.since, span.count));
+        *known = Some(Span { why, since, last: now, count: had + count });
+        had < WORTH_SAYING && had + count >= WORTH_SAYING
+    }
+
+    /// Those that go on and are worth saying.
+    pub fn current(&self, now: Now) -> impl Iterator<Item = Span> {
+        self.0.into_iter().flatten().filter(move |span| span.goes_on(now) && span.count >= WORTH_SAYING)
+    }
+}
+
+impl Span {
+    fn goes_on(&self, now: Now) -> bool {
+        now.mono.since(self.last.mono) < OVER_AFTER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_within_a_minute_of_each_other_are_worth_saying_until_a_minute_after_the_last() {
+        let mut recent = Recent::default();
+        let at = |s: u64| Now::at_ms(s * 1_000);
+        for n in 0..4 {
+            assert!(!recent.record(at(n * 59), TurnedAway::MadeRoom, 1));
+            assert!(!recent.record(at(n * 61), TurnedAway::FrameTime, 1), "each is over before the next");
+        }
+        assert_eq!(recent.current(at(200)).count(), 0);
+        assert!(recent.record(at(200), TurnedAway::MadeRoom, 3));
+        assert!(!recent.record(at(201), TurnedAway::MadeRoom, 3), "it is said already");
+        let span = Span { why: TurnedAway::MadeRoom, since: at(0), last: at(201), count: 10 };
+        assert_eq!(recent.current(at(260)).collect::<Vec<_>>(), [span]);
+        assert_eq!(recent.current(at(261)).count(), 0);
+    }
+}

@@ -1,0 +1,73 @@
+//! What the operator can do, and sees, while a port is under attack.
+
+use std::path::Path;
+
+use rl_console::station::bus::{TokenKind, token};
+use serde_json::Value;
+
+use crate::{
+    real::{Station, cli, json},
+    rmp_bus::{Peer, frames},
+};
+
+/// A station whose bus has 8 places, which one process may take, and room for few operators.
+fn station(data: &Path, operators: u64) -> Station {
+    let folder = data.join("home/config/rl-console");
+    std::fs::create_dir_all(&folder).unwrap();
+    let bounds = format!(
+        "[limits.rmp]\nconnections_max = 8\npeer_connections_max = 8\noperator_connections_max = {operators}\n"
+    );
+    std::fs::write(folder.join("config.toml"), bounds).unwrap();
+    Station::start(data)
+}
+
+/// Agents that take all places and do nothing.
+fn idle(station: &Station) -> Vec<Peer> {
+    let path = station.ready["rmp"].as_str().unwrap();
+    (0..8).map(|_| Peer::greeted(Path::new(path), "agent", None)).collect()
+}
+
+fn health(data: &Path, part: &str) -> Value {
+    json(data, &["ls", "health"]).into_iter().find(|row| row["part"] == part).unwrap()
+}
+
+#[test]
+fn with_all_places_taken_the_operator_asks_and_is_told_what_to_do_and_ends_the_station() {
+    let data = tempfile::tempdir().unwrap();
+    let mut station = station(data.path(), 8);
+    let _idle = idle(&station);
+    let path = station.ready["rmp"].as_str().unwrap().to_owned();
+    for _ in 0..6 {
+        let mut one_more = Peer::connect(Path::new(&path));
+        let fields = vec![("v", 1.into()), ("client", "test".into()), ("kind", "agent".into())];
+        one_more.send(&frames::control(1, "Hello", fields));
+        assert_eq!(one_more.hear().error().1, "Busy");
+    }
+    let notice = station.event("notice");
+    let text = notice["text"].as_str().unwrap();
+    assert!(text.contains("turned away") && text.contains("limits.rmp.connections_max"), "{notice}");
+    let row = health(data.path(), "rmp");
+    let detail = row["detail"].as_str().unwrap();
+    assert_eq!(row["well"], false, "{row}");
+    assert!(detail.contains("6 connections turned away lately: all places are taken"), "{row}");
+    assert!(detail.contains("end the program that holds so many connections"), "{row}");
+    assert_eq!(health(data.path(), "mpp")["part"], "mpp");
+    let stopped = cli(data.path(), &["stop", "--yes"]);
+    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+}
+
+#[test]
+fn where_not_even_an_operator_has_a_place_force_ends_the_station() {
+    let data = tempfile::tempdir().unwrap();
+    let station = station(data.path(), 1);
+    let _idle = idle(&station);
+    let shown = token(data.path(), TokenKind::Operator).unwrap();
+    let path = station.ready["rmp"].as_str().unwrap().to_owned();
+    let _operator = Peer::greeted(Path::new(&path), "tui", Some(&shown));
+    let refused = cli(data.path(), &["stop", "--yes"]);
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("limits.rmp.connections_max") && said.contains("stop --force"), "{said}");
+    let stopped = cli(data.path(), &["stop", "--yes", "--force"]);
+    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+}
