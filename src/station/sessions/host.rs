@@ -68,9 +68,11 @@ fn health(sessions: &Sessions) -> Health {
     if let Some(why) = log_failing {
         return Health::failing(format!("{figures}; its log is not kept as it should be: {why}"));
     }
-    // The bound that most run into.
-    let Some(most) = turn_aways.into_iter().max_by_key(|it| it.count) else { return Health::ok(figures) };
-    let (why, remedy) = describe_turn_away(most.cause);
+    // What goes on now.
+    let Some(latest) = turn_aways.into_iter().max_by_key(|it| it.last.mono) else {
+        return Health::ok(figures);
+    };
+    let (why, remedy) = describe_turn_away(latest.cause);
     let now = counted(connections, "connection");
-    Health::failing(format!("{figures}; {now} now, {} turned away lately: {why}; {remedy}", most.count))
+    Health::failing(format!("{figures}; {now} now, {} turned away lately: {why}; {remedy}", latest.count))
 }
