@@ -70,7 +70,7 @@ impl Shared {
         match cause {
             TurnAwayCause::PrefaceTimeout => self.tally.count(TurnedAway::FirstFrame),
             TurnAwayCause::FrameTimeout | TurnAwayCause::MessageTimeout => {
-                self.tally.count(TurnedAway::FrameTime)
+                self.tally.count(TurnedAway::FrameTime);
             }
             // The cores have counted the others.
             _ => {}
