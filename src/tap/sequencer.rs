@@ -183,8 +183,8 @@ impl Tap {
         self.append(Draft { bytes: &kept, ..draft })
     }
 
-    /// An encoded snapshot without tokens, which is of the same length: names that peers chose are in it as the
-    /// cores have them.
+    /// An encoded snapshot without tokens, which is of the same length: names that peers chose are in it as
+    /// the cores have them.
     #[must_use]
     pub fn without_tokens(&self, mut snapshot: Vec<u8>) -> Vec<u8> {
         self.shared.guard.mask_all(&mut snapshot);
