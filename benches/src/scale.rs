@@ -4,14 +4,14 @@
 use std::{path::Path, time::Instant};
 
 use color_eyre::eyre::{Result, bail, ensure, eyre};
-use rl_console_benches::server::wait_until_quiet;
+use rl_console_benches::{paired::Files, server::wait_until_quiet};
 use serde::Serialize;
 
 use crate::{
     Options,
     figures::{Laps, Round},
     report,
-    station::{Files, Station},
+    station::Station,
     subject::{Plan, Subject},
 };
 

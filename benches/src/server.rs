@@ -200,6 +200,24 @@ impl Server {
         Ok(())
     }
 
+    /// Whether it has ended.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn has_ended(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
+    /// Kills it, and waits until it is gone.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn kill(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
     /// The last lines of what it said.
     #[must_use]
     pub fn words(&self) -> String {

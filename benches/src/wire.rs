@@ -3,10 +3,8 @@
 
 use std::fmt::Write as _;
 
+use rl_console_benches::paired::PARAMS;
 use serde::Deserialize;
-
-/// The parameters of every invocation.
-pub(crate) const PARAMS: &str = r#"{"item_id":4,"count":1}"#;
 
 /// Appends `applied` for an invocation.
 pub(crate) fn applied(out: &mut String, id: u64) {

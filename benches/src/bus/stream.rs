@@ -52,10 +52,10 @@ impl Stream {
         };
         match &stream {
             Self::Tcp(it) => {
-                it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?
+                it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?;
             }
             Self::Unix(it) => {
-                it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?
+                it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?;
             }
         }
         Ok(stream)

@@ -1,13 +1,10 @@
 //! A system that is measured: a broker, and how its bytes look. Every system is driven by the same loops;
 //! only bytes differ.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use color_eyre::eyre::Result;
-use rl_console_benches::server::Tree;
+use rl_console_benches::{rmp::wall_ms, server::Tree};
 
 use crate::{library::Library, stream::Stream};
 
@@ -119,12 +116,6 @@ pub(crate) fn numbers(count: u64) -> u64 {
 /// The number that the next message has.
 pub(crate) fn next_number() -> u64 {
     NEXT.load(Ordering::Relaxed)
-}
-
-/// The wall clock, ms since 1970.
-pub(crate) fn wall_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What one subscriber has received.

@@ -3,11 +3,10 @@
 use std::{path::Path, time::Duration};
 
 use color_eyre::eyre::Result;
-use rl_console_benches::{server::wait_until_quiet, stats::number};
+use rl_console_benches::{calls::Client, server::wait_until_quiet, stats::number};
 use serde::Serialize;
 
 use crate::{
-    client::Client,
     load::{block_on, evaluation, open, stream_of},
     report::progress,
     servers::Runtime,
@@ -43,7 +42,7 @@ pub(crate) fn rounds(program: &Path, folder: &Path, rounds: usize) -> Result<Vec
 }
 
 fn session(station: &Runtime) -> Result<String> {
-    block_on(async { open(&mut Client::connect(station).await?).await })
+    block_on(async { open(&mut Client::connect(station.addr).await?).await })
 }
 
 /// Streams so many evaluations, and tells what one cost.
@@ -56,7 +55,7 @@ fn add(station: &Runtime, session: &str, name: &str, count: u64) -> Result<f64> 
         left == 0
     };
     block_on(async {
-        let mut client = Client::connect(station).await?;
+        let mut client = Client::connect(station.addr).await?;
         stream_of(&mut client, |number| evaluation(session, &format!("{name} {number}")), is_over).await
     })?;
     let used = station.tree().cpu().saturating_sub(before);

@@ -3,11 +3,10 @@
 use std::{path::Path, thread, time::Duration};
 
 use color_eyre::eyre::{Result, eyre};
-use rl_console_benches::{server::wait_until_quiet, stats::number};
+use rl_console_benches::{calls::Client, server::wait_until_quiet, stats::number};
 use serde::Serialize;
 
 use crate::{
-    client::Client,
     load::{accepted, block_on, start},
     servers::Runtime,
 };
@@ -48,7 +47,7 @@ fn settled(station: &Runtime, resident: impl Fn() -> Result<u64>) -> Result<u64>
 
 fn open(station: &Runtime, name: &str, sessions: usize) -> Result<()> {
     block_on(async {
-        let mut client = Client::connect(station).await?;
+        let mut client = Client::connect(station.addr).await?;
         for number in 0..sessions {
             accepted(&client.send(start(&format!("{name} {number}"))).await?)?;
         }

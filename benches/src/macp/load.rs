@@ -11,6 +11,7 @@ use color_eyre::eyre::{Result, WrapErr, bail, ensure, eyre};
 use futures_util::future::join_all;
 use prost::Message as _;
 use rl_console_benches::{
+    calls::Client,
     server::{Tree, wait_until_quiet},
     stats::{number, percentile_us},
 };
@@ -18,7 +19,6 @@ use serde::Serialize;
 use tokio::{sync::Semaphore, task::LocalSet};
 
 use crate::{
-    client::Client,
     report::progress,
     servers::{Pair, Runtime},
     v1::{Ack, Envelope, SessionStartPayload},
@@ -95,7 +95,7 @@ pub(crate) fn rounds(pair: &Pair, rounds: usize, span: Span) -> Result<Vec<Row>>
 
 fn run(server: &Runtime, load: Load, span: Span) -> Result<Metrics> {
     block_on(async {
-        let mut client = Client::connect(server).await?;
+        let mut client = Client::connect(server.addr).await?;
         let session = open(&mut client).await?;
         let watch = Rc::new(Watch::new(server.tree(), span));
         match load {

@@ -28,7 +28,6 @@
 //! memory and without a log. A bound that is missed is said and fails nothing: the exit code is 0 whenever it
 //! ran.
 
-mod client;
 mod depth;
 mod echo;
 mod idle;
@@ -41,15 +40,9 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Parser, Subcommand, ValueEnum};
 use color_eyre::eyre::{Result, WrapErr};
 use rl_console_benches::server;
+pub(crate) use rl_console_benches::v1;
 
 use crate::{load::Span, servers::Pair};
-
-/// The messages and the service, generated.
-mod v1 {
-    #![allow(missing_docs, clippy::pedantic, dead_code, unreachable_pub, reason = "generated")]
-
-    include!(concat!(env!("OUT_DIR"), "/macp.v1.rs"));
-}
 
 /// The coordination runtime of rl-console beside a bare tonic server.
 #[derive(Debug, Parser)]
@@ -124,10 +117,10 @@ fn main() -> Result<()> {
                 report::loads(&load::rounds(&pair, options.rounds, span)?, options.json);
             }
             Measure::Depth => {
-                report::depth(&depth::rounds(&options.station, &below, options.rounds)?, options.json)
+                report::depth(&depth::rounds(&options.station, &below, options.rounds)?, options.json);
             }
             Measure::Idle => {
-                report::idle(&idle::measure(&options.station, &below, options.idle_sessions)?, options.json)
+                report::idle(&idle::measure(&options.station, &below, options.idle_sessions)?, options.json);
             }
         }
     }

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::{
     depth::{Depth, HELD},
     idle::Idle,
-    load::{Metrics, LOADS, Load, Row},
+    load::{LOADS, Load, Metrics, Row},
 };
 
 /// Says on stderr what happens.

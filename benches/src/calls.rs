@@ -1,7 +1,7 @@
-//! A client of the service that takes as little of the processor as it can, so that the servers are what is
+//! A client of MACP's service that takes as little of the processor as it can, so that the servers are what is
 //! measured: one HTTP/2 connection, requests made once and copied, no layers in between.
 
-use std::future::poll_fn;
+use std::{future::poll_fn, net::SocketAddr};
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use color_eyre::eyre::{Report, Result, WrapErr, bail, ensure, eyre};
@@ -10,10 +10,7 @@ use http::{HeaderMap, Request, header};
 use prost::Message;
 use tokio::net::TcpStream;
 
-use crate::{
-    servers::Runtime,
-    v1::{Ack, Envelope, SendRequest, SendResponse, StreamSessionRequest, StreamSessionResponse},
-};
+use crate::v1::{Ack, Envelope, SendRequest, SendResponse, StreamSessionRequest, StreamSessionResponse};
 
 /// The bytes before a message: whether it is compressed, and its length.
 const PREFIX: usize = 5;
@@ -24,7 +21,7 @@ const ANSWER_BYTES_MAX: usize = 4 << 20;
 
 /// One connection, and one caller on it; a clone is another caller.
 #[derive(Clone)]
-pub(crate) struct Client {
+pub struct Client {
     h2: client::SendRequest<Bytes>,
     send: Request<()>,
     stream: Request<()>,
@@ -35,8 +32,8 @@ impl Client {
     ///
     /// # Errors
     /// Nobody speaks HTTP/2 there.
-    pub(crate) async fn connect(server: &Runtime) -> Result<Self> {
-        let socket = TcpStream::connect(server.addr).await?;
+    pub async fn connect(addr: SocketAddr) -> Result<Self> {
+        let socket = TcpStream::connect(addr).await?;
         socket.set_nodelay(true)?;
         let mut builder = client::Builder::new();
         builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
@@ -44,7 +41,7 @@ impl Client {
         // An end of it is told to every call.
         tokio::task::spawn_local(async move { drop(connection.await) });
         let request = |method: &str| {
-            Request::post(format!("http://{}/macp.v1.MACPRuntimeService/{method}", server.addr))
+            Request::post(format!("http://{addr}/macp.v1.MACPRuntimeService/{method}"))
                 .header(header::CONTENT_TYPE, "application/grpc")
                 .header(header::TE, "trailers")
                 .body(())
@@ -56,7 +53,7 @@ impl Client {
     ///
     /// # Errors
     /// The call fails.
-    pub(crate) async fn send(&mut self, envelope: Envelope) -> Result<Ack> {
+    pub async fn send(&mut self, envelope: Envelope) -> Result<Ack> {
         let request = self.send.clone();
         let (mut sender, mut answers) = self.call(request).await?;
         sender.0.send_data(framed(&SendRequest { envelope: Some(envelope) })?, true)?;
@@ -69,7 +66,7 @@ impl Client {
     ///
     /// # Errors
     /// The call cannot be made.
-    pub(crate) async fn stream(&mut self) -> Result<(Sender, Answers)> {
+    pub async fn stream(&mut self) -> Result<(Sender, Answers)> {
         let request = self.stream.clone();
         self.call(request).await
     }
@@ -82,20 +79,20 @@ impl Client {
 }
 
 /// The half of a call that is sent.
-pub(crate) struct Sender(SendStream<Bytes>);
+pub struct Sender(SendStream<Bytes>);
 
 impl Sender {
     /// Sends one more message.
     ///
     /// # Errors
     /// The call has ended.
-    pub(crate) fn send(&mut self, envelope: Envelope) -> Result<()> {
+    pub fn send(&mut self, envelope: Envelope) -> Result<()> {
         Ok(self.0.send_data(framed(&StreamSessionRequest { envelope: Some(envelope) })?, false)?)
     }
 }
 
 /// The half of a call that is read.
-pub(crate) struct Answers {
+pub struct Answers {
     answer: Option<client::ResponseFuture>,
     body: Option<RecvStream>,
     read: BytesMut,
@@ -106,7 +103,7 @@ impl Answers {
     ///
     /// # Errors
     /// The stream has ended.
-    pub(crate) async fn envelope(&mut self) -> Result<Envelope> {
+    pub async fn envelope(&mut self) -> Result<Envelope> {
         let answer: Option<StreamSessionResponse> = self.next().await?;
         answer
             .and_then(|answer| answer.envelope)
