@@ -68,6 +68,7 @@ pub mod append;
 mod apply;
 mod backup;
 mod counters;
+mod emptied;
 mod error;
 mod folder_watch;
 mod handle;
@@ -99,6 +100,7 @@ mod writer;
 
 pub use answer::Answer;
 pub use counters::Counters;
+pub use emptied::left_by_an_emptied_database;
 pub use error::StoreError;
 pub use folder_watch::FolderWatch;
 pub use handle::Handle;

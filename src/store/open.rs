@@ -10,11 +10,11 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{
-    StoreError,
+    StoreError, emptied,
     migrations::{self, DatabaseOwner},
     op::Restored,
     pending_writes::{Effects, JournalledOp, PendingWrites},
-    quarantine::quarantine,
+    quarantine::{quarantine, with_suffix},
     record::Record,
     replay::{self, ReplayedJournal},
     tables::{brakes, invocations, manifests, meta, state},
@@ -59,7 +59,12 @@ pub(super) fn recover(
     now: Wall,
 ) -> Result<RecoveredDatabase, StoreError> {
     let mut notices = Vec::new();
-    let (conn, salvaged) = open_or_quarantine(&data.join(DATABASE), now, &mut notices)?;
+    let emptied = emptied::set_aside(data, now)?;
+    let (conn, mut salvaged) = open_or_quarantine(&data.join(DATABASE), now, &mut notices)?;
+    if let Some(emptied) = emptied {
+        salvaged.next_id = salvaged.next_id.max(emptied.last_id.saturating_add(1));
+        notices.push(emptied.notice);
+    }
     let failed = |error| StoreError::Database { what: "recovering station.db", source: error };
     let applied_through = meta::read(&conn, meta::APPLIED_THROUGH).map_err(failed)?;
     let mut replayed = replay::replay(data, applied_through)?;
@@ -145,14 +150,9 @@ fn open_or_quarantine(
 
 /// Renames the database with its log and index, which belong together.
 fn quarantine_with_log(file: &Path, now: Wall) -> io::Result<PathBuf> {
-    let with = |path: &Path, suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
     let aside = quarantine(file, now)?;
     for suffix in ["-wal", "-shm"] {
-        match std::fs::rename(with(file, suffix), with(&aside, suffix)) {
+        match std::fs::rename(with_suffix(file, suffix), with_suffix(&aside, suffix)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }

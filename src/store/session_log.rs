@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{private_files, time::Wall};
 
-const FILES: Kind = Kind { name: "sessions", magic: *b"RLSESSN\x01" };
+pub(super) const FILES: Kind = Kind { name: "sessions", magic: *b"RLSESSN\x01" };
 
 /// The longest piece that is believed.
 const PIECE_BYTES_MAX: usize = 1 << 30;

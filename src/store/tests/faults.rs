@@ -77,6 +77,78 @@ fn a_damaged_database_is_set_aside_and_ids_go_on_where_they_can_be_read() {
     }
 }
 
+/// What a killed store leaves: rows in the write-ahead log alone, moves in the journal.
+fn killed(folder: &Path) {
+    let mut kit = open(folder);
+    kit.enqueue(rows(1..=9));
+    kit.journalled(moved(7, RowState::Dispatched));
+    kit.store.kill();
+    assert!(fs::metadata(folder.join("station.db-wal")).unwrap().len() > 0);
+    fs::write(folder.join("sessions-3.log"), b"RLSESSN\x01").unwrap();
+}
+
+#[test]
+fn an_emptied_database_is_set_aside_with_all_that_it_left_and_told() {
+    for is_gone in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        killed(folder.path());
+        let at = |name: &str| folder.path().join(name);
+        let wal = fs::read(at("station.db-wal")).unwrap();
+        if is_gone {
+            fs::remove_file(at("station.db")).unwrap();
+        } else {
+            fs::write(at("station.db"), b"").unwrap();
+        }
+        let kit = open(folder.path());
+        let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
+        assert!(notice.contains("station.db.bad-") && notice.contains("station.db-wal"), "{notice}");
+        assert!(notice.contains(if is_gone { "was gone" } else { "was empty" }), "{notice}");
+        assert!(kit.all().is_empty());
+        assert_eq!(kit.opened.restored.next_id, InvocationId(8), "an id that the journal names");
+        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let mut aside: Vec<_> = names.filter(|path| path.to_str().unwrap().contains(".bad-")).collect();
+        aside.sort();
+        let kinds: Vec<_> = aside
+            .iter()
+            .map(|path| {
+                let name = path.file_name().unwrap().to_str().unwrap();
+                name.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect::<String>()
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                "journal-.log.bad-",
+                "sessions-.log.bad-",
+                "station.db.bad-",
+                "station.db.bad--shm",
+                "station.db.bad--wal"
+            ]
+        );
+        assert_eq!(fs::read(&aside[4]).unwrap(), wal, "nothing of it is lost");
+        kit.store.close().unwrap();
+        assert!(open(folder.path()).opened.notices.is_empty(), "it is told once");
+    }
+}
+
+#[test]
+fn each_file_that_a_database_leaves_is_a_witness_and_a_new_folder_has_none() {
+    for (name, is_damage) in [
+        ("station.db-wal", true),
+        ("station.db-shm", true),
+        ("journal-4.log", true),
+        ("sessions-1.log", true),
+        ("station.db-journal", false),
+        ("journal-4.log.bad-1", false),
+        ("token", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("station.db"), b"").unwrap();
+        fs::write(folder.path().join(name), b"").unwrap();
+        assert_eq!(open(folder.path()).opened.notices.len(), usize::from(is_damage), "{name}");
+    }
+}
+
 #[test]
 fn what_cannot_be_folded_is_kept_and_tried_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,6 +15,7 @@ use crate::{
     console::{draw::Depth, settings::Passthrough},
     port::{Operator as _, Page, PortError, Query},
     station::{Address, BusDown, OperatorClient, PackSource},
+    store::left_by_an_emptied_database,
 };
 
 /// The database's name in a data folder.
@@ -102,6 +103,14 @@ pub(super) fn database(data: &Path) -> Check {
     const NAME: &str = "database";
     const HINT: &str = "stop the station and start it again: it sets a bad file aside and never deletes it";
     let path = data.join(DATABASE);
+    // Not even to look: opened without a byte, the write-ahead log beside it would be deleted.
+    if let Some(left) = left_by_an_emptied_database(data).ok().and_then(|left| left.into_iter().next()) {
+        return Check::fail(
+            NAME,
+            format!("{} is empty or gone, but {} is there", path.display(), left.display()),
+            HINT,
+        );
+    }
     let bytes = match std::fs::metadata(&path) {
         Ok(meta) => meta.len(),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -302,6 +311,21 @@ mod tests {
         let check = port(&settings(taken.local_addr().unwrap().port()), None);
         assert!(!check.ok && check.detail.contains("is taken"), "{check:?}");
         assert!(port(&settings(0), None).ok);
+    }
+
+    #[test]
+    fn what_an_emptied_database_left_is_told_and_not_touched() {
+        let data = tempfile::tempdir().unwrap();
+        let wal = data.path().join("station.db-wal");
+        std::fs::write(&wal, "rows").unwrap();
+        for _ in 0..2 {
+            let check = database(data.path());
+            assert!(!check.ok && check.detail.contains("station.db-wal"), "{check:?}");
+            assert_eq!(std::fs::read(&wal).unwrap(), b"rows");
+            std::fs::write(data.path().join(DATABASE), "").unwrap();
+        }
+        std::fs::remove_file(wal).unwrap();
+        assert!(database(data.path()).ok);
     }
 
     #[test]
