@@ -30,6 +30,7 @@ impl Snapshot {
             recent: std::collections::VecDeque::new(),
             logs: std::collections::VecDeque::new(),
             commits_failing: None,
+            reads_failing: None,
         }
     }
 
@@ -101,6 +102,8 @@ impl Snapshot {
             }
             Transition::CommitsFailing => self.commits_failing = Some(Arc::from(cx.text)),
             Transition::CommitsOk => self.commits_failing = None,
+            Transition::ReadsFailing => self.reads_failing = Some(Arc::from(cx.text)),
+            Transition::ReadsOk => self.reads_failing = None,
             Transition::Connected { .. }
             | Transition::Disconnected { active: false, .. }
             | Transition::RefundRecorded { .. }

@@ -169,6 +169,7 @@ mod tests {
 
     fn row(id: u64) -> Pending {
         Pending {
+            damage: None,
             id: InvocationId(id),
             event: "e".into(),
             params: JsonText::null(),

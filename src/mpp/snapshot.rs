@@ -37,6 +37,8 @@ pub struct Snapshot {
     pub logs: VecDeque<LogView>,
     /// Why commits fail, while they do.
     pub commits_failing: Option<Arc<str>>,
+    /// Which queue's rows could not be read twice in a row and why, while one's cannot.
+    pub reads_failing: Option<Arc<str>>,
 }
 
 /// The state of the listener.

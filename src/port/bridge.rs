@@ -77,6 +77,10 @@ pub struct InvocationRow {
     /// The manifest it was enqueued under, where that is not the one in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_manifest: Option<ManifestHash>,
+    /// What of the stored row cannot be read, and why; a stand-in is in its place. It is never sent, and can be
+    /// cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
 }
 
 impl InvocationRow {
@@ -92,12 +96,13 @@ impl InvocationRow {
             state: row.state,
             params: row.params,
             result: row.result,
-            reason: row.reason,
+            reason: row.reason.or_else(|| row.damage.as_ref().map(|damage| format!("damaged: {damage}"))),
             source: row.source,
             trace_id: row.trace_id,
             enqueued_at_ms: row.enqueued_at_ms,
             updated_at_ms: row.updated_at_ms,
             other_manifest,
+            damage: row.damage,
         }
     }
 }
@@ -137,6 +142,9 @@ pub struct RefundRow {
     pub status: RefundStatus,
     /// When it was recorded, in Unix milliseconds.
     pub at_ms: Wall,
+    /// What of the stored record cannot be read, and why; a stand-in is in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
 }
 
 /// `ls adapters`.

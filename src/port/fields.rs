@@ -40,6 +40,7 @@ fields! {
         "result", Text, Payload, "what the adapter reported" => |it, _| Value::maybe(it.result.as_ref().map(JsonText::as_str));
         "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
             => |it, _| Value::maybe(it.other_manifest.as_ref().map(ManifestHash::as_str));
+        "damage", Text, Payload, "what of its stored row cannot be read" => |it, _| Value::maybe(it.damage.as_deref());
     }
 }
 
@@ -182,6 +183,7 @@ mod tests {
     #[test]
     fn a_row_is_found_by_what_it_shows() {
         let row = InvocationRow {
+            damage: None,
             id: InvocationId(17),
             queue: "boss".into(),
             event: "give_item".into(),

@@ -1,6 +1,8 @@
 //! Why a store could not be opened.
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
+
+use rusqlite::ffi;
 
 /// Why a store could not be opened, closed or backed up.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +59,26 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the disk has no room, so that it can be tried again once there is some.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            Self::Database { source, .. } => {
+                // The index of the write-ahead log takes room too.
+                let full = [ffi::SQLITE_FULL, ffi::SQLITE_IOERR_SHMSIZE];
+                source.sqlite_error().is_some_and(|error| full.contains(&error.extended_code))
+            }
+            Self::Held { .. }
+            | Self::NewerSchema { .. }
+            | Self::NotAStore { .. }
+            | Self::CloseTimedOut { .. }
+            | Self::Unfolded(_) => false,
+        }
+    }
+
     pub(super) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }

@@ -65,6 +65,9 @@ pub struct Row {
     pub enqueued_at_ms: Wall,
     /// When its state last changed.
     pub updated_at_ms: Wall,
+    /// What of it cannot be read, and why; a stand-in is in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
 }
 
 /// A pending row as a core holds it to dispatch it.
@@ -82,6 +85,8 @@ pub struct Pending {
     pub source: Source,
     /// When it was enqueued.
     pub enqueued_at: Wall,
+    /// What of it cannot be read, and why; a stand-in is in its place, and it may not be sent.
+    pub damage: Option<String>,
 }
 
 /// A row's move to another state.
@@ -125,6 +130,9 @@ pub struct Refund {
     pub status: RefundStatus,
     /// When it was recorded.
     pub at_ms: Wall,
+    /// What of it cannot be read, and why; a stand-in is in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
 }
 
 /// What became of one row or lookup of an enqueue.

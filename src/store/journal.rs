@@ -133,7 +133,7 @@ impl Journal {
 
     fn admit(&self) -> Result<(), CommitError> {
         if self.intake.is_closed() {
-            return Err(CommitError::Failed("the store is closed".to_owned()));
+            return Err(self.intake.closed());
         }
         let waiting = self.intake.unapplied();
         if waiting < self.begin.unfolded_rows_max {

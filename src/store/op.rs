@@ -173,4 +173,6 @@ pub struct Restored {
     pub left_applied: Vec<Row>,
     /// Rows found as dispatched, now pending again.
     pub requeued: u64,
+    /// Why the store could not be opened, where nothing of this was read.
+    pub failing: Option<String>,
 }

@@ -77,7 +77,7 @@ pub(super) fn recover(
     replayed.retire(now).map_err(StoreError::io("removing journal segments"))?;
     notices.append(&mut replayed.notices);
     let session_id = SessionId(meta::read(&conn, meta::SESSION_ID).map_err(failed)?);
-    let restored = restored(&conn, pack_id, hash, requeued).map_err(failed)?;
+    let restored = restored(&conn, pack_id, hash, requeued, &mut notices).map_err(failed)?;
     let (next_segment, next_seq) = (replayed.next_segment, replayed.last_seq.saturating_add(1));
     Ok(RecoveredDatabase { conn, restored, session_id, notices, next_segment, next_seq })
 }
@@ -103,6 +103,7 @@ fn apply_journal(
     meta::raise(conn, meta::NEXT_ID, last_id.saturating_add(1).max(salvaged.next_id))?;
     let session_id = meta::read(conn, meta::SESSION_ID)?.max(salvaged.session_id);
     meta::raise(conn, meta::SESSION_ID, session_id.saturating_add(1))?;
+    invocations::fail_stateless(conn, now)?;
     invocations::requeue_dispatched(conn, now)
 }
 
@@ -111,15 +112,17 @@ fn restored(
     pack_id: &PackId,
     hash: &ManifestHash,
     requeued: u64,
+    notices: &mut Vec<String>,
 ) -> rusqlite::Result<Restored> {
     let in_force = manifests::find(conn, pack_id, hash)?;
     Ok(Restored {
         next_id: InvocationId(meta::read(conn, meta::NEXT_ID)?),
         counts: invocations::counts(conn, in_force)?,
         brakes: brakes::all(conn)?,
-        state: state::of_pack(conn, pack_id)?,
+        state: state::of_pack(conn, pack_id, |damaged| notices.push(damaged))?,
         left_applied: invocations::left_applied(conn, limits::Mpp::default().recent_rows_max)?,
         requeued,
+        failing: None,
     })
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{StoreError, invocations::Pending, op::CommitError};
+use super::{StoreError, invocations::Pending, op::CommitError, submission::closed};
 use crate::{
     ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId},
     tap::entry::mpp::{RefundStatus, RowState},
@@ -90,9 +90,17 @@ pub(super) struct Reads {
     line: Mutex<QueueState>,
     ready: Condvar,
     jobs_max: usize,
+    /// Why there never was a reader, where there was none.
+    unopened: Option<String>,
 }
 
 impl Reads {
+    /// The line of a store that could not be opened: closed from the first, with why.
+    pub(super) fn unopened(why: String) -> Self {
+        let line = Mutex::new(QueueState { closed: true, ..QueueState::default() });
+        Self { line, ready: Condvar::new(), jobs_max: 0, unopened: Some(why) }
+    }
+
     /// Starts the threads.
     ///
     /// # Errors
@@ -102,7 +110,8 @@ impl Reads {
         jobs_max: u64,
     ) -> Result<(Arc<Self>, Vec<JoinHandle<()>>), StoreError> {
         let jobs_max = usize::try_from(jobs_max).unwrap_or(usize::MAX);
-        let reads = Arc::new(Self { line: Mutex::default(), ready: Condvar::new(), jobs_max });
+        let reads =
+            Arc::new(Self { line: Mutex::default(), ready: Condvar::new(), jobs_max, unopened: None });
         let mut threads = Vec::with_capacity(THREADS);
         for number in 1..=THREADS {
             let started = connect(database)
@@ -136,7 +145,7 @@ impl Reads {
     pub(super) fn push(&self, job: Job) -> Result<(), (Job, CommitError)> {
         let mut line = self.lock();
         if line.closed {
-            return Err((job, CommitError::Failed("the store is closed".to_owned())));
+            return Err((job, closed(self.unopened.as_ref())));
         }
         if line.jobs.len() >= self.jobs_max {
             let waiting = u64::try_from(line.jobs.len()).unwrap_or(u64::MAX);

@@ -152,6 +152,37 @@ impl Store {
         Ok((store, OpenedStore { restored, session_id, notices }))
     }
 
+    /// A store that could not be opened: it has nothing, refuses everything with why, and touches no file.
+    #[must_use]
+    pub fn unopened(lock: &Lock, data: &Path, limits: &limits::Store, why: &str) -> (Self, OpenedStore) {
+        let submission = Arc::new(SubmissionQueue::unopened(why.to_owned()));
+        let shared = Arc::new(Shared::new(lock.watch()));
+        shared.set_rows_failing(Some(why.to_owned()));
+        let begin = Begin {
+            segment: 1,
+            seq: 1,
+            segment_bytes_max: limits.journal_segment_bytes_max,
+            unfolded_rows_max: 0,
+        };
+        let (intake, figures) = (Arc::clone(&submission), Arc::clone(&shared));
+        let handle = Handle {
+            submission,
+            reads: Arc::new(Reads::unopened(why.to_owned())),
+            shared,
+            unfolded_rows_max: 0,
+        };
+        let journal = Some(Journal::new(data, append::on_disk(), begin, intake, figures));
+        let (tell, ended) = sync_channel(1);
+        // Nothing is left to be folded at its end.
+        let _ = tell.send(Ok(()));
+        let opened = OpenedStore {
+            restored: Restored { failing: Some(why.to_owned()), ..Restored::default() },
+            session_id: SessionId(0),
+            notices: Vec::new(),
+        };
+        (Self { handle, journal, ended, threads: Vec::new(), closed: false }, opened)
+    }
+
     /// The journal, once: it belongs to the one thread that runs the core. Nothing when it was taken already.
     pub fn journal(&mut self) -> Option<Journal> {
         self.journal.take()

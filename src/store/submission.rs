@@ -132,12 +132,25 @@ pub(super) struct SubmissionQueue {
     queue: Mutex<QueueState>,
     ready: Condvar,
     requests_max: usize,
+    /// Why there never was a writer, where there was none.
+    unopened: Option<String>,
 }
 
 impl SubmissionQueue {
     pub(super) fn new(requests_max: u64) -> Self {
         let requests_max = usize::try_from(requests_max).unwrap_or(usize::MAX);
-        Self { queue: Mutex::default(), ready: Condvar::new(), requests_max }
+        Self { queue: Mutex::default(), ready: Condvar::new(), requests_max, unopened: None }
+    }
+
+    /// The line of a store that could not be opened: closed from the first, with why.
+    pub(super) fn unopened(why: String) -> Self {
+        let queue = Mutex::new(QueueState { closed: true, ..QueueState::default() });
+        Self { queue, ready: Condvar::new(), requests_max: 0, unopened: Some(why) }
+    }
+
+    /// What is answered once nothing is taken any more.
+    pub(super) fn closed(&self) -> CommitError {
+        closed(self.unopened.as_ref())
     }
 
     fn lock(&self) -> MutexGuard<'_, QueueState> {
@@ -152,7 +165,7 @@ impl SubmissionQueue {
     pub(super) fn fold(&self, ops: Vec<JournalledOp>) -> Result<(), CommitError> {
         let mut line = self.lock();
         if line.closed {
-            return Err(closed());
+            return Err(self.closed());
         }
         line.unapplied += ops.len();
         if let Some(Item::Fold(last)) = line.items.back_mut() {
@@ -174,7 +187,7 @@ impl SubmissionQueue {
     pub(super) fn request(&self, request: Request) -> Result<(), CommitError> {
         let mut line = self.lock();
         if line.closed {
-            return Err(closed());
+            return Err(self.closed());
         }
         if line.requests >= self.requests_max {
             return Err(CommitError::Busy { waiting: u64::try_from(line.requests).unwrap_or(u64::MAX) });
@@ -284,8 +297,9 @@ impl SubmissionQueue {
     }
 }
 
-fn closed() -> CommitError {
-    CommitError::Failed("the store is closed".to_owned())
+/// What a closed store answers; `unopened` is why it never was open.
+pub(super) fn closed(unopened: Option<&String>) -> CommitError {
+    CommitError::Failed(unopened.map_or_else(|| "the store is closed".to_owned(), String::clone))
 }
 
 #[cfg(test)]

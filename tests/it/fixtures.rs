@@ -127,7 +127,7 @@ pub(crate) fn closes() -> Vec<CloseCause> {
 fn mpp_transitions() -> Vec<mpp::Transition> {
     use mpp::Transition;
     const ID: InvocationId = InvocationId(123);
-    let by = every_plain!(FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled });
+    let by = every_plain!(FailedBy { Adapter, UnknownQueue, Schema, Damage, Cancelled, Settled });
     let statuses = every_plain!(RefundStatus { Requested, Skipped, Manual });
     let mut all = every!(Transition {
         Listening => [
@@ -167,6 +167,8 @@ fn mpp_transitions() -> Vec<mpp::Transition> {
         PersistedLeftOut => [Transition::PersistedLeftOut { key: StateKey::new("score") }],
         CommitsFailing => [Transition::CommitsFailing],
         CommitsOk => [Transition::CommitsOk],
+        ReadsFailing => [Transition::ReadsFailing],
+        ReadsOk => [Transition::ReadsOk],
         PackLoaded => [Transition::PackLoaded { pack_id: PackId::new("dev.sample"), manifest_hash: ManifestHash::new("sha256:00") }],
     });
     all.extend(closes().into_iter().map(|cause| Transition::Disconnected {

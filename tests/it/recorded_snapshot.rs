@@ -51,6 +51,7 @@ pub(crate) fn bare() -> Snapshot {
             recent: [].into(),
             logs: [].into(),
             commits_failing: None,
+            reads_failing: None,
         },
         rmp: rmp::Snapshot::default(),
         runs: runs::Snapshot::default(),
@@ -120,6 +121,7 @@ fn full() -> Snapshot {
     full.mpp.logs =
         fixtures::levels().into_iter().map(|level| LogView { at, level, text: Arc::from("line") }).collect();
     full.mpp.commits_failing = Some(Arc::from("disk full"));
+    full.mpp.reads_failing = Some(Arc::from("default: disk I/O error"));
     full
 }
 

@@ -41,6 +41,7 @@ fn ask<T: Send + 'static>(put: impl FnOnce(Answer<T>) -> Result<(), CommitError>
 
 fn row(id: InvocationId) -> Row {
     Row {
+        damage: None,
         id,
         queue: QueueName::new("default"),
         event: "heal".into(),

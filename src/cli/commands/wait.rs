@@ -90,6 +90,7 @@ mod tests {
 
     fn row(state: RowState) -> Page {
         Page::Invocation(Some(InvocationRow {
+            damage: None,
             id: InvocationId(4),
             queue: "default".into(),
             event: "a".into(),

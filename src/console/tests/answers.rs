@@ -53,6 +53,7 @@ fn refund(id: u64, status: RefundStatus, kind: &str) -> RefundRow {
         user: Some("viewer".to_owned()),
     };
     RefundRow {
+        damage: None,
         id: RefundId(id),
         invocation_id: InvocationId(id + 30),
         source,

@@ -74,6 +74,7 @@ fn answer(query: &Query) -> Option<Page> {
         Query::Refunds { .. } => {
             let (id, invocation_id) = (RefundId(1), InvocationId(41));
             let refund = RefundRow {
+                damage: None,
                 id,
                 invocation_id,
                 source: source(),

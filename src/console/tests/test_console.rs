@@ -395,6 +395,7 @@ pub(super) fn of_type<T: 'static>(it: &dyn std::any::Any) -> Option<&T> {
 /// A pending row as a page has it.
 pub(super) fn row(id: u64) -> InvocationRow {
     InvocationRow {
+        damage: None,
         id: InvocationId(id),
         queue: "default".into(),
         event: "give_item".into(),

@@ -76,7 +76,9 @@ pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
         }
         T::Failed { id, queue, event, by, .. } => {
             let standing = match by {
-                FailedBy::Adapter | FailedBy::UnknownQueue | FailedBy::Schema => EntryOutcome::Bad,
+                FailedBy::Adapter | FailedBy::UnknownQueue | FailedBy::Schema | FailedBy::Damage => {
+                    EntryOutcome::Bad
+                }
                 FailedBy::Cancelled | FailedBy::Settled => EntryOutcome::Plain,
             };
             EntrySummary {
@@ -108,6 +110,8 @@ pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
         T::PersistedLeftOut { .. } => warns(of("left_out")),
         T::CommitsFailing => EntrySummary { outcome: EntryOutcome::Bad, ..of("commits_failing") },
         T::CommitsOk => of("commits_well"),
+        T::ReadsFailing => EntrySummary { outcome: EntryOutcome::Bad, ..of("reads_failing") },
+        T::ReadsOk => of("reads_ok"),
         T::PackLoaded { .. } => of("pack_loaded"),
     }
 }
@@ -162,6 +166,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
             format!("{subject}: the pack has no such queue").into()
         }
         T::Failed { by: FailedBy::Schema, .. } => format!("{subject}: its params do not fit").into(),
+        T::Failed { by: FailedBy::Damage, .. } => format!("{subject}: its row cannot be read").into(),
         T::Failed { by: FailedBy::Cancelled, .. } => format!("{subject}: cancelled").into(),
         T::Failed { by: FailedBy::Settled, .. } => format!("{subject}: settled by hand").into(),
         T::Requeued { .. } => format!("{subject}: back at the head").into(),
@@ -193,6 +198,8 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::PersistedLeftOut { key } => format!("{key} was not replayed").into(),
         T::CommitsFailing => "work waits until they succeed".into(),
         T::CommitsOk => "commits succeed again".into(),
+        T::ReadsFailing => "a queue's rows cannot be read".into(),
+        T::ReadsOk => "rows are read again".into(),
         T::PackLoaded { pack_id, .. } => format!("{pack_id} is in force").into(),
         T::Enqueued { .. }
         | T::Dispatched { .. }

@@ -33,6 +33,7 @@ const fn failed_by(by: FailedBy) -> &'static str {
         FailedBy::Adapter => "the adapter",
         FailedBy::UnknownQueue => "its queue, which the manifest lacks",
         FailedBy::Schema => "its params, which do not fit",
+        FailedBy::Damage => "its row in the store, which cannot be read",
         FailedBy::Cancelled => "an operator, who cancelled it",
         FailedBy::Settled => "an operator, who settled it",
     }
@@ -101,6 +102,8 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::PersistedLeftOut { key } => with_text("left out", vec![shown("key", key)], "why", Class::Payload),
         T::CommitsFailing => with_text("commits fail", about, "why", Class::Public),
         T::CommitsOk => plain("commits well", about),
+        T::ReadsFailing => with_text("reads fail", about, "why", Class::Public),
+        T::ReadsOk => plain("reads ok", about),
         T::PackLoaded { pack_id, manifest_hash } => {
             plain("pack loaded", vec![shown("pack", pack_id), shown("manifest", manifest_hash)])
         }

@@ -263,13 +263,18 @@ impl Bridge {
         self.commits.dirty.len() as u64 >= self.settings.limits.dirty_rows_max
     }
 
+    /// Nothing can be stored: it is told, and tried again.
+    pub(super) fn on_store_failing(&mut self, now: Now, why: Arc<str>) {
+        self.commits.failing = Some(Arc::clone(&why));
+        self.emit_transition(Transition::CommitsFailing, Some(why), None);
+        self.arm_retry(now);
+    }
+
     pub(super) fn on_commit_failed(&mut self, now: Now, ticket: Ticket, error: &CommitError) {
         let Some(waits) = self.commits.waiting.remove(&ticket) else { return };
         // A store that is busy is well: what it did not take is offered again, and what was asked is refused.
         if matches!(error, CommitError::Failed(_)) && self.commits.failing.is_none() {
-            let why = shared(&error.to_string());
-            self.commits.failing = Some(Arc::clone(&why));
-            self.emit_transition(Transition::CommitsFailing, Some(why), None);
+            self.on_store_failing(now, shared(&error.to_string()));
         }
         match waits {
             TicketPurpose::Row { id, .. } => {

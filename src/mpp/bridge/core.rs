@@ -82,6 +82,10 @@ pub struct Bridge {
     pub(super) commits: Commits,
     /// Queues whose read-ahead failed, and when to try again.
     pub(super) fetch_retries: BTreeMap<QueueName, Mono>,
+    /// How often in a row each of those failed.
+    pub(super) fetch_failures: BTreeMap<QueueName, u32>,
+    /// Which queue's rows could not be read, and why, while one's cannot.
+    pub(super) reads_failing: Option<Arc<str>>,
     pub(super) cancelling: BTreeMap<InvocationId, Cancelling>,
     pub(super) braking: BTreeMap<RequestId, BrakeWait>,
     pub(super) migration: Option<Migration>,
@@ -111,6 +115,8 @@ impl Bridge {
             next_id: restored.next_id.max(InvocationId(1)),
             commits: Commits::default(),
             fetch_retries: BTreeMap::new(),
+            fetch_failures: BTreeMap::new(),
+            reads_failing: None,
             cancelling: BTreeMap::new(),
             braking: BTreeMap::new(),
             migration: None,
@@ -138,6 +144,9 @@ impl Bridge {
             None,
             None,
         );
+        if let Some(why) = restored.failing {
+            bridge.on_store_failing(now, shared(&why));
+        }
         for name in bridge.queue_names() {
             bridge.read_ahead(&name);
         }
@@ -171,7 +180,7 @@ impl Bridge {
             Input::Closed { conn, cause } => self.disconnect(now, conn, cause),
             Input::Timeout => self.on_timeout(now),
             Input::Fetched(fetched) => self.on_fetched(now, fetched),
-            Input::FetchFailed { queue, .. } => self.on_fetch_failed(now, &queue),
+            Input::FetchFailed { queue, error } => self.on_fetch_failed(now, &queue, &error),
             Input::FetchedOthers { request, rows, more } => self.on_fetched_others(now, request, rows, more),
             Input::Committed { ticket, done } => self.on_committed(now, ticket, done),
             Input::CommitFailed { ticket, error } => self.on_commit_failed(now, ticket, &error),
@@ -228,6 +237,7 @@ impl Bridge {
     pub(super) fn forget_if_empty(&mut self, name: &QueueName) {
         if self.queues.get(name).is_some_and(Queue::is_forgettable) {
             self.queues.remove(name);
+            self.reads_succeed(name);
         }
     }
 

@@ -11,7 +11,10 @@ use crate::{
     limits::MPP_FRAME_BYTES_MAX,
     mpp::{connection::shared, frame::encode, invocation::Live, io::Output, manifest::Pack},
     schema::JsonText,
-    store::{invocations::Pending, op::Fetched},
+    store::{
+        invocations::Pending,
+        op::{CommitError, Fetched},
+    },
     tap::entry::mpp::{FailedBy, FrameType, Head, RowState, Transition},
     time::Now,
     words::cut_marked,
@@ -19,6 +22,8 @@ use crate::{
 
 /// How long until a read-ahead that failed is asked again.
 const FETCH_RETRY: Duration = Duration::from_millis(500);
+/// So many reads of a queue in a row that fail are told.
+const FETCHES_TOLD: u32 = 2;
 /// Bytes of a schema's finding that are kept.
 const FINDING_BYTES_MAX: u64 = 1_024;
 
@@ -30,7 +35,7 @@ impl Bridge {
         while let Some(row) = self.next_row(name) {
             match frame_of(&self.settings.pack, name, &row) {
                 Ok(frame) => self.dispatch(now, name, row, frame),
-                Err(reason) => self.fail_pending(now, name, &row, FailedBy::Schema, &reason),
+                Err((by, reason)) => self.fail_pending(now, name, &row, by, &reason),
             }
         }
         self.read_ahead(name);
@@ -150,6 +155,7 @@ impl Bridge {
 
     pub(super) fn on_fetched(&mut self, now: Now, fetched: Fetched) {
         let Fetched { queue: name, after, rows, more } = fetched;
+        self.reads_succeed(&name);
         let (live, dirty, cancelling) = (&self.live, &self.commits.dirty, &mut self.cancelling);
         let Some(queue) = self.queues.get_mut(&name) else { return };
         queue.head.fetched(after, rows, more, |row| {
@@ -169,10 +175,27 @@ impl Bridge {
         self.pump(now, &name);
     }
 
-    pub(super) fn on_fetch_failed(&mut self, now: Now, name: &QueueName) {
+    /// A read that fails is asked again. Failing twice in a row it is told: until it succeeds its queue stands.
+    pub(super) fn on_fetch_failed(&mut self, now: Now, name: &QueueName, error: &CommitError) {
         let Some(queue) = self.queues.get_mut(name) else { return };
         queue.head.fetch_failed();
         self.fetch_retries.insert(name.clone(), now.mono + FETCH_RETRY);
+        let failures = self.fetch_failures.entry(name.clone()).or_default();
+        *failures += 1;
+        if *failures >= FETCHES_TOLD && self.reads_failing.is_none() {
+            let why = shared(&format!("{name}: {error}"));
+            self.reads_failing = Some(Arc::clone(&why));
+            self.emit_transition(Transition::ReadsFailing, Some(why), None);
+        }
+    }
+
+    /// A queue's rows are read, or there is none of it any more.
+    pub(super) fn reads_succeed(&mut self, name: &QueueName) {
+        let was_told = self.fetch_failures.remove(name).is_some_and(|failures| failures >= FETCHES_TOLD);
+        if was_told && self.fetch_failures.values().all(|failures| *failures < FETCHES_TOLD) {
+            self.reads_failing = None;
+            self.emit_transition(Transition::ReadsOk, None, None);
+        }
     }
 
     /// "If a pending Invocation names a queue that the bridge's loaded Manifest does not declare, the bridge
@@ -194,14 +217,21 @@ pub(super) fn unknown_queue(name: &QueueName) -> String {
 }
 
 /// The frame of a row, or the reason why it may not be sent (mpp-v2, invocation; ruling MPP 4).
-fn frame_of(pack: &Pack, queue: &QueueName, row: &Pending) -> Result<Vec<u8>, String> {
-    check(pack, &row.event, &row.params)?;
+fn frame_of(pack: &Pack, queue: &QueueName, row: &Pending) -> Result<Vec<u8>, (FailedBy, String)> {
+    if let Some(damage) = &row.damage {
+        return Err((FailedBy::Damage, format!("damaged: {damage}")));
+    }
+    let misfit = |reason| (FailedBy::Schema, reason);
+    check(pack, &row.event, &row.params).map_err(misfit)?;
     let frame = encode::invocation(row.id, queue.as_str(), row.event.as_str(), row.params.as_str());
-    if frame.len() > MPP_FRAME_BYTES_MAX { Err(too_large(frame.len())) } else { Ok(frame) }
+    if frame.len() > MPP_FRAME_BYTES_MAX { Err(misfit(too_large(frame.len()))) } else { Ok(frame) }
 }
 
 /// Whether a row may be sent under the manifest in force, without making its frame.
 pub(super) fn check_row(pack: &Pack, queue: &QueueName, row: &Pending) -> Result<(), String> {
+    if let Some(damage) = &row.damage {
+        return Err(format!("damaged: {damage}"));
+    }
     check(pack, &row.event, &row.params)?;
     let bytes = encode::invocation_len(row.id, queue.as_str(), row.event.as_str(), row.params.as_str());
     if bytes > MPP_FRAME_BYTES_MAX { Err(too_large(bytes)) } else { Ok(()) }

@@ -136,6 +136,7 @@ impl Bridge {
             manifest_hash: pack.hash.clone(),
             enqueued_at_ms: now.wall,
             updated_at_ms: now.wall,
+            damage: None,
         })
     }
 
@@ -261,5 +262,6 @@ fn pending(row: Row) -> Pending {
         trace_id: row.trace_id,
         source: row.source,
         enqueued_at: row.enqueued_at_ms,
+        damage: row.damage,
     }
 }

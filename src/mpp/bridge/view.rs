@@ -78,6 +78,7 @@ impl Bridge {
             recent: self.recent.clone(),
             logs: self.logs.clone(),
             commits_failing: self.commits.failing.clone(),
+            reads_failing: self.reads_failing.clone(),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::{
 recorded! {
     struct Snapshot = MppView "mpp" {
         listener, paired, pack, adapter, last_close, queues, live, recent, logs, commits_failing,
+        reads_failing,
     }
     enum Listener = listener::State, "listener" in Listener.state {
         Starting = Starting,

@@ -67,6 +67,9 @@ fn health(snapshot: &mpp::Snapshot) -> Health {
         .adapter
         .as_ref()
         .map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
+    if let Some(why) = &snapshot.reads_failing {
+        return Health::failing(format!("rows cannot be read: {why}; look at the data folder's disk"));
+    }
     match (&snapshot.listener, snapshot.paired) {
         (Listener::Listening(addr), true) => Health::ok(format!("listening on {addr}, {adapter}")),
         (Listener::Listening(addr), false) => {

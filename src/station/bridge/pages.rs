@@ -169,6 +169,7 @@ async fn refunds(
             source: refund.source,
             status: refund.status,
             at_ms: refund.at_ms,
+            damage: refund.damage,
         })
         .collect();
     Ok(RowChunk { rows, more: page.more, last })

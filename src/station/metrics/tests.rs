@@ -82,6 +82,7 @@ fn metrics() -> Metrics {
         recent: [].into(),
         logs: [].into(),
         commits_failing: None,
+        reads_failing: None,
     };
     let runs = runs::Metrics {
         running: 2,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
+use super::values::Damage;
 use crate::{ids::QueueName, tap::entry::mpp::Brake};
 
 pub(in crate::store) fn set(conn: &Connection, queue: &QueueName, brake: Brake) -> rusqlite::Result<()> {
@@ -19,8 +20,11 @@ pub(in crate::store) fn set(conn: &Connection, queue: &QueueName, brake: Brake) 
 pub(in crate::store) fn all(conn: &Connection) -> rusqlite::Result<BTreeMap<QueueName, Brake>> {
     conn.prepare("SELECT queue, held, draining FROM brakes")?
         .query_map([], |row| {
-            let queue = QueueName::new(row.get_ref(0)?.as_str()?);
-            Ok((queue, Brake { held: row.get(1)?, draining: row.get(2)? }))
+            let mut damage = Damage::default();
+            let queue = QueueName::new(&damage.text("queue", row, 0));
+            // What cannot be read holds: a person sees that and lets go.
+            let held = damage.or("held", row.get(1), true);
+            Ok((queue, Brake { held, draining: damage.or("draining", row.get(2), true) }))
         })?
         .collect()
 }

@@ -4,13 +4,14 @@
 //! index covers them.
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+use uuid::Uuid;
 
 use super::{
     manifests,
-    values::{int, json, json_or_null, number, row_state, source, trace, wall},
+    values::{Damage, int, json, json_or_null, number, row_state, source, trace, wall},
 };
 use crate::{
-    ids::{EventName, InvocationId, ManifestHash, PackId, QueueName},
+    ids::{EventName, InvocationId, ManifestHash, PackId, QueueName, TraceId},
     schema::JsonText,
     store::{
         invocations::{Move, Pending, QueueCounts, Row},
@@ -20,11 +21,11 @@ use crate::{
     time::Wall,
 };
 
-/// The columns of a [`Row`]; `CROSS JOIN` keeps invocations the outer loop, so that their order needs no
-/// sorting.
+/// The columns of a [`Row`]. The join keeps invocations the outer loop, so that their order needs no sorting, and
+/// a row whose manifest is lost is shown.
 const ROW: &str = "SELECT i.id, i.queue, i.event, i.state, i.params, i.result, i.reason, i.source_kind, i.redemption, i.user, i.key,
     i.trace, m.pack_id, m.hash, i.enqueued_at_ms, i.updated_at_ms
-    FROM invocations i CROSS JOIN manifests m ON m.manifest = i.manifest";
+    FROM invocations i LEFT JOIN manifests m ON m.manifest = i.manifest";
 
 /// The columns of a [`Pending`], then its queue.
 const PENDING: &str =
@@ -35,34 +36,40 @@ const PENDING: &str =
 const NOTABLE: &str = "i.state <> 'pending' AND i.state <> 'done'";
 
 fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
+    let mut damage = Damage::default();
     Ok(Row {
         id: InvocationId(number(row, 0)?),
-        queue: QueueName::new(row.get_ref(1)?.as_str()?),
-        event: EventName::new(row.get_ref(2)?.as_str()?),
-        state: row_state(row, 3)?,
-        params: json(row, 4)?,
-        result: json_or_null(row, 5)?,
-        reason: row.get(6)?,
-        source: source(row, 7)?,
-        key: row.get(10)?,
-        trace_id: trace(row, 11)?,
-        pack_id: PackId::new(row.get_ref(12)?.as_str()?),
-        manifest_hash: ManifestHash::new(row.get_ref(13)?.as_str()?),
-        enqueued_at_ms: wall(row, 14)?,
-        updated_at_ms: wall(row, 15)?,
+        queue: QueueName::new(&damage.text("queue", row, 1)),
+        event: EventName::new(&damage.text("event", row, 2)),
+        // It is in no index of rows that go on.
+        state: damage.or("state", row_state(row, 3), RowState::Failed),
+        params: damage.or("params", json(row, 4), JsonText::null()),
+        result: damage.or("result", json_or_null(row, 5), None),
+        reason: damage.optional_text("reason", row, 6),
+        source: source(row, 7, &mut damage),
+        key: damage.optional_text("key", row, 10),
+        trace_id: damage.or("trace", trace(row, 11), TraceId(Uuid::nil())),
+        pack_id: PackId::new(&damage.text("pack_id", row, 12)),
+        manifest_hash: ManifestHash::new(&damage.text("hash", row, 13)),
+        enqueued_at_ms: damage.or("enqueued_at_ms", wall(row, 14), Wall(0)),
+        updated_at_ms: damage.or("updated_at_ms", wall(row, 15), Wall(0)),
+        damage: damage.found(),
     })
 }
 
 fn pending(row: &SqlRow<'_>) -> rusqlite::Result<(QueueName, Pending)> {
+    let mut damage = Damage::default();
+    let queue = QueueName::new(&damage.text("queue", row, 8));
     let pending = Pending {
         id: InvocationId(number(row, 0)?),
-        event: EventName::new(row.get_ref(1)?.as_str()?),
-        params: json(row, 2)?,
-        trace_id: trace(row, 3)?,
-        source: source(row, 4)?,
-        enqueued_at: wall(row, 7)?,
+        event: EventName::new(&damage.text("event", row, 1)),
+        params: damage.or("params", json(row, 2), JsonText::null()),
+        trace_id: damage.or("trace", trace(row, 3), TraceId(Uuid::nil())),
+        source: source(row, 4, &mut damage),
+        enqueued_at: damage.or("enqueued_at_ms", wall(row, 7), Wall(0)),
+        damage: damage.found(),
     };
-    Ok((QueueName::new(row.get_ref(8)?.as_str()?), pending))
+    Ok((queue, pending))
 }
 
 /// Inserts a row unless its key is there; says whether it did.
@@ -256,7 +263,7 @@ pub(in crate::store) fn counts(
     let mut found = statement.query([])?;
     while let Some(row) = found.next()? {
         let manifest: i64 = row.get(1)?;
-        let of_queue = counts.entry(QueueName::new(row.get_ref(0)?.as_str()?)).or_default();
+        let of_queue = counts.entry(QueueName::new(&Damage::default().text("queue", row, 0))).or_default();
         let rows = number(row, 2)?;
         if Some(manifest) == in_force {
             of_queue.pending += rows;
@@ -275,6 +282,29 @@ pub(in crate::store) fn requeue_dispatched(conn: &Connection, at: Wall) -> rusql
         [int(at.0)],
     )?;
     Ok(u64::try_from(requeued).unwrap_or(0))
+}
+
+/// Fails every row whose state is none, which nothing else would ever look at; says how many.
+pub(in crate::store) fn fail_stateless(conn: &Connection, at: Wall) -> rusqlite::Result<u64> {
+    let mut states: Vec<_> = RowState::ALL.iter().map(|state| state.name()).collect();
+    states.sort_unstable();
+    let from = std::iter::once(None).chain(states.iter().map(Some));
+    let to = states.iter().map(Some).chain(std::iter::once(None));
+    let mut failed = 0;
+    // A range of the index each: what lies between two states is none.
+    for (from, to) in from.zip(to) {
+        let from = from.map_or("1".to_owned(), |from| format!("i.state > '{from}'"));
+        let to = to.map_or("1".to_owned(), |to| format!("i.state < '{to}'"));
+        failed += conn.execute(
+            &format!(
+                "UPDATE invocations AS i SET state = 'failed', updated_at_ms = ?1,
+                    reason = coalesce(reason, 'damaged: its state could not be read')
+                 WHERE {from} AND {to} AND {NOTABLE}"
+            ),
+            [int(at.0)],
+        )?;
+    }
+    Ok(u64::try_from(failed).unwrap_or(0))
 }
 
 /// Rows that have not ended.

@@ -7,18 +7,19 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{
     macp_seen, meta,
-    values::{broken, int, number, wall},
+    values::{Damage, broken, int, number, wall, wall_or_null},
 };
 use crate::{
     ids::TraceId,
     store::{
         Rows,
         macp::{
-            Digest, MacpDone, MacpOp, RestoredMacpPart, SessionFilter, SessionRow, numbers, push, records,
-            sessions_of,
+            Digest, MacpDone, MacpOp, RestoredMacpPart, SessionFilter, SessionRow, numbers, push, readable,
+            records, sessions_of,
         },
     },
     tap::entry::macp::{Ending, Mode, Phase, SessionState},
+    time::Wall,
 };
 
 /// Segments of one slice.
@@ -330,7 +331,8 @@ struct Page {
 impl Page {
     /// Takes the session's records out of a segment; whether there is room for more.
     fn take(&mut self, segment: &Bytes) -> rusqlite::Result<bool> {
-        let records = records(segment).ok_or_else(|| broken(0, "a segment of the log cannot be read"))?;
+        // What cannot be read of a log is told at a start; its page ends with what can.
+        let records = records(segment).unwrap_or_else(|| readable(segment));
         for (_, record) in records.into_iter().filter(|(session, _)| *session == self.session) {
             if self.skip > 0 {
                 self.skip -= 1;
@@ -357,9 +359,12 @@ pub(in crate::store) fn restored(
     let mut gone = gone.query([])?;
     let mut part = Vec::new();
     while let Some(row) = gone.next()? {
-        let swept: i64 = row.get(3)?;
-        let told = ending(row, 2)?.filter(|_| swept != UNNOTICED);
-        part.push((number(row, 0)?, row.get(1)?, told.map_or(SessionState::Open, Ending::state)));
+        let mut damage = Damage::default();
+        let swept: i64 = damage.or("swept", row.get(3), NOTICED);
+        let ending = damage.or("ending", ending(row, 2), Some(Ending::LogDamaged));
+        let told = ending.filter(|_| swept != UNNOTICED);
+        let id = damage.text("id", row, 1);
+        part.push((number(row, 0)?, id, told.map_or(SessionState::Open, Ending::state)));
         if part.len() >= LEFT_ROWS && !each(RestoredMacpPart::Evicted(std::mem::take(&mut part))) {
             return Ok(());
         }
@@ -417,37 +422,35 @@ pub(in crate::store) fn restored(
 }
 
 fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
-    let mode: String = row.get(2)?;
-    let phase: Option<String> = row.get(6)?;
-    let round: Option<i64> = row.get(7)?;
-    let ended_at: Option<i64> = row.get(14)?;
-    let trace: Option<Vec<u8>> = row.get(18)?;
+    let mut damage = Damage::default();
+    let why = damage.optional_text("why", row, 5);
+    let trace: rusqlite::Result<Option<Vec<u8>>> = row.get(18);
+    let trace = trace.and_then(|bytes| {
+        bytes.map(|bytes| uuid::Uuid::from_slice(&bytes).map_err(|error| broken(18, error))).transpose()
+    });
+    let round: Option<i64> = damage.or("round", row.get(7), None);
     Ok(SessionRow {
         number: number(row, 0)?,
-        id: row.get(1)?,
-        mode: Mode::from_name(&mode).ok_or_else(|| broken(2, format!("`{mode}` is no mode")))?,
-        mode_name: row.get(3)?,
-        ending: ending(row, 4)?,
-        why: row.get(5)?,
-        phase: phase
-            .map(|name| Phase::from_name(&name).ok_or_else(|| broken(6, format!("`{name}` is no phase"))))
-            .transpose()?,
+        id: damage.text("id", row, 1),
+        mode: damage.named("mode", row, 2, Mode::from_name).unwrap_or(Mode::Decision),
+        mode_name: damage.text("mode_name", row, 3),
+        ending: damage.or("ending", ending(row, 4), Some(Ending::LogDamaged)),
+        phase: damage.optional_named("phase", row, 6, Phase::from_name),
         round: round.and_then(|round| u64::try_from(round).ok()),
-        by: row.get(8)?,
-        intent: row.get(9)?,
-        participants: number(row, 10)?,
-        messages: number(row, 11)?,
-        started_at: wall(row, 12)?,
-        expires_at: wall(row, 13)?,
-        ended_at: ended_at.and_then(|at| u64::try_from(at).ok()).map(crate::time::Wall),
-        mode_version: row.get(15)?,
-        configuration_version: row.get(16)?,
-        policy_version: row.get(17)?,
-        trace: trace
-            .map(|bytes| uuid::Uuid::from_slice(&bytes).map(TraceId).map_err(|error| broken(18, error)))
-            .transpose()?,
-        is_evicted: row.get(19)?,
-        is_unnoticed: row.get::<_, i64>(20)? == UNNOTICED,
+        by: damage.text("sender", row, 8),
+        intent: damage.text("intent", row, 9),
+        participants: damage.or("participants", number(row, 10), 0),
+        messages: damage.or("messages", number(row, 11), 0),
+        started_at: damage.or("started_at_ms", wall(row, 12), Wall(0)),
+        expires_at: damage.or("expires_at_ms", wall(row, 13), Wall(0)),
+        ended_at: damage.or("ended_at_ms", wall_or_null(row, 14), None),
+        mode_version: damage.text("mode_version", row, 15),
+        configuration_version: damage.text("configuration_version", row, 16),
+        policy_version: damage.text("policy_version", row, 17),
+        trace: damage.or("trace", trace, None).map(TraceId),
+        is_evicted: damage.or("gone", row.get(19), true),
+        is_unnoticed: damage.or("swept", row.get::<_, i64>(20), NOTICED) == UNNOTICED,
+        why: damage.or_reason(why),
     })
 }
 

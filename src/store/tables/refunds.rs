@@ -2,13 +2,15 @@
 
 use rusqlite::{Connection, params};
 
-use super::values::{int, number, refund_status, source, status_name, wall};
+use super::values::{Damage, int, number, refund_status, source, status_name, wall};
 use crate::{
     ids::{InvocationId, RefundId},
     store::{
         invocations::{NewRefund, Refund},
         read::RefundFilter,
     },
+    tap::entry::mpp::RefundStatus,
+    time::Wall,
 };
 
 pub(in crate::store) fn insert(conn: &Connection, refund: &NewRefund) -> rusqlite::Result<RefundId> {
@@ -41,12 +43,15 @@ pub(in crate::store) fn page(conn: &Connection, filter: &RefundFilter) -> rusqli
             int(filter.limit.saturating_add(1))
         ],
         |row| {
+            let mut damage = Damage::default();
             Ok(Refund {
                 id: RefundId(number(row, 0)?),
-                invocation_id: InvocationId(number(row, 1)?),
-                source: source(row, 2)?,
-                status: refund_status(row, 5)?,
-                at_ms: wall(row, 6)?,
+                invocation_id: InvocationId(damage.or("invocation_id", number(row, 1), 0)),
+                source: source(row, 2, &mut damage),
+                // A person sees to it then.
+                status: damage.or("status", refund_status(row, 5), RefundStatus::Manual),
+                at_ms: damage.or("at_ms", wall(row, 6), Wall(0)),
+                damage: damage.found(),
             })
         },
     )?

@@ -4,9 +4,10 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use super::values::{broken, int, json, number, trace, wall};
+use super::values::{Damage, broken, int, json, number, trace, wall, wall_or_null};
 use crate::{
     ids::{OpeningId, TraceId},
+    schema::JsonText,
     store::runs::{AnswerRow, ArtifactRow, EventRow, NewRun, OpenRun, RunDetail, RunFilter, RunOp, RunRow},
     tap::entry::{
         runs::{AskerKind, EventKind, RunState},
@@ -170,7 +171,10 @@ pub(in crate::store) fn page(conn: &Connection, filter: &RunFilter) -> rusqlite:
 pub(in crate::store) fn detail(conn: &Connection, run: TraceId) -> rusqlite::Result<Option<RunDetail>> {
     conn.prepare_cached(&format!("SELECT {COLUMNS}, yaml, plan FROM runs WHERE run = ?1"))?
         .query_row([bytes(run)], |row| {
-            Ok(RunDetail { row: run_row(row)?, yaml: row.get(15)?, plan: json(row, 16)? })
+            let (mut damage, found) = (Damage::default(), run_row(row)?);
+            let (yaml, plan) =
+                (damage.text("yaml", row, 15), damage.or("plan", json(row, 16), JsonText::null()));
+            Ok(RunDetail { row: RunRow { why: damage.or_reason(found.why), ..found }, yaml, plan })
         })
         .optional()
 }
@@ -187,16 +191,21 @@ pub(in crate::store) fn events(
          WHERE runs.run = ?1 AND run_events.number > ?2 ORDER BY run_events.number LIMIT ?3",
     )?
     .query_map(params![bytes(run), int(after), int(limit.saturating_add(1))], |row| {
-        let kind: String = row.get(1)?;
-        let level: Option<String> = row.get(2)?;
-        Ok(EventRow {
+        let mut damage = Damage::default();
+        let level = damage.optional_named("level", row, 2, Level::from_name);
+        let mut event = EventRow {
             number: number(row, 0)?,
-            kind: EventKind::from_name(&kind).ok_or_else(|| broken(1, format!("`{kind}` is no kind of an event")))?,
-            level: level.map(|name| Level::from_name(&name).ok_or_else(|| broken(2, format!("`{name}` is no level")))).transpose()?,
-            message: row.get(3)?,
-            meta: json(row, 4)?,
-            at: wall(row, 5)?,
-        })
+            kind: damage.named("kind", row, 1, EventKind::from_name).unwrap_or(EventKind::Log),
+            level,
+            message: damage.text("message", row, 3),
+            meta: damage.or("meta", json(row, 4), JsonText::null()),
+            at: damage.or("at_ms", wall(row, 5), Wall(0)),
+        };
+        if let Some(damage) = damage.found() {
+            event.message = format!("damaged: {damage}: {}", event.message);
+            event.level = Some(Level::Error);
+        }
+        Ok(event)
     })?
     .collect()
 }
@@ -213,14 +222,16 @@ pub(in crate::store) fn artifacts(
          WHERE runs.run = ?1 AND run_artifacts.number > ?2 ORDER BY run_artifacts.number LIMIT ?3",
     )?
     .query_map(params![bytes(run), int(after), int(limit.saturating_add(1))], |row| {
+        // An artifact has no place for what is wrong with it; its value, which is none, says so.
+        let mut damage = Damage::default();
         Ok(ArtifactRow {
             number: number(row, 0)?,
-            node: row.get(1)?,
-            port: row.get(2)?,
-            kind: row.get(3)?,
-            schema_id: row.get(4)?,
-            value: Bytes::from(row.get::<_, Vec<u8>>(5)?),
-            at: wall(row, 6)?,
+            node: damage.text("node", row, 1),
+            port: damage.text("port", row, 2),
+            kind: damage.text("kind", row, 3),
+            schema_id: damage.or("schema_id", row.get(4), 0),
+            value: Bytes::from(damage.or("value", row.get::<_, Vec<u8>>(5), Vec::new())),
+            at: damage.or("at_ms", wall(row, 6), Wall(0)),
         })
     })?
     .collect()
@@ -248,17 +259,21 @@ pub(in crate::store) fn answers(
         "SELECT request, variant, body, at_ms FROM control_answers ORDER BY number DESC LIMIT ?1",
     )?;
     let mut rows = statement.query([int(limit)])?;
-    let (mut found, mut bytes) = (Vec::new(), 0);
+    let (mut found, mut bytes, mut read) = (Vec::new(), 0, 0);
     while let Some(row) = rows.next()? {
         let body = Bytes::from(row.get::<_, Vec<u8>>(2)?);
+        read += 1;
         bytes += body.len() as u64;
         if bytes > bytes_max {
             break;
         }
-        found.push(AnswerRow { request: trace(row, 0)?, variant: row.get(1)?, body, at: wall(row, 3)? });
+        // One that cannot be read is no answer to any request.
+        if let (Ok(request), Ok(variant), Ok(at)) = (trace(row, 0), row.get(1), wall(row, 3)) {
+            found.push(AnswerRow { request, variant, body, at });
+        }
     }
     found.reverse();
-    let has_more = bytes > bytes_max || found.len() as u64 >= limit;
+    let has_more = bytes > bytes_max || read >= limit;
     Ok((found, has_more))
 }
 
@@ -311,25 +326,29 @@ pub(in crate::store) fn delete_answers(conn: &Connection, limit: u64) -> rusqlit
 }
 
 fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
-    let opening = Uuid::from_slice(row.get_ref(2)?.as_blob()?).map_err(|error| broken(2, error))?;
-    let (by, state): (String, String) = (row.get(4)?, row.get(6)?);
+    let mut damage = Damage::default();
+    let nobody = TraceId(Uuid::nil());
+    let opening = row
+        .get_ref(2)
+        .and_then(|id| Ok(id.as_blob()?))
+        .and_then(|id| Uuid::from_slice(id).map_err(|error| broken(2, error)));
+    let why = damage.optional_text("why", row, 7);
     Ok(RunRow {
         number: number(row, 0)?,
-        run: trace(row, 1)?,
-        opening: OpeningId(opening),
-        name: row.get(3)?,
-        by: AskerKind::from_name(&by).ok_or_else(|| broken(4, format!("`{by}` is nobody who asks")))?,
-        client: row.get(5)?,
-        state: RunState::from_name(&state)
-            .ok_or_else(|| broken(6, format!("`{state}` is no state of a run")))?,
-        why: row.get(7)?,
-        nodes: number(row, 8)?,
-        done: number(row, 14)?,
-        tokens: number(row, 9)?,
-        events: number(row, 10)?,
-        artifacts: number(row, 11)?,
-        submitted_at: wall(row, 12)?,
-        ended_at: row.get::<_, Option<i64>>(13)?.map(|_| wall(row, 13)).transpose()?,
+        run: damage.or("run", trace(row, 1), nobody),
+        opening: OpeningId(damage.or("opening", opening, Uuid::nil())),
+        name: damage.text("name", row, 3),
+        by: damage.named("by_kind", row, 4, AskerKind::from_name).unwrap_or(AskerKind::Agent),
+        client: damage.text("client", row, 5),
+        state: damage.named("state", row, 6, RunState::from_name).unwrap_or(RunState::Failed),
+        nodes: damage.or("nodes", number(row, 8), 0),
+        done: damage.or("done", number(row, 14), 0),
+        tokens: damage.or("tokens", number(row, 9), 0),
+        events: damage.or("events", number(row, 10), 0),
+        artifacts: damage.or("artifacts", number(row, 11), 0),
+        submitted_at: damage.or("submitted_at_ms", wall(row, 12), Wall(0)),
+        ended_at: damage.or("ended_at_ms", wall_or_null(row, 13), Some(Wall(0))),
+        why: damage.or_reason(why),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::values::{int, json, wall};
+use super::values::{Damage, int, json, wall};
 use crate::{
     ids::{PackId, StateKey},
     schema::JsonText,
@@ -25,16 +25,30 @@ pub(in crate::store) fn write(
     Ok(())
 }
 
-/// One pack's values, by key.
-pub(in crate::store) fn of_pack(conn: &Connection, pack_id: &PackId) -> rusqlite::Result<Vec<StateRow>> {
-    conn.prepare("SELECT key, value, scope, at_ms FROM state_values WHERE pack_id = ?1 ORDER BY key")?
-        .query_map([pack_id.as_str()], |row| {
-            Ok(StateRow {
-                key: StateKey::new(row.get_ref(0)?.as_str()?),
-                value: json(row, 1)?,
-                scope: row.get(2)?,
-                at_ms: wall(row, 3)?,
-            })
-        })?
-        .collect()
+/// One pack's values, by key; one that cannot be read is left out, and `damaged` is told which and why.
+pub(in crate::store) fn of_pack(
+    conn: &Connection,
+    pack_id: &PackId,
+    mut damaged: impl FnMut(String),
+) -> rusqlite::Result<Vec<StateRow>> {
+    let mut statement =
+        conn.prepare("SELECT key, value, scope, at_ms FROM state_values WHERE pack_id = ?1 ORDER BY key")?;
+    let mut found = statement.query([pack_id.as_str()])?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        let mut damage = Damage::default();
+        let state = StateRow {
+            key: StateKey::new(&damage.text("key", row, 0)),
+            value: damage.or("value", json(row, 1), JsonText::null()),
+            scope: damage.optional_text("scope", row, 2),
+            at_ms: damage.or("at_ms", wall(row, 3), Wall(0)),
+        };
+        match damage.found() {
+            None => rows.push(state),
+            Some(why) => {
+                damaged(format!("the stored state value `{}` is damaged ({why}) and left out", state.key))
+            }
+        }
+    }
+    Ok(rows)
 }

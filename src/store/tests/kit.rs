@@ -95,6 +95,7 @@ impl Kit {
 
 pub(super) fn row(id: u64) -> Row {
     Row {
+        damage: None,
         id: InvocationId(id),
         queue: QueueName::new("default"),
         event: "heal".into(),

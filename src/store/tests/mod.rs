@@ -1,6 +1,7 @@
 //! The store as a whole, killed and reopened within the process.
 
 mod behaviours;
+mod damage;
 mod faults;
 mod kit;
 mod macp;

@@ -27,7 +27,7 @@ recorded! {
     }
     codes RowState = RowState { Pending, Dispatched, Applied, Done, Failed, Refunded }
     codes RefundStatus = RefundStatus { Requested, Skipped, Manual }
-    codes FailedBy = FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled }
+    codes FailedBy = FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled, Damage }
     struct Head = MppHead "mpp_head" { kind, id, queue, event }
     enum Verdict = mpp_verdict::Kind, "mpp_verdict" in MppVerdict.kind {
         Accepted = Accepted,
@@ -82,6 +82,8 @@ recorded! {
         PersistedLeftOut { key } = PersistedLeftOut(key),
         CommitsFailing = CommitsFailing,
         CommitsOk = CommitsWell,
+        ReadsFailing = ReadsFailing,
+        ReadsOk = ReadsOk,
         PackLoaded { pack_id, manifest_hash } = PackLoaded(wire::PackLoaded { pack_id, manifest_hash }),
     }
 }

@@ -52,7 +52,7 @@ impl Store {
                 let id = RefundId(self.refunds.len() as u64 + 1);
                 let (invocation_id, source, status, at_ms) =
                     (refund.invocation_id, refund.source.clone(), refund.status, refund.at);
-                self.refunds.push(Refund { id, invocation_id, source, status, at_ms });
+                self.refunds.push(Refund { damage: None, id, invocation_id, source, status, at_ms });
                 Done::Refunded(id, status)
             }
             Op::Change { ids, from, to, reason, refund, .. } => Done::Changed(
@@ -133,6 +133,7 @@ impl Store {
         let refund = refund.then(|| {
             let (id, status) = (RefundId(self.refunds.len() as u64 + 1), row.source.refund_status());
             self.refunds.push(Refund {
+                damage: None,
                 id,
                 invocation_id: row.id,
                 source: row.source.clone(),
@@ -187,6 +188,7 @@ impl Store {
 
 fn pending_of(row: &Row) -> Pending {
     Pending {
+        damage: row.damage.clone(),
         id: row.id,
         event: row.event.clone(),
         params: row.params.clone(),

@@ -43,8 +43,8 @@ pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String
             Event::Braked { queue: queue.clone(), held: brake.held, draining: brake.draining }
         }
         T::Drained { queue } => Event::Drained { queue: queue.clone() },
-        T::CommitsFailing => Event::StoreFailing { why: text() },
-        T::CommitsOk => Event::StoreWell,
+        T::CommitsFailing | T::ReadsFailing => Event::StoreFailing { why: text() },
+        T::CommitsOk | T::ReadsOk => Event::StoreWell,
         T::PackLoaded { pack_id, manifest_hash } => {
             Event::PackLoaded { pack_id: pack_id.clone(), manifest_hash: manifest_hash.as_str().to_owned() }
         }

@@ -24,6 +24,7 @@ fn source() -> Source {
 
 fn invocation(id: u64) -> InvocationRow {
     InvocationRow {
+        damage: None,
         id: InvocationId(id),
         queue: "default".into(),
         event: "give_item".into(),
@@ -188,6 +189,7 @@ fn an_invocation_and_a_refund_carry_their_source() {
         )
     );
     let refund = RefundRow {
+        damage: None,
         id: RefundId(2),
         invocation_id: InvocationId(9),
         source: source(),

@@ -130,6 +130,15 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
             remedy,
         );
     }
+    if let Some(why) = &mpp.reads_failing {
+        let remedy = vec![
+            instruction(
+                "look at the data folder's disk; it is retried by itself, and what is on it can be copied:",
+            ),
+            command("backup FILE"),
+        ];
+        report.degrade(Condition::Degraded, format!("rows cannot be read: {why}"), remedy);
+    }
     if !mpp.paired {
         let remedy =
             vec![instruction("pair; it prints the token that the adapter connects with:"), command("pair")];

@@ -136,6 +136,8 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         T::PersistedLeftOut { key } => (Level::Warn, format!("state `{key}` was not replayed: {text}")),
         T::CommitsFailing => (Level::Error, format!("commits fail: {text}")),
         T::CommitsOk => (Level::Info, "commits succeed again".to_owned()),
+        T::ReadsFailing => (Level::Error, format!("rows cannot be read: {text}")),
+        T::ReadsOk => (Level::Info, "rows are read again".to_owned()),
         T::PackLoaded { pack_id, .. } => (Level::Info, format!("pack {pack_id} is in force")),
         _ => return None,
     };

@@ -25,6 +25,8 @@ pub enum FailedBy {
     UnknownQueue,
     /// Its params do not fit, or its frame would be too large.
     Schema,
+    /// Its row in the store cannot be read.
+    Damage,
     /// An operator cancelled it.
     Cancelled,
     /// An operator settled it.

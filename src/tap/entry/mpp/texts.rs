@@ -10,7 +10,7 @@ texts! {
     Transition {
         Self::Listening { addr: _ } | Self::NotListening | Self::Paired | Self::Stale { silent_s: _ }
             | Self::RefundRecorded { refund: _, id: _, status: _ } | Self::Logged { level: _ }
-            | Self::CommitsFailing | Self::CommitsOk => [],
+            | Self::CommitsFailing | Self::CommitsOk | Self::ReadsFailing | Self::ReadsOk => [],
         Self::Connected { peer } | Self::Handshaken { peer, session_id: _, persisted: _ }
             | Self::Disconnected { peer, active: _, cause: _ } => [peer],
         Self::Parked { queue } | Self::Acked { id: _, queue } | Self::Applied { id: _, queue, cleared: _ }

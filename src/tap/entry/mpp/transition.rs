@@ -196,6 +196,10 @@ pub enum Transition {
     CommitsFailing,
     /// Commits succeed again.
     CommitsOk,
+    /// Rows of a queue could not be read twice in a row; it waits, and others go on. The text says which and why.
+    ReadsFailing,
+    /// All queues' rows are read again.
+    ReadsOk,
     /// The manifest in force.
     PackLoaded {
         /// Its identifier.
@@ -237,6 +241,8 @@ impl Transition {
             | Self::PersistedLeftOut { .. }
             | Self::CommitsFailing
             | Self::CommitsOk
+            | Self::ReadsFailing
+            | Self::ReadsOk
             | Self::PackLoaded { .. } => None,
         }
     }
