@@ -12,7 +12,6 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     ids::{Seq, TopicName, TraceId},
-    limits,
     port::wire::BatchDraft,
     rmp::{SchemaId, host::Request, topic::TAP},
     tap::{Batch, Reader, Tap},
@@ -34,10 +33,10 @@ pub(in crate::station) async fn publish(
     tap: Tap,
     bus: mpsc::Sender<Request>,
     mut subscribers: watch::Receiver<u64>,
-    limits: limits::Rmp,
+    body_bytes_max: u64,
     clock: Clock,
 ) {
-    let entry_bytes_max = limits.body_bytes_max.saturating_sub(ENVELOPE_BYTES).max(1);
+    let entry_bytes_max = body_bytes_max.saturating_sub(ENVELOPE_BYTES).max(1);
     let entry_bytes_max = usize::try_from(entry_bytes_max).unwrap_or(usize::MAX);
     while subscribers.wait_for(|subscribers| *subscribers > 0).await.is_ok() {
         // Whoever subscribes is told where it stands before anything else is asked: the reader is there by

@@ -142,7 +142,13 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         runtime.spawn(runs::forward(Arc::downgrade(inner), heard)).abort_handle(),
         runtime.spawn(recorded.maintain(inner.status.clone())).abort_handle(),
         runtime
-            .spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock))
+            .spawn(entries::publish(
+                inner.tap.clone(),
+                requests.clone(),
+                readers,
+                limits.body_bytes_max,
+                clock,
+            ))
             .abort_handle(),
     ];
     Ok(Serving { thread, requests, tasks })
