@@ -17,7 +17,7 @@ use crate::{
     rmp::{
         Dialect, SchemaId,
         dedupe::{Dedupe, Key, Sighting},
-        outbox::{Budget, Delivery, Payload, SHARED_BYTES_MIN},
+        outbox::{Budget, Delivery, Payload, SHARED_BYTES_MIN, Slot},
         topic::{Class, Topic},
     },
     tap::entry::rmp::{DropReason, Verdict},
@@ -61,52 +61,65 @@ struct Payloads<'a> {
 }
 
 impl Payloads<'_> {
-    /// Queues the message for those subscriptions of a session that have room for it, once; `tail` is what it
-    /// is to those of the JSON dialect.
+    /// Queues the message for a subscription that has room for it; `tail` is what it is to those of the JSON
+    /// dialect.
     #[inline]
     fn queue(
+        &mut self,
+        tail: Option<&Bytes>,
+        session: &mut Session,
+        target: &mut Target,
+        budget: &mut Budget,
+    ) {
+        let Message { expires_at_ms, trace, msg_id, from, .. } = *self.message;
+        if target.dialect == Dialect::Json {
+            let Some(tail) = tail else { return };
+            let (slot, head, tag) = self.json_delivery(target, tail);
+            let delivery = Delivery { head: &head, message: Payload::Shared(tail), expires_at_ms, tag };
+            return session.outbox.queue_delivery(slot, delivery, budget);
+        }
+        let (slot, head) = (target.slot, target.head(self.now_ms, trace.0.as_u128(), msg_id));
+        let delivery = Delivery { head, message: self.payload(), expires_at_ms, tag: Tag::Frames { from } };
+        session.outbox.queue_delivery(slot, delivery, budget);
+    }
+
+    /// Queues the message once for those of a session's subscriptions that have room for it.
+    fn queue_once(
         &mut self,
         tail: Option<&Bytes>,
         session: &mut Session,
         targets: &mut [Target],
         budget: &mut Budget,
     ) {
-        let mut queued = targets.iter_mut().filter(|target| target.is_queued);
-        let Some(first) = queued.next() else { return };
-        let (dialect, others) = (first.dialect, queued.next().is_some());
-        let Message { frame, trace, msg_id, expires_at_ms, from, .. } = *self.message;
-        let topic = self.topic;
-        if dialect == Dialect::Json {
+        let Message { expires_at_ms, trace, msg_id, from, .. } = *self.message;
+        let (now_ms, trace) = (self.now_ms, trace.0.as_u128());
+        if session.dialect() == Dialect::Json {
             let Some(tail) = tail else { return };
-            let mut to = targets.iter().filter(|target| target.is_queued).map(|target| {
-                let (topic, sub) = (topic.clone(), target.number);
-                let tag = Tag::Json(Box::new(JsonDeliveryInfo { topic, from, sub, trace, msg_id }));
-                (target.slot, json_units::head(sub, tail), tag)
-            });
-            let message = Payload::Shared(tail);
-            if others {
-                return session.outbox.queue_fan_out(to, message, expires_at_ms, budget);
-            }
-            let Some((slot, head, tag)) = to.next() else { return };
-            let delivery = Delivery { head: &head, message, expires_at_ms, tag };
-            return session.outbox.queue_delivery(slot, delivery, budget);
+            let targets = targets.iter().filter(|target| target.is_queued);
+            let to = targets.map(|target| self.json_delivery(target, tail));
+            return session.outbox.queue_fan_out(to, Payload::Shared(tail), expires_at_ms, budget);
         }
-        let bytes = frame.bytes();
-        let message = if bytes.len() < SHARED_BYTES_MIN {
-            Payload::Copied(bytes)
+        let targets = targets.iter_mut().filter(|target| target.is_queued);
+        let to =
+            targets.map(|target| (target.slot, target.head(now_ms, trace, msg_id), Tag::Frames { from }));
+        session.outbox.queue_fan_out(to, self.payload(), expires_at_ms, budget);
+    }
+
+    fn json_delivery(&self, target: &Target, tail: &Bytes) -> (Slot, Vec<u8>, Tag) {
+        let Message { from, trace, msg_id, .. } = *self.message;
+        let (topic, sub) = (self.topic.clone(), target.number);
+        let tag = Tag::Json(Box::new(JsonDeliveryInfo { topic, from, sub, trace, msg_id }));
+        (target.slot, json_units::head(sub, tail), tag)
+    }
+
+    #[inline]
+    fn payload(&mut self) -> Payload<'_> {
+        let frame = self.message.frame;
+        if frame.bytes().len() < SHARED_BYTES_MIN {
+            Payload::Copied(frame.bytes())
         } else {
             Payload::Shared(self.shared.get_or_insert_with(|| frame.to_bytes()))
-        };
-        let (now_ms, trace) = (self.now_ms, trace.0.as_u128());
-        let mut to = targets
-            .iter_mut()
-            .filter(|target| target.is_queued)
-            .map(|target| (target.slot, target.head(now_ms, trace, msg_id), Tag::Frames { from }));
-        if others {
-            return session.outbox.queue_fan_out(to, message, expires_at_ms, budget);
         }
-        let Some((slot, head, tag)) = to.next() else { return };
-        session.outbox.queue_delivery(slot, Delivery { head, message, expires_at_ms, tag }, budget);
     }
 }
 
@@ -133,26 +146,25 @@ impl Broker {
         for targets in state.targets.chunk_by_mut(|one, next| one.id == next.id) {
             let Some((at, id)) = targets.first().map(|target| (target.session, target.id)) else { continue };
             let Some(session) = sessions.at(at, id) else { continue };
-            let mut is_queued = false;
-            for target in &mut *targets {
+            let (mut queued, mut queued_at) = (0, 0);
+            for (at, target) in targets.iter_mut().enumerate() {
                 let fate = plan.next(dedupe, session, target);
                 target.is_queued = fate == Fate::Queued;
-                is_queued |= target.is_queued;
                 if fate == Fate::NotReceived {
                     continue;
+                }
+                if target.is_queued {
+                    (queued, queued_at) = (queued + 1, at);
                 }
                 if !session.is_dirty {
                     session.is_dirty = true;
                     dirty.push(id);
                 }
-                let reads = session.outbox.reads();
-                if let Some(sub) = session.subs.get_mut(target.sub) {
-                    if fate == Fate::Full {
-                        sub.note_full(now.mono, reads);
-                    }
-                    if let Some(seen) = &seen {
-                        record_fate(dedupe, sub, seen, fate);
-                    }
+                if let (Some(seen), Some(sub)) = (&seen, session.subs.get_mut(target.sub)) {
+                    record_fate(dedupe, sub, seen, fate);
+                }
+                if fate == Fate::Full {
+                    session.note_full(now.mono, target.sub);
                 }
                 if tells_serving && target.serves && fate != Fate::Duplicate {
                     responders.note(id, target.is_queued, fate == Fate::TooLong);
@@ -164,10 +176,16 @@ impl Broker {
                     }
                 }
             }
-            if is_queued {
-                payloads.queue(plan.tail(), session, targets, budget);
-                waiting.add(session);
+            if queued > 1 {
+                payloads.queue_once(plan.tail(), session, targets, budget);
+            } else if queued == 1
+                && let Some(target) = targets.get_mut(queued_at)
+            {
+                payloads.queue(plan.tail(), session, target, budget);
+            } else {
+                continue;
             }
+            waiting.add(session);
         }
         plan.counts()
     }

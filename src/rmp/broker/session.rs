@@ -129,16 +129,6 @@ pub(super) struct FullSince {
     reads: u64,
 }
 
-impl Sub {
-    /// Notes that a message found it full, or had to be taken out of it, when its connection had read so
-    /// often.
-    pub(super) fn note_full(&mut self, now: Mono, reads: u64) {
-        if self.full.is_none_or(|full| full.reads != reads) {
-            self.full = Some(FullSince { since: now, reads });
-        }
-    }
-}
-
 /// The tag of a message in a queue: what its bytes do not tell once it expires.
 #[derive(Clone, Debug)]
 pub(super) enum Tag {
@@ -205,6 +195,16 @@ impl Session {
 
     pub(super) fn dialect(&self) -> Dialect {
         self.greeting().map_or(Dialect::Frames, |greeting| greeting.dialect)
+    }
+
+    /// Notes that a message found a subscription full, or had to be taken out of it.
+    pub(super) fn note_full(&mut self, now: Mono, sub: usize) {
+        let reads = self.outbox.reads();
+        if let Some(sub) = self.subs.get_mut(sub)
+            && sub.full.is_none_or(|full| full.reads != reads)
+        {
+            sub.full = Some(FullSince { since: now, reads });
+        }
     }
 
     /// Whether nothing is queued for a subscription, since it is full for so long and nothing was read. An

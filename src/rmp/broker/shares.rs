@@ -21,7 +21,6 @@ impl Broker {
         debug_assert!(self.losses.is_empty(), "what was lost before is told before");
         let Self { sessions, budget, losses, .. } = self;
         let Some(session) = sessions.get_mut(id) else { return false };
-        let reads = session.outbox.reads();
         let was_cut = session.outbox.cut(budget, |cut| {
             let reason = DropReason::BackpressureTimeout;
             losses.extend(
@@ -29,9 +28,8 @@ impl Broker {
             );
         });
         for loss in &*losses {
-            let place = loss.lost.to.and_then(|(_, sub)| session.sub_indexes.get(&sub));
-            if let Some(sub) = place.and_then(|place| session.subs.get_mut(*place)) {
-                sub.note_full(now.mono, reads);
+            if let Some(place) = loss.lost.to.and_then(|(_, sub)| session.sub_indexes.get(&sub)) {
+                session.note_full(now.mono, *place);
             }
         }
         self.touch(id);

@@ -81,6 +81,7 @@ impl<T> Outbox<T> {
     }
 
     /// Where a unit's copied bytes lie that stand behind a cursor.
+    #[inline]
     fn visit(&self, index: usize, cursor: Cursor) -> Option<Visited> {
         let begun = if index == 0 { self.begun } else { 0 };
         let unit = self.units.get(index)?;
@@ -91,6 +92,7 @@ impl<T> Outbox<T> {
 
     /// Looks at a unit whose copied bytes stand behind a cursor, and takes it out if it expired before it
     /// began to leave.
+    #[inline]
     pub(super) fn visit_expired(
         &mut self,
         index: usize,

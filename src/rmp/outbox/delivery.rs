@@ -38,6 +38,7 @@ pub enum Payload<'a> {
 
 impl<'a> Payload<'a> {
     /// What is copied of it, and what is shared.
+    #[inline]
     pub(super) fn split(self) -> (&'a [u8], Option<Box<Bytes>>) {
         match self {
             Self::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => (&[], Some(Box::new(shared.clone()))),

@@ -2,8 +2,8 @@
 
 use super::{
     Outbox,
-    segments::Cursor,
-    unit::{Unit, UnitKind},
+    segments::{Cursor, Segments},
+    unit::{FanOut, Unit, UnitKind},
 };
 
 /// Bytes after which nothing further is offered for one write.
@@ -36,8 +36,19 @@ pub(super) struct Pieces {
 #[derive(Clone, Copy)]
 enum Piece {
     None,
-    Copied { from: Cursor, end: usize },
-    Shared { unit: usize, from: usize },
+    Copied {
+        from: Cursor,
+        end: usize,
+    },
+    Shared {
+        unit: usize,
+        from: usize,
+    },
+    /// Of what a fan-out's small message is written out to, for one write.
+    Spread {
+        from: usize,
+        end: usize,
+    },
 }
 
 /// Where a unit's copied bytes lie that are still kept.
@@ -63,36 +74,68 @@ impl Pieces {
     }
 
     /// Offers what is left of a unit; of one for several subscriptions as much as there is room for.
-    pub(super) fn offer<T>(&mut self, unit: &Unit<T>, index: usize, visited: &Visited) {
-        let Visited { begun, from, end } = *visited;
-        let UnitKind::FanOut(fan_out) = &unit.kind else {
-            if !matches!(unit.kind, UnitKind::Removed) {
-                self.add_copied(from, end);
-                self.add_shared(unit, index, begun.saturating_sub(unit.copied));
+    #[inline]
+    pub(super) fn offer<T>(
+        &mut self,
+        (unit, index): (&Unit<T>, usize),
+        visited: &Visited,
+        copied: &Segments,
+        spread: &mut Vec<u8>,
+    ) {
+        match &unit.kind {
+            UnitKind::Removed => {}
+            UnitKind::FanOut(fan_out) => {
+                self.offer_fan_out(
+                    (unit, index),
+                    fan_out,
+                    visited,
+                    copied.bytes(visited.from, visited.end),
+                    spread,
+                );
             }
-            return;
-        };
-        let (mut begun, mut head_at) = (begun, from.at + fan_out.heads_sent);
+            UnitKind::Answer | UnitKind::Delivery { .. } => {
+                self.add_copied(visited.from, visited.end);
+                self.add_shared(unit, index, visited.begun.saturating_sub(unit.copied));
+            }
+        }
+    }
+
+    /// Offers a message behind each head; one that was copied is copied again, so that one write takes many.
+    fn offer_fan_out<T>(
+        &mut self,
+        (unit, index): (&Unit<T>, usize),
+        fan_out: &FanOut<T>,
+        visited: &Visited,
+        copied: &[u8],
+        spread: &mut Vec<u8>,
+    ) {
+        let (heads, message) = copied.split_at_checked(fan_out.heads).unwrap_or_default();
+        let (mut begun, mut head_at) = (visited.begun, fan_out.heads_sent);
         for recipient in &fan_out.recipients {
             if self.is_full() {
                 return;
             }
             let head_end = head_at + recipient.head;
             let of_message = begun.saturating_sub(recipient.head);
-            self.add_copied(Cursor { at: (head_at + begun).min(head_end), ..from }, head_end);
-            self.add_copied(Cursor { at: (from.at + fan_out.heads + of_message).min(end), ..from }, end);
+            let from = spread.len();
+            spread
+                .extend_from_slice(heads.get((head_at + begun).min(head_end)..head_end).unwrap_or_default());
+            if unit.shared.is_none() {
+                spread.extend_from_slice(message.get(of_message..).unwrap_or_default());
+            }
+            self.add_spread(from, spread.len());
             self.add_shared(unit, index, of_message);
             (begun, head_at) = (0, head_end);
         }
     }
 
+    #[inline]
     fn add_copied(&mut self, from: Cursor, end: usize) {
         if from.at >= end {
             return;
         }
         self.offered += end - from.at;
-        if let Some(Piece::Copied { from: first, end: last }) =
-            self.len.checked_sub(1).and_then(|last| self.all.get_mut(last))
+        if let Some(Piece::Copied { from: first, end: last }) = self.last()
             && (first.segment, *last) == (from.segment, from.at)
         {
             *last = end;
@@ -101,11 +144,26 @@ impl Pieces {
         self.add(Piece::Copied { from, end });
     }
 
+    fn add_spread(&mut self, from: usize, end: usize) {
+        self.offered += end - from;
+        match self.last() {
+            Some(Piece::Spread { end: last, .. }) => *last = end,
+            _ if end > from => self.add(Piece::Spread { from, end }),
+            _ => {}
+        }
+    }
+
+    #[inline]
     fn add_shared<T>(&mut self, unit: &Unit<T>, index: usize, from: usize) {
         if unit.shared.is_some() {
             self.offered += unit.shared_bytes().saturating_sub(from);
             self.add(Piece::Shared { unit: index, from });
         }
+    }
+
+    #[inline]
+    fn last(&mut self) -> Option<&mut Piece> {
+        self.len.checked_sub(1).and_then(|last| self.all.get_mut(last))
     }
 
     fn add(&mut self, piece: Piece) {
@@ -117,22 +175,19 @@ impl Pieces {
 }
 
 impl<T> Outbox<T> {
-    pub(super) fn borrow_front(&self, pieces: &Pieces) -> Front<'_> {
+    pub(super) fn borrow_front<'a>(&'a self, pieces: &Pieces, spread: &'a [u8]) -> Front<'a> {
         let mut slices: [&[u8]; SLICES_MAX] = [&[]; SLICES_MAX];
         for (slice, piece) in slices.iter_mut().zip(pieces.all.iter().take(pieces.len)) {
-            *slice = self.slice(*piece);
+            *slice = match *piece {
+                Piece::None => &[],
+                Piece::Copied { from, end } => self.copied.bytes(from, end),
+                Piece::Shared { unit, from } => {
+                    let shared = self.units.get(unit).and_then(|unit| unit.shared.as_ref());
+                    shared.and_then(|shared| shared.get(from..)).unwrap_or_default()
+                }
+                Piece::Spread { from, end } => spread.get(from..end).unwrap_or_default(),
+            };
         }
         Front { slices, len: pieces.len }
-    }
-
-    fn slice(&self, piece: Piece) -> &[u8] {
-        match piece {
-            Piece::None => &[],
-            Piece::Copied { from, end } => self.copied.bytes(from, end),
-            Piece::Shared { unit, from } => {
-                let shared = self.units.get(unit).and_then(|unit| unit.shared.as_ref());
-                shared.and_then(|shared| shared.get(from..)).unwrap_or_default()
-            }
-        }
     }
 }

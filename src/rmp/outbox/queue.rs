@@ -171,11 +171,13 @@ impl<T> Outbox<T> {
         let bytes = (head.len() + message.bytes().len()) as u64;
         self.stats.record_queued(slot, bytes);
         let (behind, shared) = message.split();
+        self.copied.push(head, behind, Some(&mut budget.segment_pool));
         // A head that long is shown as a part of the message.
         let head_len = u32::try_from(head.len()).unwrap_or(0);
         let kind = UnitKind::Delivery { slot, head: head_len, expires_at_ms, tag };
-        self.messages += 1;
-        self.push_unit((head, behind, shared), kind, bytes, budget);
+        let was_empty = self.units.is_empty();
+        self.units.push_back(Unit { copied: head.len() + behind.len(), shared, kind });
+        self.record_queued((1, bytes), was_empty, budget);
     }
 
     /// Queues a message once for several subscriptions that are not [`full`](Self::full): each with its head.
@@ -187,7 +189,8 @@ impl<T> Outbox<T> {
         budget: &mut Budget,
     ) {
         let message_bytes = message.bytes().len();
-        let (mut heads, mut recipients) = (Vec::new(), VecDeque::new());
+        let (mut heads, mut recipients) = (std::mem::take(&mut budget.heads), VecDeque::new());
+        heads.clear();
         for (slot, head, tag) in to {
             let head = head.as_ref();
             heads.extend_from_slice(head);
@@ -197,25 +200,24 @@ impl<T> Outbox<T> {
         if recipients.is_empty() {
             return;
         }
-        self.messages += recipients.len() as u64;
+        let messages = recipients.len() as u64;
         let (behind, shared) = message.split();
         let bytes = (heads.len() + message_bytes) as u64;
         let fan_out = FanOut { expires_at_ms, recipients, heads: heads.len(), heads_sent: 0 };
-        self.push_unit((&heads, behind, shared), UnitKind::FanOut(Box::new(fan_out)), bytes, budget);
+        let kind = UnitKind::FanOut(Box::new(fan_out));
+        self.copied.push(&heads, behind, Some(&mut budget.segment_pool));
+        let was_empty = self.units.is_empty();
+        self.units.push_back(Unit { copied: heads.len() + behind.len(), shared, kind });
+        self.record_queued((messages, bytes), was_empty, budget);
+        budget.heads = heads;
     }
 
-    fn push_unit(
-        &mut self,
-        (head, behind, shared): (&[u8], &[u8], Option<Box<Bytes>>),
-        kind: UnitKind<T>,
-        bytes: u64,
-        budget: &mut Budget,
-    ) {
-        if self.units.is_empty() {
+    #[inline]
+    fn record_queued(&mut self, (messages, bytes): (u64, u64), was_empty: bool, budget: &mut Budget) {
+        if was_empty {
             self.read_at = budget.stamp();
         }
-        self.copied.push(head, behind, Some(&mut budget.segment_pool));
-        self.units.push_back(Unit { copied: head.len() + behind.len(), shared, kind });
+        self.messages += messages;
         self.bytes += bytes;
         self.last_bytes = bytes;
         budget.add(bytes);
@@ -269,13 +271,14 @@ impl<T> Outbox<T> {
     /// What may be written now: about 256 KiB at most, and never less than a delivery. What expired before it
     /// began to leave is taken out first and given to `expired`. Tell what was written by
     /// [`advance`](Self::advance) before the next call.
-    pub fn front(
-        &mut self,
+    pub fn front<'a>(
+        &'a mut self,
         now_ms: u64,
-        budget: &mut Budget,
+        budget: &'a mut Budget,
         mut expired: impl FnMut(TakenOut<'_, T>),
-    ) -> Front<'_> {
+    ) -> Front<'a> {
         self.drop_removed(budget);
+        budget.spread.clear();
         let mut pieces = Pieces::new();
         let mut cursor = self.copied.start();
         for index in 0..self.units.len() {
@@ -286,7 +289,7 @@ impl<T> Outbox<T> {
                 break;
             };
             if let Some(unit) = self.units.get(index) {
-                pieces.offer(unit, index, &visited);
+                pieces.offer((unit, index), &visited, &self.copied, &mut budget.spread);
             }
             cursor = Cursor { at: visited.end, ..visited.from };
         }
@@ -294,7 +297,7 @@ impl<T> Outbox<T> {
             self.drop_removed(budget);
         }
         self.rank(budget);
-        self.borrow_front(&pieces)
+        self.borrow_front(&pieces, &budget.spread)
     }
 
     /// Takes off what was written, of what [`front`](Self::front) offered last.
@@ -310,8 +313,11 @@ impl<T> Outbox<T> {
             let Some(unit) = self.units.front().filter(|_| written > 0) else { break };
             let left = unit.wire_bytes() - self.begun;
             let leaves = written.min(left);
-            let consumed = unit.consumed(self.begun + leaves) - unit.consumed(self.begun);
-            self.copied.take(consumed, &mut budget.segment_pool);
+            // The copied bytes of a fan-out leave again for the next subscription.
+            if !matches!(unit.kind, UnitKind::FanOut(_)) {
+                let copied_left = unit.copied.saturating_sub(self.begun);
+                self.copied.take(leaves.min(copied_left), &mut budget.segment_pool);
+            }
             self.begun += leaves;
             written -= leaves;
             if leaves == left {
@@ -324,50 +330,67 @@ impl<T> Outbox<T> {
     }
 
     /// The first unit has left, or its message for the next subscription.
+    #[inline]
     fn record_sent(&mut self, budget: &mut Budget, sent: &mut Sent) {
-        let Some(unit) = self.units.front_mut() else { return };
-        let (wire_bytes, bytes) = (unit.wire_bytes() as u64, unit.bytes() as u64);
-        let (slot, is_last) = match &mut unit.kind {
+        if self.units.front().is_some_and(|unit| matches!(unit.kind, UnitKind::FanOut(_))) {
+            return self.record_fan_out(budget, sent);
+        }
+        let Some(unit) = self.units.pop_front() else { return };
+        self.popped += 1;
+        let bytes = unit.bytes() as u64;
+        match unit.kind {
             UnitKind::Answer => {
                 self.answer_bytes -= bytes;
                 sent.answers += 1;
-                (None, true)
             }
-            UnitKind::Delivery { slot, .. } => (Some(*slot), true),
-            UnitKind::FanOut(fan_out) => {
-                let next = fan_out.recipients.pop_front();
-                fan_out.heads_sent += next.as_ref().map_or(0, |next| next.head);
-                if fan_out.recipients.is_empty() {
-                    self.copied.take(unit.copied, &mut budget.segment_pool);
-                }
-                (next.map(|next| next.slot), fan_out.recipients.is_empty())
-            }
-            UnitKind::Removed => (None, true),
-        };
-        if let Some(slot) = slot {
-            self.stats.record_taken(slot, wire_bytes, |account| {
-                account.delivered += 1;
-                account.delivered_bytes += wire_bytes;
-            });
-            self.messages -= 1;
-            sent.messages += 1;
-            sent.bytes += wire_bytes;
-            if is_last {
+            UnitKind::Delivery { slot, .. } => {
+                self.record_delivered(slot, bytes, sent);
                 self.bytes -= bytes;
                 budget.give_back(bytes);
             }
-        }
-        if is_last {
-            self.units.pop_front();
-            self.popped += 1;
-        } else {
-            // What is left of it has not begun to leave any more.
-            self.cut_mark = None;
+            UnitKind::FanOut(_) | UnitKind::Removed => {}
         }
     }
 
+    fn record_fan_out(&mut self, budget: &mut Budget, sent: &mut Sent) {
+        let Some(unit) = self.units.front_mut() else { return };
+        let (wire_bytes, bytes, copied) = (unit.wire_bytes() as u64, unit.bytes() as u64, unit.copied);
+        let UnitKind::FanOut(fan_out) = &mut unit.kind else { return };
+        let Some(Recipient { slot, head, .. }) = fan_out.recipients.pop_front() else { return };
+        fan_out.heads_sent += head;
+        let is_last = fan_out.recipients.is_empty();
+        self.record_delivered(slot, wire_bytes, sent);
+        // What is left of it has not begun to leave any more.
+        self.cut_mark = None;
+        if is_last {
+            self.copied.take(copied, &mut budget.segment_pool);
+            self.units.pop_front();
+            self.popped += 1;
+            self.bytes -= bytes;
+            budget.give_back(bytes);
+        }
+    }
+
+    #[inline]
+    fn record_delivered(&mut self, slot: Slot, bytes: u64, sent: &mut Sent) {
+        self.stats.record_taken(slot, bytes, |account| {
+            account.delivered += 1;
+            account.delivered_bytes += bytes;
+        });
+        self.messages -= 1;
+        sent.messages += 1;
+        sent.bytes += bytes;
+    }
+
     /// Passes over what was taken out, as far as it stands first.
+    #[inline]
     pub(super) fn drop_removed(&mut self, budget: &mut Budget) {
+        if self.removed.0 > 0 {
+            self.drop_removed_front(budget);
+        }
+    }
+
+    fn drop_removed_front(&mut self, budget: &mut Budget) {
         while let Some(Unit { copied, kind: UnitKind::Removed, .. }) = self.units.front() {
             self.copied.take(*copied, &mut budget.segment_pool);
             self.removed = (self.removed.0 - 1, self.removed.1 - *copied);

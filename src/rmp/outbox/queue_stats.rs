@@ -11,6 +11,9 @@ pub struct Budget {
     bytes_max: u64,
     pub(super) shares: Shares,
     pub(super) segment_pool: SegmentPool,
+    /// What one write takes of messages for several subscriptions; and what their heads are put together in.
+    pub(super) spread: Vec<u8>,
+    pub(super) heads: Vec<u8>,
     stamp: u64,
 }
 
@@ -51,6 +54,8 @@ impl Budget {
             bytes_max: limits.queued_bytes_max,
             shares: Shares::new(limits),
             segment_pool: SegmentPool::default(),
+            spread: Vec::new(),
+            heads: Vec::new(),
             stamp: 0,
         }
     }
@@ -89,6 +94,7 @@ impl Budget {
     /// second or so.
     pub fn release_memory(&mut self) {
         self.segment_pool.release_half();
+        (self.spread, self.heads) = (Vec::new(), Vec::new());
     }
 
     /// A number that is larger than all before.
@@ -195,6 +201,7 @@ impl QueueStatsTable {
     }
 
     /// Puts one message to what is queued.
+    #[inline]
     pub(super) fn record_queued(&mut self, slot: Slot, bytes: u64) {
         if let Some(account) = self.stats_mut(slot) {
             account.messages += 1;

@@ -53,10 +53,12 @@ pub(super) struct Recipient<T> {
 
 impl<T> Unit<T> {
     /// Bytes of memory, the message once.
+    #[inline]
     pub(super) fn bytes(&self) -> usize {
         self.copied + self.shared_bytes()
     }
 
+    #[inline]
     pub(super) fn shared_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, |shared| shared.len())
     }
@@ -67,6 +69,7 @@ impl<T> Unit<T> {
     }
 
     /// Bytes that leave before it, or its message for the next subscription, has left.
+    #[inline]
     pub(super) fn wire_bytes(&self) -> usize {
         match &self.kind {
             UnitKind::FanOut(fan_out) => {
@@ -79,18 +82,22 @@ impl<T> Unit<T> {
 
     /// Copied bytes that are not kept any more once so many bytes of the unit have left: those of a fan-out
     /// leave again for the next subscription.
+    #[inline]
     pub(super) fn consumed(&self, begun: usize) -> usize {
         if matches!(self.kind, UnitKind::FanOut(_)) { 0 } else { begun.min(self.copied) }
     }
 
+    #[inline]
     pub(super) fn is_delivery(&self) -> bool {
         matches!(self.kind, UnitKind::Delivery { .. } | UnitKind::FanOut(_))
     }
 
+    #[inline]
     pub(super) fn is_removed(&self) -> bool {
         matches!(self.kind, UnitKind::Removed)
     }
 
+    #[inline]
     pub(super) fn is_expired(&self, now_ms: u64) -> bool {
         match &self.kind {
             UnitKind::Delivery { expires_at_ms, .. } => is_expired(now_ms, *expires_at_ms),
