@@ -62,6 +62,8 @@ pub struct Broker {
     pub(super) next_msg_id: u64,
     /// Subscriptions that the tap's entries reach.
     pub(super) tap_readers: u64,
+    /// Subscriptions that were looked at for a message, once each time.
+    pub(super) planned: u64,
     /// What the station has room for of the messages that it takes itself.
     pub(super) inbox_capacity: InboxCapacity,
     /// As it was told.
@@ -97,6 +99,7 @@ impl Broker {
             // 7).
             next_msg_id: now.wall.0.saturating_mul(1_000),
             tap_readers: 0,
+            planned: 0,
             inbox_capacity: InboxCapacity::default(),
             totals: Totals::default(),
             drops: VecDeque::new(),
@@ -175,6 +178,19 @@ impl Broker {
     #[must_use]
     pub fn tap_readers(&self) -> u64 {
         self.tap_readers
+    }
+
+    /// Subscriptions that messages were for, those of one message after those of another: what reading from a
+    /// connection has cost.
+    #[must_use]
+    pub fn planned(&self) -> u64 {
+        self.planned
+    }
+
+    /// Whether a session is an operator's.
+    #[must_use]
+    pub fn is_operator(&self, session: ConnectionId) -> bool {
+        self.sessions.get(session).is_some_and(|session| session.is_open() && session.kind().is_operator())
     }
 
     /// Whether the next frame of a session is the message of the `Publish` that came last.

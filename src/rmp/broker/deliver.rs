@@ -178,16 +178,16 @@ impl Broker {
             }
             if queued > 1 {
                 payloads.queue_once(plan.tail(), session, targets, budget);
-            } else if queued == 1
-                && let Some(target) = targets.get_mut(queued_at)
-            {
+            } else if let Some(target) = targets.get_mut(queued_at).filter(|_| queued == 1) {
                 payloads.queue(plan.tail(), session, target, budget);
-            } else {
-                continue;
             }
-            waiting.add(session);
+            if queued > 0 {
+                waiting.add(session);
+            }
         }
-        plan.counts()
+        let counts = plan.counts();
+        self.planned += u64::from(counts.delivered) + u64::from(counts.dropped);
+        counts
     }
 
     /// What [`deliver`](Self::deliver) would tell of a message for a topic, whether the topic is in the table

@@ -10,6 +10,12 @@ use crate::{ids::Peer, rmp::Dialect, tap::entry::rmp::CloseCause};
 /// From how many bytes on a frame is collected in a buffer of its own.
 pub(super) const LARGE_BYTES_MIN: usize = 64 << 10;
 
+/// Bytes that are read at once of a connection that is new, and of one whose messages reach very many.
+const READ_BYTES_FIRST: usize = 16 << 10;
+const READ_BYTES_MIN: usize = 4 << 10;
+/// Subscriptions that what is read at once is to reach, at most: a few milliseconds' worth.
+const PLANNED_MAX: u64 = 16_384;
+
 #[derive(Debug)]
 pub(super) struct Conn {
     pub(super) peer: Peer,
@@ -21,6 +27,8 @@ pub(super) struct Conn {
     /// Wakes its task.
     pub(super) waker: Option<Waker>,
     pub(super) read_buffer: ReadBuffer,
+    /// Bytes that are read at once: fewer where what comes reaches many.
+    pub(super) read_bytes_max: usize,
     /// A unit of its has begun and is watched.
     pub(super) is_receiving: bool,
 }
@@ -83,7 +91,18 @@ impl Conn {
             is_full: false,
             waker: None,
             read_buffer: ReadBuffer::default(),
+            read_bytes_max: READ_BYTES_FIRST,
             is_receiving: false,
+        }
+    }
+
+    /// Takes less at once of a connection that made much work, and more again of one that makes little, so
+    /// that nobody else waits long for its turn.
+    pub(super) fn adapt_reads(&mut self, planned: u64, read_bytes_max: usize) {
+        if planned > PLANNED_MAX {
+            self.read_bytes_max = (self.read_bytes_max / 2).max(READ_BYTES_MIN);
+        } else if planned < PLANNED_MAX / 4 {
+            self.read_bytes_max = self.read_bytes_max.saturating_mul(2).min(read_bytes_max);
         }
     }
 

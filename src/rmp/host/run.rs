@@ -6,7 +6,7 @@ use std::{
     future::poll_fn,
     io,
     pin::{Pin, pin},
-    rc::Rc,
+    rc::{Rc, Weak},
     sync::{Arc, atomic::AtomicU64},
     task::{Context, Poll},
     time::Duration,
@@ -99,6 +99,8 @@ pub(super) struct Host {
     /// What the task of the clock sleeps for.
     pub(super) armed: Option<Mono>,
     pub(super) timer: Rc<Notify>,
+    /// The tasks of operators' connections, which go before those of all others.
+    pub(super) operators: Weak<LocalSet>,
     pub(super) station: Peer,
     /// The connection that was spoken of last, and who is at its other end.
     pub(super) recent: Option<(ConnectionId, Peer)>,
@@ -126,6 +128,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
     let listener = UnixListener::from_std(listener)?;
     let path = file.path().display().to_string();
     let timer = Rc::new(Notify::new());
+    let operators = Rc::new(LocalSet::new());
     let host = Host {
         // What an earlier host reported is no part of this one's state, nor to be folded onto it.
         last_seq: tap.last(),
@@ -146,6 +149,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         cause: None,
         armed: None,
         timer: Rc::clone(&timer),
+        operators: Rc::downgrade(&operators),
         station: Peer::new("station"),
         recent: None,
     };
@@ -154,8 +158,9 @@ pub async fn run(setup: Setup) -> io::Result<()> {
     let local = LocalSet::new();
     let accepting = local.spawn_local(listen(Rc::clone(&host), listener, file));
     local.spawn_local(keep_time(Rc::clone(&host), timer));
+    // What is asked, and operators, are looked at before each round of the others.
     let stopped = local
-        .run_until(async {
+        .run_until(operators.run_until(async {
             while let Some(request) = requests.recv().await {
                 if let Request::Stop { answer } = request {
                     return Some(answer);
@@ -165,15 +170,13 @@ pub async fn run(setup: Setup) -> io::Result<()> {
                 host.on_request(now, request);
             }
             None
-        })
+        }))
         .await;
     accepting.abort();
     // The socket's file goes with the task.
     let _ = local.run_until(accepting).await;
-    local.run_until(stop(&host)).await;
-    if let Some(answer) = stopped {
-        let _ = answer.send(());
-    }
+    local.run_until(operators.run_until(stop(&host))).await;
+    let _ = stopped.map(|answer| answer.send(()));
     Ok(())
 }
 
@@ -242,8 +245,8 @@ async fn keep_time(host: Rc<RefCell<Host>>, timer: Rc<Notify>) {
 
 /// What a connection's task is woken for.
 enum Turn {
-    /// So many bytes of the scratch are its own.
-    Scratch(usize),
+    /// So many bytes of the scratch are its own; whether there may be more to read.
+    Scratch(usize, bool),
     /// Its large unit is whole.
     Large,
     /// More of its large unit has come.
@@ -259,17 +262,46 @@ enum Turn {
     Gone,
 }
 
-/// Serves one connection until it is gone.
+/// Why a connection's turns end.
+enum Served {
+    /// It turned out to be an operator's.
+    Operator,
+    /// The core is done with it.
+    Closing,
+    /// It is gone.
+    Gone,
+}
+
+/// Serves one connection until it is gone, or an operator's, whose turns come before all others'.
 pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: OwnedReadHalf) {
+    let served = serve_turns(&host, id, &mut read, false).await;
+    let operators = host.borrow().operators.upgrade();
+    match (served, operators) {
+        (Served::Operator, Some(operators)) => {
+            operators.spawn_local(async move {
+                let served = serve_turns(&host, id, &mut read, true).await;
+                leave(&host, id, &mut read, &served).await;
+            });
+        }
+        (served, _) => leave(&host, id, &mut read, &served).await,
+    }
+}
+
+/// Takes a connection's turns; those of an operator's only where `is_first`.
+async fn serve_turns(
+    host: &Rc<RefCell<Host>>,
+    id: ConnectionId,
+    read: &mut OwnedReadHalf,
+    is_first: bool,
+) -> Served {
     loop {
-        let turn = poll_fn(|cx| poll_turn(&host, id, &mut read, cx)).await;
-        let is_busy = matches!(turn, Turn::Scratch(filled) if filled > SCRATCH_BYTES / 2)
-            || matches!(turn, Turn::Large | Turn::Grown);
+        let turn = poll_fn(|cx| poll_turn(host, id, read, cx)).await;
+        let is_busy = matches!(turn, Turn::Scratch(_, true) | Turn::Large | Turn::Grown);
         {
             let mut host = host.borrow_mut();
             let now = host.clock.now();
             match turn {
-                Turn::Scratch(filled) => host.on_scratch(now, id, filled),
+                Turn::Scratch(filled, _) => host.on_scratch(now, id, filled),
                 Turn::Large => host.on_large(now, id),
                 Turn::Grown => {
                     host.note_receiving(now, id, false);
@@ -284,15 +316,25 @@ pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: O
                     host.on_connection_lost(now, id, CloseCause::ReadFailed);
                     host.finish_turn(now);
                 }
-                Turn::Closing => break,
-                Turn::Gone => return,
+                Turn::Closing => return Served::Closing,
+                Turn::Gone => return Served::Gone,
+            }
+            if !is_first && host.broker.is_operator(id) {
+                return Served::Operator;
             }
         }
         if is_busy {
             tokio::task::yield_now().await;
         }
     }
-    let leave = poll_fn(|cx| poll_leave(&host, id, &mut read, cx));
+}
+
+/// Lets what is queued for a connection leave that the core is done with.
+async fn leave(host: &Rc<RefCell<Host>>, id: ConnectionId, read: &mut OwnedReadHalf, served: &Served) {
+    if matches!(served, Served::Gone) {
+        return;
+    }
+    let leave = poll_fn(|cx| poll_leave(host, id, read, cx));
     let _ = tokio::time::timeout(LINGER_MAX, leave).await;
     let mut host = host.borrow_mut();
     let now = host.clock.now();
@@ -337,6 +379,8 @@ fn poll_turn(
     }
     let kept = conn.read_buffer.pending.len();
     let Some((front, room)) = scratch.split_at_mut_checked(kept) else { return Poll::Ready(Turn::Failed) };
+    let room = room.get_mut(..conn.read_bytes_max.min(room.len())).unwrap_or_default();
+    let busy_min = room.len() / 2;
     let mut buf = ReadBuf::new(room);
     match Pin::new(read).poll_read(cx, &mut buf) {
         Poll::Pending => Poll::Pending,
@@ -344,7 +388,8 @@ fn poll_turn(
         Poll::Ready(Ok(())) if buf.filled().is_empty() => Poll::Ready(Turn::End),
         Poll::Ready(Ok(())) => {
             front.copy_from_slice(&conn.read_buffer.pending);
-            Poll::Ready(Turn::Scratch(kept + buf.filled().len()))
+            let read = buf.filled().len();
+            Poll::Ready(Turn::Scratch(kept + read, read > busy_min))
         }
     }
 }

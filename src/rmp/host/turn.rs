@@ -45,7 +45,11 @@ impl Host {
     /// So many bytes of the scratch are a connection's: what was kept, and what was read behind it.
     pub(super) fn on_scratch(&mut self, now: Now, id: ConnectionId, filled: usize) {
         let scratch = std::mem::take(&mut self.scratch);
+        let planned = self.broker.planned();
         self.handle_units(now, id, &Source::Scratch(scratch.get(..filled).unwrap_or_default()));
+        if let Some(conn) = self.conns.get_mut(&id) {
+            conn.adapt_reads(self.broker.planned() - planned, scratch.len());
+        }
         self.scratch = scratch;
         self.finish_turn(now);
     }

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
-
 use super::{
     cut::CutMark,
     delivery::{Delivery, NotReading, Payload, Sent, TakenOut},

@@ -2,6 +2,7 @@
 //! keeps to them goes on meanwhile.
 
 mod bus;
+mod bus_shares;
 mod grpc;
 mod http2;
 mod metrics;
