@@ -1,5 +1,5 @@
-//! A client of MACP's service that takes as little of the processor as it can, so that the servers are what is
-//! measured: one HTTP/2 connection, requests made once and copied, no layers in between.
+//! A client of MACP's service that takes as little of the processor as it can, so that the servers are what
+//! is measured: one HTTP/2 connection, requests made once and copied, no layers in between.
 
 use std::{future::poll_fn, net::SocketAddr};
 

@@ -1,5 +1,6 @@
 //! RMP v0 as a client writes it: frames, and the control frames of a session. By hand, so that measuring
-//! costs as little as it does with the peers, and so that what is hostile owes nothing to the console's codec.
+//! costs as little as it does with the peers, and so that what is hostile owes nothing to the console's
+//! codec.
 
 use std::{
     io::{self, Read},

@@ -77,8 +77,8 @@ pub struct InvocationRow {
     /// The manifest it was enqueued under, where that is not the one in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_manifest: Option<ManifestHash>,
-    /// What of the stored row cannot be read, and why; a stand-in is in its place. It is never sent, and can be
-    /// cancelled.
+    /// What of the stored row cannot be read, and why; a stand-in is in its place. It is never sent, and can
+    /// be cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
 }

@@ -4,8 +4,8 @@
 //! NAME.partial, locked ──VACUUM INTO──▶ synced ──rename──▶ NAME ──▶ its folder synced
 //! ```
 //!
-//! So a file under the final name is whole. What an interrupted copy left is `NAME.partial`, and the next copy to
-//! the same name begins in it.
+//! So a file under the final name is whole. What an interrupted copy left is `NAME.partial`, and the next
+//! copy to the same name begins in it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -25,8 +25,8 @@ use super::{op::CommitError, quarantine::with_suffix};
 /// Copies the committed rows into a new file (0600), which opens as a store's `station.db`; says its length.
 ///
 /// # Errors
-/// [`CommitError::Failed`] when the file is there already, is being made or cannot be written; nothing is under
-/// its name then that was not.
+/// [`CommitError::Failed`] when the file is there already, is being made or cannot be written; nothing is
+/// under its name then that was not.
 pub(super) fn backup(database: &Path, path: &Path) -> Result<u64, CommitError> {
     copy_to(path, |partial| copy(database, partial).map_err(io::Error::other))
         .map_err(|error| CommitError::Failed(format!("{}: {error}", path.display())))

@@ -1,5 +1,5 @@
-//! A database without a byte, or none at all, beside files that only a database with pages has. `SQLite` takes it
-//! for a new one and deletes the write-ahead log beside it, with the rows that are in there alone.
+//! A database without a byte, or none at all, beside files that only a database with pages has. `SQLite`
+//! takes it for a new one and deletes the write-ahead log beside it, with the rows that are in there alone.
 
 use std::{
     fs::{self, OpenOptions},
@@ -26,8 +26,8 @@ pub(super) struct EmptiedDatabase {
     pub(super) last_id: u64,
 }
 
-/// The files that a data folder's database has left, where the database itself is missing or has no byte; none
-/// where there is nothing amiss. Nothing is changed.
+/// The files that a data folder's database has left, where the database itself is missing or has no byte;
+/// none where there is nothing amiss. Nothing is changed.
 ///
 /// # Errors
 /// The folder cannot be read.

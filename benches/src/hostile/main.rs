@@ -10,9 +10,9 @@
 //! Each attack has a station of its own, in a temporary folder, on ports that are free, with `--files` open
 //! files. It is made by processes of its own (the bus knows its peers by theirs), by the bytes of the
 //! specifications, without the console's own codecs, and from a seed. Three clients that keep to their
-//! protocols work meanwhile: an adapter of MPP (pull, invocation, `applied`, `done`; 50 a second), a publisher
-//! and a subscriber of the bus (200 a second), a caller of MACP (100 a second). How long their work takes is
-//! counted from when it was due.
+//! protocols work meanwhile: an adapter of MPP (pull, invocation, `applied`, `done`; 50 a second), a
+//! publisher and a subscriber of the bus (200 a second), a caller of MACP (100 a second). How long their work
+//! takes is counted from when it was due.
 //!
 //! | figure | is taken | bound |
 //! |---|---|---|

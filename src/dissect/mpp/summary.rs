@@ -138,6 +138,15 @@ const fn is_by_peer(cause: CloseCause) -> bool {
     )
 }
 
+/// What becomes of a refund.
+const fn refund(status: RefundStatus) -> &'static str {
+    match status {
+        RefundStatus::Requested => "is requested",
+        RefundStatus::Skipped => "cannot be: bits",
+        RefundStatus::Manual => "is to be made by hand",
+    }
+}
+
 /// What happened, in one line.
 pub(super) fn line(transition: &T) -> Cow<'static, str> {
     let subject = summary(transition).subject();
@@ -171,14 +180,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Failed { by: FailedBy::Settled, .. } => format!("{subject}: settled by hand").into(),
         T::Requeued { .. } => format!("{subject}: back at the head").into(),
         T::Orphaned { .. } => format!("{subject}: its connection went away").into(),
-        T::RefundRecorded { id, status, .. } => {
-            let status = match status {
-                RefundStatus::Requested => "is requested",
-                RefundStatus::Skipped => "cannot be: bits",
-                RefundStatus::Manual => "is to be made by hand",
-            };
-            format!("refund of {id} {status}").into()
-        }
+        T::RefundRecorded { id, status, .. } => format!("refund of {id} {}", refund(*status)).into(),
         T::Migrated { queue, rows, failed: 0 } => {
             format!("{} on {queue} took this manifest", counted(*rows, "row")).into()
         }

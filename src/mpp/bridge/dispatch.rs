@@ -175,7 +175,7 @@ impl Bridge {
         self.pump(now, &name);
     }
 
-    /// A read that fails is asked again. Failing twice in a row it is told: until it succeeds its queue stands.
+    /// A failed read is asked again. Failing twice in a row it is told: its queue stands until it succeeds.
     pub(super) fn on_fetch_failed(&mut self, now: Now, name: &QueueName, error: &CommitError) {
         let Some(queue) = self.queues.get_mut(name) else { return };
         queue.head.fetch_failed();

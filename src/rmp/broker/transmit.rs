@@ -125,8 +125,8 @@ pub(super) fn taken_out(
     Some(Loss { topic: Some(told.topic), reason, body, dialect, ..Loss::of(lost) })
 }
 
-/// The delivery of a message that was taken out: by its tag, or by the Deliver and the header that were made or
-/// judged here.
+/// The delivery of a message that was taken out: by its tag, or by the Deliver and the header that were made
+/// or judged here.
 fn delivery_info(tag: Tag, head: &[u8], message: &[u8]) -> Option<JsonDeliveryInfo> {
     let from = match tag {
         Tag::Json(told) => return Some(*told),

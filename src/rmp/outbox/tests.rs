@@ -264,7 +264,8 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0_usize..60).prop_map(Op::Answer),
         8 => (0_usize..3, len.clone(), 1_u64..50)
             .prop_map(|(sub, len, ttl_ms)| Op::Deliver { sub, len, ttl_ms }),
-        4 => (any::<[bool; 3]>(), len, 1_u64..50).prop_map(|(to, len, ttl_ms)| Op::FanOut { to, len, ttl_ms }),
+        4 => (any::<[bool; 3]>(), len, 1_u64..50)
+            .prop_map(|(to, len, ttl_ms)| Op::FanOut { to, len, ttl_ms }),
         5 => any::<u8>().prop_map(|of_offered| Op::Write { of_offered }),
         2 => (1_u64..20).prop_map(Op::Wait),
         1 => Just(Op::Expire),
@@ -345,9 +346,8 @@ proptest! {
                 Op::FanOut { to, len, ttl_ms } => {
                     let message = bytes(len, fill);
                     let queued = budget.queued();
-                    let to: Vec<usize> = (0..3)
-                        .filter(|sub| to[*sub] && outbox.full(slots[*sub], len as u64 + 5, 0, &queued).is_none())
-                        .collect();
+                    let has_room = |sub: usize| outbox.full(slots[sub], len as u64 + 5, 0, &queued).is_none();
+                    let to: Vec<usize> = (0..3).filter(|sub| to[*sub] && has_room(*sub)).collect();
                     let heads = to.iter().map(|sub| (slots[*sub], format!("head{sub}"), tag));
                     outbox.queue_fan_out(heads, Payload::Shared(&message), now_ms + ttl_ms, &mut budget);
                     let kept = (5 * to.len() + len) as u64;
@@ -367,7 +367,8 @@ proptest! {
                         .into_iter()
                         .partition(|unit| oldest.is_some() && tag_of(unit) == oldest);
                     list = left;
-                    let cut: Vec<_> = cut.into_iter().map(|unit| (tag_of(&unit).unwrap(), unit.bytes)).collect();
+                    let cut: Vec<_> =
+                        cut.into_iter().map(|unit| (tag_of(&unit).unwrap(), unit.bytes)).collect();
                     prop_assert_eq!((was_cut, gone), (oldest.is_some(), cut));
                 }
                 Op::Write { of_offered } => {

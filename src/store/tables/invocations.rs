@@ -21,8 +21,8 @@ use crate::{
     time::Wall,
 };
 
-/// The columns of a [`Row`]. The join keeps invocations the outer loop, so that their order needs no sorting, and
-/// a row whose manifest is lost is shown.
+/// The columns of a [`Row`]. The join keeps invocations the outer loop, so that their order needs no sorting,
+/// and a row whose manifest is lost is shown.
 const ROW: &str = "SELECT i.id, i.queue, i.event, i.state, i.params, i.result, i.reason, i.source_kind, i.redemption, i.user, i.key,
     i.trace, m.pack_id, m.hash, i.enqueued_at_ms, i.updated_at_ms
     FROM invocations i LEFT JOIN manifests m ON m.manifest = i.manifest";

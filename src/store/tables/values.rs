@@ -75,8 +75,8 @@ pub(super) fn source(row: &Row<'_>, column: usize, damage: &mut Damage) -> Sourc
     }
 }
 
-/// What of a row cannot be read. A stand-in takes the place of each such value, so that a damaged row is shown and
-/// fails alone.
+/// What of a row cannot be read. A stand-in takes the place of each such value, so that a damaged row is
+/// shown and fails alone.
 #[derive(Debug, Default)]
 pub(super) struct Damage(Option<String>);
 

@@ -310,7 +310,8 @@ proptest! {
         let limits = limits::Rmp { queued_bytes_max: MAX, queue_messages_max: 50, ..limits::Rmp::default() };
         let mut fixture = TestBroker::with(limits);
         let publisher = fixture.agent(1);
-        let agents: Vec<_> = (2..8).map(|id| if id == 7 { fixture.tool(id) } else { fixture.agent(id) }).collect();
+        let mut connect = |id| if id == 7 { fixture.tool(id) } else { fixture.agent(id) };
+        let agents: Vec<_> = (2..8).map(&mut connect).collect();
         for (at, agent) in agents.iter().enumerate() {
             for (sub, pattern) in ["t/**", "t/0", "t/1", "t/2", "t/*"].iter().enumerate().skip(at) {
                 if fixture.is_tool(*agent) {

@@ -1,4 +1,5 @@
-//! The load: rows that are enqueued and served, runs that are submitted, messages of a decision, publications.
+//! The load: rows that are enqueued and served, runs that are submitted, messages of a decision,
+//! publications.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

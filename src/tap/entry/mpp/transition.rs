@@ -196,7 +196,8 @@ pub enum Transition {
     CommitsFailing,
     /// Commits succeed again.
     CommitsOk,
-    /// Rows of a queue could not be read twice in a row; it waits, and others go on. The text says which and why.
+    /// Rows of a queue could not be read twice in a row; it waits, and others go on. The text says which and
+    /// why.
     ReadsFailing,
     /// All queues' rows are read again.
     ReadsOk,
