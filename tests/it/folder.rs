@@ -172,9 +172,14 @@ fn is_enqueued(outcome: &Result<Outcome, PortError>) -> bool {
     matches!(outcome, Ok(Outcome::Mpp(mpp::Outcome::Enqueued(rows))) if rows[0].is_ok())
 }
 
+/// The uid of the other user.
+fn another() -> String {
+    std::env::var("RL_CONSOLE_TESTS_USER").unwrap_or_else(|_| "65534".to_owned())
+}
+
 /// A program as another user, where this machine lets us.
 fn as_another(program: &str) -> Option<Command> {
-    let user = std::env::var("RL_CONSOLE_TESTS_USER").unwrap_or_else(|_| "65534".to_owned());
+    let user = another();
     let with = |program: &str| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid", &user, "--regid", &user, "--clear-groups", program]);
@@ -221,7 +226,7 @@ print(peer.recv(65536).hex(), flush=True)
     let mut heard = String::new();
     out.read_to_string(&mut heard).unwrap();
     assert_eq!((heard.trim(), listener.wait().unwrap().success()), ("", true), "it was shown: {heard}");
-    assert!(error.contains("another user (uid 65534)"), "{error}");
+    assert!(error.contains(&format!("another user (uid {})", another())), "{error}");
 }
 
 #[test]
@@ -232,7 +237,7 @@ fn a_folder_of_another_user_is_refused() {
     let data = folder.path().join("data");
     assert!(other.arg(&data).status().unwrap().success());
     let error = said(&data, &["serve"]);
-    assert!(error.contains("belongs to another user (uid 65534)"), "{error}");
+    assert!(error.contains(&format!("belongs to another user (uid {})", another())), "{error}");
 }
 
 #[test]
