@@ -100,7 +100,12 @@ impl Shares {
     }
 
     /// The connection that loses first, if any holds more than its floor.
+    #[inline]
     pub(super) fn first(&self) -> Option<u64> {
+        if self.ranked.is_empty() { None } else { self.first_ranked() }
+    }
+
+    fn first_ranked(&self) -> Option<u64> {
         let floor = self.floor();
         // Only those of the floor's own rank are to be looked at one by one.
         let ranks = self.ranks.iter().rev().take_while(|rank| rank.log2 >= floor.max(1).ilog2());
