@@ -108,6 +108,7 @@ fn rows() -> Vec<InvocationRow> {
         enqueued_at_ms: Wall(end_ms - at),
         updated_at_ms: Wall(end_ms - at / 2),
         other_manifest: None,
+        damage: None,
     };
     (0..RECORDS).map(row).collect()
 }

@@ -16,7 +16,7 @@ use super::{
     handle::Bus,
     metrics_publisher,
     operator::{self, Service},
-    tokens::tokens,
+    tokens::{mask, tokens},
 };
 use crate::{
     port::wire::StationInfo,
@@ -86,12 +86,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     let Foundation { config, runtime, .. } = foundation;
     let clock = inner.clock;
     let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
-    let named = [("operator", tokens.operator), ("viewer", tokens.viewer), ("cue", tokens.cue)];
-    for (name, sha256) in named {
-        if let Some(sha256) = sha256 {
-            inner.tap.mask_token(name, sha256);
-        }
-    }
+    mask(&inner.tap, &tokens);
     let path =
         config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
     let bound = rmp::host::bind(path).map_err(|error| error.to_string())?;
@@ -106,20 +101,20 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         has_station_inbox: true,
         tally: inner.admission.rmp.clone(),
     };
-    let (requests, asked_of_it) =
+    let (requests, asked_requests) =
         mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
     let (asked, questions) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
     let (tap_readers, readers) = watch::channel(0);
-    let (ear, heard) = rmp::host::station_inbox(&limits);
+    let (station_inbox, inbound) = rmp::host::station_inbox(&limits);
     let setup = Setup {
         bound,
         broker: Broker::new(settings, clock.now()),
         tap: inner.tap.clone(),
         clock,
         limits,
-        requests: asked_of_it,
+        requests: asked_requests,
         operator_requests: asked,
-        station_inbox: Some(ear),
+        station_inbox: Some(station_inbox),
         tap_readers,
         next_session: Arc::clone(&bus.next_session),
         uid: rustix::process::geteuid().as_raw(),
@@ -139,7 +134,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     let tasks = vec![
         runtime.spawn(metrics_publisher::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         runtime.spawn(operator::serve(service, questions)).abort_handle(),
-        runtime.spawn(runs::forward(Arc::downgrade(inner), heard)).abort_handle(),
+        runtime.spawn(runs::forward(Arc::downgrade(inner), inbound)).abort_handle(),
         runtime.spawn(recorded.maintain(inner.status.clone())).abort_handle(),
         runtime
             .spawn(entries::publish(

@@ -190,6 +190,9 @@ async fn batch(requests: &mut mpsc::Receiver<Request>) -> (Seq, Vec<Seq>) {
     (batch.first, entries)
 }
 
+/// What a message's body may hold.
+const BODY_BYTES_MAX: u64 = 1 << 20;
+
 #[test]
 fn entries_are_published_while_somebody_subscribes_and_a_newcomer_is_told_where_the_tap_stands() {
     on_a_runtime(async {
@@ -197,7 +200,7 @@ fn entries_are_published_while_somebody_subscribes_and_a_newcomer_is_told_where_
         let (bus, mut requests) = mpsc::channel(4);
         let (subscribers, known) = watch::channel(0);
         let publishing =
-            tokio::spawn(entries::publish(tap.clone(), bus, known, limits::Rmp::default(), Clock::start()));
+            tokio::spawn(entries::publish(tap.clone(), bus, known, BODY_BYTES_MAX, Clock::start()));
         (0..3).for_each(|_| notice(&tap));
         tokio::task::yield_now().await;
         assert_eq!(tap.counters().readers, 0, "nobody reads for nobody");
@@ -226,7 +229,7 @@ fn batches_hold_what_follows_without_a_gap_and_no_more_than_their_bytes() {
         let tap = Tap::new(narrow);
         let (bus, mut requests) = mpsc::channel(1);
         let (subscribers, known) = watch::channel(1);
-        tokio::spawn(entries::publish(tap.clone(), bus, known, limits::Rmp::default(), Clock::start()));
+        tokio::spawn(entries::publish(tap.clone(), bus, known, BODY_BYTES_MAX, Clock::start()));
         assert_eq!(batch(&mut requests).await, (Seq(1), vec![]));
         // More than the ring keeps, while the publisher has no turn.
         (0..5_000).for_each(|_| notice(&tap));

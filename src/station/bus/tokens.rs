@@ -9,7 +9,7 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
-use crate::{private_files, rmp::broker::Tokens};
+use crate::{private_files, rmp::broker::Tokens, tap::Tap};
 
 /// Bytes that are read of a token's file.
 const BYTES_MAX: u64 = 4_096;
@@ -98,6 +98,16 @@ pub(super) fn tokens(data: &Path) -> Result<Tokens, TokenError> {
         viewer: hash(TokenKind::Viewer)?,
         cue: hash(TokenKind::Cue)?,
     })
+}
+
+/// Has the tap hide the tokens in whatever it keeps.
+pub(super) fn mask(tap: &Tap, tokens: &Tokens) {
+    let named = [("operator", tokens.operator), ("viewer", tokens.viewer), ("cue", tokens.cue)];
+    for (name, sha256) in named {
+        if let Some(sha256) = sha256 {
+            tap.mask_token(name, sha256);
+        }
+    }
 }
 
 fn token_or_new(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
