@@ -1,4 +1,6 @@
-//! The station is killed at random moments under load, a hundred times.
+//! The station is killed at random moments under load of all four systems, a hundred times.
+
+mod mixed;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -145,24 +147,30 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
     let token = pair(&data);
     let mut random = Random(0x5eed_0000_0000_0001);
     let mut acknowledged = BTreeSet::new();
+    let mut others_acknowledged = mixed::Acknowledged::default();
     let mut rounds = Vec::new();
     for round in 0..KILLS {
         let station = Station::start(&data);
         let addr = station.mpp;
         let moment = Duration::from_millis(random.below(40));
         let (first, has_begun) = sync_channel(1);
-        let (ids, received) = std::thread::scope(|scope| {
+        let macp = station.ready["macp"].as_str().unwrap().parse().unwrap();
+        let (ids, received, others) = std::thread::scope(|scope| {
             let data = &data;
             let enqueuer = scope.spawn(move || enqueue_until_gone(data, round, &first));
             let server = scope.spawn(|| serve_until_gone(&addr, &token, false));
+            let bus = scope.spawn(move || mixed::bus_until_gone(data, round));
+            let session = scope.spawn(move || mixed::session_until_gone(macp, round));
             // Every other time work has begun, however slow the machine is.
             if round % 2 == 0 {
                 let _ = has_begun.recv_timeout(PATIENCE);
             }
             std::thread::sleep(moment);
             station.kill();
-            (enqueuer.join().unwrap(), server.join().unwrap())
+            let others = [bus.join().unwrap(), session.join().unwrap()];
+            (enqueuer.join().unwrap(), server.join().unwrap(), others)
         });
+        others.into_iter().for_each(|it| others_acknowledged.extend(it));
         acknowledged.extend(ids.iter().map(|id| id.0));
         rounds.push(received);
     }
@@ -183,6 +191,11 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
         assert!(state == "done" || state == "applied", "{id} is {state}");
     }
     repeated_only_what_was_in_flight(&rounds);
+    mixed::nothing_is_lost(
+        &data,
+        station.ready["macp"].as_str().unwrap().parse().unwrap(),
+        &others_acknowledged,
+    );
     station.terminate();
 }
 

@@ -9,6 +9,7 @@ use std::{
 /// The client's connection preface (RFC 9113 §3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Types of frames (RFC 9113 §6).
+pub(super) const DATA: u8 = 0;
 pub(super) const HEADERS: u8 = 1;
 pub(super) const PRIORITY: u8 = 2;
 pub(super) const RST_STREAM: u8 = 3;
@@ -17,6 +18,7 @@ pub(super) const PING: u8 = 6;
 pub(super) const GOAWAY: u8 = 7;
 pub(super) const WINDOW_UPDATE: u8 = 8;
 /// Flags (RFC 9113 §6.1, §6.2).
+pub(super) const END_STREAM: u8 = 1;
 pub(super) const END_HEADERS: u8 = 4;
 
 /// A frame (RFC 9113 §4.1).

@@ -3,6 +3,7 @@
 
 mod bus;
 mod bus_shares;
+mod garbage;
 mod grpc;
 mod http2;
 mod metrics;
