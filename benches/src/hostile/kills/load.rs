@@ -12,14 +12,15 @@ use std::{
     time::Duration,
 };
 
-use color_eyre::eyre::{Result, ensure, eyre};
+use color_eyre::eyre::{Result, ensure};
+use futures_util::future::join_all;
 use prost::Message as _;
 use rl_console_benches::{
     calls::Client,
     paired::{ANSWER_MAX, Files, PACK_ID, PARAMS, QUEUES},
     rmp::{self, OBSERVATION, Value, control, frame, frame_of, is},
     server::run_to_end,
-    v1::{Ack, Envelope, SessionStartPayload},
+    v1::{Envelope, SessionStartPayload},
 };
 use serde_json::{Value as Json, json};
 use tokio::{task::LocalSet, time::timeout};
@@ -28,6 +29,8 @@ use crate::attack::Targets;
 
 /// Rows that are enqueued at once.
 const ROWS: usize = 20;
+/// Messages that are sent again at a time.
+const IN_FLIGHT: usize = 64;
 /// Runs that are submitted in a round.
 const RUNS: usize = 2;
 /// How long an answer may take before the station counts as gone.
@@ -45,8 +48,8 @@ pub(super) struct Acknowledged {
     pub(super) rows: BTreeSet<u64>,
     /// As `ls runs` has them.
     pub(super) runs: BTreeSet<String>,
-    /// Sessions and message ids.
-    pub(super) messages: Vec<(String, String)>,
+    /// Sessions, and numbers of messages in them.
+    pub(super) messages: Vec<(String, u64)>,
     pub(super) publications: usize,
 }
 
@@ -201,55 +204,52 @@ fn trace_name(trace: u128) -> String {
 fn evaluate(addr: SocketAddr, session: &str, all: &mut Acknowledged) -> Result<()> {
     block_on(async {
         let mut client = Client::connect(addr).await?;
-        for (number, envelope) in messages(session).enumerate() {
-            let id = envelope.message_id.clone();
-            let ack = timeout(GONE_AFTER, client.send(envelope)).await??;
+        for number in 0.. {
+            let ack = timeout(GONE_AFTER, client.send(message(session, number))).await??;
             ensure!(ack.ok, "message {number} was refused: {:?}", ack.error);
-            all.messages.push((session.to_owned(), id));
+            all.messages.push((session.to_owned(), number));
         }
         Ok(())
     })
 }
 
-/// `SessionStart`, a proposal and evaluations without end.
-fn messages(session: &str) -> impl Iterator<Item = Envelope> {
-    (0_u64..).map(move |number| {
-        let (message_type, payload) = match number {
-            0 => (
-                "SessionStart",
-                SessionStartPayload { ttl_ms: 86_400_000, ..Default::default() }.encode_to_vec(),
-            ),
-            1 => ("Proposal", br#"{"proposal_id":"p","option":"one"}"#.to_vec()),
-            _ => {
-                ("Evaluation", br#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.9}"#.to_vec())
-            }
-        };
-        Envelope {
-            macp_version: "1.0".to_owned(),
-            mode: "macp.mode.decision.v1".to_owned(),
-            message_type: message_type.to_owned(),
-            message_id: format!("{number}"),
-            session_id: session.to_owned(),
-            sender: "kills".to_owned(),
-            payload: payload.into(),
-            ..Envelope::default()
+/// The message of a number in a session: `SessionStart`, a proposal, then evaluations.
+fn message(session: &str, number: u64) -> Envelope {
+    let (message_type, payload) = match number {
+        0 => {
+            ("SessionStart", SessionStartPayload { ttl_ms: 86_400_000, ..Default::default() }.encode_to_vec())
         }
-    })
+        1 => ("Proposal", br#"{"proposal_id":"p","option":"one"}"#.to_vec()),
+        _ => ("Evaluation", br#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.9}"#.to_vec()),
+    };
+    Envelope {
+        macp_version: "1.0".to_owned(),
+        mode: "macp.mode.decision.v1".to_owned(),
+        message_type: message_type.to_owned(),
+        message_id: number.to_string(),
+        session_id: session.to_owned(),
+        sender: "kills".to_owned(),
+        payload: payload.into(),
+        ..Envelope::default()
+    }
 }
 
 /// How many of these messages are no duplicates when they are sent again: those that were lost.
 ///
 /// # Errors
 /// A call fails.
-pub(super) fn not_duplicates(addr: SocketAddr, messages: &[(String, String)]) -> Result<usize> {
+pub(super) fn not_duplicates(addr: SocketAddr, messages: &[(String, u64)]) -> Result<usize> {
     block_on(async {
-        let mut client = Client::connect(addr).await?;
+        let client = Client::connect(addr).await?;
         let mut lost = 0;
-        for (session, id) in messages {
-            let number: usize = id.parse()?;
-            let envelope = self::messages(session).nth(number).ok_or_else(|| eyre!("no message {id}"))?;
-            let ack: Ack = timeout(GONE_AFTER, client.send(envelope)).await??;
-            lost += usize::from(!ack.duplicate);
+        for some in messages.chunks(IN_FLIGHT) {
+            let calls = some.iter().map(|(session, number)| {
+                let mut client = client.clone();
+                async move { timeout(GONE_AFTER, client.send(message(session, *number))).await }
+            });
+            for ack in join_all(calls).await {
+                lost += usize::from(!ack??.duplicate);
+            }
         }
         Ok(lost)
     })
