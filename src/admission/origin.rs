@@ -33,6 +33,16 @@ impl Origin {
         }
     }
 
+    /// The origin of a connection from a process, as far as the system names it. It names none that lives in
+    /// another namespace of process numbers: the number is 0 then, and that of all such processes.
+    #[must_use]
+    pub fn of_process(uid: Option<u32>, pid: Option<i32>) -> Self {
+        match (uid, pid) {
+            (Some(uid), Some(pid @ 1..)) => Self::Process { uid, pid },
+            _ => Self::Unknown,
+        }
+    }
+
     /// Whether it can be told from others.
     pub(super) fn is_known(self) -> bool {
         self != Self::Unknown

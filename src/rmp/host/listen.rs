@@ -125,8 +125,8 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
         Err(_) => (None, None),
     };
     let peer = match (uid, pid) {
-        (Some(uid), Some(pid)) => Peer::new(&format!("uid {uid} pid {pid}")),
-        (Some(uid), None) => Peer::new(&format!("uid {uid}")),
+        (Some(uid), Some(pid @ 1..)) => Peer::new(&format!("uid {uid} pid {pid}")),
+        (Some(uid), _) => Peer::new(&format!("uid {uid}")),
         _ => Peer::new("unknown"),
     };
     let mut host = shared.borrow_mut();
@@ -141,10 +141,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
         return;
     }
     let (read, write) = stream.into_split();
-    let origin = match (uid, pid) {
-        (Some(uid), Some(pid)) => Origin::Process { uid, pid },
-        _ => Origin::Unknown,
-    };
+    let origin = Origin::of_process(uid, pid);
     let mut read_last = None;
     while let Plan::Evicts(oldest) = host.broker.admission_plan(origin)
         && read_last != Some(oldest)
