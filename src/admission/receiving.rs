@@ -89,13 +89,23 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
         }
     }
 
+    /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has come
+    /// and was not read yet counts.
+    #[must_use]
+    pub fn due(&self, now: Now) -> Vec<K> {
+        if self.next_due.is_none_or(|due| now.mono < due) {
+            return Vec::new();
+        }
+        let late = self.unfinished.iter().filter(|(_, frame)| frame.due <= now.mono);
+        late.map(|(&key, _)| key).collect()
+    }
+
     /// The frames that took too long; they are forgotten and counted as turned away.
     pub fn overdue(&mut self, now: Now) -> Vec<K> {
         if self.next_due.is_none_or(|due| now.mono < due) {
             return Vec::new();
         }
-        let late = self.unfinished.iter().filter(|(_, frame)| frame.due <= now.mono);
-        let late: Vec<K> = late.map(|(&key, _)| key).collect();
+        let late = self.due(now);
         for &key in &late {
             self.end(key);
             self.tally.count(TurnedAway::FrameTime);

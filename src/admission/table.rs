@@ -187,6 +187,17 @@ impl Table {
         self.places.get(&id).is_some_and(|place| place.room == Room::Operators)
     }
 
+    /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has come
+    /// and was not read yet counts.
+    #[must_use]
+    pub fn due(&self, now: Now) -> Vec<ConnectionId> {
+        let rooms = [&self.silent_common, &self.silent_operators].into_iter();
+        rooms
+            .flat_map(|silent| silent.iter().take_while(|(_, by)| **by <= now.mono))
+            .map(|(id, _)| *id)
+            .collect()
+    }
+
     /// A connection that has not spoken in time. It has no place any more and is counted; ask until there is
     /// none.
     pub fn overdue(&mut self, now: Now) -> Option<(ConnectionId, TurnedAway)> {

@@ -106,10 +106,12 @@ fn who_does_not_speak_in_time_goes() {
     let (mut table, tally) = filled(7);
     table.spoke(ConnectionId(6));
     assert_eq!(table.deadline(), Some(Now::at_ms(10_007).mono));
-    assert_eq!(table.overdue(Now::at_ms(10_006)), None);
+    assert_eq!((table.due(Now::at_ms(10_006)), table.overdue(Now::at_ms(10_006))), (vec![], None));
+    assert_eq!(table.due(Now::at_ms(10_007)), [ConnectionId(7)], "whose host reads it once more");
     table.spoke(ConnectionId(7));
     table.open(Now::at_ms(100), ConnectionId(8), Origin::Unknown);
     assert_eq!(table.deadline(), Some(Now::at_ms(1_100).mono));
+    assert_eq!(table.due(Now::at_ms(1_100)), [ConnectionId(8)]);
     assert_eq!(table.overdue(Now::at_ms(1_100)), Some((ConnectionId(8), TurnedAway::NoToken)));
     assert_eq!(table.overdue(Now::at_ms(99_000)), None);
     table.close(ConnectionId(0));
@@ -131,6 +133,15 @@ fn an_origin_is_what_can_be_told_from_others() {
 }
 
 #[test]
+fn a_process_that_the_system_does_not_number_is_nobody_known() {
+    assert_eq!(Origin::of_process(Some(1_000), Some(7)), process(7));
+    for (uid, pid) in [(Some(1_000), Some(0)), (Some(1_000), Some(-1)), (Some(1_000), None), (None, Some(7))]
+    {
+        assert_eq!(Origin::of_process(uid, pid), Origin::Unknown, "{uid:?} {pid:?}");
+    }
+}
+
+#[test]
 fn a_frame_has_its_time_from_its_first_byte_to_its_last() {
     let tally = Tally::default();
     let mut receiving = Receiving::new(100, Duration::from_secs(30), tally.clone());
@@ -140,6 +151,7 @@ fn a_frame_has_its_time_from_its_first_byte_to_its_last() {
     receiving.begin(Now::at_ms(20_000), 'a');
     assert_eq!(receiving.overdue(Now::at_ms(34_999)), Vec::<char>::new(), "the first of a was whole");
     assert_eq!(receiving.deadline(), Some(Now::at_ms(35_000).mono));
+    assert_eq!((receiving.due(Now::at_ms(34_999)), receiving.due(Now::at_ms(35_000))), (vec![], vec!['b']));
     assert_eq!(receiving.overdue(Now::at_ms(35_000)), ['b']);
     receiving.end('a');
     assert_eq!(receiving.overdue(Now::at_ms(99_000)), Vec::<char>::new());

@@ -12,7 +12,7 @@ use crate::{
         io::Output,
     },
     tap::entry::mpp::{CloseCause, RowState, Transition},
-    time::Now,
+    time::{Mono, Now},
 };
 
 /// Without connections.
@@ -32,6 +32,18 @@ impl Bridge {
     #[must_use]
     pub fn admission_plan(&self, origin: Origin) -> Plan {
         self.table.plan(origin)
+    }
+
+    /// Those whose time to say hello is over.
+    #[must_use]
+    pub fn due(&self, now: Now) -> Vec<ConnectionId> {
+        self.table.due(now)
+    }
+
+    /// The last moment at which a connection's hello comes in time, of one that has not said it.
+    #[must_use]
+    pub fn last_moment_for_hello(&self, conn: ConnectionId) -> Option<Mono> {
+        self.unauthenticated.get(&conn).map(|guest| Mono(guest.hello_by.0.saturating_sub(1)))
     }
 
     /// The counters of who was turned away.

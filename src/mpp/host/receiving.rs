@@ -41,6 +41,21 @@ impl Host {
         }
     }
 
+    /// Reads what has come on connections whose time is over: a loop that is late must not take it for their
+    /// silence.
+    pub(super) fn read_those_due(&mut self, now: Now) {
+        for id in self.bridge.due(now).into_iter().chain(self.receiving.due(now)) {
+            self.read_once_more(now, id);
+        }
+    }
+
+    /// When a connection's line is taken to have come, which is not before it is read. The system does not tell
+    /// how long a hello has lain there: one that is read before its time was found to be over came in time.
+    pub(super) fn heard_at(&self, now: Now, id: ConnectionId) -> Now {
+        let latest = self.bridge.last_moment_for_hello(id);
+        latest.map_or(now, |latest| Now { mono: now.mono.min(latest), ..now })
+    }
+
     /// Ends the connections whose lines took too long.
     pub(super) fn end_slow(&mut self, now: Now) {
         for id in self.receiving.overdue(now) {

@@ -361,7 +361,7 @@ impl Host {
             let (Input::Line { wire, .. } | Input::TooLarge { wire, .. }) = &input else { break };
             let wire: &[u8] = wire;
             self.cause = None;
-            self.bridge.handle(now, input.clone());
+            self.bridge.handle(self.heard_at(now, id), input.clone());
             self.drain_line(now, wire);
             if !self.is_open(id) {
                 break;
@@ -388,6 +388,7 @@ impl Host {
     }
 
     fn on_timer(&mut self, now: Now) {
+        self.read_those_due(now);
         self.end_slow(now);
         self.cause = None;
         if self.timeout.is_some_and(|at| now.mono >= at) {

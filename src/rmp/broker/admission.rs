@@ -43,6 +43,12 @@ impl Broker {
         self.table.plan(origin)
     }
 
+    /// Those whose time to say who they are is over.
+    #[must_use]
+    pub fn due(&self, now: Now) -> Vec<ConnectionId> {
+        self.table.due(now)
+    }
+
     /// The counters of who was turned away.
     #[must_use]
     pub fn tally(&self) -> &Tally {

@@ -8,7 +8,7 @@ use tokio::net::unix::OwnedWriteHalf;
 use crate::{ids::Peer, rmp::Dialect, tap::entry::rmp::CloseCause};
 
 /// From how many bytes on a frame is collected in a buffer of its own.
-pub(super) const LARGE_BYTES_MIN: usize = 64 << 10;
+const LARGE_BYTES_MIN: usize = 64 << 10;
 
 /// Bytes that are read at once of a connection that is new, and of one whose messages reach very many.
 const READ_BYTES_FIRST: usize = 16 << 10;
@@ -71,9 +71,19 @@ impl ReadBuffer {
         }
     }
 
-    /// Bytes of the unit begun that are kept.
+    /// Makes room for more of a large unit: no more than as much again as has come.
+    pub(super) fn make_room(&mut self) {
+        if let Some((buffer, whole)) = &mut self.large
+            && buffer.capacity() == buffer.len()
+        {
+            let lacking = whole.saturating_sub(buffer.len());
+            buffer.reserve(lacking.min(buffer.len().max(LARGE_BYTES_MIN)));
+        }
+    }
+
+    /// Bytes that the unit begun takes in memory, which is more than has come of a large one.
     pub(super) fn kept_bytes(&self) -> u64 {
-        self.large.as_ref().map_or(self.pending.len(), |(buffer, _)| buffer.len()) as u64
+        self.large.as_ref().map_or(self.pending.capacity(), |(buffer, _)| buffer.capacity()) as u64
     }
 
     /// Forgets what is kept.
@@ -126,5 +136,22 @@ pub(super) const fn lingers(cause: CloseCause) -> bool {
         | CloseCause::FrameTimeout
         | CloseCause::ReceivingFull
         | CloseCause::Shutdown => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_counts_by_the_memory_that_it_takes() {
+        let mut kept = ReadBuffer::default();
+        assert_eq!(kept.kept_bytes(), 0);
+        kept.set_pending(b"four", None);
+        assert!(kept.kept_bytes() >= 4, "{}", kept.kept_bytes());
+        kept.set_pending(b"four", Some(1 << 20));
+        assert!(kept.kept_bytes() >= LARGE_BYTES_MIN as u64, "its buffer is there: {}", kept.kept_bytes());
+        kept.clear();
+        assert_eq!(kept.kept_bytes(), 0);
     }
 }

@@ -1,12 +1,13 @@
 //! Units that have begun and are not whole: what they hold and how long they take.
 
 use super::{conn::Phase, run::Host};
-use crate::{admission::TurnedAway, ids::ConnectionId, time::Now};
+use crate::{admission::TurnedAway, ids::ConnectionId, rmp::broker::Input, time::Now};
 
 impl Host {
     /// What is kept of a connection's unit has changed; `is_new` says that the one before is whole.
     pub(super) fn note_receiving(&mut self, now: Now, id: ConnectionId, is_new: bool) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
+        conn.read_buffer.make_room();
         let bytes = conn.read_buffer.kept_bytes();
         let was_receiving = std::mem::replace(&mut conn.is_receiving, bytes > 0);
         if bytes == 0 {
@@ -25,11 +26,20 @@ impl Host {
         }
     }
 
-    /// Ends the connections whose units took too long.
-    pub(super) fn end_slow(&mut self, now: Now) {
+    /// Hands in that it is a moment that the core asked for, and ends the connections whose units took too
+    /// long. What has come on those whose time is over is read before: a loop that is late must not take it
+    /// for their silence.
+    pub(super) fn on_time(&mut self, now: Now) {
+        for id in self.broker.due(now).into_iter().chain(self.receiving.due(now)) {
+            self.read_once_more(now, id);
+        }
         for id in self.receiving.overdue(now) {
             self.turn_away(now, id, TurnedAway::FrameTime);
         }
+        self.cause = None;
+        self.broker.handle(now, Input::Timeout);
+        self.drain(now, &[]);
+        self.finish_turn(now);
     }
 
     fn turn_away(&mut self, now: Now, id: ConnectionId, why: TurnedAway) {
@@ -38,30 +48,122 @@ impl Host {
         let dialect = conn.read_buffer.dialect.unwrap_or_default();
         self.break_off(id);
         self.cause = None;
-        self.broker.handle(now, crate::rmp::broker::Input::TurnedAway { session: id, dialect, why });
+        self.broker.handle(now, Input::TurnedAway { session: id, dialect, why });
         self.drain(now, &[]);
     }
 
-    /// Reads what has come on a connection that is about to make room for another; true if there was
-    /// something. It asks the system itself: the runtime may not know of it yet.
+    /// Reads what has come on a connection that is about to make room for another, or whose time is over; true
+    /// if there was something. It asks the system itself: the runtime may not know of it yet.
     pub(super) fn read_once_more(&mut self, now: Now, id: ConnectionId) -> bool {
         let Self { conns, scratch, .. } = self;
-        let Some(conn) = conns.get(&id) else { return false };
-        let kept = conn.read_buffer.pending.len();
+        let Some(conn) = conns.get_mut(&id) else { return false };
         let Some(write) = conn.write.as_ref().filter(|_| conn.phase == Phase::Open) else { return false };
-        let Some((front, room)) = scratch.split_at_mut_checked(kept) else { return false };
-        if conn.read_buffer.large.is_some() {
-            return false;
-        }
         let stream: &tokio::net::UnixStream = write.as_ref();
-        match rustix::net::recv(stream, room, rustix::net::RecvFlags::DONTWAIT) {
-            Ok((read, _)) if read > 0 => {
-                front.copy_from_slice(&conn.read_buffer.pending);
-                self.on_scratch(now, id, kept + read);
-                true
-            }
-            // Its own task sees to its end.
-            Ok(_) | Err(_) => false,
+        let kept = conn.read_buffer.pending.len();
+        let lacking =
+            conn.read_buffer.large.as_ref().map(|(buffer, whole)| whole.saturating_sub(buffer.len()));
+        let Some((front, room)) = scratch.split_at_mut_checked(kept) else { return false };
+        let len = lacking.unwrap_or(room.len()).min(room.len());
+        let Some(room) = room.get_mut(..len) else { return false };
+        // Its own task sees to its end.
+        let Ok((read @ 1.., _)) = rustix::net::recv(stream, &mut *room, rustix::net::RecvFlags::DONTWAIT)
+        else {
+            return false;
+        };
+        let Some((buffer, whole)) = &mut conn.read_buffer.large else {
+            front.copy_from_slice(&conn.read_buffer.pending);
+            self.on_scratch(now, id, kept + read);
+            return true;
+        };
+        buffer.extend_from_slice(room.get(..read).unwrap_or_default());
+        if buffer.len() >= *whole {
+            self.on_large(now, id);
+        } else {
+            self.note_receiving(now, id, false);
         }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::Write as _,
+        sync::{Arc, atomic::AtomicU64},
+        time::Duration,
+    };
+
+    use tokio::sync::{mpsc, watch};
+
+    use super::*;
+    use crate::{
+        admission::{Origin, Tally},
+        ids::{Peer, TraceId},
+        limits::Limits,
+        rmp::{
+            Registry,
+            broker::{Broker, Settings, Tokens},
+            client::{Hello, Session, Start},
+            host::{Setup, bind, conn::Conn},
+        },
+        tap::Tap,
+        time::Clock,
+    };
+
+    fn host(path: &std::path::Path) -> Host {
+        let (limits, clock) = (Limits::default(), Clock::start());
+        let settings = Settings {
+            limits: limits.rmp,
+            registry: Registry::default(),
+            tokens: Tokens::default(),
+            server: "test 1".into(),
+            has_station_inbox: false,
+            tally: Tally::default(),
+        };
+        let setup = Setup {
+            bound: bind(path).unwrap(),
+            broker: Broker::new(settings, clock.now()),
+            tap: Tap::new(limits.tap),
+            clock,
+            limits: limits.rmp,
+            requests: mpsc::channel(8).1,
+            operator_requests: mpsc::channel(8).0,
+            station_inbox: None,
+            tap_readers: watch::channel(0).0,
+            next_session: Arc::new(AtomicU64::new(1)),
+            uid: rustix::process::geteuid().as_raw(),
+        };
+        Host::new(setup, std::rc::Weak::new()).0
+    }
+
+    #[tokio::test]
+    async fn what_has_come_before_its_time_was_found_to_be_over_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut host = host(&folder.path().join("rmp.sock"));
+        let now = host.clock.now();
+        let open = |host: &mut Host, id| {
+            let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+            ours.set_nonblocking(true).unwrap();
+            let (_, write) = tokio::net::UnixStream::from_std(ours).unwrap().into_split();
+            let (session, peer) = (ConnectionId(id), Peer::new("uid 1 pid 1"));
+            host.conns.insert(session, Conn::new(peer.clone(), write));
+            host.broker.handle(now, Input::Opened { session, peer, origin: Origin::Unknown });
+            host.drain(now, &[]);
+            theirs
+        };
+        let (mut speaks, mut sends, _silent) = (open(&mut host, 1), open(&mut host, 2), open(&mut host, 3));
+        let start = Start { now_ms: now.wall.0, first_id: 1, trace: TraceId(uuid::Uuid::from_u128(1)) };
+        let mut unit = Vec::new();
+        Session::new(&Hello::agent("test"), start).sending.take(&mut unit);
+        speaks.write_all(&unit).unwrap();
+        // A frame that has begun, and whose rest lies in the system's buffer when its time is over.
+        sends.write_all(&unit[..20]).unwrap();
+        assert!(host.read_once_more(now, ConnectionId(2)));
+        sends.write_all(&unit[20..]).unwrap();
+        host.on_time(now.after(Duration::from_secs(60)));
+        let is_open = |id| host.conns.get(&ConnectionId(id)).is_some_and(|conn| conn.phase == Phase::Open);
+        assert_eq!([1, 2, 3].map(is_open), [true, true, false], "the last has said nothing");
+        let counts = host.broker.tally().turned_away();
+        assert_eq!(counts.iter().sum::<u64>(), 1, "{counts:?}");
     }
 }

@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::{
-    conn::{Conn, LARGE_BYTES_MIN, Phase},
+    conn::{Conn, Phase},
     listen::{dispatch_input, listen},
     path::BoundSocket,
     requests::{AnswerPart, Request},
@@ -106,53 +106,51 @@ pub(super) struct Host {
     pub(super) recent: Option<(ConnectionId, Peer)>,
 }
 
+impl Host {
+    /// Without connections.
+    pub(super) fn new(
+        setup: Setup,
+        operators: Weak<LocalSet>,
+    ) -> (Self, BoundSocket, mpsc::Receiver<Request>) {
+        let host = Self {
+            // What an earlier host reported is no part of this one's state, nor to be folded onto it.
+            last_seq: setup.tap.last(),
+            tap: setup.tap,
+            clock: setup.clock,
+            limits: setup.limits,
+            conns: HashMap::new(),
+            leaving: BTreeSet::new(),
+            receiving: receiving(&setup.limits, &setup.broker),
+            broker: setup.broker,
+            scratch: vec![0; SCRATCH_BYTES],
+            operator_requests: setup.operator_requests,
+            station_inbox: setup.station_inbox,
+            tap_readers: setup.tap_readers,
+            next_session: setup.next_session,
+            uid: setup.uid,
+            parts: HashMap::new(),
+            cause: None,
+            armed: None,
+            timer: Rc::new(Notify::new()),
+            operators,
+            station: Peer::new("station"),
+            recent: None,
+        };
+        (host, setup.bound, setup.requests)
+    }
+}
+
 /// Serves the bus until it is told to stop.
 ///
 /// # Errors
 /// When the bound socket cannot be handed to the runtime.
 pub async fn run(setup: Setup) -> io::Result<()> {
-    let Setup {
-        bound,
-        broker,
-        tap,
-        clock,
-        limits,
-        mut requests,
-        operator_requests: asked,
-        station_inbox: ear,
-        tap_readers,
-        next_session,
-        uid,
-    } = setup;
+    let operators = Rc::new(LocalSet::new());
+    let (host, bound, mut requests) = Host::new(setup, Rc::downgrade(&operators));
     let BoundSocket { listener, file } = bound;
     let listener = UnixListener::from_std(listener)?;
     let path = file.path().display().to_string();
-    let timer = Rc::new(Notify::new());
-    let operators = Rc::new(LocalSet::new());
-    let host = Host {
-        // What an earlier host reported is no part of this one's state, nor to be folded onto it.
-        last_seq: tap.last(),
-        tap,
-        clock,
-        limits,
-        conns: HashMap::new(),
-        leaving: BTreeSet::new(),
-        receiving: receiving(&limits, &broker),
-        broker,
-        scratch: vec![0; SCRATCH_BYTES],
-        operator_requests: asked,
-        station_inbox: ear,
-        tap_readers,
-        next_session,
-        uid,
-        parts: HashMap::new(),
-        cause: None,
-        armed: None,
-        timer: Rc::clone(&timer),
-        operators: Rc::downgrade(&operators),
-        station: Peer::new("station"),
-        recent: None,
-    };
+    let timer = Rc::clone(&host.timer);
     let host = Rc::new(RefCell::new(host));
     dispatch_input(&host, Input::Listening { path: &path });
     let local = LocalSet::new();
@@ -233,13 +231,10 @@ async fn keep_time(host: Rc<RefCell<Host>>, timer: Rc<Notify>) {
         if clock.now().mono < at {
             continue;
         }
-        {
-            let mut host = host.borrow_mut();
-            host.armed = None;
-            let now = host.clock.now();
-            host.end_slow(now);
-        }
-        dispatch_input(&host, Input::Timeout);
+        let mut host = host.borrow_mut();
+        host.armed = None;
+        let now = host.clock.now();
+        host.on_time(now);
     }
 }
 
@@ -361,11 +356,7 @@ fn poll_turn(
         return Poll::Ready(Turn::Writable);
     }
     if let Some((buffer, whole)) = &mut conn.read_buffer.large {
-        // No more room is made than as much again as has come.
         let lacking = whole.saturating_sub(buffer.len());
-        if buffer.capacity() == buffer.len() {
-            buffer.reserve(lacking.min(buffer.len().max(LARGE_BYTES_MIN)));
-        }
         let polled = {
             let mut limited = (&mut *buffer).limit(lacking);
             pin!(read.read_buf(&mut limited)).poll(cx)

@@ -70,8 +70,8 @@ impl Host {
         if conn.read_buffer.is_broken {
             return;
         }
-        if let Some(ear) = &self.station_inbox {
-            self.broker.set_inbox_capacity(ear.capacity());
+        if let Some(inbox) = &self.station_inbox {
+            self.broker.set_inbox_capacity(inbox.capacity());
         }
         let mut handed = std::mem::take(&mut conn.read_buffer.handed);
         let Some(dialect) = conn.read_buffer.dialect.or_else(|| split::dialect(bytes)) else {
