@@ -93,6 +93,27 @@ impl Parts {
         Ok(Outcome::Restarted { link })
     }
 
+    /// Ends the host that carries a store that could not be opened, and starts it again; then those that went
+    /// down for want of the store.
+    fn reopen_store(&mut self, inner: &Arc<Inner>) {
+        for host in inner.hosts.by_start() {
+            let link = host.link();
+            if host.carries_store() {
+                let why = "its store can be opened: it is started again";
+                inner.status.report(Transition::HostDown { link }, why);
+                // Who asks meanwhile waits.
+                self.startup.send_replace(Startup::Starting);
+                if let Some(serving) = self.serving[link.index()].take() {
+                    serving.stop(inner, &self.foundation.runtime);
+                }
+            } else if !is_down(inner, link) {
+                continue;
+            }
+            // What fails has said so on every screen.
+            let _ = self.restart(inner, host);
+        }
+    }
+
     /// Ends every host, then the recording.
     pub(super) fn stop(self, inner: &Inner) {
         let Self { foundation: Foundation { runtime, .. }, mut serving, .. } = self;
@@ -122,6 +143,16 @@ pub(super) async fn restart(inner: Arc<Inner>, link: Link) -> Result<Outcome, Po
     let spawned = std::thread::Builder::new().name("restart".to_owned()).spawn(work);
     spawned.map_err(|error| host_down(link, &error.to_string()))?;
     answered.await.map_err(|_| PortError::Stopping)?
+}
+
+/// Opens a store for which there was no room at the start, by a new start of who carries it. It must not run on a
+/// thread of the station's runtime.
+pub(super) fn reopen_store(inner: &Arc<Inner>) {
+    let Some(parts) = inner.parts.upgrade() else { return };
+    let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(parts) = parts.as_mut() {
+        parts.reopen_store(inner);
+    }
 }
 
 fn is_down(inner: &Inner, link: Link) -> bool {

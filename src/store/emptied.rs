@@ -2,9 +2,7 @@
 //! takes it for a new one and deletes the write-ahead log beside it, with the rows that are in there alone.
 
 use std::{
-    fs::{self, OpenOptions},
-    io,
-    os::unix::fs::OpenOptionsExt,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -15,7 +13,7 @@ use super::{
     record::Record,
     replay, session_log,
 };
-use crate::time::Wall;
+use crate::{private_files, time::Wall};
 
 /// What was set aside.
 #[derive(Debug)]
@@ -67,8 +65,7 @@ pub(super) fn set_aside(data: &Path, now: Wall) -> Result<Option<EmptiedDatabase
     let database = data.join(DATABASE);
     let was_there = database.try_exists().map_err(failed())?;
     if !was_there {
-        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&database);
-        drop(made.map_err(failed())?);
+        drop(private_files::create_new(&database).map_err(failed())?);
     }
     let aside = quarantine(&database, now).map_err(failed())?;
     for path in &left {

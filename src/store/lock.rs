@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Seek, Write},
+    io::{self, Read, Seek, Write},
     path::Path,
     sync::Arc,
 };
@@ -40,7 +40,11 @@ impl Lock {
             }
             Err(errno) => return Err(what()(errno.into())),
         }
-        file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(what())?;
+        match file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())) {
+            // It holds without a number too, which only names the process in a message.
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => {}
+            written => written.map_err(what())?,
+        }
         let watch = Arc::new(FolderWatch::new(data, &[data, &path]));
         Ok(Self { file, watch })
     }

@@ -7,6 +7,7 @@ mod handle;
 mod host;
 mod pages;
 pub mod pairing;
+mod reopen;
 mod serve;
 #[cfg(test)]
 pub(super) mod tests;

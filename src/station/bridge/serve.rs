@@ -17,7 +17,7 @@ use tokio::{
 
 use super::{
     handle::{Bridge as Handle, Running},
-    pairing,
+    pairing, reopen,
 };
 use crate::{
     mpp::{
@@ -31,11 +31,12 @@ use crate::{
         status::StationStatus,
         supervisor::Foundation,
     },
-    store::Store,
+    store::{OpenedStore, Store},
     tap::entry::{
         Link,
         station::{Level, Transition},
     },
+    time::Clock,
 };
 
 /// How long the bridge may take to end.
@@ -48,12 +49,22 @@ pub(super) struct Serving {
     store: Store,
     housekeeping: AbortHandle,
     _addr_file: FileGuard,
+    /// Waits for room to open the store, where there was none.
+    reopening: Option<AbortHandle>,
     requests: mpsc::Sender<Request>,
+}
+
+impl Serving {
+    fn abort_tasks(&self) {
+        self.housekeeping.abort();
+        self.reopening.iter().for_each(AbortHandle::abort);
+    }
 }
 
 impl host::Serving for Serving {
     /// Ends the bridge, then its store.
     fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
+        self.abort_tasks();
         let (answer, answered) = oneshot::channel();
         let stop_bridge = async {
             if self.requests.send(Request::Stop { answer }).await.is_ok() {
@@ -74,11 +85,28 @@ impl host::Serving for Serving {
     /// Takes away what a bridge that failed has left. A store that cannot fold its journal leaves it to the
     /// next one, which does.
     fn clear(self: Box<Self>) {
-        self.housekeeping.abort();
+        self.abort_tasks();
         let _ = self.thread.join();
         if let Err(error) = self.store.close() {
             tracing::error!("{error}");
         }
+    }
+}
+
+/// Opens the store. Where the disk has no room for that, it is one that refuses everything.
+fn open_store(foundation: &Foundation, clock: Clock) -> Result<(Store, OpenedStore), String> {
+    let Foundation { config, lock, pack, .. } = foundation;
+    let limits = config.limits.store;
+    match Store::open_locked(Arc::clone(lock), &config.data, &pack.id, &pack.hash, limits, clock) {
+        Err(error) if error.is_disk_full() => {
+            let why = format!(
+                "{error}: free space on the disk of {}. The store is opened as soon as there is some; until then queues are \
+                 shown empty and nothing is taken",
+                config.data.display()
+            );
+            Ok(Store::unopened(lock, &config.data, &limits, &why))
+        }
+        opened => opened.map_err(|error| error.to_string()),
     }
 }
 
@@ -93,9 +121,8 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         );
     }
     let clock = inner.clock;
-    let (mut store, opened) =
-        Store::open_locked(Arc::clone(lock), &config.data, &pack.id, &pack.hash, config.limits.store, clock)
-            .map_err(|error| error.to_string())?;
+    let (mut store, opened) = open_store(foundation, clock)?;
+    let is_unopened = opened.restored.failing.is_some();
     let journal = store.journal().ok_or("the store has no journal")?;
     for notice in &opened.notices {
         inner.status.notice(Level::Warn, notice);
@@ -136,6 +163,8 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
     let housekeeping =
         housekeeping::run(status, store.handle(), config.data.clone(), config.limits.store, admission);
     let housekeeping = runtime.spawn(housekeeping).abort_handle();
+    let reopening = is_unopened
+        .then(|| runtime.spawn(reopen::run(Arc::downgrade(inner), config.data.clone())).abort_handle());
     let (bind, bound) = (config.bind, Arc::clone(&handle.bound));
     let listens = move || {
         let port = bound.load(Ordering::Relaxed);
@@ -145,7 +174,7 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         AddressFile::guarded_when(&config.data, MPP_FILE, "the MPP port", &inner.status, runtime, listens);
     let running = Running { mpp: requests.clone(), store: store.handle(), pack: Arc::clone(pack) };
     handle.set(Some(Arc::new(running)));
-    Ok(Serving { thread, store, housekeeping, _addr_file: addr_file, requests })
+    Ok(Serving { thread, store, housekeeping, _addr_file: addr_file, reopening, requests })
 }
 
 /// The bridge's thread. A panic ends the bridge alone, and is said on every screen.

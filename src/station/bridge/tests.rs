@@ -59,6 +59,18 @@ impl TestStation {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let token = pairing::pair(folder.path(), false).unwrap().reveal().to_owned();
+        Self::start(runtime, folder, token)
+    }
+
+    /// Ends it and starts it again, once its folder is as wanted.
+    fn restarted(self, meanwhile: impl FnOnce(&std::path::Path)) -> Self {
+        let Self { runtime, folder, token, station, .. } = self;
+        station.stop();
+        meanwhile(folder.path());
+        Self::start(runtime, folder, token)
+    }
+
+    fn start(runtime: tokio::runtime::Runtime, folder: TempDir, token: String) -> Self {
         let config = Config::within(folder.path());
         let station = Station::start(config, Clock::start()).unwrap();
         let addr = runtime.block_on(station.ready()).unwrap().mpp.unwrap();
@@ -268,5 +280,48 @@ fn a_row_that_is_refused_is_said_so_in_the_log() {
     fixture.until(&mut reader, |transition| {
         matches!(transition, station::Transition::Notice { level: station::Level::Warn })
     });
+    fixture.station.stop();
+}
+
+#[test]
+fn on_a_full_disk_the_station_starts_without_its_store_and_opens_it_once_there_is_room() {
+    let fixture = TestStation::open();
+    let id = fixture.invoke();
+    // As /dev/full; SQLite follows no links to it.
+    let full = |path: &std::path::Path| {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        let device = rustix::fs::makedev(1, 7);
+        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::CharacterDevice, mode, device)
+    };
+    if full(&fixture.folder.path().join("try")).is_err() {
+        eprintln!("skipped: this user makes no devices");
+        return;
+    }
+    let probe = fixture.folder.path().join("station.probe");
+    // Neither the write-ahead log nor the probe can be written.
+    let fixture = fixture.restarted(|data| {
+        full(&data.join("station.db-wal")).unwrap();
+        std::fs::create_dir(&probe).unwrap();
+    });
+    let mut reader = fixture.reader();
+    let failing = fixture.snapshot().mpp.commits_failing.unwrap();
+    assert!(failing.contains("is full") && failing.contains("free space"), "{failing}");
+    fixture.adapter();
+    let row = NewInvocation::new("heal_party");
+    let refused = fixture.command(Command::Mpp(mpp::Command::Enqueue { rows: vec![row] }));
+    assert!(matches!(&refused, Err(error) if error.to_string().contains("is full")), "{refused:?}");
+
+    std::fs::remove_dir(&probe).unwrap();
+    fixture.until(&mut reader, |transition| {
+        matches!(transition, station::Transition::HostUp { link: Link::Mpp })
+    });
+    let rows = fixture.rows();
+    assert_eq!(rows.iter().map(|row| (row.id, row.state)).collect::<Vec<_>>(), [(id, RowState::Pending)]);
+    assert!(fixture.invoke() > id);
+    let after = fixture.snapshot();
+    assert_eq!(after.mpp.commits_failing, None);
+    assert_eq!(after.station.hosts[Link::Mpp.index()], HostState::Up);
+    assert_eq!(after.station.hosts[Link::Runs.index()], HostState::Up, "it needs the store to start");
+    assert_eq!(fixture.adapter().pull()["id"], id.0);
     fixture.station.stop();
 }
