@@ -35,6 +35,8 @@ limits! {
         command_rows_max = 1_000 in 1..=10_000,
         /// Pending rows of all queues; one more is refused.
         pending_rows_max = 10_000_000 in 1_000..=100_000_000,
+        /// Bytes of the texts of those rows; a row that does not fit is refused.
+        pending_bytes_max = 4_294_967_296 in 1_048_576..=1_099_511_627_776,
         /// Ended invocations shown in the console's recent window.
         recent_rows_max = 256 in 16..=65_536,
         /// Bytes of the reason of one of those; the rest is cut. The store keeps it whole.
@@ -295,15 +297,25 @@ limits! {
         read_requests_max = 256 in 8..=4_096,
         /// Ended invocations kept; the oldest go first.
         ended_rows_max = 1_000_000 in 1_000..=100_000_000,
+        /// Bytes of the texts of ended invocations kept; the oldest go first.
+        ended_rows_bytes_max = 1_073_741_824 in 65_536..=1_099_511_627_776,
         /// Refund records kept.
         refund_rows_max = 100_000 in 1_000..=10_000_000,
+        /// Bytes of the texts of refund records kept; the oldest go first.
+        refund_bytes_max = 67_108_864 in 65_536..=1_099_511_627_776,
         /// Ended runs kept, with what they told and kept; the oldest go first.
         ended_runs_max = 10_000 in 16..=10_000_000,
+        /// Bytes of ended runs kept: their texts, plans, events and artifacts; the oldest go first.
+        ended_runs_bytes_max = 1_073_741_824 in 65_536..=1_099_511_627_776,
         /// Sessions that ended and are kept, with their logs; the oldest go first.
         ended_sessions_max = 100_000 in 16..=10_000_000,
+        /// Bytes of the logs of all sessions in the store; past it those that ended go, the oldest first.
+        ended_sessions_bytes_max = 2_147_483_648 in 65_536..=1_099_511_627_776,
         /// Answers of the control plane kept, so that the same request is answered the same way; the oldest
         /// go first.
         control_answers_max = 65_536 in 1_024..=10_000_000,
+        /// Bytes of those answers; the oldest go first.
+        control_answers_bytes_max = 134_217_728 in 65_536..=1_099_511_627_776,
         /// Bytes free on the data folder's disk below which the operator is told; 0 never tells.
         disk_free_bytes_min = 536_870_912 in 0..=1_099_511_627_776,
         /// Bytes of one journal segment before the next is begun.

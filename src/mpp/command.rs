@@ -251,6 +251,12 @@ pub enum Refusal {
         /// `limits.mpp.pending_rows_max`.
         limit: u64,
     },
+    /// Pending rows have too many bytes.
+    #[error("pending rows have {limit} bytes already, or nearly so")]
+    TooManyPendingBytes {
+        /// `limits.mpp.pending_bytes_max`.
+        limit: u64,
+    },
     /// Too many rows in one command.
     #[error("{rows} rows in one command; {limit} are taken")]
     TooManyRows {
@@ -307,7 +313,7 @@ impl Refusal {
             Self::ParamsNotObject => "params_not_object",
             Self::FrameTooLarge { .. } => "frame_too_large",
             Self::Draining { .. } => "draining",
-            Self::TooManyPending { .. } => "too_many_pending",
+            Self::TooManyPending { .. } | Self::TooManyPendingBytes { .. } => "too_many_pending",
             Self::TooManyRows { .. } => "too_many_rows",
             Self::NoSuchInvocation { .. } => "no_such_invocation",
             Self::WrongState { .. } => "wrong_state",
@@ -335,6 +341,9 @@ impl Refusal {
             Self::Draining { queue } => format!("`rl-console resume {queue}` takes new work again"),
             Self::TooManyPending { .. } => {
                 "cancel what is no longer wanted, or raise limits.mpp.pending_rows_max".to_owned()
+            }
+            Self::TooManyPendingBytes { .. } => {
+                "cancel what is no longer wanted, or raise limits.mpp.pending_bytes_max".to_owned()
             }
             Self::TooManyRows { .. } => "send them in several commands".to_owned(),
             Self::NoSuchInvocation { .. } => "`rl-console ls invocations` lists them".to_owned(),

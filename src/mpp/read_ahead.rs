@@ -170,6 +170,7 @@ mod tests {
     fn row(id: u64) -> Pending {
         Pending {
             damage: None,
+            bytes: 0,
             id: InvocationId(id),
             event: "e".into(),
             params: JsonText::null(),

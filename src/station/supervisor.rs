@@ -145,8 +145,8 @@ pub(super) async fn restart(inner: Arc<Inner>, link: Link) -> Result<Outcome, Po
     answered.await.map_err(|_| PortError::Stopping)?
 }
 
-/// Opens a store for which there was no room at the start, by a new start of who carries it. It must not run on a
-/// thread of the station's runtime.
+/// Opens a store for which there was no room at the start, by a new start of who carries it. It must not run
+/// on a thread of the station's runtime.
 pub(super) fn reopen_store(inner: &Arc<Inner>) {
     let Some(parts) = inner.parts.upgrade() else { return };
     let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);

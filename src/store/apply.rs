@@ -8,7 +8,8 @@ use super::{
     invocations::{Changed, Enqueued, Move, NewRefund, Row},
     op::{Done, Migration, Op},
     pending_writes::Effects,
-    tables::{brakes, invocations, macp, manifests, meta, refunds, runs, state},
+    retention::Size,
+    tables::{brakes, int, invocations, macp, manifests, meta, refunds, runs, state},
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId},
@@ -36,12 +37,12 @@ pub(super) fn apply(
             Ok(Done::Enqueued(done))
         }
         Op::Move(moved) => {
-            effects.ended += i64::from(invocations::apply(conn, &moved)?);
+            effects.moved(invocations::apply(conn, &moved)?);
             Ok(Done::Plain)
         }
         Op::Refund { moved, refund } => {
-            effects.ended += i64::from(invocations::apply(conn, &moved)?);
-            effects.refunds += 1;
+            effects.moved(invocations::apply(conn, &moved)?);
+            effects.refunds += Size::one(refunds::bytes(&refund));
             Ok(Done::Refunded(refunds::insert(conn, &refund)?, refund.status))
         }
         Op::Change { ids, from, to, reason, refund, at } => {
@@ -64,7 +65,11 @@ pub(super) fn apply(
             }
             Ok(Done::Plain)
         }
-        Op::Macp(op) => macp::apply(conn, op).map(Done::Macp),
+        Op::Macp(op) => {
+            let done = macp::apply(conn, op)?;
+            effects.sessions.bytes += done.log_bytes;
+            Ok(Done::Macp(done))
+        }
         Op::SetBrake { queue, brake } => {
             brakes::set(conn, &queue, brake)?;
             Ok(Done::Plain)
@@ -87,7 +92,7 @@ fn enqueue(conn: &Connection, rows: Vec<Row>, effects: &mut Effects) -> rusqlite
         };
         if invocations::insert(conn, &row, manifest)? {
             *inserted.entry(manifest).or_default() += 1;
-            effects.ended += i64::from(row.state.is_terminal());
+            effects.moved(row.state.is_terminal().then(|| int(row.bytes())));
             done.push(Enqueued::Inserted);
         } else {
             let first = invocations::by_key(conn, &row.source.kind, row.key.as_deref().unwrap_or_default())?;
@@ -117,11 +122,11 @@ impl Change {
             return Ok(Changed::NotThere { state: before.state });
         }
         let moved = Move { id, state: self.to, result: None, reason: self.reason.clone(), at: self.at };
-        effects.ended += i64::from(invocations::apply(conn, &moved)?);
+        effects.moved(invocations::apply(conn, &moved)?);
         let refund = if self.refund {
             let status = before.source.refund_status();
             let record = NewRefund { invocation_id: id, source: before.source.clone(), status, at: self.at };
-            effects.refunds += 1;
+            effects.refunds += Size::one(refunds::bytes(&record));
             Some((refunds::insert(conn, &record)?, status))
         } else {
             None
@@ -144,7 +149,7 @@ fn migrate(
         let Some((RowState::Pending, manifest)) = invocations::state_of(conn, row.id)? else { continue };
         if let Some(reason) = row.fails {
             let ended = Move { id: row.id, state: RowState::Failed, result: None, reason: Some(reason), at };
-            effects.ended += i64::from(invocations::apply(conn, &ended)?);
+            effects.moved(invocations::apply(conn, &ended)?);
             failed += 1;
         } else {
             invocations::set_manifest(conn, row.id, target)?;

@@ -24,6 +24,8 @@ pub struct Counters {
     pub last_commit_us: u64,
     /// Rows that retention deleted.
     pub retired_rows: u64,
+    /// Bytes of the logs of sessions in the database.
+    pub session_log_bytes: u64,
     /// Why the last commit failed, while none has succeeded since.
     pub failing: Option<String>,
 }
@@ -37,6 +39,7 @@ pub(super) struct Shared {
     pub(super) journal_bytes: AtomicU64,
     pub(super) last_commit_us: AtomicU64,
     pub(super) retired_rows: AtomicU64,
+    pub(super) session_log_bytes: AtomicU64,
     rows_failing: Mutex<Option<String>>,
     journal_failing: Mutex<Option<String>>,
 }
@@ -50,6 +53,7 @@ impl Shared {
             journal_bytes: AtomicU64::default(),
             last_commit_us: AtomicU64::default(),
             retired_rows: AtomicU64::default(),
+            session_log_bytes: AtomicU64::default(),
             rows_failing: Mutex::default(),
             journal_failing: Mutex::default(),
         }
@@ -86,6 +90,7 @@ impl Shared {
             requests_waiting: u64::try_from(requests).unwrap_or(u64::MAX),
             last_commit_us: of(&self.last_commit_us),
             retired_rows: of(&self.retired_rows),
+            session_log_bytes: of(&self.session_log_bytes),
             failing: self.watch.lost().or(journal_failing).or_else(|| self.rows_failing()),
         }
     }

@@ -23,9 +23,10 @@ use crate::ids::{InvocationId, QueueName, TraceId};
 
 /// A store to be asked from any thread. Cloning costs three reference counts.
 ///
-/// No call blocks. A request to the writer is done after all that was journalled and requested before it, and
-/// its answer is given on the writer's thread, in the order of the requests: an answer must be quick and must
-/// not wait for the store. When a call returns an error, its answer is dropped unused.
+/// No call blocks. A request to the writer is done after all that its own system journalled and requested
+/// before it ([`Self::flush`] and [`Self::backup`]: after all that any did), and its answer is given on the
+/// writer's thread: an answer must be quick and must not wait for the store. When a call returns an error,
+/// its answer is dropped unused.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) submission: Arc<SubmissionQueue>,

@@ -70,6 +70,23 @@ pub struct Row {
     pub damage: Option<String>,
 }
 
+impl Row {
+    /// Bytes of its texts, as the bounds in bytes count them.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let Source { kind, redemption, user } = &self.source;
+        let texts = [self.queue.as_str(), self.event.as_str(), self.params.as_str(), kind];
+        let optional = [
+            redemption.as_deref(),
+            user.as_deref(),
+            self.key.as_deref(),
+            self.reason.as_deref(),
+            self.result.as_ref().map(JsonText::as_str),
+        ];
+        texts.into_iter().chain(optional.into_iter().flatten()).map(|text| text.len() as u64).sum()
+    }
+}
+
 /// A pending row as a core holds it to dispatch it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
@@ -87,6 +104,8 @@ pub struct Pending {
     pub enqueued_at: Wall,
     /// What of it cannot be read, and why; a stand-in is in its place, and it may not be sent.
     pub damage: Option<String>,
+    /// Bytes of its texts ([`Row::bytes`]).
+    pub bytes: u64,
 }
 
 /// A row's move to another state.

@@ -149,6 +149,8 @@ pub struct MacpDone {
     pub is_more: bool,
     /// Sessions that were closed for their logs, with their ids.
     pub damaged: Vec<(u64, String)>,
+    /// By how many bytes the logs of sessions grew, or shrank.
+    pub log_bytes: i64,
 }
 
 /// Which sessions to read.

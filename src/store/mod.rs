@@ -67,6 +67,7 @@ mod answer;
 pub mod append;
 mod apply;
 mod backup;
+mod batch;
 mod counters;
 mod emptied;
 mod error;

@@ -173,6 +173,8 @@ pub struct Restored {
     pub left_applied: Vec<Row>,
     /// Rows found as dispatched, now pending again.
     pub requeued: u64,
+    /// Bytes of the texts of pending rows.
+    pub pending_bytes: u64,
     /// Why the store could not be opened, where nothing of this was read.
     pub failing: Option<String>,
 }

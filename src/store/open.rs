@@ -38,6 +38,8 @@ pub(super) const LOG_BYTES_KEPT: u64 = 64 << 20;
 pub(super) struct RecoveredDatabase {
     pub(super) conn: Connection,
     pub(super) restored: Restored,
+    /// Bytes of the texts of ended invocations.
+    pub(super) ended_bytes: i64,
     pub(super) session_id: SessionId,
     pub(super) notices: Vec<String>,
     pub(super) next_segment: u64,
@@ -77,9 +79,11 @@ pub(super) fn recover(
     replayed.retire(now).map_err(StoreError::io("removing journal segments"))?;
     notices.append(&mut replayed.notices);
     let session_id = SessionId(meta::read(&conn, meta::SESSION_ID).map_err(failed)?);
-    let restored = restored(&conn, pack_id, hash, requeued, &mut notices).map_err(failed)?;
+    let (pending_bytes, ended_bytes) = invocations::bytes(&conn).map_err(failed)?;
+    let restored =
+        Restored { pending_bytes, ..restored(&conn, pack_id, hash, requeued, &mut notices).map_err(failed)? };
     let (next_segment, next_seq) = (replayed.next_segment, replayed.last_seq.saturating_add(1));
-    Ok(RecoveredDatabase { conn, restored, session_id, notices, next_segment, next_seq })
+    Ok(RecoveredDatabase { conn, restored, ended_bytes, session_id, notices, next_segment, next_seq })
 }
 
 /// Puts the journal's records into their tables and begins a new session, within the open transaction; how
@@ -123,6 +127,7 @@ fn restored(
         left_applied: invocations::left_applied(conn, limits::Mpp::default().recent_rows_max)?,
         requeued,
         failing: None,
+        pending_bytes: 0,
     })
 }
 

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use super::{
     invocations::Move,
     record::Record,
+    retention::Size,
     tables::{brakes, invocations, meta, state},
 };
 use crate::{
@@ -38,14 +39,23 @@ pub(super) struct JournalPosition {
 /// What the open transaction changed, to be believed once it is committed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effects {
-    /// Rows that ended.
-    pub(super) ended: i64,
+    /// Invocations that ended.
+    pub(super) ended: Size,
     /// Refund records made.
-    pub(super) refunds: i64,
-    /// Runs that ended.
-    pub(super) runs: i64,
+    pub(super) refunds: Size,
+    /// Runs that ended, with all that they told and kept.
+    pub(super) runs: Size,
     /// Answers of the control plane that were kept.
-    pub(super) answers: i64,
+    pub(super) answers: Size,
+    /// By how much the logs of sessions grew.
+    pub(super) sessions: Size,
+}
+
+impl Effects {
+    /// A row was moved, which ended it where there are its bytes.
+    pub(super) fn moved(&mut self, ended: Option<i64>) {
+        self.ended += ended.map_or(Size::default(), Size::one);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -118,7 +128,7 @@ impl PendingWrites {
     /// Writes what the open transaction has not yet, and how far the journal is applied thereby.
     pub(super) fn write_out(&mut self, conn: &Connection, effects: &mut Effects) -> rusqlite::Result<()> {
         for moved in self.unwritten.moves.values() {
-            effects.ended += i64::from(invocations::apply(conn, moved)?);
+            effects.moved(invocations::apply(conn, moved)?);
         }
         for (queue, brake) in &self.unwritten.brakes {
             brakes::set(conn, queue, *brake)?;

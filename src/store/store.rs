@@ -4,6 +4,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
+        atomic::Ordering,
         mpsc::{Receiver, RecvTimeoutError, sync_channel},
     },
     thread::{self, JoinHandle},
@@ -93,9 +94,10 @@ impl Store {
         limits: limits::Store,
         clock: Clock,
     ) -> Result<(Self, OpenedStore), StoreError> {
-        let RecoveredDatabase { conn, restored, session_id, notices, next_segment, next_seq } =
+        let RecoveredDatabase { conn, restored, ended_bytes, session_id, notices, next_segment, next_seq } =
             open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
-        let retention = Retention::count(&conn).map_err(StoreError::database("counting rows"))?;
+        let retention =
+            Retention::count(&conn, ended_bytes).map_err(StoreError::database("counting rows"))?;
         let (reads, mut threads) = Reads::start(&data.join(DATABASE), limits.read_requests_max)?;
         let intake = Arc::new(SubmissionQueue::new(limits.writer_requests_max));
         let watch = lock.watch();
@@ -103,6 +105,8 @@ impl Store {
             watch.keep(&data.join(file));
         }
         let shared = Arc::new(Shared::new(Arc::clone(&watch)));
+        let log_bytes = u64::try_from(retention.sessions.bytes).unwrap_or(0);
+        shared.session_log_bytes.store(log_bytes, Ordering::Relaxed);
         let begin = Begin {
             segment: next_segment,
             seq: next_seq,

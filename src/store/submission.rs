@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{
-    Answer,
+    Answer, batch,
     op::{Class, CommitError, Done, Fetched, Op},
     pending_writes::JournalledOp,
     read::OthersPage,
@@ -119,11 +119,32 @@ impl QueueState {
         self.requests > 0 || self.unapplied >= FOLD_AT_ONCE || self.closed
     }
 
-    fn take(&mut self, into: &mut Vec<Item>) {
+    /// Takes one transaction's part; the bytes that it writes, about.
+    fn take(&mut self, into: &mut Vec<Item>) -> usize {
+        if self.closed {
+            return self.take_all(into);
+        }
+        let from = into.len();
+        let bytes = batch::take(&mut self.items, into);
+        for item in &into[from..] {
+            match item {
+                Item::Fold(ops) => {
+                    self.unapplied -= ops.len();
+                    self.taken += ops.len();
+                }
+                Item::Request(_) => self.requests -= 1,
+            }
+        }
+        bytes
+    }
+
+    /// Takes all, for the last time.
+    fn take_all(&mut self, into: &mut Vec<Item>) -> usize {
         into.extend(self.items.drain(..));
         self.requests = 0;
         self.taken += self.unapplied;
         self.unapplied = 0;
+        0
     }
 }
 
@@ -199,9 +220,9 @@ impl SubmissionQueue {
         Ok(())
     }
 
-    /// Takes all that waits, once there is reason to work. The writer rests at most for `patience`, for ever
-    /// without one.
-    pub(super) fn take(&self, patience: Option<Duration>, into: &mut Vec<Item>) -> WakeReason {
+    /// Takes one transaction's part of what waits, once there is reason to work, and about how many bytes it
+    /// writes. The writer rests at most for `patience`, for ever without one.
+    pub(super) fn take(&self, patience: Option<Duration>, into: &mut Vec<Item>) -> (WakeReason, usize) {
         let mut line = self.lock();
         let mut elapsed = false;
         while !line.urgent() && !elapsed {
@@ -226,15 +247,15 @@ impl SubmissionQueue {
         }
         #[cfg(test)]
         if line.killed {
-            return WakeReason::Killed;
+            return (WakeReason::Killed, 0);
         }
         let woken = match (line.closed, line.requests > 0) {
             (true, _) => WakeReason::Closing,
             (false, true) => WakeReason::Requests,
             (false, false) => WakeReason::FoldDue,
         };
-        line.take(into);
-        woken
+        let bytes = line.take(into);
+        (woken, bytes)
     }
 
     /// How many operations wait to be folded, here and with the writer.
@@ -287,7 +308,7 @@ impl SubmissionQueue {
         {
             let mut line = self.lock();
             line.closed = true;
-            line.take(&mut left);
+            line.take_all(&mut left);
         }
         for item in left {
             if let Item::Request(request) = item {
@@ -317,7 +338,7 @@ mod tests {
         intake.request(flush()).unwrap();
         assert_eq!(intake.request(flush()), Err(CommitError::Busy { waiting: 2 }));
         let mut items = Vec::new();
-        assert_eq!(intake.take(None, &mut items), WakeReason::Requests);
+        assert_eq!(intake.take(None, &mut items).0, WakeReason::Requests);
         assert_eq!(items.len(), 2);
         intake.request(flush()).unwrap();
     }
@@ -330,7 +351,7 @@ mod tests {
         assert!(intake.request(flush()).is_err());
         assert!(intake.fold(Vec::new()).is_err());
         let mut items = Vec::new();
-        assert_eq!(intake.take(None, &mut items), WakeReason::Closing);
+        assert_eq!(intake.take(None, &mut items).0, WakeReason::Closing);
         assert_eq!(items.len(), 1);
     }
 }

@@ -1,8 +1,9 @@
 //! The one thread that writes rows.
 //!
-//! It takes all that waits as one batch and makes it one transaction with a savepoint a request: what queued
-//! while the last commit ran shares the next. Journalled operations are held back until a request needs them
-//! or they have waited [`LINGER`]; they always go into the tables before a request that was made after them.
+//! It takes what waits as one batch, of each system a bounded part, and makes it one transaction with a
+//! savepoint a request: what queued while the last commit ran shares the next. Journalled operations are held
+//! back until a request needs them or they have waited [`LINGER`]; they always go into the tables before a
+//! request that was made after them.
 
 use std::{
     path::PathBuf,
@@ -33,6 +34,8 @@ use crate::{
 
 /// After so many changed rows the log is checkpointed even while work flows.
 const CHECKPOINT_CHANGES: u64 = 8_192;
+/// After about so many bytes too: what is copied at one time keeps commits waiting.
+const CHECKPOINT_BYTES: usize = 4 << 20;
 /// After so long without work it is checkpointed too.
 const CHECKPOINT_IDLE: Duration = Duration::from_millis(500);
 /// The first and the longest pause before held rows are tried again.
@@ -62,6 +65,8 @@ pub(super) struct Writer {
     power: Option<bool>,
     retry: Option<Duration>,
     changes: u64,
+    /// Bytes that went into the log since it was checkpointed, about.
+    log_bytes: usize,
 }
 
 impl Writer {
@@ -75,6 +80,7 @@ impl Writer {
             power: None,
             retry: None,
             changes: 0,
+            log_bytes: 0,
         }
     }
 
@@ -87,7 +93,8 @@ impl Writer {
         let _refuse_what_is_left = Abandon(&intake);
         let mut items = Vec::new();
         loop {
-            let woken = intake.take(self.patience(), &mut items);
+            let (woken, bytes) = intake.take(self.patience(), &mut items);
+            self.log_bytes += bytes;
             #[cfg(test)]
             if woken == WakeReason::Killed {
                 return Ok(());
@@ -263,6 +270,9 @@ impl Writer {
         self.parts.retention.refunds += effects.refunds;
         self.parts.retention.runs += effects.runs;
         self.parts.retention.answers += effects.answers;
+        self.parts.retention.sessions += effects.sessions;
+        let log_bytes = u64::try_from(self.parts.retention.sessions.bytes).unwrap_or(0);
+        self.parts.shared.session_log_bytes.store(log_bytes, Ordering::Relaxed);
         if let Some(through) = self.held.committed() {
             let deleted = self.segments.delete_applied(&self.parts.data, through);
             self.parts.shared.journal_bytes.fetch_sub(deleted, Ordering::Relaxed);
@@ -307,6 +317,7 @@ impl Writer {
             // A checkpoint that fails leaves all in the log; the next one tries again.
             let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
             self.changes = 0;
+            self.log_bytes = 0;
         }
     }
 
@@ -314,8 +325,12 @@ impl Writer {
         self.retry.is_none() && !self.parts.retention.is_due(&self.parts.limits)
     }
 
-    /// Whether the log is longer than what is kept of it: few rows can be long ones.
+    /// Whether a checkpoint would soon keep a commit waiting, or the log is longer than what is kept of it:
+    /// few rows can be long ones.
     fn is_log_long(&self) -> bool {
+        if self.log_bytes >= CHECKPOINT_BYTES {
+            return true;
+        }
         if self.changes == 0 {
             return false;
         }

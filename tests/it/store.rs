@@ -16,6 +16,7 @@ use rl_console::{
     store::{
         Answer, InvocationFilter, OpenedStore, Store,
         invocations::{Enqueued, Move, Row, Source},
+        macp::MacpOp,
         op::{Class, CommitError, Done, Op},
     },
     tap::entry::mpp::RowState,
@@ -170,4 +171,61 @@ fn is_at_or_past(is: RowState, acked: RowState) -> bool {
         RowState::Pending | RowState::Dispatched => is != RowState::Dispatched,
         _ => is >= acked && is <= RowState::Done,
     }
+}
+
+/// How long an enqueue takes while another system writes what it can, 64 pieces of 1 MiB in wait at any time.
+#[test]
+#[ignore = "a measurement, by hand and without other load"]
+fn big_writes_of_one_system_beside_the_commits_of_another() {
+    use std::{
+        sync::atomic::{AtomicBool, Ordering},
+        time::Duration,
+    };
+    const WAITING: usize = 64;
+    let folder = tempfile::tempdir().unwrap();
+    let (store, opened) = open(folder.path());
+    let handle = store.handle();
+    let clock = Clock::start();
+    let first = opened.restored.next_id.0;
+    let enqueues = |from: u64, count: u64| {
+        let mut took: Vec<Duration> = (from..from + count)
+            .map(|id| {
+                let started = clock.now().mono;
+                let rows = vec![row(InvocationId(id))];
+                ask(|done| handle.commit(Op::Enqueue { rows, lookups: Vec::new() }, Class::Power, done));
+                let took = clock.now().mono.since(started);
+                std::thread::sleep(Duration::from_millis(2));
+                took
+            })
+            .collect();
+        took.sort();
+        (took[took.len() / 2], took[took.len() * 99 / 100], took[took.len() - 1])
+    };
+    let alone = enqueues(first, 500);
+    let is_over = AtomicBool::new(false);
+    let (beside, pieces) = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let (tell, told) = sync_channel(2 * WAITING);
+            let mut number = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                number += 1;
+                let bytes = vec![7; 1 << 20].into();
+                let op = Op::Macp(MacpOp::Segment { number, at: Wall(1), bytes });
+                let tell = tell.clone();
+                handle
+                    .commit(op, Class::Process, Box::new(move |done| tell.send(done.is_ok()).unwrap()))
+                    .unwrap();
+                if number > WAITING as u64 {
+                    assert!(told.recv().unwrap());
+                }
+            }
+            // What still waits is answered into the channel's room.
+            std::mem::forget(told);
+            number
+        });
+        let beside = enqueues(first + 500, 500);
+        is_over.store(true, Ordering::Relaxed);
+        (beside, writer.join().unwrap())
+    });
+    eprintln!("alone (p50, p99, max): {alone:?}; beside {pieces} pieces of 1 MiB: {beside:?}");
 }

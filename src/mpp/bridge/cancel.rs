@@ -142,6 +142,7 @@ impl Bridge {
         if let Some(queue) = self.queues.get_mut(&before.queue) {
             let count = if ours { &mut queue.pending } else { &mut queue.other_manifest };
             *count = count.saturating_sub(1);
+            self.pending_bytes = self.pending_bytes.saturating_sub(before.bytes());
         }
         if ours {
             self.failed_before_dispatch(

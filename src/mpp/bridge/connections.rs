@@ -115,6 +115,7 @@ impl Bridge {
                     if let Some(queue) = self.queues.get_mut(&live.queue) {
                         queue.free(id);
                         queue.add_pending(1);
+                        self.pending_bytes += row.bytes;
                         queue.head.put_back(row);
                     }
                     self.emit_transition(

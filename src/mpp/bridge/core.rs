@@ -79,6 +79,8 @@ pub struct Bridge {
     pub(super) logs: VecDeque<LogView>,
     pub(super) pack_state: PackState,
     pub(super) next_id: InvocationId,
+    /// Bytes of the texts of rows that wait in all queues, and of those on their way into the store.
+    pub(super) pending_bytes: u64,
     pub(super) commits: Commits,
     /// Queues whose read-ahead failed, and when to try again.
     pub(super) fetch_retries: BTreeMap<QueueName, Mono>,
@@ -113,6 +115,7 @@ impl Bridge {
             recent: VecDeque::new(),
             logs: VecDeque::new(),
             next_id: restored.next_id.max(InvocationId(1)),
+            pending_bytes: restored.pending_bytes,
             commits: Commits::default(),
             fetch_retries: BTreeMap::new(),
             fetch_failures: BTreeMap::new(),

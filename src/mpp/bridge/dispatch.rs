@@ -54,6 +54,7 @@ impl Bridge {
         let queue = self.queues.get_mut(name)?;
         let row = queue.head.take()?;
         queue.pending = queue.pending.saturating_sub(1);
+        self.pending_bytes = self.pending_bytes.saturating_sub(row.bytes);
         Some(row)
     }
 
@@ -205,6 +206,7 @@ impl Bridge {
         while let Some(queue) = self.queues.get_mut(name) {
             let Some(row) = queue.head.take() else { break };
             queue.pending = queue.pending.saturating_sub(1);
+            self.pending_bytes = self.pending_bytes.saturating_sub(row.bytes);
             self.fail_pending(now, name, &row, FailedBy::UnknownQueue, &reason);
         }
         self.forget_if_empty(name);

@@ -113,15 +113,8 @@ impl Bridge {
             None => name.clone(),
         };
         let fails = (!pack.queues.contains_key(&queue)).then(|| unknown_queue(&queue));
-        if fails.is_none() {
-            *waiting += 1;
-            if let Some(queue) = self.queues.get_mut(&queue) {
-                queue.entering += 1;
-            }
-        }
-        self.next_id = id.next();
         let source = new.source();
-        Ok(Row {
+        let row = Row {
             id,
             queue,
             event: event.clone(),
@@ -137,7 +130,21 @@ impl Bridge {
             enqueued_at_ms: now.wall,
             updated_at_ms: now.wall,
             damage: None,
-        })
+        };
+        if row.state == RowState::Pending {
+            let limit = self.settings.limits.pending_bytes_max;
+            let bytes = self.pending_bytes.saturating_add(row.bytes());
+            if bytes > limit {
+                return Err(Refusal::TooManyPendingBytes { limit });
+            }
+            self.pending_bytes = bytes;
+            *waiting += 1;
+            if let Some(queue) = self.queues.get_mut(&row.queue) {
+                queue.entering += 1;
+            }
+        }
+        self.next_id = id.next();
+        Ok(row)
     }
 
     /// The rows are recorded, or were before under the same key.
@@ -199,6 +206,7 @@ impl Bridge {
         let rows_max = length(self.settings.limits.head_rows_max);
         if let Some(queue) = self.queues.get_mut(&row.queue) {
             queue.add_pending(1);
+            self.pending_bytes += row.bytes();
             let name = row.queue.clone();
             queue.head.append(pending(row), rows_max);
             // Its id was guessed and cancelled before it was recorded: the store decides.
@@ -239,6 +247,7 @@ impl Bridge {
 
     fn no_longer_entering(&mut self, wait: &EnqueueWait) {
         for row in wait.accepted().filter(|row| row.state == RowState::Pending) {
+            self.pending_bytes = self.pending_bytes.saturating_sub(row.bytes());
             if let Some(queue) = self.queues.get_mut(&row.queue) {
                 queue.entering = queue.entering.saturating_sub(1);
             }
@@ -256,6 +265,7 @@ fn params_of(new: &NewInvocation) -> Result<JsonText, Refusal> {
 
 fn pending(row: Row) -> Pending {
     Pending {
+        bytes: row.bytes(),
         id: row.id,
         event: row.event,
         params: row.params,

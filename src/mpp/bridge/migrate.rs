@@ -34,6 +34,8 @@ pub(super) struct Migration {
 pub(super) struct PageWait {
     /// By queue: rows that move, rows that fail.
     queues: BTreeMap<QueueName, (u64, u64)>,
+    /// Bytes of the rows that fail.
+    failed_bytes: u64,
     /// Where the next page begins, if there is one.
     next: Option<InvocationId>,
 }
@@ -73,7 +75,7 @@ impl Bridge {
         };
         let next = rows.last().map(|(_, row)| row.id).filter(|_| more);
         let mut queues: BTreeMap<QueueName, (u64, u64)> = BTreeMap::new();
-        let mut decided = Vec::new();
+        let (mut decided, mut failed_bytes) = (Vec::new(), 0);
         let pack = &self.settings.pack;
         for (queue, row) in rows {
             if migration.gone.contains(&row.id) || self.cancelling.contains_key(&row.id) {
@@ -82,6 +84,7 @@ impl Bridge {
             if !pack.queues.contains_key(&queue) {
                 decided.push(op::Migration { id: row.id, fails: Some(unknown_queue(&queue)) });
                 queues.entry(queue).or_default().1 += 1;
+                failed_bytes += row.bytes;
             } else if check_row(pack, &queue, &row).is_ok() {
                 decided.push(op::Migration { id: row.id, fails: None });
                 queues.entry(queue).or_default().0 += 1;
@@ -89,7 +92,7 @@ impl Bridge {
                 migration.remaining += 1;
             }
         }
-        let wait = PageWait { queues, next };
+        let wait = PageWait { queues, failed_bytes, next };
         if decided.is_empty() {
             return self.page_done(&wait);
         }
@@ -98,6 +101,7 @@ impl Bridge {
     }
 
     pub(super) fn on_migrated(&mut self, now: Now, wait: &PageWait) {
+        self.pending_bytes = self.pending_bytes.saturating_sub(wait.failed_bytes);
         for (name, (rows, failed)) in &wait.queues {
             let (rows, failed) = (*rows, *failed);
             if let Some(migration) = &mut self.migration {

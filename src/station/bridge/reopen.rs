@@ -1,5 +1,5 @@
-//! A store that a full disk kept from being opened is opened once there is room: the bridge is started again on it,
-//! and with it the systems that could not start without it.
+//! A store that a full disk kept from being opened is opened once there is room: the bridge is started again
+//! on it, and with it the systems that could not start without it.
 
 use std::{
     fs,

@@ -28,8 +28,16 @@ const ROW: &str = "SELECT i.id, i.queue, i.event, i.state, i.params, i.result, i
     FROM invocations i LEFT JOIN manifests m ON m.manifest = i.manifest";
 
 /// The columns of a [`Pending`], then its queue.
-const PENDING: &str =
-    "SELECT id, event, params, trace, source_kind, redemption, user, enqueued_at_ms, queue FROM invocations";
+const PENDING: &str = "SELECT id, event, params, trace, source_kind, redemption, user, enqueued_at_ms, queue,
+    octet_length(queue) + octet_length(event) + octet_length(params) + octet_length(source_kind)
+    + coalesce(octet_length(redemption), 0) + coalesce(octet_length(user), 0) + coalesce(octet_length(key), 0)
+    + coalesce(octet_length(reason), 0) + coalesce(octet_length(result), 0) FROM invocations";
+
+/// The bytes of a row's texts ([`Row::bytes`]), without reading long ones.
+const BYTES: &str =
+    "octet_length(queue) + octet_length(event) + octet_length(params) + octet_length(source_kind)
+    + coalesce(octet_length(redemption), 0) + coalesce(octet_length(user), 0) + coalesce(octet_length(key), 0)
+    + coalesce(octet_length(reason), 0) + coalesce(octet_length(result), 0)";
 
 /// The condition of the index `notable`, word for word. (An `IN` list of three or more would be made into a
 /// table for every statement.)
@@ -67,6 +75,7 @@ fn pending(row: &SqlRow<'_>) -> rusqlite::Result<(QueueName, Pending)> {
         trace_id: damage.or("trace", trace(row, 3), TraceId(Uuid::nil())),
         source: source(row, 4, &mut damage),
         enqueued_at: damage.or("enqueued_at_ms", wall(row, 7), Wall(0)),
+        bytes: number(row, 9)?,
         damage: damage.found(),
     };
     Ok((queue, pending))
@@ -123,8 +132,8 @@ pub(in crate::store) fn state_of(
         .optional()
 }
 
-/// Moves a row; says whether that ended it. A row that does not exist is left out.
-pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Result<bool> {
+/// Moves a row; the bytes of its texts where that ended it. A row that does not exist is left out.
+pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Result<Option<i64>> {
     let values = params![
         int(moved.id.0),
         moved.state.name(),
@@ -134,20 +143,21 @@ pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Resu
     ];
     if moved.state.is_terminal() {
         let ended = conn
-            .prepare_cached(
+            .prepare_cached(&format!(
                 "UPDATE invocations SET state = ?2, result = coalesce(?3, result), reason = coalesce(?4, reason), updated_at_ms = ?5
-                 WHERE id = ?1 AND state <> 'done' AND state <> 'failed' AND state <> 'refunded'",
-            )?
-            .execute(values)?;
-        if ended == 1 {
-            return Ok(true);
+                 WHERE id = ?1 AND state <> 'done' AND state <> 'failed' AND state <> 'refunded' RETURNING {BYTES}"
+            ))?
+            .query_row(values, |row| row.get(0))
+            .optional()?;
+        if ended.is_some() {
+            return Ok(ended);
         }
     }
     conn.prepare_cached(
         "UPDATE invocations SET state = ?2, result = coalesce(?3, result), reason = coalesce(?4, reason), updated_at_ms = ?5 WHERE id = ?1",
     )?
     .execute(values)?;
-    Ok(false)
+    Ok(None)
 }
 
 /// Gives a row another manifest.
@@ -307,6 +317,19 @@ pub(in crate::store) fn fail_stateless(conn: &Connection, at: Wall) -> rusqlite:
     Ok(u64::try_from(failed).unwrap_or(0))
 }
 
+/// Bytes of the texts of pending rows, and of those that ended.
+pub(in crate::store) fn bytes(conn: &Connection) -> rusqlite::Result<(u64, i64)> {
+    conn.query_row(
+        &format!(
+            "SELECT coalesce(sum(CASE WHEN state = 'pending' THEN bytes END), 0),
+                coalesce(sum(CASE WHEN state IN ('done', 'failed', 'refunded') THEN bytes END), 0)
+             FROM (SELECT state, {BYTES} AS bytes FROM invocations)"
+        ),
+        [],
+        |row| Ok((number(row, 0)?, row.get(1)?)),
+    )
+}
+
 /// Rows that have not ended.
 pub(in crate::store) fn open_rows(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row(
@@ -324,19 +347,21 @@ pub(in crate::store) fn last_id(conn: &Connection) -> rusqlite::Result<u64> {
     Ok(u64::try_from(last.unwrap_or(0)).unwrap_or(0))
 }
 
-/// Deletes ended rows with ids above `after`, oldest first, at most `limit`; their ids and manifests.
+/// Deletes ended rows with ids above `after`, oldest first, at most `limit`; their ids, manifests and bytes.
 pub(in crate::store) fn delete_ended(
     conn: &Connection,
     after: InvocationId,
     limit: u64,
-) -> rusqlite::Result<Vec<(InvocationId, i64)>> {
-    conn.prepare_cached(
+) -> rusqlite::Result<Vec<(InvocationId, i64, i64)>> {
+    conn.prepare_cached(&format!(
         "DELETE FROM invocations WHERE id IN
             (SELECT id FROM invocations WHERE id > ?1 AND state IN ('done', 'failed', 'refunded')
              ORDER BY id LIMIT ?2)
-         RETURNING id, manifest",
-    )?
-    .query_map([int(after.0), int(limit)], |row| Ok((InvocationId(number(row, 0)?), row.get(1)?)))?
+         RETURNING id, manifest, {BYTES}"
+    ))?
+    .query_map([int(after.0), int(limit)], |row| {
+        Ok((InvocationId(number(row, 0)?), row.get(1)?, row.get(2)?))
+    })?
     .collect()
 }
 

@@ -17,6 +17,7 @@ use crate::{
             Digest, MacpDone, MacpOp, RestoredMacpPart, SessionFilter, SessionRow, numbers, push, readable,
             records, sessions_of,
         },
+        retention::Size,
     },
     tap::entry::macp::{Ending, Mode, Phase, SessionState},
     time::Wall,
@@ -165,13 +166,15 @@ fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
             }
         }
     }
+    let mut log_bytes = 0;
     for (session, (count, log)) in of_sessions {
         append(conn, session, count, &log)?;
+        log_bytes += int(log.len() as u64);
     }
     if let Some(last) = last {
         conn.prepare_cached("DELETE FROM macp_segments WHERE segment <= ?1")?.execute([int(last)])?;
     }
-    Ok(MacpDone { sorted, ..MacpDone::default() })
+    Ok(MacpDone { sorted, log_bytes, ..MacpDone::default() })
 }
 
 /// Puts a part behind a session's log.
@@ -193,14 +196,17 @@ fn retire(conn: &Connection, sessions: u64) -> rusqlite::Result<MacpDone> {
         .query_map([int(sessions.min(RETIRE_ROWS))], |row| number(row, 0))?
         .collect::<rusqlite::Result<_>>()?;
     let (mut room, mut seen_room) = (RETIRE_ROWS, RETIRE_SEEN_ROWS);
-    let mut retired = Vec::new();
+    let (mut retired, mut log_bytes) = (Vec::new(), 0);
     for session in oldest {
-        let parts = conn
+        let parts: Size = conn
             .prepare_cached(
-                "DELETE FROM macp_logs WHERE session = ?1 AND first IN (SELECT first FROM macp_logs WHERE session = ?1 LIMIT ?2)",
+                "DELETE FROM macp_logs WHERE session = ?1 AND first IN (SELECT first FROM macp_logs WHERE session = ?1 LIMIT ?2)
+                 RETURNING 1, octet_length(bytes)",
             )?
-            .execute(params![int(session), int(room)])?;
-        room = room.saturating_sub(u64::try_from(parts).unwrap_or(u64::MAX));
+            .query_map(params![int(session), int(room)], Size::read)?
+            .sum::<rusqlite::Result<_>>()?;
+        log_bytes -= parts.bytes;
+        room = room.saturating_sub(u64::try_from(parts.rows).unwrap_or(u64::MAX));
         seen_room = seen_room.saturating_sub(macp_seen::delete(conn, session, seen_room)?);
         if room == 0 || seen_room == 0 {
             break;
@@ -208,7 +214,12 @@ fn retire(conn: &Connection, sessions: u64) -> rusqlite::Result<MacpDone> {
         conn.prepare_cached("DELETE FROM macp_sessions WHERE number = ?1")?.execute([int(session)])?;
         retired.push(session);
     }
-    Ok(MacpDone { retired, is_more: room == 0 || seen_room == 0, ..MacpDone::default() })
+    Ok(MacpDone { retired, is_more: room == 0 || seen_room == 0, log_bytes, ..MacpDone::default() })
+}
+
+/// Bytes of the logs of all sessions.
+pub(in crate::store) fn log_bytes(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.query_row("SELECT coalesce(sum(octet_length(bytes)), 0) FROM macp_logs", [], |row| row.get(0))
 }
 
 /// A page: as many rows as were asked for, fewer where their texts are long.

@@ -6,8 +6,9 @@ use super::values::{Damage, int, number, refund_status, source, status_name, wal
 use crate::{
     ids::{InvocationId, RefundId},
     store::{
-        invocations::{NewRefund, Refund},
+        invocations::{NewRefund, Refund, Source},
         read::RefundFilter,
+        retention::Size,
     },
     tap::entry::mpp::RefundStatus,
     time::Wall,
@@ -58,14 +59,27 @@ pub(in crate::store) fn page(conn: &Connection, filter: &RefundFilter) -> rusqli
     .collect()
 }
 
-pub(in crate::store) fn count(conn: &Connection) -> rusqlite::Result<i64> {
-    conn.query_row("SELECT count(*) FROM refunds", [], |row| row.get(0))
+/// The bytes of a record's texts.
+const BYTES: &str =
+    "octet_length(source_kind) + coalesce(octet_length(redemption), 0) + coalesce(octet_length(user), 0)";
+
+/// The bytes of a record's texts.
+pub(in crate::store) fn bytes(refund: &NewRefund) -> i64 {
+    let Source { kind, redemption, user } = &refund.source;
+    let optional = [redemption, user].into_iter().flatten().map(String::len);
+    i64::try_from(optional.sum::<usize>() + kind.len()).unwrap_or(i64::MAX)
 }
 
-/// Deletes the oldest, at most `limit`; says how many.
-pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<u64> {
-    let deleted = conn
-        .prepare_cached("DELETE FROM refunds WHERE id IN (SELECT id FROM refunds ORDER BY id LIMIT ?1)")?
-        .execute([int(limit)])?;
-    Ok(u64::try_from(deleted).unwrap_or(0))
+pub(in crate::store) fn count(conn: &Connection) -> rusqlite::Result<Size> {
+    let count = format!("SELECT count(*), coalesce(sum({BYTES}), 0) FROM refunds");
+    conn.query_row(&count, [], Size::read)
+}
+
+/// Deletes the oldest, at most `limit`; how much went.
+pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<Size> {
+    conn.prepare_cached(&format!(
+        "DELETE FROM refunds WHERE id IN (SELECT id FROM refunds ORDER BY id LIMIT ?1) RETURNING 1, {BYTES}"
+    ))?
+    .query_map([int(limit)], Size::read)?
+    .sum()
 }

@@ -8,6 +8,7 @@ use super::values::{Damage, broken, int, json, number, trace, wall, wall_or_null
 use crate::{
     ids::{OpeningId, TraceId},
     schema::JsonText,
+    store::retention::Size,
     store::runs::{AnswerRow, ArtifactRow, EventRow, NewRun, OpenRun, RunDetail, RunFilter, RunOp, RunRow},
     tap::entry::{
         runs::{AskerKind, EventKind, RunState},
@@ -18,11 +19,18 @@ use crate::{
 
 const COLUMNS: &str = "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms, done";
 
+/// The bytes that retention counts of a row of each table, without reading long values.
+const RUN_BYTES: &str = "octet_length(name) + octet_length(client) + coalesce(octet_length(why), 0) + octet_length(yaml) + octet_length(plan)";
+const EVENT_BYTES: &str = "octet_length(message) + octet_length(meta)";
+const ARTIFACT_BYTES: &str =
+    "octet_length(node) + octet_length(port) + octet_length(kind) + octet_length(value)";
+const ANSWER_BYTES: &str = "octet_length(variant) + octet_length(body)";
+
 /// What an operation changed in the counts that retention goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::store) struct RunCounts {
-    pub(in crate::store) ended: i64,
-    pub(in crate::store) answers: i64,
+    pub(in crate::store) ended: Size,
+    pub(in crate::store) answers: Size,
 }
 
 pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result<RunCounts> {
@@ -126,22 +134,38 @@ struct RunEnd<'a> {
     at: Wall,
 }
 
-fn end(conn: &Connection, RunEnd { run, state, why, tokens, done, at }: RunEnd<'_>) -> rusqlite::Result<i64> {
+fn end(
+    conn: &Connection,
+    RunEnd { run, state, why, tokens, done, at }: RunEnd<'_>,
+) -> rusqlite::Result<Size> {
     let ended = conn
         .prepare_cached(
-            "UPDATE runs SET state = ?2, why = ?3, tokens = ?4, done = ?5, ended_at_ms = ?6 WHERE run = ?1 AND ended_at_ms IS NULL",
+            "UPDATE runs SET state = ?2, why = ?3, tokens = ?4, done = ?5, ended_at_ms = ?6 WHERE run = ?1 AND ended_at_ms IS NULL
+             RETURNING number",
         )?
-        .execute(params![bytes(run), state.name(), why, int(tokens), int(done), int(at.0)])?;
-    Ok(count(ended))
+        .query_row(params![bytes(run), state.name(), why, int(tokens), int(done), int(at.0)], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    let Some(number): Option<i64> = ended else { return Ok(Size::default()) };
+    let all = conn
+        .prepare_cached(&format!(
+            "SELECT {RUN_BYTES} + (SELECT coalesce(sum({EVENT_BYTES}), 0) FROM run_events WHERE run = ?1)
+                + (SELECT coalesce(sum({ARTIFACT_BYTES}), 0) FROM run_artifacts WHERE run = ?1)
+             FROM runs WHERE number = ?1"
+        ))?
+        .query_row([number], |row| row.get(0))?;
+    Ok(Size::one(all))
 }
 
-fn insert_answer(conn: &Connection, answer: &AnswerRow) -> rusqlite::Result<i64> {
+fn insert_answer(conn: &Connection, answer: &AnswerRow) -> rusqlite::Result<Size> {
     let inserted = conn
         .prepare_cached(
             "INSERT OR IGNORE INTO control_answers (request, variant, body, at_ms) VALUES (?1, ?2, ?3, ?4)",
         )?
         .execute(params![bytes(answer.request), answer.variant, answer.body.as_ref(), int(answer.at.0)])?;
-    Ok(count(inserted))
+    let size = Size::one(i64::try_from(answer.variant.len() + answer.body.len()).unwrap_or(i64::MAX));
+    Ok(if inserted == 1 { size } else { Size::default() })
 }
 
 /// A page, with one more than was asked for when there are further ones.
@@ -288,41 +312,59 @@ pub(in crate::store) fn answer(
         .optional()
 }
 
-/// Runs that ended, and answers.
+/// Runs that ended with all that they told and kept, and answers.
 pub(in crate::store) fn counts(conn: &Connection) -> rusqlite::Result<RunCounts> {
-    let ended =
-        conn.query_row("SELECT count(*) FROM runs WHERE ended_at_ms IS NOT NULL", [], |row| row.get(0))?;
-    let answers = conn.query_row("SELECT count(*) FROM control_answers", [], |row| row.get(0))?;
-    Ok(RunCounts { ended, answers })
+    let mut ended = conn.query_row(
+        &format!("SELECT count(*), coalesce(sum({RUN_BYTES}), 0) FROM runs WHERE ended_at_ms IS NOT NULL"),
+        [],
+        Size::read,
+    )?;
+    for (table, bytes) in [("run_events", EVENT_BYTES), ("run_artifacts", ARTIFACT_BYTES)] {
+        let of_ended = "SELECT number FROM runs WHERE ended_at_ms IS NOT NULL";
+        let sum = format!("SELECT coalesce(sum({bytes}), 0) FROM {table} WHERE run IN ({of_ended})");
+        ended.bytes += conn.query_row(&sum, [], |row| row.get::<_, i64>(0))?;
+    }
+    let count = format!("SELECT count(*), coalesce(sum({ANSWER_BYTES}), 0) FROM control_answers");
+    Ok(RunCounts { ended, answers: conn.query_row(&count, [], Size::read)? })
 }
 
 /// Deletes the oldest ended run with all that it told and kept, its events first, at most `limit` of them;
-/// says how many rows went and whether the run itself is gone.
-pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<(u64, bool)> {
+/// says how many rows went, and of how many runs and bytes.
+pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<(u64, Size)> {
     let oldest: Option<i64> = conn
         .prepare_cached("SELECT number FROM runs WHERE ended_at_ms IS NOT NULL ORDER BY number LIMIT 1")?
         .query_row([], |row| row.get(0))
         .optional()?;
-    let Some(oldest) = oldest else { return Ok((0, false)) };
-    let mut gone = 0;
-    for table in ["run_events", "run_artifacts"] {
-        let left = limit.saturating_sub(gone);
+    let mut gone = Size::default();
+    let Some(oldest) = oldest else { return Ok((0, gone)) };
+    for (table, bytes) in [("run_events", EVENT_BYTES), ("run_artifacts", ARTIFACT_BYTES)] {
+        let left = int(limit).saturating_sub(gone.rows);
         let delete = format!(
-            "DELETE FROM {table} WHERE run = ?1 AND number IN (SELECT number FROM {table} WHERE run = ?1 LIMIT ?2)"
+            "DELETE FROM {table} WHERE run = ?1 AND number IN (SELECT number FROM {table} WHERE run = ?1 LIMIT ?2)
+             RETURNING 1, {bytes}"
         );
-        gone += conn.prepare_cached(&delete)?.execute(params![oldest, int(left)])? as u64;
-        if gone >= limit {
-            return Ok((gone, false));
+        gone += conn
+            .prepare_cached(&delete)?
+            .query_map([oldest, left], Size::read)?
+            .sum::<rusqlite::Result<Size>>()?;
+        if gone.rows >= int(limit) {
+            return Ok((limit, Size { rows: 0, ..gone }));
         }
     }
-    gone += conn.prepare_cached("DELETE FROM runs WHERE number = ?1")?.execute([oldest])? as u64;
-    Ok((gone, true))
+    let delete = format!("DELETE FROM runs WHERE number = ?1 RETURNING 1, {RUN_BYTES}");
+    let run = conn.prepare_cached(&delete)?.query_row([oldest], Size::read)?;
+    let rows = u64::try_from(gone.rows + run.rows).unwrap_or(0);
+    Ok((rows, Size { rows: run.rows, bytes: gone.bytes + run.bytes }))
 }
 
-/// Deletes the oldest answers, at most `limit`; says how many.
-pub(in crate::store) fn delete_answers(conn: &Connection, limit: u64) -> rusqlite::Result<u64> {
-    let delete = "DELETE FROM control_answers WHERE number IN (SELECT number FROM control_answers ORDER BY number LIMIT ?1)";
-    Ok(conn.prepare_cached(delete)?.execute([int(limit)])? as u64)
+/// Deletes the oldest answers, at most `limit`; how much went.
+pub(in crate::store) fn delete_answers(conn: &Connection, limit: u64) -> rusqlite::Result<Size> {
+    conn.prepare_cached(&format!(
+        "DELETE FROM control_answers WHERE number IN (SELECT number FROM control_answers ORDER BY number LIMIT ?1)
+         RETURNING 1, {ANSWER_BYTES}"
+    ))?
+    .query_map([int(limit)], Size::read)?
+    .sum()
 }
 
 fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {

@@ -93,7 +93,7 @@ impl Kit {
     }
 }
 
-pub(super) fn row(id: u64) -> Row {
+pub(in crate::store) fn row(id: u64) -> Row {
     Row {
         damage: None,
         id: InvocationId(id),

@@ -1,9 +1,10 @@
 //! The store as a whole, killed and reopened within the process.
 
 mod behaviours;
+mod bytes;
 mod damage;
 mod faults;
-mod kit;
+pub(super) mod kit;
 mod macp;
 mod model;
 mod runs;

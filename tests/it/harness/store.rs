@@ -189,6 +189,7 @@ impl Store {
 fn pending_of(row: &Row) -> Pending {
     Pending {
         damage: row.damage.clone(),
+        bytes: row.bytes(),
         id: row.id,
         event: row.event.clone(),
         params: row.params.clone(),

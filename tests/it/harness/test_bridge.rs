@@ -117,6 +117,8 @@ impl TestBridge {
     ) -> Self {
         let pack = Arc::new(pack);
         let mut restored = Restored::default();
+        let waits = |row: &&Row| matches!(row.state, RowState::Pending | RowState::Dispatched);
+        restored.pending_bytes = store.rows.values().filter(waits).map(Row::bytes).sum();
         store.waiting.clear();
         for row in store.rows.values_mut() {
             restored.next_id = row.id.next();

@@ -441,3 +441,41 @@ fn brakes_drain_is_told_again_after_a_migration_brought_rows() {
     }
     assert!(drained(&world));
 }
+
+#[test]
+fn enqueue_bounds_the_bytes_of_pending_rows_and_those_that_leave_make_room() {
+    let params =
+        |bytes: usize| Some(JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "x".repeat(bytes))).unwrap());
+    let limit = 200_000;
+    let limits = limits::Mpp { pending_bytes_max: limit, ..limits::Mpp::default() };
+    let mut world = TestBridge::with(pack(), limits, Store::default());
+    let row = |bytes: usize| NewInvocation { params: params(bytes), ..NewInvocation::new("free") };
+    for _ in 0..3 {
+        world.enqueue_row(row(60_000)).unwrap();
+    }
+    assert_eq!(world.enqueue_row(row(60_000)), Err(Refusal::TooManyPendingBytes { limit }));
+    world.enqueue_row(row(10)).unwrap();
+    let keyed = NewInvocation { key: Some("k".repeat(60_000)), ..row(10) };
+    assert_eq!(world.enqueue_row(keyed), Err(Refusal::TooManyPendingBytes { limit }), "all texts count");
+    // What is refused by the store was never there.
+    world.broken = true;
+    assert!(world.enqueue_row(row(10_000)).is_err());
+    world.broken = false;
+    world.pass(std::time::Duration::from_secs(6));
+    // Cancelled, and sent.
+    let cancel = Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false };
+    world.ask(cancel).unwrap();
+    world.enqueue_row(row(60_000)).unwrap();
+    assert!(world.enqueue_row(row(60_000)).is_err());
+    let conn = world.connect();
+    world.line(conn, r#"{"mpp":2,"type":"pull","queue":"default"}"#);
+    world.enqueue_row(row(60_000)).unwrap();
+    assert!(world.enqueue_row(row(60_000)).is_err());
+    // Requeued: it waits again, and the bound holds no less for that.
+    world.close(conn, rl_console::mpp::CloseCause::PeerClosed);
+    assert!(world.enqueue_row(row(10)).is_err());
+    // Another start counts what there is.
+    let store = std::mem::take(&mut world.store);
+    let mut world = TestBridge::with(pack(), limits, store);
+    assert!(world.enqueue_row(row(10)).is_err());
+}
