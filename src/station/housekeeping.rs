@@ -12,8 +12,6 @@ use crate::{
 const PERIOD: Duration = Duration::from_secs(1);
 /// How often it is looked for the data folder: what is refused late was acknowledged into nowhere.
 const FOLDER_PERIOD: Duration = Duration::from_millis(500);
-/// The disk is asked once in so many periods.
-const DISK_PERIODS: u64 = 5;
 
 /// Reports when the store begins to refuse commits or its disk to be full, and when either is well again.
 pub(super) async fn run(
@@ -28,11 +26,9 @@ pub(super) async fn run(
     let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, is_low: said.disk_low.is_some() };
     let mut ticks = tokio::time::interval(PERIOD);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    for period in 0.. {
+    loop {
         ticks.tick().await;
-        if period % DISK_PERIODS == 0
-            && let Some(found) = free_bytes(&data).and_then(|free_bytes| disk.judge(free_bytes))
-        {
+        if let Some(found) = free_bytes(&data).and_then(|free_bytes| disk.judge(free_bytes)) {
             tracing::warn!("the data folder's disk: {found:?}");
             board.report(found, "");
         }

@@ -3,7 +3,10 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crate::{
@@ -32,6 +35,8 @@ pub(super) struct StationStatus {
     state: Arc<Mutex<State>>,
     tap: Tap,
     clock: Clock,
+    /// Whether the data folder's disk is nearly full, for hosts to look at.
+    disk_low: Arc<AtomicBool>,
 }
 
 impl StationStatus {
@@ -46,7 +51,13 @@ impl StationStatus {
             disk_low: None,
             recording: None,
         };
-        Self { state: Arc::new(Mutex::new(State { view, last_seq: Seq(0) })), tap, clock }
+        let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0) }));
+        Self { state, tap, clock, disk_low: Arc::default() }
+    }
+
+    /// Whether the data folder's disk is nearly full, as it is from now on.
+    pub(super) fn disk_low(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.disk_low)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -58,6 +69,7 @@ impl StationStatus {
         let now = self.clock.now();
         let mut state = self.lock();
         state.view.apply(now, &transition, text);
+        self.disk_low.store(state.view.disk_low.is_some(), Ordering::Relaxed);
         let what = What::Transition(AnyTransition::Station(transition));
         let seq = self.tap.emit(Draft {
             at: now,

@@ -4,7 +4,10 @@ use std::{
     io,
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, Mutex, atomic::AtomicU64},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64},
+    },
     time::Duration,
 };
 
@@ -52,6 +55,10 @@ pub struct Setup {
     pub ended_sessions_max: u64,
     /// The counters of who is turned away; they outlive the runtime.
     pub tally: Tally,
+    /// Bytes of the logs of sessions in the store (`limits.store.ended_sessions_bytes_max`).
+    pub ended_sessions_bytes_max: u64,
+    /// Whether the data folder's disk is nearly full (`limits.store.disk_free_bytes_min`).
+    pub disk_low: Arc<AtomicBool>,
     /// Where everything is reported.
     pub tap: Tap,
     /// The clock.
@@ -102,7 +109,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     for notice in &notices {
         (setup.notice)(notice);
     }
-    let Setup { addr, limits, ended_sessions_max, tally, tap, clock, store, ready, stop, .. } = setup;
+    let Setup { addr, limits, tally, tap, clock, store, ready, stop, .. } = setup;
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             kernel,
@@ -119,7 +126,9 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         tap,
         clock,
         limits,
-        ended_sessions_max,
+        ended_sessions_max: setup.ended_sessions_max,
+        ended_sessions_bytes_max: setup.ended_sessions_bytes_max,
+        disk_low: setup.disk_low,
         store,
         connections: Connections::new(&limits, tally.clone()),
         unfinished: Unfinished::new(&limits, tally.clone()),

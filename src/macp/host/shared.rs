@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, Mutex, MutexGuard,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use tokio::sync::{Notify, Semaphore, oneshot};
@@ -97,6 +97,9 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) limits: limits::Macp,
     pub(super) ended_sessions_max: u64,
+    pub(super) ended_sessions_bytes_max: u64,
+    /// Whether the data folder's disk is nearly full.
+    pub(super) disk_low: Arc<AtomicBool>,
     pub(super) store: Box<dyn Fn() -> Option<store::Handle> + Send + Sync>,
     pub(super) loading: Semaphore,
     /// The connections of the port.
@@ -184,6 +187,7 @@ impl Shared {
     fn step(&self, call: &Call<'_>, ask: Ask<'_>, parsed: Option<&Parsed>, lookup: Lookup<'_>) -> StepResult {
         let now = self.clock.now();
         let Some(mut state) = self.lock() else { return StepResult::Nothing };
+        state.kernel.set_disk_low(self.disk_low.load(Ordering::Relaxed));
         let peer_sessions = if ask.is_start() { state.openers.count(&call.peer) } else { 0 };
         state.kernel.handle(now, &ask.input(parsed, peer_sessions, lookup));
         self.drain(&mut state, now, Some(call))

@@ -20,6 +20,9 @@ use crate::{
     time::{Mono, Now},
 };
 
+/// A wall clock that differs by more was set (ruling RMP 18).
+const CLOCK_JUMP_MS: u64 = 1_000;
+
 /// All sessions that are in memory, and which are in the store alone.
 #[derive(Debug)]
 pub struct Kernel {
@@ -51,7 +54,9 @@ pub struct Kernel {
     pub(super) ticket: Ticket,
     pub(super) durable: Ticket,
     pub(super) unsaved_bytes: u64,
-    /// The wall clock's time at the start, and the monotonic one's: TTLs go on evenly when the wall clock is
+    /// Whether nothing new is taken that would have to be kept.
+    is_disk_low: bool,
+    /// The wall clock's time and the monotonic one's at one moment: TTLs go on evenly when the wall clock is
     /// set.
     start: Now,
     pub(super) outputs: VecDeque<Output>,
@@ -81,20 +86,44 @@ impl Kernel {
             ticket: Ticket(0),
             durable: Ticket(0),
             unsaved_bytes: 0,
+            is_disk_low: false,
             start: now,
             outputs: VecDeque::new(),
         }
     }
 
-    /// This moment in Unix milliseconds, by the clock of the start.
+    /// This moment in Unix milliseconds, by the wall clock's offset that is in force.
     #[must_use]
     pub fn ms(&self, now: Now) -> u64 {
+        if self.takes_offset(now) { now.wall.0 } else { self.ms_by_offset(now) }
+    }
+
+    fn ms_by_offset(&self, now: Now) -> u64 {
         let passed = now.mono.since(self.start.mono);
         self.start.wall.0.saturating_add(u64::try_from(passed.as_millis()).unwrap_or(u64::MAX))
     }
 
+    /// Whether the wall clock was set and no open session's TTL goes by how it was before (ruling RMP 18).
+    fn takes_offset(&self, now: Now) -> bool {
+        self.expiry.is_empty() && now.wall.0.abs_diff(self.ms_by_offset(now)) > CLOCK_JUMP_MS
+    }
+
+    /// Goes by the wall clock as it is now, where nothing hangs on how it was; sessions that ended are as old
+    /// as before.
+    fn take_offset(&mut self, now: Now) {
+        if !self.takes_offset(now) {
+            return;
+        }
+        let before_ms = self.ms_by_offset(now);
+        for (ended_ms, _) in &mut self.closed {
+            *ended_ms = now.wall.0.saturating_sub(before_ms.saturating_sub(*ended_ms));
+        }
+        self.start = now;
+    }
+
     /// Takes an input; what it causes is to be polled before the next.
     pub fn handle(&mut self, now: Now, input: &Input<'_>) {
+        self.take_offset(now);
         let at_ms = self.ms(now);
         match *input {
             Input::Timeout => self.sweep(at_ms),
@@ -139,6 +168,16 @@ impl Kernel {
     #[must_use]
     pub const fn last_ticket(&self) -> Ticket {
         self.ticket
+    }
+
+    /// The data folder's disk is nearly full, or is not any more: while it is, sessions do not begin and take
+    /// no messages; they can be cancelled.
+    pub const fn set_disk_low(&mut self, is_low: bool) {
+        self.is_disk_low = is_low;
+    }
+
+    pub(super) const fn is_disk_low(&self) -> bool {
+        self.is_disk_low
     }
 
     /// Sessions that are open.

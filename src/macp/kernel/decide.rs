@@ -358,6 +358,10 @@ impl Kernel {
     /// Whether there is no room for a message of so many bytes in a session that has so many.
     fn no_room(&self, bytes: u64, in_session: u64) -> Option<Decision> {
         let (exhausted, unavailable) = (Status::ResourceExhausted, Status::Unavailable);
+        if self.is_disk_low() {
+            let why = "the disk of the runtime's data folder is nearly full (limits.store.disk_free_bytes_min): free space on it";
+            return Some(Decision::Decline(exhausted, why.to_owned()));
+        }
         let open_bytes = self.bytes.saturating_sub(self.closed_bytes);
         // Those that ended make room by themselves; where they are slower at it than messages come, these
         // wait.

@@ -79,6 +79,8 @@ pub(super) fn start(
         limits: config.limits.macp,
         ended_sessions_max: config.limits.store.ended_sessions_max,
         tally: inner.admission.macp.clone(),
+        ended_sessions_bytes_max: config.limits.store.ended_sessions_bytes_max,
+        disk_low: inner.status.disk_low(),
         tap: inner.tap.clone(),
         clock: inner.clock,
         store: Box::new(store),

@@ -282,3 +282,27 @@ fn a_stream_is_not_read_further_than_its_answers_have_room() {
     drop(go);
     assert_eq!(bare.runtime.block_on(answers).unwrap(), 100);
 }
+
+#[test]
+fn below_the_bytes_that_are_to_be_free_messages_are_refused_before_anything_else() {
+    let store = limits::Store { disk_free_bytes_min: 1 << 40, ..limits::Store::default() };
+    let fixture = TestStation::with(&Limits { store, ..Limits::default() });
+    let start = |n: u32| {
+        let payload = prost::Message::encode_to_vec(&participants(&["a"]));
+        fixture.try_send(envelope(&format!("s{n}"), "SessionStart", "start", "a", payload))
+    };
+    // The disk is asked once a second.
+    let refused = (0..).find_map(|n| {
+        std::thread::sleep(Duration::from_millis(20));
+        start(n).err()
+    });
+    names(&refused.unwrap(), Code::ResourceExhausted, "limits.store.disk_free_bytes_min");
+    let rows = vec![rl_console::mpp::NewInvocation::new("heal_party")];
+    let enqueue = rl_console::port::Command::Mpp(rl_console::mpp::Command::Enqueue { rows });
+    let rl_console::port::Outcome::Mpp(rl_console::mpp::Outcome::Enqueued(rows)) =
+        fixture.command(enqueue).unwrap()
+    else {
+        panic!()
+    };
+    assert!(rows[0].is_ok(), "work is taken for longer: {rows:?}");
+}

@@ -98,6 +98,8 @@ fn serve(
         limits,
         tally: rl_console::admission::Tally::default(),
         ended_sessions_max: 1_000,
+        ended_sessions_bytes_max: 1 << 30,
+        disk_low: Arc::default(),
         tap: Tap::new(limits::Tap::default()),
         clock: Clock::start(),
         store: Box::new(move || (!is_away.load(Ordering::SeqCst)).then(|| handle.clone())),

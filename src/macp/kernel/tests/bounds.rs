@@ -241,3 +241,17 @@ fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
         "rule 4 is before that"
     );
 }
+
+#[test]
+fn on_a_disk_that_is_nearly_full_nothing_is_taken_that_would_be_kept_and_sessions_can_be_cancelled() {
+    let mut fixture = TestKernel::new();
+    accepted(&fixture.send(&rounds("s", "m1", &["a", "b"])));
+    fixture.kernel.set_disk_low(true);
+    let is_exhausted = |answer: Answer| matches!(answer, Answer::Declined { status: Status::ResourceExhausted, ref why } if why.contains("disk_free_bytes_min"));
+    assert!(is_exhausted(fixture.receive(&rounds("t", "m1", &["a", "b"]))));
+    assert!(is_exhausted(fixture.receive(&envelope("s", "Contribute", "m2", "a", r#"{"value":"1"}"#))));
+    assert!(fixture.send(&rounds("s", "m1", &["a", "b"])).is_duplicate, "what is kept is told again");
+    accepted(&fixture.cancel("s", "no room"));
+    fixture.kernel.set_disk_low(false);
+    accepted(&fixture.send(&rounds("t", "m1", &["a", "b"])));
+}

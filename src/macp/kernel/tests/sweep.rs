@@ -189,3 +189,42 @@ fn the_sweep_is_due_just_behind_each_expiry() {
     assert_eq!(ended, [("soon".to_owned(), Ending::TtlExpired, String::new())]);
     assert_eq!(fixture.kernel.timeout(), Some(Now::at_ms(201).mono));
 }
+
+#[test]
+fn a_wall_clock_that_was_set_is_gone_by_once_no_open_session_hangs_on_how_it_was() {
+    const HOUR_MS: u64 = 3_600_000;
+    let mut fixture = TestKernel::new();
+    accepted(&fixture.send(&start("s", "m1", &with_ttl(500))));
+    let before = fixture.unix_ms();
+    fixture.wall_ahead_ms = HOUR_MS;
+    fixture.ms = 400;
+    let told = fixture.send(&start("t", "m1", &with_ttl(500)));
+    assert_eq!(told.at_ms, before + 400, "nothing that is open expires for it");
+    assert_eq!(fixture.state_of("s"), Ok(SessionState::Open));
+    accepted(&fixture.cancel("s", ""));
+    accepted(&fixture.cancel("t", ""));
+    fixture.ms = 410;
+    let told = fixture.send(&start("u", "m1", &with_ttl(500)));
+    assert_eq!(told.at_ms, before + HOUR_MS + 410, "a session that begins goes by the clock as it is");
+    fixture.ms = 905;
+    assert_eq!(fixture.state_of("u"), Ok(SessionState::Open));
+    fixture.ms = 911;
+    assert_eq!(fixture.state_of("u"), Ok(SessionState::Expired));
+    fixture.input(Input::Timeout);
+    // Back again; those that ended are as old as before.
+    fixture.wall_ahead_ms = 0;
+    fixture.ms = 920;
+    let told = fixture.send(&start("v", "m1", &with_ttl(500)));
+    assert_eq!(told.at_ms, before + 920);
+    fixture.ms = 920 + limits::Macp::default().closed_ms_max + 1;
+    fixture.durable();
+    assert_eq!(fixture.evict().len(), 3, "they leave memory in their time");
+}
+
+#[test]
+fn less_than_a_second_is_no_jump() {
+    let mut fixture = TestKernel::new();
+    let before = fixture.unix_ms();
+    fixture.wall_ahead_ms = 1_000;
+    assert_eq!(fixture.send(&start("s", "m1", &with_ttl(500))).at_ms, before);
+}

@@ -14,7 +14,7 @@ use crate::{
         proto::v1::{Envelope, SessionStartPayload},
     },
     store::macp::SessionRow,
-    time::Now,
+    time::{Now, Wall},
 };
 
 /// A kernel, its clock, and all that it put out.
@@ -23,6 +23,8 @@ pub(super) struct TestKernel {
     pub(super) ms: u64,
     /// Sessions that the peer of each message has open.
     pub(super) peer_sessions: u64,
+    /// How far the wall clock was set ahead.
+    pub(super) wall_ahead_ms: u64,
     pub(super) transitions: Vec<(Transition, String)>,
     pub(super) log: Vec<(u64, Bytes)>,
     pub(super) tickets: Vec<Ticket>,
@@ -92,6 +94,7 @@ impl TestKernel {
             kernel,
             ms: 0,
             peer_sessions: 0,
+            wall_ahead_ms: 0,
             transitions: Vec::new(),
             log: Vec::new(),
             tickets: Vec::new(),
@@ -101,7 +104,8 @@ impl TestKernel {
     }
 
     pub(super) fn now(&self) -> Now {
-        Now::at_ms(self.ms)
+        let now = Now::at_ms(self.ms);
+        Now { wall: Wall(now.wall.0 + self.wall_ahead_ms), ..now }
     }
 
     /// This moment in Unix milliseconds.
