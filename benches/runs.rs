@@ -362,6 +362,7 @@ fn main() -> Result<()> {
         metrics: None,
         openings: folder.path().join("openings"),
         run_timeout_ms: RUN_TIMEOUT_MS,
+        agents_cancel: rl_console::runs::engine::AgentsCancel::Any,
         limits: Limits::default(),
         record: None,
     };

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{limits::Limits, rmp::Registry};
+use crate::{limits::Limits, rmp::Registry, runs::engine::AgentsCancel};
 
 /// How long a run may take where nothing else is said (ruling RMP 14).
 pub const RUN_TIMEOUT_MS: u64 = 300_000;
@@ -35,6 +35,8 @@ pub struct Config {
     pub openings: PathBuf,
     /// Milliseconds that a run may take whose opening does not say (ruling RMP 14).
     pub run_timeout_ms: u64,
+    /// Whose runs an agent may cancel.
+    pub agents_cancel: AgentsCancel,
     /// Every bound.
     pub limits: Limits,
     /// The recording to begin with.
@@ -58,6 +60,7 @@ impl Config {
             metrics: None,
             openings: folder.join("openings"),
             run_timeout_ms: RUN_TIMEOUT_MS,
+            agents_cancel: AgentsCancel::Any,
             limits: Limits::default(),
             record: None,
         }

@@ -67,8 +67,10 @@ impl Key {
     pub(crate) const OPENINGS: &'static str = "runs.openings";
     /// How long a run may take.
     pub(crate) const RUN_TIMEOUT: &'static str = "runs.timeout_ms";
+    /// Whose runs an agent may cancel.
+    pub(crate) const AGENTS_CANCEL: &'static str = "runs.agents_cancel";
 
-    const PLAIN: [Self; 22] = [
+    const PLAIN: [Self; 23] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(
             Self::PACK,
@@ -150,6 +152,13 @@ impl Key {
             alias: None,
             flag: None,
             doc: "milliseconds that a run of an opening without policy.timeout_ms may take",
+        },
+        Self {
+            name: Self::AGENTS_CANCEL,
+            kind: Kind::Choice(&["any", "own"]),
+            alias: None,
+            flag: None,
+            doc: "whose runs an agent may cancel: any, or those submitted on its own session of the bus",
         },
         Self {
             name: Self::THEME,
@@ -264,6 +273,7 @@ impl Key {
             Self::GRPC => Value::Text("127.0.0.1:50051".to_owned()),
             Self::PORT => Value::Integer(7777),
             Self::RUN_TIMEOUT => Value::Integer(crate::station::RUN_TIMEOUT_MS),
+            Self::AGENTS_CANCEL => Value::Text("any".to_owned()),
             Self::BIND => Value::Text("127.0.0.1".to_owned()),
             Self::LOGIN => Value::Text("local".to_owned()),
             Self::THEME => Value::Text("midnight".to_owned()),

@@ -19,6 +19,7 @@ use crate::{
     },
     limits::Limits,
     rmp::Registry,
+    runs::engine::AgentsCancel,
     station,
     station::PackSource,
 };
@@ -79,6 +80,8 @@ pub(crate) struct Settings {
     pub(crate) openings: Option<PathBuf>,
     /// How long a run may take whose opening does not say.
     pub(crate) run_timeout_ms: u64,
+    /// Whose runs an agent may cancel.
+    pub(crate) agents_cancel: AgentsCancel,
     /// The schemas of RMP, with those of the user's own.
     pub(crate) registry: Registry,
     /// The console's theme.
@@ -106,6 +109,10 @@ pub(crate) enum OnHangup {
     Stay,
     /// It stops.
     Exit,
+}
+
+fn agents_cancel(word: Option<&str>) -> AgentsCancel {
+    if word == Some("own") { AgentsCancel::Own } else { AgentsCancel::Any }
 }
 
 impl Settings {
@@ -154,6 +161,7 @@ impl Settings {
             sockets_dir: path(Key::SOCKETS_DIR),
             openings: path(Key::OPENINGS),
             run_timeout_ms: integer(Key::RUN_TIMEOUT).unwrap_or(station::RUN_TIMEOUT_MS),
+            agents_cancel: agents_cancel(text(Key::AGENTS_CANCEL).as_deref()),
             registry,
             theme: text(Key::THEME).unwrap_or_default(),
             ascii: flag(Key::ASCII),
@@ -232,6 +240,7 @@ impl Settings {
             metrics: self.metrics,
             openings: self.openings()?,
             run_timeout_ms: self.run_timeout_ms,
+            agents_cancel: self.agents_cancel,
             limits: self.limits,
             record: record.map(absolute),
         })

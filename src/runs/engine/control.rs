@@ -11,11 +11,11 @@ use super::{
     io::{Output, Publish},
     run::Run,
     save_queue::AfterCommit,
-    shared::{Shared, TTL_MS},
+    shared::{AgentsCancel, Shared, TTL_MS},
     timers::Due,
 };
 use crate::{
-    ids::{OpeningId, Ticket, TopicName, TraceId},
+    ids::{ConnectionId, OpeningId, Ticket, TopicName, TraceId},
     runs::{
         RejectedFor,
         openings::Opening,
@@ -40,23 +40,31 @@ const REASON_BYTES_MAX: u64 = 65_536;
 /// Bytes of one part of a plan beside a transition; well within what the tap keeps of a text.
 const PLAN_PART_BYTES_MAX: usize = 32_768;
 
+/// Whose a request is.
+#[derive(Clone, Debug)]
+pub(super) struct Requester {
+    pub(super) by: Asker,
+    /// The session on the bus in which it was published; none of an operator's command.
+    pub(super) session: Option<ConnectionId>,
+}
+
 /// A submission whose opening is being loaded.
 #[derive(Debug)]
 pub(super) struct Submission {
     pub(super) run: TraceId,
-    by: Asker,
+    by: Requester,
     yaml: Arc<str>,
     /// Who cancelled it meanwhile, and the traces of the requests that are to be answered.
     pub(super) cancelled: Option<(Asker, Vec<TraceId>)>,
 }
 
 impl Engine {
-    pub(super) fn on_control(&mut self, now: Now, by: Asker, trace: TraceId, body: &[u8]) {
+    pub(super) fn on_control(&mut self, now: Now, from: Requester, trace: TraceId, body: &[u8]) {
         let request = match ControlRequest::decode(body) {
             Ok(request) => request,
             Err(fault) => {
                 let reason = cut(&format!("the request cannot be read: {fault}"), REASON_BYTES_MAX);
-                self.refuse(by, trace, RejectedFor::Unreadable, &reason);
+                self.refuse(from.by, trace, RejectedFor::Unreadable, &reason);
                 if !is_request(body) {
                     // What is no request is not answered as one.
                     return;
@@ -69,18 +77,18 @@ impl Engine {
         };
         match request {
             ControlRequest::RunSubmit { request_id, opening_yaml } => {
-                self.on_submit(now, by, trace, request_id, &opening_yaml);
+                self.on_submit(now, from, trace, request_id, &opening_yaml);
             }
-            ControlRequest::RunCancel { trace_id } => self.on_cancel(now, by, trace, trace_id),
+            ControlRequest::RunCancel { trace_id } => self.on_cancel(now, from, trace, trace_id),
             ControlRequest::DescribeAgents { request_id, .. } => {
-                let is_cue = by.kind == AskerKind::Cue;
+                let is_cue = from.by.kind == AskerKind::Cue;
                 let reason = if is_cue {
                     "a cue submits runs, and asks for nothing else"
                 } else {
                     "this station does not describe agents"
                 };
                 if is_cue {
-                    self.refuse(by, trace, RejectedFor::Forbidden, reason);
+                    self.refuse(from.by, trace, RejectedFor::Forbidden, reason);
                 }
                 let reason = reason.to_owned();
                 self.shared
@@ -89,7 +97,14 @@ impl Engine {
         }
     }
 
-    pub(super) fn on_submit(&mut self, now: Now, by: Asker, trace: TraceId, request_id: TraceId, yaml: &str) {
+    pub(super) fn on_submit(
+        &mut self,
+        now: Now,
+        from: Requester,
+        trace: TraceId,
+        request_id: TraceId,
+        yaml: &str,
+    ) {
         let key = (trace, ControlVariant::Submit);
         if self.is_known(key) {
             return;
@@ -98,8 +113,8 @@ impl Engine {
             return;
         }
         let asked = || ControlRequest::RunSubmit { request_id, opening_yaml: yaml.to_owned() };
-        if !self.starts_lookup(now, key, &by, asked) {
-            self.judge_submit(now, by, trace, request_id, yaml);
+        if !self.starts_lookup(now, key, &from, asked) {
+            self.judge_submit(now, from, trace, request_id, yaml);
         }
     }
 
@@ -107,7 +122,7 @@ impl Engine {
     pub(super) fn judge_submit(
         &mut self,
         now: Now,
-        by: Asker,
+        from: Requester,
         trace: TraceId,
         request_id: TraceId,
         yaml: &str,
@@ -117,7 +132,7 @@ impl Engine {
             let reason = format!(
                 "request_id is {request_id} and the header's trace_id {trace}: they must be the same"
             );
-            return self.reject(now, key, request_id, by, (RejectedFor::RequestId, reason));
+            return self.reject(now, key, request_id, from.by, (RejectedFor::RequestId, reason));
         }
         let (open, open_max) =
             ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
@@ -125,12 +140,16 @@ impl Engine {
             let reason = format!(
                 "{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)"
             );
-            return self.reject(now, key, request_id, by, (RejectedFor::TooMany, reason));
+            return self.reject(now, key, request_id, from.by, (RejectedFor::TooMany, reason));
+        }
+        if self.shared.is_disk_low {
+            let reason = "the disk of the station's data folder is nearly full (limits.store.disk_free_bytes_min): free space on it";
+            return self.reject(now, key, request_id, from.by, (RejectedFor::NotRecorded, reason.to_owned()));
         }
         self.cache_answer(key, RecordedAnswer::Pending);
         let (ticket, yaml) = (self.shared.ticket(), Arc::from(yaml));
         self.shared.outputs.push_back(Output::Load { ticket, yaml: Arc::clone(&yaml) });
-        self.loading.insert(ticket, Submission { run: trace, by, yaml, cancelled: None });
+        self.loading.insert(ticket, Submission { run: trace, by: from, yaml, cancelled: None });
     }
 
     /// Whether a run is worked on whose submission is not remembered any more; then it is accepted as it was,
@@ -159,13 +178,14 @@ impl Engine {
                     now,
                     (run, ControlVariant::Submit),
                     run,
-                    by,
+                    by.by,
                     (RejectedFor::Opening, reason),
                 );
             }
         };
         let id = OpeningId(self.shared.id());
-        let mut run = Run::new(run, id, &opening, by, yaml);
+        let mut run = Run::new(run, id, &opening, by.by, yaml);
+        run.submitted_in = by.session;
         run.cancelled = cancelled;
         let (plan, nodes) = (run.plan(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
         let name = Arc::clone(&opening.name);
@@ -254,20 +274,29 @@ impl Engine {
         Some(run.by)
     }
 
-    fn on_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
+    fn on_cancel(&mut self, now: Now, from: Requester, trace: TraceId, run: TraceId) {
         let key = (trace, ControlVariant::Cancel);
         if !self.is_known(key)
-            && !self.starts_lookup(now, key, &by, || ControlRequest::RunCancel { trace_id: run })
+            && !self.starts_lookup(now, key, &from, || ControlRequest::RunCancel { trace_id: run })
         {
-            self.judge_cancel(now, by, trace, run);
+            self.judge_cancel(now, from, trace, run);
         }
     }
 
     /// Takes a cancel that was not answered before.
-    pub(super) fn judge_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
+    pub(super) fn judge_cancel(&mut self, now: Now, from: Requester, trace: TraceId, run: TraceId) {
         let key = (trace, ControlVariant::Cancel);
+        let is_anothers = self.is_anothers(run, from.session);
+        let by = from.by;
         if by.kind == AskerKind::Cue {
             let reason = "a cue submits runs, and cancels none".to_owned();
+            return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
+        }
+        let is_bound = self.shared.settings.agents_cancel == AgentsCancel::Own && by.kind == AskerKind::Agent;
+        if is_bound && is_anothers {
+            let reason = format!(
+                "run {run} was submitted in another session, and an agent cancels its own alone ([runs] agents_cancel = \"own\")"
+            );
             return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
         }
         if self.cancel(now, &by, run, Some(trace)).is_none() {
@@ -275,6 +304,12 @@ impl Engine {
         }
         self.cache_answer(key, RecordedAnswer::Pending);
         self.after_run(now, run);
+    }
+
+    /// Whether a run that is worked on was submitted in another session than this.
+    fn is_anothers(&self, run: TraceId, session: Option<ConnectionId>) -> bool {
+        self.loading.values().any(|it| it.run == run && it.by.session != session)
+            || self.runs.get(&run).is_some_and(|run| run.submitted_in != session)
     }
 
     /// Cancels a run, and answers the request of this trace once that is done. Tells how many nodes had not
@@ -346,13 +381,13 @@ impl Engine {
         }
     }
 
-    /// Remembers how a request was answered, and has that written: whether it is. A rejection that finds no
-    /// room while the store cannot write is judged anew by the next start.
+    /// Remembers how a request was answered, and has that written: whether it is. A rejection while the store
+    /// cannot write and there is no room, or the disk is nearly full, is judged anew by the next start.
     fn record_answer(&mut self, now: Now, key: Key, publish: &Publish) -> bool {
         self.cache_answer(key, RecordedAnswer::Sent(publish.body.clone()));
         let is_rejection =
             matches!(ControlResponse::decode(&publish.body), Ok(ControlResponse::RunRejected { .. }));
-        if is_rejection && !self.shared.has_room_to_save() {
+        if is_rejection && (self.shared.is_disk_low || !self.shared.has_room_to_save()) {
             return false;
         }
         let kept = AnswerRow {

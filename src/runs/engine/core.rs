@@ -9,7 +9,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{
-    control::{FIRST_EVENT_AFTER, Submission, end},
+    control::{FIRST_EVENT_AFTER, Requester, Submission, end},
     idempotency::{ControlVariant, IdempotencyCache, Key, RecordedAnswer},
     io::{Input, Output},
     redelivery::Unacked,
@@ -111,6 +111,11 @@ impl Engine {
         end(&mut self.shared, now, &mut run, RunState::Failed, RESTARTED);
     }
 
+    /// The data folder's disk is nearly full, or is not any more: while it is, no run is accepted.
+    pub const fn set_disk_low(&mut self, is_low: bool) {
+        self.shared.is_disk_low = is_low;
+    }
+
     /// Takes what happened.
     pub fn handle(&mut self, now: Now, input: Input) {
         if matches!(input, Input::Decided { .. }) {
@@ -118,7 +123,9 @@ impl Engine {
             self.on_time(now);
         }
         match input {
-            Input::Control { by, trace, body } => self.on_control(now, by, trace, &body),
+            Input::Control { by, session, trace, body } => {
+                self.on_control(now, Requester { by, session: Some(session) }, trace, &body);
+            }
             Input::Loaded { ticket, opening } => self.on_loaded(now, ticket, opening),
             Input::Answer { topic, body } => self.on_answer(now, &topic, &body),
             Input::Progress { topic, body } => self.on_progress(now, &topic, &body),
@@ -171,7 +178,7 @@ impl Engine {
     pub fn command(&mut self, now: Now, by: Asker, command: Command) -> Result<Outcome, Refusal> {
         let outcome = match command {
             Command::Submit { request, opening_yaml } => {
-                self.on_submit(now, by, request, request, &opening_yaml);
+                self.on_submit(now, Requester { by, session: None }, request, request, &opening_yaml);
                 Ok(Outcome::Taken)
             }
             Command::Cancel { run } => {

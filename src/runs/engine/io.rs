@@ -43,6 +43,8 @@ pub enum Input {
     Control {
         /// Whose it is.
         by: Asker,
+        /// The session on the bus in which it was published.
+        session: ConnectionId,
         /// The trace of its header.
         trace: TraceId,
         /// Its body.

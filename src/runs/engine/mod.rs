@@ -30,4 +30,4 @@ mod timers;
 pub use core::Engine;
 
 pub use io::{Input, Output, Publish, Reach};
-pub use shared::{Settings, TTL_MS};
+pub use shared::{AgentsCancel, Settings, TTL_MS};

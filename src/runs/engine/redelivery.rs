@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{
-    control::{accepted, end_message, of_body},
+    control::{Requester, accepted, end_message, of_body},
     core::Engine,
     idempotency::{ControlVariant, Key, RecordedAnswer},
     io::Output,
@@ -18,7 +18,7 @@ use crate::{
     ids::TraceId,
     runs::payload::{ControlRequest, ControlResponse, EventMeta, RunEvent},
     store::runs::RunRow,
-    tap::entry::runs::{Asker, EventKind, RunState},
+    tap::entry::runs::{EventKind, RunState},
     time::Now,
 };
 
@@ -35,7 +35,7 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 /// A request that may have been answered before.
 #[derive(Debug)]
 pub(super) struct Unacked {
-    by: Asker,
+    by: Requester,
     request: ControlRequest,
     timer: Option<timers::Key>,
 }
@@ -46,7 +46,7 @@ impl Engine {
         &mut self,
         now: Now,
         key: Key,
-        by: &Asker,
+        by: &Requester,
         request: impl FnOnce() -> ControlRequest,
     ) -> bool {
         if self.unacked.contains_key(&key) {

@@ -28,6 +28,8 @@ pub(super) struct Run {
     pub(super) run: TraceId,
     pub(super) opening: OpeningId,
     pub(super) by: Asker,
+    /// In which session on the bus it was submitted; none of an operator's, nor of one of an earlier start.
+    pub(super) submitted_in: Option<ConnectionId>,
     /// The opening as it was sent, until it is recorded.
     pub(super) yaml: Arc<str>,
     /// Whether it is recorded and its nodes are worked on.
@@ -183,6 +185,7 @@ impl Run {
             run,
             opening: opening_id,
             by,
+            submitted_in: None,
             yaml,
             is_live: false,
             ends_by: Mono(u64::MAX),

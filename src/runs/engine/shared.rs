@@ -23,6 +23,16 @@ use crate::{
 /// TTL of what is sent on `rlp/ctrl` and to agents, and of events, in milliseconds (rmp-v0 §9).
 pub const TTL_MS: u64 = 30_000;
 
+/// Whose runs an agent may cancel. Operators cancel any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AgentsCancel {
+    /// Any: clients submit and cancel on different connections.
+    #[default]
+    Any,
+    /// Those that were submitted in the same session.
+    Own,
+}
+
 /// How the engine is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -30,6 +40,8 @@ pub struct Settings {
     pub limits: limits::Runs,
     /// Milliseconds that a run may take whose opening does not say (ruling RMP 14: `[runs] timeout_ms`).
     pub timeout_ms: u64,
+    /// Whose runs an agent may cancel (`[runs] agents_cancel`).
+    pub agents_cancel: AgentsCancel,
     /// Bytes of a message's body on the bus (`limits.rmp.body_bytes_max`); what an agent is asked must fit.
     pub body_bytes_max: u64,
 }
@@ -39,6 +51,7 @@ impl Default for Settings {
         Self {
             limits: limits::Runs::default(),
             timeout_ms: 300_000,
+            agents_cancel: AgentsCancel::Any,
             body_bytes_max: limits::Rmp::default().body_bytes_max,
         }
     }
@@ -55,6 +68,8 @@ pub(super) struct Offered {
 /// What all runs share.
 pub(super) struct Shared {
     pub(super) settings: Settings,
+    /// Whether the data folder's disk is nearly full.
+    pub(super) is_disk_low: bool,
     ids: Box<dyn FnMut() -> Uuid + Send>,
     next_ticket: Ticket,
     pub(super) outputs: VecDeque<Output>,
@@ -89,6 +104,7 @@ impl Shared {
     pub(super) fn new(settings: Settings, ids: Box<dyn FnMut() -> Uuid + Send>) -> Self {
         Self {
             settings,
+            is_disk_low: false,
             ids,
             next_ticket: Ticket(0),
             outputs: VecDeque::new(),

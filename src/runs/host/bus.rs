@@ -74,6 +74,8 @@ pub struct Incoming {
     pub topic: TopicName,
     /// Whose it is.
     pub by: Asker,
+    /// The session on the bus in which it was published.
+    pub session: ConnectionId,
     /// The trace of its header.
     pub trace: TraceId,
     /// From when on it is worth nothing (rmp-v0 §4).

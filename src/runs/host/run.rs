@@ -1,6 +1,13 @@
 //! The loop.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures_util::{
@@ -99,6 +106,8 @@ pub struct Setup {
     pub bus: Box<dyn Bus>,
     /// What the station asks.
     pub requests: mpsc::Receiver<Request>,
+    /// Whether the data folder's disk is nearly full (`limits.store.disk_free_bytes_min`).
+    pub disk_low: Arc<AtomicBool>,
 }
 
 struct Host {
@@ -110,6 +119,7 @@ struct Host {
     unsaved: VecDeque<(Mono, Ticket, Arc<[RunOp]>)>,
     library: Box<dyn Library + Send>,
     bus: Box<dyn Bus>,
+    disk_low: Arc<AtomicBool>,
     limits: crate::limits::Runs,
     /// What was told so far, as whoever looks begins from it.
     snapshot: Snapshot,
@@ -131,7 +141,7 @@ type TicketReachFuture = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> 
 /// # Errors
 /// [`CommitError`] when the store cannot say what it has of earlier starts.
 pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(), CommitError> {
-    let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests } = setup;
+    let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests, disk_low } = setup;
     let left = restore(&*store, answers_max, settings.limits.answers_bytes_max).await?;
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
     let (recalled, mut recalls) = mpsc::channel(RECALLED_MAX);
@@ -144,6 +154,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
         unsaved: VecDeque::new(),
         library,
         bus,
+        disk_low,
         limits: settings.limits,
         snapshot: Snapshot::default(),
         cause: None,
@@ -217,6 +228,7 @@ async fn restore(
 impl Host {
     fn input(&mut self, input: Input) {
         self.cause = None;
+        self.engine.set_disk_low(self.disk_low.load(Ordering::Relaxed));
         let now = self.clock.now();
         self.engine.handle(now, input);
         self.drain(now);
@@ -237,7 +249,7 @@ impl Host {
     }
 
     fn on_bus_input(&mut self, heard: BusInput) {
-        let Incoming { topic, by, trace, expires_at, body, room } = match heard {
+        let Incoming { topic, by, session, trace, expires_at, body, room } = match heard {
             BusInput::Message(message) => message,
             BusInput::SessionOver(peer) => {
                 self.take_reached();
@@ -253,7 +265,7 @@ impl Host {
         let is_expired = self.clock.now().mono >= expires_at;
         match topic.as_str() {
             "rlp/ctrl" | "action.decision" if is_expired => self.input(Input::Expired { by, trace, topic }),
-            "rlp/ctrl" => self.input(Input::Control { by, trace, body }),
+            "rlp/ctrl" => self.input(Input::Control { by, session, trace, body }),
             "action.decision" => self.input(Input::Decided { by, trace, body }),
             text if text.ends_with("/progress") && is_expired => {}
             text if text.ends_with("/progress") => self.input(Input::Progress { topic, body }),

@@ -106,6 +106,7 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
         library: Box::new(NoLibrary),
         bus: Box::new(Played(Arc::clone(&line))),
         requests: asked,
+        disk_low: Arc::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -143,6 +144,7 @@ impl TestHost {
         let message = Incoming {
             topic: TopicName::new(topic),
             by,
+            session: ConnectionId(1),
             trace,
             expires_at: Mono(u64::MAX),
             body: body.into(),
@@ -157,6 +159,7 @@ impl TestHost {
         let message = Incoming {
             topic: TopicName::new(topic),
             by,
+            session: ConnectionId(1),
             trace,
             expires_at: Mono(0),
             body: body.into(),
@@ -258,6 +261,7 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
             let message = Incoming {
                 topic,
                 by,
+                session: ConnectionId(1),
                 trace: trace(n),
                 expires_at: Mono(u64::MAX),
                 body: request.encode().into(),

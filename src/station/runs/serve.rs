@@ -84,6 +84,7 @@ pub(super) fn start(runs: &Runs, inner: &Arc<Inner>, config: &Config) -> Result<
         settings: engine::Settings {
             limits: limits.runs,
             timeout_ms: config.run_timeout_ms,
+            agents_cancel: config.agents_cancel,
             body_bytes_max: limits.rmp.body_bytes_max,
         },
         tap: inner.tap.clone(),
@@ -93,6 +94,7 @@ pub(super) fn start(runs: &Runs, inner: &Arc<Inner>, config: &Config) -> Result<
         library: Box::new(Folder::new(&config.openings, limits.runs.yaml_bytes_max)),
         bus: Box::new(RunsBus { inner: Arc::downgrade(inner) }),
         requests: asked,
+        disk_low: inner.status.disk_low(),
     };
     runs.set(Some(RunsChannels { requests: requests.clone(), heard }));
     let thread = spawn(setup, hearing, inner).inspect_err(|why| {
@@ -184,6 +186,7 @@ fn incoming(message: rmp::host::Message) -> Option<BusInput> {
     Some(BusInput::Message(Incoming {
         topic: heard.topic.clone(),
         by: Asker { kind, client: Arc::clone(&heard.client) },
+        session: heard.session,
         trace: heard.header.trace_id,
         expires_at: heard.expires_at,
         body: heard.body.clone(),

@@ -196,6 +196,7 @@ fn a_request_that_expired_before_a_control_plane_that_is_down_could_take_it_is_n
             let body = ControlRequest::RunCancel { trace_id: trace }.encode().into();
             let by = crate::runs::Asker { kind: crate::runs::AskerKind::Agent, client: "late".into() };
             let heard = Incoming {
+                session: crate::ids::ConnectionId(1),
                 topic: TopicName::new("rlp/ctrl"),
                 by,
                 trace,

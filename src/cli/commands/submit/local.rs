@@ -68,6 +68,7 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
         metrics: None,
         openings: context.settings.openings().unwrap_or_else(|_| PathBuf::from("/nonexistent")),
         run_timeout_ms: context.settings.run_timeout_ms,
+        agents_cancel: context.settings.agents_cancel,
         limits: context.settings.limits,
         record: None,
     };

@@ -85,7 +85,9 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) ->
                     quoting(Level::Error, format!("{name} failed: {text}"), format!("{whole} failed: {text}"))
                 }
                 RunState::Cancelled => {
-                    said(Level::Info, format!("{name} was cancelled"), format!("{whole} was cancelled"))
+                    // The text says by whom.
+                    let how = if text.is_empty() { "cancelled" } else { text };
+                    said(Level::Info, format!("{name} was cancelled"), format!("{whole} was {how}"))
                 }
                 _ => said(Level::Info, format!("{name} succeeded"), format!("{whole} succeeded")),
             }

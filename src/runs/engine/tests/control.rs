@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::test_engine::{TestEngine, by, gives, node, opening, trace};
+use super::test_engine::{SESSION, TestEngine, by, gives, node, opening, trace};
 use crate::{
+    ids::ConnectionId,
     limits,
     runs::{
         Asker, AskerKind, EventKind, NodeState,
-        engine::{Input, Settings},
+        engine::{AgentsCancel, Input, Settings},
         openings::Node,
         payload::{AgentAnswer, ControlRequest, ControlResponse},
     },
@@ -73,11 +74,16 @@ fn requests_that_cannot_be_done_say_why() {
         &ControlRequest::RunSubmit { request_id: trace(3), opening_yaml: "no such".to_owned() },
     );
     fixture.cancel(4, 99);
-    fixture.handle(Input::Control { by: by(), trace: trace(5), body: bytes::Bytes::from_static(b"\x80") });
+    fixture.handle(Input::Control {
+        by: by(),
+        session: SESSION,
+        trace: trace(5),
+        body: bytes::Bytes::from_static(b"\x80"),
+    });
     let cue = Asker { kind: AskerKind::Cue, client: Arc::from("deck") };
     fixture.submit(6, opening(vec![node("a")], &[]));
     let body = ControlRequest::RunCancel { trace_id: trace(6) }.encode().into();
-    fixture.handle(Input::Control { by: cue.clone(), trace: trace(7), body });
+    fixture.handle(Input::Control { by: cue.clone(), session: SESSION, trace: trace(7), body });
     fixture.control(trace(8), &ControlRequest::DescribeAgents { request_id: trace(8), agents: Vec::new() });
     let reasons = reasons(&fixture);
     for (reason, starts) in reasons.iter().zip([
@@ -95,7 +101,7 @@ fn requests_that_cannot_be_done_say_why() {
     // A cue may submit, and nothing else (ruling RMP 6): it is answered in the form of what it asked, and
     // that is told of.
     let body = ControlRequest::DescribeAgents { request_id: trace(9), agents: Vec::new() }.encode().into();
-    fixture.handle(Input::Control { by: cue, trace: trace(10), body });
+    fixture.handle(Input::Control { by: cue, session: SESSION, trace: trace(10), body });
     let reason = "a cue submits runs, and asks for nothing else".to_owned();
     let failed = ControlResponse::AgentsDescribeFailed { request_id: trace(9), reason };
     assert_eq!((fixture.responses.last(), fixture.snapshot.totals.rejected), (Some(&(trace(10), failed)), 6));
@@ -199,6 +205,7 @@ fn what_is_no_request_is_told_of_and_gets_no_answer() {
     let observation = b"\x82\xa4type\xb3observation.test.v1\xa7payload\xc0";
     fixture.handle(Input::Control {
         by: by(),
+        session: SESSION,
         trace: trace(5),
         body: bytes::Bytes::from_static(observation),
     });
@@ -216,7 +223,7 @@ fn however_long_what_cannot_be_read_is_the_reason_is_short() {
         rmpv::Value::Map(vec![("type".into(), "intent.ctrl.request.v1".into()), ("payload".into(), payload)]);
     let mut bytes = Vec::new();
     rmpv::encode::write_value(&mut bytes, &body).unwrap();
-    fixture.handle(Input::Control { by: by(), trace: trace(5), body: bytes.into() });
+    fixture.handle(Input::Control { by: by(), session: SESSION, trace: trace(5), body: bytes.into() });
     let reason = &reasons(&fixture)[0];
     assert!(
         reason.starts_with("the request cannot be read: payload is ") && reason.len() < 2_000,
@@ -274,4 +281,57 @@ fn a_run_of_many_events_keeps_so_many_and_the_last() {
     fixture.pass(20);
     let kept = &fixture.persisted.events[&trace(1)];
     assert_eq!((kept.len(), kept[100], fixture.events.len()), (101, 183, 183));
+}
+
+#[test]
+fn an_agent_cancels_any_run_or_its_own_sessions_alone() {
+    let agent = || Asker { kind: AskerKind::Agent, client: Arc::from("helper") };
+    let cancel = |request: u64, run: u64, session: u64, by: Asker| Input::Control {
+        by,
+        session: ConnectionId(session),
+        trace: trace(request),
+        body: ControlRequest::RunCancel { trace_id: trace(run) }.encode().into(),
+    };
+    for agents_cancel in [AgentsCancel::Any, AgentsCancel::Own] {
+        let mut fixture = TestEngine::with(Settings { agents_cancel, ..Settings::default() });
+        for run in 1..=3 {
+            fixture.submit(run, opening(vec![node("a")], &[]));
+        }
+        fixture.handle(cancel(11, 1, SESSION.0 + 1, agent()));
+        fixture.handle(cancel(12, 2, SESSION.0, agent()));
+        fixture.handle(cancel(13, 3, SESSION.0 + 1, by()));
+        let is_cancelled = |run: u64| {
+            fixture.responses.iter().any(|(_, response)| match response {
+                ControlResponse::RunCancelled { trace_id, .. } => *trace_id == trace(run),
+                _ => false,
+            })
+        };
+        let others = agents_cancel == AgentsCancel::Any;
+        assert_eq!([1, 2, 3].map(is_cancelled), [others, true, true], "{agents_cancel:?}");
+        assert_eq!(reasons(&fixture).len(), usize::from(!others));
+        assert!(reasons(&fixture).iter().all(|why| why.contains("submitted in another session")));
+        // Who did it is told by name.
+        let ended = fixture
+            .events
+            .iter()
+            .filter(|(_, run, event)| *run == trace(2) && event.message.ends_with("cancelled by helper"));
+        assert_eq!(ended.count(), 1);
+        assert_eq!(fixture.persisted.ended[&trace(2)].why.as_deref(), Some("cancelled by helper"));
+    }
+}
+
+#[test]
+fn on_a_disk_that_is_nearly_full_no_run_is_accepted_and_others_go_on() {
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    fixture.engine.set_disk_low(true);
+    fixture.submit(2, opening(vec![node("a")], &[]));
+    let [reason] = &reasons(&fixture)[..] else { panic!("{:?}", fixture.responses) };
+    assert!(reason.contains("limits.store.disk_free_bytes_min"), "{reason}");
+    assert_eq!(fixture.persisted.answers.len(), 1, "not even the rejection is kept");
+    fixture.cancel(3, 1);
+    assert!(fixture.persisted.ended.contains_key(&trace(1)));
+    fixture.engine.set_disk_low(false);
+    fixture.submit(4, opening(vec![node("a")], &[]));
+    assert!(fixture.persisted.rows.contains_key(&trace(4)));
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::test_engine::{TestEngine, by, fails, gives, node, opening, trace};
+use super::test_engine::{SESSION, TestEngine, by, fails, gives, node, opening, trace};
 use crate::{
     limits,
     runs::{
@@ -329,7 +329,7 @@ fn while_a_request_is_looked_up_nothing_more_is_taken_and_it_is_asked_for_once()
     let mut engine = Engine::new(now, Settings::default(), left, Box::new(|| uuid::Uuid::from_u128(7)));
     let submit = |n| {
         let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: "a: ".to_owned() };
-        Input::Control { by: by(), trace: trace(n), body: request.encode().into() }
+        Input::Control { by: by(), session: SESSION, trace: trace(n), body: request.encode().into() }
     };
     assert!(engine.accepts_input());
     (0..2).for_each(|_| engine.handle(now, submit(1)));
@@ -360,7 +360,12 @@ fn while_a_request_is_looked_up_nothing_more_is_taken_and_it_is_asked_for_once()
 fn a_request_that_cannot_be_read_is_refused_in_its_own_form() {
     let mut fixture = TestEngine::new();
     let describe = b"\x82\xa4type\xb6intent.ctrl.request.v1\xa7payload\x81\xaeDescribeAgents\xc0";
-    fixture.handle(Input::Control { by: by(), trace: trace(5), body: Bytes::from_static(describe) });
+    fixture.handle(Input::Control {
+        by: by(),
+        session: SESSION,
+        trace: trace(5),
+        body: Bytes::from_static(describe),
+    });
     let [(_, ControlResponse::AgentsDescribeFailed { request_id, reason })] = &fixture.responses[..] else {
         panic!("{:?}", fixture.responses)
     };

@@ -88,6 +88,7 @@ pub(super) struct TestEngine {
     next_id: u128,
 }
 
+pub(super) const SESSION: ConnectionId = ConnectionId(7);
 pub(super) fn trace(n: u64) -> TraceId {
     TraceId(Uuid::from_u128(u128::from(n)))
 }
@@ -438,7 +439,8 @@ impl TestEngine {
     }
 
     pub(super) fn control(&mut self, trace: TraceId, request: &ControlRequest) {
-        self.handle(Input::Control { by: by(), trace, body: Bytes::from(request.encode()) });
+        let body = Bytes::from(request.encode());
+        self.handle(Input::Control { by: by(), session: SESSION, trace, body });
     }
 
     /// Submits an opening and lets its run begin.
