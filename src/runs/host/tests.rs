@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use tempfile::TempDir;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture, Request, Setup, run};
@@ -71,7 +70,6 @@ struct TestHost {
     bus_inputs: mpsc::Sender<BusInput>,
     /// Asks for the store that find it closed.
     closed: Arc<AtomicU32>,
-    _folder: TempDir,
 }
 
 /// Serves runs beside a test.
@@ -110,13 +108,8 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let test = std::pin::pin!(test(TestHost {
-            line: Arc::clone(&line),
-            requests,
-            bus_inputs: heard,
-            closed,
-            _folder: folder
-        }));
+        let test =
+            std::pin::pin!(test(TestHost { line: Arc::clone(&line), requests, bus_inputs: heard, closed }));
         tokio::time::timeout(PATIENCE, async {
             let host = async {
                 let ended = run(setup, &mut hearing).await;
@@ -132,6 +125,8 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
         .unwrap();
     });
     store.close().unwrap();
+    // Gone before, it would be said that the store lost it.
+    drop(folder);
 }
 
 fn trace(n: u128) -> TraceId {

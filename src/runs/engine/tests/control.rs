@@ -310,7 +310,8 @@ fn an_agent_cancels_any_run_or_its_own_sessions_alone() {
         assert_eq!([1, 2, 3].map(is_cancelled), [others, true, true], "{agents_cancel:?}");
         assert_eq!(reasons(&fixture).len(), usize::from(!others));
         assert!(reasons(&fixture).iter().all(|why| why.contains("submitted in another session")));
-        // Who did it is told by name.
+        // Who did it is told by name, once events may go.
+        fixture.pass(100);
         let ended = fixture
             .events
             .iter()
