@@ -170,7 +170,9 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
             let others = [bus.join().unwrap(), session.join().unwrap()];
             (enqueuer.join().unwrap(), server.join().unwrap(), others)
         });
-        others.into_iter().for_each(|it| others_acknowledged.extend(it));
+        for it in others {
+            others_acknowledged.extend(it);
+        }
         acknowledged.extend(ids.iter().map(|id| id.0));
         rounds.push(received);
     }
