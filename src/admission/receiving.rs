@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, hash::Hash, time::Duration};
 
 use hashbrown::HashMap;
 
-use super::tally::{Tally, TurnedAway};
+use super::tally::{Gauge, Tally, TurnedAway};
 use crate::time::{Mono, Now};
 
 /// A frame that has begun.
@@ -24,7 +24,7 @@ pub struct Receiving<K> {
     unfinished: HashMap<K, Unfinished>,
     /// The bytes of each: the largest is asked for with every byte while there are too many.
     by_bytes: BTreeSet<(u64, K)>,
-    bytes: u64,
+    bytes: Gauge,
     bytes_max: u64,
     frame_time_max: Duration,
     /// No frame is due before it; nothing if none has begun since it passed.
@@ -39,7 +39,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
         Self {
             unfinished: HashMap::new(),
             by_bytes: BTreeSet::new(),
-            bytes: 0,
+            bytes: tally.receiving_gauge(),
             bytes_max,
             frame_time_max,
             next_due: None,
@@ -63,15 +63,14 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
         let frame = self.unfinished.get_mut(&key)?;
         self.by_bytes.remove(&(frame.bytes, key));
         self.by_bytes.insert((bytes, key));
-        self.bytes = self.bytes - frame.bytes + bytes;
+        self.bytes.set(self.bytes.get() - frame.bytes + bytes);
         frame.bytes = bytes;
-        self.tally.set_receiving_bytes(self.bytes);
         self.overflow()
     }
 
     /// The largest frame while all hold more than they may; it is forgotten and counted as turned away.
     pub fn overflow(&mut self) -> Option<K> {
-        if self.bytes <= self.bytes_max {
+        if self.bytes.get() <= self.bytes_max {
             return None;
         }
         let &(_, largest) = self.by_bytes.last()?;
@@ -84,8 +83,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     pub fn end(&mut self, key: K) {
         if let Some(frame) = self.unfinished.remove(&key) {
             self.by_bytes.remove(&(frame.bytes, key));
-            self.bytes -= frame.bytes;
-            self.tally.set_receiving_bytes(self.bytes);
+            self.bytes.set(self.bytes.get() - frame.bytes);
         }
     }
 
@@ -124,6 +122,6 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     /// Bytes of all frames that are not whole.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.get()
     }
 }

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::{
     origin::Origin,
-    tally::{Tally, TurnedAway},
+    tally::{Gauge, Tally, TurnedAway},
 };
 use crate::{
     ids::ConnectionId,
@@ -97,6 +97,8 @@ pub struct Table {
     silent_common: Silent,
     silent_operators: Silent,
     held: HashMap<(Room, Origin), u64>,
+    open: Gauge,
+    silent: Gauge,
     tally: Tally,
 }
 
@@ -111,6 +113,8 @@ impl Table {
             silent_common: Silent::new(),
             silent_operators: Silent::new(),
             held: HashMap::new(),
+            open: tally.open_gauge(),
+            silent: tally.silent_gauge(),
             tally,
         }
     }
@@ -147,7 +151,7 @@ impl Table {
             Room::Operators => self.bounds.token_max,
         };
         let speak_by = now.mono + time;
-        self.silent(room).insert(id, speak_by);
+        self.silent_of(room).insert(id, speak_by);
         self.places.insert(id, Place { origin, room, speak_by: Some(speak_by) });
         self.operators += u64::from(room == Room::Operators);
         if origin.is_known() {
@@ -162,7 +166,7 @@ impl Table {
         let Some(place) = self.places.get_mut(&id) else { return };
         if place.speak_by.take().is_some() {
             let room = place.room;
-            self.silent(room).remove(&id);
+            self.silent_of(room).remove(&id);
             self.publish();
         }
     }
@@ -170,7 +174,7 @@ impl Table {
     /// A connection is gone.
     pub fn close(&mut self, id: ConnectionId) {
         let Some(Place { origin, room, .. }) = self.places.remove(&id) else { return };
-        self.silent(room).remove(&id);
+        self.silent_of(room).remove(&id);
         self.operators -= u64::from(room == Room::Operators);
         if let Some(held) = self.held.get_mut(&(room, origin)) {
             *held -= 1;
@@ -269,15 +273,15 @@ impl Table {
         self.held.get(&(room, origin)).copied().unwrap_or(0)
     }
 
-    fn silent(&mut self, room: Room) -> &mut Silent {
+    fn silent_of(&mut self, room: Room) -> &mut Silent {
         match room {
             Room::Common => &mut self.silent_common,
             Room::Operators => &mut self.silent_operators,
         }
     }
 
-    fn publish(&self) {
-        let silent = self.silent_common.len() + self.silent_operators.len();
-        self.tally.set_connections(self.places.len() as u64, silent as u64);
+    fn publish(&mut self) {
+        self.open.set(self.places.len() as u64);
+        self.silent.set((self.silent_common.len() + self.silent_operators.len()) as u64);
     }
 }

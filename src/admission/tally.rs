@@ -143,12 +143,50 @@ impl Tally {
         self.0.receiving_bytes.load(Relaxed)
     }
 
-    pub(super) fn set_connections(&self, open: u64, silent: u64) {
-        self.0.open.store(open, Relaxed);
-        self.0.silent.store(silent, Relaxed);
+    /// A part of [`open`](Self::open).
+    pub(super) fn open_gauge(&self) -> Gauge {
+        Gauge::new(self, |counters| &counters.open)
     }
 
-    pub(super) fn set_receiving_bytes(&self, bytes: u64) {
-        self.0.receiving_bytes.store(bytes, Relaxed);
+    /// A part of [`silent`](Self::silent).
+    pub(super) fn silent_gauge(&self) -> Gauge {
+        Gauge::new(self, |counters| &counters.silent)
+    }
+
+    /// A part of [`receiving_bytes`](Self::receiving_bytes).
+    pub(super) fn receiving_gauge(&self) -> Gauge {
+        Gauge::new(self, |counters| &counters.receiving_bytes)
+    }
+}
+
+/// What one table, or one set of frames, adds to a number of the port, for as long as it lives: that of a host
+/// that ends beside its successor is added to its successor's.
+#[derive(Debug)]
+pub(super) struct Gauge {
+    tally: Tally,
+    of: fn(&Counters) -> &AtomicU64,
+    value: u64,
+}
+
+impl Gauge {
+    fn new(tally: &Tally, of: fn(&Counters) -> &AtomicU64) -> Self {
+        Self { tally: tally.clone(), of, value: 0 }
+    }
+
+    pub(super) fn get(&self) -> u64 {
+        self.value
+    }
+
+    pub(super) fn set(&mut self, value: u64) {
+        let total = (self.of)(&self.tally.0);
+        // The sum wraps as the difference does.
+        total.fetch_add(value.wrapping_sub(self.value), Relaxed);
+        self.value = value;
+    }
+}
+
+impl Drop for Gauge {
+    fn drop(&mut self) {
+        self.set(0);
     }
 }

@@ -52,6 +52,22 @@ fn the_oldest_that_has_not_spoken_makes_room() {
 }
 
 #[test]
+fn what_is_told_of_a_port_is_of_the_hosts_that_live() {
+    let (mut old, tally) = filled(2);
+    let mut receiving = Receiving::new(100, Duration::from_secs(1), tally.clone());
+    receiving.begin(Now::at_ms(0), 1_u64);
+    receiving.grow(1, 60);
+    let mut new = Table::new(BOUNDS, tally.clone());
+    new.open(Now::at_ms(0), ConnectionId(0), Origin::Unknown);
+    let told = || (tally.open(), tally.silent(), tally.receiving_bytes());
+    assert_eq!(told(), (9, 7, 60), "who is there is there");
+    old.close(ConnectionId(7));
+    assert_eq!(told(), (8, 6, 60), "it takes nothing from the other");
+    drop((old, receiving));
+    assert_eq!(told(), (1, 1, 0));
+}
+
+#[test]
 fn where_all_have_spoken_a_newcomer_must_show_a_token_or_is_refused() {
     let (mut table, tally) = filled(8);
     for id in 8..12 {
