@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     admission::{Recent, Tally, TurnedAway},
+    tap::entry::Link,
     time::Now,
     words::counted,
 };
@@ -73,7 +74,9 @@ impl Tallies {
     /// The metrics of all ports.
     pub(super) fn families(&self) -> Vec<Family> {
         let by_port = |of: fn(&Tally) -> u64| self.ports().map(|(port, tally)| (port.to_owned(), of(tally)));
-        let turned_away = self.ports().into_iter().flat_map(|(port, tally)| {
+        // The coordination runtime counts its own, by more reasons.
+        let ports = self.ports().into_iter().filter(|(port, _)| *port != Link::Macp.name());
+        let turned_away = ports.flat_map(|(port, tally)| {
             TurnedAway::ALL.into_iter().zip(tally.turned_away()).map(move |(why, count)| Series {
                 labels: vec![("port", port.to_owned()), ("reason", why.name().to_owned())],
                 value: count.into(),
@@ -85,7 +88,8 @@ impl Tallies {
                 ..Family::new(
                     "rl_console_turned_away_connections_total",
                     Kind::Counter,
-                    "Connections and frames that were turned away, by port and reason.",
+                    "Connections and frames that were turned away, by port and reason; of the MACP port \
+                     rl_console_macp_turned_away_total has them.",
                 )
             },
             Family::new("rl_console_open_connections", Kind::Gauge, "Connections that have a place.")
@@ -109,6 +113,17 @@ impl Tallies {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_family_counts_who_is_turned_away_from_a_port() {
+        let tallies = Tallies::default();
+        let families = tallies.families();
+        let counted = |port: &str| {
+            let by_port = families[0].series.iter().filter(|it| it.labels[0].1 == port);
+            by_port.count()
+        };
+        assert_eq!(["mpp", "rmp", "macp", "metrics"].map(counted), [7, 7, 0, 7]);
+    }
 
     #[test]
     fn what_is_turned_away_is_said_once_and_shown_while_it_lasts() {
