@@ -236,6 +236,8 @@ limits! {
         /// Milliseconds from the first byte of a frame, or of a message, to its last. Past them a frame
         /// closes its connection, and a message ends its call with `DEADLINE_EXCEEDED`.
         frame_ms_max = 30_000 in 10..=600_000,
+        /// Milliseconds for which a connection may take nothing of what it is sent; past them it is closed.
+        write_ms_max = 30_000 in 10..=600_000,
         /// Bytes of messages that have begun and are not whole, over all connections, and at least those of
         /// the longest message with the room that it grows into; past them the longest ends its call with
         /// `RESOURCE_EXHAUSTED`.

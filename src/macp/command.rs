@@ -38,6 +38,9 @@ pub enum Outcome {
     CancelledBy {
         /// How many.
         sessions: u64,
+        /// How many it holds still: they could not be ended, or it opens more.
+        #[serde(default)]
+        left: u64,
     },
 }
 

@@ -38,5 +38,9 @@ pub(crate) const fn describe_turn_away(cause: TurnAwayCause) -> (&'static str, &
             "too much was being received at once (limits.macp.receiving_bytes_max)",
             "have clients send less at a time, or raise the limit where there is memory",
         ),
+        TurnAwayCause::WriteTimeout => (
+            "it took nothing of what it was sent in time (limits.macp.write_ms_max)",
+            "look for a client that hangs, or raise the limit for a slow network",
+        ),
     }
 }

@@ -14,11 +14,7 @@ use tonic::{
     server::NamedService,
 };
 
-use super::{
-    request_body::{RequestBody, Takes},
-    service::peer,
-    shared::Shared,
-};
+use super::{messages::Takes, request_body::RequestBody, service::caller, shared::Shared};
 use crate::macp::Rpc;
 
 /// A service behind its door. Clones are the same one.
@@ -58,9 +54,10 @@ where
         let name = request.uri().path().rsplit('/').next().unwrap_or_default();
         let rpc = Rpc::from_name(name);
         let takes = if STREAMED.contains(&name) { Takes::Many } else { Takes::One };
-        let peer = peer(request.extensions());
+        let caller = caller(request.extensions());
         let shared = Arc::clone(&self.shared);
-        let bounded = |body| Body::new(RequestBody::new(body, takes, rpc, peer.clone(), Arc::clone(&shared)));
+        let bounded =
+            |body| Body::new(RequestBody::new(body, takes, rpc, caller.clone(), Arc::clone(&shared)));
         let answer = self.service.call(request.map(bounded));
         Box::pin(async move {
             let response = answer.await?;
@@ -68,7 +65,7 @@ where
             let too_long = Status::from_header_map(response.headers())
                 .filter(|status| status.code() == Code::OutOfRange);
             Ok(match (too_long, rpc) {
-                (Some(fault), Some(rpc)) => shared.rejected_by_transport(rpc, &peer, fault).into_http(),
+                (Some(fault), Some(rpc)) => shared.rejected_by_transport(rpc, &caller, fault).into_http(),
                 _ => response,
             })
         })

@@ -5,17 +5,26 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use crate::{
-    ids::{Peer, Seq, TraceId},
+    ids::{ConnectionId, Peer, Seq, TraceId},
     limits,
     macp::{Answered, Head, Rpc, proto::v1::Envelope},
     words::cut,
 };
 
+/// Who calls.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Caller {
+    /// From where: an address and a port, which others have once it is gone.
+    pub(super) peer: Peer,
+    /// By which connection; the station calls by none.
+    pub(super) connection: Option<ConnectionId>,
+}
+
 /// A call that is worked on.
 #[derive(Clone, Debug)]
 pub(super) struct Call<'a> {
     pub(super) head: Head,
-    pub(super) peer: Peer,
+    pub(super) caller: Caller,
     pub(super) bytes: &'a [u8],
     /// Whether it came by no wire: the station's own.
     pub(super) bytes_are_none: bool,
@@ -27,10 +36,10 @@ pub(super) struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// A call of a client.
-    pub(super) fn new(rpc: Rpc, peer: &Peer, bytes: &'a Bytes) -> Self {
+    pub(super) fn new(rpc: Rpc, caller: &Caller, bytes: &'a Bytes) -> Self {
         Self {
             head: Head::new(rpc),
-            peer: peer.clone(),
+            caller: caller.clone(),
             bytes,
             bytes_are_none: false,
             cause: None,
@@ -42,7 +51,7 @@ impl<'a> Call<'a> {
     pub(super) fn of_station(rpc: Rpc, peer: &Peer, cause: Option<Seq>) -> Self {
         Self {
             head: Head::new(rpc),
-            peer: peer.clone(),
+            caller: Caller { peer: peer.clone(), connection: None },
             bytes: &[],
             bytes_are_none: true,
             cause,
@@ -70,7 +79,7 @@ impl<'a> Call<'a> {
         let head = Head { answer: Some(answer), ..self.head.clone() };
         Call {
             head,
-            peer: self.peer.clone(),
+            caller: self.caller.clone(),
             bytes: &[],
             bytes_are_none: false,
             cause: None,

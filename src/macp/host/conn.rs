@@ -2,11 +2,14 @@
 
 use std::{
     io,
+    mem::MaybeUninit,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
+use socket2::SockRef;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -14,7 +17,7 @@ use tokio::{
 };
 use tonic::transport::server::Connected;
 
-use super::{connections::Place, frame_meter::FrameMeter, shared::Shared};
+use super::{call::Caller, connections::Place, frame_meter::FrameMeter, shared::Shared};
 use crate::{
     admission::TurnedAway,
     ids::Peer,
@@ -29,6 +32,8 @@ pub(super) struct Conn {
     meter: FrameMeter,
     /// When what has begun must be whole, while nothing comes.
     deadline: Option<(Mono, Pin<Box<Sleep>>)>,
+    /// When the peer must have taken something of what waits to be written.
+    write_deadline: Option<Pin<Box<Sleep>>>,
     place: Place,
     shared: Arc<Shared>,
 }
@@ -36,7 +41,7 @@ pub(super) struct Conn {
 impl Conn {
     pub(super) fn new(stream: TcpStream, peer: Peer, shared: &Arc<Shared>, place: Place) -> Self {
         let meter = FrameMeter::new(shared.clock.now().mono, &shared.limits);
-        Self { stream, peer, meter, deadline: None, place, shared: Arc::clone(shared) }
+        Self { stream, peer, meter, deadline: None, write_deadline: None, place, shared: Arc::clone(shared) }
     }
 
     /// While nothing comes: ready once it is to make room, or what has begun is not whole in time.
@@ -55,6 +60,39 @@ impl Conn {
             ready!(deadline.as_mut().poll(cx));
         }
         Poll::Ready(cause)
+    }
+
+    /// While nothing can be written, nothing is read: it ends once it is to make room, or has stalled for too
+    /// long.
+    fn poll_written(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.write_deadline = None;
+            return written;
+        }
+        self.place.signal().looked();
+        if self.place.poll_ended(cx.waker()) {
+            return Poll::Ready(Err(self.close(TurnAwayCause::MadeRoom)));
+        }
+        let max = Duration::from_millis(self.shared.limits.write_ms_max);
+        ready!(
+            self.write_deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(max))).as_mut().poll(cx)
+        );
+        Poll::Ready(Err(self.close(TurnAwayCause::WriteTimeout)))
+    }
+
+    /// Tells who asked whether this one has spoken that what lay unread was read, or cannot be.
+    fn looked(&self) {
+        let signal = self.place.signal();
+        if signal.is_asked() {
+            let unread = SockRef::from(&self.stream).peek(&mut [MaybeUninit::uninit()]);
+            if !unread.is_ok_and(|bytes| bytes > 0) {
+                signal.looked();
+            }
+        }
     }
 
     /// Closes it for a bound: what HTTP/2 is told in place of bytes.
@@ -85,10 +123,10 @@ impl Shared {
 }
 
 impl Connected for Conn {
-    type ConnectInfo = Peer;
+    type ConnectInfo = Caller;
 
-    fn connect_info(&self) -> Peer {
-        self.peer.clone()
+    fn connect_info(&self) -> Caller {
+        Caller { peer: self.peer.clone(), connection: Some(self.place.id()) }
     }
 }
 
@@ -100,6 +138,7 @@ impl AsyncRead for Conn {
     ) -> Poll<io::Result<()>> {
         let before = into.filled().len();
         let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, into) else {
+            self.looked();
             let cause = ready!(self.poll_close(cx));
             return Poll::Ready(Err(self.close(cause)));
         };
@@ -109,6 +148,7 @@ impl AsyncRead for Conn {
         let taken = self.meter.take(now, &into.filled()[before..]);
         if self.meter.has_called() && !had_called {
             self.place.spoke();
+            self.place.signal().looked();
         }
         Poll::Ready(taken.map_err(|cause| self.close(cause)))
     }
@@ -116,7 +156,8 @@ impl AsyncRead for Conn {
 
 impl AsyncWrite for Conn {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.poll_written(cx, written)
     }
 
     fn poll_write_vectored(
@@ -124,7 +165,8 @@ impl AsyncWrite for Conn {
         cx: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
+        self.poll_written(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::end_signal::EndSignal;
+use super::{call::Caller, end_signal::EndSignal};
 use crate::{
     admission::{Admitted, Origin, Plan, Table, TableBounds, Tally, TurnedAway},
     ids::{ConnectionId, Peer},
@@ -67,8 +67,11 @@ impl Connections {
             && asked != Some(oldest)
         {
             asked = Some(oldest);
-            self.with(|open| open.connected.get(&oldest).inspect(|it| it.signal.wake()).is_some());
-            tokio::task::yield_now().await;
+            if let Some(signal) =
+                self.with(|open| open.connected.get(&oldest).map(|it| Arc::clone(&it.signal)))
+            {
+                signal.look().await;
+            }
         }
         self.with(|open| open.admit(now, peer, origin)).map(|(id, signal)| Place {
             id,
@@ -78,8 +81,11 @@ impl Connections {
     }
 
     /// All of them, by who they are and since when.
-    pub(super) fn all(&self) -> Vec<(Peer, Now)> {
-        self.with(|open| open.connected.values().map(|it| (it.peer.clone(), it.since)).collect())
+    pub(super) fn all(&self) -> Vec<(Caller, Now)> {
+        let caller = |(&id, it): (&ConnectionId, &Connected)| {
+            (Caller { peer: it.peer.clone(), connection: Some(id) }, it.since)
+        };
+        self.with(|open| open.connected.iter().map(caller).collect())
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
@@ -113,9 +119,19 @@ impl Open {
 }
 
 impl Place {
+    /// The connection's number.
+    pub(super) fn id(&self) -> ConnectionId {
+        self.id
+    }
+
     /// The connection has made a call.
     pub(super) fn spoke(&self) {
         self.connections.with(|open| open.table.spoke(self.id));
+    }
+
+    /// What tells the connection's task to end.
+    pub(super) fn signal(&self) -> &EndSignal {
+        &self.signal
     }
 
     /// Whether the connection is to make room; otherwise it is woken when it is.
@@ -130,18 +146,56 @@ impl Drop for Place {
             open.table.close(self.id);
             open.connected.remove(&self.id);
         });
+        self.signal.looked();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use super::*;
+
+    #[test]
+    fn whose_call_lies_unread_keeps_its_place_however_late_its_task_reads() {
+        let limits = limits::Macp { connections_max: 2, ..limits::Macp::default() };
+        let connections = Connections::new(&limits, Tally::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let near = Origin::of_address([127, 0, 0, 1].into());
+        let admit = || connections.admit(Now::at_ms(0), &Peer::new("127.0.0.1:1"), near);
+        runtime.block_on(async {
+            let (first, second) = (admit().await.unwrap(), admit().await.unwrap());
+            let late = tokio::spawn(async move {
+                poll_fn(|cx| {
+                    let _ = first.poll_ended(cx.waker());
+                    if first.signal().is_asked() {
+                        std::task::Poll::Ready(())
+                    } else {
+                        std::task::Poll::Pending
+                    }
+                })
+                .await;
+                // Others have their turns before it has its own.
+                for _ in 0..20 {
+                    tokio::task::yield_now().await;
+                }
+                first.spoke();
+                first.signal().looked();
+                first
+            });
+            tokio::task::yield_now().await;
+            let third = admit().await.unwrap();
+            let first = late.await.unwrap();
+            let is_ended = |place: &Place| place.poll_ended(Waker::noop());
+            assert_eq!([&first, &second, &third].map(is_ended), [false, true, false]);
+        });
+    }
 
     #[test]
     fn an_address_has_a_quarter_and_its_oldest_that_called_nothing_makes_room_for_it() {
         let limits = limits::Macp { connections_max: 8, ..limits::Macp::default() };
         let connections = Connections::new(&limits, Tally::default());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let admit = |addr: [u8; 4]| {
             let peer = Peer::new(&format!("{addr:?}"));
             runtime.block_on(connections.admit(Now::at_ms(0), &peer, Origin::of_address(addr.into())))

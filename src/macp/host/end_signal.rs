@@ -3,27 +3,50 @@
 use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     task::Waker,
+    time::Duration,
 };
 
 use futures_util::task::AtomicWaker;
+use tokio::sync::Notify;
+
+/// How long a task may take to look: longer waits what others wait for.
+const LOOK_MAX: Duration = Duration::from_millis(50);
 
 /// Whether what a task works on is to end.
 #[derive(Debug, Default)]
 pub(super) struct EndSignal {
     is_ended: AtomicBool,
     waker: AtomicWaker,
+    /// Its task is to look again, and has not.
+    is_asked: AtomicBool,
+    looked: Notify,
 }
 
 impl EndSignal {
     /// Ends it.
     pub(super) fn end(&self) {
         self.is_ended.store(true, Relaxed);
-        self.wake();
+        self.waker.wake();
     }
 
-    /// Has its task look again.
-    pub(super) fn wake(&self) {
+    /// Has its task look again, and waits until it has, a moment at most.
+    pub(super) async fn look(&self) {
+        self.is_asked.store(true, Relaxed);
         self.waker.wake();
+        // One that does not come to it is judged by what it has seen.
+        let _ = tokio::time::timeout(LOOK_MAX, self.looked.notified()).await;
+    }
+
+    /// Whether somebody waits until its task has looked.
+    pub(super) fn is_asked(&self) -> bool {
+        self.is_asked.load(Relaxed)
+    }
+
+    /// Its task has looked.
+    pub(super) fn looked(&self) {
+        if self.is_asked.swap(false, Relaxed) {
+            self.looked.notify_one();
+        }
     }
 
     /// Whether it is to end; otherwise its task is woken when it is.

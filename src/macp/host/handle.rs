@@ -4,9 +4,10 @@ use std::{collections::HashSet, sync::Arc};
 
 use super::{
     call::Call,
+    cancel_all::CancelAll,
     metrics::Metrics,
     openers::Opener,
-    shared::{Ask, FAILED, Shared},
+    shared::{Ask, Shared},
 };
 use crate::{
     ids::{Peer, Seq, Ticket},
@@ -93,19 +94,22 @@ impl RuntimeHandle {
     async fn cancel_by(&self, peer: Peer, reason: &str, cause: Option<Seq>) -> Result<Outcome, Refusal> {
         /// Sessions that end before others have their turn.
         const AT_ONCE: usize = 64;
-        let broken = || Refusal::NotNow(FAILED.to_owned());
-        let held = self.shared.lock().ok_or_else(broken)?.openers.sessions(&peer);
-        let (mut sessions, mut last) = (0, None);
-        for part in held.chunks(AT_ONCE) {
-            for session in part {
-                last = Some(self.cancel(session, reason, cause).await?.1);
-                sessions += 1;
+        let held = || self.shared.lock().map(|state| state.openers.sessions(&peer)).unwrap_or_default();
+        let mut all = CancelAll::default();
+        while all.begins_round() {
+            for part in held().chunks(AT_ONCE) {
+                for session in part {
+                    all.note(self.cancel(session, reason, cause).await.map(|it| it.1));
+                }
+                tokio::task::yield_now().await;
             }
-            tokio::task::yield_now().await;
         }
-        let after = last.ok_or(Refusal::NoSessionsOf(peer))?;
+        let CancelAll { done, last, why, .. } = all;
+        let left = held().len() as u64;
+        let why = why.filter(|_| left > 0);
+        let Some(after) = last else { return Err(why.unwrap_or(Refusal::NoSessionsOf(peer))) };
         self.shared.durable(after).await.map_err(|why| Refusal::NotNow(why.to_string()))?;
-        Ok(Outcome::CancelledBy { sessions })
+        Ok(Outcome::CancelledBy { sessions: done, left })
     }
 
     /// The connections of the port, and peers that are gone and hold sessions, each with what it calls itself
@@ -118,14 +122,14 @@ impl RuntimeHandle {
             let known = state.snapshot.clients.iter().rev().find(|known| known.peer == *peer);
             known.map(|known| Arc::clone(&known.client))
         };
+        let open: HashSet<Opener> = connections.iter().map(|(caller, _)| Opener::of(caller)).collect();
         let mut clients: Vec<Client> = connections
             .into_iter()
-            .map(|(peer, since)| {
-                let (client, sessions) = (name(&peer), state.openers.count(&peer));
-                Client { peer, client, since: Some(since), sessions }
+            .map(|(caller, since)| {
+                let (client, sessions) = (name(&caller.peer), state.openers.count(&caller));
+                Client { peer: caller.peer, client, since: Some(since), sessions }
             })
             .collect();
-        let open: HashSet<Opener> = clients.iter().map(|it| Opener::of(&it.peer)).collect();
         let gone = state.openers.peers().filter(|(opener, _)| !open.contains(opener));
         clients.extend(gone.take(GONE_MAX).map(|(opener, sessions)| {
             let peer = opener.peer();

@@ -15,6 +15,7 @@
 
 mod admission;
 mod call;
+mod cancel_all;
 mod codec;
 mod conn;
 mod connections;

@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use super::call::Caller;
 use crate::{
     admission::Origin,
     ids::Peer,
@@ -14,6 +15,9 @@ use crate::{
 
 /// The sessions that are open and were opened since the runtime started, by who opened them. At most
 /// `limits.macp.open_max`.
+///
+/// Who opened a session is not stored with it: those that were open before the runtime started are nobody's.
+/// They count for no share (`limits.macp.peer_sessions_max`), and end by their ids or their own time.
 #[derive(Debug, Default)]
 pub(super) struct Openers {
     by_peer: HashMap<Opener, BTreeMap<u64, Arc<str>>>,
@@ -24,39 +28,47 @@ pub(super) struct Openers {
 /// is not loopback.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Opener {
-    Connection(Peer),
+    Connection(Caller),
     Address(Origin),
 }
 
 impl Opener {
-    pub(super) fn of(peer: &Peer) -> Self {
-        // An address without a port is one that a person gives.
-        let addr =
-            peer.as_str().parse::<SocketAddr>().map(|addr| addr.ip()).or_else(|_| peer.as_str().parse());
-        match addr.map(Origin::of_address) {
-            Ok(origin @ Origin::Address(_)) => Self::Address(origin),
-            _ => Self::Connection(peer.clone()),
-        }
+    pub(super) fn of(caller: &Caller) -> Self {
+        Self::of_address(&caller.peer).unwrap_or_else(|| Self::Connection(caller.clone()))
     }
-}
 
-impl Opener {
+    /// An address that is not loopback; one without a port is one that a person gives.
+    fn of_address(peer: &Peer) -> Option<Self> {
+        let addr = peer.as_str().parse::<SocketAddr>().map(|addr| addr.ip());
+        let addr = addr.or_else(|_| peer.as_str().parse()).ok()?;
+        let origin = Origin::of_address(addr);
+        matches!(origin, Origin::Address(_)).then_some(Self::Address(origin))
+    }
+
     /// It by the name that it is given by.
     pub(super) fn peer(&self) -> Peer {
         match self {
-            Self::Connection(peer) => peer.clone(),
+            Self::Connection(caller) => caller.peer.clone(),
             Self::Address(Origin::Address(addr)) => Peer::new(&addr.to_string()),
             Self::Address(_) => Peer::new("unknown"),
+        }
+    }
+
+    /// Whether it is given by this name.
+    fn is(&self, peer: &Peer) -> bool {
+        match self {
+            Self::Connection(caller) => caller.peer == *peer,
+            Self::Address(_) => Self::of_address(peer).as_ref() == Some(self),
         }
     }
 }
 
 impl Openers {
-    /// Takes in what a call of a peer, or nobody's, changed.
-    pub(super) fn follow(&mut self, transition: &Transition, peer: Option<&Peer>) {
+    /// Takes in what a call of somebody, or nobody's, changed.
+    pub(super) fn follow(&mut self, transition: &Transition, caller: Option<&Caller>) {
         match transition {
             Transition::Opened { session: SessionRef { number, id }, .. } => {
-                let Some(opener) = peer.map(Opener::of) else { return };
+                let Some(opener) = caller.map(Opener::of) else { return };
                 self.by_peer.entry(opener.clone()).or_default().insert(*number, Arc::clone(id));
                 self.by_session.insert(*number, opener);
             }
@@ -73,9 +85,9 @@ impl Openers {
         }
     }
 
-    /// How many sessions of a peer are open.
-    pub(super) fn count(&self, peer: &Peer) -> u64 {
-        self.by_peer.get(&Opener::of(peer)).map_or(0, |sessions| sessions.len() as u64)
+    /// How many sessions are open of the share that a caller has.
+    pub(super) fn count(&self, caller: &Caller) -> u64 {
+        self.by_peer.get(&Opener::of(caller)).map_or(0, |sessions| sessions.len() as u64)
     }
 
     /// All who hold open sessions, with how many.
@@ -83,9 +95,11 @@ impl Openers {
         self.by_peer.iter().map(|(opener, sessions)| (opener, sessions.len() as u64))
     }
 
-    /// The sessions of a peer that are open, in the order in which they began.
+    /// The sessions that are open of all who are given by a name, in the order in which they began.
     pub(super) fn sessions(&self, peer: &Peer) -> Vec<Arc<str>> {
-        self.by_peer.get(&Opener::of(peer)).map_or_else(Vec::new, |it| it.values().cloned().collect())
+        let held = self.by_peer.iter().filter(|(opener, _)| opener.is(peer));
+        let sessions: BTreeMap<_, _> = held.flat_map(|(_, sessions)| sessions).collect();
+        sessions.into_values().cloned().collect()
     }
 }
 
@@ -93,6 +107,7 @@ impl Openers {
 mod tests {
     use super::*;
     use crate::{
+        ids::ConnectionId,
         macp::{Ending, Mode},
         time::Wall,
     };
@@ -116,15 +131,19 @@ mod tests {
     #[test]
     fn a_connection_or_an_address_that_is_not_loopback_holds_what_it_opened_until_it_ends() {
         let mut openers = Openers::default();
-        let [here, there, far, farther] =
-            ["127.0.0.1:1", "127.0.0.1:2", "10.0.0.1:1", "10.0.0.1:2"].map(Peer::new);
+        let caller =
+            |peer, connection| Caller { peer: Peer::new(peer), connection: Some(ConnectionId(connection)) };
+        let [here, there] = [caller("127.0.0.1:1", 1), caller("127.0.0.1:2", 2)];
+        let [far, farther] = [caller("10.0.0.1:1", 3), caller("10.0.0.1:2", 4)];
         for (number, peer) in [(1, &here), (2, &there), (3, &far), (4, &farther), (5, &here)] {
             openers.follow(&opened(number), Some(peer));
         }
         openers.follow(&opened(6), None);
-        let counts = [&here, &there, &far, &farther].map(|peer| openers.count(peer));
+        let counts = [&here, &there, &far, &farther].map(|caller| openers.count(caller));
         assert_eq!(counts, [2, 1, 2, 2]);
-        assert_eq!(openers.sessions(&here), ["s1".into(), "s5".into()]);
+        let newcomer = caller("127.0.0.1:1", 5);
+        assert_eq!(openers.count(&newcomer), 0, "a port that was another's before brings nothing of it");
+        assert_eq!(openers.sessions(&here.peer), ["s1".into(), "s5".into()]);
         assert_eq!(openers.sessions(&Peer::new("10.0.0.1")), ["s3".into(), "s4".into()]);
         for number in 1..=6 {
             let ended = Transition::Ended { session: session(number), ending: Ending::Cancelled };

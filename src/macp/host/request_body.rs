@@ -12,21 +12,16 @@ use hyper::body::{Frame, SizeHint};
 use tokio::time::Sleep;
 use tonic::{Status as Grpc, body::Body};
 
-use super::{call::Call, messages::Messages, shared::Shared, unfinished::HeldBytes};
+use super::{
+    call::{Call, Caller},
+    messages::{Messages, Takes},
+    shared::Shared,
+    unfinished::HeldBytes,
+};
 use crate::{
-    ids::Peer,
     macp::{Rpc, Status, TurnAwayCause},
     time::Mono,
 };
-
-/// Whether a call takes one message or many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
-    /// One: the call is whole with its end.
-    One,
-    /// Any number: each is whole for itself, and between them there is no deadline.
-    Many,
-}
 
 /// The body of a call, as it is read behind its bounds.
 pub(super) struct RequestBody {
@@ -34,7 +29,7 @@ pub(super) struct RequestBody {
     takes: Takes,
     /// Which call it is, where it is one of ours.
     rpc: Option<Rpc>,
-    peer: Peer,
+    caller: Caller,
     shared: Arc<Shared>,
     messages: Messages,
     held: Option<HeldBytes>,
@@ -49,13 +44,19 @@ pub(super) struct RequestBody {
 type Polled = Poll<Option<Result<Frame<Bytes>, Grpc>>>;
 
 impl RequestBody {
-    pub(super) fn new(inner: Body, takes: Takes, rpc: Option<Rpc>, peer: Peer, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        inner: Body,
+        takes: Takes,
+        rpc: Option<Rpc>,
+        caller: Caller,
+        shared: Arc<Shared>,
+    ) -> Self {
         Self {
-            messages: Messages::new(shared.message_bytes_max()),
+            messages: Messages::new(shared.message_bytes_max(), takes),
             inner,
             takes,
             rpc,
-            peer,
+            caller,
             shared,
             held: None,
             begun: None,
@@ -103,12 +104,19 @@ impl RequestBody {
         self.fail(TurnAwayCause::MessageTimeout, Status::DeadlineExceeded, why)
     }
 
-    /// Ends the call.
+    /// Ends the call for a bound.
     fn fail(&mut self, cause: TurnAwayCause, status: Status, why: String) -> Polled {
+        self.shared.turned_away(&self.caller.peer, cause);
+        self.decline(status, why)
+    }
+
+    /// Ends the call.
+    fn decline(&mut self, status: Status, why: String) -> Polled {
         let _ = self.on_end(None);
-        self.shared.turned_away(&self.peer, cause);
         let ended = match self.rpc {
-            Some(rpc) => self.shared.decline_early(&Call::new(rpc, &self.peer, &Bytes::new()), (status, why)),
+            Some(rpc) => {
+                self.shared.decline_early(&Call::new(rpc, &self.caller, &Bytes::new()), (status, why))
+            }
             None => super::service::grpc(status, why),
         };
         Poll::Ready(Some(Err(ended)))
@@ -139,6 +147,10 @@ impl hyper::body::Body for RequestBody {
                         Ok(data) => self.on_data(data),
                         Err(trailers) => self.on_end(Some(trailers)),
                     };
+                    if self.messages.is_too_much() {
+                        let why = "the call takes one message, and there is more behind it";
+                        return self.decline(Status::Internal, why.to_owned());
+                    }
                     if let Some(frame) = next {
                         return Poll::Ready(Some(Ok(frame)));
                     }

@@ -8,7 +8,7 @@ use prost::Message;
 use tonic::{Code, Request, Response, Status as Grpc, Streaming, codegen::http};
 
 use super::{
-    call::Call,
+    call::{Call, Caller},
     codec::{Received, Reply},
     generated::m_a_c_p_runtime_service_server::MACPRuntimeService,
     shared::{Ask, Shared, State, frame},
@@ -53,14 +53,14 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<InitializeRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (peer, received) = opened(request);
-        let call = Call::new(Rpc::Initialize, &peer, &received.bytes);
+        let (caller, received) = opened(request);
+        let call = Call::new(Rpc::Initialize, &caller, &received.bytes);
         let answer = decoded(received.message).and_then(|message| {
             if !message.supported_protocol_versions.iter().any(|version| version == registry::VERSION) {
                 return Err((Status::InvalidArgument, no_version(&message.supported_protocol_versions)));
             }
             if let Some(client) = message.client_info.filter(|client| !client.name.is_empty()) {
-                self.shared.introduce(&peer, &client.name);
+                self.shared.introduce(&caller.peer, &client.name);
             }
             Ok(InitializeResponse {
                 selected_protocol_version: registry::VERSION.to_owned(),
@@ -74,8 +74,8 @@ impl MACPRuntimeService for Service {
     }
 
     async fn send(&self, request: Request<Received<SendRequest>>) -> Result<Response<Reply>, Grpc> {
-        let (peer, received) = opened(request);
-        let call = Call::new(Rpc::Send, &peer, &received.bytes);
+        let (caller, received) = opened(request);
+        let call = Call::new(Rpc::Send, &caller, &received.bytes);
         let message = match decoded(received.message) {
             Ok(message) => message,
             Err(error) => return Err(self.shared.decline_early(&call, error)),
@@ -101,16 +101,16 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Streaming<Received<StreamSessionRequest>>>,
     ) -> Result<Response<Replies>, Grpc> {
-        let peer = peer_of(&request);
-        Ok(Response::new(Box::pin(answers(Arc::clone(&self.shared), peer, request.into_inner()))))
+        let caller = caller(request.extensions());
+        Ok(Response::new(Box::pin(answers(Arc::clone(&self.shared), caller, request.into_inner()))))
     }
 
     async fn get_session(
         &self,
         request: Request<Received<GetSessionRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (peer, received) = opened(request);
-        let call = Call::new(Rpc::GetSession, &peer, &received.bytes);
+        let (caller, received) = opened(request);
+        let call = Call::new(Rpc::GetSession, &caller, &received.bytes);
         let message = match decoded(received.message) {
             Ok(message) => message,
             Err(error) => return Err(self.shared.decline_early(&call, error)),
@@ -135,14 +135,14 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<CancelSessionRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (peer, received) = opened(request);
-        let call = Call::new(Rpc::CancelSession, &peer, &received.bytes);
+        let (caller, received) = opened(request);
+        let call = Call::new(Rpc::CancelSession, &caller, &received.bytes);
         let message = match decoded(received.message) {
             Ok(message) => message,
             Err(error) => return Err(self.shared.decline_early(&call, error)),
         };
         let call = call.about(&message.session_id, &self.shared.limits);
-        let by = self.shared.client_of(&peer);
+        let by = self.shared.client_of(&caller.peer);
         let ask = Ask::Cancel { session: &message.session_id, reason: &message.reason, by: &by };
         let answer = self.shared.ask(&call, ask).await;
         let answer = self.shared.acked(answer).await;
@@ -161,8 +161,8 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<GetManifestRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (peer, received) = opened(request);
-        let call = Call::new(Rpc::GetManifest, &peer, &received.bytes);
+        let (caller, received) = opened(request);
+        let call = Call::new(Rpc::GetManifest, &caller, &received.bytes);
         self.plain(
             &call,
             decoded(received.message).map(|_| GetManifestResponse { manifest: Some(registry::manifest()) }),
@@ -173,8 +173,8 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<ListModesRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (peer, received) = opened(request);
-        let call = Call::new(Rpc::ListModes, &peer, &received.bytes);
+        let (caller, received) = opened(request);
+        let call = Call::new(Rpc::ListModes, &caller, &received.bytes);
         self.plain(
             &call,
             decoded(received.message).map(|_| ListModesResponse { modes: registry::descriptors() }),
@@ -187,16 +187,16 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<WatchModeRegistryRequest>>,
     ) -> Result<Response<Replies>, Grpc> {
-        let (peer, received) = opened(request);
-        Err(self.watch(&Call::new(Rpc::WatchModeRegistry, &peer, &received.bytes), "WatchModeRegistry"))
+        let (caller, received) = opened(request);
+        Err(self.watch(&Call::new(Rpc::WatchModeRegistry, &caller, &received.bytes), "WatchModeRegistry"))
     }
 
     async fn list_roots(
         &self,
         request: Request<Received<ListRootsRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (peer, received) = opened(request);
-        let call = Call::new(Rpc::ListRoots, &peer, &received.bytes);
+        let (caller, received) = opened(request);
+        let call = Call::new(Rpc::ListRoots, &caller, &received.bytes);
         self.plain(&call, decoded(received.message).map(|_| ListRootsResponse { roots: Vec::new() }))
     }
 
@@ -206,8 +206,8 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<WatchRootsRequest>>,
     ) -> Result<Response<Replies>, Grpc> {
-        let (peer, received) = opened(request);
-        Err(self.watch(&Call::new(Rpc::WatchRoots, &peer, &received.bytes), "WatchRoots"))
+        let (caller, received) = opened(request);
+        Err(self.watch(&Call::new(Rpc::WatchRoots, &caller, &received.bytes), "WatchRoots"))
     }
 }
 
@@ -287,7 +287,7 @@ impl Shared {
     }
 
     /// Tells of what the transport turned away: the status that the call ends with.
-    pub(super) fn rejected_by_transport(&self, rpc: Rpc, peer: &Peer, fault: Grpc) -> Grpc {
+    pub(super) fn rejected_by_transport(&self, rpc: Rpc, caller: &Caller, fault: Grpc) -> Grpc {
         // The connection failed, or the client gave up: nothing came, and nobody reads an answer.
         if fault.code() == Code::Cancelled || std::error::Error::source(&fault).is_some() {
             return fault;
@@ -307,7 +307,7 @@ impl Shared {
             _ => (Status::Internal, why.to_owned()),
         };
         let none = Bytes::new();
-        let call = Call::new(rpc, peer, &none);
+        let call = Call::new(rpc, caller, &none);
         self.decline_early(&call, answer)
     }
 
@@ -352,18 +352,15 @@ impl Shared {
 }
 
 /// Who calls, and what came.
-fn opened<T>(request: Request<Received<T>>) -> (Peer, Received<T>) {
-    let peer = peer_of(&request);
-    (peer, request.into_inner())
-}
-
-fn peer_of<T>(request: &Request<T>) -> Peer {
-    peer(request.extensions())
+fn opened<T>(request: Request<Received<T>>) -> (Caller, Received<T>) {
+    let caller = caller(request.extensions());
+    (caller, request.into_inner())
 }
 
 /// Who is at the other end of the connection.
-pub(super) fn peer(extensions: &http::Extensions) -> Peer {
-    extensions.get().cloned().unwrap_or_else(|| Peer::new("unknown"))
+pub(super) fn caller(extensions: &http::Extensions) -> Caller {
+    let unknown = || Caller { peer: Peer::new("unknown"), connection: None };
+    extensions.get().cloned().unwrap_or_else(unknown)
 }
 
 /// A message, or what tonic answers to bytes that are none.

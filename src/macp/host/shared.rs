@@ -188,7 +188,7 @@ impl Shared {
         let now = self.clock.now();
         let Some(mut state) = self.lock() else { return StepResult::Nothing };
         state.kernel.set_disk_low(self.disk_low.load(Ordering::Relaxed));
-        let peer_sessions = if ask.is_start() { state.openers.count(&call.peer) } else { 0 };
+        let peer_sessions = if ask.is_start() { state.openers.count(&call.caller) } else { 0 };
         state.kernel.handle(now, &ask.input(parsed, peer_sessions, lookup));
         self.drain(&mut state, now, Some(call))
     }
@@ -205,7 +205,7 @@ impl Shared {
                     }
                 }
                 Output::Transition { transition, trace, text } => {
-                    state.openers.follow(&transition, call.map(|call| &call.peer));
+                    state.openers.follow(&transition, call.map(|call| &call.caller));
                     self.emit_transition(state, now, cause, transition, trace, &text);
                 }
                 Output::Persist { ticket, session, record } => state.journal.push(ticket, session, &record),
@@ -350,7 +350,7 @@ impl Shared {
 pub(super) fn frame(call: &Call<'_>, direction: Direction, verdict: AnyVerdict, bytes: usize) -> Frame {
     Frame {
         direction,
-        peer: call.peer.clone(),
+        peer: call.caller.peer.clone(),
         head: AnyHead::Macp(call.head.clone()),
         verdict,
         wire_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),

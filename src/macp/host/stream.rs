@@ -9,21 +9,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tonic::{Status as Grpc, Streaming};
 
 use super::{
-    call::Call,
+    call::{Call, Caller},
     codec::{Received, Reply},
     service::{decoded, ms, no_envelope},
     shared::{Ask, Shared},
     stream_sessions::StreamSessions,
 };
-use crate::{
-    ids::Peer,
-    macp::{
-        Answered, Rpc,
-        envelope::{self, SIGNAL},
-        kernel::{Acked, Answer},
-        proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
-        registry,
-    },
+use crate::macp::{
+    Answered, Rpc,
+    envelope::{self, SIGNAL},
+    kernel::{Acked, Answer},
+    proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
+    registry,
 };
 
 /// Bytes of the ids that wait for their turns beside those of [`SHORT_BYTES`].
@@ -62,11 +59,11 @@ struct ErrorPayload<'a> {
 /// The answers to a stream of messages.
 pub(super) fn answers(
     shared: Arc<Shared>,
-    peer: Peer,
+    caller: Caller,
     messages: Streaming<Received<StreamSessionRequest>>,
 ) -> impl Stream<Item = Result<Reply, Grpc>> + Send {
     let (turns, taken) = mpsc::channel(usize::try_from(shared.limits.stream_in_flight_max).unwrap_or(1));
-    tokio::spawn(read(Arc::clone(&shared), peer, messages, turns));
+    tokio::spawn(read(Arc::clone(&shared), caller, messages, turns));
     stream::unfold((shared, taken, false), |(shared, mut taken, has_ended)| async move {
         if has_ended {
             return None;
@@ -83,7 +80,7 @@ pub(super) fn answers(
 /// Decides one message after another, as long as there is room for their answers.
 async fn read(
     shared: Arc<Shared>,
-    peer: Peer,
+    caller: Caller,
     mut messages: Streaming<Received<StreamSessionRequest>>,
     turns: mpsc::Sender<Next>,
 ) {
@@ -91,9 +88,9 @@ async fn read(
     let waiting = Arc::new(Semaphore::new(WAITING_BYTES as usize));
     while let Ok(room) = turns.reserve().await {
         let next = match messages.message().await {
-            Ok(Some(received)) => decide(&shared, &peer, &waiting, received).await,
+            Ok(Some(received)) => decide(&shared, &caller, &waiting, received).await,
             Ok(None) => return,
-            Err(fault) => Err(shared.rejected_by_transport(Rpc::StreamSession, &peer, fault)),
+            Err(fault) => Err(shared.rejected_by_transport(Rpc::StreamSession, &caller, fault)),
         };
         if let Ok(turn) = &next
             && matches!(&turn.answer, Answer::Acked(Acked { error: None, .. }))
@@ -112,12 +109,12 @@ async fn read(
 
 async fn decide(
     shared: &Shared,
-    peer: &Peer,
+    caller: &Caller,
     waiting: &Arc<Semaphore>,
     received: Received<StreamSessionRequest>,
 ) -> Next {
     let Received { bytes, message } = received;
-    let call = Call::new(Rpc::StreamSession, peer, &bytes);
+    let call = Call::new(Rpc::StreamSession, caller, &bytes);
     let envelope = decoded(message).and_then(|message| message.envelope.ok_or_else(no_envelope));
     let mut envelope = match envelope {
         Ok(envelope) => envelope,

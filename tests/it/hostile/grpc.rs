@@ -3,6 +3,7 @@
 
 use std::{
     future::poll_fn,
+    io,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
@@ -259,6 +260,29 @@ fn what_is_being_received_is_bounded_over_all_connections() {
 }
 
 #[test]
+fn a_message_is_counted_until_its_call_is_whole() {
+    let fixture = with(limits::Macp {
+        payload_bytes_max: 65_536,
+        receiving_bytes_max: 1 << 20,
+        ..limits::Macp::default()
+    });
+    let whole =
+        message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(65_000))) });
+    let mut calls: FuturesUnordered<_> = (0..40).map(|_| unfinished(&fixture, SEND, &whole)).collect();
+    // No more than 17 of them fit.
+    for _ in 0..23 {
+        let next = async { tokio::time::timeout(Duration::from_secs(30), calls.next()).await };
+        let status = fixture.runtime.block_on(next).expect("they go on").unwrap().unwrap();
+        assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+        assert!(status.message().contains("limits.macp.receiving_bytes_max"), "{status:?}");
+    }
+    neighbour(&fixture);
+    assert!(calls.iter().any(|it| !it.is_finished()), "and no more than must");
+    let two = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x")) }).repeat(2);
+    ended(&fixture, unfinished(&fixture, SEND, &two), Code::Internal, "takes one message");
+}
+
+#[test]
 fn connections_that_call_nothing_make_room_for_those_that_do() {
     let fixture = with(limits::Macp { connections_max: 4, ..limits::Macp::default() });
     neighbour(&fixture);
@@ -275,6 +299,42 @@ fn connections_that_call_nothing_make_room_for_those_that_do() {
         ended(&fixture, unfinished(&fixture, STREAM, &[1, 0, 0, 0, 1, 1]), Code::Internal, "");
     }
     neighbour(&fixture);
+}
+
+/// A connection that makes the port answer until nothing more is taken, and reads none of it.
+fn unread(fixture: &TestStation) -> Http2 {
+    let mut it = Http2::open(fixture.addr());
+    it.0.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    let pings = frame(PING, 0, 0, &[7; 8]).repeat(10_000);
+    while it.send(&pings).is_ok() {}
+    it
+}
+
+#[test]
+fn who_reads_nothing_makes_room_too() {
+    let macp =
+        limits::Macp { connections_max: 2, control_frames_per_s_max: 1_000_000, ..limits::Macp::default() };
+    let fixture = with(macp);
+    neighbour(&fixture);
+    let mut reader = fixture.port().entries().unwrap();
+    let mut stalled = unread(&fixture);
+    let newcomer = Http2::open(fixture.addr());
+    assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::MadeRoom]);
+    // Its descriptor is closed, not its place alone.
+    assert!(matches!(stalled.send(PREFACE), Err(error) if error.kind() != io::ErrorKind::WouldBlock));
+    drop(newcomer);
+}
+
+#[test]
+fn who_reads_nothing_for_too_long_is_closed() {
+    let macp =
+        limits::Macp { write_ms_max: 100, control_frames_per_s_max: 1_000_000, ..limits::Macp::default() };
+    let fixture = with(macp);
+    let mut reader = fixture.port().entries().unwrap();
+    let stalled = unread(&fixture);
+    assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::WriteTimeout]);
+    neighbour(&fixture);
+    drop(stalled);
 }
 
 #[test]
@@ -348,7 +408,7 @@ fn an_operator_sees_who_holds_sessions_and_ends_them() {
     assert!(row.sessions == 200 && row.connected_at_ms.is_some(), "{row:?}");
     let cancel = macp::Command::CancelBy { peer: row.peer.clone(), reason: String::new() };
     let cancelled = fixture.command(Command::Macp(cancel)).unwrap();
-    assert_eq!(cancelled, Outcome::Macp(macp::Outcome::CancelledBy { sessions: 200 }));
+    assert_eq!(cancelled, Outcome::Macp(macp::Outcome::CancelledBy { sessions: 200, left: 0 }));
     assert!(holders().is_empty());
     assert_eq!(fixture.session("s7").unwrap().state(), SessionState::Expired);
     assert_eq!(fixture.session("mine").unwrap().state(), SessionState::Open);

@@ -15,6 +15,14 @@ use crate::{
 struct CancelledBy<'a> {
     peer: &'a Peer,
     sessions: u64,
+    /// Those that it holds still.
+    #[serde(skip_serializing_if = "is_none")]
+    left: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(left: &u64) -> bool {
+    *left == 0
 }
 
 pub(super) fn run(context: &mut Context, peer: &Peer, reason: &str) -> Result<(), Error> {
@@ -22,13 +30,17 @@ pub(super) fn run(context: &mut Context, peer: &Peer, reason: &str) -> Result<()
     operator::block_on(async {
         let station = operator::connect(settings).await?;
         let command = macp::Command::CancelBy { peer: peer.clone(), reason: reason.to_owned() };
-        let Outcome::Macp(macp::Outcome::CancelledBy { sessions }) =
+        let Outcome::Macp(macp::Outcome::CancelledBy { sessions, left }) =
             station.command(Command::Macp(command)).await?
         else {
             return Err(Error::UnexpectedAnswer);
         };
-        out.row(&CancelledBy { peer, sessions }, |it| {
-            format!("{} of {} cancelled", counted(it.sessions, "session"), it.peer)
+        out.row(&CancelledBy { peer, sessions, left }, |it| {
+            let done = format!("{} of {} cancelled", counted(it.sessions, "session"), it.peer);
+            match it.left {
+                0 => done,
+                left => format!("{done}, {left} left: stop what opens them, and run it again"),
+            }
         })
     })
 }

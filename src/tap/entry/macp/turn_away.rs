@@ -21,5 +21,7 @@ names! {
         MessageTimeout = "message_timeout",
         /// More was being received than `limits.macp.receiving_bytes_max`; the call that held most was ended.
         ReceivingBytes = "receiving_bytes",
+        /// It took nothing of what it was sent for `limits.macp.write_ms_max`.
+        WriteTimeout = "write_timeout",
     }
 }
