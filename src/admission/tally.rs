@@ -159,8 +159,8 @@ impl Tally {
     }
 }
 
-/// What one table, or one set of frames, adds to a number of the port, for as long as it lives: that of a host
-/// that ends beside its successor is added to its successor's.
+/// What one table, or one set of frames, adds to a number of the port for as long as it lives: a host that
+/// ends beside its successor takes nothing of the successor's with it.
 #[derive(Debug)]
 pub(super) struct Gauge {
     tally: Tally,
