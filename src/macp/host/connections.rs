@@ -162,7 +162,8 @@ mod tests {
         let connections = Connections::new(&limits, Tally::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let near = Origin::of_address([127, 0, 0, 1].into());
-        let admit = || connections.admit(Now::at_ms(0), &Peer::new("127.0.0.1:1"), near);
+        let peer = Peer::new("127.0.0.1:1");
+        let admit = || connections.admit(Now::at_ms(0), &peer, near);
         runtime.block_on(async {
             let (first, second) = (admit().await.unwrap(), admit().await.unwrap());
             let late = tokio::spawn(async move {
