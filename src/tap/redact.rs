@@ -30,13 +30,22 @@ pub fn range(start: usize, bytes: usize) -> Option<Range<u32>> {
     Some(u32::try_from(start).ok()?..u32::try_from(end).ok()?)
 }
 
-/// Every place where a text stands verbatim in a frame. An empty text stands nowhere.
+/// Tokens of one frame that are looked for: a peer that says more of them has all of the frame withheld.
+pub const TOKENS_MAX: usize = 4;
+
+/// Places of one token that are masked one by one.
+const PLACES_MAX: usize = 64;
+
+/// Every place where a text stands verbatim in a frame; `None` where there are so many that the frame is to
+/// be withheld. An empty text stands nowhere.
 #[must_use]
-pub fn occurrences(wire: &[u8], text: &[u8]) -> Vec<Range<u32>> {
+pub fn occurrences(wire: &[u8], text: &[u8]) -> Option<Vec<Range<u32>>> {
     if text.is_empty() {
-        return Vec::new();
+        return Some(Vec::new());
     }
-    memchr::memmem::find_iter(wire, text).filter_map(|start| range(start, text.len())).collect()
+    let found = memchr::memmem::find_iter(wire, text).take(PLACES_MAX + 1);
+    let places: Vec<_> = found.filter_map(|start| range(start, text.len())).collect();
+    (places.len() <= PLACES_MAX).then_some(places)
 }
 
 /// The ranges in order, those that touch as one, without empty ones.
@@ -106,6 +115,14 @@ mod tests {
         #[expect(clippy::reversed_empty_ranges, reason = "a range that a careless caller might make")]
         let masked = Redaction::Masked([2..9, 7..8, 3..1].into());
         assert_eq!(&*redact(b"abcd", &masked), b"ab**");
+    }
+
+    #[test]
+    fn every_place_of_a_text_is_found_unless_there_are_too_many() {
+        assert_eq!(occurrences(b"token s3crets3cret!", b"s3cret"), Some(vec![6..12, 12..18]));
+        assert_eq!(occurrences(b"token", b""), Some(Vec::new()));
+        assert_eq!(occurrences(&[b'a'; PLACES_MAX], b"a").map(|places| places.len()), Some(PLACES_MAX));
+        assert_eq!(occurrences(&[b'a'; PLACES_MAX + 1], b"a"), None);
     }
 
     #[test]

@@ -27,5 +27,5 @@ mod write;
 pub use handshake::Persisted;
 pub use inbound::{Inbound, Phase, Refusal, decode};
 pub use outbound::{Outbound, decode_outbound};
+pub use secret::token_ranges;
 pub(super) use secret::unescaped;
-pub use secret::{mask_occurrences, token_ranges};

@@ -13,13 +13,13 @@ use crate::tap::{entry::mpp::FrameType, redact};
 /// without overlaps.
 ///
 /// `None` when the line is no `hello` object with at least one `bridge_token`: what it holds is unknown, and
-/// all of it is to be withheld.
+/// all of it is to be withheld. So it is with more tokens, or places of one, than are looked for.
 #[must_use]
 pub fn token_ranges(wire: &[u8]) -> Option<Vec<Range<u32>>> {
     let text = std::str::from_utf8(wire).ok()?;
     let Secrets { kind, tokens } = serde_json::from_str(text).ok()?;
     let is_hello = kind.and_then(string).is_some_and(|name| name == FrameType::Hello.name());
-    if !is_hello || tokens.is_empty() {
+    if !is_hello || tokens.is_empty() || tokens.len() > redact::TOKENS_MAX {
         return None;
     }
     let mut ranges = Vec::new();
@@ -30,9 +30,9 @@ pub fn token_ranges(wire: &[u8]) -> Option<Vec<Range<u32>>> {
         // The value is a part of the line that it was read from.
         let start = inner.as_ptr().addr().checked_sub(wire.as_ptr().addr())?;
         ranges.extend(redact::range(start, inner.len()));
-        ranges.extend(mask_occurrences(wire, inner));
+        ranges.extend(redact::occurrences(wire, inner.as_bytes())?);
         if let Some(decoded) = string(token) {
-            ranges.extend(mask_occurrences(wire, &decoded));
+            ranges.extend(redact::occurrences(wire, decoded.as_bytes())?);
             said.push(decoded);
         }
     }
@@ -100,12 +100,6 @@ fn code_point(escape: &[u8], plain: &mut Vec<u8>) -> usize {
     let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
     plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     taken
-}
-
-/// Every place where a token stands verbatim in a line. An empty token stands nowhere.
-#[must_use]
-pub fn mask_occurrences(wire: &[u8], token: &str) -> Vec<Range<u32>> {
-    redact::occurrences(wire, token.as_bytes())
 }
 
 /// The type of a line, and every token in it.

@@ -399,8 +399,11 @@ pub(super) fn head_of(wire: &[u8]) -> Head {
 
 /// The token of a frame, to be masked where there is one.
 pub(super) fn token_redaction(wire: &[u8]) -> Redaction {
-    let ranges = control::token_ranges(wire);
-    if ranges.is_empty() { Redaction::None } else { Redaction::Masked(ranges.into()) }
+    match control::token_ranges(wire) {
+        None => Redaction::Withheld,
+        Some(ranges) if ranges.is_empty() => Redaction::None,
+        Some(ranges) => Redaction::Masked(ranges.into()),
+    }
 }
 
 /// What a client calls itself, its token overwritten by `*`: the name is shown to everybody.

@@ -17,22 +17,27 @@ const WORDS: [&[u8]; 2] = [b"Hello", b"token"];
 /// The ranges of a frame, from its prefix on, that hold the token of a Hello, whatever else is wrong with the
 /// frame: each value of the key `token`, and every other place of the same bytes. Of a body that cannot be
 /// read, all that follows the first of the words `Hello` and `token`.
+///
+/// `None` when there are more tokens, or places of one, than are looked for: all of it is to be withheld.
 #[must_use]
-pub fn token_ranges(wire: &[u8]) -> Vec<Range<u32>> {
+pub fn token_ranges(wire: &[u8]) -> Option<Vec<Range<u32>>> {
     const BODY_AT: usize = PREFIX_BYTES + HEADER_BYTES;
-    let Some(RawFrame { body: bytes, .. }) = RawFrame::split(wire) else { return Vec::new() };
+    let Some(RawFrame { body: bytes, .. }) = RawFrame::split(wire) else { return Some(Vec::new()) };
     let found = Body::decode(bytes, DEPTH_MAX).ok().and_then(|body| tokens(&body).ok());
     let Some(found) = found else {
         let word =
             WORDS.iter().filter_map(|word| Some(memchr::memmem::find(bytes, word)? + word.len())).min();
-        return word.and_then(|at| redact::range(BODY_AT + at, bytes.len() - at)).into_iter().collect();
+        return Some(word.and_then(|at| redact::range(BODY_AT + at, bytes.len() - at)).into_iter().collect());
     };
+    if found.len() > redact::TOKENS_MAX {
+        return None;
+    }
     let mut ranges: Vec<_> =
         found.iter().filter_map(|at| redact::range(BODY_AT + at.start, at.len())).collect();
     for token in found {
-        ranges.extend(redact::occurrences(wire, bytes.get(token).unwrap_or_default()));
+        ranges.extend(redact::occurrences(wire, bytes.get(token).unwrap_or_default())?);
     }
-    redact::merged(ranges)
+    Some(redact::merged(ranges))
 }
 
 /// Whether a frame is a control frame whose payload begins as a `Publish`, whatever else is wrong with it:
@@ -58,12 +63,15 @@ fn names_publish(body: &[u8]) -> Result<bool, Fault> {
     Ok(false)
 }
 
-/// Each token of each Hello.
+/// Each token of each Hello; of too many only the first that are.
 fn tokens(body: &Body<'_>) -> Result<Vec<Range<usize>>, Fault> {
     let mut walk = body.walk_payload();
     let mut found = Vec::new();
     let Shape::Map(messages) = walk.head(1)? else { return Ok(found) };
     for _ in 0..messages {
+        if found.len() > redact::TOKENS_MAX {
+            return Ok(found);
+        }
         let name = walk.skip(2)?;
         if text(body.bytes(), &name) != Some("Hello") {
             walk.skip(2)?;
@@ -77,6 +85,9 @@ fn tokens(body: &Body<'_>) -> Result<Vec<Range<usize>>, Fault> {
             continue;
         };
         for _ in 0..fields {
+            if found.len() > redact::TOKENS_MAX {
+                return Ok(found);
+            }
             let key = walk.skip(3)?;
             let value = walk.skip(3)?;
             if text(body.bytes(), &key) == Some("token") {

@@ -156,13 +156,13 @@ impl<'a> FromClient<'a> {
 }
 
 /// Whether a unit may hold a token: a Hello that says more than its kind (ruling RMP 16 has no more), and
-/// whatever cannot be read that names one.
+/// whatever cannot be read that names one, or may name it by escapes.
 #[must_use]
 pub fn may_hold_token(json: &[u8]) -> bool {
     match FromClient::decode(json) {
         Ok(FromClient::Hello { .. }) => serde_json::from_slice::<BareHello>(json).is_err(),
         Ok(_) => false,
-        Err(_) => memchr::memmem::find(json, b"Hello").is_some(),
+        Err(_) => memchr::memmem::find(json, b"Hello").is_some() || memchr::memchr(b'\\', json).is_some(),
     }
 }
 
