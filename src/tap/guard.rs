@@ -2,17 +2,17 @@
 //! it, in the bytes that an entry keeps and in its texts.
 //!
 //! A token is 43 characters of base64url, and known by its SHA-256 alone. Of a run of at least so many of
-//! these characters the first 43 and the last 43 are hashed: what stands beside a token may belong to the
-//! encoding and look like a part of it (the key of the next field in protobuf, the `n` of a `\n` in JSON). A
-//! frame of more than `RUNS_MAX` such runs has the others masked unseen, so that nobody makes the tap hash
-//! without end.
+//! these characters the first 43 and the last 43 are hashed, and of a short run all others too: what stands
+//! beside a token may belong to the encoding and look like a part of it (the key of the next field in
+//! protobuf, the `n` of a `\n` in JSON). When `HASHES_MAX` of a frame are made, what runs follow are masked
+//! unseen, so that nobody makes the tap hash without end.
 
 use std::{
     borrow::Cow,
     collections::BTreeMap,
     fmt,
     ops::Range,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use sha2::{Digest as _, Sha256};
@@ -25,8 +25,11 @@ use super::{
 /// Characters of a token: 32 bytes in base64url.
 pub(super) const TOKEN_BYTES: usize = 43;
 
-/// Runs of one entry's bytes that are hashed.
-const RUNS_MAX: usize = 256;
+/// Hashes that are made of one entry's bytes.
+const HASHES_MAX: usize = 1_024;
+
+/// Characters of a SHA-256 in hex, which many texts hold: of a run that is shorter every place is hashed.
+const SHA256_BYTES: usize = 64;
 
 /// Bytes that are looked at together.
 const CHUNK_BYTES: usize = 64;
@@ -49,10 +52,20 @@ const fn is_base64url(byte: u8) -> bool {
     ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'-') | (byte == b'_')
 }
 
-/// The hashes of the station's tokens, each by what it is called.
+/// Tokens that are asked for and not in force, at most; the oldest goes first.
+const ASKED_MAX: usize = 64;
+
+/// The hashes of the station's tokens: those in force by what they are called, and those that are asked for.
+#[derive(Default)]
+struct Hashes {
+    in_force: BTreeMap<&'static str, [u8; 32]>,
+    asked: Vec<[u8; 32]>,
+}
+
+/// What knows the station's tokens.
 #[derive(Default)]
 pub(super) struct TokenGuard {
-    sha256: Mutex<BTreeMap<&'static str, [u8; 32]>>,
+    hashes: Mutex<Hashes>,
 }
 
 impl fmt::Debug for TokenGuard {
@@ -62,30 +75,57 @@ impl fmt::Debug for TokenGuard {
 }
 
 impl TokenGuard {
+    fn lock(&self) -> MutexGuard<'_, Hashes> {
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Masks this token from now on, in place of the one that had the name.
-    pub(super) fn keep(&self, name: &'static str, sha256: [u8; 32]) {
-        self.sha256.lock().unwrap_or_else(PoisonError::into_inner).insert(name, sha256);
+    pub(super) fn insert(&self, name: &'static str, sha256: [u8; 32]) {
+        self.lock().in_force.insert(name, sha256);
     }
 
-    fn is_token(&self, text: &[u8]) -> bool {
-        let sha256: [u8; 32] = Sha256::digest(text).into();
-        self.sha256.lock().unwrap_or_else(PoisonError::into_inner).values().any(|ours| *ours == sha256)
+    /// Masks this token too, which may come into force.
+    pub(super) fn insert_asked(&self, sha256: [u8; 32]) {
+        let asked = &mut self.lock().asked;
+        if asked.len() >= ASKED_MAX {
+            asked.remove(0);
+        }
+        asked.push(sha256);
     }
 
-    /// The places of tokens. Of more than `runs_max` runs the rest is taken for tokens unseen.
-    fn places(&self, bytes: &[u8], runs_max: usize) -> Vec<Range<u32>> {
-        let (mut places, mut from, mut runs) = (Vec::new(), 0, 0);
+    /// Masks such a token no more, unless it is in force.
+    pub(super) fn remove_asked(&self, sha256: [u8; 32]) {
+        let asked = &mut self.lock().asked;
+        if let Some(at) = asked.iter().position(|one| *one == sha256) {
+            asked.remove(at);
+        }
+    }
+
+    /// The hashes as they are now: they are copied once, and not locked for each run of a frame.
+    fn known(&self) -> Vec<[u8; 32]> {
+        let hashes = self.lock();
+        hashes.in_force.values().chain(&hashes.asked).copied().collect()
+    }
+
+    /// The places of tokens. A run for which no hashes are left is taken for a token unseen.
+    fn places(&self, bytes: &[u8], mut hashes_left: usize) -> Vec<Range<u32>> {
+        let (mut places, mut from, known) = (Vec::new(), 0, self.known());
+        let is_token = |start: usize| {
+            let sha256: [u8; 32] = Sha256::digest(&bytes[start..start + TOKEN_BYTES]).into();
+            known.contains(&sha256)
+        };
         while let Some(run) = next_run(bytes, from) {
             from = run.end;
-            runs += 1;
-            if runs > runs_max {
-                places.extend(redact::range(run.start, run.len()));
-                continue;
-            }
             let last = run.end - TOKEN_BYTES;
-            for start in [run.start, last].into_iter().take(if last == run.start { 1 } else { 2 }) {
-                if self.is_token(&bytes[start..start + TOKEN_BYTES]) {
-                    places.extend(redact::range(start, TOKEN_BYTES));
+            // What is longer is hashed at its ends alone.
+            let step = if run.len() < SHA256_BYTES { 1 } else { last - run.start };
+            let starts = (run.start..last + 1).step_by(step.max(1));
+            match hashes_left.checked_sub(starts.len()) {
+                None => places.extend(redact::range(run.start, run.len())),
+                Some(left) => {
+                    hashes_left = left;
+                    let tokens = starts.filter(|start| is_token(*start));
+                    places.extend(tokens.filter_map(|start| redact::range(start, TOKEN_BYTES)));
                 }
             }
         }
@@ -95,7 +135,7 @@ impl TokenGuard {
     /// The bytes without tokens. In a frame it is noted where they stood.
     #[cold]
     pub(super) fn mask_bytes<'a>(&self, bytes: &'a [u8], what: &mut What) -> Cow<'a, [u8]> {
-        let places = self.places(bytes, RUNS_MAX);
+        let places = self.places(bytes, HASHES_MAX);
         if places.is_empty() {
             return Cow::Borrowed(bytes);
         }
@@ -120,13 +160,19 @@ impl TokenGuard {
     /// Masks tokens in the texts of an entry.
     #[inline]
     pub(super) fn mask_texts(&self, what: &mut What) {
-        what.mask_texts(&mut |text| if text.len() < TOKEN_BYTES { None } else { self.masked(text) });
+        what.mask_texts(&mut |text| self.masked_text(text));
+    }
+
+    /// A text without tokens, where it has one.
+    #[inline]
+    pub(super) fn masked_text(&self, text: &str) -> Option<String> {
+        if text.len() < TOKEN_BYTES { None } else { self.masked(text) }
     }
 
     #[cold]
     #[inline(never)]
     fn masked(&self, text: &str) -> Option<String> {
-        let places = self.places(text.as_bytes(), RUNS_MAX);
+        let places = self.places(text.as_bytes(), HASHES_MAX);
         if places.is_empty() {
             return None;
         }
@@ -177,7 +223,7 @@ mod tests {
 
     fn guard() -> TokenGuard {
         let guard = TokenGuard::default();
-        guard.keep("operator", Sha256::digest(TOKEN).into());
+        guard.insert("operator", Sha256::digest(TOKEN).into());
         guard
     }
 
@@ -197,7 +243,9 @@ mod tests {
                 format!("{{\"a\":\"{stars}\",\"b\":\"{other}\"}}"),
             ),
             (format!("line\\n{TOKEN} {TOKEN}x"), format!("line\\n{stars} {stars}x")),
-            (format!("in{TOKEN}side"), format!("in{TOKEN}side")),
+            (format!("in{TOKEN}side"), format!("in{stars}side")),
+            (format!("{}{TOKEN}{0}", "x".repeat(10)), format!("{}{stars}{0}", "x".repeat(10))),
+            (format!("{}{TOKEN}{0}", "x".repeat(11)), format!("{}{TOKEN}{0}", "x".repeat(11))),
             (TOKEN[1..].to_owned(), TOKEN[1..].to_owned()),
         ];
         for (text, expected) in shown {
@@ -208,9 +256,26 @@ mod tests {
     #[test]
     fn past_the_last_run_that_is_hashed_all_runs_are_masked() {
         let other = TOKEN.replace('c', "d");
-        let text = format!("{}{TOKEN} {other} short", format!("{other} ").repeat(RUNS_MAX));
+        let text = format!("{}{TOKEN} {other} short", format!("{other} ").repeat(HASHES_MAX));
         let stars = "*".repeat(TOKEN_BYTES);
         assert!(masked(text.as_bytes()).ends_with(&format!("{other} {stars} {stars} short")));
+    }
+
+    #[test]
+    fn a_token_that_is_asked_for_is_masked_beside_the_one_in_force() {
+        let guard = guard();
+        let other = TOKEN.replace('c', "d");
+        let hash = Sha256::digest(&other).into();
+        let masked = || [TOKEN, &other].map(|token| !guard.places(token.as_bytes(), HASHES_MAX).is_empty());
+        assert_eq!(masked(), [true, false]);
+        guard.insert_asked(hash);
+        assert_eq!(masked(), [true, true]);
+        guard.remove_asked(hash);
+        assert_eq!(masked(), [true, false]);
+        guard.insert_asked(hash);
+        guard.insert("operator", hash);
+        guard.remove_asked(hash);
+        assert_eq!(masked(), [false, true]);
     }
 
     proptest! {

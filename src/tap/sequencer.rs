@@ -1,8 +1,11 @@
 //! Gives every entry its place.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::Notify;
@@ -191,10 +194,32 @@ impl Tap {
         snapshot
     }
 
+    /// An answer's words without tokens, all of which are looked at.
+    #[must_use]
+    pub fn json_without_tokens(&self, text: String) -> String {
+        String::from_utf8(self.without_tokens(text.into_bytes())).unwrap_or_default()
+    }
+
+    /// A text without tokens.
+    #[must_use]
+    pub fn text_without_tokens<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.shared.guard.masked_text(text).map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
     /// Masks a token of this station wherever a peer says it from now on, in place of the token that had the
     /// name before. It is known by its SHA-256.
     pub fn mask_token(&self, name: &'static str, sha256: [u8; 32]) {
-        self.shared.guard.keep(name, sha256);
+        self.shared.guard.insert(name, sha256);
+    }
+
+    /// Masks a token too that may come into force, until it is said that it does not.
+    pub fn mask_asked_token(&self, sha256: [u8; 32]) {
+        self.shared.guard.insert_asked(sha256);
+    }
+
+    /// Masks such a token no more, unless it is in force.
+    pub fn unmask_asked_token(&self, sha256: [u8; 32]) {
+        self.shared.guard.remove_asked(sha256);
     }
 
     #[cold]
