@@ -11,5 +11,5 @@ mod tests;
 
 pub use batch::{Batch, BatchDraft, entries};
 pub use bytes::WireError;
-pub use parts::{Assembly, PART_BYTES_MAX, Response, parts};
+pub use parts::{Assembly, PART_BYTES_MAX, Response, parts, parts_as_shown};
 pub use question::{Question, Reply, StationInfo, VERSION, may_ask, read_question, write_question};

@@ -50,10 +50,22 @@ struct Part<'a> {
 /// # Errors
 /// [`WireError::TooLong`] beyond so many bytes.
 pub fn parts(answer: Response, bytes_max: u64) -> Result<impl Iterator<Item = Vec<u8>> + use<>, WireError> {
+    parts_as_shown(answer, bytes_max, &|text| text)
+}
+
+/// The same for one who is shown the words as this makes them.
+///
+/// # Errors
+/// Those of [`parts`].
+pub fn parts_as_shown(
+    answer: Response,
+    bytes_max: u64,
+    shown: &dyn Fn(String) -> String,
+) -> Result<impl Iterator<Item = Vec<u8>> + use<>, WireError> {
     let content = match answer {
-        Response::Reply(reply) => Content::Json(
+        Response::Reply(reply) => Content::Json(shown(
             serde_json::to_string(&reply).map_err(|error| WireError::Malformed(error.to_string()))?,
-        ),
+        )),
         Response::Snapshot(bytes) => Content::Snapshot(bytes),
     };
     let bytes = content.len() as u64;

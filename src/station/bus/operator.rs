@@ -18,10 +18,10 @@ use crate::{
     limits,
     port::{
         PortError, StationPort,
-        wire::{Question, Reply, Response, StationInfo, may_ask, parts, read_question},
+        wire::{Question, Reply, Response, StationInfo, may_ask, parts, parts_as_shown, read_question},
     },
     rmp::{broker::OperatorRequest, host::Request},
-    tap::Tap,
+    tap::{Tap, entry::rmp::Kind},
     time::Clock,
 };
 
@@ -85,9 +85,9 @@ pub(in crate::station) async fn serve(service: Service, mut asked: mpsc::Receive
             Some(permit) => {
                 let service = Arc::clone(&service);
                 tokio::spawn(async move {
-                    let OperatorRequest { session, trace, .. } = asked;
+                    let OperatorRequest { session, trace, kind, .. } = asked;
                     let answer = service.answer(asked).await;
-                    service.send(session, trace, answer).await;
+                    service.send(session, trace, kind, answer).await;
                     drop(permit);
                 });
             }
@@ -118,9 +118,10 @@ impl Service {
         answered.await.unwrap_or_else(|error| Response::reply(Reply::Error(error)))
     }
 
-    /// Sends an answer part by part, unless the session is gone.
-    async fn send(&self, session: ConnectionId, trace: TraceId, answer: Response) {
-        match parts(answer, self.limits.answer_bytes_max) {
+    /// Sends an answer part by part, unless the session is gone. Who is no operator is shown no token in it.
+    async fn send(&self, session: ConnectionId, trace: TraceId, kind: Kind, answer: Response) {
+        let shown = |text: String| if kind.is_operator() { text } else { self.tap.json_without_tokens(text) };
+        match parts_as_shown(answer, self.limits.answer_bytes_max, &shown) {
             Ok(bodies) => self.send_parts(session, trace, bodies).await,
             Err(error) => {
                 let error = Response::reply(Reply::Error(PortError::BadRequest(format!(

@@ -3,6 +3,7 @@
 use std::{future::pending, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::{mpsc, watch};
 
 use super::{
@@ -26,6 +27,8 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
+const TOKEN: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ";
+
 /// A station whose queries are never answered, and whose other answers come at once.
 struct Slow;
 
@@ -37,6 +40,7 @@ impl Operator for Slow {
     fn query(&self, query: Query) -> Answer<Page> {
         match query {
             Query::Peers => Box::pin(async { Ok(Page::Queues(Vec::new())) }),
+            Query::Health => Box::pin(async { Err(PortError::BadRequest(format!("said {TOKEN}"))) }),
             Query::State => Box::pin(async { Err(PortError::BadRequest("x".repeat(600_000))) }),
             _ => Box::pin(pending()),
         }
@@ -70,15 +74,10 @@ fn service(limits: limits::Port) -> (mpsc::Sender<OperatorRequest>, mpsc::Receiv
         version: "0.1.0".to_owned(),
         now: Now::default(),
     };
+    let tap = Tap::new(limits::Tap::default());
+    tap.mask_token("operator", Sha256::digest(TOKEN).into());
     tokio::spawn(operator::serve(
-        Service {
-            port: Arc::new(Slow),
-            tap: Tap::new(limits::Tap::default()),
-            bus,
-            about,
-            clock: Clock::start(),
-            limits,
-        },
+        Service { port: Arc::new(Slow), tap, bus, about, clock: Clock::start(), limits },
         asked,
     ));
     (ask, requests)
@@ -128,6 +127,19 @@ fn every_question_is_answered_to_its_session_by_its_trace_and_by_right() {
         let nonsense = OperatorRequest { payload: Bytes::from_static(b"\x81"), ..asked(Kind::Tui, 9, &stop) };
         ask.send(nonsense).await.unwrap();
         assert!(matches!(answer(&mut requests).await.2, Reply::Error(PortError::BadRequest(_))));
+    });
+}
+
+#[test]
+fn an_answer_shows_a_token_to_operators_alone() {
+    on_a_runtime(async {
+        let (ask, mut requests) = service(limits::Port::default());
+        for (kind, said) in [(Kind::Viewer, "*".repeat(TOKEN.len())), (Kind::Tui, TOKEN.to_owned())] {
+            ask.send(asked(kind, 9, &Question::Query(Query::Health))).await.unwrap();
+            let reply = answer(&mut requests).await.2;
+            let Reply::Error(PortError::BadRequest(why)) = reply else { panic!("{reply:?}") };
+            assert_eq!(why, format!("said {said}"));
+        }
     });
 }
 
