@@ -123,6 +123,14 @@ pub fn open_named_secret(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file to be read, whosever it is: for what is not believed.
+///
+/// # Errors
+/// [`NotPrivate::Link`], [`NotPrivate::NotAFile`] and what the system says.
+pub fn open_untrusted(path: &Path) -> io::Result<File> {
+    open_regular(OpenOptions::new().read(true), path).map(|(file, _)| file)
+}
+
 fn check_secret(path: &Path, found: &Metadata) -> Result<(), NotPrivate> {
     check_owner(found)?;
     match found.mode() & 0o7777 {
@@ -181,6 +189,12 @@ pub fn identity(path: &Path) -> Option<(u64, u64)> {
 }
 
 fn open_by(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let (file, found) = open_regular(options, path)?;
+    check(path, &found)?;
+    Ok(file)
+}
+
+fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
     // What is no file, a pipe say, does not hold up who opens it.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = options.custom_flags(flags).open(path).map_err(|error| {
@@ -190,8 +204,7 @@ fn open_by(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     if !found.is_file() {
         return Err(NotPrivate::NotAFile.into());
     }
-    check(path, &found)?;
-    Ok(file)
+    Ok((file, found))
 }
 
 fn check(path: &Path, found: &Metadata) -> Result<(), NotPrivate> {

@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::{
     admission::Tallies,
+    bus::mask_tokens,
     config::{Config, PackSource},
     descriptors,
     hosts::Hosts,
@@ -220,6 +221,8 @@ fn open(
         let heard = "anyone who reaches it can try the token, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
         inner.status.notice(Level::Warn, &format!("the MPP port is bound to {}: {heard}", config.bind));
     }
+    // Before anybody can say one.
+    mask_tokens(&config.data, &inner.tap);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("hosts")

@@ -22,3 +22,4 @@ pub(super) use commands::kick;
 #[cfg(test)]
 pub(super) use families::families;
 pub(super) use handle::Bus;
+pub(super) use tokens::mask_tokens;

@@ -16,7 +16,7 @@ use super::{
     handle::Bus,
     metrics_publisher,
     operator::{self, Service},
-    tokens::{mask, tokens},
+    tokens::{mask_tokens, tokens},
 };
 use crate::{
     port::wire::StationInfo,
@@ -85,8 +85,9 @@ pub(super) fn start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> R
 fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Serving, String> {
     let Foundation { config, runtime, .. } = foundation;
     let clock = inner.clock;
-    let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
-    mask(&inner.tap, &tokens);
+    let made = tokens(&config.data);
+    mask_tokens(&config.data, &inner.tap);
+    let tokens = made.map_err(|error| error.to_string())?;
     let path =
         config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
     let bound = rmp::host::bind(path).map_err(|error| error.to_string())?;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest as _, Sha256};
 
 use crate::{private_files, rmp::broker::Tokens, tap::Tap};
 
@@ -90,6 +91,16 @@ fn token_of(bytes: &[u8]) -> Option<String> {
     is_token.then(|| token.to_owned())
 }
 
+/// Has the tap mask the tokens of a data folder, each on its own: one that is refused for what it is in, or is
+/// missing, leaves the others, and one that was shown is masked all the same.
+pub(in crate::station) fn mask_tokens(data: &Path, tap: &Tap) {
+    for kind in TokenKind::ALL {
+        if let Ok(token) = read(&data.join(kind.file()), private_files::open_untrusted) {
+            tap.mask_token(kind.file(), Sha256::digest(token).into());
+        }
+    }
+}
+
 /// The hashes of a data folder's tokens; those that are missing are made.
 pub(super) fn tokens(data: &Path) -> Result<Tokens, TokenError> {
     let hash = |kind| token_or_new(data, kind).map(|token| Some(Tokens::hash(&token)));
@@ -98,16 +109,6 @@ pub(super) fn tokens(data: &Path) -> Result<Tokens, TokenError> {
         viewer: hash(TokenKind::Viewer)?,
         cue: hash(TokenKind::Cue)?,
     })
-}
-
-/// Has the tap hide the tokens in whatever it keeps.
-pub(super) fn mask(tap: &Tap, tokens: &Tokens) {
-    let named = [("operator", tokens.operator), ("viewer", tokens.viewer), ("cue", tokens.cue)];
-    for (name, sha256) in named {
-        if let Some(sha256) = sha256 {
-            tap.mask_token(name, sha256);
-        }
-    }
 }
 
 fn token_or_new(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
@@ -164,5 +165,19 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         let error = tokens(data.path()).unwrap_err().to_string();
         assert!(error.contains("others may read or write it") && error.contains("chmod 600 "), "{error}");
+    }
+
+    #[test]
+    fn each_token_is_masked_whatever_the_others_are_and_one_that_was_shown_too() {
+        let data = tempfile::tempdir().unwrap();
+        tokens(data.path()).unwrap();
+        let shown = TokenKind::ALL.map(|kind| token(data.path(), kind).unwrap());
+        private_files::replace(&data.path().join(TokenKind::Operator.file()), b"damaged").unwrap();
+        let viewer = data.path().join(TokenKind::Viewer.file());
+        fs::set_permissions(&viewer, fs::Permissions::from_mode(0o646)).unwrap();
+        let tap = Tap::new(crate::limits::Tap::default());
+        mask_tokens(data.path(), &tap);
+        let masked = shown.each_ref().map(|token| tap.text_without_tokens(token) != token.as_str());
+        assert_eq!(masked, [false, true, true]);
     }
 }
