@@ -85,17 +85,31 @@ impl StationStatus {
 
     /// Something a person should read, also in the log.
     pub(super) fn notice(&self, level: Level, text: &str) {
+        let text = self.tap.text_without_tokens(text);
         match level {
             Level::Error => tracing::error!("{text}"),
             Level::Warn => tracing::warn!("{text}"),
             Level::Info | Level::Debug | Level::Trace => tracing::info!("{text}"),
         }
-        self.report(Transition::Notice { level }, text);
+        self.report(Transition::Notice { level }, &text);
     }
 
     /// Masks this token of an adapter in all that is reported from now on, by whomever.
     pub(super) fn mask_bridge_token(&self, hash: TokenHash) {
         self.tap.mask_token("bridge", hash.bytes());
+    }
+
+    /// Masks such a token too that an operator wants in force.
+    pub(super) fn mask_asked_bridge_token(&self, hash: TokenHash) {
+        self.tap.mask_asked_token(hash.bytes());
+    }
+
+    /// It is in force, or is not to be.
+    pub(super) fn answer_asked_bridge_token(&self, hash: TokenHash, is_in_force: bool) {
+        if is_in_force {
+            self.mask_bridge_token(hash);
+        }
+        self.tap.unmask_asked_token(hash.bytes());
     }
 
     /// The view, the last entry it includes, and when it was taken.

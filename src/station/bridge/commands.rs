@@ -18,14 +18,19 @@ pub(in crate::station) async fn command(
 ) -> Result<Outcome, PortError> {
     let what = describe(&command);
     let cause = status.report(Transition::Operated, &what);
-    if let Command::Pair { token_sha256 } = &command
-        && let Some(hash) = mpp::TokenHash::from_hex(token_sha256)
-    {
-        status.mask_bridge_token(hash);
+    let paired = match &command {
+        Command::Pair { token_sha256 } => mpp::TokenHash::from_hex(token_sha256),
+        _ => None,
+    };
+    if let Some(hash) = paired {
+        status.mask_asked_bridge_token(hash);
     }
     let (answer, answered) = oneshot::channel();
     running.ask(Request::Command { command, cause: Some(cause), answer })?;
     let outcome = answered.await.map_err(|_| down())?;
+    if let Some(hash) = paired {
+        status.answer_asked_bridge_token(hash, outcome.is_ok());
+    }
     if let Err(refusal) = &outcome {
         status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
     }
