@@ -87,8 +87,8 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
         }
     }
 
-    /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has come
-    /// and was not read yet counts.
+    /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has
+    /// come and was not read yet counts.
     #[must_use]
     pub fn due(&self, now: Now) -> Vec<K> {
         if self.next_due.is_none_or(|due| now.mono < due) {

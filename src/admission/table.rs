@@ -191,8 +191,8 @@ impl Table {
         self.places.get(&id).is_some_and(|place| place.room == Room::Operators)
     }
 
-    /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has come
-    /// and was not read yet counts.
+    /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has
+    /// come and was not read yet counts.
     #[must_use]
     pub fn due(&self, now: Now) -> Vec<ConnectionId> {
         let rooms = [&self.silent_common, &self.silent_operators].into_iter();

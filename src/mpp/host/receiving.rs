@@ -49,8 +49,9 @@ impl Host {
         }
     }
 
-    /// When a connection's line is taken to have come, which is not before it is read. The system does not tell
-    /// how long a hello has lain there: one that is read before its time was found to be over came in time.
+    /// When a connection's line is taken to have come, which is not before it is read. The system does not
+    /// tell how long a hello has lain there: one that is read before its time was found to be over came in
+    /// time.
     pub(super) fn heard_at(&self, now: Now, id: ConnectionId) -> Now {
         let latest = self.bridge.last_moment_for_hello(id);
         latest.map_or(now, |latest| Now { mono: now.mono.min(latest), ..now })

@@ -52,8 +52,8 @@ impl Host {
         self.drain(now, &[]);
     }
 
-    /// Reads what has come on a connection that is about to make room for another, or whose time is over; true
-    /// if there was something. It asks the system itself: the runtime may not know of it yet.
+    /// Reads what has come on a connection that is about to make room for another, or whose time is over;
+    /// true if there was something. It asks the system itself: the runtime may not know of it yet.
     pub(super) fn read_once_more(&mut self, now: Now, id: ConnectionId) -> bool {
         let Self { conns, scratch, .. } = self;
         let Some(conn) = conns.get_mut(&id) else { return false };

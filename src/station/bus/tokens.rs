@@ -91,8 +91,8 @@ fn token_of(bytes: &[u8]) -> Option<String> {
     is_token.then(|| token.to_owned())
 }
 
-/// Has the tap mask the tokens of a data folder, each on its own: one that is refused for what it is in, or is
-/// missing, leaves the others, and one that was shown is masked all the same.
+/// Has the tap mask the tokens of a data folder, each on its own: one that is refused for what it is in, or
+/// is missing, leaves the others, and one that was shown is masked all the same.
 pub(in crate::station) fn mask_tokens(data: &Path, tap: &Tap) {
     for kind in TokenKind::ALL {
         if let Ok(token) = read(&data.join(kind.file()), private_files::open_untrusted) {
