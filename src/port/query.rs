@@ -186,7 +186,7 @@ macro_rules! declare {
                 },
             )*
             /// One invocation, if it exists.
-            Invocation(Option<InvocationRow>),
+            Invocation(Option<Box<InvocationRow>>),
             /// One run, if it exists.
             Run(Option<Box<RunDetail>>),
             /// What a run told; `more` when it told more.

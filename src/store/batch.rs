@@ -155,7 +155,7 @@ mod tests {
             Item::Request(Request::Commit { op: Op::Enqueue { rows, .. }, .. }) => format!("e{}", rows[0].id),
             Item::Request(Request::Flush { .. }) => "flush".to_owned(),
             Item::Fold(ops) => format!("f{}", ops[0].position.unwrap().seq),
-            _ => unreachable!(),
+            Item::Request(_) => unreachable!(),
         }
     }
 

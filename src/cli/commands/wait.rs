@@ -52,7 +52,7 @@ pub(super) async fn until(
 
 async fn ask(station: &dyn Operator, query: Query, id: InvocationId) -> Result<InvocationRow, Error> {
     match operator::query(station, query).await? {
-        Page::Invocation(Some(row)) => Ok(row),
+        Page::Invocation(Some(row)) => Ok(*row),
         Page::Invocation(None) => Err(PortError::Refused(Refusal::NoSuchInvocation { id }).into()),
         _ => Err(Error::UnexpectedAnswer),
     }
@@ -89,7 +89,7 @@ mod tests {
     use crate::{cli::operator::tests::Scripted, schema::JsonText, store::invocations::Source, time::Wall};
 
     fn row(state: RowState) -> Page {
-        Page::Invocation(Some(InvocationRow {
+        Page::Invocation(Some(Box::new(InvocationRow {
             damage: None,
             id: InvocationId(4),
             queue: "default".into(),
@@ -103,7 +103,7 @@ mod tests {
             enqueued_at_ms: Wall(0),
             updated_at_ms: Wall(0),
             other_manifest: None,
-        }))
+        })))
     }
 
     fn waited(wanted: RowState, timeout_ms: Option<u64>, pages: Vec<Page>) -> (Option<RowState>, u8, usize) {

@@ -84,7 +84,7 @@ fn a_record_is_copied_in_every_form_that_it_has_and_says_why_not_in_others() {
     found.state = RowState::Failed;
     stage.event(Event::QueryAnswered {
         on_page: Box::new(WholeInvocation { id: InvocationId(41) }),
-        page: Ok(Page::Invocation(Some(found.clone()))),
+        page: Ok(Page::Invocation(Some(Box::new(found.clone())))),
     });
     stage.char('Y');
     let words = shlex::split(&copied(&stage.char('a'))).unwrap();

@@ -74,7 +74,7 @@ fn details_list_the_entries_that_tell_of_an_invocation() {
         let asked = WholeInvocation { id: InvocationId(7) };
         story.stage.event(Event::QueryAnswered {
             on_page: Box::new(asked),
-            page: Ok(crate::port::Page::Invocation(Some(row))),
+            page: Ok(crate::port::Page::Invocation(Some(Box::new(row)))),
         });
         story.stage
     });

@@ -70,7 +70,7 @@ fn answer(query: &Query) -> Option<Page> {
             more: false,
             beyond: None,
         },
-        Query::Invocation { id } => Page::Invocation(Some(marked(id.0, RowState::Failed))),
+        Query::Invocation { id } => Page::Invocation(Some(Box::new(marked(id.0, RowState::Failed)))),
         Query::Refunds { .. } => {
             let (id, invocation_id) = (RefundId(1), InvocationId(41));
             let refund = RefundRow {

@@ -40,7 +40,7 @@ fn a_row_left_in_applied_is_settled_where_it_is_seen() {
     found.state = crate::tap::entry::mpp::RowState::Applied;
     stage.event(Event::QueryAnswered {
         on_page: Box::new(WholeInvocation { id: InvocationId(46) }),
-        page: Ok(Page::Invocation(Some(found))),
+        page: Ok(Page::Invocation(Some(Box::new(found)))),
     });
     assert!(stage.text().contains("rl-console --data ./friday settle 46 done"), "{}", stage.text());
 }

@@ -63,7 +63,6 @@ impl Event {
 
 /// What comes from the terminal.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "the others are rare")]
 pub(crate) enum TerminalEvent {
     /// A key, a click, a size.
     Event(Event),

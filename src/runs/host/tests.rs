@@ -262,10 +262,10 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
                 body: request.encode().into(),
                 room: Box::new(()),
             };
-            fixture.bus_inputs.try_send(BusInput::Message(message))
+            let offered = fixture.bus_inputs.try_send(BusInput::Message(message));
+            matches!(offered, Err(mpsc::error::TrySendError::Full(_)))
         });
-        let refused =
-            offered.filter(|offered| matches!(offered, Err(mpsc::error::TrySendError::Full(_)))).count();
+        let refused = offered.filter(|is_refused| *is_refused).count();
         assert_eq!(refused, 2, "{} were offered to 16 places", offers.count());
         assert_eq!(fixture.metrics().await.running, 1);
     });

@@ -29,7 +29,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
         Query::Adapters => {
             running.with_bridge(|bridge| Page::Adapters(adapter_rows(&bridge.snapshot()))).await
         }
-        Query::Invocation { id } => Ok(Page::Invocation(invocation(running, id).await?)),
+        Query::Invocation { id } => Ok(Page::Invocation(invocation(running, id).await?.map(Box::new))),
         Query::InvocationWhen { id, state, timeout_ms } => {
             wait::until(inner, running, id, state, timeout_ms).await
         }

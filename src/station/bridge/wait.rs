@@ -37,8 +37,8 @@ pub(super) async fn until(
         }
     };
     match tokio::time::timeout(Duration::from_millis(timeout_ms), met).await {
-        Ok(row) => Ok(Page::Invocation(row?)),
-        Err(_) => Ok(Page::Invocation(pages::invocation(running, id).await?)),
+        Ok(row) => Ok(Page::Invocation(row?.map(Box::new))),
+        Err(_) => Ok(Page::Invocation(pages::invocation(running, id).await?.map(Box::new))),
     }
 }
 

@@ -307,7 +307,7 @@ pub(in crate::store) fn log(
         if std::mem::take(&mut is_first) {
             page.skip = after.saturating_sub(number(row, 0)?);
         }
-        if !page.take(&Bytes::from(row.get::<_, Vec<u8>>(2)?))? {
+        if !page.take(&Bytes::from(row.get::<_, Vec<u8>>(2)?)) {
             return Ok(page.rows);
         }
     }
@@ -323,7 +323,7 @@ pub(in crate::store) fn log(
     let mut segments = conn.prepare_cached("SELECT bytes FROM macp_segments ORDER BY segment")?;
     let mut segments = segments.query([])?;
     while let Some(row) = segments.next()? {
-        if !page.take(&Bytes::from(row.get::<_, Vec<u8>>(0)?))? {
+        if !page.take(&Bytes::from(row.get::<_, Vec<u8>>(0)?)) {
             break;
         }
     }
@@ -341,7 +341,7 @@ struct Page {
 
 impl Page {
     /// Takes the session's records out of a segment; whether there is room for more.
-    fn take(&mut self, segment: &Bytes) -> rusqlite::Result<bool> {
+    fn take(&mut self, segment: &Bytes) -> bool {
         // What cannot be read of a log is told at a start; its page ends with what can.
         let records = records(segment).unwrap_or_else(|| readable(segment));
         for (_, record) in records.into_iter().filter(|(session, _)| *session == self.session) {
@@ -349,14 +349,14 @@ impl Page {
                 self.skip -= 1;
             } else if self.room == 0 || self.bytes >= LOG_BYTES {
                 self.rows.more = true;
-                return Ok(false);
+                return false;
             } else {
                 self.room -= 1;
                 self.bytes += record.len();
                 self.rows.rows.push(record);
             }
         }
-        Ok(true)
+        true
     }
 }
 
