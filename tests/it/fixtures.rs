@@ -116,6 +116,7 @@ pub(crate) fn closes() -> Vec<CloseCause> {
         WriteStalled => [CloseCause::WriteStalled],
         Kicked => [CloseCause::Kicked],
         TooManyConnections => [CloseCause::TooManyConnections],
+        MadeRoom => [CloseCause::MadeRoom],
         TooManyOfPeer => [CloseCause::TooManyOfPeer],
         ReceivingFull => [CloseCause::ReceivingFull],
         Shutdown => [CloseCause::Shutdown],

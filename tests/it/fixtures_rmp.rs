@@ -52,6 +52,8 @@ fn closes() -> Vec<CloseCause> {
         NotReading => [CloseCause::NotReading],
         Kicked => [CloseCause::Kicked],
         TooManyConnections => [CloseCause::TooManyConnections],
+        MadeRoom => [CloseCause::MadeRoom],
+        NoToken => [CloseCause::NoToken],
         TooManyOfPeer => [CloseCause::TooManyOfPeer],
         FrameTimeout => [CloseCause::FrameTimeout],
         ReceivingFull => [CloseCause::ReceivingFull],

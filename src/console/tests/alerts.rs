@@ -398,7 +398,7 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
 #[test]
 fn connections_that_are_turned_away_alert_for_as_long_as_it_goes_on() {
     let mut stage = well(160, 50);
-    let cause = CloseCause::TooManyConnections;
+    let cause = CloseCause::MadeRoom;
     for n in 0..5 {
         assert!(alerts(&stage).is_empty(), "{n} are not worth it");
         stage.mpp(Transition::Disconnected { peer: PEER.into(), active: false, cause }, "");

@@ -24,6 +24,9 @@ pub(crate) fn describe_close(cause: CloseCause, said: Option<&str>) -> String {
         CloseCause::WriteStalled => "nothing could be sent to it for 30 s".to_owned(),
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.mpp.connections_max)".to_owned(),
+        CloseCause::MadeRoom => {
+            "it said nothing, and another needed its place (limits.mpp.connections_max)".to_owned()
+        }
         CloseCause::TooManyOfPeer => {
             "its address has too many connections (limits.mpp.peer_connections_max)".to_owned()
         }

@@ -60,7 +60,7 @@ impl Bridge {
             // Not the newcomer: those that say nothing must not keep the adapter out.
             Admitted::Common { evicted } | Admitted::Operators { evicted } => {
                 if let Some(oldest) = evicted {
-                    self.close(now, oldest, CloseCause::TooManyConnections);
+                    self.close(now, oldest, CloseCause::MadeRoom);
                 }
             }
             Admitted::Refused(TurnedAway::PeerShare) => self.close(now, conn, CloseCause::TooManyOfPeer),

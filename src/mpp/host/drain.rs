@@ -110,7 +110,7 @@ impl Host {
 
     fn close(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
         match cause {
-            CloseCause::TooManyConnections => self.drop_conn(now, id),
+            CloseCause::TooManyConnections | CloseCause::MadeRoom => self.drop_conn(now, id),
             _ => self.linger(now, id),
         }
     }

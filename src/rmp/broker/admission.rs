@@ -29,7 +29,9 @@ pub(super) fn table_bounds(limits: &limits::Rmp) -> TableBounds {
 const fn close_cause(why: TurnedAway) -> CloseCause {
     match why {
         TurnedAway::FirstFrame => CloseCause::HelloTimeout,
-        TurnedAway::MadeRoom | TurnedAway::TableFull | TurnedAway::NoToken => CloseCause::TooManyConnections,
+        TurnedAway::MadeRoom => CloseCause::MadeRoom,
+        TurnedAway::TableFull => CloseCause::TooManyConnections,
+        TurnedAway::NoToken => CloseCause::NoToken,
         TurnedAway::PeerShare => CloseCause::TooManyOfPeer,
         TurnedAway::FrameTime => CloseCause::FrameTimeout,
         TurnedAway::ReceivingBytes => CloseCause::ReceivingFull,

@@ -220,7 +220,7 @@ impl Broker {
             Some(kind) if !self.has_place(id, kind) => {
                 let busy = self.no_place();
                 self.refuse(now, id, head, re, &busy, trace, redaction);
-                return self.end(id, CloseCause::TooManyConnections);
+                return self.end(id, CloseCause::NoToken);
             }
             Some(kind) => {
                 let client = without(client, token);

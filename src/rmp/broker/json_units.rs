@@ -94,7 +94,7 @@ impl Broker {
         if !self.has_place(id, Kind::Agent) {
             let busy = self.no_place();
             self.record_refusal(id, head, busy.refusal, None, redaction);
-            return self.end(id, CloseCause::TooManyConnections);
+            return self.end(id, CloseCause::NoToken);
         }
         let verdict = Verdict::Accepted;
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace: None });

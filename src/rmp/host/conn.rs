@@ -132,6 +132,8 @@ pub(super) const fn lingers(cause: CloseCause) -> bool {
         | CloseCause::Refused(_)
         | CloseCause::Kicked
         | CloseCause::TooManyConnections
+        | CloseCause::MadeRoom
+        | CloseCause::NoToken
         | CloseCause::TooManyOfPeer
         | CloseCause::FrameTimeout
         | CloseCause::ReceivingFull

@@ -44,6 +44,7 @@ recorded! {
         WriteStalled = WriteStalled,
         Kicked = Kicked,
         TooManyConnections = TooManyConnections,
+        MadeRoom = MadeRoom,
         TooManyOfPeer = TooManyOfPeer,
         ReceivingFull = ReceivingFull,
         Shutdown = Shutdown,

@@ -34,6 +34,8 @@ recorded! {
         NotReading = NotReading,
         Kicked = Kicked,
         TooManyConnections = TooManyConnections,
+        MadeRoom = MadeRoom,
+        NoToken = NoToken,
         TooManyOfPeer = TooManyOfPeer,
         FrameTimeout = FrameTimeout,
         ReceivingFull = ReceivingFull,

@@ -147,7 +147,7 @@ fn hello_one_connection_too_many_takes_the_place_of_the_oldest_guest() {
     world.connect();
     let second = world.open();
     let third = world.open();
-    assert_eq!(world.closed, [(second, CloseCause::TooManyConnections)]);
+    assert_eq!(world.closed, [(second, CloseCause::MadeRoom)]);
     assert_eq!(third, ConnectionId(3));
     assert_ne!(world.line(third, HELLO), Verdict::TooLate);
 }
@@ -242,12 +242,7 @@ fn hello_silent_guests_do_not_shut_the_adapter_out() {
         world.open();
     }
     assert_eq!(world.closed.len(), 200);
-    assert!(
-        world
-            .closed
-            .iter()
-            .all(|(closed, cause)| *closed != conn && *cause == CloseCause::TooManyConnections)
-    );
+    assert!(world.closed.iter().all(|(closed, cause)| *closed != conn && *cause == CloseCause::MadeRoom));
     assert!(world.bridge.snapshot().adapter.is_some(), "the adapter stays");
 }
 

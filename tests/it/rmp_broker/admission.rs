@@ -25,7 +25,7 @@ fn the_oldest_without_a_hello_makes_room_and_is_told_busy() {
     fixture.connect(9);
     let told = &fixture.hear(silent[0])[0];
     assert_eq!((told.name(), told.error()), ("Error".to_owned(), (0, "Busy".to_owned())));
-    assert_eq!(fixture.closed, [(silent[0], CloseCause::TooManyConnections)]);
+    assert_eq!(fixture.closed, [(silent[0], CloseCause::MadeRoom)]);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_process_has_a_quarter_and_another_one_has_its_own() {
     let mut fixture = small();
     let mine: Vec<_> = (1..=2).map(|id| fixture.connect_from(id, process(7))).collect();
     fixture.connect_from(3, process(7));
-    assert_eq!(fixture.closed, [(mine[0], CloseCause::TooManyConnections)], "its own oldest makes room");
+    assert_eq!(fixture.closed, [(mine[0], CloseCause::MadeRoom)], "its own oldest makes room");
     fixture.connect_from(4, process(8));
     assert_eq!(fixture.closed.len(), 1);
 }
@@ -49,10 +49,11 @@ fn who_shows_no_token_in_the_operators_room_goes_after_a_second() {
     fixture.wait(999);
     assert!(fixture.closed.is_empty());
     fixture.wait(1);
-    assert_eq!(fixture.closed, [(silent, CloseCause::TooManyConnections)]);
+    assert_eq!(fixture.closed, [(silent, CloseCause::NoToken)]);
     assert_eq!(fixture.hear(silent)[0].error(), (0, "Busy".to_owned()));
     let counts = fixture.broker.tally().turned_away();
     assert_eq!(counts[TurnedAway::NoToken.index()], 1);
+    assert_eq!(fixture.closed[0].1.turned_away(), Some(TurnedAway::NoToken), "it is told as it is counted");
     fixture.wait(20_000);
     assert_eq!(fixture.closed.len(), 1, "the operator stays");
 }

@@ -322,7 +322,7 @@ fn limits_of_connections_and_subscriptions_are_told_busy() {
     assert!(fixture.closed.is_empty(), "an operator may still say who it is");
     fixture.say(one_more, "Hello", vec![("v", 1.into()), ("client", "c9".into()), ("kind", "agent".into())]);
     assert_eq!(code(&mut fixture, one_more), ["Busy"]);
-    assert_eq!(fixture.closed, [(one_more, CloseCause::TooManyConnections)]);
+    assert_eq!(fixture.closed, [(one_more, CloseCause::NoToken)]);
     for sub in [1, 2] {
         fixture.subscribe(sessions[0], sub, "a");
     }

@@ -85,6 +85,7 @@ pub(super) fn describe_disconnect(
             false,
             CloseCause::Fault(_)
             | CloseCause::TooManyConnections
+            | CloseCause::MadeRoom
             | CloseCause::TooManyOfPeer
             | CloseCause::ReceivingFull,
         ) => {

@@ -20,6 +20,12 @@ pub(crate) fn describe_bus_close(cause: CloseCause) -> String {
         CloseCause::NotReading => "it did not read its answers (limits.rmp.answer_bytes_max)".to_owned(),
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.rmp.connections_max)".to_owned(),
+        CloseCause::MadeRoom => {
+            "it said nothing, and another needed its place (limits.rmp.connections_max)".to_owned()
+        }
+        CloseCause::NoToken => {
+            "all places are taken, and it showed no operator's token (limits.rmp.connections_max)".to_owned()
+        }
         CloseCause::TooManyOfPeer => {
             "its process has too many connections (limits.rmp.peer_connections_max)".to_owned()
         }

@@ -208,8 +208,10 @@ pub enum CloseCause {
     WriteStalled,
     /// An operator kicked it.
     Kicked,
-    /// `limits.mpp.connections_max` was reached.
+    /// `limits.mpp.connections_max` was reached by connections that have said hello.
     TooManyConnections,
+    /// It had not said hello, was the oldest of those, and another needed its place.
+    MadeRoom,
     /// Its address has `limits.mpp.peer_connections_max` connections.
     TooManyOfPeer,
     /// `limits.mpp.receiving_bytes_max` was reached, and its unfinished line was the longest.
@@ -233,7 +235,7 @@ impl CloseCause {
             Self::NotReading => "not_reading",
             Self::WriteStalled => "write_stalled",
             Self::Kicked => "kicked",
-            Self::TooManyConnections => "too_many_connections",
+            Self::TooManyConnections | Self::MadeRoom => "too_many_connections",
             Self::TooManyOfPeer => "too_many_of_peer",
             Self::ReceivingFull => "receiving_full",
             Self::Shutdown => "shutdown",
@@ -245,7 +247,8 @@ impl CloseCause {
     pub const fn turned_away(self) -> Option<TurnedAway> {
         match self {
             Self::HelloTimeout => Some(TurnedAway::FirstFrame),
-            Self::TooManyConnections => Some(TurnedAway::MadeRoom),
+            Self::TooManyConnections => Some(TurnedAway::TableFull),
+            Self::MadeRoom => Some(TurnedAway::MadeRoom),
             Self::TooManyOfPeer => Some(TurnedAway::PeerShare),
             Self::Fault(Fault::Protocol { violation: Violation::TooSlow, .. }) => Some(TurnedAway::FrameTime),
             Self::ReceivingFull => Some(TurnedAway::ReceivingBytes),

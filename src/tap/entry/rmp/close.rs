@@ -20,8 +20,12 @@ pub enum CloseCause {
     NotReading,
     /// An operator kicked it.
     Kicked,
-    /// `limits.rmp.connections_max` was reached.
+    /// `limits.rmp.connections_max` was reached by connections that have said who they are.
     TooManyConnections,
+    /// It had not said who it is, was the oldest of those, and another needed its place.
+    MadeRoom,
+    /// `limits.rmp.connections_max` was reached, and it showed no operator's token in time.
+    NoToken,
     /// Its process has `limits.rmp.peer_connections_max` connections.
     TooManyOfPeer,
     /// A frame took longer than `limits.rmp.frame_ms_max`.
@@ -44,7 +48,7 @@ impl CloseCause {
             Self::Refused(refusal) => refusal.name(),
             Self::NotReading => "not_reading",
             Self::Kicked => "kicked",
-            Self::TooManyConnections => "too_many_connections",
+            Self::TooManyConnections | Self::MadeRoom | Self::NoToken => "too_many_connections",
             Self::TooManyOfPeer => "too_many_of_peer",
             Self::FrameTimeout => "frame_timeout",
             Self::ReceivingFull => "receiving_full",
@@ -58,6 +62,8 @@ impl CloseCause {
         match self {
             Self::HelloTimeout => Some(TurnedAway::FirstFrame),
             Self::TooManyConnections => Some(TurnedAway::TableFull),
+            Self::MadeRoom => Some(TurnedAway::MadeRoom),
+            Self::NoToken => Some(TurnedAway::NoToken),
             Self::TooManyOfPeer => Some(TurnedAway::PeerShare),
             Self::FrameTimeout => Some(TurnedAway::FrameTime),
             Self::ReceivingFull => Some(TurnedAway::ReceivingBytes),
