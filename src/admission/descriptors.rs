@@ -4,8 +4,14 @@
 /// sockets and threads, runs' files, and a few for an operator at the worst moment.
 pub const RESERVED_DESCRIPTORS: u64 = 256;
 
-/// Places of a table that are left to it in any case.
-const PLACES_MIN: u64 = 4;
+/// A table of connections, each with a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Places that it has.
+    pub count: u64,
+    /// Places that are left to it in any case, if it has as many.
+    pub least: u64,
+}
 
 /// A table that had to be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,20 +27,20 @@ pub struct Cut {
 /// Cuts tables, each by the same part, until all of them and [`RESERVED_DESCRIPTORS`] fit into the limit of
 /// open files; those that were cut.
 #[must_use]
-pub fn fit_tables(tables: &mut [u64], open_files_max: u64) -> Vec<Cut> {
-    let wanted: u64 = tables.iter().sum();
+pub fn fit_tables(tables: &mut [Places], open_files_max: u64) -> Vec<Cut> {
+    let wanted: u64 = tables.iter().map(|table| table.count).sum();
     // Of a very low limit half is left to the tables.
     let room = open_files_max.saturating_sub(RESERVED_DESCRIPTORS.min(open_files_max / 2));
     if wanted <= room {
         return Vec::new();
     }
     let mut cut = Vec::new();
-    for (index, places) in tables.iter_mut().enumerate() {
-        let part = u128::from(*places) * u128::from(room) / u128::from(wanted);
-        let left = u64::try_from(part).unwrap_or(u64::MAX).max(PLACES_MIN).min(*places);
-        if left < *places {
-            cut.push(Cut { index, wanted: *places, left });
-            *places = left;
+    for (index, Places { count, least }) in tables.iter_mut().enumerate() {
+        let part = u128::from(*count) * u128::from(room) / u128::from(wanted);
+        let left = u64::try_from(part).unwrap_or(u64::MAX).max(*least).min(*count);
+        if left < *count {
+            cut.push(Cut { index, wanted: *count, left });
+            *count = left;
         }
     }
     cut

@@ -21,7 +21,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use descriptors::{Cut, RESERVED_DESCRIPTORS, fit_tables};
+pub use descriptors::{Cut, Places, RESERVED_DESCRIPTORS, fit_tables};
 pub use origin::Origin;
 pub use receiving::Receiving;
 pub use recent::{Recent, Span};

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 use proptest::prelude::*;
 
 use super::{
-    Admitted, Cut, Origin, Plan, RESERVED_DESCRIPTORS, Receiving, Table, TableBounds, Tally, TurnedAway,
-    fit_tables,
+    Admitted, Cut, Origin, Places, Plan, RESERVED_DESCRIPTORS, Receiving, Table, TableBounds, Tally,
+    TurnedAway, fit_tables,
 };
 use crate::{ids::ConnectionId, time::Now};
 
@@ -192,13 +192,15 @@ fn the_largest_frame_ends_when_too_much_is_being_received() {
 
 #[test]
 fn tables_are_cut_alike_until_they_fit() {
-    let mut tables = [64, 1_024, 1_024, 16];
+    let mut tables = [64, 1_024, 1_024, 16].map(|count| Places { count, least: 4 });
     assert_eq!(fit_tables(&mut tables, 65_536), []);
     let cut = fit_tables(&mut tables, 1_024);
     assert_eq!(cut[1], Cut { index: 1, wanted: 1_024, left: 369 });
-    assert!(tables.iter().sum::<u64>() <= 1_024 - RESERVED_DESCRIPTORS, "{tables:?}");
+    assert!(tables.iter().map(|it| it.count).sum::<u64>() <= 1_024 - RESERVED_DESCRIPTORS, "{tables:?}");
+    tables[0].least = 8;
     assert!(!fit_tables(&mut tables, 32).is_empty());
-    assert!(tables.iter().all(|places| *places >= 4), "{tables:?}");
+    assert_eq!(tables.map(|it| it.count)[0], 8);
+    assert!(tables.iter().all(|it| it.count >= 4), "{tables:?}");
 }
 
 /// What happens to a table.

@@ -3,8 +3,9 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{
-    admission::{Cut, fit_tables},
+    admission::{Cut, Places, fit_tables},
     limits::Limits,
+    station::metrics::REFUSALS_MAX,
 };
 
 /// Raises the soft limit of open files to the hard one, and cuts the tables of connections that do not fit
@@ -17,24 +18,27 @@ pub(super) fn fit(limits: &mut Limits) -> Vec<String> {
 }
 
 fn fit_into(limits: &mut Limits, open_files_max: u64) -> Vec<String> {
-    let tables: [(&str, &mut u64); 5] = [
-        ("limits.mpp.connections_max", &mut limits.mpp.connections_max),
-        ("limits.rmp.connections_max", &mut limits.rmp.connections_max),
-        ("limits.rmp.leaving_max", &mut limits.rmp.leaving_max),
-        ("limits.macp.connections_max", &mut limits.macp.connections_max),
-        ("limits.metrics.connections_max", &mut limits.metrics.connections_max),
+    // Each with the least that its setting takes, or a few where that is less.
+    let tables: [(&str, &mut u64, u64); 6] = [
+        ("limits.mpp.connections_max", &mut limits.mpp.connections_max, 4),
+        ("limits.rmp.connections_max", &mut limits.rmp.connections_max, 8),
+        ("limits.rmp.operator_connections_max", &mut limits.rmp.operator_connections_max, 4),
+        ("limits.rmp.leaving_max", &mut limits.rmp.leaving_max, 8),
+        ("limits.macp.connections_max", &mut limits.macp.connections_max, 4),
+        ("limits.metrics.connections_max", &mut limits.metrics.connections_max, 4),
     ];
-    let mut places: Vec<u64> = tables.iter().map(|(_, places)| **places).collect();
-    let cuts = fit_tables(&mut places, open_files_max);
+    let mut places: Vec<Places> =
+        tables.iter().map(|(_, count, least)| Places { count: **count, least: *least }).collect();
+    let cuts = fit_tables(&mut places, open_files_max.saturating_sub(REFUSALS_MAX));
     let told = |Cut { index, wanted, left }: &Cut| {
-        let key = tables.get(*index).map_or("", |(key, _)| *key);
+        let key = tables.get(*index).map_or("", |(key, ..)| *key);
         format!(
             "{key} is {left} in place of {wanted}: the system allows {open_files_max} open files (raise the hard limit, `ulimit -Hn` or LimitNOFILE=, and start again)"
         )
     };
     let told = cuts.iter().map(told).collect();
-    for ((_, table), left) in tables.into_iter().zip(places) {
-        *table = left;
+    for ((_, table, _), left) in tables.into_iter().zip(places) {
+        *table = left.count;
     }
     told
 }
@@ -51,16 +55,28 @@ mod tests {
         let told = fit_into(&mut limits, 1_024);
         let sum = limits.mpp.connections_max
             + limits.rmp.connections_max
+            + limits.rmp.operator_connections_max
             + limits.rmp.leaving_max
             + limits.macp.connections_max
             + limits.metrics.connections_max;
-        assert!(sum <= 1_024 - 256, "{limits:?}");
-        assert_eq!(told.len(), 5, "{told:?}");
+        assert!(sum <= 1_024 - 256 - REFUSALS_MAX, "{limits:?}");
+        assert_eq!(told.len(), 6, "{told:?}");
         let rmp = limits.rmp.connections_max;
         assert!(
             told[1].starts_with(&format!("limits.rmp.connections_max is {rmp} in place of 1024:")),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn what_is_cut_stays_within_the_ranges_of_its_settings() {
+        let (mut limits, mut checked) = (Limits::default(), Limits::default());
+        for sentence in fit_into(&mut limits, 64) {
+            let mut words = sentence.split(' ');
+            let (key, left) = (words.next().unwrap(), words.nth(1).unwrap().parse().unwrap());
+            checked.set(key, left).unwrap();
+        }
+        assert_eq!(limits, checked);
     }
 
     #[test]

@@ -34,6 +34,9 @@ use super::{
 };
 use crate::{admission::Origin, station::local::Inner, tap::entry::station::Level};
 
+/// Connections that are being told at one time that there is no place for them; one more is closed.
+pub(in crate::station) const REFUSALS_MAX: u64 = 16;
+
 /// How long an answer to who has no request of its own answered may take to leave.
 const LEAVES: Duration = Duration::from_secs(1);
 
@@ -122,7 +125,8 @@ fn explain(error: &io::Error, addr: SocketAddr) -> String {
 async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Arc<Inner>) {
     let limits = inner.limits.metrics;
     let connections = Connections::new(&limits, inner.clock, inner.admission.metrics.clone());
-    let refusals = Arc::new(Semaphore::new(usize::try_from(limits.connections_max).unwrap_or(1)));
+    let refusals =
+        Arc::new(Semaphore::new(usize::try_from(limits.connections_max.min(REFUSALS_MAX)).unwrap_or(1)));
     loop {
         match listener.accept().await {
             Ok((stream, addr)) => {

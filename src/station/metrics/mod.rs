@@ -24,4 +24,4 @@ pub use payload::MetricsSnapshot;
 pub(super) use collector::collect;
 pub(super) use endpoint::{Endpoint, EndpointState};
 pub(super) use family::{Family, Kind, Series};
-pub(super) use host::start;
+pub(super) use host::{REFUSALS_MAX, start};
