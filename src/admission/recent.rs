@@ -7,8 +7,18 @@ use crate::time::Now;
 
 /// How long after the last of them it is over.
 const OVER_AFTER: Duration = Duration::from_secs(60);
-/// How many are worth saying: fewer a person makes who tries something.
-const WORTH_SAYING: u64 = 5;
+/// How many are worth saying: fewer a person makes who tries something. Who finds no place at all may be the
+/// operator, and is said at once.
+const fn worth_saying(why: TurnedAway) -> u64 {
+    match why {
+        TurnedAway::TableFull | TurnedAway::PeerShare => 1,
+        TurnedAway::MadeRoom
+        | TurnedAway::FirstFrame
+        | TurnedAway::NoToken
+        | TurnedAway::FrameTime
+        | TurnedAway::ReceivingBytes => 5,
+    }
+}
 
 /// Those turned away for one reason, each within a minute of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +44,15 @@ impl Recent {
         let before = known.filter(|span| span.goes_on(now));
         let (since, had) = before.map_or((now, 0), |span| (span.since, span.count));
         *known = Some(Span { why, since, last: now, count: had + count });
-        had < WORTH_SAYING && had + count >= WORTH_SAYING
+        (had..had + count).contains(&(worth_saying(why) - 1))
     }
 
     /// Those that go on and are worth saying.
     pub fn current(&self, now: Now) -> impl Iterator<Item = Span> {
-        self.0.into_iter().flatten().filter(move |span| span.goes_on(now) && span.count >= WORTH_SAYING)
+        self.0
+            .into_iter()
+            .flatten()
+            .filter(move |span| span.goes_on(now) && span.count >= worth_saying(span.why))
     }
 }
 
@@ -67,5 +80,14 @@ mod tests {
         let span = Span { why: TurnedAway::MadeRoom, since: at(0), last: at(201), count: 10 };
         assert_eq!(recent.current(at(260)).collect::<Vec<_>>(), [span]);
         assert_eq!(recent.current(at(261)).count(), 0);
+    }
+    #[test]
+    fn one_that_finds_no_place_is_worth_saying() {
+        for why in [TurnedAway::TableFull, TurnedAway::PeerShare] {
+            let mut recent = Recent::default();
+            assert!(recent.record(Now::at_ms(0), why, 1));
+            assert_eq!(recent.current(Now::at_ms(1)).map(|span| span.why).collect::<Vec<_>>(), [why]);
+            assert!(!recent.record(Now::at_ms(2), why, 1), "it is said already");
+        }
     }
 }
