@@ -71,8 +71,11 @@ impl TurnedAway {
             Self::MadeRoom => {
                 format!("they said nothing, and others needed their places (limits.{group}.connections_max)")
             }
-            Self::TableFull | Self::NoToken => {
-                format!("all places are taken (limits.{group}.connections_max)")
+            Self::TableFull => format!("all places are taken (limits.{group}.connections_max)"),
+            Self::NoToken => {
+                format!(
+                    "no place is left but for operators, and they showed no operator's token (limits.{group}.connections_max)"
+                )
             }
             Self::PeerShare => {
                 format!("one peer has its part of the places (limits.{group}.peer_connections_max)")

@@ -10,6 +10,7 @@ use crate::{
     admission::{Admitted, Origin, Plan, TableBounds, Tally, TurnedAway},
     ids::{ConnectionId, Peer},
     limits,
+    rmp::dialect::unit_bytes_max,
     tap::entry::rmp::{CloseCause, Dialect, Kind, Refusal, Transition},
     time::Now,
 };
@@ -23,6 +24,11 @@ pub(super) fn table_bounds(limits: &limits::Rmp) -> TableBounds {
         first_frame_max: HELLO_TIMEOUT,
         token_max: Duration::from_millis(limits.token_ms_max),
     }
+}
+
+/// Bytes of units that may be on their way in: a `Publish` and its message fit in any case.
+pub(in crate::rmp) fn receiving_bytes_max(limits: &limits::Rmp) -> u64 {
+    limits.receiving_bytes_max.max(unit_bytes_max(limits.body_bytes_max).saturating_mul(2))
 }
 
 /// Why a connection that was turned away ended.
@@ -116,9 +122,13 @@ impl Broker {
             TurnedAway::MadeRoom => format!(
                 "another connection needs the place, and no Hello came: {connections} are open already (limits.rmp.connections_max)"
             ),
-            TurnedAway::TableFull | TurnedAway::NoToken => {
+            TurnedAway::TableFull => {
                 format!("{connections} connections are open already (limits.rmp.connections_max)")
             }
+            TurnedAway::NoToken => format!(
+                "no place is left but for operators, and no operator's token came: {connections} connections are open already, or {} of this process (limits.rmp.connections_max, limits.rmp.peer_connections_max)",
+                table_bounds(limits).peer_share()
+            ),
             TurnedAway::PeerShare => format!(
                 "this process has {} connections already (limits.rmp.peer_connections_max)",
                 table_bounds(limits).peer_share()
@@ -129,7 +139,7 @@ impl Broker {
             ),
             TurnedAway::ReceivingBytes => format!(
                 "more than {} bytes are being received, and this frame is the largest (limits.rmp.receiving_bytes_max)",
-                limits.receiving_bytes_max
+                receiving_bytes_max(limits)
             ),
         }
     }

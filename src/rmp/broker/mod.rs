@@ -37,6 +37,7 @@ mod visible_topics;
 mod waiting;
 mod wall;
 
+pub(super) use admission::receiving_bytes_max;
 pub use core::Broker;
 pub use delivery_report::DeliveryReport;
 pub use io::{

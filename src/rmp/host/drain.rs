@@ -58,13 +58,13 @@ impl Host {
                     self.broker.answer_operator_request(now, ticket, is_taken);
                 }
                 Output::ForStation(heard) => {
-                    if let Some(ear) = &self.station_inbox {
-                        ear.deliver(heard);
+                    if let Some(inbox) = &self.station_inbox {
+                        inbox.deliver(heard);
                     }
                 }
                 Output::Unread(unread) => {
-                    if let Some(ear) = &self.station_inbox {
-                        ear.unread(unread);
+                    if let Some(inbox) = &self.station_inbox {
+                        inbox.unread(unread);
                     }
                 }
                 Output::Close { session, cause } => self.close(now, session, cause),
@@ -117,8 +117,8 @@ impl Host {
     fn close(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         // A session is closed once.
-        if let Some(ear) = self.station_inbox.as_ref().filter(|_| conn.phase == Phase::Open) {
-            ear.session_closed(id);
+        if let Some(inbox) = self.station_inbox.as_ref().filter(|_| conn.phase == Phase::Open) {
+            inbox.session_closed(id);
         }
         conn.phase = Phase::Closing(cause);
         conn.wake();

@@ -198,14 +198,14 @@ mod tests {
             has_station_inbox: false,
             tally: Tally::default(),
         };
-        let (requests, asked_of_it) = mpsc::channel(8);
+        let (requests, asked_requests) = mpsc::channel(8);
         let setup = Setup {
             bound: bind(&path).unwrap(),
             broker: Broker::new(settings, clock.now()),
             tap,
             clock,
             limits: limits.rmp,
-            requests: asked_of_it,
+            requests: asked_requests,
             operator_requests: mpsc::channel(8).0,
             station_inbox: None,
             tap_readers: watch::channel(0).0,

@@ -32,10 +32,7 @@ use crate::{
     admission::Receiving,
     ids::{ConnectionId, Peer, Seq},
     limits,
-    rmp::{
-        broker::{Broker, Input, OperatorRequest},
-        dialect::unit_bytes_max,
-    },
+    rmp::broker::{Broker, Input, OperatorRequest, receiving_bytes_max},
     tap::{Tap, entry::rmp::CloseCause},
     time::{Clock, Mono},
 };
@@ -178,11 +175,10 @@ pub async fn run(setup: Setup) -> io::Result<()> {
     Ok(())
 }
 
-/// Without a unit begun. A `Publish` and its message fit in any case.
+/// Without a unit begun.
 fn receiving(limits: &limits::Rmp, broker: &Broker) -> Receiving<ConnectionId> {
-    let one = unit_bytes_max(limits.body_bytes_max).saturating_mul(2);
     let time = Duration::from_millis(limits.frame_ms_max);
-    Receiving::new(limits.receiving_bytes_max.max(one), time, broker.tally().clone())
+    Receiving::new(receiving_bytes_max(limits), time, broker.tally().clone())
 }
 
 /// Tells every connection that it is over, and waits a little until that has left.

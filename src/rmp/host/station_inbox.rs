@@ -106,13 +106,13 @@ mod tests {
     #[test]
     fn who_leaves_is_told_behind_what_it_published_however_full_the_way_is() {
         let limits = limits::Rmp { heard_max: 8, connections_max: 2, ..limits::Rmp::default() };
-        let (ear, mut from) = station_inbox(&limits);
+        let (inbox, mut from) = station_inbox(&limits);
         for _ in 0..8 {
-            ear.deliver(inbound(1));
+            inbox.deliver(inbound(1));
         }
-        assert_eq!(ear.capacity().messages, 0);
-        ear.session_closed(ConnectionId(1));
-        ear.session_closed(ConnectionId(2));
+        assert_eq!(inbox.capacity().messages, 0);
+        inbox.session_closed(ConnectionId(1));
+        inbox.session_closed(ConnectionId(2));
         let told: Vec<_> = std::iter::from_fn(|| from.try_recv().ok())
             .map(|told| matches!(told, BusEvent::SessionClosed(_)))
             .collect();
@@ -122,12 +122,12 @@ mod tests {
     #[test]
     fn what_was_not_read_takes_no_place_of_those_that_leave() {
         let limits = limits::Rmp { heard_max: 8, connections_max: 2, ..limits::Rmp::default() };
-        let (ear, mut from) = station_inbox(&limits);
+        let (inbox, mut from) = station_inbox(&limits);
         for msg_id in 0..20 {
-            ear.unread(UnreadRequest { session: ConnectionId(1), msg_id });
+            inbox.unread(UnreadRequest { session: ConnectionId(1), msg_id });
         }
-        ear.session_closed(ConnectionId(1));
-        ear.session_closed(ConnectionId(2));
+        inbox.session_closed(ConnectionId(1));
+        inbox.session_closed(ConnectionId(2));
         let told: Vec<_> = std::iter::from_fn(|| from.try_recv().ok())
             .map(|told| matches!(told, BusEvent::SessionClosed(_)))
             .collect();
@@ -137,16 +137,16 @@ mod tests {
     #[test]
     fn what_waits_takes_room_until_it_is_dropped() {
         let limits = limits::Rmp { heard_max: 8, heard_bytes_max: 100, ..limits::Rmp::default() };
-        let (ear, mut from) = station_inbox(&limits);
-        assert_eq!(ear.capacity(), InboxCapacity { messages: 8, bytes: u64::MAX });
-        ear.deliver(inbound(60));
-        assert_eq!(ear.capacity(), InboxCapacity { messages: 7, bytes: 40 });
+        let (inbox, mut from) = station_inbox(&limits);
+        assert_eq!(inbox.capacity(), InboxCapacity { messages: 8, bytes: u64::MAX });
+        inbox.deliver(inbound(60));
+        assert_eq!(inbox.capacity(), InboxCapacity { messages: 7, bytes: 40 });
         let message = from.try_recv().unwrap();
-        assert_eq!(ear.capacity(), InboxCapacity { messages: 8, bytes: 40 });
+        assert_eq!(inbox.capacity(), InboxCapacity { messages: 8, bytes: 40 });
         drop(message);
-        ear.deliver(inbound(500));
-        assert_eq!(ear.capacity(), InboxCapacity { messages: 7, bytes: 0 });
+        inbox.deliver(inbound(500));
+        assert_eq!(inbox.capacity(), InboxCapacity { messages: 7, bytes: 0 });
         drop(from);
-        assert_eq!(ear.capacity(), InboxCapacity { messages: 0, bytes: u64::MAX });
+        assert_eq!(inbox.capacity(), InboxCapacity { messages: 0, bytes: u64::MAX });
     }
 }
