@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn what_is_turned_away_is_said_once_and_shown_while_it_lasts() {
         let tallies = Tallies::default();
-        let well = || Health::ok("listening");
+        let listening = || Health::ok("listening");
         assert_eq!(tallies.sample(Now::at_ms(0)), Vec::<String>::new());
         for _ in 0..7 {
             tallies.rmp.count(TurnedAway::TableFull);
@@ -137,9 +137,9 @@ mod tests {
         assert!(said.len() == 1 && said[0].contains("limits.rmp.connections_max"), "{said:?}");
         tallies.rmp.count(TurnedAway::TableFull);
         assert_eq!(tallies.sample(Now::at_ms(2_000)), Vec::<String>::new());
-        let health = tallies.health("rmp", well(), Now::at_ms(3_000));
+        let health = tallies.health("rmp", listening(), Now::at_ms(3_000));
         assert!(!health.is_ok && health.detail.starts_with("listening; 8 connections turned away lately: "));
-        assert_eq!(tallies.health("mpp", well(), Now::at_ms(3_000)), well());
-        assert_eq!(tallies.health("rmp", well(), Now::at_ms(62_000)), well(), "it passed");
+        assert_eq!(tallies.health("mpp", listening(), Now::at_ms(3_000)), listening());
+        assert_eq!(tallies.health("rmp", listening(), Now::at_ms(62_000)), listening(), "it passed");
     }
 }

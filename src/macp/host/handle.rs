@@ -43,7 +43,7 @@ pub struct RuntimeHandle {
 
 impl std::fmt::Debug for RuntimeHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Way").finish_non_exhaustive()
+        f.debug_struct("RuntimeHandle").finish_non_exhaustive()
     }
 }
 

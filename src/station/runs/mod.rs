@@ -2,7 +2,7 @@
 //! they need them (rmp-v0 §9).
 //!
 //! ```text
-//! rmp::host ──ear──▶ hear ──▶ runs::host ──▶ Outward ──▶ rmp::host
+//! rmp::host ──inbox──▶ hear ──▶ runs::host ──▶ Outward ──▶ rmp::host
 //! ```
 //!
 //! The way from the bus is bounded at each step; where runs cannot keep up, publishers are told `Busy`. A bus

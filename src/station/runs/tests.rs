@@ -169,7 +169,7 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         assert_eq!(rejected(asker.ask(3, &cancel).await), (3, why.to_owned()));
         assert!(
             matches!(asker.submit(6).await, ControlResponse::RunAccepted { .. }),
-            "the ear is open again"
+            "the inbox is open again"
         );
         assert!(
             matches!(asker.submit(1).await, ControlResponse::RunAccepted { .. }),
