@@ -88,3 +88,15 @@ fn of_what_is_being_received_the_longest_request_ends_when_it_is_too_much() {
         works(addr);
     });
 }
+
+#[test]
+fn connections_that_say_nothing_make_room() {
+    with(limits::Metrics { connections_max: 4, ..limits::Metrics::default() }, |addr| {
+        let mut silent: Vec<_> = (0..40).map(|_| begun(addr, b"")).collect();
+        works(addr);
+        for stream in silent.drain(..36) {
+            assert_eq!(answer(stream), "", "the oldest are closed");
+        }
+        works(addr);
+    });
+}
