@@ -116,10 +116,10 @@ impl TokenGuard {
         };
         while let Some(run) = next_run(bytes, from) {
             from = run.end;
-            let last = run.end - TOKEN_BYTES;
+            let end = run.end - TOKEN_BYTES + 1;
             // What is longer is hashed at its ends alone.
-            let step = if run.len() < SHA256_BYTES { 1 } else { last - run.start };
-            let starts = (run.start..last + 1).step_by(step.max(1));
+            let step = if run.len() < SHA256_BYTES { 1 } else { run.len() - TOKEN_BYTES };
+            let starts = (run.start..end).step_by(step.max(1));
             match hashes_left.checked_sub(starts.len()) {
                 None => places.extend(redact::range(run.start, run.len())),
                 Some(left) => {

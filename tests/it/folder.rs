@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Read as _,
+    io::{Read as _, Write as _},
     os::unix::fs::{PermissionsExt as _, symlink},
     path::Path,
     process::{Command, Stdio},
@@ -94,6 +94,9 @@ fn every_file_is_for_its_owner_whatever_the_umask() {
     drop(station);
 }
 
+/// Something that is done to the data folder while the station runs.
+type Step<'a> = &'a dyn Fn();
+
 /// Waits until the store is down, or up again, as `ls health` tells it; why.
 fn until_store(bus: &Bus, runtime: &tokio::runtime::Runtime, well: bool) -> String {
     let port = bus.station.as_ref().unwrap().port();
@@ -139,7 +142,7 @@ fn a_folder_that_is_taken_away_is_noticed_and_nothing_more_is_acknowledged() {
     assert!(enqueue().is_ok() && start("before").is_ok());
     let (data, away) = (bus.folder.path().to_owned(), bus.folder.path().with_extension("away"));
     let database = data.join("station.db");
-    let lose: [(&str, &dyn Fn(), &dyn Fn()); 2] = [
+    let lose: [(&str, Step<'_>, Step<'_>); 2] = [
         ("the folder", &|| fs::rename(&data, &away).unwrap(), &|| fs::rename(&away, &data).unwrap()),
         (
             "the database",
@@ -190,7 +193,8 @@ fn as_another(program: &str) -> Option<Command> {
     if tried.is_ok_and(|ended| ended.success()) {
         return Some(with(program));
     }
-    eprintln!("skipped: {program} cannot be run as another user here");
+    let skipped = format!("skipped: {program} cannot be run as another user here\n");
+    std::io::stderr().write_all(skipped.as_bytes()).unwrap();
     None
 }
 

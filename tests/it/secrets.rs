@@ -174,7 +174,7 @@ async fn say_on_macp(addr: SocketAddr, token: &str) {
         supported_protocol_versions: vec!["1.0".to_owned(), token.to_owned()],
         ..InitializeRequest::default()
     };
-    introduction.client_info.get_or_insert_default().name = token.to_owned();
+    token.clone_into(&mut introduction.client_info.get_or_insert_default().name);
     client.initialize(introduction).await.unwrap();
     let start = SessionStartPayload {
         participants: vec![token.to_owned()],

@@ -99,7 +99,9 @@ fn forty_agents_with_many_patterns_stop_neither_the_bus_nor_the_operator() {
         works(&mut operator);
     }
     is_over.store(true, Ordering::Relaxed);
-    floods.into_iter().for_each(|flood| flood.join().unwrap());
+    for flood in floods {
+        flood.join().unwrap();
+    }
     works(&mut operator);
     drop(greedy);
 }

@@ -322,7 +322,7 @@ fn who_reads_nothing_makes_room_too() {
     assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::MadeRoom]);
     // Its descriptor is closed, not its place alone.
     let mut is_reset =
-        || matches!(stalled.send(&[0; 170_000]), Err(error) if error.kind() != io::ErrorKind::WouldBlock);
+        || matches!(stalled.send(&vec![0; 170_000]), Err(error) if error.kind() != io::ErrorKind::WouldBlock);
     assert!((0..60).any(|_| is_reset()));
     drop(newcomer);
 }

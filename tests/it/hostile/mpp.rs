@@ -94,7 +94,7 @@ fn an_adapter_whose_hello_has_come_does_not_make_room_before_it_is_read() {
 #[test]
 fn a_line_that_does_not_become_whole_in_time_is_an_invalid_frame() {
     let bridge = Bridge::with(limits::Mpp { frame_ms_max: 200, ..limits::Mpp::default() });
-    for begun in [&b"{"[..], br#"{"mpp":2,"type":"hello","bridge_token":"secret"#, &[b'x'; 30_000]] {
+    for begun in [&b"{"[..], br#"{"mpp":2,"type":"hello","bridge_token":"secret"#, &vec![b'x'; 30_000]] {
         let mut slow = bridge.connect();
         slow.write_all(begun).unwrap();
         let told = told(&slow);
@@ -118,7 +118,7 @@ fn of_what_is_being_received_the_longest_line_ends_when_it_is_too_much() {
     let bridge = Bridge::with(limits);
     let mut senders: Vec<_> = (0..3).map(|_| bridge.connect()).collect();
     for sender in &mut senders {
-        sender.write_all(&[b'x'; 30_000]).unwrap();
+        sender.write_all(&vec![b'x'; 30_000]).unwrap();
         sender.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
     }
     let is_ended = |stream: &TcpStream| matches!((&*stream).read(&mut [0; 8]), Ok(0));

@@ -1,6 +1,8 @@
 //! What a peer shows to be let in is shown to nobody else (DESIGN 4): not on the tap, not in a recording,
 //! not in a snapshot.
 
+use std::fmt::Write as _;
+
 use rl_console::tap::Reader;
 
 use super::{Bus, Peer, frames};
@@ -20,7 +22,7 @@ fn told(reader: &mut Reader) -> String {
     loop {
         while let Some(batch) = reader.read() {
             for entry in batch.iter() {
-                told.push_str(&format!("{:?} {}\n", entry.entry, String::from_utf8_lossy(entry.bytes)));
+                writeln!(told, "{:?} {}", entry.entry, String::from_utf8_lossy(entry.bytes)).unwrap();
                 let what = &entry.entry.what;
                 if matches!(what, What::Transition(Transition::Rmp(rmp::Transition::Disconnected { .. }))) {
                     return told;

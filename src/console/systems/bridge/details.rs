@@ -99,6 +99,7 @@ fn invocation_details(view: &View, row: &InvocationRow, model: &Model) -> Vec<Re
         detail("event", row.event.as_str()),
         payload("params", row.params.as_str()),
     ];
+    facts.extend(row.damage.as_ref().map(|damage| payload("damage", damage)));
     facts.extend(row.result.as_ref().map(|result| payload("result", result.as_str())));
     facts.extend(row.reason.as_ref().map(|reason| payload("reason", reason)));
     facts.extend(source_details(&row.source));

@@ -62,6 +62,7 @@ fields! {
         "age", Duration, Public, "how long ago it was enqueued" => |it, now| Value::Duration(crate::console::records::wall_ms(it.row.enqueued_at_ms, now));
         "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
             => |it, _| Value::maybe(it.row.other_manifest.as_ref().map(ManifestHash::as_str));
+        "damage", Text, Payload, "what of its stored row cannot be read" => |it, _| Value::maybe(it.row.damage.as_deref());
     }
 }
 
@@ -124,6 +125,10 @@ impl PaneRecord for StoredInvocation<'_> {
             "queue" => Cell::new(row.queue.to_string(), Role::Muted),
             "event" => Cell::new(row.event.to_string(), text),
             "age" => Cell::new(format::age(look.view.now.wall.since(row.enqueued_at_ms)), text),
+            "reason" if row.damage.is_some() => {
+                let damage = row.damage.as_deref().unwrap_or_default();
+                Cell::of_class(format!("damaged: {damage}"), Role::Warn, Class::Payload)
+            }
             // What came of it takes the place of why nothing did.
             "reason" if self.has_moved => Cell::new("", Role::Muted),
             "reason" => {
