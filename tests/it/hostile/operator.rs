@@ -49,7 +49,7 @@ fn with_all_places_taken_the_operator_asks_and_is_told_what_to_do_and_ends_the_s
     let row = health(data.path(), "rmp");
     let detail = row["detail"].as_str().unwrap();
     assert_eq!(row["well"], false, "{row}");
-    assert!(detail.contains("6 connections turned away lately: all places are taken"), "{row}");
+    assert!(detail.contains("6 connections turned away lately: no place is left but for operators"), "{row}");
     assert!(detail.contains("end the program that holds so many connections"), "{row}");
     assert_eq!(health(data.path(), "mpp")["part"], "mpp");
     let stopped = cli(data.path(), &["stop", "--yes"]);
