@@ -32,7 +32,7 @@ pub struct Delivery<'a, T> {
 pub enum Payload<'a> {
     /// They are copied, whatever their number.
     Copied(&'a [u8]),
-    /// They are shared from [`SHARED_BYTES_MIN`](super::SHARED_BYTES_MIN) on.
+    /// They are shared from [`SHARED_BYTES_MIN`] on.
     Shared(&'a Bytes),
 }
 
