@@ -24,6 +24,6 @@ mod tests;
 pub use descriptors::{Cut, Places, RESERVED_DESCRIPTORS, fit_tables};
 pub use origin::Origin;
 pub use receiving::Receiving;
-pub use recent::{Recent, Span};
+pub use recent::{Reason, Recent, Span};
 pub use table::{Admitted, Plan, Table, TableBounds};
 pub use tally::{Tally, TurnedAway};

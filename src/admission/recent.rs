@@ -7,24 +7,34 @@ use crate::time::Now;
 
 /// How long after the last of them it is over.
 const OVER_AFTER: Duration = Duration::from_secs(60);
-/// How many are worth saying: fewer a person makes who tries something. Who finds no place at all may be the
-/// operator, and is said at once.
-const fn worth_saying(why: TurnedAway) -> u64 {
-    match why {
-        TurnedAway::TableFull | TurnedAway::PeerShare => 1,
-        TurnedAway::MadeRoom
-        | TurnedAway::FirstFrame
-        | TurnedAway::NoToken
-        | TurnedAway::FrameTime
-        | TurnedAway::ReceivingBytes => 5,
+
+/// A reason to turn somebody away.
+pub trait Reason: Copy {
+    /// Its place among all of its kind.
+    fn index(self) -> usize;
+    /// How many within a minute of each other are worth saying: fewer a person makes who tries something.
+    fn worth_saying(self) -> u64;
+}
+
+impl Reason for TurnedAway {
+    fn index(self) -> usize {
+        self.index()
+    }
+
+    /// Who finds no place at all may be the operator, and is said at once.
+    fn worth_saying(self) -> u64 {
+        match self {
+            Self::TableFull | Self::PeerShare => 1,
+            Self::MadeRoom | Self::FirstFrame | Self::NoToken | Self::FrameTime | Self::ReceivingBytes => 5,
+        }
     }
 }
 
 /// Those turned away for one reason, each within a minute of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct Span<W = TurnedAway> {
     /// Why.
-    pub why: TurnedAway,
+    pub why: W,
     /// When the first of them was.
     pub since: Now,
     /// When the last of them was.
@@ -33,30 +43,34 @@ pub struct Span {
     pub count: u64,
 }
 
-/// Who was turned away lately, by reason.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Recent([Option<Span>; TurnedAway::ALL.len()]);
+/// Who was turned away lately, by reason; `N` is the number of reasons.
+#[derive(Clone, Copy, Debug)]
+pub struct Recent<W = TurnedAway, const N: usize = { TurnedAway::ALL.len() }>([Option<Span<W>>; N]);
 
-impl Recent {
+impl<W: Reason, const N: usize> Default for Recent<W, N> {
+    fn default() -> Self {
+        Self([None; N])
+    }
+}
+
+impl<W: Reason, const N: usize> Recent<W, N> {
     /// So many more were turned away. Whether that made it worth saying.
-    pub fn record(&mut self, now: Now, why: TurnedAway, count: u64) -> bool {
+    pub fn record(&mut self, now: Now, why: W, count: u64) -> bool {
         let Some(known) = self.0.get_mut(why.index()).filter(|_| count > 0) else { return false };
         let before = known.filter(|span| span.goes_on(now));
         let (since, had) = before.map_or((now, 0), |span| (span.since, span.count));
         *known = Some(Span { why, since, last: now, count: had + count });
-        (had..had + count).contains(&(worth_saying(why) - 1))
+        (had..had + count).contains(&(why.worth_saying() - 1))
     }
 
     /// Those that go on and are worth saying.
-    pub fn current(&self, now: Now) -> impl Iterator<Item = Span> {
-        self.0
-            .into_iter()
-            .flatten()
-            .filter(move |span| span.goes_on(now) && span.count >= worth_saying(span.why))
+    pub fn current(&self, now: Now) -> impl Iterator<Item = Span<W>> {
+        let is_said = move |span: &Span<W>| span.goes_on(now) && span.count >= span.why.worth_saying();
+        self.0.into_iter().flatten().filter(is_said)
     }
 }
 
-impl Span {
+impl<W> Span<W> {
     fn goes_on(&self, now: Now) -> bool {
         now.mono.since(self.last.mono) < OVER_AFTER
     }
@@ -68,7 +82,7 @@ mod tests {
 
     #[test]
     fn some_within_a_minute_of_each_other_are_worth_saying_until_a_minute_after_the_last() {
-        let mut recent = Recent::default();
+        let mut recent: Recent = Recent::default();
         let at = |s: u64| Now::at_ms(s * 1_000);
         for n in 0..4 {
             assert!(!recent.record(at(n * 59), TurnedAway::MadeRoom, 1));
@@ -81,10 +95,11 @@ mod tests {
         assert_eq!(recent.current(at(260)).collect::<Vec<_>>(), [span]);
         assert_eq!(recent.current(at(261)).count(), 0);
     }
+
     #[test]
     fn one_that_finds_no_place_is_worth_saying() {
         for why in [TurnedAway::TableFull, TurnedAway::PeerShare] {
-            let mut recent = Recent::default();
+            let mut recent: Recent = Recent::default();
             assert!(recent.record(Now::at_ms(0), why, 1));
             assert_eq!(recent.current(Now::at_ms(1)).map(|span| span.why).collect::<Vec<_>>(), [why]);
             assert!(!recent.record(Now::at_ms(2), why, 1), "it is said already");

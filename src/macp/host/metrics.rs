@@ -76,7 +76,7 @@ impl Counters {
     /// A connection or a call is turned away.
     pub(super) fn count_turned_away(&mut self, now: Now, cause: TurnAwayCause) {
         self.turned_away[cause.index()] += 1;
-        self.turn_aways.record(now, cause);
+        self.turn_aways.record(now, cause, 1);
     }
 
     /// A session is looked up in the store.

@@ -72,7 +72,7 @@ fn health(sessions: &Sessions) -> Health {
     let Some(latest) = turn_aways.into_iter().max_by_key(|it| it.last.mono) else {
         return Health::ok(figures);
     };
-    let (why, remedy) = describe_turn_away(latest.cause);
+    let (why, remedy) = describe_turn_away(latest.why);
     let now = counted(connections, "connection");
     Health::failing(format!("{figures}; {now} now, {} turned away lately: {why}; {remedy}", latest.count))
 }

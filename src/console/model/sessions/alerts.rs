@@ -40,7 +40,7 @@ impl Watch for SessionsWatch {
         if let What::Transition(Any::Macp(Transition::TurnedAway { cause, .. })) = &entry.entry.what
             && !cx.is_in_snapshot
         {
-            self.turn_aways.record(entry.entry.at, *cause);
+            self.turn_aways.record(entry.entry.at, *cause, 1);
         }
     }
 
@@ -49,9 +49,9 @@ impl Watch for SessionsWatch {
             return;
         }
         for span in self.turn_aways.current(evidence.now) {
-            let (why, _) = describe_turn_away(span.cause);
+            let (why, _) = describe_turn_away(span.why);
             let text = format!("the MACP port turned {} away: {why}", format::count(span.count));
-            findings.add(TURNED_AWAY.of(span.cause.name()), span.since, text);
+            findings.add(TURNED_AWAY.of(span.why.name()), span.since, text);
         }
     }
 }
