@@ -71,7 +71,7 @@ fn connections_that_say_nothing_make_room() {
     let silent: Vec<_> = (0..50).map(|_| bridge.connect()).collect();
     let mut adapter = Adapter::ready(bridge.addr, &bridge.token);
     let more: Vec<_> = (0..50).map(|_| bridge.connect()).collect();
-    // The adapter and the last three are left: nobody comes any more who could take the place of its last word.
+    // The adapter and the last three are left: nobody comes who could take the place of its last word.
     for stream in silent.iter().chain(&more[..47]) {
         assert!(matches!((&*stream).read(&mut [0; 8]), Ok(0) | Err(_)), "without a word");
     }
