@@ -8,12 +8,8 @@ use rl_console::{
     tap::entry::mpp::{Brake, RefundStatus, RowState, Transition},
 };
 
-use super::dispatch::PULL;
+use super::dispatch::{PULL, ids};
 use crate::harness::{HELLO, Store, TestBridge, pack};
-
-fn ids(world: &TestBridge) -> Vec<u64> {
-    world.dispatched.iter().map(|(_, id)| id.0).collect()
-}
 
 fn cancel(ids: &[u64], refund: bool) -> Command {
     Command::Cancel {

@@ -2,6 +2,7 @@
 //! clock.
 
 mod commands;
+mod damage;
 mod disconnect;
 mod dispatch;
 mod errors;
