@@ -1,14 +1,16 @@
 //! The guard behind every other redaction (DESIGN 4): a token of this station is masked wherever a peer says
 //! it, in the bytes that an entry keeps and in its texts.
 //!
-//! A token is 43 characters of base64url, and known by its SHA-256 alone. Of a run of at least so many of
-//! these characters the first 43 and the last 43 are hashed, and of a short run all others too: what stands
-//! beside a token may belong to the encoding and look like a part of it (the key of the next field in
-//! protobuf, the `n` of a `\n` in JSON). When `HASHES_MAX` of a frame are made, what runs follow are masked
-//! unseen, so that nobody makes the tap hash without end.
+//! A token is 43 characters of base64url, of which the last holds four bits, and known by its SHA-256 alone.
+//! Of a run of at least so many of these characters the first 43 and the last 43 are hashed where they end as
+//! a token does, and of a short run all others too: what stands beside a token may belong to the encoding and
+//! look like a part of it (the key of the next field in protobuf, the `n` of a `\n` in JSON). When
+//! `HASHES_MAX` of a frame are made, what runs follow are masked unseen, so that nobody makes the tap hash
+//! without end.
 
 use std::{
     borrow::Cow,
+    cell::OnceCell,
     collections::BTreeMap,
     fmt,
     ops::Range,
@@ -24,6 +26,9 @@ use super::{
 
 /// Characters of a token: 32 bytes in base64url.
 pub(super) const TOKEN_BYTES: usize = 43;
+
+/// The characters that a token may end with: 32 bytes are 42 characters and four bits.
+const LAST: &[u8; 16] = b"AEIMQUYcgkosw048";
 
 /// Hashes that are made of one entry's bytes.
 const HASHES_MAX: usize = 1_024;
@@ -109,22 +114,23 @@ impl TokenGuard {
 
     /// The places of tokens. A run for which no hashes are left is taken for a token unseen.
     fn places(&self, bytes: &[u8], mut hashes_left: usize) -> Vec<Range<u32>> {
-        let (mut places, mut from, known) = (Vec::new(), 0, self.known());
-        let is_token = |start: usize| {
-            let sha256: [u8; 32] = Sha256::digest(&bytes[start..start + TOKEN_BYTES]).into();
-            known.contains(&sha256)
+        let (mut places, mut from, known) = (Vec::new(), 0, OnceCell::new());
+        let may_be = |start: &usize| LAST.contains(&bytes[start + TOKEN_BYTES - 1]);
+        let is_token = |start: &usize| {
+            let sha256: [u8; 32] = Sha256::digest(&bytes[*start..start + TOKEN_BYTES]).into();
+            known.get_or_init(|| self.known()).contains(&sha256)
         };
         while let Some(run) = next_run(bytes, from) {
             from = run.end;
             let end = run.end - TOKEN_BYTES + 1;
             // What is longer is hashed at its ends alone.
             let step = if run.len() < SHA256_BYTES { 1 } else { run.len() - TOKEN_BYTES };
-            let starts = (run.start..end).step_by(step.max(1));
-            match hashes_left.checked_sub(starts.len()) {
+            let starts = (run.start..end).step_by(step.max(1)).filter(may_be);
+            match hashes_left.checked_sub(starts.clone().count()) {
                 None => places.extend(redact::range(run.start, run.len())),
                 Some(left) => {
                     hashes_left = left;
-                    let tokens = starts.filter(|start| is_token(*start));
+                    let tokens = starts.filter(is_token);
                     places.extend(tokens.filter_map(|start| redact::range(start, TOKEN_BYTES)));
                 }
             }
@@ -215,6 +221,7 @@ fn run_start(bytes: &[u8], from: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     use proptest::prelude::*;
 
     use super::*;
@@ -259,6 +266,19 @@ mod tests {
         let text = format!("{}{TOKEN} {other} short", format!("{other} ").repeat(HASHES_MAX));
         let stars = "*".repeat(TOKEN_BYTES);
         assert!(masked(text.as_bytes()).ends_with(&format!("{other} {stars} {stars} short")));
+    }
+
+    #[test]
+    fn what_ends_as_no_token_does_is_not_hashed() {
+        let all: Vec<_> = (0..=u8::MAX).map(|byte| URL_SAFE_NO_PAD.encode([byte; 32])).collect();
+        let mut last: Vec<_> = all.iter().filter_map(|token| token.bytes().last()).collect();
+        last.sort_unstable();
+        last.dedup();
+        let mut expected = LAST.to_vec();
+        expected.sort_unstable();
+        assert_eq!(last, expected);
+        assert!(guard().places("x".repeat(TOKEN_BYTES).as_bytes(), 0).is_empty());
+        assert!(!guard().places("A".repeat(TOKEN_BYTES).as_bytes(), 0).is_empty(), "masked unseen");
     }
 
     #[test]
