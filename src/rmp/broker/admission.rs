@@ -66,7 +66,7 @@ impl Broker {
     pub(super) fn on_opened(&mut self, now: Now, id: ConnectionId, peer: Peer, origin: Origin) {
         self.emit_transition(Transition::Connected { session: id, peer: peer.clone() }, None, None);
         let mut session = Session::new(id, peer, now, &self.settings.limits);
-        session.outbox.set_owner(Some(id.0), &mut self.budget);
+        session.outbox.set_owner(id.0, &mut self.budget);
         self.sessions.insert(session);
         self.budget.set_connections(self.sessions.len());
         match self.table.open(now, id, origin) {

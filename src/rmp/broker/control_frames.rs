@@ -249,7 +249,7 @@ impl Broker {
         if let Some(session) = self.sessions.get_mut(id) {
             session.phase = Phase::Open(greeting);
             if kind.is_operator() {
-                session.outbox.set_owner(None, &mut self.budget);
+                session.outbox.lose_last(&mut self.budget);
             }
         }
         self.emit_transition(Transition::Greeted { session: id, client, kind, dialect }, None, None);

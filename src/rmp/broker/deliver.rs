@@ -24,6 +24,9 @@ use crate::{
     time::Now,
 };
 
+/// More than the Deliver before a message takes.
+const HEAD_BYTES_MAX: u64 = 1_024;
+
 /// A message that is given out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'a> {
@@ -36,6 +39,14 @@ pub(super) struct Message<'a> {
     pub(super) from: ConnectionId,
     /// Whether who had it already does not get it again; the station's own are never the same.
     pub(super) is_counted: bool,
+}
+
+impl Message<'_> {
+    /// More bytes than it takes in the queues of so many subscriptions, heads included: as JSON it is at most
+    /// some six times as long.
+    fn bytes_max(&self, subscriptions: usize) -> u64 {
+        (self.frame.bytes().len() as u64 * 6 + HEAD_BYTES_MAX) * subscriptions as u64
+    }
 }
 
 /// How many subscriptions got a message, and how many did not.
@@ -139,7 +150,7 @@ impl Broker {
             let scope = *state.scope.get_or_insert_with(|| dedupe.open_topic());
             dedupe.record_seen(scope, Key::new(message.trace, message.msg_id), now.mono)
         });
-        let (class, queued) = (state.class, budget.queued());
+        let (class, queued) = (state.class, budget.queued(message.bytes_max(state.targets.len())));
         let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, body_bytes_max);
         let mut payloads = Payloads { message, topic: state.topic.name(), now_ms, shared: None };
         let tells_serving = message.from == STATION && state.class == Class::Open;
@@ -202,9 +213,11 @@ impl Broker {
         let scope = self.topics.get_by_name(topic.as_str()).and_then(|state| state.scope);
         let key = Key::new(message.trace, message.msg_id);
         let seen = scope.filter(|_| message.is_counted).map(|scope| self.dedupe.lookup(scope, key, now.mono));
-        let (queued, body_bytes_max) = (self.budget.queued(), self.settings.limits.body_bytes_max);
+        let targets = Target::all(topic, &self.routes, &self.sessions);
+        let queued = self.budget.queued(message.bytes_max(targets.len()));
+        let body_bytes_max = self.settings.limits.body_bytes_max;
         let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, body_bytes_max);
-        for target in Target::all(topic, &self.routes, &self.sessions) {
+        for target in targets {
             if let Some(session) = self.sessions.get(target.id) {
                 plan.next(&self.dedupe, session, &target);
             }

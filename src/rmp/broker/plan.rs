@@ -65,8 +65,9 @@ pub(super) struct DeliveryPlan<'a> {
     #[expect(clippy::option_option, reason = "not made yet, or made and fits no unit")]
     tail: Option<Option<Bytes>>,
     counts: DeliveryCounts,
-    /// The session that the message is queued for by the subscription before: it keeps the message once.
-    holder: Option<ConnectionId>,
+    /// The session that the message is queued for by the subscription before, which keeps it once; and the
+    /// bytes that it is to hold more.
+    holder: Option<(ConnectionId, u64)>,
 }
 
 impl<'a> DeliveryPlan<'a> {
@@ -115,12 +116,14 @@ impl<'a> DeliveryPlan<'a> {
             self.counts.dropped += 1;
             return Fate::TooLong;
         };
-        let more = if self.holder == Some(target.id) { head } else { head + message };
-        if session.outbox.full(target.slot, head + message, more, &self.queued).is_some() {
+        let held = self.holder.filter(|(id, _)| *id == target.id).map(|(_, held)| held);
+        let more = if held.is_some() { head } else { head + message };
+        let held = held.unwrap_or(0) + more;
+        if session.outbox.full(target.slot, head + message, (more, held), &self.queued).is_some() {
             self.counts.dropped += 1;
             return Fate::Full;
         }
-        self.holder = Some(target.id);
+        self.holder = Some((target.id, held));
         self.queued.add(more);
         self.counts.delivered += 1;
         Fate::Queued

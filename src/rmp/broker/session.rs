@@ -207,6 +207,14 @@ impl Session {
         }
     }
 
+    /// Notes that a subscription has room again though nothing was read: what it held expired.
+    pub(super) fn note_room(&mut self, number: u64) {
+        let sub = self.sub_indexes.get(&number).and_then(|place| self.subs.get_mut(*place));
+        if let Some(sub) = sub {
+            sub.full = None;
+        }
+    }
+
     /// Whether nothing is queued for a subscription, since it is full for so long and nothing was read. An
     /// empty queue always takes one (ruling RMP 8).
     #[inline]

@@ -157,7 +157,7 @@ impl Broker {
         let tag = Tag::Frames { from: STATION };
         // What is tried again is not lost, and not counted as that.
         let bytes = (head.len() + frame.len()) as u64;
-        if session.outbox.full(slot, bytes, bytes, &self.budget.queued()).is_some() {
+        if session.outbox.full(slot, bytes, (bytes, bytes), &self.budget.queued(bytes)).is_some() {
             return Err(AnswerError::Full);
         }
         let delivery = Delivery { head: &head, message: Payload::Shared(&frame), expires_at_ms, tag };

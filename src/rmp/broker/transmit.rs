@@ -3,7 +3,7 @@
 use super::{
     core::Broker,
     drops::{Loss, LostMessage},
-    session::{JsonDeliveryInfo, Phase, Tag, TopicRef},
+    session::{JsonDeliveryInfo, Phase, Session, Tag, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TopicName},
@@ -55,6 +55,7 @@ impl Broker {
             session.outbox.advance(bytes, budget);
             if session.outbox.is_empty() { WriteProgress::Drained } else { WriteProgress::Pending }
         });
+        note_expired(session, losses);
         session.outbox.release_spare(budget);
         if !matches!(session.phase, Phase::Open(_)) {
             session.outbox.release_memory();
@@ -79,6 +80,7 @@ impl Broker {
         session
             .outbox
             .expire(now_ms, budget, |it| losses.extend(taken_out(id, dialect, body_bytes_max, it, EXPIRED)));
+        note_expired(session, losses);
         if !losses.is_empty() && !session.is_dirty {
             session.is_dirty = true;
             dirty.push(id);
@@ -98,6 +100,13 @@ impl Broker {
     /// Tells of losses that each name their topic.
     pub(super) fn emit_named_losses(&mut self, now: Now) {
         self.emit_notices(now, TopicRef { index: usize::MAX, stamp: 0 }, None);
+    }
+}
+
+/// Subscriptions of a session that lost something by expiry are not full any more.
+fn note_expired(session: &mut Session, losses: &[Loss]) {
+    for (_, number) in losses.iter().filter_map(|loss| loss.lost.to) {
+        session.note_room(number);
     }
 }
 

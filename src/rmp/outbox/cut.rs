@@ -146,6 +146,10 @@ impl<T> Outbox<T> {
         self.bytes -= bytes;
         budget.give_back(bytes);
         self.removed = (self.removed.0 + 1, self.removed.1 + run);
+        if !self.units.range(index + 1..).any(Unit::is_delivery) {
+            let newest = self.units.range(..index).rev().find(|unit| unit.is_delivery());
+            self.last_bytes = newest.map_or(0, |unit| unit.bytes() as u64);
+        }
     }
 
     /// Gives back the places and the memory of what was taken out, once it is half of what is there.
@@ -188,7 +192,7 @@ mod tests {
         let mut outboxes: Vec<Tagged> = (0..3).map(|_| Outbox::new(&limits)).collect();
         let slots: Vec<_> = outboxes.iter_mut().map(Outbox::open).collect();
         for (at, outbox) in outboxes.iter_mut().enumerate() {
-            outbox.set_owner(Some(at as u64), &mut budget);
+            outbox.set_owner(at as u64, &mut budget);
             for _ in 0..2 {
                 let message = bytes(1_996, 0);
                 outbox.queue_delivery(slots[at], delivery(&message, 9, 0), &mut budget);
@@ -207,10 +211,11 @@ mod tests {
             outboxes[2].queue_delivery(slots[2], delivery(&message, 9, 0), &mut budget);
         }
         assert_eq!(budget.holds_most(), Some(2), "but who holds more loses before");
-        outboxes[2].set_owner(None, &mut budget);
+        outboxes[2].lose_last(&mut budget);
+        assert_eq!(budget.holds_most(), Some(1), "and one that loses last holds less than any other");
         outboxes[1].clear(&mut budget);
         assert!(outboxes[0].cut(&mut budget, |_| {}));
-        assert_eq!(budget.holds_most(), None, "its third is left to it");
+        assert_eq!(budget.holds_most(), Some(2), "the third of another is left to it");
     }
 
     #[test]

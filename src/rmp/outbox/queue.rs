@@ -8,7 +8,7 @@ use super::{
     front::{Front, Pieces},
     queue_stats::{Budget, Full, QueueStats, QueueStatsTable, QueuedBytes, Slot},
     segments::{Cursor, Segments},
-    shares::ShareRef,
+    shares::{Owner, ShareRef},
     unit::{FanOut, Recipient, Unit, UnitKind},
 };
 use crate::limits;
@@ -26,16 +26,16 @@ pub struct Outbox<T> {
     pub(super) stats: QueueStatsTable,
     pub(super) messages: u64,
     pub(super) bytes: u64,
-    /// Bytes of the delivery that was queued last.
-    last_bytes: u64,
+    /// Bytes of the newest delivery.
+    pub(super) last_bytes: u64,
     /// Units that were popped.
     pub(super) popped: u64,
     /// What was taken out and not passed over yet: units, and their copied bytes.
     pub(super) removed: (usize, usize),
     /// Before this, nothing is to be cut.
     pub(super) cut_mark: Option<CutMark>,
-    /// What it is called where it loses to others.
-    owner: Option<u64>,
+    /// Who it is where it loses to others.
+    owner: Option<Owner>,
     share: Option<ShareRef>,
     /// When something of it left last, or the first unit came, by the budget's stamps.
     read_at: u64,
@@ -72,11 +72,17 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Has it lose messages to others where it holds most ([`Budget::holds_most`]), under this name; without
-    /// one it loses none.
-    pub fn set_owner(&mut self, owner: Option<u64>, budget: &mut Budget) {
-        budget.shares.remove(&mut self.share);
-        self.owner = owner;
+    /// Has it lose messages to others where it holds most ([`Budget::holds_most`]), under this name.
+    pub fn set_owner(&mut self, name: u64, budget: &mut Budget) {
+        self.owner = Some(Owner { name, loses_last: false });
+        self.rank(budget);
+    }
+
+    /// Has it lose messages to others only where nobody else holds more than is kept to each.
+    pub fn lose_last(&mut self, budget: &mut Budget) {
+        if let Some(owner) = &mut self.owner {
+            owner.loses_last = true;
+        }
         self.rank(budget);
     }
 
@@ -155,7 +161,7 @@ impl<T> Outbox<T> {
         budget: &mut Budget,
     ) -> Result<(), Full> {
         let bytes = (delivery.head.len() + delivery.message.bytes().len()) as u64;
-        if let Some(full) = self.full(slot, bytes, bytes, &budget.queued()) {
+        if let Some(full) = self.full(slot, bytes, (bytes, bytes), &budget.queued(bytes)) {
             self.refuse(slot);
             return Err(full);
         }
@@ -222,16 +228,23 @@ impl<T> Outbox<T> {
         self.rank(budget);
     }
 
-    /// The bound that a delivery of so many bytes would break, if any; `more` of them are not queued for
-    /// another subscription of the connection already.
+    /// The bound that a delivery of so many bytes would break, if any. `more` of them are not queued for
+    /// another subscription of the connection already; with them the connection holds `held` more for this
+    /// message.
     #[must_use]
-    pub fn full(&self, slot: Slot, bytes: u64, more: u64, queued: &QueuedBytes) -> Option<Full> {
+    pub fn full(
+        &self,
+        slot: Slot,
+        bytes: u64,
+        (more, held): (u64, u64),
+        queued: &QueuedBytes,
+    ) -> Option<Full> {
         let account = self.stats.read(slot);
         if account.messages >= self.messages_max.max(1) {
             Some(Full::Messages { messages_max: self.messages_max })
         } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
             Some(Full::Bytes { bytes: account.bytes, bytes_max: self.bytes_max })
-        } else if account.messages > 0 && !queued.has_room(more, self.bytes + more) {
+        } else if account.messages > 0 && !queued.has_room(more, self.bytes + held) {
             Some(Full::Broker { bytes: queued.bytes() })
         } else {
             None

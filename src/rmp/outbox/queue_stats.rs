@@ -24,8 +24,8 @@ pub struct QueuedBytes {
     bytes_max: u64,
     /// Bytes that each connection may have whatever others hold.
     floor: u64,
-    /// Whether somebody holds more than that and can lose it.
-    can_cut: bool,
+    /// Bytes that those who hold more can lose, as far as they are asked for.
+    cuttable: u64,
 }
 
 impl QueuedBytes {
@@ -36,7 +36,8 @@ impl QueuedBytes {
 
     /// Whether a connection that would hold `share` with them may have so many more.
     pub(super) fn has_room(self, bytes: u64, share: u64) -> bool {
-        self.bytes.saturating_add(bytes) <= self.bytes_max || self.can_cut || share <= self.floor
+        self.bytes.saturating_add(bytes) <= self.bytes_max.saturating_add(self.cuttable)
+            || share <= self.floor
     }
 
     /// Counts so many more.
@@ -60,15 +61,17 @@ impl Budget {
         }
     }
 
-    /// The bytes that are queued, and that may be.
+    /// The bytes that are queued, and that may be, for a message that takes about so `many` more: what does
+    /// not fit beside what is queued fits where those who hold most lose as much.
     #[must_use]
-    pub fn queued(&self) -> QueuedBytes {
+    pub fn queued(&self, many: u64) -> QueuedBytes {
         let Self { bytes, bytes_max, shares, .. } = self;
+        let lacking = bytes.saturating_add(many).saturating_sub(*bytes_max);
         QueuedBytes {
             bytes: *bytes,
             bytes_max: *bytes_max,
             floor: shares.floor(),
-            can_cut: shares.first().is_some(),
+            cuttable: shares.cuttable(lacking),
         }
     }
 

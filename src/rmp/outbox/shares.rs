@@ -16,9 +16,18 @@ pub(super) struct Shares {
     bytes_max: u64,
     /// Bytes of one that holds less than any floor there may be: it is not ranked.
     unranked_max: u64,
-    connections: u64,
+    /// Bytes that each connection keeps.
+    floor: u64,
     ranked: Slab<Share>,
     ranks: BTreeSet<Rank>,
+}
+
+/// A connection as one that may lose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub(super) name: u64,
+    /// It loses only where nobody else can.
+    pub(super) loses_last: bool,
 }
 
 /// A place among those that hold most.
@@ -27,7 +36,7 @@ pub(super) struct ShareRef(usize);
 
 #[derive(Debug)]
 struct Share {
-    owner: u64,
+    name: u64,
     /// Bytes that it can lose.
     bytes: u64,
     rank: Rank,
@@ -37,6 +46,7 @@ struct Share {
 /// longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
+    loses_last: Reverse<bool>,
     log2: u32,
     read_at: Reverse<u64>,
     at: usize,
@@ -50,36 +60,37 @@ impl Shares {
         Self {
             bytes_max: limits.queued_bytes_max,
             unranked_max: FLOOR_BYTES.min(limits.queued_bytes_max / connections_max),
-            connections: 0,
+            floor: FLOOR_BYTES.min(limits.queued_bytes_max),
             ranked: Slab::new(),
             ranks: BTreeSet::new(),
         }
     }
 
     pub(super) fn set_connections(&mut self, connections: u64) {
-        self.connections = connections;
+        self.floor = FLOOR_BYTES.min(self.bytes_max / connections.max(1));
     }
 
     /// Bytes that each connection keeps.
     pub(super) fn floor(&self) -> u64 {
-        FLOOR_BYTES.min(self.bytes_max / self.connections.max(1))
+        self.floor
     }
 
     /// Notes how much a connection can lose, and when it read last.
     #[inline]
-    pub(super) fn update(&mut self, owner: u64, held: &mut Option<ShareRef>, bytes: u64, read_at: u64) {
+    pub(super) fn update(&mut self, owner: Owner, held: &mut Option<ShareRef>, bytes: u64, read_at: u64) {
         if held.is_some() || bytes > self.unranked_max {
             self.rank(owner, held, bytes, read_at);
         }
     }
 
-    fn rank(&mut self, owner: u64, held: &mut Option<ShareRef>, bytes: u64, read_at: u64) {
+    fn rank(&mut self, owner: Owner, held: &mut Option<ShareRef>, bytes: u64, read_at: u64) {
         if bytes <= self.unranked_max {
             return self.remove(held);
         }
-        let (log2, read_at) = (bytes.ilog2(), Reverse(read_at));
+        let Owner { name, loses_last } = owner;
         let at = held.map_or_else(|| self.ranked.vacant_key(), |ShareRef(at)| at);
-        let rank = Rank { log2, read_at, at };
+        let rank =
+            Rank { loses_last: Reverse(loses_last), log2: bytes.ilog2(), read_at: Reverse(read_at), at };
         if let Some(share) = self.ranked.get_mut(at) {
             share.bytes = bytes;
             if share.rank != rank {
@@ -88,7 +99,7 @@ impl Shares {
                 share.rank = rank;
             }
         } else {
-            *held = Some(ShareRef(self.ranked.insert(Share { owner, bytes, rank })));
+            *held = Some(ShareRef(self.ranked.insert(Share { name, bytes, rank })));
             self.ranks.insert(rank);
         }
     }
@@ -106,13 +117,33 @@ impl Shares {
     }
 
     fn first_ranked(&self) -> Option<u64> {
-        let floor = self.floor();
+        self.over_floor().next().map(|share| share.name)
+    }
+
+    /// Bytes that those who hold more than their floor can lose: all of them, or as many as are `lacking`.
+    pub(super) fn cuttable(&self, lacking: u64) -> u64 {
+        if lacking == 0 {
+            return 0;
+        }
+        let mut cuttable = 0;
+        self.over_floor().map(|share| share.bytes - self.floor).any(|more| {
+            cuttable += more;
+            cuttable >= lacking
+        });
+        cuttable
+    }
+
+    /// The connections that hold more than their floor, the one first that loses first.
+    fn over_floor(&self) -> impl Iterator<Item = &Share> {
         // Only those of the floor's own rank are to be looked at one by one.
-        let ranks = self.ranks.iter().rev().take_while(|rank| rank.log2 >= floor.max(1).ilog2());
-        ranks
-            .filter_map(|rank| self.ranked.get(rank.at))
-            .find(|share| share.bytes > floor)
-            .map(|share| share.owner)
+        let log2 = self.floor.max(1).ilog2();
+        let of = move |loses_last| {
+            let least =
+                |log2| Rank { loses_last: Reverse(loses_last), log2, read_at: Reverse(u64::MAX), at: 0 };
+            self.ranks.range(least(log2)..least(u32::MAX)).rev()
+        };
+        let ranks = of(false).chain(of(true));
+        ranks.filter_map(|rank| self.ranked.get(rank.at)).filter(|share| share.bytes > self.floor)
     }
 }
 
@@ -129,6 +160,7 @@ mod tests {
         fn agrees_with_looking_at_all(
             ops in proptest::collection::vec((0_usize..12, 0_u64..5_000, any::<bool>()), 1..200),
             connections in 12_u64..40,
+            last in 0_usize..13,
         ) {
             let limits = limits::Rmp {
                 queued_bytes_max: 20_000,
@@ -144,13 +176,17 @@ mod tests {
             for (stamp, (at, bytes, is_read)) in ops.into_iter().enumerate() {
                 let (stamp, log2_max) = (stamp as u64 + 1, floor.ilog2());
                 all[at] = (bytes, if is_read { stamp } else { all[at].1 });
-                shares.update(at as u64, &mut held[at], bytes, all[at].1);
-                let over = all.iter().enumerate().filter(|(_, (bytes, _))| *bytes > floor);
-                let rank = |(bytes, read_at): (u64, u64)| (bytes.ilog2(), Reverse(read_at));
-                let most = over.map(|(_, it)| rank(*it)).max();
-                let first = shares.first().map(|at| rank(all[usize::try_from(at).unwrap()]));
+                let owner = Owner { name: at as u64, loses_last: at >= last };
+                shares.update(owner, &mut held[at], bytes, all[at].1);
+                let over = (0..all.len()).filter(|at| all[*at].0 > floor);
+                let rank = |at: usize| (at < last, all[at].0.ilog2(), Reverse(all[at].1));
+                let most = over.map(rank).max();
+                let first = shares.first().map(|at| rank(usize::try_from(at).unwrap()));
                 prop_assert_eq!(first, most);
-                prop_assert!(most.is_none_or(|(log2, _)| log2 >= log2_max));
+                let more: u64 = all.iter().map(|(bytes, _)| bytes.saturating_sub(floor)).sum();
+                prop_assert_eq!(shares.cuttable(u64::MAX), more);
+                prop_assert!((more.min(bytes)..=more).contains(&shares.cuttable(bytes)));
+                prop_assert!(most.is_none_or(|(_, log2, _)| log2 >= log2_max));
             }
         }
     }

@@ -228,6 +228,56 @@ fn what_is_full_for_five_seconds_gets_nothing_until_it_reads_and_its_losses_are_
 }
 
 #[test]
+fn what_was_full_and_got_room_by_expiry_is_not_full_though_nothing_was_read() {
+    let limits = limits::Rmp { queue_messages_max: 2, ..limits::Rmp::default() };
+    let mut fixture = TestBroker::with(limits);
+    let (publisher, stalled) = (fixture.agent(1), fixture.agent(2));
+    fixture.subscribe(stalled, 1, "a");
+    let created_at_ms = fixture.now.wall.0;
+    let message = |ttl_ms, msg_id| {
+        let header = frames::Header { schema_id: 1, created_at_ms, ttl_ms, trace_id: 7, msg_id };
+        frames::frame(header, &frames::body("observation.note.v1", frames::map(vec![])))
+    };
+    for (ttl_ms, msg_id) in [(60_000, 1), (1_000, 2), (60_000, 3)] {
+        fixture.publish(publisher, "a", false, &message(ttl_ms, msg_id));
+    }
+    assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
+    fixture.wait(1_500);
+    // The socket takes nothing, and of the two one is expired.
+    fixture.broker.transmit(fixture.now, stalled, |_| Ok::<_, ()>(0)).unwrap();
+    fixture.wait(6_000);
+    fixture.publish(publisher, "a", false, &message(60_000, 4));
+    assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
+    fixture.publish(publisher, "a", false, &message(60_000, 5));
+    fixture.wait(5_000);
+    let frames = fixture.delivered(stalled).len();
+    assert_eq!(frames, 2);
+}
+
+#[test]
+fn a_large_message_is_queued_only_for_as_many_as_others_can_lose() {
+    let mut fixture = TestBroker::with(narrow());
+    let publisher = fixture.agent(1);
+    let stalled: Vec<_> = (2..10).map(|id| fixture.agent(id)).collect();
+    for session in &stalled {
+        fixture.subscribe(*session, 1, "a");
+    }
+    fixture.subscribe(stalled[0], 2, "own");
+    // Each holds a little less than its ninth of the bound, and one a little more.
+    for id in 0..14 {
+        fixture.publish(publisher, "a", false, &frames::message(id, &text(8_000)));
+    }
+    for id in 20..22 {
+        fixture.publish(publisher, "own", false, &frames::message(id, &text(8_000)));
+    }
+    fixture.publish(publisher, "a", false, &frames::message(100, &text(100_000)));
+    assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 7 }));
+    fixture.wait(1_100);
+    let queued: u64 = stalled.iter().map(|session| queued_bytes(&fixture, *session)).sum();
+    assert!(queued <= QUEUED_MAX, "{queued}");
+}
+
+#[test]
 fn an_empty_queue_takes_one_though_it_was_full_and_nothing_was_read() {
     let limits = limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() };
     let mut fixture = TestBroker::with(limits);
@@ -252,7 +302,7 @@ fn an_empty_queue_takes_one_though_it_was_full_and_nothing_was_read() {
 }
 
 #[test]
-fn operators_are_served_first_and_lose_nothing_to_make_room() {
+fn operators_are_served_first_and_lose_last() {
     let mut fixture = TestBroker::with(narrow());
     let publisher = fixture.agent(1);
     let (operator, stalled) = (fixture.operator(2), fixture.agent(3));
