@@ -1,20 +1,16 @@
 //! A start: the database is checked and brought up to date, the journal's records go into their tables.
 
-use std::{
-    fs::File,
-    io,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs::File, io, path::Path, time::Duration};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
-    StoreError, emptied,
+    StoreError,
+    lost_database::{self, LostDatabase},
+    marks::{self, Marks},
     migrations::{self, DatabaseOwner},
     op::Restored,
     pending_writes::{Effects, JournalledOp, PendingWrites},
-    quarantine::{quarantine, with_suffix},
     record::Record,
     replay::{self, ReplayedJournal},
     tables::{brakes, invocations, manifests, meta, state},
@@ -41,6 +37,7 @@ pub(super) struct RecoveredDatabase {
     /// Bytes of the texts of ended invocations.
     pub(super) ended_bytes: i64,
     pub(super) session_id: SessionId,
+    pub(super) marks: Marks,
     pub(super) notices: Vec<String>,
     pub(super) next_segment: u64,
     pub(super) next_seq: u64,
@@ -60,13 +57,14 @@ pub(super) fn recover(
     hash: &ManifestHash,
     now: Wall,
 ) -> Result<RecoveredDatabase, StoreError> {
-    let mut notices = Vec::new();
-    let emptied = emptied::set_aside(data, now)?;
-    let (conn, mut salvaged) = open_or_quarantine(&data.join(DATABASE), now, &mut notices)?;
-    if let Some(emptied) = emptied {
-        salvaged.next_id = salvaged.next_id.max(emptied.last_id.saturating_add(1));
-        notices.push(emptied.notice);
+    let mut lost = lost_database::resume(data)?;
+    if lost.is_empty() {
+        // Where one is set aside already it is told, and what it has left is read.
+        lost.extend(lost_database::set_emptied_aside(data, now)?);
     }
+    let (conn, salvaged) = open_or_set_aside(data, now, &mut lost)?;
+    let (salvaged, is_mark_there) =
+        if lost.is_empty() { (salvaged, true) } else { marked(data, salvaged, &lost)? };
     let failed = |error| StoreError::Database { what: "recovering station.db", source: error };
     let applied_through = meta::read(&conn, meta::APPLIED_THROUGH).map_err(failed)?;
     let mut replayed = replay::replay(data, applied_through)?;
@@ -77,13 +75,33 @@ pub(super) fn recover(
         .and_then(|folder| folder.sync_all())
         .map_err(StoreError::io(data.display().to_string()))?;
     replayed.retire(now).map_err(StoreError::io("removing journal segments"))?;
-    notices.append(&mut replayed.notices);
     let session_id = SessionId(meta::read(&conn, meta::SESSION_ID).map_err(failed)?);
+    let next_id = meta::read(&conn, meta::NEXT_ID).map_err(failed)?;
+    let marks = Marks::begin(data, next_id, session_id.0)
+        .map_err(StoreError::io("marking the ids that are given"))?;
+    let told = lost.into_iter().map(|lost| lost.finish(data, next_id, is_mark_there));
+    let mut notices = told.collect::<Result<Vec<_>, _>>()?;
+    notices.append(&mut replayed.notices);
     let (pending_bytes, ended_bytes) = invocations::bytes(&conn).map_err(failed)?;
     let restored =
         Restored { pending_bytes, ..restored(&conn, pack_id, hash, requeued, &mut notices).map_err(failed)? };
     let (next_segment, next_seq) = (replayed.next_segment, replayed.last_seq.saturating_add(1));
-    Ok(RecoveredDatabase { conn, restored, ended_bytes, session_id, notices, next_segment, next_seq })
+    Ok(RecoveredDatabase { conn, restored, ended_bytes, session_id, marks, notices, next_segment, next_seq })
+}
+
+/// Raises what was salvaged of a database that is lost by what is left beside it; whether that says all.
+fn marked(
+    data: &Path,
+    salvaged: RecoveredCounters,
+    lost: &[LostDatabase],
+) -> Result<(RecoveredCounters, bool), StoreError> {
+    let marked = marks::read(data).map_err(StoreError::io("reading which ids were given"))?;
+    let of_journal = lost.iter().map(|lost| lost.last_id.saturating_add(1)).max().unwrap_or(0);
+    let raised = RecoveredCounters {
+        next_id: salvaged.next_id.max(of_journal).max(marked.map_or(0, |marked| marked.next_id)),
+        session_id: salvaged.session_id.max(marked.map_or(0, |marked| marked.session_id)),
+    };
+    Ok((raised, marked.is_some()))
 }
 
 /// Puts the journal's records into their tables and begins a new session, within the open transaction; how
@@ -132,40 +150,23 @@ fn restored(
 }
 
 /// Opens the database; a damaged one is set aside and a new one begun.
-fn open_or_quarantine(
-    file: &Path,
+fn open_or_set_aside(
+    data: &Path,
     now: Wall,
-    notices: &mut Vec<String>,
+    lost: &mut Vec<LostDatabase>,
 ) -> Result<(Connection, RecoveredCounters), StoreError> {
-    let (why, salvaged) = match open(file)? {
+    let file = data.join(DATABASE);
+    let (why, salvaged) = match open(&file)? {
         Opening::Whole(conn) => return Ok((conn, RecoveredCounters::default())),
         Opening::Damaged { why, salvaged } => (why, salvaged),
     };
-    let aside = quarantine_with_log(file, now)
-        .map_err(StoreError::io(format!("setting {} aside", file.display())))?;
-    notices.push(format!(
-        "{} was damaged ({why}): it is kept as {} and the station began an empty one; restore a backup, or try `sqlite3 FILE .recover`",
-        file.display(),
-        aside.display()
-    ));
-    match open(file)? {
+    lost.push(lost_database::set_aside(data, now, why)?);
+    match open(&file)? {
         Opening::Whole(conn) => Ok((conn, salvaged)),
         Opening::Damaged { why, .. } => {
             Err(StoreError::io(file.display().to_string())(io::Error::other(why)))
         }
     }
-}
-
-/// Renames the database with its log and index, which belong together.
-fn quarantine_with_log(file: &Path, now: Wall) -> io::Result<PathBuf> {
-    let aside = quarantine(file, now)?;
-    for suffix in ["-wal", "-shm"] {
-        match std::fs::rename(with_suffix(file, suffix), with_suffix(&aside, suffix)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(aside)
 }
 
 enum Opening {
@@ -187,7 +188,10 @@ fn open(file: &Path) -> Result<Opening, StoreError> {
         }
         Ok(DatabaseOwner::Foreign) => Err(StoreError::NotAStore { file: file.to_owned() }),
         Err(error) if is_damage(&error) => {
-            Ok(Opening::Damaged { why: error.to_string(), salvaged: salvage(&conn) })
+            let salvaged = salvage(&conn);
+            // What is set aside is as it was found.
+            let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+            Ok(Opening::Damaged { why: error.to_string(), salvaged })
         }
         Err(error) => Err(StoreError::database("opening station.db")(error)),
     }

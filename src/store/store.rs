@@ -94,8 +94,16 @@ impl Store {
         limits: limits::Store,
         clock: Clock,
     ) -> Result<(Self, OpenedStore), StoreError> {
-        let RecoveredDatabase { conn, restored, ended_bytes, session_id, notices, next_segment, next_seq } =
-            open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
+        let RecoveredDatabase {
+            conn,
+            restored,
+            ended_bytes,
+            session_id,
+            marks,
+            notices,
+            next_segment,
+            next_seq,
+        } = open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
         let retention =
             Retention::count(&conn, ended_bytes).map_err(StoreError::database("counting rows"))?;
         let (reads, mut threads) = Reads::start(&data.join(DATABASE), limits.read_requests_max)?;
@@ -134,6 +142,7 @@ impl Store {
             pack_id: pack_id.clone(),
             manifest_hash: manifest_hash.clone(),
             retention,
+            marks,
             submission: intake,
             reads: Arc::clone(&reads),
             shared,

@@ -16,6 +16,7 @@ use rusqlite::{Connection, ErrorCode};
 use super::{
     apply,
     counters::Shared,
+    marks::Marks,
     op::{Class, CommitError, Done, Op},
     open::LOG_BYTES_KEPT,
     pending_writes::{Effects, PendingWrites},
@@ -50,6 +51,7 @@ pub(super) struct Parts {
     pub(super) pack_id: PackId,
     pub(super) manifest_hash: ManifestHash,
     pub(super) retention: Retention,
+    pub(super) marks: Marks,
     pub(super) submission: Arc<SubmissionQueue>,
     pub(super) reads: Arc<Reads>,
     pub(super) shared: Arc<Shared>,
@@ -233,6 +235,15 @@ impl Writer {
     /// Does one operation within the open transaction. `refused` is set when the fault is the database's and
     /// not the operation's.
     fn commit(&mut self, op: Op, refused: &mut Option<String>) -> Result<Done, CommitError> {
+        if let Op::Enqueue { rows, .. } = &op
+            && let Some(last) = rows.iter().map(|row| row.id.0).max()
+        {
+            self.parts.marks.mark(last).map_err(|error| {
+                let why = format!("marking the ids that are given: {error}");
+                *refused = Some(why.clone());
+                CommitError::Failed(why)
+            })?;
+        }
         let effects = self.effects;
         let conn = &self.parts.conn;
         let applied = (|| {

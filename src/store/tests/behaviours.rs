@@ -370,7 +370,7 @@ fn a_close_folds_the_journal_and_leaves_none() {
     let mut names: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["station.db", "station.lock"]);
+    assert_eq!(names, ["station.db", "station.lock", "station.marks"]);
     assert_eq!(open(folder.path()).states()[0], (1, RowState::Done));
 }
 

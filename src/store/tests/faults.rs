@@ -1,4 +1,5 @@
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::Path,
     sync::{
@@ -15,6 +16,7 @@ use crate::{
         Journal, StoreError,
         append::Medium,
         journal::Begin,
+        lost_database::tests::interrupted,
         op::{CommitError, Op},
     },
     tap::entry::mpp::RowState,
@@ -68,11 +70,10 @@ fn a_damaged_database_is_set_aside_and_ids_go_on_where_they_can_be_read() {
         fs::write(&file, &damaged).unwrap();
         let kit = open(folder.path());
         assert_eq!(kit.opened.notices.len(), 1, "{:?}", kit.opened.notices);
-        assert!(kit.opened.notices[0].contains("station.db.bad-"), "{:?}", kit.opened.notices);
+        assert!(kit.opened.notices[0].contains("ids go on at "), "{:?}", kit.opened.notices);
         assert!(kit.all().is_empty());
-        let aside = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
-        let aside: Vec<_> = aside.filter(|path| path.to_str().unwrap().contains("station.db.bad-")).collect();
-        assert_eq!(fs::read(&aside[0]).unwrap(), damaged);
+        assert_eq!(set_aside(folder.path())["station.db"], damaged);
+        assert!(kit.opened.restored.next_id.0 > 500 && kit.opened.session_id.0 == 2);
         kit.enqueue(vec![row(kit.opened.restored.next_id.0)]);
     }
 }
@@ -81,8 +82,11 @@ fn a_damaged_database_is_set_aside_and_ids_go_on_where_they_can_be_read() {
 fn killed(folder: &Path) {
     // As it is on disk while the store is open: its end, however hard, would fold the log.
     let other = tempfile::tempdir().unwrap();
+    let kit = open(other.path());
+    kit.enqueue(rows(1..=8));
+    kit.store.close().unwrap();
     let mut kit = open(other.path());
-    kit.enqueue(rows(1..=9));
+    kit.enqueue(rows(9..=9));
     kit.journalled(moved(7, RowState::Dispatched));
     for entry in fs::read_dir(other.path()).unwrap() {
         let entry = entry.unwrap();
@@ -90,6 +94,24 @@ fn killed(folder: &Path) {
     }
     assert!(fs::metadata(folder.join("station.db-wal")).unwrap().len() > 0);
     fs::write(folder.join("sessions-3.log"), b"RLSESSN\x01").unwrap();
+}
+
+/// What was set aside, by the files' names: all in one folder, and nothing beside it.
+fn set_aside(data: &Path) -> BTreeMap<String, Vec<u8>> {
+    let names = |folder: &Path| -> Vec<_> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let aside: Vec<_> = names(data).into_iter().filter(|name| name.contains("bad-")).collect();
+    let [aside] = &aside[..] else { unreachable!("{aside:?}") };
+    assert!(aside.strip_prefix("bad-").unwrap().parse::<u64>().is_ok(), "{aside}");
+    let folder = data.join(aside);
+    names(&folder).into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
+}
+
+fn files(data: &Path) -> BTreeMap<String, Vec<u8>> {
+    let of =
+        |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
+    fs::read_dir(data).unwrap().map(|entry| of(entry.unwrap())).collect()
 }
 
 #[test]
@@ -106,34 +128,119 @@ fn an_emptied_database_is_set_aside_with_all_that_it_left_and_told() {
         }
         let kit = open(folder.path());
         let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
-        assert!(notice.contains("station.db.bad-") && notice.contains("station.db-wal"), "{notice}");
+        assert!(notice.contains("/bad-") && notice.contains("station.db-wal"), "{notice}");
         assert!(notice.contains(if is_gone { "was gone" } else { "was empty" }), "{notice}");
         assert!(kit.all().is_empty());
-        assert_eq!(kit.opened.restored.next_id, InvocationId(8), "an id that the journal names");
-        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
-        let mut aside: Vec<_> = names.filter(|path| path.to_str().unwrap().contains(".bad-")).collect();
-        aside.sort();
-        let kinds: Vec<_> = aside
-            .iter()
-            .map(|path| {
-                let name = path.file_name().unwrap().to_str().unwrap();
-                name.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect::<String>()
-            })
-            .collect();
-        assert_eq!(
-            kinds,
-            [
-                "journal-.log.bad-",
-                "sessions-.log.bad-",
-                "station.db.bad-",
-                "station.db.bad--shm",
-                "station.db.bad--wal"
-            ]
-        );
-        assert_eq!(fs::read(&aside[4]).unwrap(), wal, "nothing of it is lost");
+        let aside = set_aside(folder.path());
+        let expected = ["journal-1.log", "sessions-3.log", "station.db", "station.db-shm", "station.db-wal"];
+        assert_eq!(aside.keys().collect::<Vec<_>>(), expected);
+        assert_eq!(aside["station.db-wal"], wal, "nothing of it is lost");
         kit.store.close().unwrap();
         assert!(open(folder.path()).opened.notices.is_empty(), "it is told once");
     }
+}
+
+#[test]
+fn ids_that_were_given_are_not_given_again_where_the_database_and_its_journal_say_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.enqueue(rows(1..=9));
+    kit.store.close().unwrap();
+    let kit = open(folder.path());
+    let other = tempfile::tempdir().unwrap();
+    for name in ["station.db-wal", "station.marks"] {
+        fs::copy(folder.path().join(name), other.path().join(name)).unwrap();
+    }
+    fs::write(other.path().join("station.db"), b"").unwrap();
+    drop(kit);
+    let kit = open(other.path());
+    let next = kit.opened.restored.next_id.0;
+    assert!(next > 9 && kit.opened.session_id.0 == 3, "{:?}", kit.opened);
+    assert!(kit.opened.notices[0].contains(&format!("ids go on at {next}")), "{:?}", kit.opened.notices);
+    // Those that were marked and not given are not skipped by a start as any other.
+    kit.enqueue(rows(next..=next));
+    assert_eq!(kit.kill_and_reopen(other.path()).opened.restored.next_id.0, next + 1);
+    // Without any word of them that is said.
+    let folder = tempfile::tempdir().unwrap();
+    killed(folder.path());
+    fs::write(folder.path().join("station.db"), b"").unwrap();
+    fs::remove_file(folder.path().join("station.marks")).unwrap();
+    let kit = open(folder.path());
+    assert_eq!(kit.opened.restored.next_id, InvocationId(8), "the journal names 7");
+    assert!(kit.opened.notices[0].contains("nothing beside it says which ids"), "{:?}", kit.opened.notices);
+}
+
+#[test]
+fn an_id_that_cannot_be_marked_is_not_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let marks = folder.path().join("station.marks");
+    fs::remove_file(&marks).unwrap();
+    fs::create_dir(&marks).unwrap();
+    kit.enqueue(rows(1..=2));
+    let far = || Op::Enqueue { rows: vec![row(100_000)], lookups: Vec::new() };
+    let refused = kit.commit(far()).unwrap_err();
+    assert!(refused.to_string().contains("marking the ids"), "{refused}");
+    fs::remove_dir(&marks).unwrap();
+    assert!(kit.commit(far()).is_ok());
+}
+
+#[test]
+fn setting_aside_goes_on_where_it_was_interrupted() {
+    for is_damaged in [false, true] {
+        let mut step = 0;
+        loop {
+            let folder = tempfile::tempdir().unwrap();
+            killed(folder.path());
+            let database = folder.path().join("station.db");
+            let mut bytes = fs::read(&database).unwrap();
+            if is_damaged {
+                bytes[..100].fill(0xa5)
+            } else {
+                bytes.clear()
+            }
+            fs::write(&database, &bytes).unwrap();
+            let mut before = files(folder.path());
+            let steps = interrupted(folder.path(), step);
+            let kit = open(folder.path());
+            let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
+            assert!(notice.contains("/bad-") && notice.contains("restore a backup"), "{notice}");
+            assert!(kit.all().is_empty() && kit.opened.restored.next_id.0 > 9, "step {step}");
+            let aside = set_aside(folder.path());
+            before
+                .retain(|name, _| name.starts_with("station.db") || (!is_damaged && name.ends_with(".log")));
+            // What is only an index is made again by whoever looks.
+            before.remove("station.db-shm");
+            assert!(
+                before.iter().all(|(name, bytes)| aside[name] == *bytes),
+                "step {step}: {:?}",
+                aside.keys()
+            );
+            kit.store.close().unwrap();
+            assert!(open(folder.path()).opened.notices.is_empty(), "it is told once");
+            step += 1;
+            if step > steps {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_new_database_beside_one_that_was_set_aside_stays_where_a_start_was_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    killed(folder.path());
+    fs::write(folder.path().join("station.db"), b"").unwrap();
+    interrupted(folder.path(), usize::MAX);
+    // As a start leaves it that ends before the folder has its name.
+    let other = tempfile::tempdir().unwrap();
+    let kit = open(other.path());
+    kit.enqueue(rows(1..=3));
+    kit.store.close().unwrap();
+    fs::copy(other.path().join("station.db"), folder.path().join("station.db")).unwrap();
+    let kit = open(folder.path());
+    assert_eq!((kit.all().len(), kit.opened.notices.len()), (3, 1));
+    assert!(set_aside(folder.path()).contains_key("station.db-wal"));
 }
 
 #[test]
