@@ -33,12 +33,13 @@ fn store(store: store::Counters) -> Health {
         return Health::failing(why);
     }
     Health::ok(format!(
-        "{}, {} failed, {} unfolded, {} waiting, a journal of {}",
+        "{}, {} failed, {} unfolded, {} waiting, a journal of {}, {} kept of what ended",
         counted(store.commits, "commit"),
         store.commit_failures,
         counted(store.unfolded_rows, "row"),
         counted(store.requests_waiting, "request"),
         counted(store.journal_bytes, "byte"),
+        counted(store.kept.iter().map(|kept| kept.bytes).sum::<u64>(), "byte"),
     ))
 }
 

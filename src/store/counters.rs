@@ -24,10 +24,33 @@ pub struct Counters {
     pub last_commit_us: u64,
     /// Rows that retention deleted.
     pub retired_rows: u64,
-    /// Bytes of the logs of sessions in the database.
-    pub session_log_bytes: u64,
+    /// What retention bounds, and how much of it is kept.
+    pub kept: [Kept; Kept::WHAT.len()],
     /// Why the last commit failed, while none has succeeded since.
     pub failing: Option<String>,
+}
+
+/// How much is kept of what retention bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Rows; of sessions' logs none are counted.
+    pub rows: u64,
+    /// Bytes of their texts and values.
+    pub bytes: u64,
+}
+
+impl Kept {
+    /// What each is of, in their order.
+    pub const WHAT: [&str; 5] = ["ended_rows", "refunds", "ended_runs", "control_answers", "session_logs"];
+}
+
+impl Counters {
+    /// Bytes of the logs of sessions in the database.
+    #[must_use]
+    pub const fn session_log_bytes(&self) -> u64 {
+        let [.., sessions] = &self.kept;
+        sessions.bytes
+    }
 }
 
 /// Where the threads keep the figures.
@@ -39,7 +62,7 @@ pub(super) struct Shared {
     pub(super) journal_bytes: AtomicU64,
     pub(super) last_commit_us: AtomicU64,
     pub(super) retired_rows: AtomicU64,
-    pub(super) session_log_bytes: AtomicU64,
+    kept: Mutex<[Kept; Kept::WHAT.len()]>,
     rows_failing: Mutex<Option<String>>,
     journal_failing: Mutex<Option<String>>,
 }
@@ -53,7 +76,7 @@ impl Shared {
             journal_bytes: AtomicU64::default(),
             last_commit_us: AtomicU64::default(),
             retired_rows: AtomicU64::default(),
-            session_log_bytes: AtomicU64::default(),
+            kept: Mutex::default(),
             rows_failing: Mutex::default(),
             journal_failing: Mutex::default(),
         }
@@ -75,6 +98,11 @@ impl Shared {
         *self.journal_failing.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 
+    /// What is kept once a transaction is committed.
+    pub(super) fn set_kept(&self, kept: [Kept; Kept::WHAT.len()]) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+
     pub(super) fn rows_failing(&self) -> Option<String> {
         self.rows_failing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -90,7 +118,7 @@ impl Shared {
             requests_waiting: u64::try_from(requests).unwrap_or(u64::MAX),
             last_commit_us: of(&self.last_commit_us),
             retired_rows: of(&self.retired_rows),
-            session_log_bytes: of(&self.session_log_bytes),
+            kept: *self.kept.lock().unwrap_or_else(PoisonError::into_inner),
             failing: self.watch.lost().or(journal_failing).or_else(|| self.rows_failing()),
         }
     }

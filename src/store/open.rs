@@ -5,7 +5,7 @@ use std::{fs::File, io, path::Path, time::Duration};
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
-    StoreError,
+    StoreError, log_damage,
     lost_database::{self, LostDatabase},
     marks::{self, Marks},
     migrations::{self, DatabaseOwner},
@@ -39,6 +39,7 @@ pub(super) struct RecoveredDatabase {
     pub(super) session_id: SessionId,
     pub(super) marks: Marks,
     pub(super) notices: Vec<String>,
+    pub(super) torn: Vec<String>,
     pub(super) next_segment: u64,
     pub(super) next_seq: u64,
 }
@@ -62,9 +63,14 @@ pub(super) fn recover(
         // Where one is set aside already it is told, and what it has left is read.
         lost.extend(lost_database::set_emptied_aside(data, now)?);
     }
+    let damaged_log = if lost.is_empty() { log_damage::set_aside(data, now)? } else { None };
     let (conn, salvaged) = open_or_set_aside(data, now, &mut lost)?;
-    let (salvaged, is_mark_there) =
-        if lost.is_empty() { (salvaged, true) } else { marked(data, salvaged, &lost)? };
+    let (salvaged, is_mark_there) = if lost.is_empty() && !damaged_log.as_ref().is_some_and(|log| log.is_loss)
+    {
+        (salvaged, true)
+    } else {
+        marked(data, salvaged, &lost)?
+    };
     let failed = |error| StoreError::Database { what: "recovering station.db", source: error };
     let applied_through = meta::read(&conn, meta::APPLIED_THROUGH).map_err(failed)?;
     let mut replayed = replay::replay(data, applied_through)?;
@@ -81,12 +87,24 @@ pub(super) fn recover(
         .map_err(StoreError::io("marking the ids that are given"))?;
     let told = lost.into_iter().map(|lost| lost.finish(data, next_id, is_mark_there));
     let mut notices = told.collect::<Result<Vec<_>, _>>()?;
+    notices.extend(damaged_log.map(|log| log.notice));
     notices.append(&mut replayed.notices);
     let (pending_bytes, ended_bytes) = invocations::bytes(&conn).map_err(failed)?;
     let restored =
         Restored { pending_bytes, ..restored(&conn, pack_id, hash, requeued, &mut notices).map_err(failed)? };
-    let (next_segment, next_seq) = (replayed.next_segment, replayed.last_seq.saturating_add(1));
-    Ok(RecoveredDatabase { conn, restored, ended_bytes, session_id, marks, notices, next_segment, next_seq })
+    let ReplayedJournal { next_segment, last_seq, torn, .. } = replayed;
+    let next_seq = last_seq.saturating_add(1);
+    Ok(RecoveredDatabase {
+        conn,
+        restored,
+        ended_bytes,
+        session_id,
+        marks,
+        notices,
+        torn,
+        next_segment,
+        next_seq,
+    })
 }
 
 /// Raises what was salvaged of a database that is lost by what is left beside it; whether that says all.

@@ -32,8 +32,10 @@ pub(super) struct ReplayedJournal {
     pub(super) last_seq: u64,
     /// The number of a segment that was never there.
     pub(super) next_segment: u64,
-    /// What a person should read.
+    /// What a person should read of damage.
     pub(super) notices: Vec<String>,
+    /// Unfinished writes that were left out; nothing of them was acknowledged.
+    pub(super) torn: Vec<String>,
     segments: Vec<Segment>,
 }
 
@@ -78,7 +80,7 @@ pub(super) fn replay(data: &Path, applied_through: u64) -> Result<ReplayedJourna
         let damage = match read.state(bytes.len(), index + 1 == count) {
             State::Whole => None,
             State::Torn { bytes } => {
-                replayed.notices.push(torn(&path, bytes));
+                replayed.torn.push(torn(&path, bytes));
                 None
             }
             State::Damaged(damage) => Some(damage),
@@ -121,6 +123,8 @@ pub(super) struct Read<'a, T> {
     pub(super) bad: Vec<(usize, &'a [u8])>,
     /// Where what can be read ends.
     pub(super) good_end: usize,
+    /// Whether what lies behind is what a write leaves that was not finished: less than a record, or zeros.
+    is_torn: bool,
 }
 
 /// How a file is.
@@ -138,7 +142,7 @@ impl<T> Read<'_, T> {
     pub(super) fn state(&self, bytes: usize, is_last: bool) -> State {
         match (self.bad.len(), bytes - self.good_end) {
             (0, 0) => State::Whole,
-            (0, bytes) if is_last => State::Torn { bytes },
+            (0, bytes) if is_last && self.is_torn => State::Torn { bytes },
             (skipped, left) => {
                 State::Damaged(format!("{skipped} bad records inside, {left} unreadable bytes at the end"))
             }
@@ -152,8 +156,9 @@ pub(super) fn read<'a, T>(
     kind: Kind,
     decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>,
 ) -> Read<'a, T> {
-    let mut read = Read { records: Vec::new(), bad: Vec::new(), good_end: 0 };
+    let mut read = Read { records: Vec::new(), bad: Vec::new(), good_end: 0, is_torn: false };
     if !bytes.starts_with(&kind.magic) {
+        read.is_torn = kind.magic.starts_with(bytes);
         return read;
     }
     read.good_end = kind.magic.len();
@@ -172,10 +177,18 @@ pub(super) fn read<'a, T>(
             read.bad.push((read.records.len(), &rest[HEAD_BYTES..skip]));
             at += skip;
         } else {
+            read.is_torn = is_unfinished(rest);
             break;
         }
     }
     read
+}
+
+/// Whether a write that was not finished leaves such bytes.
+fn is_unfinished(bytes: &[u8]) -> bool {
+    let len = bytes.first_chunk::<4>().and_then(|len| usize::try_from(u32::from_le_bytes(*len)).ok());
+    bytes.iter().all(|byte| *byte == 0)
+        || len.is_none_or(|len| len.checked_add(HEAD_BYTES).is_none_or(|len| bytes.len() < len))
 }
 
 /// How long a bad record is, if its length leads to a good one.
@@ -226,7 +239,7 @@ mod tests {
             fs::write(folder.path().join("journal-4.log"), &bytes[..cut]).unwrap();
             let mut replayed = replay(folder.path(), 0).unwrap();
             assert_eq!(seqs(&replayed), [1, 2], "cut at {cut}");
-            assert_eq!(replayed.notices.len(), usize::from(cut > offsets[2]));
+            assert_eq!(replayed.torn.len(), usize::from(cut > offsets[2]));
             assert_eq!((replayed.last_seq, replayed.next_segment), (2, 5));
             replayed.retire(Wall(0)).unwrap();
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -241,6 +254,24 @@ mod tests {
             bytes.extend(tail);
             fs::write(folder.path().join("journal-1.log"), &bytes).unwrap();
             assert_eq!(seqs(&replay(folder.path(), 0).unwrap()), [1, 2]);
+        }
+    }
+
+    #[test]
+    fn a_last_record_that_is_all_there_and_bad_is_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal-1.log");
+        let (whole, offsets) = segment(1, 3);
+        let mut flipped = whole.clone();
+        flipped[offsets[2] + HEAD_BYTES] ^= 1;
+        for (bytes, kept) in [(flipped, 2), (vec![7; whole.len()], 0)] {
+            fs::write(&path, &bytes).unwrap();
+            let mut replayed = replay(folder.path(), 0).unwrap();
+            assert_eq!((replayed.records.len(), replayed.torn.len()), (kept, 0));
+            replayed.retire(Wall(17)).unwrap();
+            assert_eq!(replayed.notices.len(), 1);
+            assert_eq!(fs::read(folder.path().join("journal-1.log.bad-17")).unwrap(), bytes);
+            fs::remove_file(folder.path().join("journal-1.log.bad-17")).unwrap();
         }
     }
 

@@ -9,7 +9,10 @@ use std::{
 
 use rusqlite::{Connection, Row};
 
-use super::tables::{int, invocations, macp, manifests, refunds, runs};
+use super::{
+    counters::Kept,
+    tables::{int, invocations, macp, manifests, refunds, runs},
+};
 use crate::{ids::InvocationId, limits};
 
 /// Rows of one slice: few enough that a commit in wait does not notice.
@@ -92,6 +95,13 @@ impl Retention {
             sessions: Size { rows: 0, bytes: macp::log_bytes(conn)? },
             swept: InvocationId(0),
         })
+    }
+
+    /// What is shown of it.
+    pub(super) fn kept(&self) -> [Kept; Kept::WHAT.len()] {
+        let count = |count: i64| u64::try_from(count).unwrap_or(0);
+        [self.ended, self.refunds, self.runs, self.answers, self.sessions]
+            .map(|size| Kept { rows: count(size.rows), bytes: count(size.bytes) })
     }
 
     /// Whether a slice is due.

@@ -52,8 +52,10 @@ pub struct OpenedLog {
     pub unstored: Vec<(u64, Bytes)>,
     /// Files that are damaged, in their order. They are kept aside once the database has the rest of them.
     pub damaged: Vec<DamagedFile>,
-    /// What a person should read beside: unfinished writes that were left out.
+    /// What a person should read beside: pieces that are missing.
     pub notices: Vec<String>,
+    /// Unfinished writes that were left out; nothing of them was acknowledged.
+    pub torn: Vec<String>,
 }
 
 /// A file of the log that cannot be read as it was written.
@@ -86,6 +88,7 @@ struct ReadFiles {
     unstored: Vec<(u64, Bytes)>,
     damaged: Vec<DamagedFile>,
     notices: Vec<String>,
+    torn: Vec<String>,
 }
 
 impl ReadFiles {
@@ -115,7 +118,7 @@ impl ReadFiles {
         }
         match state {
             State::Whole => {}
-            State::Torn { bytes } => self.notices.push(replay::torn(path, bytes)),
+            State::Torn { bytes } => self.torn.push(replay::torn(path, bytes)),
             State::Damaged(damage) => {
                 let what = format!("{} is damaged ({damage})", path.display());
                 self.damaged.push(DamagedFile { what, lost, is_all: read.good_end == bytes.len() });
@@ -177,8 +180,8 @@ impl SessionLog {
             log_files: read.files,
             buffer: Vec::new(),
         };
-        let ReadFiles { unstored, damaged, notices, .. } = read;
-        Ok(OpenedLog { log, unstored, damaged, notices })
+        let ReadFiles { unstored, damaged, notices, torn, .. } = read;
+        Ok(OpenedLog { log, unstored, damaged, notices, torn })
     }
 
     /// Writes a piece; its number.
@@ -359,7 +362,7 @@ mod tests {
             fs::write(&path, &whole[..cut]).unwrap();
             let found = open(data, 0);
             assert_eq!(
-                (unstored(&found), found.notices.len()),
+                (unstored(&found), found.torn.len()),
                 (vec![(1, &b"one"[..]), (2, &b"two"[..])], usize::from(cut > head + 2 * piece))
             );
         }
@@ -404,7 +407,7 @@ mod tests {
         let torn = [&fs::read(&path).unwrap()[..], b"\x09\0\0"].concat();
         fs::write(&path, &torn).unwrap();
         let mut again = open(data, 0);
-        assert_eq!((again.notices.len(), again.damaged.len()), (1, 0));
+        assert_eq!((again.torn.len(), again.damaged.len()), (1, 0));
         again.log.append(b"two").unwrap();
         let mut third = open(data, 0);
         assert_eq!((unstored(&third), third.notices.len()), (vec![(1, &b"one"[..]), (2, &b"two"[..])], 0));
@@ -472,7 +475,7 @@ mod tests {
                 assert_eq!(piece, &written[usize::try_from(*number).unwrap() - 1], "seed {seed}");
             }
             assert!(found.unstored.is_sorted_by(|one, other| one.0 < other.0), "seed {seed}");
-            let is_said = !found.damaged.is_empty() || !found.notices.is_empty();
+            let is_said = !(found.damaged.is_empty() && found.notices.is_empty() && found.torn.is_empty());
             assert!(
                 found.unstored.len() == written.len() || is_said || whole.starts_with(&bytes),
                 "seed {seed}"

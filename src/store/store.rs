@@ -4,7 +4,6 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::Ordering,
         mpsc::{Receiver, RecvTimeoutError, sync_channel},
     },
     thread::{self, JoinHandle},
@@ -56,8 +55,10 @@ pub struct OpenedStore {
     pub restored: Restored,
     /// How often a station was started on this data folder, this time included (ruling MPP 14).
     pub session_id: SessionId,
-    /// What a person should read: damage that was set aside, unfinished writes that were left out.
+    /// What a person should read of damage: what was set aside or cannot be read.
     pub notices: Vec<String>,
+    /// Unfinished writes that were left out; nothing of them was acknowledged.
+    pub torn: Vec<String>,
 }
 
 impl Store {
@@ -101,6 +102,7 @@ impl Store {
             session_id,
             marks,
             notices,
+            torn,
             next_segment,
             next_seq,
         } = open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
@@ -113,21 +115,15 @@ impl Store {
             watch.keep(&data.join(file));
         }
         let shared = Arc::new(Shared::new(Arc::clone(&watch)));
-        let log_bytes = u64::try_from(retention.sessions.bytes).unwrap_or(0);
-        shared.session_log_bytes.store(log_bytes, Ordering::Relaxed);
+        shared.set_kept(retention.kept());
         let begin = Begin {
             segment: next_segment,
             seq: next_seq,
             segment_bytes_max: limits.journal_segment_bytes_max,
             unfolded_rows_max: limits.unfolded_rows_max,
         };
-        let journal = Journal::new(
-            data,
-            append::on_watched_disk(watch),
-            begin,
-            Arc::clone(&intake),
-            Arc::clone(&shared),
-        );
+        let (queue, figures) = (Arc::clone(&intake), Arc::clone(&shared));
+        let journal = Journal::new(data, append::on_watched_disk(watch), begin, queue, figures);
         let handle = Handle {
             submission: Arc::clone(&intake),
             reads: Arc::clone(&reads),
@@ -162,7 +158,7 @@ impl Store {
             }
         }
         let store = Self { handle, journal: Some(journal), ended, threads, closed: false };
-        Ok((store, OpenedStore { restored, session_id, notices }))
+        Ok((store, OpenedStore { restored, session_id, notices, torn }))
     }
 
     /// A store that could not be opened: it has nothing, refuses everything with why, and touches no file.
@@ -192,6 +188,7 @@ impl Store {
             restored: Restored { failing: Some(why.to_owned()), ..Restored::default() },
             session_id: SessionId(0),
             notices: Vec::new(),
+            torn: Vec::new(),
         };
         (Self { handle, journal, ended, threads: Vec::new(), closed: false }, opened)
     }

@@ -282,8 +282,7 @@ impl Writer {
         self.parts.retention.runs += effects.runs;
         self.parts.retention.answers += effects.answers;
         self.parts.retention.sessions += effects.sessions;
-        let log_bytes = u64::try_from(self.parts.retention.sessions.bytes).unwrap_or(0);
-        self.parts.shared.session_log_bytes.store(log_bytes, Ordering::Relaxed);
+        self.parts.shared.set_kept(self.parts.retention.kept());
         if let Some(through) = self.held.committed() {
             let deleted = self.segments.delete_applied(&self.parts.data, through);
             self.parts.shared.journal_bytes.fetch_sub(deleted, Ordering::Relaxed);
@@ -359,6 +358,7 @@ impl Writer {
         match sliced {
             Ok((retention, gone)) => {
                 self.parts.retention = retention;
+                self.parts.shared.set_kept(retention.kept());
                 self.changes += gone;
                 self.parts.shared.retired_rows.fetch_add(gone, Ordering::Relaxed);
             }

@@ -275,6 +275,7 @@ mod tests {
         );
         env.ours.insert("RL_CONSOLE_LIMITS_TAP_READERS_MAX".to_owned(), "5".to_owned());
         env.ours.insert("RL_CONSOLE_CONSOLE_ON_HANGUP".to_owned(), "exit".to_owned());
+        env.ours.insert("RL_CONSOLE_RUNS_AGENTS_CANCEL".to_owned(), "own".to_owned());
         assert_eq!(plain.alerts, AlertRules::default(), "the keys' defaults are the console's own");
         for (name, value) in
             [("ADAPTER_GONE_S", "0"), ("HEAD_WAITING_S", "7"), ("BELL", "off"), ("DESKTOP", "osc777")]
@@ -287,6 +288,7 @@ mod tests {
             AlertRules { adapter_gone_s: 0, head_waiting_s: 7, bell: false, desktop: Desktop::Osc777 }
         );
         assert_eq!(set.limits.tap.readers_max, 5);
+        assert_eq!((plain.agents_cancel, set.agents_cancel), (AgentsCancel::Any, AgentsCancel::Own));
         env.ours.insert("RL_CONSOLE_RMP_REGISTRY".to_owned(), "0x1000=artifact.map.tile.v1".to_owned());
         assert!(
             of(&env).registry.schema(crate::rmp::SchemaId(4_096)).is_some()

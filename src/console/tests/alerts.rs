@@ -7,9 +7,11 @@ use crate::{
     console::{
         model::{
             Alert, AlertChanges, AlertStatus, Cause, bridge,
-            bridge::alerts::{ADAPTER_GONE, ADAPTER_SILENT, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN},
+            bridge::alerts::{
+                ADAPTER_GONE, ADAPTER_SILENT, DAMAGED_ROWS, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN,
+            },
             runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
-            station::alerts::{DISK_LOW, RECORDING_FAILED, STORE_FAILING},
+            station::alerts::{DISK_LOW, RECORDING_FAILED, STATION_ERROR, STORE_FAILING},
         },
         systems::station::outcomes::StationCommand,
         ui::{effect::Effect, event::Event},
@@ -20,7 +22,7 @@ use crate::{
     runs::NodeRef,
     tap::entry::{
         Link,
-        mpp::{Brake, CloseCause, Transition},
+        mpp::{Brake, CloseCause, FailedBy, RowState, Transition},
         station,
     },
     time::Wall,
@@ -290,6 +292,62 @@ fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_i
     stage.mpp(Transition::Listening { addr: ([127, 0, 0, 1], 7777).into() }, "");
     pass_s(&mut stage, 1);
     assert!(holding(&stage).is_empty());
+}
+
+fn damaged(id: u64) -> Transition {
+    Transition::Failed {
+        id: InvocationId(id),
+        queue: "boss".into(),
+        event: "heal".into(),
+        from: RowState::Pending,
+        cleared: false,
+        by: FailedBy::Damage,
+    }
+}
+
+#[test]
+fn damage_is_an_alert_with_what_to_do_until_it_was_seen() {
+    let mut stage = well(160, 40);
+    stage.mpp(damaged(3), "damaged: params cannot be read");
+    stage.mpp(damaged(7), "damaged: trace cannot be read");
+    comes_after_s(&mut stage, 1, &DAMAGED_ROWS.cause());
+    let error = station::Transition::Notice { level: station::Level::Error };
+    stage.station(error, "/d/station.db was damaged: it is kept in /d/bad-1; restore a backup");
+    comes_after_s(&mut stage, 1, &STATION_ERROR.cause());
+    stage.station(station::Transition::Notice { level: station::Level::Warn }, "an unfinished write");
+    pass_s(&mut stage, 60);
+    let text = |stage: &TestConsole, cause: &Cause| {
+        alerts(stage).into_iter().find(|alert| alert.cause == *cause).unwrap().text.to_string()
+    };
+    assert_eq!(
+        text(&stage, &DAMAGED_ROWS.cause()),
+        "2 rows cannot be read in the store, and failed: the last is 7 on boss"
+    );
+    assert!(text(&stage, &STATION_ERROR.cause()).contains("restore a backup"));
+    stage.char('a');
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("ls invocations --state failed"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    for _ in 0..2 {
+        stage.char('a');
+    }
+    pass_s(&mut stage, 1);
+    assert!(holding(&stage).is_empty());
+    stage.mpp(damaged(8), "damaged: params cannot be read");
+    comes_after_s(&mut stage, 1, &DAMAGED_ROWS.cause());
+}
+
+#[test]
+fn a_read_that_failed_twice_turns_the_bridge_s_chip_until_it_succeeds() {
+    let mut stage = well(160, 40);
+    assert!(stage.text().contains("MPP ●"), "{}", stage.text());
+    stage.mpp(Transition::ReadsFailing, "default: disk I/O error");
+    stage.tick();
+    assert!(!stage.text().contains("MPP ●"), "{}", stage.text());
+    stage.mpp(Transition::ReadsOk, "");
+    stage.tick();
+    assert!(stage.text().contains("MPP ●"), "{}", stage.text());
 }
 
 #[test]

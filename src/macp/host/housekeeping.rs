@@ -214,7 +214,7 @@ impl Shared {
     /// Has sessions leave the store; whether there may be more of them.
     async fn retire(&self) -> bool {
         let evicted = self.lock().map_or(0, |state| state.kernel.evicted_count());
-        let bytes = (self.store)().map_or(0, |store| store.counters().session_log_bytes);
+        let bytes = (self.store)().map_or(0, |store| store.counters().session_log_bytes());
         let long = if bytes > self.ended_sessions_bytes_max { evicted.min(LONG_SESSIONS) } else { 0 };
         let sessions = evicted.saturating_sub(self.ended_sessions_max).max(long);
         if sessions == 0 {

@@ -33,7 +33,7 @@ use crate::{
     limits,
     macp::{Transition, proto::DESCRIPTOR},
     store::{self, StoreError, append, op::CommitError},
-    tap::Tap,
+    tap::{Tap, entry::station::Level},
     time::Clock,
 };
 
@@ -71,8 +71,8 @@ pub struct Setup {
     pub log: append::FileFactory,
     /// Bytes of one file of the log before the next is begun (`limits.store.journal_segment_bytes_max`).
     pub log_file_bytes_max: u64,
-    /// What a person should read of the start.
-    pub notice: Box<dyn Fn(&str) + Send + Sync>,
+    /// What a person should read of the start; what is lost is an error.
+    pub notice: Box<dyn Fn(Level, &str) + Send + Sync>,
     /// Told once the port is bound, or is not: with the way to the runtime.
     pub ready: oneshot::Sender<Result<(SocketAddr, RuntimeHandle), String>>,
     /// Told when the runtime is to end.
@@ -106,8 +106,8 @@ pub enum RunError {
 pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     let make = std::mem::replace(&mut setup.log, append::on_disk());
     let Restored { kernel, snapshot, journal, log, notices } = restore(&setup, make).await?;
-    for notice in &notices {
-        (setup.notice)(notice);
+    for (level, notice) in &notices {
+        (setup.notice)(*level, notice);
     }
     let Setup { addr, limits, tally, tap, clock, store, ready, stop, .. } = setup;
     let shared = Arc::new(Shared {

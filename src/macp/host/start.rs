@@ -24,6 +24,7 @@ use crate::{
         macp::{MacpOp, RestoredMacpPart, readable, records},
         op::{Class, CommitError, Done, Op},
     },
+    tap::entry::station::Level,
     time::{Mono, Now, Wall},
     words::{counted, cut},
 };
@@ -35,14 +36,14 @@ pub(super) struct Restored {
     pub(super) journal: Journal,
     pub(super) log: SessionLog,
     /// What a person should read.
-    pub(super) notices: Vec<String>,
+    pub(super) notices: Vec<(Level, String)>,
 }
 
 struct Replay {
     kernel: Kernel,
     snapshot: Snapshot,
     journal: Journal,
-    notices: Vec<String>,
+    notices: Vec<(Level, String)>,
     limits: crate::limits::Macp,
     /// Sessions whose logs do not begin, with why.
     headless: BTreeMap<u64, String>,
@@ -86,7 +87,8 @@ pub(super) async fn restore(setup: &Setup, make: append::FileFactory) -> Result<
     let mut replay =
         Arc::into_inner(replay).ok_or_else(closed)?.into_inner().unwrap_or_else(PoisonError::into_inner);
     let found = SessionLog::open(&setup.data, make, setup.log_file_bytes_max, replay.journal.last())?;
-    found.notices.into_iter().for_each(|notice| replay.notice(notice));
+    found.torn.into_iter().for_each(|torn| replay.notice(Level::Warn, torn));
+    found.notices.into_iter().for_each(|missing| replay.notice(Level::Error, missing));
     for (number, piece) in found.unstored {
         replay.piece(number, piece, setup.clock.now().wall);
     }
@@ -151,9 +153,12 @@ impl Replay {
     fn piece(&mut self, number: u64, piece: Bytes, at: Wall) {
         match records(&piece) {
             Some(records) => records.iter().for_each(|(session, record)| self.replay(*session, record)),
-            None => self.notice(format!(
-                "piece {number} of the sessions' log cannot be read: what was accepted in it is lost"
-            )),
+            None => self.notice(
+                Level::Error,
+                format!(
+                    "piece {number} of the sessions' log cannot be read: what was accepted in it is lost"
+                ),
+            ),
         }
         self.journal.written(number, at, RecordBatch { bytes: piece.into(), ..RecordBatch::default() });
     }
@@ -162,7 +167,7 @@ impl Replay {
     fn unreadable(&mut self, segment: u64, sessions: Option<Vec<u64>>) {
         let lost =
             format!("segment {segment} of the sessions' log cannot be read: what was accepted in it is lost");
-        let Some(sessions) = sessions else { return self.notice(lost) };
+        let Some(sessions) = sessions else { return self.notice(Level::Error, lost) };
         let mut hit: u64 = 0;
         for session in sessions {
             self.kernel.number_from(session.saturating_add(1));
@@ -174,7 +179,7 @@ impl Replay {
             hit += u64::from(is_open);
         }
         self.show(Wall(0));
-        self.notice(format!("{lost}; {} expired for it", counted(hit, "session")));
+        self.notice(Level::Error, format!("{lost}; {} expired for it", counted(hit, "session")));
     }
 
     /// What was accepted in a file of the log is lost, and with it the sessions that had records there and
@@ -182,7 +187,10 @@ impl Replay {
     fn damaged_file(&mut self, file: &DamagedFile) {
         let DamagedFile { what, lost, is_all } = file;
         if lost.is_empty() && *is_all {
-            return self.notice(format!("{what}: the database has what lay there; the file is kept aside"));
+            return self.notice(
+                Level::Warn,
+                format!("{what}: the database has what lay there; the file is kept aside"),
+            );
         }
         let why = format!("{what}: what was accepted in sessions and lay there is lost");
         let mut hit = BTreeSet::new();
@@ -195,17 +203,18 @@ impl Replay {
             hit.insert(session_id);
         }
         self.show(Wall(0));
-        self.notice(match named(&hit) {
+        let text = match named(&hit) {
             Some(sessions) => {
                 format!("{why}, of {sessions} as far as it can be read; the file is kept aside")
             }
             None => format!("{why}; the file is kept aside"),
-        });
+        };
+        self.notice(Level::Error, text);
     }
 
-    fn notice(&mut self, notice: String) {
+    fn notice(&mut self, level: Level, notice: String) {
         if self.notices.len() < NOTICES_MAX {
-            self.notices.push(notice);
+            self.notices.push((level, notice));
         } else {
             tracing::warn!("{notice}");
         }
@@ -216,7 +225,7 @@ impl Replay {
             return;
         }
         if let Err(damage) = self.kernel.replay(session, record) {
-            self.notice(format!("session number {session} is expired: {damage}"));
+            self.notice(Level::Error, format!("session number {session} is expired: {damage}"));
             if !self.kernel.has(session) {
                 // Its records stay: no later session is to go on from them.
                 self.kernel.number_from(session.saturating_add(1));

@@ -82,6 +82,12 @@ impl Bridge {
         }
     }
 
+    /// Bytes of the texts of pending rows (`limits.mpp.pending_bytes_max`).
+    #[must_use]
+    pub const fn pending_bytes(&self) -> u64 {
+        self.pending_bytes
+    }
+
     /// Every pack-state value, by key.
     #[must_use]
     pub fn state_rows(&self) -> Vec<StateValue> {

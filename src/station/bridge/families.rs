@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-pub(in crate::station) fn families(mpp: &mpp::Snapshot) -> Vec<Family> {
+pub(in crate::station) fn families(mpp: &mpp::Snapshot, pending_bytes: u64) -> Vec<Family> {
     let is_stale = mpp.adapter.as_ref().is_some_and(|adapter| adapter.stale);
     let is_listening = matches!(mpp.listener, mpp::Listener::Listening(_));
     let count = |of: fn(&mpp::QueueView) -> u64| {
@@ -28,6 +28,8 @@ pub(in crate::station) fn families(mpp: &mpp::Snapshot) -> Vec<Family> {
             "Whether the active adapter has been silent for too long.",
         )
         .of(is_stale),
+        Family::new("rl_console_mpp_pending_bytes", Gauge, "Bytes of the texts of pending rows.")
+            .of(pending_bytes),
         Family::new(
             "rl_console_mpp_queue_pending_invocations",
             Gauge,

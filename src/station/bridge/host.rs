@@ -18,6 +18,7 @@ use crate::{
         supervisor::Foundation,
     },
     tap::entry::Link,
+    words::counted,
 };
 
 impl Host for Bridge {
@@ -40,7 +41,8 @@ impl Host for Bridge {
     fn health(&self) -> Pending<'_, Health> {
         Box::pin(async {
             let Some(running) = self.running() else { return Health::failing(down().to_string()) };
-            let health = running.with_bridge(|bridge| health(&bridge.snapshot())).await;
+            let health =
+                running.with_bridge(|bridge| health(&bridge.snapshot(), bridge.pending_bytes())).await;
             health.unwrap_or_else(|error| Health::failing(error.to_string()))
         })
     }
@@ -54,7 +56,11 @@ impl Host for Bridge {
     }
 
     fn families(&self) -> Pending<'_, Vec<Family>> {
-        Box::pin(async { self.snapshot().await.map_or_else(|_| Vec::new(), |(_, mpp)| families(&mpp)) })
+        Box::pin(async {
+            let Some(running) = self.running() else { return Vec::new() };
+            let figures = running.with_bridge(|bridge| (bridge.snapshot(), bridge.pending_bytes())).await;
+            figures.map_or_else(|_| Vec::new(), |(mpp, pending_bytes)| families(&mpp, pending_bytes))
+        })
     }
 
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
@@ -62,7 +68,7 @@ impl Host for Bridge {
     }
 }
 
-fn health(snapshot: &mpp::Snapshot) -> Health {
+fn health(snapshot: &mpp::Snapshot, pending_bytes: u64) -> Health {
     let adapter = snapshot
         .adapter
         .as_ref()
@@ -71,7 +77,10 @@ fn health(snapshot: &mpp::Snapshot) -> Health {
         return Health::failing(format!("rows cannot be read: {why}; look at the data folder's disk"));
     }
     match (&snapshot.listener, snapshot.paired) {
-        (Listener::Listening(addr), true) => Health::ok(format!("listening on {addr}, {adapter}")),
+        (Listener::Listening(addr), true) => Health::ok(format!(
+            "listening on {addr}, {adapter}, {} of pending rows",
+            counted(pending_bytes, "byte")
+        )),
         (Listener::Listening(addr), false) => {
             Health::failing(format!("listening on {addr}, unpaired: `rl-console pair` makes a token"))
         }

@@ -124,9 +124,8 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
     let (mut store, opened) = open_store(foundation, clock)?;
     let is_unopened = opened.restored.failing.is_some();
     let journal = store.journal().ok_or("the store has no journal")?;
-    for notice in &opened.notices {
-        inner.status.notice(Level::Warn, notice);
-    }
+    opened.torn.iter().for_each(|torn| inner.status.notice(Level::Warn, torn));
+    opened.notices.iter().for_each(|damage| inner.status.notice(Level::Error, damage));
     let token_sha256 = pairing::token_sha256(&config.data).unwrap_or_else(|error| {
         inner.status.notice(Level::Error, &error.to_string());
         None

@@ -123,9 +123,14 @@ fn metrics() -> Metrics {
             cut: 2,
             readers: 3,
         },
-        store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
+        store: Some(store::Counters {
+            commits: 5,
+            last_commit_us: 1_500,
+            kept: [(0, 0), (3, 44), (0, 0), (0, 0), (0, 9)].map(|(rows, bytes)| store::Kept { rows, bytes }),
+            ..store::Counters::default()
+        }),
         hosts: [
-            bridge::families(&mpp),
+            bridge::families(&mpp, 1_234),
             station::bus::families(&bus()),
             station::runs::families(&runs),
             sessions::families(&macp),
@@ -178,6 +183,10 @@ fn the_text_has_every_figure_with_its_labels() {
         "rl_console_macp_calls_total{rpc=\"Send\"} 0",
         "rl_console_macp_log_commits_total 9",
         "rl_console_macp_store_reads_total 6",
+        "rl_console_mpp_pending_bytes 1234",
+        "rl_console_store_kept_rows{of=\"refunds\"} 3",
+        "rl_console_store_kept_bytes{of=\"refunds\"} 44",
+        "rl_console_store_kept_bytes{of=\"session_logs\"} 9",
         "rl_console_mpp_queue_held{queue=\"boss\"} 1",
         "rl_console_mpp_queue_pending_invocations{queue=\"boss\"} 3",
         "rl_console_mpp_done_invocations_total{queue=\"odd\\\"\\\\\"} 7",

@@ -87,7 +87,7 @@ pub(super) fn start(
         data: config.data.clone(),
         log: store::append::on_watched_disk(foundation.lock.watch()),
         log_file_bytes_max: config.limits.store.journal_segment_bytes_max,
-        notice: Box::new(move |text| board.notice(Level::Warn, text)),
+        notice: Box::new(move |level, text| board.notice(level, text)),
         ready,
         stop: stops,
     };

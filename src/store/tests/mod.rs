@@ -5,6 +5,7 @@ mod bytes;
 mod damage;
 mod faults;
 pub(super) mod kit;
+mod lost;
 mod macp;
 mod model;
 mod runs;

@@ -15,7 +15,7 @@ use crate::{
     console::{draw::Depth, settings::Passthrough},
     port::{Operator as _, Page, PortError, Query},
     station::{Address, BusDown, OperatorClient, PackSource},
-    store::left_by_an_emptied_database,
+    store::{damage_of_log, left_by_an_emptied_database},
 };
 
 /// The database's name in a data folder.
@@ -110,6 +110,10 @@ pub(super) fn database(data: &Path) -> Check {
             format!("{} is empty or gone, but {} is there", path.display(), left.display()),
             HINT,
         );
+    }
+    // Nor this: what the index says of the log is gone once it is opened.
+    if let Ok(Some(what)) = damage_of_log(data) {
+        return Check::fail(NAME, format!("{}-wal is damaged: {what}", path.display()), HINT);
     }
     let bytes = match std::fs::metadata(&path) {
         Ok(meta) => meta.len(),

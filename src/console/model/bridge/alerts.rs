@@ -10,7 +10,7 @@ use crate::{
         draw::format,
         input::action::Action,
         model::{
-            alerts::{Cause, CauseKind, Evidence, Findings, Watch, Watching},
+            alerts::{ActiveCause, Cause, CauseKind, Evidence, Findings, Watch, Watching},
             health::{ReportLine, command, instruction, key_hint},
             station::StationState,
         },
@@ -22,7 +22,10 @@ use crate::{
     port::Snapshot,
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, mpp::Transition as T},
+        entry::{
+            Link, Transition, What,
+            mpp::{FailedBy, Transition as T},
+        },
     },
     time::Now,
 };
@@ -52,6 +55,19 @@ pub(crate) static ORPHANED: CauseKind = CauseKind::new("left_applied", Link::Mpp
     let first = state.mpp.live.iter().find(|(_, live)| live.orphaned);
     first.map_or_else(Vec::new, |(id, _)| settle_remedy(*id))
 });
+
+/// Rows of the store could not be read, and failed for it.
+pub(crate) static DAMAGED_ROWS: CauseKind = CauseKind::new("damaged_rows", Link::Mpp, "mpp", |_, _| {
+    vec![
+        instruction(
+            "its reason says what of it is damaged; invoke it again by hand. Rows are not damaged by themselves: look at the disk, and restore a backup",
+        ),
+        command("ls invocations --state failed"),
+        command("doctor"),
+    ]
+})
+.once()
+.news();
 
 fn head_remedy(cause: &Cause, state: &StationState) -> Vec<ReportLine> {
     let queue = cause.subject();
@@ -92,6 +108,8 @@ pub(crate) struct BridgeWatch {
     /// The last adapter that was seen, and since when a bridge that began anew misses it.
     adapter: Option<(Peer, Option<Now>)>,
     turned_away: Recent,
+    /// Rows that failed for their damage.
+    damaged_rows: u64,
 }
 
 impl BridgeWatch {
@@ -139,6 +157,18 @@ impl Watch for BridgeWatch {
             && !cx.is_in_snapshot
         {
             self.turned_away.record(entry.entry.at, why, 1);
+        }
+        if let What::Transition(Transition::Mpp(T::Failed { id, queue, by: FailedBy::Damage, .. })) =
+            &entry.entry.what
+        {
+            self.damaged_rows = self.damaged_rows.saturating_add(1);
+            let text = match self.damaged_rows {
+                1 => format!("{id} on {queue} cannot be read in the store, and failed"),
+                rows => format!(
+                    "{rows} rows cannot be read in the store, and failed: the last is {id} on {queue}"
+                ),
+            };
+            cx.incidents.raise(ActiveCause::new(DAMAGED_ROWS.cause(), entry.entry.at, text));
         }
         if !cx.is_in_snapshot {
             self.queue_heads.fold(entry);

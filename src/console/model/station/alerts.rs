@@ -12,7 +12,10 @@ use crate::{
     port::Snapshot,
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, station::Transition as T},
+        entry::{
+            Link, Transition, What,
+            station::{Level, Transition as T},
+        },
     },
 };
 
@@ -31,9 +34,24 @@ pub(crate) static RECORDING_FAILED: CauseKind =
     .once()
     .news();
 
-/// The station's memory for its alerts: nothing.
+/// The station told of an error: of damage that it found at its start, of a file that it cannot read.
+pub(crate) static STATION_ERROR: CauseKind =
+    CauseKind::new("station_error", Link::Station, "station", |_, _| {
+        vec![
+            instruction(
+                "its text says what to do; the Journal has all of them. After damage look at the disk too:",
+            ),
+            command("doctor"),
+        ]
+    })
+    .once()
+    .news();
+
+/// The station's memory for its alerts: how many errors it told of.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StationWatch;
+pub(crate) struct StationWatch {
+    errors: u64,
+}
 
 impl Watch for StationWatch {
     fn seed(&mut self, _: &Snapshot) {}
@@ -44,6 +62,14 @@ impl Watch for StationWatch {
             T::RecordingFailed => {
                 let text = format!("not recorded: {}", entry.text());
                 cx.incidents.raise(ActiveCause::new(RECORDING_FAILED.cause(), entry.entry.at, text));
+            }
+            T::Notice { level: Level::Error } => {
+                self.errors = self.errors.saturating_add(1);
+                let text = match self.errors {
+                    1 => entry.text().to_string(),
+                    errors => format!("{} (the last of {errors} errors; see the Journal)", entry.text()),
+                };
+                cx.incidents.raise(ActiveCause::new(STATION_ERROR.cause(), entry.entry.at, text));
             }
             T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
             T::Stopping => cx.incidents.is_stopping = true,
