@@ -1,6 +1,7 @@
 //! SIGKILLs while all four systems work: nothing that was acknowledged is lost, and only what was in flight
 //! comes again.
 
+pub(crate) mod damage;
 mod load;
 
 use std::{
@@ -75,17 +76,8 @@ pub(crate) fn make(
         let station = Station::serve(files, descriptors)?;
         ready_max = ready_max.max(station.ready_after);
         let moment = Duration::from_millis(random.u64(..LOAD_MAX_MS));
-        let (tell, first) = sync_channel(1);
-        let (targets, its) = (station.targets.clone(), station.files.clone());
-        let (acknowledged, served, killed) = thread::scope(|scope| {
-            let work = load::all(scope, round, &targets, &its, &tell);
-            let _ = first.recv_timeout(FIRST_MAX);
-            thread::sleep(moment);
-            let killed = station.kill();
-            let (acknowledged, served) = load::join(work);
-            (acknowledged, served, killed)
-        });
-        files = killed?;
+        let (its, acknowledged, served) = killed_under_load(station, round, moment)?;
+        files = its;
         all.extend(acknowledged);
         rounds.push(served);
     }
@@ -116,6 +108,26 @@ pub(crate) fn make(
         ready_max_ms: ready_max.as_secs_f64() * 1e3,
         missed,
     })
+}
+
+/// Kills a station some time after it has acknowledged the first rows; its files, what it acknowledged, what
+/// it sent.
+fn killed_under_load(
+    station: Station,
+    round: usize,
+    moment: Duration,
+) -> Result<(Files, Acknowledged, Served)> {
+    let (tell, first) = sync_channel(1);
+    let (targets, files) = (station.targets.clone(), station.files.clone());
+    let (acknowledged, served, killed) = thread::scope(|scope| {
+        let work = load::all(scope, round, &targets, &files, &tell);
+        let _ = first.recv_timeout(FIRST_MAX);
+        thread::sleep(moment);
+        let killed = station.kill();
+        let (acknowledged, served) = load::join(work);
+        (acknowledged, served, killed)
+    });
+    Ok((killed?, acknowledged, served))
 }
 
 fn kept(all: &Acknowledged, rounds: &[Served], station: &Station) -> Result<Vec<Kept>> {

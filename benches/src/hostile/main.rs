@@ -5,6 +5,7 @@
 //! cd benches && cargo run --release --bin hostile                # all attacks, 15 minutes
 //! cargo run --release --bin hostile -- --attack rmp_idle,grpc_silent --minutes 1 --seed 7 --json
 //! cargo run --release --bin hostile -- --minutes 0 --kills 1000   # SIGKILLs under load of all four systems
+//! cargo run --release --bin hostile -- --minutes 0 --damages 100  # damaged files of killed stations
 //! ```
 //!
 //! Each attack has a station of its own, in a temporary folder, on ports that are free, with `--files` open
@@ -69,6 +70,10 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = 0)]
     kills: usize,
 
+    /// Damages so many data folders of killed stations, and starts each again.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    damages: usize,
+
     /// Open files of the station, the soft limit.
     #[arg(long, value_name = "N", default_value_t = 1_024)]
     files: u64,
@@ -126,6 +131,12 @@ fn main() -> Result<ExitCode> {
         let kills = kills::make(options.kills, &station, folder.path(), options.seed, options.files)?;
         are_all_held &= kills.missed.is_empty();
         report::kills(&kills, options.json);
+    }
+    if options.damages > 0 {
+        let damages =
+            kills::damage::make(options.damages, &station, folder.path(), options.seed, options.files)?;
+        are_all_held &= damages.missed.is_empty();
+        report::damages(&damages, options.json);
     }
     Ok(if are_all_held { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

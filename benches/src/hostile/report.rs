@@ -5,7 +5,10 @@
     reason = "a benchmark's figures are its output; how it goes on is told on stderr"
 )]
 
-use crate::{kills::Outcome, round::Row};
+use crate::{
+    kills::{Outcome, damage},
+    round::Row,
+};
 
 /// Says on stderr what happens.
 pub(crate) fn progress(what: &str) {
@@ -77,6 +80,22 @@ pub(crate) fn kills(kills: &Outcome, json: bool) {
         println!("  {:<12} {:>8} acknowledged, {} lost", it.what, it.acknowledged, it.lost);
     }
     println!("  {} rows came again; {}", kills.again, verdict(&kills.missed));
+}
+
+/// Prints what damages of files came to.
+pub(crate) fn damages(it: &damage::Outcome, json: bool) {
+    if json {
+        println!("{}", serde_json::to_string(it).unwrap_or_else(|error| error.to_string()));
+        return;
+    }
+    println!(
+        "\n{} damaged folders: {} starts told of damage, {} with losses, {} were refused by the file's name; {}",
+        it.damages,
+        it.told,
+        it.with_losses,
+        it.refused,
+        verdict(&it.missed)
+    );
 }
 
 fn verdict(missed: &[String]) -> String {

@@ -3,6 +3,7 @@
 
 mod bus;
 mod bus_shares;
+mod files;
 mod garbage;
 mod grpc;
 mod http2;
