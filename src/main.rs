@@ -4,6 +4,11 @@ use std::{io::IsTerminal as _, process::ExitCode};
 
 use color_eyre::config::{HookBuilder, Theme};
 
+/// What it has freed it gives back to the system, as [`rl_console::cli`] sets it up.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let hooks = HookBuilder::default();
     // A panic that goes into a file is told without colours.

@@ -17,6 +17,7 @@ mod debounced_file;
 mod env;
 mod error;
 mod filter;
+mod freed_memory;
 mod hex_text;
 mod input;
 mod logging;

@@ -14,6 +14,7 @@ use super::{
     context::Context,
     env::Env,
     error::{Error, Exit},
+    freed_memory,
     output::Output,
     private_memory, report,
 };
@@ -25,6 +26,7 @@ use crate::time::Clock;
 pub fn run() -> ExitCode {
     let clock = Clock::start();
     private_memory::close();
+    freed_memory::give_back();
     let env = Env::read();
     let args: Vec<OsString> = with_body(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {

@@ -7,6 +7,7 @@ mod files;
 mod garbage;
 mod grpc;
 mod http2;
+mod memory;
 mod metrics;
 mod mpp;
 mod operator;
