@@ -15,7 +15,7 @@ use std::{
 };
 
 use color_eyre::eyre::{Result, WrapErr, bail, eyre};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 
 /// How long a server may take to end by itself before it is killed.
 const STOP_MAX: Duration = Duration::from_secs(10);
@@ -27,6 +27,8 @@ const QUIET_WINDOW: Duration = Duration::from_millis(250);
 const QUIET_CPU: Duration = Duration::from_millis(5);
 /// How long the servers may take to become quiet.
 const QUIET_MAX: Duration = Duration::from_secs(10);
+/// Files that a process may have open, for thousands of connections on either side.
+const FILES: u64 = 8_192;
 /// How many lines of a server's own words are shown when it does not start.
 const WORDS_LINES_MAX: usize = 5;
 
@@ -299,6 +301,22 @@ pub fn wait_until_quiet(trees: &[Tree]) {
         }
         before = now;
     }
+}
+
+/// Lets this process and the servers that it starts have [`FILES`] open, or as many as the system allows.
+///
+/// # Errors
+/// The system refuses.
+pub fn raise_files_limit() -> Result<()> {
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_some_and(|current| current < FILES) {
+        let raised = Rlimit {
+            current: Some(now.maximum.map_or(FILES, |maximum| maximum.min(FILES))),
+            maximum: now.maximum,
+        };
+        setrlimit(Resource::Nofile, raised).wrap_err("raising the limit of open files")?;
+    }
+    Ok(())
 }
 
 /// Where a program is: the first of `places` that exists, else the first of that name in `PATH`.

@@ -3,28 +3,8 @@
 
 use color_eyre::eyre::{Result, WrapErr, eyre};
 use rl_console_benches::{server::wait_until_quiet, stats::number};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::system::{Subscriber, System};
-
-/// Files that a process may have open, for this many connections on either side.
-const FILES: u64 = 8_192;
-
-/// Lets this process and the brokers that it starts have enough files open.
-///
-/// # Errors
-/// The system does not allow so many.
-pub(crate) fn raise_files_limit() -> Result<()> {
-    let now = getrlimit(Resource::Nofile);
-    if now.current.is_some_and(|current| current < FILES) {
-        let raised = Rlimit {
-            current: Some(now.maximum.map_or(FILES, |maximum| maximum.min(FILES))),
-            maximum: now.maximum,
-        };
-        setrlimit(Resource::Nofile, raised).wrap_err("raising the limit of open files")?;
-    }
-    Ok(())
-}
 
 /// Resident KiB that each of so many idle connections costs a broker that was just started.
 ///

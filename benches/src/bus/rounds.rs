@@ -6,7 +6,7 @@ use std::path::Path;
 use color_eyre::eyre::Result;
 use rl_console_benches::{
     placement::Placement,
-    server::{Start, Tree, wait_until_quiet},
+    server::{Start, Tree, raise_files_limit, wait_until_quiet},
 };
 use serde::Serialize;
 
@@ -216,7 +216,7 @@ pub(crate) fn paced(options: &Options, placement: Placement, folder: &Path) -> R
 /// # Errors
 /// The folder cannot be written, or not enough files may be open.
 pub(crate) fn idle(options: &Options, folder: &Path) -> Result<Vec<Idle>> {
-    idle::raise_files_limit()?;
+    raise_files_limit()?;
     let mut rows: Vec<Idle> = Vec::new();
     for time in 0..IDLE_TIMES {
         report::progress(&format!("idle connections: {} of {IDLE_TIMES}", time + 1));

@@ -6,7 +6,8 @@
 )]
 
 use crate::{
-    kills::{Outcome, damage},
+    bounds,
+    kills::{self, damage},
     round::Row,
 };
 
@@ -70,7 +71,7 @@ pub(crate) fn failed(attack: &str, error: &color_eyre::Report, json: bool) {
 }
 
 /// Prints what the kills came to.
-pub(crate) fn kills(kills: &Outcome, json: bool) {
+pub(crate) fn kills(kills: &kills::Outcome, json: bool) {
     if json {
         println!("{}", serde_json::to_string(kills).unwrap_or_else(|error| error.to_string()));
         return;
@@ -96,6 +97,45 @@ pub(crate) fn damages(it: &damage::Outcome, json: bool) {
         it.refused,
         verdict(&it.missed)
     );
+}
+
+/// Prints what a station took when it was full.
+pub(crate) fn bounds(outcome: &bounds::Outcome, json: bool) {
+    if json {
+        println!("{}", serde_json::to_string(outcome).unwrap_or_else(|error| error.to_string()));
+        return;
+    }
+    println!("\n{:.0} MiB with {} rows, before anybody came", outcome.before_mib, outcome.rows);
+    println!(
+        "{:>5} {:>13} {:>8} {:>5} {:>8} {:>9} {:>8} {:>19} {:>8} {:>9} {:>6}",
+        "cycle",
+        "subscriptions",
+        "sessions",
+        "runs",
+        "filled s",
+        "read MiB",
+        "answers",
+        "MiB bus/+macp/+runs",
+        "full MiB",
+        "empty MiB",
+        "ls ms"
+    );
+    for (number, it) in (1..).zip(&outcome.cycles) {
+        let stages = format!("{:.0}/{:.0}/{:.0}", it.readers_mib, it.callers_mib, it.runs_mib);
+        println!(
+            "{number:>5} {:>13} {:>8} {:>5} {:>8.1} {:>9.0} {:>8} {stages:>19} {:>8.0} {:>9.0} {:>6.0}",
+            it.subscriptions,
+            it.sessions,
+            it.runs,
+            it.filled_s,
+            it.read_mib,
+            it.answers,
+            it.full_mib,
+            it.empty_mib,
+            it.ls_max_ms
+        );
+    }
+    println!("{}", verdict(&outcome.missed));
 }
 
 fn verdict(missed: &[String]) -> String {
