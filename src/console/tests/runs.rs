@@ -165,6 +165,18 @@ fn the_chip_tells_how_the_runs_are_and_why() {
 }
 
 #[test]
+fn the_journal_names_who_cancelled_a_run() {
+    let mut stage = TestConsole::of_size(160, 50);
+    stage.resync(connected());
+    let mut stage = with_runs(stage);
+    stage.ended(VOTE, RunState::Cancelled, "cancelled by helper");
+    let texts: Vec<_> = stage.model.journal.notices.iter().map(|notice| notice.text.to_string()).collect();
+    let named =
+        texts.iter().filter(|text| text.contains("chat_vote") && text.ends_with("was cancelled by helper"));
+    assert_eq!(named.count(), 1, "{texts:?}");
+}
+
+#[test]
 fn a_station_without_runs_says_so_in_every_pane() {
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(fresh());

@@ -1,6 +1,7 @@
 //! Peers that mean no good, at the real sockets: one file a link, written from the specifications. Whoever
 //! keeps to them goes on meanwhile.
 
+mod addresses;
 mod bus;
 mod bus_shares;
 mod files;

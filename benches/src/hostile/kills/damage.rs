@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use color_eyre::eyre::{Result, ensure, eyre};
+use color_eyre::eyre::{Result, ensure};
 use fastrand::Rng;
 use rl_console_benches::{
     paired::{ANSWER_MAX, Files},
@@ -37,7 +37,7 @@ const TELL_EVERY: usize = 10;
 pub(crate) struct Outcome {
     pub(crate) damages: usize,
     pub(crate) seed: u64,
-    /// Starts that were refused, the file being named.
+    /// Starts that were refused, or of which a part did not come up, the file being named.
     pub(crate) refused: usize,
     /// Starts that told of damage.
     pub(crate) told: usize,
@@ -90,18 +90,19 @@ fn judge(
     let (said, macp) = loop {
         let has_ended = server.has_ended()?;
         let said = fs::read_to_string(&log).unwrap_or_default();
-        if let Some(macp) = said.lines().find_map(macp) {
-            break (said, Some(macp?));
-        }
-        if has_ended {
-            break (said, None);
+        let ready = said.lines().find(|line| line.contains(r#""event":"ready""#));
+        if ready.is_some() || has_ended {
+            let macp = ready.and_then(macp);
+            break (said, macp);
         }
         if from.elapsed() > START_MAX {
             return Ok(Err("it neither comes up nor ends".to_owned()));
         }
         thread::sleep(Duration::from_millis(20));
     };
-    let Some(macp) = macp else {
+    let is_down = said.lines().any(|line| line.contains(r#""event":"down""#));
+    let Some(macp) = macp.filter(|_| !is_down) else {
+        // Nobody can be asked where it, or a part of it, does not come up.
         let names = what.iter().filter_map(|it| it.split(' ').next()).any(|name| said.contains(name));
         outcome.refused += usize::from(names);
         return Ok(if names && !said.contains("panicked") { Ok(()) } else { Err(server.words()) });
@@ -122,17 +123,14 @@ fn judge(
 }
 
 /// Where the ready line says that the MACP port is.
-fn macp(line: &str) -> Option<Result<SocketAddr>> {
+fn macp(line: &str) -> Option<SocketAddr> {
     let ready: Value = serde_json::from_str(line).ok()?;
-    let addr =
-        || ready["macp"].as_str().ok_or_else(|| eyre!("no macp in {ready}"))?.parse().map_err(Into::into);
-    (ready["event"] == "ready").then(addr)
+    ready["macp"].as_str()?.parse().ok()
 }
 
 fn tells_of_damage(line: &str) -> bool {
     let event: Value = serde_json::from_str(line).unwrap_or_default();
-    event["event"] == "down"
-        || (event["event"] == "notice" && (event["level"] == "error" || event["level"] == "warn"))
+    event["event"] == "notice" && (event["level"] == "error" || event["level"] == "warn")
 }
 
 /// How much of what was acknowledged is not there.
