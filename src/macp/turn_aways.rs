@@ -13,7 +13,11 @@ impl Reason for TurnAwayCause {
         self.index()
     }
 
+    /// As at the other ports.
     fn worth_saying(self) -> u64 {
-        5
+        match self {
+            Self::TooManyConnections | Self::TooManyOfPeer => 1,
+            _ => 5,
+        }
     }
 }

@@ -99,6 +99,7 @@ impl StationView {
             | Transition::RecordingFailed
             | Transition::Operated
             | Transition::Notice { .. }
+            | Transition::TurnedAway { .. }
             | Transition::Restarted
             | Transition::Stopping => {}
         }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     admission::{Recent, Tally, TurnedAway},
-    tap::entry::Link,
+    tap::entry::{Link, station::Transition},
     time::Now,
     words::counted,
 };
@@ -30,24 +30,37 @@ struct Sampled {
     recent: Recent,
 }
 
+/// What was found at a look.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct News {
+    /// What has become worth saying, each in a sentence that says what to do.
+    pub(super) notices: Vec<String>,
+    /// What the metrics' port turned away.
+    pub(super) of_metrics: Vec<Transition>,
+}
+
 impl Tallies {
     /// Every port by its name, which is that of its limits too.
     fn ports(&self) -> [(&'static str, &Tally); 4] {
         [("mpp", &self.mpp), ("rmp", &self.rmp), ("macp", &self.macp), ("metrics", &self.metrics)]
     }
 
-    /// Takes in what was counted since the last look, once a second: what has become worth saying, each in a
-    /// sentence that says what to do.
-    pub(super) fn sample(&self, now: Now) -> Vec<String> {
+    /// Takes in what was counted since the last look, once a second.
+    pub(super) fn sample(&self, now: Now) -> News {
         let mut sampled = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut news = Vec::new();
+        let mut news = News::default();
         for ((port, tally), known) in self.ports().into_iter().zip(sampled.iter_mut()) {
             let counts = tally.turned_away();
             for why in TurnedAway::ALL {
                 let more = counts[why.index()].saturating_sub(known.counts[why.index()]);
                 if known.recent.record(now, why, more) {
                     let (text, remedy) = (why.text(port), why.remedy());
-                    news.push(format!("connections of the {port} port are turned away: {text}; {remedy}"));
+                    news.notices
+                        .push(format!("connections of the {port} port are turned away: {text}; {remedy}"));
+                }
+                // The hosts of the others report each themselves.
+                if port == "metrics" && more > 0 {
+                    news.of_metrics.push(Transition::TurnedAway { why, count: more });
                 }
             }
             known.counts = counts;
@@ -129,14 +142,16 @@ mod tests {
     fn what_is_turned_away_is_said_once_and_shown_while_it_lasts() {
         let tallies = Tallies::default();
         let listening = || Health::ok("listening");
-        assert_eq!(tallies.sample(Now::at_ms(0)), Vec::<String>::new());
+        assert_eq!(tallies.sample(Now::at_ms(0)), News::default());
         for _ in 0..7 {
             tallies.rmp.count(TurnedAway::TableFull);
         }
-        let said = tallies.sample(Now::at_ms(1_000));
+        tallies.metrics.count(TurnedAway::MadeRoom);
+        let News { notices: said, of_metrics } = tallies.sample(Now::at_ms(1_000));
+        assert_eq!(of_metrics, [Transition::TurnedAway { why: TurnedAway::MadeRoom, count: 1 }]);
         assert!(said.len() == 1 && said[0].contains("limits.rmp.connections_max"), "{said:?}");
         tallies.rmp.count(TurnedAway::TableFull);
-        assert_eq!(tallies.sample(Now::at_ms(2_000)), Vec::<String>::new());
+        assert_eq!(tallies.sample(Now::at_ms(2_000)), News::default());
         let health = tallies.health("rmp", listening(), Now::at_ms(3_000));
         assert!(!health.is_ok && health.detail.starts_with("listening; 8 connections turned away lately: "));
         assert_eq!(tallies.health("mpp", listening(), Now::at_ms(3_000)), listening());

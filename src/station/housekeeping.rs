@@ -32,8 +32,12 @@ pub(super) async fn run(
             tracing::warn!("the data folder's disk: {found:?}");
             board.report(found, "");
         }
-        for news in admission.sample(board.view().2) {
-            board.notice(Level::Warn, &news);
+        let news = admission.sample(board.view().2);
+        for turned_away in news.of_metrics {
+            board.report(turned_away, "");
+        }
+        for notice in news.notices {
+            board.notice(Level::Warn, &notice);
         }
         let now = store.counters().failing;
         if now == failing {

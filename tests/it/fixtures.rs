@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rl_console::{
+    admission::TurnedAway,
     ids::{
         EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, SessionId, StateKey,
         Ticket, TraceId,
@@ -206,12 +207,14 @@ fn station_transitions() -> Vec<station::Transition> {
         DiskOk => [Transition::DiskOk { free_bytes: 1 << 30 }],
         Operated => [Transition::Operated],
         Notice => [],
+        TurnedAway => [],
         Restarted => [Transition::Restarted],
         Stopping => [Transition::Stopping],
     });
     all.extend(
         links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]),
     );
+    all.extend(TurnedAway::ALL.map(|why| Transition::TurnedAway { why, count: 3 }));
     all.extend(levels().into_iter().map(|level| Transition::Notice { level }));
     all
 }

@@ -24,6 +24,7 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
         T::DiskOk { .. } => ("disk_well", EntryOutcome::Plain),
         T::Operated => ("operated", EntryOutcome::Plain),
         T::Notice { level } => ("notice", EntryOutcome::of_level(level)),
+        T::TurnedAway { .. } => ("turned_away", EntryOutcome::Warn),
         T::Restarted => ("notice", EntryOutcome::of_level(Level::Warn)),
         T::Stopping => ("stopping", EntryOutcome::Warn),
     };
@@ -46,6 +47,7 @@ pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
         T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(free_bytes)).into(),
         T::Operated => "by an operator".into(),
         T::Notice { level } => level.name().into(),
+        T::TurnedAway { why, count } => format!("{count} by the metrics' port: {}", why.name()).into(),
         T::Restarted => Level::Warn.name().into(),
         T::Stopping => "the station is going down".into(),
     }

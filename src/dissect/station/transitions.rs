@@ -30,6 +30,10 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
         }
+        T::TurnedAway { why, count } => plain(
+            "turned away",
+            vec![text_node("why", why.text("metrics")), text_node("count", count.to_string())],
+        ),
         T::Restarted => {
             with_text("notice", vec![text_node("level", Level::Warn.name())], "text", Class::Public)
         }

@@ -1,6 +1,7 @@
 //! What the station itself reports.
 
 use super::{Link, names::names, texts::Texts};
+use crate::admission::TurnedAway;
 
 /// A change of the station's own state. The text beside the entry is the reason or notice for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,13 @@ pub enum Transition {
     Notice {
         /// How much it matters.
         level: Level,
+    },
+    /// The metrics' port has turned connections or requests away since it was last told, at most a second ago.
+    TurnedAway {
+        /// Why.
+        why: TurnedAway,
+        /// How many.
+        count: u64,
     },
     /// The station that this console is attached to was started again: what was known of it is void. The text
     /// says so.

@@ -5,9 +5,12 @@ use super::{
     form::{Recorded, recorded},
     wire,
 };
-use crate::{tap::entry::station::Transition, time::ClockShift};
+use crate::{admission::TurnedAway, tap::entry::station::Transition, time::ClockShift};
 
 recorded! {
+    codes TurnedAway = TurnedAway {
+        MadeRoom, TableFull, PeerShare, FirstFrame, NoToken, FrameTime, ReceivingBytes,
+    }
     enum Transition = station_transition::Kind, "station" in StationTransition.kind {
         Started = Started,
         HostUp { link } = HostUp(link),
@@ -22,6 +25,7 @@ recorded! {
         DiskOk { free_bytes } = DiskWellFreeBytes(free_bytes),
         Operated = Operated,
         Notice { level } = Notice(level),
+        TurnedAway { why, count } = TurnedAway(wire::StationTurnedAway { why, count }),
         Restarted = Restarted,
         Stopping = Stopping,
     }

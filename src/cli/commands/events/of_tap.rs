@@ -18,7 +18,9 @@ pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() ->
         station::Transition::Notice { level } => Event::Notice { level, text: text() },
         station::Transition::Restarted => Event::Notice { level: station::Level::Warn, text: text() },
         station::Transition::Stopping => Event::Stopping,
-        station::Transition::Started | station::Transition::RecordingGrew { .. } => return None,
+        station::Transition::Started
+        | station::Transition::RecordingGrew { .. }
+        | station::Transition::TurnedAway { .. } => return None,
     })
 }
 

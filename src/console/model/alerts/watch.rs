@@ -4,13 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use super::cause::{ActiveCause, Cause, CauseKind};
 use crate::{
+    admission::Recent,
     console::{
+        draw::format,
         model::{bridge::WindowedRates, station::StationState},
         settings::AlertRules,
     },
     port::{HostState, Snapshot},
     tap::{EntryRef, entry::Link},
     time::Now,
+    words::counted_as,
 };
 
 /// What a system remembers for its alerts, and its rules.
@@ -92,6 +95,23 @@ impl Findings {
     /// Adds a cause that may be of several records; `last` grows with each further one.
     pub(crate) fn add_of_several(&mut self, cause: Cause, since: Now, text: impl Into<Arc<str>>, last: u64) {
         self.active.push(ActiveCause { last: Some(last), ..ActiveCause::new(cause, since, text) });
+    }
+
+    /// Adds whom a port turns away, by reason, where it is worth saying.
+    pub(crate) fn add_turned_away(
+        &mut self,
+        kind: &'static CauseKind,
+        of: &str,
+        turned_away: &Recent,
+        now: Now,
+    ) {
+        for span in turned_away.current(now) {
+            let (count, why) =
+                (counted_as(span.count, format::count(span.count), "connection"), span.why.text(kind.part()));
+            let were = if span.count == 1 { "was" } else { "were" };
+            let text = format!("{count} of {of} {were} turned away: {why}");
+            self.add(kind.of(span.why.name()), span.since, text);
+        }
     }
 
     /// Adds that a host does not answer; whether that is so.

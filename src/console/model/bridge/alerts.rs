@@ -5,9 +5,8 @@ use super::{
     queue_head_age::QueueHeadAges,
 };
 use crate::{
-    admission::{Recent, TurnedAway},
+    admission::Recent,
     console::{
-        draw::format,
         input::action::Action,
         model::{
             alerts::{ActiveCause, Cause, CauseKind, Evidence, Findings, Watch, Watching},
@@ -32,11 +31,7 @@ use crate::{
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Mpp, |_, _| host_remedy());
 /// Connections of the bridge's port are turned away for this reason, one after another.
-pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::Mpp, "mpp", |cause, _| {
-    let why = TurnedAway::from_name(cause.subject());
-    why.map(|why| instruction(why.remedy())).into_iter().chain([command("ls health")]).collect()
-})
-.news();
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Mpp, "mpp");
 /// The bridge's port is not bound or accepts nothing.
 pub(crate) static PORT_DOWN: CauseKind = CauseKind::new("port_down", Link::Mpp, "mpp", |_, _| port_remedy());
 /// This adapter left, and none has come since.
@@ -185,14 +180,7 @@ impl Watch for BridgeWatch {
         if let Listener::Down(why) = &mpp.listener {
             findings.add(PORT_DOWN.cause(), now, format!("the port does not answer: {why}"));
         }
-        for span in self.turned_away.current(now) {
-            let count = format::count(span.count);
-            let text = format!(
-                "{count} connections of the bridge's port were turned away: {}",
-                span.why.text("mpp")
-            );
-            findings.add(TURNED_AWAY.of(span.why.name()), span.since, text);
-        }
+        findings.add_turned_away(&TURNED_AWAY, "the bridge's port", &self.turned_away, now);
         self.check_adapter(evidence, findings);
         for (queue, since) in self.queue_heads.waiting() {
             if evidence.has_lasted(since, rules.head_waiting_s) {

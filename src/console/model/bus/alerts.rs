@@ -7,7 +7,7 @@ use super::{
     state::drop_groups,
 };
 use crate::{
-    admission::{Recent, TurnedAway},
+    admission::Recent,
     console::{
         draw::format,
         input::action::Action,
@@ -28,14 +28,7 @@ use crate::{
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Rmp, |_, _| host_remedy());
 /// Connections of the bus are turned away for this reason, one after another.
-pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::Rmp, "rmp", |cause, _| {
-    let why = TurnedAway::from_name(cause.subject());
-    why.map(|why| instruction(why.remedy()))
-        .into_iter()
-        .chain([command("ls peers"), command("ls health")])
-        .collect()
-})
-.news();
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Rmp, "rmp");
 /// The bus's socket is not bound or accepts nothing.
 pub(crate) static SOCKET_DOWN: CauseKind =
     CauseKind::new("socket_down", Link::Rmp, "rmp", |_, _| socket_remedy());
@@ -90,11 +83,7 @@ impl Watch for BusWatch {
         if let Listener::Down(why) = &state.rmp.listener {
             findings.add(SOCKET_DOWN.cause(), now, format!("the bus's socket does not answer: {why}"));
         }
-        for span in self.turned_away.current(now) {
-            let count = format::count(span.count);
-            let text = format!("{count} connections of the bus were turned away: {}", span.why.text("rmp"));
-            findings.add(TURNED_AWAY.of(span.why.name()), span.since, text);
-        }
+        findings.add_turned_away(&TURNED_AWAY, "the bus", &self.turned_away, now);
         let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) else { return };
         let count =
             format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());

@@ -68,6 +68,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     report_full_queues(&mut report, model, &state.rmp);
     report_early_forgets(&mut report, model, &state.rmp.totals, now);
     report_metrics(&mut report, model, &state.rmp, now);
+    model.alerts.report(&mut report, state, Link::Rmp);
     report
 }
 

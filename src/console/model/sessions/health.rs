@@ -58,6 +58,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             "shows the Sessions: who was waited for, and what was said",
         ));
     }
+    model.alerts.report(&mut report, state, Link::Macp);
     report_totals(&mut report, macp);
     report
 }

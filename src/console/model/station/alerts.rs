@@ -2,6 +2,7 @@
 
 use super::health::{disk_remedy, store_remedy};
 use crate::{
+    admission::Recent,
     console::{
         draw::format,
         model::{
@@ -26,6 +27,8 @@ pub(crate) static STORE_FAILING: CauseKind =
 /// The data folder's disk is nearly full.
 pub(crate) static DISK_LOW: CauseKind =
     CauseKind::new("disk_low", Link::Station, "store", |_, _| disk_remedy()).news();
+/// Connections of the metrics' port are turned away for this reason, one after another.
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Station, "metrics");
 /// A recording could not be begun, or ended by an error.
 pub(crate) static RECORDING_FAILED: CauseKind =
     CauseKind::new("recording_failed", Link::Station, "recording", |_, _| {
@@ -47,10 +50,13 @@ pub(crate) static STATION_ERROR: CauseKind =
     .once()
     .news();
 
-/// The station's memory for its alerts: how many errors it told of.
+/// The station's memory for its alerts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StationWatch {
+    /// Errors that it told of.
     errors: u64,
+    /// By the metrics' port.
+    turned_away: Recent,
 }
 
 impl Watch for StationWatch {
@@ -72,6 +78,9 @@ impl Watch for StationWatch {
                 cx.incidents.raise(ActiveCause::new(STATION_ERROR.cause(), entry.entry.at, text));
             }
             T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
+            T::TurnedAway { why, count } if !cx.is_in_snapshot => {
+                self.turned_away.record(entry.entry.at, *why, *count);
+            }
             T::Stopping => cx.incidents.is_stopping = true,
             _ => {}
         }
@@ -79,7 +88,8 @@ impl Watch for StationWatch {
 
     fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
         findings.check_host(&HOST_DOWN, evidence);
-        let state = evidence.state;
+        let Evidence { state, now, .. } = *evidence;
+        findings.add_turned_away(&TURNED_AWAY, "the metrics' port", &self.turned_away, now);
         if let Some(why) = state.station.store_failing.as_ref().or(state.mpp.commits_failing.as_ref()) {
             let text = format!("the store refuses commits: {why}");
             findings.add(STORE_FAILING.cause(), evidence.now, text);

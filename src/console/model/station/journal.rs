@@ -42,7 +42,8 @@ pub(super) fn describe(transition: T, text: &str) -> Option<NoticeDraft> {
         T::Notice { level } => (level, text.to_owned()),
         T::Restarted => (Level::Warn, text.to_owned()),
         T::Stopping => (Level::Warn, "the station is going down".to_owned()),
-        T::RecordingGrew { .. } => return None,
+        // A notice says it where it is worth a line.
+        T::RecordingGrew { .. } | T::TurnedAway { .. } => return None,
     };
     Some(NoticeDraft::new(level, Origin::System(Link::Station), words))
 }
