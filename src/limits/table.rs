@@ -229,21 +229,23 @@ limits! {
         /// or is refused. 0 is a quarter of `connections_max`.
         peer_connections_max = 0 in 0..=65_536,
         /// Sessions that are open and were opened by one connection, or by all of one address that is not
-        /// loopback; one more ends its call with `RESOURCE_EXHAUSTED`.
+        /// loopback; one more ends its call with `RESOURCE_EXHAUSTED`. Sessions that were open before the
+        /// runtime was started are nobody's: `limits.macp.open_max` bounds them, and their own time ends them.
         peer_sessions_max = 25_000 in 1..=16_777_216,
         /// Milliseconds within which a connection sends HTTP/2's preface; otherwise it is closed.
         preface_ms_max = 10_000 in 10..=600_000,
         /// Milliseconds from the first byte of a frame, or of a message, to its last. Past them a frame
         /// closes its connection, and a message ends its call with `DEADLINE_EXCEEDED`.
         frame_ms_max = 30_000 in 10..=600_000,
-        /// Milliseconds for which a connection may take nothing of what it is sent; past them it is closed.
+        /// Milliseconds for which a connection may take nothing of what it is sent, or nothing of an answer
+        /// that waits for its window; past them it is closed.
         write_ms_max = 30_000 in 10..=600_000,
         /// Bytes of messages that have begun and are not whole, over all connections, and at least those of
         /// the longest message with the room that it grows into; past them the longest ends its call with
         /// `RESOURCE_EXHAUSTED`.
         receiving_bytes_max = 67_108_864 in 65_536..=4_294_967_296,
         /// HTTP/2 control frames (SETTINGS, PING, PRIORITY, `RST_STREAM`) of one connection a second, and
-        /// those of ten seconds at one time; more close it. One PING for data that came is not counted.
+        /// those of ten seconds at one time; more close it. One PING for data that it was sent is not counted.
         control_frames_per_s_max = 1_000 in 10..=1_000_000,
         /// Calls of one connection at one time; further ones wait.
         connection_calls_max = 256 in 1..=65_536,

@@ -14,7 +14,10 @@ use tonic::{
     server::NamedService,
 };
 
-use super::{messages::Takes, request_body::RequestBody, service::caller, shared::Shared};
+use super::{
+    conn::ConnectInfo, messages::Takes, request_body::RequestBody, service::caller, shared::Shared,
+    untaken::AnswerBody,
+};
 use crate::macp::Rpc;
 
 /// A service behind its door. Clones are the same one.
@@ -55,6 +58,7 @@ where
         let rpc = Rpc::from_name(name);
         let takes = if STREAMED.contains(&name) { Takes::Many } else { Takes::One };
         let caller = caller(request.extensions());
+        let untaken = request.extensions().get::<ConnectInfo>().map(|info| info.untaken.clone());
         let shared = Arc::clone(&self.shared);
         let bounded =
             |body| Body::new(RequestBody::new(body, takes, rpc, caller.clone(), Arc::clone(&shared)));
@@ -64,10 +68,12 @@ where
             // No call of ours ends with this one.
             let too_long = Status::from_header_map(response.headers())
                 .filter(|status| status.code() == Code::OutOfRange);
-            Ok(match (too_long, rpc) {
+            let response = match (too_long, rpc) {
                 (Some(fault), Some(rpc)) => shared.rejected_by_transport(rpc, &caller, fault).into_http(),
                 _ => response,
-            })
+            };
+            let waits = |body| Body::new(AnswerBody::new(body, untaken.unwrap_or_default(), shared.clock));
+            Ok(response.map(waits))
         })
     }
 }

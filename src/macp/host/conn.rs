@@ -17,7 +17,10 @@ use tokio::{
 };
 use tonic::transport::server::Connected;
 
-use super::{call::Caller, connections::Place, frame_meter::FrameMeter, shared::Shared};
+use super::{
+    call::Caller, connections::Place, frame_meter::FrameMeter, sent_frames::SentFrames, shared::Shared,
+    untaken::Untaken,
+};
 use crate::{
     admission::TurnedAway,
     ids::Peer,
@@ -30,24 +33,51 @@ pub(super) struct Conn {
     stream: TcpStream,
     peer: Peer,
     meter: FrameMeter,
+    sent: SentFrames,
     /// When what has begun must be whole, while nothing comes.
     deadline: Option<(Mono, Pin<Box<Sleep>>)>,
     /// When the peer must have taken something of what waits to be written.
     write_deadline: Option<Pin<Box<Sleep>>>,
+    untaken: Untaken,
+    /// When to look for an answer that is not taken.
+    answers_deadline: Option<Pin<Box<Sleep>>>,
     place: Place,
     shared: Arc<Shared>,
+}
+
+/// What a call knows of its connection.
+#[derive(Clone)]
+pub(super) struct ConnectInfo {
+    pub(super) caller: Caller,
+    /// The answers of the connection that wait to be taken.
+    pub(super) untaken: Untaken,
 }
 
 impl Conn {
     pub(super) fn new(stream: TcpStream, peer: Peer, shared: &Arc<Shared>, place: Place) -> Self {
         let meter = FrameMeter::new(shared.clock.now().mono, &shared.limits);
-        Self { stream, peer, meter, deadline: None, write_deadline: None, place, shared: Arc::clone(shared) }
+        let sent = SentFrames::default();
+        Self {
+            stream,
+            peer,
+            meter,
+            sent,
+            deadline: None,
+            write_deadline: None,
+            untaken: Untaken::default(),
+            answers_deadline: None,
+            place,
+            shared: Arc::clone(shared),
+        }
     }
 
     /// While nothing comes: ready once it is to make room, or what has begun is not whole in time.
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<TurnAwayCause> {
         if self.place.poll_ended(cx.waker()) {
             return Poll::Ready(TurnAwayCause::MadeRoom);
+        }
+        if self.poll_untaken(cx).is_ready() {
+            return Poll::Ready(TurnAwayCause::WriteTimeout);
         }
         let Some((at, cause)) = self.meter.timeout() else {
             self.deadline = None;
@@ -62,16 +92,46 @@ impl Conn {
         Poll::Ready(cause)
     }
 
+    /// Ready once an answer has waited too long to be taken. The deadline is that of the answer that waited
+    /// longest when it was set: mostly it has been taken since.
+    fn poll_untaken(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let max = Duration::from_millis(self.shared.limits.write_ms_max);
+        loop {
+            let deadline = match &mut self.answers_deadline {
+                Some(deadline) => deadline,
+                None => {
+                    let Some(since) = self.untaken.oldest() else { return Poll::Pending };
+                    let left = self.shared.clock.until(since + max);
+                    if left.is_zero() {
+                        return Poll::Ready(());
+                    }
+                    self.answers_deadline.insert(Box::pin(tokio::time::sleep(left)))
+                }
+            };
+            ready!(deadline.as_mut().poll(cx));
+            self.answers_deadline = None;
+        }
+    }
+
     /// While nothing can be written, nothing is read: it ends once it is to make room, or has stalled for too
     /// long.
     fn poll_written(
         &mut self,
         cx: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
+        of: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if written.is_ready() {
+        if let Poll::Ready(written) = written {
             self.write_deadline = None;
-            return written;
+            let mut left = *written.as_ref().unwrap_or(&0);
+            for part in of {
+                let (sent, _) = part.split_at(left.min(part.len()));
+                left -= sent.len();
+                if self.sent.take(sent) {
+                    self.meter.on_data_sent();
+                }
+            }
+            return Poll::Ready(written);
         }
         self.place.signal().looked();
         if self.place.poll_ended(cx.waker()) {
@@ -123,10 +183,11 @@ impl Shared {
 }
 
 impl Connected for Conn {
-    type ConnectInfo = Caller;
+    type ConnectInfo = ConnectInfo;
 
-    fn connect_info(&self) -> Caller {
-        Caller { peer: self.peer.clone(), connection: Some(self.place.id()) }
+    fn connect_info(&self) -> ConnectInfo {
+        let caller = Caller { peer: self.peer.clone(), connection: Some(self.place.id()) };
+        ConnectInfo { caller, untaken: self.untaken.clone() }
     }
 }
 
@@ -157,7 +218,7 @@ impl AsyncRead for Conn {
 impl AsyncWrite for Conn {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.poll_written(cx, written)
+        self.poll_written(cx, written, &[io::IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -166,7 +227,7 @@ impl AsyncWrite for Conn {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
-        self.poll_written(cx, written)
+        self.poll_written(cx, written, bytes)
     }
 
     fn is_write_vectored(&self) -> bool {

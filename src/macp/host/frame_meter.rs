@@ -8,19 +8,19 @@ use crate::{limits, macp::TurnAwayCause, time::Mono};
 /// Bytes of the client's connection preface (RFC 9113 §3.4).
 const PREFACE_BYTES: u32 = 24;
 /// Bytes of a frame's head (RFC 9113 §4.1).
-const HEAD_BYTES: usize = 9;
+pub(super) const HEAD_BYTES: usize = 9;
 /// The control frames of so long may come at one time.
 const BURST: Duration = Duration::from_secs(10);
 
 /// Types of frames (RFC 9113 §6).
-mod kind {
-    pub(super) const DATA: u8 = 0;
-    pub(super) const HEADERS: u8 = 1;
-    pub(super) const PRIORITY: u8 = 2;
-    pub(super) const RST_STREAM: u8 = 3;
-    pub(super) const SETTINGS: u8 = 4;
-    pub(super) const PING: u8 = 6;
-    pub(super) const CONTINUATION: u8 = 9;
+pub(super) mod kind {
+    pub(in super::super) const DATA: u8 = 0;
+    pub(in super::super) const HEADERS: u8 = 1;
+    pub(in super::super) const PRIORITY: u8 = 2;
+    pub(in super::super) const RST_STREAM: u8 = 3;
+    pub(in super::super) const SETTINGS: u8 = 4;
+    pub(in super::super) const PING: u8 = 6;
+    pub(in super::super) const CONTINUATION: u8 = 9;
 }
 /// The flag of HEADERS and CONTINUATION that the header block ends with the frame (RFC 9113 §6.2, §6.10).
 const END_HEADERS: u8 = 4;
@@ -38,8 +38,8 @@ pub(super) struct FrameMeter {
     block: Block,
     /// Whether a call has begun: a block of headers came whole.
     has_called: bool,
-    /// Whether data has come since the last PING.
-    has_data: bool,
+    /// Whether data was sent since the last PING came.
+    has_sent_data: bool,
     /// When the control frames of so far are paid for.
     paid_at: Mono,
     bounds: Bounds,
@@ -89,7 +89,7 @@ impl FrameMeter {
             begun: Some(now),
             block: Block::None,
             has_called: false,
-            has_data: false,
+            has_sent_data: false,
             paid_at: now,
             bounds,
         }
@@ -126,6 +126,12 @@ impl FrameMeter {
         Ok(())
     }
 
+    /// Data of an answer was sent. Clients that measure the way (gRPC's of Go and Java, and hyper's) send a
+    /// PING for data that they are sent, and the next for what comes after its answer: one costs nothing.
+    pub(super) fn on_data_sent(&mut self) {
+        self.has_sent_data = true;
+    }
+
     /// Whether a call has begun.
     pub(super) fn has_called(&self) -> bool {
         self.has_called
@@ -146,12 +152,10 @@ impl FrameMeter {
         let [a, b, c, kind, flags, ..] = head;
         let length = u32::from_be_bytes([0, a, b, c]);
         match kind {
-            kind::DATA => self.has_data |= length > 0,
             kind::HEADERS | kind::CONTINUATION => {
                 self.block = if flags & END_HEADERS == 0 { Block::Open } else { Block::Last };
             }
-            // Clients that measure the way (gRPC's of Go and Java) send one for the data of an answer.
-            kind::PING if std::mem::take(&mut self.has_data) => {}
+            kind::PING if std::mem::take(&mut self.has_sent_data) => {}
             kind::SETTINGS | kind::PING | kind::PRIORITY | kind::RST_STREAM => self.pay(now)?,
             _ => {}
         }
@@ -261,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_calls_and_their_windows_cost_nothing_nor_a_ping_for_data() {
+    fn frames_of_calls_and_their_windows_cost_nothing_nor_one_ping_for_data_that_was_sent() {
         const WINDOW_UPDATE: u8 = 8;
         let mut meter = connected();
         let call = [
@@ -272,11 +276,12 @@ mod tests {
         ]
         .concat();
         for _ in 0..10_000 {
+            meter.on_data_sent();
             meter.take(ms(0), &call).unwrap();
         }
-        // Data of no bytes buys none.
-        let empty = [frame(kind::DATA, 0, 0), frame(kind::PING, 0, 8)].concat();
-        let taken = (0..101).find_map(|_| meter.take(ms(0), &empty).err());
+        // What the client sends buys none.
+        let own = [frame(kind::DATA, 0, 100), frame(kind::PING, 0, 8)].concat();
+        let taken = (0..101).find_map(|_| meter.take(ms(0), &own).err());
         assert_eq!(taken, Some(TurnAwayCause::ControlFrames));
     }
 
@@ -289,12 +294,8 @@ mod tests {
         ) {
             let bytes: Vec<u8> =
                 frames.iter().flat_map(|(kind, flags, len)| frame(*kind, *flags, *len)).collect();
-            let mut has_data = false;
-            let control = frames.iter().filter(|(kind, _, len)| match *kind {
-                kind::DATA => { has_data |= *len > 0; false }
-                kind::PING => !std::mem::take(&mut has_data),
-                kind => [kind::SETTINGS, kind::PRIORITY, kind::RST_STREAM].contains(&kind),
-            }).count();
+            let costs = [kind::SETTINGS, kind::PING, kind::PRIORITY, kind::RST_STREAM];
+            let control = frames.iter().filter(|(kind, ..)| costs.contains(kind)).count();
             let expected = if control > 100 { Err(TurnAwayCause::ControlFrames) } else { Ok(()) };
             let mut whole = connected();
             prop_assert_eq!(whole.take(ms(0), &bytes), expected);

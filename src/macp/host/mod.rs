@@ -31,12 +31,14 @@ mod metrics;
 mod openers;
 mod request_body;
 pub(crate) mod run;
+mod sent_frames;
 mod service;
 mod shared;
 mod start;
 mod stream;
 mod stream_sessions;
 mod unfinished;
+mod untaken;
 
 pub use codec::{Exact, Received, Reply};
 pub use handle::{Client, RuntimeHandle};

@@ -10,6 +10,7 @@ use tonic::{Code, Request, Response, Status as Grpc, Streaming, codegen::http};
 use super::{
     call::{Call, Caller},
     codec::{Received, Reply},
+    conn::ConnectInfo,
     generated::m_a_c_p_runtime_service_server::MACPRuntimeService,
     shared::{Ask, Shared, State, frame},
     stream::answers,
@@ -360,7 +361,7 @@ fn opened<T>(request: Request<Received<T>>) -> (Caller, Received<T>) {
 /// Who is at the other end of the connection.
 pub(super) fn caller(extensions: &http::Extensions) -> Caller {
     let unknown = || Caller { peer: Peer::new("unknown"), connection: None };
-    extensions.get().cloned().unwrap_or_else(unknown)
+    extensions.get::<ConnectInfo>().map_or_else(unknown, |info| info.caller.clone())
 }
 
 /// A message, or what tonic answers to bytes that are none.

@@ -34,8 +34,8 @@ use tonic::{
 };
 
 use super::http2::{
-    END_HEADERS, Frame, GOAWAY, HEADERS, Http2, PING, PREFACE, PRIORITY, RST_STREAM, SETTINGS, WINDOW_UPDATE,
-    frame, headers,
+    DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, Http2, PING, PREFACE, PRIORITY, RST_STREAM,
+    SETTINGS, WINDOW_UPDATE, frame, headers,
 };
 use crate::macp::test_station::{TestStation, envelope};
 
@@ -337,6 +337,26 @@ fn who_reads_nothing_for_too_long_is_closed() {
     assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::WriteTimeout]);
     neighbour(&fixture);
     drop(stalled);
+}
+
+#[test]
+fn who_gives_an_answer_no_window_for_too_long_is_closed_and_an_idle_stream_is_not() {
+    let call = |path: &str, data: &[u8], flags: u8| {
+        [frame(HEADERS, END_HEADERS, 1, &headers(path)), frame(DATA, flags, 1, data)].concat()
+    };
+    let fixture = with(limits::Macp { write_ms_max: 300, ..limits::Macp::default() });
+    let mut reader = fixture.port().entries().unwrap();
+    let mut idle = Http2::open(fixture.addr());
+    idle.send(&call(STREAM, &[], 0)).unwrap();
+    let mut windowless = Http2::silent(fixture.addr());
+    windowless.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0])].concat()).unwrap();
+    windowless.send(&call("/macp.v1.MACPRuntimeService/ListModes", &[0; 5], END_STREAM)).unwrap();
+    windowless.until(|it| it.kind == HEADERS);
+    windowless.until_closed();
+    assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::WriteTimeout]);
+    idle.send(&frame(PING, 0, 0, &[3; 8])).unwrap();
+    idle.until(|it| it.kind == PING && it.payload == [3; 8]);
+    neighbour(&fixture);
 }
 
 #[test]
