@@ -10,12 +10,14 @@
 //! ```
 //!
 //! It lies in the foundation: the hosts of all protocols stand on it, and none of them may import the
-//! station. Everything here is pure and takes `now`; a [`Tally`] is the one thing that is shared.
+//! station. Everything here is pure and takes `now`, but for [`SpareDescriptors`]; a [`Tally`] is the one thing that is
+//! shared.
 
 mod descriptors;
 mod origin;
 mod receiving;
 mod recent;
+mod spare_descriptors;
 mod table;
 mod tally;
 #[cfg(test)]
@@ -25,5 +27,6 @@ pub use descriptors::{Cut, Places, RESERVED_DESCRIPTORS, fit_tables};
 pub use origin::Origin;
 pub use receiving::Receiving;
 pub use recent::{Reason, Recent, Span};
-pub use table::{Admitted, Plan, Table, TableBounds};
+pub use spare_descriptors::SpareDescriptors;
+pub use table::{Admitted, Plan, Table, TableBounds, read_before_evicting};
 pub use tally::{Tally, TurnedAway};

@@ -47,6 +47,19 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
         }
     }
 
+    /// So many bytes of a frame are kept now, none where nothing has begun; `is_new` says that what had begun
+    /// before is whole. The answer is that of [`grow`](Self::grow).
+    pub fn set_kept(&mut self, now: Now, key: K, bytes: u64, is_new: bool) -> Option<K> {
+        if bytes == 0 {
+            self.end(key);
+            return None;
+        }
+        if is_new || !self.unfinished.contains_key(&key) {
+            self.begin(now, key);
+        }
+        self.grow(key, bytes)
+    }
+
     /// The first byte of a frame came. What had begun under this key is whole.
     pub fn begin(&mut self, now: Now, key: K) {
         self.end(key);
@@ -81,10 +94,20 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
 
     /// A frame is whole, or nothing more of it comes.
     pub fn end(&mut self, key: K) {
+        // Most frames come whole.
+        if self.unfinished.is_empty() {
+            return;
+        }
         if let Some(frame) = self.unfinished.remove(&key) {
             self.by_bytes.remove(&(frame.bytes, key));
             self.bytes.set(self.bytes.get() - frame.bytes);
         }
+    }
+
+    /// When a frame that has begun must be whole.
+    #[must_use]
+    pub fn due_at(&self, key: K) -> Option<Mono> {
+        self.unfinished.get(&key).map(|frame| frame.due)
     }
 
     /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has

@@ -59,6 +59,22 @@ pub enum Plan {
     Refuses(TurnedAway),
 }
 
+/// Before a newcomer takes a place: has each read once more that would make room for it, as long as there was
+/// something to read; `host` plans and reads.
+pub fn read_before_evicting<H>(
+    host: &mut H,
+    plan: impl Fn(&H) -> Plan,
+    mut read: impl FnMut(&mut H, ConnectionId) -> bool,
+) {
+    let mut read_last = None;
+    while let Plan::Evicts(oldest) = plan(host)
+        && read_last != Some(oldest)
+        && read(host, oldest)
+    {
+        read_last = Some(oldest);
+    }
+}
+
 /// What became of a newcomer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
@@ -97,6 +113,7 @@ pub struct Table {
     silent_common: Silent,
     silent_operators: Silent,
     held: HashMap<(Room, Origin), u64>,
+    is_scarce: bool,
     open: Gauge,
     silent: Gauge,
     tally: Tally,
@@ -113,10 +130,17 @@ impl Table {
             silent_common: Silent::new(),
             silent_operators: Silent::new(),
             held: HashMap::new(),
+            is_scarce: false,
             open: tally.open_gauge(),
             silent: tally.silent_gauge(),
             tally,
         }
+    }
+
+    /// Whether there are no descriptors but those that are held for operators: newcomers come into their room
+    /// alone.
+    pub fn set_scarce(&mut self, is_scarce: bool) {
+        self.is_scarce = is_scarce;
     }
 
     /// What would become of a newcomer.
@@ -235,6 +259,9 @@ impl Table {
     }
 
     fn decide(&self, origin: Origin) -> Admitted {
+        if self.is_scarce {
+            return self.decide_operators(origin, TurnedAway::TableFull);
+        }
         if self.held(Room::Common, origin) >= self.bounds.peer_share() {
             return match self.oldest_of(&self.silent_common, origin) {
                 Some(own) => Admitted::Common { evicted: Some(own) },

@@ -52,6 +52,20 @@ fn the_oldest_that_has_not_spoken_makes_room() {
 }
 
 #[test]
+fn where_descriptors_are_scarce_newcomers_come_into_the_operators_room_alone() {
+    let (mut table, _) = table();
+    table.set_scarce(true);
+    let open = |table: &mut Table, id| table.open(Now::at_ms(id), ConnectionId(id), Origin::Unknown);
+    for id in 0..4 {
+        assert_eq!(open(&mut table, id), Admitted::Operators { evicted: None });
+        table.spoke(ConnectionId(id));
+    }
+    assert_eq!(open(&mut table, 4), Admitted::Refused(TurnedAway::TableFull));
+    table.set_scarce(false);
+    assert_eq!(open(&mut table, 5), Admitted::Common { evicted: None });
+}
+
+#[test]
 fn what_is_told_of_a_port_is_of_the_hosts_that_live() {
     let (mut old, tally) = filled(2);
     let mut receiving = Receiving::new(100, Duration::from_secs(1), tally.clone());
@@ -329,4 +343,18 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_is_kept_of_a_frame_begins_it_grows_it_and_ends_it() {
+    let at = Now::at_ms;
+    let mut receiving = Receiving::new(100, Duration::from_millis(10), Tally::default());
+    assert_eq!(receiving.set_kept(at(0), 1_u64, 60, false), None);
+    assert_eq!(receiving.set_kept(at(5), 1, 70, false), None);
+    assert_eq!((receiving.due_at(1), receiving.bytes()), (Some(at(10).mono), 70), "the same frame");
+    assert_eq!(receiving.set_kept(at(7), 1, 20, true), None);
+    assert_eq!((receiving.due_at(1), receiving.bytes()), (Some(at(17).mono), 20), "the next");
+    assert_eq!(receiving.set_kept(at(8), 2, 90, false), Some(2), "the largest");
+    assert_eq!(receiving.set_kept(at(9), 1, 0, true), None);
+    assert_eq!((receiving.due_at(1), receiving.bytes()), (None, 0), "it is whole");
 }

@@ -10,7 +10,10 @@ use std::{
 };
 
 use super::FolderWatch;
-use crate::private_files;
+use crate::{admission::SpareDescriptors, private_files};
+
+/// Descriptors that are held for the next file: others may take that of the last before it is opened.
+const SPARES: usize = 2;
 
 /// Where a file's bytes go; tests put a failing disk here.
 pub trait Medium: Send {
@@ -63,12 +66,14 @@ pub fn on_disk() -> FileFactory {
     Box::new(|path| Ok(Box::new(create(path)?)))
 }
 
-/// The same, as long as its folder is where it was.
+/// The same, as long as its folder is where it was, and with descriptors of its own.
 #[must_use]
 pub fn on_watched_disk(watch: Arc<FolderWatch>) -> FileFactory {
+    let mut spares = SpareDescriptors::new(SPARES);
     Box::new(move |path| {
         watch.lost().map_or(Ok(()), |why| Err(io::Error::other(why)))?;
-        Ok(Box::new(WatchedFile { file: create(path)?, watch: Arc::clone(&watch) }))
+        let file = spares.open(|| create(path))?;
+        Ok(Box::new(WatchedFile { file, watch: Arc::clone(&watch) }))
     })
 }
 

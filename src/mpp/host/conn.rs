@@ -59,8 +59,6 @@ pub(super) struct Conn {
     pub(super) phase: Phase,
     /// Whether a whole line has come.
     pub(super) has_spoken: bool,
-    /// A line of its has begun and is watched.
-    pub(super) is_receiving: bool,
     pub(super) hearing: ReadGate,
     out: Vec<u8>,
     sent: usize,
@@ -78,7 +76,6 @@ impl Conn {
             framer: Framer::new(),
             phase: Phase::Open,
             has_spoken: false,
-            is_receiving: false,
             hearing: ReadGate::AtOnce,
             out: Vec::new(),
             sent: 0,
@@ -132,6 +129,19 @@ impl Conn {
         }
         self.waiting_since = None;
         Poll::Ready(Ok(()))
+    }
+
+    /// Sends what the socket takes at this moment of what is queued, before it is closed. It asks the system
+    /// itself: the runtime may not know yet that it takes something.
+    pub(super) fn send_now(&mut self) {
+        while let Some(rest) = self.out.get(self.sent..).filter(|rest| !rest.is_empty()) {
+            let flags = rustix::net::SendFlags::DONTWAIT | rustix::net::SendFlags::NOSIGNAL;
+            match rustix::net::send(&self.stream, rest, flags) {
+                Ok(sent @ 1..) => self.count_sent(sent),
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) | Err(_) => return,
+            }
+        }
     }
 
     fn count_sent(&mut self, wrote: usize) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{conn::Phase, run::Host};
 use crate::{
-    admission::{Origin, Plan, Receiving},
+    admission::{Origin, Receiving, read_before_evicting},
     ids::ConnectionId,
     limits,
     mpp::{Bridge, Input},
@@ -22,17 +22,7 @@ impl Host {
     pub(super) fn note_receiving(&mut self, now: Now, id: ConnectionId, is_new: bool) {
         let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else { return };
         let bytes = conn.framer.pending_bytes() as u64;
-        let was_receiving = std::mem::replace(&mut conn.is_receiving, bytes > 0);
-        if bytes == 0 {
-            if was_receiving {
-                self.receiving.end(id);
-            }
-            return;
-        }
-        if is_new || !was_receiving {
-            self.receiving.begin(now, id);
-        }
-        let mut longest = self.receiving.grow(id, bytes);
+        let mut longest = self.receiving.set_kept(now, id, bytes, is_new);
         while let Some(conn) = longest {
             self.cause = None;
             self.bridge.handle(now, Input::ReceivingFull { conn });
@@ -63,7 +53,6 @@ impl Host {
             let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else {
                 continue;
             };
-            conn.is_receiving = false;
             let framer = std::mem::take(&mut conn.framer);
             self.cause = None;
             self.bridge.handle(now, Input::TooSlow { conn: id, wire: framer.pending() });
@@ -74,13 +63,8 @@ impl Host {
     /// Before a newcomer takes a place: what lies ready on those that would make room for it, as a hello that
     /// has come counts.
     pub(super) fn read_those_that_would_go(&mut self, now: Now, origin: Origin) {
-        let mut read_last = None;
-        while let Plan::Evicts(oldest) = self.bridge.admission_plan(origin)
-            && read_last != Some(oldest)
-            && self.read_once_more(now, oldest)
-        {
-            read_last = Some(oldest);
-        }
+        let plan = |host: &Self| host.bridge.admission_plan(origin);
+        read_before_evicting(self, plan, |host, oldest| host.read_once_more(now, oldest));
     }
 
     /// Whether there was something.

@@ -379,6 +379,9 @@ impl Host {
         while self.conns.len() as u64 >= self.limits.connections_max {
             let oldest = self.conns.iter().find(|(_, conn)| conn.phase != Phase::Open).map(|(&id, _)| id);
             let Some(oldest) = oldest else { return };
+            if let Some(conn) = self.conns.get_mut(&oldest) {
+                conn.send_now();
+            }
             self.drop_conn(now, oldest);
         }
     }
@@ -435,7 +438,6 @@ impl Host {
     pub(super) fn linger(&mut self, now: Now, id: ConnectionId) {
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
-            conn.is_receiving = false;
         }
         self.receiving.end(id);
         self.resume_held(now);

@@ -51,6 +51,11 @@ impl Broker {
         self.table.plan(origin)
     }
 
+    /// Whether there are no descriptors but those that are held for operators.
+    pub fn set_scarce(&mut self, is_scarce: bool) {
+        self.table.set_scarce(is_scarce);
+    }
+
     /// Those whose time to say who they are is over.
     #[must_use]
     pub fn due(&self, now: Now) -> Vec<ConnectionId> {
@@ -126,7 +131,7 @@ impl Broker {
                 format!("{connections} connections are open already (limits.rmp.connections_max)")
             }
             TurnedAway::NoToken => format!(
-                "no place is left but for operators, and no operator's token came: {connections} connections are open already, or {} of this process (limits.rmp.connections_max, limits.rmp.peer_connections_max)",
+                "no place is left but for operators, and no operator's token came: {connections} connections are open already, or {} of this process (limits.rmp.connections_max, limits.rmp.peer_connections_max), or as many files as the system allows",
                 table_bounds(limits).peer_share()
             ),
             TurnedAway::PeerShare => format!(

@@ -29,8 +29,8 @@ pub(super) struct Conn {
     pub(super) read_buffer: ReadBuffer,
     /// Bytes that are read at once: fewer where what comes reaches many.
     pub(super) read_bytes_max: usize,
-    /// A unit of its has begun and is watched.
-    pub(super) is_receiving: bool,
+    /// Its descriptor is one of those that are held for operators.
+    pub(super) is_scarce: bool,
 }
 
 /// Where a connection stands.
@@ -102,7 +102,7 @@ impl Conn {
             waker: None,
             read_buffer: ReadBuffer::default(),
             read_bytes_max: READ_BYTES_FIRST,
-            is_receiving: false,
+            is_scarce: false,
         }
     }
 

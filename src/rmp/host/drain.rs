@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     ids::{ConnectionId, Peer, Seq, TraceId},
-    rmp::broker::{Input, Output, STATION, WriteProgress},
+    rmp::{
+        broker::{Input, Output, STATION, WriteProgress},
+        outbox::Front,
+    },
     tap::{
         Draft,
         entry::{Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, rmp::CloseCause},
@@ -122,16 +125,21 @@ impl Host {
         }
         conn.phase = Phase::Closing(cause);
         conn.wake();
-        if std::mem::take(&mut conn.is_receiving) {
-            self.receiving.end(id);
-        }
+        let is_scarce = conn.is_scarce;
+        self.receiving.end(id);
         if !lingers(cause) {
+            return self.drop_conn(now, id);
+        }
+        if is_scarce {
+            // The next operator needs it.
+            self.send_now(now, id);
             return self.drop_conn(now, id);
         }
         self.leaving.insert(id);
         if self.leaving.len() as u64 > self.limits.leaving_max
             && let Some(&oldest) = self.leaving.first()
         {
+            self.send_now(now, oldest);
             self.drop_conn(now, oldest);
         }
     }
@@ -172,15 +180,8 @@ impl Host {
             let Some(conn) = self.conns.get_mut(&id) else { return };
             conn.is_full = false;
             let Some(write) = &conn.write else { return };
-            let left = self.broker.transmit(now, id, |front| {
-                let mut slices = [IoSlice::new(&[]); SLICES_MAX];
-                let used = slices
-                    .iter_mut()
-                    .zip(front.slices())
-                    .map(|(slice, bytes)| *slice = IoSlice::new(bytes))
-                    .count();
-                write.try_write_vectored(slices.get(..used).unwrap_or_default())
-            });
+            let left =
+                self.broker.transmit(now, id, |front| with_slices(front, |it| write.try_write_vectored(it)));
             self.drain(now, &[]);
             match left {
                 Ok(WriteProgress::Drained) => return self.answer_parts(now, id),
@@ -193,6 +194,21 @@ impl Host {
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.is_full = true;
             conn.wake();
+        }
+    }
+
+    /// Sends what the socket takes of a connection that goes at once. It asks the system itself: the runtime
+    /// may not know yet that it takes something.
+    fn send_now(&mut self, now: Now, id: ConnectionId) {
+        for _ in 0..WRITES_MAX {
+            let Some(write) = self.conns.get(&id).and_then(|conn| conn.write.as_ref()) else { return };
+            let stream: &tokio::net::UnixStream = write.as_ref();
+            let left = self.broker.transmit(now, id, |front| {
+                with_slices(front, |it| rustix::io::writev(stream, it).map_err(io::Error::from))
+            });
+            if !matches!(left, Ok(WriteProgress::Pending)) {
+                return;
+            }
         }
     }
 
@@ -212,4 +228,15 @@ impl Host {
             self.tap_readers.send_replace(readers);
         }
     }
+}
+
+/// Writes what is at the front of an outbox.
+fn with_slices(
+    front: &Front<'_>,
+    write: impl FnOnce(&[IoSlice<'_>]) -> io::Result<usize>,
+) -> io::Result<usize> {
+    let mut slices = [IoSlice::new(&[]); SLICES_MAX];
+    let used =
+        slices.iter_mut().zip(front.slices()).map(|(slice, bytes)| *slice = IoSlice::new(bytes)).count();
+    write(slices.get(..used).unwrap_or_default())
 }

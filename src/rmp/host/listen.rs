@@ -1,6 +1,6 @@
 //! Accepts connections, of our own user alone.
 
-use std::{cell::RefCell, pin::pin, rc::Rc, sync::atomic::Ordering, time::Duration};
+use std::{cell::RefCell, io, pin::pin, rc::Rc, sync::atomic::Ordering, time::Duration};
 
 use tokio::net::{UnixListener, UnixStream};
 
@@ -10,7 +10,7 @@ use super::{
     run::{Host, serve},
 };
 use crate::{
-    admission::{Origin, Plan},
+    admission::{Origin, read_before_evicting},
     ids::{ConnectionId, Peer},
     rmp::broker::Input,
 };
@@ -33,6 +33,24 @@ impl ListenerStatus {
     fn is_ok(&self) -> bool {
         !self.is_failing && self.lost.is_none()
     }
+
+    /// Connections cannot be accepted: why is told once.
+    fn fail(&mut self, host: &Rc<RefCell<Host>>, why: &str) {
+        if !std::mem::replace(&mut self.is_failing, true) {
+            let why = format!("{why} (raise the limit of open files with `ulimit -n`)");
+            dispatch_input(host, Input::NotListening { why: &why });
+        }
+    }
+}
+
+/// The next connection; with whether it has a descriptor of those that are held for operators.
+async fn next(host: &Rc<RefCell<Host>>, listener: &UnixListener) -> io::Result<(UnixStream, bool)> {
+    loop {
+        match listener.accept().await {
+            Err(error) if host.borrow_mut().spares.give_up_for(&error) => {}
+            accepted => return accepted.map(|(stream, _)| (stream, !host.borrow_mut().spares.refill())),
+        }
+    }
 }
 
 /// Accepts for ever, and sees to it that the socket's path leads here: who takes its file away, or puts
@@ -43,19 +61,20 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
     let mut looking = pin!(check_later(file.claim()));
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
+            accepted = next(&host, &listener) => match accepted {
+                Ok((stream, true)) => {
+                    let files = "as many files are open as the system allows";
+                    status.fail(&host, &format!("no connection but operators' can be accepted: {files}"));
+                    accept(&host, stream, true);
+                }
+                Ok((stream, false)) => {
                     if std::mem::take(&mut status.is_failing) && status.is_ok() {
                         dispatch_input(&host, Input::Listening { path: &path });
                     }
-                    accept(&host, stream);
+                    accept(&host, stream, false);
                 }
                 Err(error) => {
-                    if !std::mem::replace(&mut status.is_failing, true) {
-                        let why =
-                            format!("no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)");
-                        dispatch_input(&host, Input::NotListening { why: &why });
-                    }
+                    status.fail(&host, &format!("no connection can be accepted: {error}; trying again"));
                     tokio::time::sleep(RETRY).await;
                 }
             },
@@ -119,7 +138,8 @@ pub(super) fn dispatch_input(host: &Rc<RefCell<Host>>, input: Input<'_>) {
     host.finish_turn(now);
 }
 
-fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
+/// Takes a connection in; where it has a descriptor that was held, an operator's alone.
+fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
     let (uid, pid) = match stream.peer_cred() {
         Ok(cred) => (Some(cred.uid()), cred.pid()),
         Err(_) => (None, None),
@@ -142,15 +162,11 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
     }
     let (read, write) = stream.into_split();
     let origin = Origin::of_process(uid, pid);
-    let mut read_last = None;
-    while let Plan::Evicts(oldest) = host.broker.admission_plan(origin)
-        && read_last != Some(oldest)
-        && host.read_once_more(now, oldest)
-    {
-        read_last = Some(oldest);
-    }
+    host.broker.set_scarce(is_scarce);
+    let plan = |host: &Host| host.broker.admission_plan(origin);
+    read_before_evicting(&mut *host, plan, |host, oldest| host.read_once_more(now, oldest));
     host.cause = None;
-    host.conns.insert(session, Conn::new(peer.clone(), write));
+    host.conns.insert(session, Conn { is_scarce, ..Conn::new(peer.clone(), write) });
     host.broker.handle(now, Input::Opened { session, peer, origin });
     host.drain(now, &[]);
     host.finish_turn(now);

@@ -9,17 +9,7 @@ impl Host {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         conn.read_buffer.make_room();
         let bytes = conn.read_buffer.kept_bytes();
-        let was_receiving = std::mem::replace(&mut conn.is_receiving, bytes > 0);
-        if bytes == 0 {
-            if was_receiving {
-                self.receiving.end(id);
-            }
-            return;
-        }
-        if is_new || !was_receiving {
-            self.receiving.begin(now, id);
-        }
-        let mut largest = self.receiving.grow(id, bytes);
+        let mut largest = self.receiving.set_kept(now, id, bytes, is_new);
         while let Some(id) = largest {
             self.turn_away(now, id, TurnedAway::ReceivingBytes);
             largest = self.receiving.overflow();
@@ -43,8 +33,7 @@ impl Host {
     }
 
     fn turn_away(&mut self, now: Now, id: ConnectionId, why: TurnedAway) {
-        let Some(conn) = self.conns.get_mut(&id) else { return };
-        conn.is_receiving = false;
+        let Some(conn) = self.conns.get(&id) else { return };
         let dialect = conn.read_buffer.dialect.unwrap_or_default();
         self.break_off(id);
         self.cause = None;

@@ -29,7 +29,7 @@ use super::{
     station_inbox::StationInbox,
 };
 use crate::{
-    admission::Receiving,
+    admission::{Receiving, SpareDescriptors},
     ids::{ConnectionId, Peer, Seq},
     limits,
     rmp::broker::{Broker, Input, OperatorRequest, receiving_bytes_max},
@@ -39,6 +39,8 @@ use crate::{
 
 /// What all connections are read into. What is left over of a unit is put in front of what is read next.
 const SCRATCH_BYTES: usize = 256 << 10;
+/// Descriptors that are held for operators.
+const SPARES: usize = 8;
 /// How long a closed connection is kept for what is to leave.
 const LINGER_MAX: Duration = Duration::from_secs(2);
 /// How long connections have to be told that the station goes down.
@@ -79,6 +81,8 @@ pub(super) struct Host {
     pub(super) conns: HashMap<ConnectionId, Conn>,
     /// Connections that the core is done with and that linger, the oldest first.
     pub(super) leaving: BTreeSet<ConnectionId>,
+    /// Descriptors for operators that come when there are no others.
+    pub(super) spares: SpareDescriptors,
     /// Units that have begun.
     pub(super) receiving: Receiving<ConnectionId>,
     pub(super) scratch: Vec<u8>,
@@ -117,6 +121,7 @@ impl Host {
             limits: setup.limits,
             conns: HashMap::new(),
             leaving: BTreeSet::new(),
+            spares: SpareDescriptors::new(SPARES),
             receiving: receiving(&setup.limits, &setup.broker),
             broker: setup.broker,
             scratch: vec![0; SCRATCH_BYTES],
@@ -271,10 +276,10 @@ pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: O
         (Served::Operator, Some(operators)) => {
             operators.spawn_local(async move {
                 let served = serve_turns(&host, id, &mut read, true).await;
-                leave(&host, id, &mut read, &served).await;
+                leave(&host, id, read, &served).await;
             });
         }
-        (served, _) => leave(&host, id, &mut read, &served).await,
+        (served, _) => leave(&host, id, read, &served).await,
     }
 }
 
@@ -321,16 +326,18 @@ async fn serve_turns(
 }
 
 /// Lets what is queued for a connection leave that the core is done with.
-async fn leave(host: &Rc<RefCell<Host>>, id: ConnectionId, read: &mut OwnedReadHalf, served: &Served) {
-    if matches!(served, Served::Gone) {
-        return;
+async fn leave(host: &Rc<RefCell<Host>>, id: ConnectionId, mut read: OwnedReadHalf, served: &Served) {
+    if !matches!(served, Served::Gone) {
+        let leave = poll_fn(|cx| poll_leave(host, id, &mut read, cx));
+        let _ = tokio::time::timeout(LINGER_MAX, leave).await;
     }
-    let leave = poll_fn(|cx| poll_leave(host, id, read, cx));
-    let _ = tokio::time::timeout(LINGER_MAX, leave).await;
     let mut host = host.borrow_mut();
     let now = host.clock.now();
     host.drop_conn(now, id);
     host.finish_turn(now);
+    // Its descriptor is free now.
+    drop(read);
+    host.spares.refill();
 }
 
 fn poll_turn(

@@ -38,7 +38,7 @@ pub(super) enum Stage {
 #[derive(Debug)]
 struct Conn {
     stage: Stage,
-    /// When the stage is over at the latest.
+    /// When the stage is over at the latest; that of a request that has begun is known where its bytes are.
     by: Mono,
     /// Bytes that came.
     bytes: u64,
@@ -50,7 +50,6 @@ struct Conn {
 pub(super) struct Connections {
     state: Arc<Mutex<State>>,
     clock: Clock,
-    frame_time: Duration,
     tally: Tally,
 }
 
@@ -91,7 +90,7 @@ impl Connections {
             conns: HashMap::new(),
             next: ConnectionId(1),
         };
-        Self { state: Arc::new(Mutex::new(state)), clock, frame_time, tally }
+        Self { state: Arc::new(Mutex::new(state)), clock, tally }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -147,7 +146,9 @@ impl Place {
     /// How far its request has come, and how long that may go on; nothing if it made room.
     pub(super) fn stage(&self) -> Option<(Stage, Duration)> {
         let state = self.connections.lock();
-        state.conns.get(&self.id).map(|conn| (conn.stage, self.connections.clock.until(conn.by)))
+        let conn = state.conns.get(&self.id)?;
+        let by = state.receiving.due_at(self.id).unwrap_or(conn.by);
+        Some((conn.stage, self.connections.clock.until(by)))
     }
 
     /// It took too long.
@@ -173,7 +174,6 @@ impl Place {
     /// More of its request came.
     fn on_read(&self, bytes: usize) {
         let now = self.connections.clock.now();
-        let frame_time = self.connections.frame_time;
         let mut guard = self.connections.lock();
         let state = &mut *guard;
         let Some(conn) = state.conns.get_mut(&self.id).filter(|conn| conn.stage != Stage::Whole) else {
@@ -181,10 +181,9 @@ impl Place {
         };
         conn.bytes += bytes as u64;
         if conn.stage == Stage::Silent {
-            (conn.stage, conn.by) = (Stage::Begun, now.mono + frame_time);
-            state.receiving.begin(now, self.id);
+            conn.stage = Stage::Begun;
         }
-        let mut longest = state.receiving.grow(self.id, conn.bytes);
+        let mut longest = state.receiving.set_kept(now, self.id, conn.bytes, false);
         while let Some(id) = longest {
             state.table.close(id);
             state.end(id);

@@ -36,7 +36,7 @@ fn works(peer: &mut Peer) {
 
 #[test]
 fn connections_that_say_nothing_make_room() {
-    let bus = bus(small());
+    let bus = bus(limits::Rmp { leaving_max: 8, ..small() });
     let mut silent: Vec<_> = (0..100).map(|_| Peer::connect(&bus.path())).collect();
     works(&mut bus.agent());
     works(&mut bus.operator());

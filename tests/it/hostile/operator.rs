@@ -1,8 +1,12 @@
 //! What the operator can do, and sees, while a port is under attack.
 
-use std::path::Path;
+use std::{
+    net::{SocketAddr, TcpStream},
+    path::Path,
+};
 
 use rl_console::station::bus::{TokenKind, token};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::Value;
 
 use crate::{
@@ -69,5 +73,54 @@ fn where_not_even_an_operator_has_a_place_force_ends_the_station() {
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("limits.rmp.connections_max") && said.contains("stop --force"), "{said}");
     let stopped = cli(data.path(), &["stop", "--yes", "--force"]);
+    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+}
+
+#[test]
+fn with_the_places_of_every_port_taken_the_operator_ends_the_station() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("home/config/rl-console");
+    std::fs::create_dir_all(&folder).unwrap();
+    let bounds = ["mpp", "rmp", "macp", "metrics"]
+        .map(|port| format!("[limits.{port}]\nconnections_max = 8\npeer_connections_max = 8\n"));
+    std::fs::write(folder.join("config.toml"), bounds.concat()).unwrap();
+    let station = Station::start_with(data.path(), &["--metrics", "127.0.0.1:0"]);
+    let _agents = idle(&station);
+    let taken: Vec<TcpStream> = ["mpp", "macp", "metrics"]
+        .into_iter()
+        .flat_map(|port| {
+            let addr: SocketAddr = station.ready[port].as_str().unwrap().parse().unwrap();
+            (0..8).map(move |_| TcpStream::connect(addr).unwrap())
+        })
+        .collect();
+    for part in ["mpp", "rmp", "macp", "metrics"] {
+        assert_eq!(health(data.path(), part)["part"], part);
+    }
+    let stopped = cli(data.path(), &["stop", "--yes"]);
+    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+    drop(taken);
+}
+
+/// The limit is lowered while the station runs, so that its tables are not cut to it.
+#[test]
+fn where_the_limit_of_open_files_is_reached_operators_are_accepted_and_work_is_kept() {
+    const FILES_MAX: u64 = 64;
+    let data = tempfile::tempdir().unwrap();
+    let station = Station::start(data.path());
+    let pid = Pid::from_raw(i32::try_from(station.pid()).unwrap());
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    prlimit(pid, Resource::Nofile, Rlimit { current: Some(FILES_MAX), maximum }).unwrap();
+    let path = station.ready["rmp"].as_str().unwrap().to_owned();
+    let mut agents: Vec<Peer> = (0..FILES_MAX).map(|_| Peer::connect(Path::new(&path))).collect();
+    for agent in &mut agents {
+        let fields = vec![("v", 1.into()), ("client", "test".into()), ("kind", "agent".into())];
+        agent.send(&frames::control(1, "Hello", fields));
+    }
+    assert_eq!(agents.last_mut().unwrap().hear().error().1, "Busy", "what is left is for operators");
+    let row = health(data.path(), "rmp");
+    assert_eq!(row["well"], false, "{row}");
+    assert!(row["detail"].as_str().unwrap().contains("ulimit -n"), "{row}");
+    assert!(cli(data.path(), &["invoke", "heal_party"]).status.success());
+    let stopped = cli(data.path(), &["stop", "--yes"]);
     assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
 }
