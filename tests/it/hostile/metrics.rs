@@ -3,7 +3,8 @@
 use std::{
     io::{Read as _, Write as _},
     net::{SocketAddr, TcpStream},
-    time::Duration,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    time::{Duration, Instant},
 };
 
 use rl_console::{
@@ -97,6 +98,32 @@ fn connections_that_say_nothing_make_room() {
         for stream in silent.drain(..36) {
             assert_eq!(answer(stream), "", "the oldest are closed");
         }
+        works(addr);
+    });
+}
+
+#[test]
+fn where_all_places_are_taken_by_requests_that_are_answered_a_newcomer_is_told_503() {
+    with(limits::Metrics { connections_max: 4, ..limits::Metrics::default() }, |addr| {
+        let (is_told, begun_at) = (AtomicBool::new(false), Instant::now());
+        std::thread::scope(|scope| {
+            for _ in 0..32 {
+                scope.spawn(|| {
+                    while !is_told.load(Relaxed) && begun_at.elapsed() < Duration::from_secs(20) {
+                        let mut stream = TcpStream::connect(addr).unwrap();
+                        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                        let mut answer = String::new();
+                        // One that makes room is closed, whatever it has sent.
+                        let _ = stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                        let _ = stream.read_to_string(&mut answer);
+                        if answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n") {
+                            is_told.store(true, Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(is_told.load(Relaxed));
         works(addr);
     });
 }

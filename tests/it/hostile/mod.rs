@@ -12,3 +12,4 @@ mod memory;
 mod metrics;
 mod mpp;
 mod operator;
+mod storm;

@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read as _, Write as _},
-    net::{SocketAddr, TcpStream},
+    net::{IpAddr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket},
     time::Duration,
 };
 
@@ -26,11 +26,15 @@ struct Bridge {
 
 impl Bridge {
     fn with(mpp: limits::Mpp) -> Self {
+        Self::bound(mpp, IpAddr::from([127, 0, 0, 1]))
+    }
+
+    fn bound(mpp: limits::Mpp, bind: IpAddr) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let token = pair(folder.path());
         let limits = Limits { mpp, ..Limits::default() };
         let station =
-            Station::start(Config { limits, ..Config::within(folder.path()) }, Clock::start()).unwrap();
+            Station::start(Config { limits, bind, ..Config::within(folder.path()) }, Clock::start()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let addr = runtime.block_on(station.ready()).unwrap().mpp.unwrap();
         Self { station: Some(station), addr, token, _folder: folder }
@@ -127,4 +131,63 @@ fn of_what_is_being_received_the_longest_line_ends_when_it_is_too_much() {
     let ended = ended.expect("one is closed without a frame");
     assert_eq!((0..3).filter(|at| *at == ended || is_ended(&senders[*at])).count(), 1, "two fit");
     Adapter::ready(bridge.addr, &bridge.token);
+}
+
+/// An address of this machine that is not loopback, of each family, where there is one.
+fn own_addrs() -> Vec<IpAddr> {
+    // Nothing is sent: it is asked by which address one would leave.
+    let leaves = |to: &str| {
+        let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+        socket.connect(to).ok()?;
+        Some(socket.local_addr().ok()?.ip())
+    };
+    let v4 = ["192.0.2.1:9", "10.0.0.1:9"].into_iter().find_map(leaves);
+    // The fourth field is the scope, which is 0 of those that hold everywhere.
+    let table = std::fs::read_to_string("/proc/self/net/if_inet6").unwrap_or_default();
+    let global = |line: &str| {
+        let (addr, rest) = line.split_at_checked(32)?;
+        let bits = u128::from_str_radix(addr, 16).ok()?;
+        (rest.split_ascii_whitespace().nth(2) == Some("00")).then_some(Ipv6Addr::from_bits(bits).into())
+    };
+    let v6 = table.lines().find_map(global);
+    v4.into_iter().chain(v6).filter(|addr: &IpAddr| !addr.is_loopback()).collect()
+}
+
+#[test]
+fn an_address_has_its_share_whatever_comes_from_it() {
+    let addrs = own_addrs();
+    if addrs.is_empty() {
+        eprintln!("skipped: this machine has no address but loopback");
+    }
+    for addr in addrs {
+        let any = if addr.is_ipv4() { IpAddr::from([0; 4]) } else { Ipv6Addr::UNSPECIFIED.into() };
+        let limits = limits::Mpp { connections_max: 8, peer_connections_max: 1, ..limits::Mpp::default() };
+        let bridge = Bridge::bound(limits, any);
+        let from_afar = SocketAddr::new(addr, bridge.addr.port());
+        let mut adapter = Adapter::ready(from_afar, &bridge.token);
+        let refused: Vec<_> = (0..3).map(|_| TcpStream::connect(from_afar).unwrap()).collect();
+        for stream in &refused {
+            assert_eq!(told(stream), "", "it has its share: {addr}");
+        }
+        let here = if addr.is_ipv4() { "127.0.0.1" } else { "::1" };
+        let here = TcpStream::connect((here, bridge.addr.port())).unwrap();
+        here.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let left = (&here).read(&mut [0; 8]).unwrap_err().kind();
+        assert_eq!(left, std::io::ErrorKind::WouldBlock, "another's place is its own");
+        adapter.send(r#"{"mpp":2,"type":"pull","queue":"nowhere"}"#).unwrap();
+        assert_eq!(adapter.receive().unwrap()["code"], "UNKNOWN_QUEUE", "it was there all the time");
+    }
+}
+
+#[test]
+fn who_is_told_why_it_goes_hears_it_however_many_newcomers_come() {
+    let bridge = Bridge::with(limits::Mpp { connections_max: 4, ..limits::Mpp::default() });
+    for _ in 0..20 {
+        let mut refused = bridge.connect();
+        refused.write_all(b"no frame\n").unwrap();
+        let crowd: Vec<_> = (0..32).map(|_| bridge.connect()).collect();
+        let told = told(&refused);
+        assert!(told.contains("INVALID_FRAME"), "{told}");
+        drop(crowd);
+    }
 }
