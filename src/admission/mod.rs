@@ -10,8 +10,8 @@
 //! ```
 //!
 //! It lies in the foundation: the hosts of all protocols stand on it, and none of them may import the
-//! station. Everything here is pure and takes `now`, but for [`SpareDescriptors`]; a [`Tally`] is the one thing that is
-//! shared.
+//! station. Everything here is pure and takes `now`, but for [`SpareDescriptors`]; a [`Tally`] is the one
+//! thing that is shared.
 
 mod descriptors;
 mod origin;
