@@ -112,28 +112,25 @@ impl TokenGuard {
         hashes.in_force.values().chain(&hashes.asked).copied().collect()
     }
 
-    /// The places of tokens. A run for which no hashes are left is taken for a token unseen.
+    /// The places of tokens. A run for which no hashes are left is taken for a token unseen, and so is what
+    /// follows it.
     fn places(&self, bytes: &[u8], mut hashes_left: usize) -> Vec<Range<u32>> {
         let (mut places, mut from, known) = (Vec::new(), 0, OnceCell::new());
-        let may_be = |start: &usize| LAST.contains(&bytes[start + TOKEN_BYTES - 1]);
         let is_token = |start: &usize| {
             let sha256: [u8; 32] = Sha256::digest(&bytes[*start..start + TOKEN_BYTES]).into();
             known.get_or_init(|| self.known()).contains(&sha256)
         };
         while let Some(run) = next_run(bytes, from) {
             from = run.end;
-            let end = run.end - TOKEN_BYTES + 1;
-            // What is longer is hashed at its ends alone.
-            let step = if run.len() < SHA256_BYTES { 1 } else { run.len() - TOKEN_BYTES };
-            let starts = (run.start..end).step_by(step.max(1)).filter(may_be);
-            match hashes_left.checked_sub(starts.clone().count()) {
-                None => places.extend(redact::range(run.start, run.len())),
-                Some(left) => {
-                    hashes_left = left;
-                    let tokens = starts.filter(is_token);
-                    places.extend(tokens.filter_map(|start| redact::range(start, TOKEN_BYTES)));
-                }
+            let starts = starts(bytes, &run);
+            let hashes = starts.clone().count();
+            if hashes > hashes_left {
+                hashes_left = 0;
+                places.extend(redact::range(run.start, run.len()));
+                continue;
             }
+            hashes_left -= hashes;
+            places.extend(starts.filter(is_token).filter_map(|start| redact::range(start, TOKEN_BYTES)));
         }
         redact::merged(places)
     }
@@ -191,7 +188,19 @@ impl TokenGuard {
 /// Whether bytes have a run that may hold a token.
 #[inline]
 pub(super) fn may_hold_token(bytes: &[u8]) -> bool {
-    bytes.len() >= TOKEN_BYTES && run_start(bytes, 0).is_some()
+    bytes.len() >= TOKEN_BYTES
+        && run_start(bytes, 0).is_some_and(|first| {
+            let mut from = first;
+            std::iter::from_fn(|| next_run(bytes, from).inspect(|run| from = run.end))
+                .any(|run| starts(bytes, &run).next().is_some())
+        })
+}
+
+/// Where in a run a token may begin, by how it would end: in a short one anywhere, in a long one at its ends.
+fn starts(bytes: &[u8], run: &Range<usize>) -> impl Iterator<Item = usize> + Clone {
+    let step = if run.len() < SHA256_BYTES { 1 } else { run.len() - TOKEN_BYTES };
+    let all = (run.start..run.end - TOKEN_BYTES + 1).step_by(step.max(1));
+    all.filter(|start| LAST.contains(&bytes[start + TOKEN_BYTES - 1]))
 }
 
 /// The next run of at least [`TOKEN_BYTES`] characters of base64url from a place on that no run spans.
