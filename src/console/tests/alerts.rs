@@ -4,23 +4,19 @@ use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, applied, connected, dispatched, enqueued};
 use crate::{
-    admission::TurnedAway,
     console::{
         model::{
-            Alert, AlertChanges, AlertStatus, Cause, bridge,
+            Alert, AlertChanges, AlertStatus, Cause,
             bridge::alerts::{
                 ADAPTER_GONE, ADAPTER_SILENT, DAMAGED_ROWS, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN,
             },
-            bus,
             runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
-            sessions,
             station::alerts::{DISK_LOW, RECORDING_FAILED, STATION_ERROR, STORE_FAILING},
         },
         systems::station::outcomes::StationCommand,
         ui::{effect::Effect, event::Event},
     },
-    ids::{ActionId, ConnectionId, InvocationId, SessionId},
-    macp,
+    ids::{ActionId, InvocationId, SessionId},
     port::{Command, Outcome},
     runs,
     runs::NodeRef,
@@ -455,84 +451,4 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
     assert_eq!(holding(&stage), [STORE_FAILING.cause()], "what holds is never cut");
     stage.char('a');
     assert!(stage.text().contains("11 older ones cut (limits.console.alerts_max)"), "{}", stage.text());
-}
-
-#[test]
-fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_goes_on() {
-    type TurnAway = fn(&mut TestConsole);
-    let ports: [(&str, TurnAway, Cause, &str); 4] = [
-        (
-            "MPP",
-            |stage| {
-                let cause = CloseCause::MadeRoom;
-                stage.mpp(Transition::Disconnected { peer: PEER.into(), active: false, cause }, "");
-            },
-            bridge::alerts::TURNED_AWAY.of("made_room"),
-            "5 connections of the bridge's port were turned away: ",
-        ),
-        (
-            "RMP",
-            |stage| {
-                let (session, cause) = (ConnectionId(9), crate::rmp::CloseCause::MadeRoom);
-                stage.rmp(crate::rmp::Transition::Disconnected { session, cause }, "");
-            },
-            bus::alerts::TURNED_AWAY.of("made_room"),
-            "5 connections of the bus were turned away: ",
-        ),
-        (
-            "MACP",
-            |stage| {
-                let cause = macp::TurnAwayCause::MadeRoom;
-                stage.macp(macp::Transition::TurnedAway { peer: PEER.into(), cause }, "");
-            },
-            sessions::alerts::TURNED_AWAY.of("made_room"),
-            "the MACP port turned 5 away: ",
-        ),
-        (
-            "STORE",
-            |stage| {
-                stage.station(station::Transition::TurnedAway { why: TurnedAway::MadeRoom, count: 1 }, "")
-            },
-            crate::console::model::station::alerts::TURNED_AWAY.of("made_room"),
-            "5 connections of the metrics' port were turned away: ",
-        ),
-    ];
-    for (chip, turn_away, cause, said) in ports {
-        let mut stage = well(160, 50);
-        let is_lit = |stage: &mut TestConsole| stage.text().contains(&format!("{chip} ◐"));
-        for n in 0..5 {
-            assert!(alerts(&stage).is_empty(), "{chip}: {n} are not worth it");
-            assert!(!is_lit(&mut stage), "{}", stage.text());
-            turn_away(&mut stage);
-            pass_s(&mut stage, 1);
-        }
-        let raised = alerts(&stage);
-        assert_eq!(raised[0].cause, cause);
-        assert!(raised[0].text.starts_with(said), "{raised:?}");
-        assert!(raised[0].text.contains(".connections_max"), "{raised:?}");
-        assert!(is_lit(&mut stage), "{}", stage.text());
-        stage.char('a');
-        stage.key(KeyCode::Enter);
-        let remedy = if chip == "MACP" { "have clients share connections" } else { "end the program that" };
-        assert!(stage.text().contains(remedy), "{}", stage.text());
-        stage.key(KeyCode::Esc);
-        pass_s(&mut stage, 60);
-        assert!(holding(&stage).is_empty() && !is_lit(&mut stage), "it passed: {}", stage.text());
-    }
-}
-
-#[test]
-fn one_that_finds_no_place_is_an_alert() {
-    let mut stage = well(160, 50);
-    let cause = macp::TurnAwayCause::TooManyConnections;
-    stage.macp(macp::Transition::TurnedAway { peer: PEER.into(), cause }, "");
-    stage.mpp(
-        Transition::Disconnected { peer: PEER.into(), active: false, cause: CloseCause::TooManyOfPeer },
-        "",
-    );
-    pass_s(&mut stage, 1);
-    let raised = alerts(&stage);
-    for subject in ["too_many_connections", "peer_share"] {
-        assert!(raised.iter().any(|alert| alert.cause.subject() == subject), "{raised:?}");
-    }
 }

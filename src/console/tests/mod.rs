@@ -2,6 +2,7 @@
 
 mod alert_tray;
 mod alerts;
+mod alerts_of_ports;
 mod answers;
 mod attached;
 mod bulk;

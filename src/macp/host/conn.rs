@@ -97,16 +97,15 @@ impl Conn {
     fn poll_untaken(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let max = Duration::from_millis(self.shared.limits.write_ms_max);
         loop {
-            let deadline = match &mut self.answers_deadline {
-                Some(deadline) => deadline,
-                None => {
-                    let Some(since) = self.untaken.oldest() else { return Poll::Pending };
-                    let left = self.shared.clock.until(since + max);
-                    if left.is_zero() {
-                        return Poll::Ready(());
-                    }
-                    self.answers_deadline.insert(Box::pin(tokio::time::sleep(left)))
+            let deadline = if let Some(deadline) = &mut self.answers_deadline {
+                deadline
+            } else {
+                let Some(since) = self.untaken.oldest() else { return Poll::Pending };
+                let left = self.shared.clock.until(since + max);
+                if left.is_zero() {
+                    return Poll::Ready(());
                 }
+                self.answers_deadline.insert(Box::pin(tokio::time::sleep(left)))
             };
             ready!(deadline.as_mut().poll(cx));
             self.answers_deadline = None;
