@@ -57,9 +57,7 @@ pub(super) fn set_aside(data: &Path, now: Wall) -> Result<Option<DamagedLog>, St
     let Some((index, what, whole)) = find(data).map_err(failed())? else { return Ok(None) };
     let is_loss = index.committed > index.in_database.max(whole);
     let is_there = log.try_exists().map_err(failed())?;
-    let kept = if !is_there {
-        String::new()
-    } else {
+    let kept = if is_there {
         let aside = quarantine(&log, now).map_err(failed())?;
         if whole > index.in_database {
             let mut copy = private_files::create_new(&log).map_err(failed())?;
@@ -67,6 +65,8 @@ pub(super) fn set_aside(data: &Path, now: Wall) -> Result<Option<DamagedLog>, St
             copy.sync_all().map_err(failed())?;
         }
         format!("; it is kept as {}", aside.display())
+    } else {
+        String::new()
     };
     let notice = if is_loss {
         format!(

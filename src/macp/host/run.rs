@@ -45,6 +45,9 @@ const END_MAX: Duration = Duration::from_millis(300);
 /// How long a peer that does not answer is taken to be there.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
+/// Tells a person something that matters so much.
+type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
+
 /// What the runtime is made of.
 pub struct Setup {
     /// Where the port is; 0 takes any.
@@ -72,7 +75,7 @@ pub struct Setup {
     /// Bytes of one file of the log before the next is begun (`limits.store.journal_segment_bytes_max`).
     pub log_file_bytes_max: u64,
     /// What a person should read of the start; what is lost is an error.
-    pub notice: Box<dyn Fn(Level, &str) + Send + Sync>,
+    pub notice: Tell,
     /// Told once the port is bound, or is not: with the way to the runtime.
     pub ready: oneshot::Sender<Result<(SocketAddr, RuntimeHandle), String>>,
     /// Told when the runtime is to end.
