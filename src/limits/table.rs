@@ -230,7 +230,7 @@ limits! {
         peer_connections_max = 0 in 0..=65_536,
         /// Sessions that are open and were opened by one connection, or by all of one address that is not
         /// loopback; one more ends its call with `RESOURCE_EXHAUSTED`. Sessions that were open before the
-        /// runtime was started are nobody's: `limits.macp.open_max` bounds them, and their own time ends them.
+        /// runtime was started are nobody's: `limits.macp.open_max` bounds them, and their time ends them.
         peer_sessions_max = 25_000 in 1..=16_777_216,
         /// Milliseconds within which a connection sends HTTP/2's preface; otherwise it is closed.
         preface_ms_max = 10_000 in 10..=600_000,
