@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::characters::{clusters, columns};
+use super::{
+    characters::{clusters, columns},
+    token,
+};
 
 /// What stands in place of what was cut.
 const ELLIPSIS: &str = "…";
@@ -13,11 +16,12 @@ pub fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// The beginning of a text, at most so many bytes, ending between two characters.
+/// The beginning of a text, at most so many bytes, ending between two characters, and before what may be a
+/// token that the cut would leave a part of.
 #[must_use]
 pub fn cut(text: &str, bytes_max: u64) -> &str {
     let end = usize::try_from(bytes_max).map_or(text.len(), |bytes_max| floor(text, bytes_max));
-    text.get(..end).unwrap_or_default()
+    text.get(..token::cut_before_token(text, end)).unwrap_or_default()
 }
 
 /// A text of at most so many bytes; one that is cut ends in `…`.

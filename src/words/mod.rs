@@ -7,6 +7,7 @@ pub(crate) mod cut;
 pub(crate) mod format;
 pub(crate) mod nearest;
 mod steering;
+pub(crate) mod token;
 pub(crate) mod visible;
 
 pub(crate) use characters::clusters;

@@ -1,14 +1,15 @@
 //! What can be wrong with a text as YAML.
 
 use super::Position;
-use crate::runs::taxonomy::taxonomy;
+use crate::{runs::taxonomy::taxonomy, words};
 
 /// As much of what was written as a message tells.
 pub(in crate::runs) fn cut(text: &str) -> String {
     const QUOTED_CHARS_MAX: usize = 80;
-    let mut out: String =
-        text.chars().take(QUOTED_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
+    let end = text.char_indices().nth(QUOTED_CHARS_MAX).map(|(end, _)| end);
+    let shown = end.map_or(text, |end| words::cut(text, end as u64));
+    let mut out: String = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if end.is_some() {
         out.push('…');
     }
     out
