@@ -49,20 +49,17 @@ impl<T: Texts> Texts for Option<T> {
 
 impl Texts for Arc<[Arc<str>]> {
     fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
-        let mut is_masked = false;
-        let mut one = |text: &Arc<str>| {
-            mask(text).map_or_else(
-                || Arc::clone(text),
-                |masked| {
-                    is_masked = true;
-                    masked.into()
-                },
-            )
+        // All are looked at, and none is copied before one is masked.
+        let Some((first, masked)) = self.iter().enumerate().find_map(|(at, text)| Some((at, mask(text)?)))
+        else {
+            return;
         };
-        let texts: Vec<Arc<str>> = self.iter().map(&mut one).collect();
-        if is_masked {
-            *self = texts.into();
+        let mut texts = self.to_vec();
+        texts[first] = masked.into();
+        for text in &mut texts[first + 1..] {
+            text.mask_texts(mask);
         }
+        *self = texts.into();
     }
 }
 
