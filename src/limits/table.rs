@@ -290,6 +290,9 @@ limits! {
         ring_entries_max = 131_072 in 1_024..=16_777_216,
         /// Readers at one time; one more is refused.
         readers_max = 32 in 4..=1_024,
+        /// Hashes made of one entry's bytes, or of one of its texts, to find the station's tokens; what could
+        /// hold one behind that is masked unseen, and counted.
+        frame_hashes_max = 1_024 in 64..=65_536,
     }
     /// The store.
     store: Store {

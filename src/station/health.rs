@@ -44,8 +44,12 @@ fn store(store: store::Counters) -> Health {
 }
 
 fn tap(tap: tap::Counters) -> Health {
+    let unseen = match tap.masked_unseen {
+        0 => String::new(),
+        runs => format!(", {runs} masked unseen (limits.tap.frame_hashes_max)"),
+    };
     Health::ok(format!(
-        "{} emitted, {} kept in {}, {} evicted, {} cut, {}",
+        "{} emitted, {} kept in {}, {} evicted, {} cut, {}{unseen}",
         counted(tap.emitted, "entry"),
         tap.kept_entries,
         counted(tap.kept_bytes, "byte"),

@@ -5,8 +5,11 @@
 //! Of a run of at least so many of these characters the first 43 and the last 43 are hashed where they end as
 //! a token does, and of a short run all others too: what stands beside a token may belong to the encoding and
 //! look like a part of it (the key of the next field in protobuf, the `n` of a `\n` in JSON). When
-//! `HASHES_MAX` of a frame are made, what runs follow are masked unseen, so that nobody makes the tap hash
-//! without end.
+//! `limits.tap.frame_hashes_max` of a frame are made, what runs follow are masked unseen and counted, so that
+//! nobody makes the tap hash without end.
+//!
+//! A JSON unit of the bus has a message's bytes as an array of numbers, in which a token is masked too. What
+//! a peer encodes by itself, in hex say, is its own secret: no search finds all that.
 
 use std::{
     borrow::Cow,
@@ -14,27 +17,26 @@ use std::{
     collections::BTreeMap,
     fmt,
     ops::Range,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    entry::{Frame, Redaction, Texts as _, What},
+    entry::{Frame, Link, Redaction, Texts as _, What},
     redact,
 };
+use crate::words::token::{LONG_RUN_CHARS, TOKEN_CHARS, ends_token, is_base64url};
 
-/// Characters of a token: 32 bytes in base64url.
-pub(super) const TOKEN_BYTES: usize = 43;
+/// Characters of a token, each a byte.
+pub(super) const TOKEN_BYTES: usize = TOKEN_CHARS;
 
-/// The characters that a token may end with: 32 bytes are 42 characters and four bits.
-const LAST: &[u8; 16] = b"AEIMQUYcgkosw048";
-
-/// Hashes that are made of one entry's bytes.
-const HASHES_MAX: usize = 1_024;
-
-/// Characters of a SHA-256 in hex, which many texts hold: of a run that is shorter every place is hashed.
-const SHA256_BYTES: usize = 64;
+/// Where a unit of the bus begins, behind its length, and with what one that is a frame does.
+const UNIT_AT: usize = 4;
+const FRAME_BEGINS: u8 = b'R';
 
 /// Bytes that are looked at together.
 const CHUNK_BYTES: usize = 64;
@@ -52,11 +54,6 @@ const BASE64URL: [bool; 256] = {
     }
 };
 
-#[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at together")]
-const fn is_base64url(byte: u8) -> bool {
-    ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'-') | (byte == b'_')
-}
-
 /// Tokens that are asked for and not in force, at most; the oldest goes first.
 const ASKED_MAX: usize = 64;
 
@@ -68,9 +65,11 @@ struct Hashes {
 }
 
 /// What knows the station's tokens.
-#[derive(Default)]
 pub(super) struct TokenGuard {
     hashes: Mutex<Hashes>,
+    /// Hashes that are made of one entry's bytes, or of one of its texts.
+    hashes_max: usize,
+    unseen: AtomicU64,
 }
 
 impl fmt::Debug for TokenGuard {
@@ -80,6 +79,16 @@ impl fmt::Debug for TokenGuard {
 }
 
 impl TokenGuard {
+    pub(super) fn new(hashes_max: u64) -> Self {
+        let hashes_max = usize::try_from(hashes_max).unwrap_or(usize::MAX);
+        Self { hashes: Mutex::default(), hashes_max, unseen: AtomicU64::new(0) }
+    }
+
+    /// Runs that were masked although none of their hashes was made.
+    pub(super) fn unseen(&self) -> u64 {
+        self.unseen.load(Ordering::Relaxed)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Hashes> {
         self.hashes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,6 +135,7 @@ impl TokenGuard {
             let hashes = starts.clone().count();
             if hashes > hashes_left {
                 hashes_left = 0;
+                self.unseen.fetch_add(1, Ordering::Relaxed);
                 places.extend(redact::range(run.start, run.len()));
                 continue;
             }
@@ -135,10 +145,24 @@ impl TokenGuard {
         redact::merged(places)
     }
 
+    /// The places of tokens in arrays of numbers that each stand for a byte.
+    fn places_in_numbers(&self, json: &[u8]) -> Vec<Range<u32>> {
+        let (bytes, spans): (Vec<u8>, Vec<Range<usize>>) = Numbers { json, at: 0 }.unzip();
+        let span = |place: Range<u32>| {
+            let (first, last) = (spans.get(place.start as usize)?, spans.get(place.end as usize - 1)?);
+            redact::range(first.start, last.end - first.start)
+        };
+        self.places(&bytes, self.hashes_max).into_iter().filter_map(span).collect()
+    }
+
     /// The bytes without tokens. In a frame it is noted where they stood.
     #[cold]
-    pub(super) fn mask_bytes<'a>(&self, bytes: &'a [u8], what: &mut What) -> Cow<'a, [u8]> {
-        let places = self.places(bytes, HASHES_MAX);
+    pub(super) fn mask_bytes<'a>(&self, link: Link, bytes: &'a [u8], what: &mut What) -> Cow<'a, [u8]> {
+        let mut places = self.places(bytes, self.hashes_max);
+        if may_hold_token_in_numbers(link, bytes) {
+            places.extend(self.places_in_numbers(bytes));
+            places = redact::merged(places);
+        }
         if places.is_empty() {
             return Cow::Borrowed(bytes);
         }
@@ -175,7 +199,7 @@ impl TokenGuard {
     #[cold]
     #[inline(never)]
     fn masked(&self, text: &str) -> Option<String> {
-        let places = self.places(text.as_bytes(), HASHES_MAX);
+        let places = self.places(text.as_bytes(), self.hashes_max);
         if places.is_empty() {
             return None;
         }
@@ -198,9 +222,51 @@ pub(super) fn may_hold_token(bytes: &[u8]) -> bool {
 
 /// Where in a run a token may begin, by how it would end: in a short one anywhere, in a long one at its ends.
 fn starts(bytes: &[u8], run: &Range<usize>) -> impl Iterator<Item = usize> + Clone {
-    let step = if run.len() < SHA256_BYTES { 1 } else { run.len() - TOKEN_BYTES };
+    let step = if run.len() < LONG_RUN_CHARS { 1 } else { run.len() - TOKEN_BYTES };
     let all = (run.start..run.end - TOKEN_BYTES + 1).step_by(step.max(1));
-    all.filter(|start| LAST.contains(&bytes[start + TOKEN_BYTES - 1]))
+    all.filter(|start| ends_token(bytes[start + TOKEN_BYTES - 1]))
+}
+
+/// Whether an entry's bytes are a JSON unit of the bus with numbers in a row that may stand for a token's.
+#[inline]
+pub(super) fn may_hold_token_in_numbers(link: Link, bytes: &[u8]) -> bool {
+    let is_json = link == Link::Rmp && bytes.get(UNIT_AT).is_some_and(|byte| *byte != FRAME_BEGINS);
+    is_json && bytes.len() > 2 * TOKEN_BYTES && has_token_in_numbers(bytes)
+}
+
+#[cold]
+#[inline(never)]
+fn has_token_in_numbers(json: &[u8]) -> bool {
+    let longest = |(longest, run): (usize, usize), (byte, _): (u8, Range<usize>)| {
+        let run = if is_base64url(byte) { run + 1 } else { 0 };
+        (longest.max(run), run)
+    };
+    Numbers { json, at: 0 }.fold((0, 0), longest).0 >= TOKEN_BYTES
+}
+
+/// The numbers of JSON text with their places, those of no byte as 0; what else stands between them is a 0
+/// too.
+struct Numbers<'a> {
+    json: &'a [u8],
+    at: usize,
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = (u8, Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let between = self.json[self.at..].iter().take_while(|byte| b", \n\r\t".contains(byte)).count();
+        let start = self.at + between;
+        let digits = self.json.get(start..)?.iter().take_while(|byte| byte.is_ascii_digit());
+        let (count, number) = digits.fold((0, 0_u16), |(count, number), digit| {
+            (count + 1, number.saturating_mul(10).saturating_add(u16::from(digit - b'0')))
+        });
+        if start + count >= self.json.len() && count == 0 {
+            return None;
+        }
+        self.at = start + count.max(1);
+        Some((u8::try_from(number).unwrap_or(0), start..self.at))
+    }
 }
 
 /// The next run of at least [`TOKEN_BYTES`] characters of base64url from a place on that no run spans.
@@ -230,22 +296,23 @@ fn run_start(bytes: &[u8], from: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     use proptest::prelude::*;
 
     use super::*;
 
     const TOKEN: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ";
 
+    const HASHES_MAX: usize = 1_024;
+
     fn guard() -> TokenGuard {
-        let guard = TokenGuard::default();
+        let guard = TokenGuard::new(HASHES_MAX as u64);
         guard.insert("operator", Sha256::digest(TOKEN).into());
         guard
     }
 
     fn masked(text: &[u8]) -> String {
         let what = &mut What::Loss { count: 0 };
-        String::from_utf8_lossy(&guard().mask_bytes(text, what)).into_owned()
+        String::from_utf8_lossy(&guard().mask_bytes(Link::Rmp, text, what)).into_owned()
     }
 
     #[test]
@@ -275,17 +342,48 @@ mod tests {
         let text = format!("{}{TOKEN} {other} short", format!("{other} ").repeat(HASHES_MAX));
         let stars = "*".repeat(TOKEN_BYTES);
         assert!(masked(text.as_bytes()).ends_with(&format!("{other} {stars} {stars} short")));
+        let guard = guard();
+        assert_eq!(guard.masked_text(&other), None);
+        assert_eq!(guard.unseen(), 0);
+        guard.masked_text(&text).unwrap();
+        assert_eq!(guard.unseen(), 2, "it is counted");
+    }
+
+    #[test]
+    fn a_token_as_numbers_is_masked_in_a_json_unit() {
+        let unit = |bytes: &[u8], between: &str| {
+            let numbers = bytes.iter().map(ToString::to_string).collect::<Vec<_>>().join(between);
+            format!("\0\0\0\u{1}{{\"Publish\":{{\"id\":1,\"message\":{{\"body\":[{numbers}]}}}}}}")
+        };
+        for between in [",", ", ", ",\n"] {
+            let said = format!("\u{1}a{TOKEN}\u{0}b");
+            let before = unit(said.as_bytes(), between);
+            assert!(may_hold_token_in_numbers(Link::Rmp, before.as_bytes()));
+            assert!(
+                !may_hold_token_in_numbers(Link::Mpp, before.as_bytes()),
+                "it is no encoding of that link"
+            );
+            let after = masked(before.as_bytes());
+            assert_eq!(after.len(), before.len());
+            assert!(after.contains(&format!("[1{between}97{between}*")), "{after}");
+            assert!(after.ends_with(&format!("*{between}0{between}98]}}}}}}")), "{after}");
+            let token = unit(TOKEN.as_bytes(), between);
+            let token = token.split(['[', ']']).nth(1).unwrap();
+            assert!(before.contains(token) && !after.contains(token));
+        }
+        let other = unit(TOKEN.replace('c', "d").as_bytes(), ",");
+        assert_eq!(masked(other.as_bytes()), other);
+        assert!(!may_hold_token_in_numbers(Link::Rmp, unit(&[7; 99], ",").as_bytes()));
+        assert!(!may_hold_token_in_numbers(Link::Rmp, unit(&TOKEN.as_bytes()[1..], ",").as_bytes()));
+        assert!(!may_hold_token_in_numbers(
+            Link::Rmp,
+            format!("\0\0\0\0RMP0{}", "97,".repeat(99)).as_bytes()
+        ));
+        assert!(!may_hold_token_in_numbers(Link::Rmp, "\0\0\0\0{".repeat(50).as_bytes()));
     }
 
     #[test]
     fn what_ends_as_no_token_does_is_not_hashed() {
-        let all: Vec<_> = (0..=u8::MAX).map(|byte| URL_SAFE_NO_PAD.encode([byte; 32])).collect();
-        let mut last: Vec<_> = all.iter().filter_map(|token| token.bytes().last()).collect();
-        last.sort_unstable();
-        last.dedup();
-        let mut expected = LAST.to_vec();
-        expected.sort_unstable();
-        assert_eq!(last, expected);
         assert!(guard().places("x".repeat(TOKEN_BYTES).as_bytes(), 0).is_empty());
         assert!(!guard().places("A".repeat(TOKEN_BYTES).as_bytes(), 0).is_empty(), "masked unseen");
     }
@@ -295,7 +393,7 @@ mod tests {
         let guard = guard();
         let other = TOKEN.replace('c', "d");
         let hash = Sha256::digest(&other).into();
-        let masked = || [TOKEN, &other].map(|token| !guard.places(token.as_bytes(), HASHES_MAX).is_empty());
+        let masked = || [TOKEN, &other].map(|token| !guard.places(token.as_bytes(), usize::MAX).is_empty());
         assert_eq!(masked(), [true, false]);
         guard.insert_asked(hash);
         assert_eq!(masked(), [true, true]);
@@ -324,11 +422,6 @@ mod tests {
                 found.push(run);
             }
             prop_assert_eq!(found, expected);
-        }
-
-        #[test]
-        fn the_characters_are_those_of_base64url(byte: u8) {
-            prop_assert_eq!(is_base64url(byte), byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
         }
     }
 }

@@ -72,6 +72,7 @@ mod tests {
         ring_bytes_max: 1_048_576,
         ring_entries_max: 1_024,
         readers_max: 4,
+        frame_hashes_max: 1_024,
     };
 
     fn emit_text(tap: &Tap, text: &str) {

@@ -56,6 +56,8 @@ pub struct Counters {
     pub cut: u64,
     /// Readers at present.
     pub readers: u64,
+    /// Runs of characters that were masked without a look, past `limits.tap.frame_hashes_max`.
+    pub masked_unseen: u64,
 }
 
 /// `limits.tap.readers_max` are reading already.
@@ -144,7 +146,7 @@ impl Tap {
             shared: Arc::new(Shared {
                 limits,
                 frame_bytes_max: usize::try_from(frame_bytes_max).unwrap_or(usize::MAX),
-                guard: TokenGuard::default(),
+                guard: TokenGuard::new(limits.frame_hashes_max),
                 state: Mutex::new(state),
                 next: AtomicU64::new(next.0),
                 readers: AtomicU64::new(0),
@@ -165,7 +167,9 @@ impl Tap {
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
         if redact::is_withheld(&draft.what) {
             self.emit_note(draft)
-        } else if guard::may_hold_token(self.looked_at(draft.bytes)) {
+        } else if guard::may_hold_token(self.looked_at(draft.bytes))
+            || guard::may_hold_token_in_numbers(draft.link, self.looked_at(draft.bytes))
+        {
             self.emit_guarded(draft)
         } else {
             self.append(draft)
@@ -182,7 +186,7 @@ impl Tap {
     #[cold]
     #[inline(never)]
     fn emit_guarded(&self, mut draft: Draft<'_>) -> Seq {
-        let kept = self.shared.guard.mask_bytes(self.looked_at(draft.bytes), &mut draft.what);
+        let kept = self.shared.guard.mask_bytes(draft.link, self.looked_at(draft.bytes), &mut draft.what);
         self.append(Draft { bytes: &kept, ..draft })
     }
 
@@ -297,6 +301,7 @@ impl Tap {
             kept_bytes: state.ring.kept_bytes(),
             cut: state.cut,
             readers: self.shared.readers.load(Ordering::Relaxed),
+            masked_unseen: self.shared.guard.unseen(),
         }
     }
 }

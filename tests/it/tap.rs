@@ -19,6 +19,7 @@ pub(crate) const NARROW: limits::Tap = limits::Tap {
     ring_bytes_max: 1_048_576,
     ring_entries_max: 1_024,
     readers_max: 4,
+    frame_hashes_max: 1_024,
 };
 
 pub(crate) fn draft(what: What, bytes: &[u8]) -> Draft<'_> {

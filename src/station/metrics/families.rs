@@ -71,6 +71,12 @@ fn of_tap(tap: tap::Counters) -> Vec<Family> {
             "Entries whose bytes were cut at limits.tap.frame_bytes_max.",
         )
         .of(tap.cut),
+        Family::new(
+            "rl_console_tap_masked_unseen_total",
+            Counter,
+            "Runs of characters masked without a look, past limits.tap.frame_hashes_max.",
+        )
+        .of(tap.masked_unseen),
         Family::new("rl_console_tap_kept_entries", Gauge, "Entries kept in the ring.").of(tap.kept_entries),
         Family::new("rl_console_tap_kept_bytes", Gauge, "Memory of the ring.").of(tap.kept_bytes),
         Family::new("rl_console_tap_readers", Gauge, "Readers at this moment.").of(tap.readers),

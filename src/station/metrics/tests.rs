@@ -122,6 +122,7 @@ fn metrics() -> Metrics {
             kept_bytes: 4_096,
             cut: 2,
             readers: 3,
+            masked_unseen: 4,
         },
         store: Some(store::Counters {
             commits: 5,
