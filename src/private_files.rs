@@ -6,12 +6,18 @@
 
 use std::{
     fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions},
-    io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{
+        DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+    },
     path::{Path, PathBuf},
 };
 
-use rustix::{fs::OFlags, io::Errno, process::geteuid};
+use rustix::{
+    fs::OFlags,
+    io::Errno,
+    process::{Uid, geteuid},
+};
 
 /// Rights of others to write.
 const OTHERS_WRITE: u32 = 0o022;
@@ -44,13 +50,13 @@ pub enum NotPrivate {
         mode: u32,
     },
     /// It is a symbolic link.
-    #[error("it is a symbolic link, and none is followed: name the place itself")]
+    #[error("it is a symbolic link, and symbolic links are not followed: use the real path")]
     Link,
-    /// It is no folder.
-    #[error("it is no folder")]
+    /// It is something else than a directory.
+    #[error("it is not a directory")]
     NotAFolder,
-    /// It is no regular file.
-    #[error("it is no regular file")]
+    /// It is something else than a regular file.
+    #[error("it is not a regular file: move it away")]
     NotAFile,
 }
 
@@ -72,6 +78,27 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
             fs::set_permissions(path, Permissions::from_mode(0o700))
         }
         checked => checked,
+    }
+}
+
+/// Makes a folder for a socket, with those above it where they are missing (0700), and checks that nobody but
+/// root and this user replaces a file of it: the system may own it, and everybody may write to one in which
+/// only a file's owner removes it, as `/tmp` is.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn make_folder_of_socket(path: &Path) -> io::Result<()> {
+    const STICKY: u32 = 0o1000;
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    let found = fs::metadata(path)?;
+    if found.uid() != Uid::ROOT.as_raw() {
+        check_owner(&found)?;
+    }
+    match found.mode() & 0o7777 {
+        mode if mode & OTHERS_WRITE != 0 && mode & STICKY == 0 => {
+            Err(NotPrivate::Writable { path: path.to_owned(), mode }.into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -98,6 +125,35 @@ pub fn check_folder(path: &Path) -> io::Result<()> {
 /// [`NotPrivate`], and what the system says.
 pub fn open(path: &Path) -> io::Result<File> {
     open_by(OpenOptions::new().read(true), path)
+}
+
+/// Reads a file whole.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Checks what others' code is to open by a path: a file of this user's alone, or nothing. (A device, which
+/// root alone makes, is one too: `SQLite` says what is wrong with it.)
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn check_file(path: &Path) -> io::Result<()> {
+    let found = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
+    if found.is_symlink() {
+        return Err(NotPrivate::Link.into());
+    }
+    if !found.is_file() && !found.file_type().is_char_device() {
+        return Err(NotPrivate::NotAFile.into());
+    }
+    Ok(check(path, &found)?)
 }
 
 /// Opens a file that holds a secret, which others may not even read.
@@ -144,11 +200,20 @@ fn check_secret(path: &Path, found: &Metadata) -> Result<(), NotPrivate> {
 /// # Errors
 /// [`NotPrivate`], and what the system says.
 pub fn open_or_create(path: &Path) -> io::Result<File> {
-    let created = create_new(path);
-    match created {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            open_by(OpenOptions::new().read(true).write(true), path)
-        }
+    create_or(OpenOptions::new().read(true).write(true), path)
+}
+
+/// Opens a file to be written behind what is in it, and makes it where it is missing.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    create_or(OpenOptions::new().append(true), path)
+}
+
+fn create_or(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    match create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open_by(options, path),
         created => created,
     }
 }
@@ -163,21 +228,22 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Writes a file whole or not at all, in the place of what was there; on disk when this returns.
+/// Writes a file whole or not at all, in the place of what was there; on disk when this returns. Of several
+/// that write at once one is the last, whole as well.
 ///
 /// # Errors
 /// What the system says.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
+    beside.push(format!(".new-{:016x}", fastrand::u64(..)));
     let beside = PathBuf::from(beside);
-    match fs::remove_file(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
     let mut file = create_new(&beside)?;
-    file.write_all(bytes).and_then(|()| file.sync_all())?;
-    fs::rename(&beside, path)?;
+    let written =
+        file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
@@ -224,7 +290,7 @@ fn check_owner(found: &Metadata) -> Result<(), NotPrivate> {
 
 #[cfg(test)]
 mod tests {
-    use std::{io::Read as _, os::unix::fs::symlink};
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -272,16 +338,22 @@ mod tests {
         for opened in [open(&link), open_or_create(&link), open_secret(&link)] {
             assert_eq!(why(opened), NotPrivate::Link);
         }
+        assert_eq!(why(read(&link)), NotPrivate::Link);
+        assert_eq!(why(check_file(&link)), NotPrivate::Link);
+        check_file(&folder.path().join("none")).unwrap();
+        check_file(&file).unwrap();
         let nowhere = folder.path().join("nowhere");
         symlink(folder.path().join("elsewhere"), &nowhere).unwrap();
         assert_eq!(why(open_or_create(&nowhere)), NotPrivate::Link);
         assert!(!folder.path().join("elsewhere").exists());
         assert_eq!(why(open(folder.path())), NotPrivate::NotAFile);
+        assert_eq!(why(check_file(folder.path())), NotPrivate::NotAFile);
         set_mode(&file, 0o644);
         open(&file).unwrap();
         assert_eq!(why(open_secret(&file)), NotPrivate::Shown { path: file.clone(), mode: 0o644 });
         set_mode(&file, 0o620);
         assert_eq!(why(open(&file)), NotPrivate::Writable { path: file.clone(), mode: 0o620 });
+        assert_eq!(why(check_file(&file)), NotPrivate::Writable { path: file.clone(), mode: 0o620 });
     }
 
     #[test]
@@ -290,11 +362,31 @@ mod tests {
         let (file, other) = (folder.path().join("file"), folder.path().join("other"));
         fs::write(&other, "another's").unwrap();
         symlink(&other, &file).unwrap();
-        symlink(&other, folder.path().join("file.new")).unwrap();
         replace(&file, b"ours").unwrap();
         let mut text = String::new();
         open_secret(&file).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!((text.as_str(), fs::read_to_string(&other).unwrap().as_str()), ("ours", "another's"));
-        assert!(!folder.path().join("file.new").exists());
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(names(), 2, "nothing else is left");
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        replace(&folder.path().join("folder"), b"ours").unwrap_err();
+        assert_eq!(names(), 3, "nor where it fails");
+    }
+
+    #[test]
+    fn of_many_that_write_at_once_each_writes_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::thread::scope(|scope| {
+            for letter in b'a'..=b'd' {
+                let file = &file;
+                scope.spawn(move || (0..20).for_each(|_| replace(file, &[letter; 20_000]).unwrap()));
+            }
+            for _ in 0..200 {
+                let bytes = read(&file).unwrap_or_default();
+                assert!(bytes.is_empty() || bytes == vec![bytes[0]; 20_000]);
+            }
+        });
+        assert_eq!((read(&file).unwrap().len(), fs::read_dir(folder.path()).unwrap().count()), (20_000, 1));
     }
 }

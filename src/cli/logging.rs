@@ -22,15 +22,15 @@ const LINES_MAX: usize = 8_192;
 /// Days that are kept.
 const FILES_MAX: usize = 7;
 
-/// Begins to log, and keeps from others every file that this process makes from now on. The log ends with the
+/// Keeps from others every file that this process makes from now on, and begins to log. The log ends with the
 /// guard; without a state folder, or when it cannot be written, there is none.
 pub(crate) fn begin(env: &Env) -> Option<WorkerGuard> {
+    // The log's files, the database's and the socket are made by others' code.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let level =
         env.ours.get(env::LOG).map_or(LevelFilter::INFO, |level| level.parse().unwrap_or(LevelFilter::INFO));
     let folder = env.state_dir.as_ref()?.join("log");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
-    // The log's files are made by others' code, day by day.
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let file = rolling::Builder::new()
         .rotation(rolling::Rotation::DAILY)
         .filename_prefix("rl-console")

@@ -24,7 +24,7 @@ use crate::{
     },
     station::{
         PATH_FILE,
-        bus::{TokenError, named_token},
+        bus::{TokenError, TokenKind, named_token, token},
     },
 };
 
@@ -175,14 +175,15 @@ impl Candidate {
 /// # Errors
 /// When there is no such file, or nothing in it.
 pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Result<Hello, Error> {
-    let file = match (&peer.token_file, peer.kind) {
-        (Some(file), _) => file.clone(),
+    let of_station = |kind| Ok::<_, Error>(token(&settings.data()?, kind));
+    let token = match (&peer.token_file, peer.kind) {
+        (Some(file), _) => named_token(file),
         (None, Kind::Agent | Kind::Station) => return Ok(Hello::agent(client)),
-        (None, Kind::Ui | Kind::Tui) => settings.data()?.join("operator.token"),
-        (None, Kind::Viewer) => settings.data()?.join("viewer.token"),
-        (None, Kind::Cue) => settings.data()?.join("cue.token"),
+        (None, Kind::Ui | Kind::Tui) => of_station(TokenKind::Operator)?,
+        (None, Kind::Viewer) => of_station(TokenKind::Viewer)?,
+        (None, Kind::Cue) => of_station(TokenKind::Cue)?,
     };
-    let token = named_token(&file).map_err(|error| match error {
+    let token = token.map_err(|error| match error {
         TokenError::File { path, error } => Error::io(path.display().to_string())(error),
         error => Error::usage(
             error.to_string(),
@@ -192,7 +193,8 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
     Ok(Hello::with_token(client, peer.kind, &token))
 }
 
-/// Connects to the first place where somebody answers.
+/// Connects to the first place where somebody answers; one where another user would be shown a token is
+/// passed over.
 ///
 /// # Errors
 /// [`Error::Unreachable`] with every place that was tried, or what the station has against the session.
@@ -210,6 +212,7 @@ async fn connect_first(
     limits: crate::limits::Client,
 ) -> Result<Client, Error> {
     let mut failed = Vec::new();
+    let is_only = places.len() == 1;
     for place in places {
         if let Err(why) = place.check() {
             failed.push(FailedCandidate { candidate: place, why });
@@ -219,6 +222,10 @@ async fn connect_first(
             Ok(client) => return Ok(client),
             Err(client::Error::Unreachable { why, .. }) => {
                 failed.push(FailedCandidate { candidate: place, why: why.to_string() });
+            }
+            Err(client::Error::OfAnother { uid, .. }) if !is_only => {
+                let why = format!("another user (uid {uid}) listens there, who is shown no token");
+                failed.push(FailedCandidate { candidate: place, why });
             }
             Err(error) => return Err(error.into()),
         }

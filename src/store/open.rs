@@ -1,18 +1,25 @@
 //! A start: the database is checked and brought up to date, the journal's records go into their tables.
 
-use std::{fs::File, io, path::Path, time::Duration};
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
-    StoreError, log_damage,
+    StoreError, journal, log_damage,
     lost_database::{self, LostDatabase},
     marks::{self, Marks},
     migrations::{self, DatabaseOwner},
     op::Restored,
     pending_writes::{Effects, JournalledOp, PendingWrites},
+    quarantine::with_suffix,
     record::Record,
     replay::{self, ReplayedJournal},
+    session_log,
     tables::{brakes, invocations, manifests, meta, state},
 };
 use crate::{
@@ -58,6 +65,7 @@ pub(super) fn recover(
     hash: &ManifestHash,
     now: Wall,
 ) -> Result<RecoveredDatabase, StoreError> {
+    check_files(data)?;
     let mut lost = lost_database::resume(data)?;
     if lost.is_empty() {
         // Where one is set aside already it is told, and what it has left is read.
@@ -120,6 +128,30 @@ fn marked(
         session_id: salvaged.session_id.max(marked.map_or(0, |marked| marked.session_id)),
     };
     Ok((raised, marked.is_some()))
+}
+
+/// Checks the database, the files that SQLite looks for beside it, and the logs, before any of them is
+/// believed or set aside.
+fn check_files(data: &Path) -> Result<(), StoreError> {
+    let database = data.join(DATABASE);
+    let mut files = ["", "-journal", "-wal", "-shm"].map(|suffix| with_suffix(&database, suffix)).to_vec();
+    for kind in [journal::FILES, session_log::FILES] {
+        let found = replay::files(data, kind).map_err(StoreError::io(data.display().to_string()))?;
+        files.extend(found.into_iter().map(|(_, path)| path));
+    }
+    let check =
+        |file: PathBuf| private_files::check_file(&file).map_err(StoreError::io(file.display().to_string()));
+    files.into_iter().try_for_each(check)
+}
+
+/// Connects to a database that is there. A link in the place of the file is not followed.
+pub(super) fn connect(file: &Path) -> rusqlite::Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    // SQLite refuses links above the folder too, which are the user's own.
+    let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+    let real = folder.zip(file.file_name()).map(|(folder, name)| folder.join(name));
+    Connection::open_with_flags(real.as_deref().unwrap_or(file), flags)
 }
 
 /// Puts the journal's records into their tables and begins a new session, within the open transaction; how
@@ -196,9 +228,7 @@ fn open(file: &Path) -> Result<Opening, StoreError> {
     // Made here so that nobody else can read it; SQLite gives its log the same mode.
     let made = private_files::open_or_create(file);
     drop(made.map_err(StoreError::io(file.display().to_string()))?);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn =
-        Connection::open_with_flags(file, flags).map_err(StoreError::database("opening station.db"))?;
+    let conn = connect(file).map_err(StoreError::database("opening station.db"))?;
     match prepare(&conn) {
         Ok(DatabaseOwner::Ours) => Ok(Opening::Whole(conn)),
         Ok(DatabaseOwner::Newer { found, known }) => {
@@ -250,5 +280,32 @@ fn salvage(conn: &Connection) -> RecoveredCounters {
     RecoveredCounters {
         next_id: read(meta::NEXT_ID).max(last_id.saturating_add(1)),
         session_id: read(meta::SESSION_ID),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_is_followed_above_the_folder_and_not_in_place_of_the_database() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        private_files::make_folder(&data).unwrap();
+        let recovered = |data: &Path| {
+            let recovered = recover(data, &PackId::new("p"), &ManifestHash::new("h"), Wall(1));
+            recovered.map(|recovered| recovered.notices)
+        };
+        assert_eq!(recovered(&data).unwrap(), [""; 0]);
+        symlink(folder.path(), folder.path().join("link")).unwrap();
+        assert_eq!(recovered(&folder.path().join("link/data")).unwrap(), [""; 0]);
+        let database = data.join(DATABASE);
+        std::fs::rename(&database, folder.path().join("theirs")).unwrap();
+        symlink(folder.path().join("theirs"), &database).unwrap();
+        let why = recovered(&data).unwrap_err().to_string();
+        assert!(why.contains("symbolic link"), "{why}");
+        assert!(connect(&database).is_err(), "SQLite does not follow it either");
     }
 }

@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 
-use super::{StoreError, invocations::Pending, op::CommitError, submission::closed};
+use super::{StoreError, invocations::Pending, op::CommitError, open, submission::closed};
 use crate::{
     ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId},
     tap::entry::mpp::{RefundStatus, RowState},
@@ -182,10 +182,7 @@ impl Reads {
 }
 
 fn connect(database: &Path) -> rusqlite::Result<Connection> {
-    let conn = Connection::open_with_flags(
-        database,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
+    let conn = open::connect(database)?;
     conn.busy_timeout(Duration::from_secs(1))?;
     conn.pragma_update(None, "query_only", true)?;
     conn.set_prepared_statement_cache_capacity(32);

@@ -12,7 +12,7 @@ use super::{
     quarantine::quarantine,
     record::{self, HEAD_BYTES, Record},
 };
-use crate::time::Wall;
+use crate::{private_files, time::Wall};
 
 /// A segment found in the data folder.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(super) fn replay(data: &Path, applied_through: u64) -> Result<ReplayedJourna
     let segments = files(data, journal::FILES).map_err(StoreError::io(data.display().to_string()))?;
     let count = segments.len();
     for (index, (number, path)) in segments.into_iter().enumerate() {
-        let bytes = fs::read(&path).map_err(StoreError::io(path.display().to_string()))?;
+        let bytes = private_files::read(&path).map_err(StoreError::io(path.display().to_string()))?;
         let read = read(&bytes, journal::FILES, record::decode);
         let damage = match read.state(bytes.len(), index + 1 == count) {
             State::Whole => None,

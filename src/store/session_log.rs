@@ -93,7 +93,8 @@ struct ReadFiles {
 
 impl ReadFiles {
     fn take(&mut self, data: &Path, file: u64, path: &Path, is_last: bool) -> Result<(), StoreError> {
-        let bytes = Bytes::from(fs::read(path).map_err(StoreError::io(path.display().to_string()))?);
+        let bytes =
+            Bytes::from(private_files::read(path).map_err(StoreError::io(path.display().to_string()))?);
         let read = replay::read(&bytes, FILES, |bytes| record::unframe(bytes, PIECE_BYTES_MAX));
         let state = read.state(bytes.len(), is_last);
         let is_damaged = matches!(state, State::Damaged(_));

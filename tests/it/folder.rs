@@ -40,6 +40,17 @@ fn said(data: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
+/// Files of a data folder that a station opens at its start.
+const PLANTED: [&str; 7] = [
+    "station.lock",
+    "station.db",
+    "station.db-journal",
+    "station.db-wal",
+    "station.db-shm",
+    "journal-1.log",
+    "sessions-1.log",
+];
+
 #[test]
 fn a_prepared_folder_is_refused_and_its_remedy_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -59,9 +70,16 @@ fn a_prepared_folder_is_refused_and_its_remedy_said() {
     assert!(said(&link, &["serve"]).contains("symbolic link"));
     // A file that others planted before is neither followed nor written to.
     fs::write(folder.path().join("mine"), "mine").unwrap();
-    for name in ["station.lock", "station.db"] {
+    for name in PLANTED {
         symlink(folder.path().join("mine"), data.join(name)).unwrap();
         assert!(said(&data, &["serve"]).contains("symbolic link"), "{name}");
+        fs::remove_file(data.join(name)).unwrap();
+    }
+    for name in PLANTED {
+        // What was planted before is gone; a lock is made.
+        let _ = fs::remove_file(data.join(name));
+        assert!(Command::new("mkfifo").arg(data.join(name)).status().unwrap().success());
+        assert!(said(&data, &["serve"]).contains("not a regular file"), "{name}");
         fs::remove_file(data.join(name)).unwrap();
     }
     assert_eq!(fs::read_to_string(folder.path().join("mine")).unwrap(), "mine");
@@ -92,6 +110,17 @@ fn every_file_is_for_its_owner_whatever_the_umask() {
     }
     assert!(files >= 9, "{files}");
     drop(station);
+}
+
+#[test]
+fn a_station_without_a_log_keeps_what_it_makes_to_its_owner_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let shell = ["sh", "-c", "umask 0; XDG_STATE_HOME=/dev/null/none exec \"$0\" \"$@\""];
+    let station = Station::start_by(&data, &shell, &[]);
+    let status = fs::read_to_string(format!("/proc/{}/status", station.pid())).unwrap();
+    assert_eq!(status.lines().find(|line| line.starts_with("Umask")), Some("Umask:\t0077"));
+    station.terminate();
 }
 
 /// Something that is done to the data folder while the station runs.
@@ -202,9 +231,10 @@ fn as_another(program: &str) -> Option<Command> {
 fn a_token_is_shown_to_no_socket_of_another_user() {
     let Some(mut other) = as_another("/usr/bin/python3") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let (data, open) = (folder.path().join("data"), folder.path().join("open"));
+    let (data, open) = (folder.path().join("data"), folder.path().join(".runloop/sock"));
     set_mode(folder.path(), 0o755);
-    fs::create_dir(&open).unwrap();
+    fs::create_dir_all(&open).unwrap();
+    set_mode(&folder.path().join(".runloop"), 0o755);
     set_mode(&open, 0o777);
     let socket = open.join("rmp.sock");
     let listen = "
@@ -215,8 +245,9 @@ listener.listen()
 listener.settimeout(30)
 import os; os.chmod(sys.argv[1], 0o777)
 print('listens', flush=True)
-peer, _ = listener.accept()
-print(peer.recv(65536).hex(), flush=True)
+for _ in range(2):
+    peer, _ = listener.accept()
+    print(peer.recv(65536).hex(), flush=True)
 ";
     let mut listener = other.args(["-c", listen]).arg(&socket).stdout(Stdio::piped()).spawn().unwrap();
     let mut out = listener.stdout.take().unwrap();
@@ -226,11 +257,43 @@ print(peer.recv(65536).hex(), flush=True)
     private_files::replace(&data.join("operator.token"), "A".repeat(43).as_bytes()).unwrap();
     let socket = socket.display().to_string();
     let body = r#"{"type":"observation.note.v1","payload":1}"#;
-    let error = said(&data, &["--socket", &socket, "publish", "a", "--as", "tui", "--json", body]);
+    let publish = ["publish", "a", "--as", "tui", "--json", body];
+    let error = said(&data, &[&["--socket", &socket], &publish[..]].concat());
+    // Where nothing is said, the next place is tried.
+    let token = data.join("operator.token");
+    let found = Command::new(env!("CARGO_BIN_EXE_rl-console"))
+        .env_clear()
+        .env("HOME", folder.path())
+        .args(publish)
+        .arg("--token-file")
+        .arg(token)
+        .output()
+        .unwrap();
+    let discovered = String::from_utf8(found.stderr).unwrap();
     let mut heard = String::new();
     out.read_to_string(&mut heard).unwrap();
     assert_eq!((heard.trim(), listener.wait().unwrap().success()), ("", true), "it was shown: {heard}");
-    assert!(error.contains(&format!("another user (uid {})", another())), "{error}");
+    for error in [&error, &discovered] {
+        assert!(error.contains(&format!("another user (uid {})", another())), "{error}");
+    }
+    assert!(discovered.contains("; /run/runloop/rmp.sock (the machine's): "), "{discovered}");
+}
+
+#[test]
+fn a_token_in_a_prepared_folder_or_behind_a_link_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    private_files::make_folder(&data).unwrap();
+    let body = r#"{"type":"observation.note.v1","payload":1}"#;
+    let publish = || said(&data, &["--socket", "/nowhere", "publish", "a", "--as", "tui", "--json", body]);
+    let theirs = folder.path().join("theirs");
+    private_files::replace(&theirs, "A".repeat(43).as_bytes()).unwrap();
+    symlink(&theirs, data.join("operator.token")).unwrap();
+    assert!(publish().contains("symbolic link"), "{}", publish());
+    fs::rename(&theirs, data.join("operator.token")).unwrap();
+    assert!(publish().contains("no station answers"), "{}", publish());
+    set_mode(&data, 0o777);
+    assert!(publish().contains("others may write to it"), "{}", publish());
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Where the socket is bound (rmp-v0 §12; ruling RMP 15): a path within the platform's limit, in a folder
-//! that is ours alone, never in the place of a socket that somebody answers on.
+//! in which nobody else removes a file, never in the place of a socket that somebody answers on.
 //!
 //! Beside the socket lies a file whose lock its station holds: of two that find a dead socket at once, one
 //! takes its place and the other is told that it is taken, and nobody ever removes a socket that another one
@@ -10,7 +10,7 @@ use std::{
     fs::{self, File},
     io,
     os::unix::{
-        fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt},
+        fs::{FileTypeExt, MetadataExt, PermissionsExt},
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
@@ -158,7 +158,8 @@ pub(super) fn check_path(held: &SocketClaim) -> PathCheck {
     }
 }
 
-/// Binds a socket of mode 0600; folders that are missing are made with mode 0700. The file that a process
+/// Binds a socket of mode 0600; folders that are missing are made with mode 0700. (Until the mode is set it
+/// has what the umask leaves, which a station sets to 0077.) The file that a process
 /// left behind is replaced, one that somebody answers on is not.
 ///
 /// # Errors
@@ -175,7 +176,8 @@ fn bind_by(path: &Path, lock: Option<&Arc<Lock>>) -> Result<BoundSocket, PathErr
     }
     let failed = |error| PathError::Io { path: path.to_owned(), error };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        let failed = |error| PathError::Io { path: folder.to_owned(), error };
+        private_files::make_folder_of_socket(folder).map_err(failed)?;
     }
     let lock = match lock.filter(|lock| lock.is_of(path)) {
         Some(lock) => Arc::clone(lock),
@@ -234,6 +236,24 @@ mod tests {
         );
         drop(bound);
         assert!(!path.exists(), "it goes with who bound it");
+    }
+
+    #[test]
+    fn a_folder_in_which_others_may_replace_the_socket_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rmp.sock");
+        let set_mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        for shared in [0o770, 0o707] {
+            set_mode(shared);
+            let why = bind(&path).unwrap_err().to_string();
+            assert!(why.contains("others may write to it") && why.contains("--socket"), "{why}");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+        // As /tmp is.
+        set_mode(0o1777);
+        bind(&path).unwrap();
+        set_mode(0o755);
+        bind(&path).unwrap();
     }
 
     #[test]

@@ -60,11 +60,12 @@ pub enum TokenError {
     Random(String),
 }
 
-/// The token in a data folder.
+/// The token in a data folder, which is this user's alone as its file is.
 ///
 /// # Errors
 /// [`TokenError::File`], where there is none yet too, and [`TokenError::Damaged`].
 pub fn token(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
+    private_files::check_folder(data).map_err(|error| TokenError::File { path: data.to_owned(), error })?;
     read(&data.join(kind.file()), private_files::open_secret)
 }
 
