@@ -130,6 +130,9 @@ impl SourceFile<'_> {
         if self.file != "time.rs" && matches!(path, [.., "Instant" | "SystemTime", "now"]) {
             return Some("only time.rs reads the clocks".to_owned());
         }
+        if self.file != "private_files.rs" && matches!(path, ["std", .., "OpenOptions" | "OpenOptionsExt"]) {
+            return Some("files are made and opened to be written by private_files alone".to_owned());
+        }
         let is_core = PROTOCOLS.contains(&self.top) && !self.is_host;
         match path {
             ["crate", other, rest @ ..] => self.floors(other).or_else(|| self.hosts(other, rest, is_core)),
@@ -321,6 +324,13 @@ fn finds_io_in_cores() {
     accepted("rmp/client/host/tasks.rs", "use tokio::net::UnixStream;");
     refused("rmp/client/session.rs", "use super::host::Shared;", "`rmp::host`");
     accepted("mpp/mod.rs", "mod host;\npub use host::Handle;");
+}
+
+#[test]
+fn finds_files_that_are_opened_by_hand() {
+    refused("cli/shell.rs", "use std::fs::{File, OpenOptions};", "by private_files alone");
+    refused("store/open.rs", "use std::os::unix::fs::OpenOptionsExt as _;", "by private_files alone");
+    accepted("private_files.rs", "use std::fs::OpenOptions;");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 /// # Errors
 /// Why it cannot be read, for people.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String> {
-    let file = match std::fs::File::open(path) {
+    let file = match private_files::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),

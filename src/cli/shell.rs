@@ -3,12 +3,9 @@
 
 use std::{
     ffi::OsString,
-    fs::{DirBuilder, OpenOptions},
+    fs::DirBuilder,
     io::{self, Read as _, Write as _},
-    os::unix::{
-        fs::{DirBuilderExt as _, OpenOptionsExt as _},
-        process::CommandExt as _,
-    },
+    os::unix::{fs::DirBuilderExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
@@ -352,7 +349,7 @@ fn watch(mut child: Child, told: &Receiver<ShellEvent>, patience: Duration) -> S
 fn read_history(path: &Path, max: usize) -> Vec<String> {
     let read = || -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(HISTORY_BYTES_MAX).read_to_end(&mut bytes)?;
+        private_files::open(path)?.take(HISTORY_BYTES_MAX).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     // The first time there is none.
@@ -385,7 +382,7 @@ fn append(path: &Path, line: &str, max: usize) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    let mut file = private_files::open_to_append(path)?;
     file.write_all(format!("{}\n", line.replace(char::is_control, " ")).as_bytes())?;
     if read_history(path, usize::MAX).len() >= max.saturating_mul(2)
         || file.metadata()?.len() >= HISTORY_BYTES_MAX / 2

@@ -1,12 +1,7 @@
 //! `pair`: makes the token that adapters connect with. It is shown once; only its hash is kept (ruling MPP
 //! 15).
 
-use std::{
-    fs::{File, OpenOptions},
-    io::Write as _,
-    os::unix::fs::OpenOptionsExt as _,
-    path::Path,
-};
+use std::{fs::File, io::Write as _, path::Path};
 
 use serde::Serialize;
 
@@ -14,6 +9,7 @@ use crate::{
     cli::{args::PairArgs, context::Context, error::Error, operator},
     mpp,
     port::PortError,
+    private_files,
     station::pairing,
 };
 
@@ -31,8 +27,7 @@ struct TokenFile {
 
 /// A file that was not there, which its owner alone can read.
 fn new_file(path: &Path) -> Result<File, Error> {
-    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    opened.map_err(|error| match error.kind() {
+    private_files::create_new(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Error::usage(
             format!("{} exists already", path.display()),
             "choose a new file, or move that one away: it may hold the token in force",

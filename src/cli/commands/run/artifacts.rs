@@ -1,7 +1,6 @@
 //! `run artifacts`.
 
 use std::{
-    fs::{self, OpenOptions},
     io::Write as _,
     path::{Path, PathBuf},
 };
@@ -20,6 +19,7 @@ use crate::{
     },
     ids::TraceId,
     port::{ArtifactRow, Operator, Page, Query},
+    private_files,
     words::counted,
 };
 
@@ -52,7 +52,7 @@ pub(in crate::cli) async fn artifacts(
     // Runs of one opening save under the same names.
     let folder = folder.map(|folder| folder.join(format!("{}-{}", safe(&found.row.name), run.short())));
     if let Some(folder) = &folder {
-        fs::create_dir_all(folder).map_err(Error::io(folder.display().to_string()))?;
+        private_files::make_folder(folder).map_err(Error::io(folder.display().to_string()))?;
     }
     let mut table = Table::new(ArtifactRow::COLUMNS);
     let mut after = 0;
@@ -95,8 +95,8 @@ fn print(rows: &[ArtifactRow], table: &mut Table, clock: &LocalClock, out: &mut 
 fn write(folder: &Path, row: &ArtifactRow, out: &mut Output) -> Result<(), Error> {
     let path = folder.join(format!("{}-{}-{}.json", row.number, safe(&row.node), safe(&row.port)));
     let text = format!("{}\n", row.value.as_str());
-    let file = OpenOptions::new().write(true).create_new(true).open(&path);
-    file.and_then(|mut file| file.write_all(text.as_bytes()))
+    private_files::create_new(&path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
         .map_err(Error::io(path.display().to_string()))?;
     let written = Written { number: row.number, path, bytes: text.len() };
     out.row(&written, |row| format!("{}  {}", row.path.display(), counted(row.bytes, "byte")))
@@ -112,6 +112,8 @@ fn safe(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
     use super::*;
     use crate::{
         cli::{operator::tests::Scripted, output::tests::Printed},
@@ -164,6 +166,8 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, ["1-outer_draft-out.json", "2-b-.._.._x_.json"]);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&made), mode(&made.join(&names[0]))), (0o700, 0o600));
         assert_eq!(fs::read_to_string(made.join("1-outer_draft-out.json")).unwrap(), "{\"a\":1}\n");
         assert_eq!(written(made.parent().unwrap()).unwrap_err().code(), "file");
     }
