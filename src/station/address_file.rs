@@ -18,6 +18,8 @@ pub(crate) const PATH_FILE: &str = "rmp.path";
 pub(crate) const ADDR_FILE: &str = "macp.addr";
 /// The file of a data folder that holds the address of its station's MPP port.
 pub(crate) const MPP_FILE: &str = "mpp.addr";
+/// The file of a data folder that holds the address at which its station's metrics are read.
+pub(crate) const METRICS_FILE: &str = "metrics.addr";
 /// Bytes that are read of one.
 const BYTES_MAX: u64 = 4_096;
 /// How often it is asked for what is not known yet.

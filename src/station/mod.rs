@@ -40,4 +40,4 @@ pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
 pub use start::{Ready, StartError, Station};
 
-pub(crate) use address_file::{ADDR_FILE, MPP_FILE, PATH_FILE};
+pub(crate) use address_file::{ADDR_FILE, METRICS_FILE, MPP_FILE, PATH_FILE};

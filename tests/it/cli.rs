@@ -416,13 +416,19 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn doctor_finds_nothing_wrong_with_a_fresh_home() {
     let home = home();
-    let doctor = output(home.path(), &["doctor", "--json", "--port", "0"]);
+    let ports = ["--port", "0", "--grpc", "127.0.0.1:0"];
+    let doctor = output(home.path(), &[&["doctor", "--json"], &ports[..]].concat());
     let checks = lines(&doctor.stdout);
     assert!(checks.iter().all(|check| check["ok"] == true), "{checks:?}");
     let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
-    assert_eq!(names, ["config", "data", "disk", "database", "bus", "station", "port", "pack", "terminal"]);
-    let told =
-        rl_console(home.path(), &["doctor", "--port", "0"]).env("RL_CONSOLE_PROT", "1").output().unwrap();
+    assert_eq!(
+        names,
+        ["config", "data", "disk", "database", "bus", "station", "port", "grpc", "pack", "terminal"]
+    );
+    let told = rl_console(home.path(), &[&["doctor"], &ports[..]].concat())
+        .env("RL_CONSOLE_PROT", "1")
+        .output()
+        .unwrap();
     assert_eq!(told.status.code(), Some(1));
     assert!(text(&told.stdout).starts_with("✗ config"));
 }

@@ -5,6 +5,7 @@ use std::{
     convert::Infallible,
     io,
     net::{SocketAddr, TcpListener},
+    path::Path,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -32,7 +33,14 @@ use super::{
     request::{PATH, Refusal, judge},
     text,
 };
-use crate::{admission::Origin, station::local::Inner, tap::entry::station::Level};
+use crate::{
+    admission::Origin,
+    station::{
+        address_file::{AddressFile, METRICS_FILE},
+        local::Inner,
+    },
+    tap::entry::station::Level,
+};
 
 /// Connections that are being told at one time that there is no place for them; one more is closed.
 pub(in crate::station) const REFUSALS_MAX: u64 = 16;
@@ -54,7 +62,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(200);
 
 /// Binds the address and begins to answer. One that cannot be bound is told, and tried again; the station
 /// goes on.
-pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, hosts: &Runtime) {
+pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, data: &Path, hosts: &Runtime) {
     if !addr.ip().is_loopback() {
         let open =
             "anyone who reaches it can read them, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
@@ -72,8 +80,14 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, hosts: &Ru
             None
         }
     };
+    let known = {
+        let inner = Arc::clone(inner);
+        move || inner.metrics.addr().map(|addr| addr.to_string())
+    };
+    let addr_file = AddressFile::guarded_when(data, METRICS_FILE, "the metrics", &inner.status, hosts, known);
     let inner = Arc::clone(inner);
     hosts.spawn(async move {
+        let _addr_file = addr_file;
         let (listener, bound) = match bound {
             Some(bound) => bound,
             None => bind_later(&inner, addr).await,

@@ -3,7 +3,7 @@
 use std::{
     io::ErrorKind,
     net::{SocketAddr, TcpListener},
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::PermissionsExt as _,
     path::Path,
 };
 
@@ -13,8 +13,9 @@ use super::{owner, report::Check};
 use crate::{
     cli::{commands::pack, config::Settings, env::Env, error::Error},
     console::{draw::Depth, settings::Passthrough},
-    port::{Operator as _, Page, PortError, Query},
-    station::{Address, BusDown, OperatorClient, PackSource},
+    port::{HealthRow, Operator as _, Page, PortError, Query},
+    private_files,
+    station::{Address, BusDown, OperatorClient, PackSource, bus::TokenKind},
     store::{damage_of_log, left_by_an_emptied_database},
 };
 
@@ -29,8 +30,8 @@ const FREE_BYTES_MIN: u64 = 256 << 20;
 pub(super) fn folder(data: &Path) -> Check {
     const NAME: &str = "data";
     let shown = data.display();
-    let meta = match std::fs::metadata(data) {
-        Ok(meta) => meta,
+    // As a station judges it.
+    match private_files::check_folder(data) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Check::pass(NAME, format!("{shown} is made at the first start"));
         }
@@ -38,32 +39,15 @@ pub(super) fn folder(data: &Path) -> Check {
             return Check::fail(
                 NAME,
                 format!("{shown}: {error}"),
-                "mend its rights, or name another folder with --data",
+                "mend that, or name another folder with --data",
             );
         }
+        Ok(()) => {}
+    }
+    let meta = match std::fs::symlink_metadata(data) {
+        Ok(meta) => meta,
+        Err(error) => return Check::fail(NAME, format!("{shown}: {error}"), "look again"),
     };
-    if data.is_symlink() {
-        return Check::fail(
-            NAME,
-            format!("{shown} is a symbolic link, and a station follows none"),
-            "name the folder that it leads to with --data",
-        );
-    }
-    if !meta.is_dir() {
-        return Check::fail(
-            NAME,
-            format!("{shown} is no folder"),
-            "move it away, or name another folder with --data",
-        );
-    }
-    let (owner, us) = (meta.uid(), rustix::process::geteuid().as_raw());
-    if owner != us {
-        return Check::fail(
-            NAME,
-            format!("{shown} belongs to user {owner}, not to {us}"),
-            "run as its owner, or name another folder with --data",
-        );
-    }
     let mode = meta.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         return Check::fail(
@@ -74,6 +58,19 @@ pub(super) fn folder(data: &Path) -> Check {
     }
     if rustix::fs::access(data, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_err() {
         return Check::fail(NAME, format!("{shown} cannot be written to"), format!("chmod 700 {shown}"));
+    }
+    for kind in TokenKind::ALL {
+        let file = data.join(kind.file());
+        match private_files::open_secret(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Check::fail(
+                    NAME,
+                    format!("{}: {error}", file.display()),
+                    "mend that: the bus and its operators are down meanwhile",
+                );
+            }
+            _ => {}
+        }
     }
     Check::pass(NAME, shown.to_string())
 }
@@ -162,11 +159,12 @@ pub(super) fn bus(data: &Path, answers: bool) -> Check {
     }
 }
 
-/// The station's socket, and what the station behind it says of its MPP port.
+/// The station's socket, and what the station behind it says of its parts: none where it says nothing of
+/// them.
 pub(super) async fn socket(
     data: &Path,
     station: Result<OperatorClient, PortError>,
-) -> (Check, Option<String>) {
+) -> (Check, Option<Vec<HealthRow>>) {
     const NAME: &str = "station";
     let path = Address::of_data(data).map_or_else(|_| data.to_path_buf(), |address| address.socket);
     let station = match station {
@@ -185,16 +183,11 @@ pub(super) async fn socket(
         let shown = path.display();
         return (
             Check::fail(NAME, format!("{shown} is open to other users"), format!("chmod 600 {shown}")),
-            Some(String::new()),
+            Some(Vec::new()),
         );
     }
     match station.query(Query::Health).await {
         Ok(Page::Health(parts)) => {
-            let mpp = parts
-                .iter()
-                .find(|part| part.part == "mpp")
-                .map(|part| part.detail.clone())
-                .unwrap_or_default();
             let ill: Vec<String> = parts
                 .iter()
                 .filter(|part| !part.well)
@@ -205,37 +198,61 @@ pub(super) async fn socket(
             } else {
                 Check::fail(NAME, ill.join("; "), "`rl-console ls health` shows each part")
             };
-            (check, Some(mpp))
+            (check, Some(parts))
         }
         Ok(_) => (
             Check::fail(NAME, "it gives strange answers", "use the rl-console of the station's version"),
-            Some(String::new()),
+            Some(Vec::new()),
         ),
-        Err(error) => (Check::fail(NAME, error.to_string(), error.hint()), Some(String::new())),
+        Err(error) => (Check::fail(NAME, error.to_string(), error.hint()), Some(Vec::new())),
     }
 }
 
-/// The MPP port: the running station's, free, or somebody's. `station` is what the station says of it.
-pub(super) fn port(settings: &Settings, station: Option<&str>) -> Check {
-    const NAME: &str = "port";
-    if let Some(detail) = station {
-        return Check::pass(NAME, format!("the running station's: {detail}"));
+/// A port that a station binds.
+struct Port {
+    /// The check's name.
+    subject: &'static str,
+    /// The part of a station's health that tells of it.
+    part: &'static str,
+    /// The flag that names another.
+    flag: &'static str,
+    /// Where it is bound; nothing where it is not asked for.
+    addr: Option<SocketAddr>,
+}
+
+/// The ports: the running station's, free, or somebody's. `station` is what the station says of its parts.
+pub(super) fn ports(settings: &Settings, station: Option<&[HealthRow]>) -> Vec<Check> {
+    let mpp = SocketAddr::new(settings.bind, settings.port);
+    let ports = [
+        Port { subject: "port", part: "mpp", flag: "--port", addr: Some(mpp) },
+        Port { subject: "grpc", part: "macp", flag: "--grpc", addr: Some(settings.grpc) },
+        Port { subject: "metrics", part: "metrics", flag: "--metrics", addr: settings.metrics },
+    ];
+    let data = settings.data().ok();
+    let check = |port: &Port| Some(check_port(port, port.addr?, data.as_deref(), station));
+    ports.iter().filter_map(check).collect()
+}
+
+fn check_port(port: &Port, addr: SocketAddr, data: Option<&Path>, station: Option<&[HealthRow]>) -> Check {
+    let Port { subject, part, flag, .. } = *port;
+    if let Some(parts) = station {
+        let detail = parts.iter().find(|row| row.part == part).map_or("", |row| &row.detail);
+        return Check::pass(subject, format!("the running station's: {detail}"));
     }
-    let addr = SocketAddr::new(settings.bind, settings.port);
     let open = if addr.ip().is_loopback() { "" } else { " (open to the network, without encryption)" };
     match TcpListener::bind(addr) {
-        Ok(_) => Check::pass(NAME, format!("{addr} is free{open}")),
+        Ok(_) => Check::pass(subject, format!("{addr} is free{open}")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            let ours = settings.data().ok().and_then(|data| owner::station_of(&data, addr.port()));
+            let ours = data.and_then(|data| owner::station_of(data, addr.port()));
             let owner = ours.or_else(|| owner::of_port(addr.port()));
             let whose = owner.map_or_else(String::new, |owner| format!(" by {owner}"));
-            Check::fail(NAME, format!("{addr} is taken{whose}"), "stop that, or choose another with --port")
+            let hint = format!("stop that, or choose another with {flag}");
+            Check::fail(subject, format!("{addr} is taken{whose}"), hint)
         }
-        Err(error) => Check::fail(
-            NAME,
-            format!("{addr}: {error}"),
-            "choose another address with --bind or port with --port",
-        ),
+        Err(error) => {
+            let bind = if part == "mpp" { "address with --bind or port with" } else { "with" };
+            Check::fail(subject, format!("{addr}: {error}"), format!("choose another {bind} {flag}"))
+        }
     }
 }
 
@@ -307,14 +324,42 @@ mod tests {
         let link = data.path().join("link");
         std::os::unix::fs::symlink(data.path(), &link).unwrap();
         assert!(folder(&link).detail.contains("symbolic link"));
+        let set_mode = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap()
+        };
+        set_mode(data.path(), 0o770);
+        let check = folder(data.path());
+        assert!(!check.ok && check.detail.contains("others may write to it"), "{check:?}");
+        set_mode(data.path(), 0o700);
+        let token = data.path().join(TokenKind::Viewer.file());
+        private_files::replace(&token, b"x").unwrap();
+        assert!(folder(data.path()).ok);
+        set_mode(&token, 0o640);
+        let check = folder(data.path());
+        assert!(!check.ok && check.detail.contains("viewer.token: others may read or write it"), "{check:?}");
     }
 
     #[test]
     fn a_taken_port_is_told() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-        let check = port(&settings(taken.local_addr().unwrap().port()), None);
-        assert!(!check.ok && check.detail.contains("is taken"), "{check:?}");
-        assert!(port(&settings(0), None).ok);
+        let addr = taken.local_addr().unwrap();
+        let check = |settings: &Settings, subject| {
+            let found = ports(settings, None).into_iter().find(|check| check.subject == subject);
+            found.unwrap()
+        };
+        let mpp = check(&settings(addr.port()), "port");
+        assert!(!mpp.ok && mpp.detail.contains("is taken"), "{mpp:?}");
+        assert!(check(&settings(0), "port").ok);
+        let others = Settings { grpc: addr, metrics: Some(addr), ..settings(0) };
+        for subject in ["grpc", "metrics"] {
+            let check = check(&others, subject);
+            assert!(!check.ok && check.detail.contains("is taken"), "{check:?}");
+            assert!(check.hint.unwrap().ends_with(&format!("--{subject}")));
+        }
+        assert!(
+            ports(&settings(0), None).iter().all(|check| check.subject != "metrics"),
+            "it is not asked for"
+        );
     }
 
     #[test]

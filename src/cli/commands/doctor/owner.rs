@@ -3,7 +3,11 @@
 
 use std::{fs, io::Read as _, net::SocketAddr, path::Path};
 
-use crate::{private_files, station::MPP_FILE, store::holder};
+use crate::{
+    private_files,
+    station::{ADDR_FILE, METRICS_FILE, MPP_FILE},
+    store::holder,
+};
 
 /// Bytes that are read of a recorded address.
 const RECORDED_BYTES_MAX: u64 = 4_096;
@@ -11,15 +15,23 @@ const RECORDED_BYTES_MAX: u64 = 4_096;
 /// `LISTEN` in `/proc/net/tcp`.
 const LISTENING: &str = "0A";
 
-/// The station of a data folder, where it recorded that it listens on this port for adapters and its process
-/// holds the folder.
+/// What a station listens for, and the file that records where.
+const RECORDED: [(&str, &str); 3] =
+    [("adapters", MPP_FILE), ("MACP clients", ADDR_FILE), ("readers of its metrics", METRICS_FILE)];
+
+/// The station of a data folder, where it recorded that it listens on this port and its process holds the
+/// folder.
 pub(super) fn station_of(data: &Path, port: u16) -> Option<String> {
-    let mut text = String::new();
-    let file = private_files::open(&data.join(MPP_FILE)).ok()?;
-    file.take(RECORDED_BYTES_MAX).read_to_string(&mut text).ok()?;
-    let recorded: SocketAddr = text.trim_end().parse().ok()?;
-    let pid = holder(data).filter(|_| recorded.port() == port)?;
-    Some(format!("the station of this data folder (process {pid}), which does not answer"))
+    let recorded = |file: &str| {
+        let mut text = String::new();
+        let file = private_files::open(&data.join(file)).ok()?;
+        file.take(RECORDED_BYTES_MAX).read_to_string(&mut text).ok()?;
+        text.trim_end().parse::<SocketAddr>().ok()
+    };
+    let (whom, _) =
+        RECORDED.iter().find(|(_, file)| recorded(file).is_some_and(|addr| addr.port() == port))?;
+    let pid = holder(data)?;
+    Some(format!("the station of this data folder (process {pid}), for {whom}, which does not answer"))
 }
 
 /// The process that listens on a TCP port, as `name (process 123)`.
@@ -68,6 +80,12 @@ mod tests {
         let _lock = crate::store::Lock::take(data.path()).unwrap();
         let owner = station_of(data.path(), 7777).unwrap();
         assert!(owner.contains(&format!("process {}", std::process::id())), "{owner}");
+        for (port, file) in [(50_051, ADDR_FILE), (9_100, METRICS_FILE)] {
+            assert_eq!(station_of(data.path(), port), None);
+            private_files::replace(&data.path().join(file), format!("127.0.0.1:{port}\n").as_bytes())
+                .unwrap();
+            assert!(station_of(data.path(), port).is_some(), "{file}");
+        }
         assert_eq!(station_of(data.path(), 7778), None);
     }
 

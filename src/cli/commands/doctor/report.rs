@@ -63,7 +63,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
             all.push(checks::folder(&data));
             all.push(checks::space(&data));
             all.push(checks::database(&data));
-            let mpp = operator::block_on(async {
+            let parts = operator::block_on(async {
                 let station = match operator::connect(&settings).await {
                     Ok(station) => Ok(station),
                     Err(Error::Port(error)) => Err(error),
@@ -74,7 +74,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
                 all.push(socket);
                 Ok(station)
             })?;
-            all.push(checks::port(&settings, mpp.as_deref()));
+            all.extend(checks::ports(&settings, parts.as_deref()));
         }
         Err(error) => all.push(Check::fail("data", error.to_string(), error.hint())),
     }
