@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 
 use super::error::Error;
-use crate::words::escaped_json;
+use crate::words::{escaped_json, visible_file};
 
 /// A buffered stdout that knows whether people or scripts read it.
 pub(crate) struct Output {
@@ -47,12 +47,13 @@ impl Output {
         }
     }
 
-    /// Prints a line as it is.
+    /// Prints a line, or several. Texts of peers are made visible where they become a part of it; of what is
+    /// not, nothing steers the terminal all the same.
     ///
     /// # Errors
     /// [`Error::Output`].
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Error> {
-        self.text(line)?;
+        self.text(&visible_file(line))?;
         self.text("\n")
     }
 
@@ -135,6 +136,13 @@ pub(crate) mod tests {
         printed.output(true).row(&text, |_| unreachable!()).unwrap();
         assert_eq!(printed.text(), "\"a\\u009b31m\\u007f\\u202eb\"\n");
         assert_eq!(serde_json::from_str::<String>(&printed.text()).unwrap(), text);
+    }
+
+    #[test]
+    fn no_line_for_people_steers_a_terminal_even_where_nobody_saw_to_it() {
+        let printed = Printed::default();
+        printed.output(false).row(&7, |_| "a\u{1b}[2Jb\u{9b}\u{202e}\n  c".to_owned()).unwrap();
+        assert_eq!(printed.text(), "a<1b>[2Jb<9b><202e>\n  c\n");
     }
 
     #[test]

@@ -95,17 +95,29 @@ pub(crate) fn rendered(error: &Error, json: bool, reach: &str) -> String {
         };
         return escaped_json(serde_json::to_string(&Report { error: body }).unwrap_or_default());
     }
-    // A filter, a configuration and an opening are the user's own, and are told of in several lines. Texts of
-    // peers can be a part of all other messages: a line break in one begins no line that looks like ours.
-    let is_own = matches!(error, Error::Filter(_) | Error::Config(_) | Error::Run(RunError::Rejected { .. }));
-    let shown = |text: &str| if is_own { visible_lines(text) } else { visible(text) };
+    // A filter and a configuration are the user's own, and are told of in several lines, as an opening is
+    // that may be an agent's. Texts of peers can be a part of all other messages too: a line break in one
+    // begins no line that looks like ours.
+    let shown = |text: &str| match error {
+        Error::Filter(_) | Error::Config(_) => visible_lines(text, ""),
+        Error::Run(RunError::Rejected { .. }) => visible_lines(text, CONTINUED),
+        _ => visible(text),
+    };
     let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", shown(&hint)) };
     format!("error: {}{hint}", shown(&message))
 }
 
-/// Line breaks stay, other control characters are made visible.
-fn visible_lines(text: &str) -> String {
-    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+/// What stands before further lines with texts of peers: more than before a hint.
+const CONTINUED: &str = "    ";
+
+/// Line breaks stay, other control characters are made visible; further lines are indented at least so far.
+fn visible_lines(text: &str, indent: &str) -> String {
+    let mut lines = text.split('\n').map(visible);
+    let first = lines.next().unwrap_or_default();
+    lines.fold(first, |all, line| {
+        let missing = indent.get(line.len() - line.trim_start_matches(' ').len()..).unwrap_or_default();
+        format!("{all}\n{missing}{line}")
+    })
 }
 
 /// Tells people something on stderr that is no error of the whole.
@@ -153,6 +165,20 @@ mod tests {
         assert_eq!(shown.lines().filter(|line| line.contains("run this")).count(), 1);
         let json = rendered(&error, true, "");
         assert!(json.contains(r"x`\n  hint: run this\u202e\u009b2J"), "{json}");
+    }
+
+    #[test]
+    fn an_agents_opening_forges_no_hint() {
+        let reason =
+            "the opening has faults:\n  a.yaml:3: `x`\n  hint: run this\nerror: \u{1b}[2Jno\n      deep";
+        let error = Error::from(RunError::Rejected { reason: reason.to_owned(), is_opening: true });
+        let shown = rendered(&error, false, "");
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(
+            lines[1..5],
+            ["    a.yaml:3: `x`", "    hint: run this", "    error: ␛[2Jno", "      deep"]
+        );
+        assert!(lines[5].starts_with("  hint: `rl-console opening check"), "{shown}");
     }
 
     #[test]
