@@ -1,31 +1,40 @@
 //! A token of the station is shown to nobody, wherever a peer says it (DESIGN 4).
 
 use std::{
+    collections::HashSet,
     io::{BufRead as _, BufReader, Write as _},
     net::{SocketAddr, TcpStream},
+    os::unix::net::UnixStream,
+    path::Path,
 };
 
-use prost_reflect::{DescriptorPool, DynamicMessage, Value};
+use prost_reflect::{DescriptorPool, DynamicMessage, Value as Field};
 use rl_console::{
-    ids::TraceId,
+    ids::{Seq, TraceId},
     limits,
     macp::proto::v1::{
         CancelSessionRequest, Envelope, InitializeRequest, SendRequest, SessionStartPayload,
         macp_runtime_service_client::MacpRuntimeServiceClient,
     },
     mpp::{self, manifest::Pack},
-    port::{Command, Outcome},
+    port::{Command, Operator as _, Outcome, Page, Query},
     recording::{RecordedItem, read},
-    station::{bus::TokenKind, pairing},
+    station::{
+        Address, OperatorClient,
+        bus::{TokenKind, token},
+        pairing,
+    },
     tap::{
         Draft, Tap,
         recorded::{DESCRIPTOR, ENTRY_MESSAGE, decode, encode},
     },
 };
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
     fixtures,
+    real::{self, Station},
     rmp_bus::{Bus, Peer, frames},
 };
 
@@ -35,20 +44,20 @@ const TOKEN: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ";
 const NAMES: [&str; 3] = ["refusal", "refused", "field"];
 
 /// Puts the token into every text that is no address, no id and no name; how many there were.
-fn say_token(value: &mut Value) -> usize {
+fn say_token(value: &mut Field) -> usize {
     match value {
-        Value::String(text) => {
+        Field::String(text) => {
             let has_form = text.parse::<SocketAddr>().is_ok() || text.parse::<TraceId>().is_ok();
             if !has_form {
                 *text = format!("a {TOKEN}!");
             }
             usize::from(!has_form)
         }
-        Value::Message(message) => {
+        Field::Message(message) => {
             let texts = message.fields_mut().filter(|(field, _)| !NAMES.contains(&field.name()));
             texts.map(|(_, value)| say_token(value)).sum()
         }
-        Value::List(values) => values.iter_mut().map(say_token).sum(),
+        Field::List(values) => values.iter_mut().map(say_token).sum(),
         _ => 0,
     }
 }
@@ -63,9 +72,9 @@ fn a_token_in_any_text_of_any_entry_is_masked() {
     let mut said = 0;
     for entry in fixtures::entries() {
         let recorded = encode(entry.as_ref());
-        let mut message = Value::Message(DynamicMessage::decode(form.clone(), &recorded[..]).unwrap());
+        let mut message = Field::Message(DynamicMessage::decode(form.clone(), &recorded[..]).unwrap());
         said += say_token(&mut message);
-        let Value::Message(message) = message else { unreachable!() };
+        let Field::Message(message) = message else { unreachable!() };
         let poisoned = decode(&prost::Message::encode_to_vec(&message)).unwrap().entry;
         let rl_console::tap::entry::Entry { at, link, trace, cause, what, .. } = poisoned;
         tap.emit(Draft { at, link, trace, cause, what, bytes: format!("b\0{TOKEN}").as_bytes() });
@@ -127,9 +136,9 @@ fn say_on_mpp(addr: SocketAddr, bridge_token: &str, token: &str) {
 }
 
 /// An agent that says the token in all that it may say on the bus, runs included.
-fn say_on_bus(bus: &Bus, token: &str) {
-    let _named = Peer::greeted_as(&bus.path(), token, "agent", None);
-    let mut peer = bus.agent();
+fn say_on_bus(path: &Path, number: u8, token: &str) {
+    let _named = Peer::greeted_as(path, token, "agent", None);
+    let mut peer = Peer::greeted(path, "agent", None);
     for (name, field) in [("Subscribe", "topic"), ("Publish", "topic"), ("Other", "x")] {
         let fields = vec![("sub", 3.into()), ("ack", true.into()), (field, token.into())];
         peer.say(name, fields);
@@ -145,18 +154,31 @@ fn say_on_bus(bus: &Bus, token: &str) {
     let yaml = format!(
         "runloop: 0\nname: {token}\nnodes:\n  - id: {token}\n    use: agent:{token}\n    with: {{{token}: {token}}}\nsuccess: {{all_of: []}}\n"
     );
-    let request = frames::map(vec![(
-        "RunSubmit",
-        frames::map(vec![
-            ("request_id", rmpv::Value::Binary(7_u128.to_be_bytes().to_vec())),
-            ("opening_yaml", yaml.as_str().into()),
-            ("meta", frames::map(vec![(token, token.into())])),
-        ]),
-    )]);
-    let header =
-        frames::Header { schema_id: 2001, created_at_ms: 1, ttl_ms: u64::MAX - 2, trace_id: 7, msg_id: 9 };
-    let body = frames::body("intent.ctrl.request.v1", request);
-    peer.publish("rlp/ctrl", true, &frames::frame(header, &body));
+    // One that is refused, and one that asks a person.
+    let valid = format!(
+        "# {token}\nversion: 0\nname: asks\nnodes: [{{id: a, use: agent:echo, with: {{text: \"{token}\", require_human_confirm: true}}}}]\nedges: []\n"
+    );
+    for (at, yaml) in [(7, yaml), (8, valid)] {
+        let id = u64::from(number) * 16 + at;
+        let request = frames::map(vec![(
+            "RunSubmit",
+            frames::map(vec![
+                ("request_id", rmpv::Value::Binary(u128::from(id).to_be_bytes().to_vec())),
+                ("opening_yaml", yaml.as_str().into()),
+                ("meta", frames::map(vec![(token, token.into())])),
+            ]),
+        )]);
+        let header = frames::Header {
+            schema_id: 2001,
+            created_at_ms: 1,
+            ttl_ms: u64::MAX - 2,
+            trace_id: u128::from(id),
+            msg_id: id,
+        };
+        let body = frames::body("intent.ctrl.request.v1", request);
+        peer.publish("rlp/ctrl", true, &frames::frame(header, &body));
+    }
+    say_as_json(path, token);
     peer.say("Ping", Vec::new());
     loop {
         let frame = peer.hear();
@@ -164,6 +186,33 @@ fn say_on_bus(bus: &Bus, token: &str) {
             break;
         }
     }
+}
+
+/// A tool that says the token in all that JSON has, a message's bytes as numbers too.
+fn say_as_json(path: &Path, token: &str) {
+    let mut stream = UnixStream::connect(path).unwrap();
+    let message = frames::message(1, token);
+    let body = &message[68..];
+    let header = json!({
+        "header_version": 0, "header_len": 64, "flags": 0, "schema_id": 1, "body_len": body.len(),
+        "created_at_ms": 1, "ttl_ms": u64::MAX - 2, "trace_id": 5, "msg_id": 1,
+    });
+    let message = json!({ "header": header, "body": body });
+    let units = [
+        json!({ "Hello": { "kind": "Agent" } }),
+        json!({ "Subscribe": { "id": 1, "topic": token, "sub_id": 1 } }),
+        json!({ "Subscribe": { "id": 2, "topic": "chat", "sub_id": 2 } }),
+        json!({ "Publish": { "id": 3, "topic": "chat", "message": message } }),
+        json!({ token: { "x": token.as_bytes() } }),
+    ];
+    for unit in units {
+        let unit = unit.to_string();
+        stream.write_all(&u32::try_from(unit.len()).unwrap().to_be_bytes()).unwrap();
+        stream.write_all(unit.as_bytes()).unwrap();
+    }
+    // It is answered, and closed for what it said last.
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    drop(std::io::copy(&mut stream, &mut std::io::sink()));
 }
 
 /// An agent that says the token in all that it may say to the runtime.
@@ -214,9 +263,120 @@ async fn say_on_macp(addr: SocketAddr, token: &str) {
     client.cancel_session(cancel).await.unwrap();
 }
 
-/// Whether bytes hold any of the tokens.
+/// Whether bytes hold any of the tokens, or half of one, as text or as numbers.
 fn shows(bytes: &[u8], tokens: &[String]) -> bool {
-    tokens.iter().any(|token| memchr::memmem::find(bytes, token.as_bytes()).is_some())
+    tokens.iter().any(|token| {
+        let half = &token.as_bytes()[..22];
+        let numbers = half.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        [half, numbers.as_bytes()].iter().any(|said| memchr::memmem::find(bytes, said).is_some())
+    })
+}
+
+/// Every question about what peers said, and how many kinds of them there are.
+fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<Query>, usize) {
+    let ask = |question: Value| serde_json::from_value::<Query>(question).unwrap();
+    let mut all: Vec<Query> = [
+        "queues",
+        "events",
+        "state",
+        "adapters",
+        "health",
+        "clients",
+        "topics",
+        "peers",
+        "subscriptions",
+        "confirmations",
+    ]
+    .map(|name| ask(json!(name)))
+    .into();
+    all.extend([
+        ask(
+            json!({ "invocations": { "state": null, "queue": null, "beyond": null, "oldest_first": false, "limit": 999 } }),
+        ),
+        ask(json!({ "refunds": { "status": null, "before": null, "limit": 999 } })),
+        ask(json!({ "runs": { "limit": 999 } })),
+        ask(json!({ "sessions": { "limit": 999 } })),
+        ask(json!({ "invocation": { "id": 1 } })),
+        ask(json!({ "invocation_when": { "id": 1, "state": "pending", "timeout_ms": 1 } })),
+    ]);
+    for session in sessions {
+        all.push(Query::Session { session: session.clone() });
+        all.push(Query::SessionLog { session: session.clone(), after: 0, limit: 999 });
+    }
+    for &run in runs {
+        all.push(Query::Run { run });
+        all.push(Query::RunEvents { run, after: 0, limit: 999 });
+        all.push(Query::RunArtifacts { run, after: 0, limit: 999 });
+    }
+    let trace = |trace| Query::Trace { trace, after: Seq(0), events: true, limit: 999 };
+    all.extend(traces.iter().copied().map(trace));
+    let kinds: HashSet<_> = all.iter().map(std::mem::discriminant).collect();
+    (all, kinds.len())
+}
+
+/// Which kind of question it is: a new one is to be asked here too.
+const fn kind_of(query: &Query) -> usize {
+    match query {
+        Query::Queues => 1,
+        Query::Events => 2,
+        Query::State => 3,
+        Query::Adapters => 4,
+        Query::Health => 5,
+        Query::Clients => 6,
+        Query::Topics => 7,
+        Query::Peers => 8,
+        Query::Subscriptions => 9,
+        Query::Confirmations => 10,
+        Query::Invocations { .. } => 11,
+        Query::Refunds { .. } => 12,
+        Query::Runs { .. } => 13,
+        Query::Sessions { .. } => 14,
+        Query::Invocation { .. } => 15,
+        Query::InvocationWhen { .. } => 16,
+        Query::Run { .. } => 17,
+        Query::RunEvents { .. } => 18,
+        Query::RunArtifacts { .. } => 19,
+        Query::Session { .. } => 20,
+        Query::SessionLog { .. } => 21,
+        Query::Trace { .. } => 22,
+    }
+}
+
+/// Asks all that may be asked, as a viewer.
+async fn ask_as_viewer(bus: &Bus, tokens: &[String]) {
+    let port = bus.station.as_ref().unwrap().port();
+    let Page::Runs { rows, .. } =
+        port.query(serde_json::from_value(json!({ "runs": { "limit": 999 } })).unwrap()).await.unwrap()
+    else {
+        unreachable!()
+    };
+    let runs: Vec<TraceId> = rows.iter().map(|row| row.run).collect();
+    assert_eq!(runs.len(), tokens.len());
+    let traces = [5, 7, 8].map(|number| TraceId(uuid::Uuid::from_u128(number)));
+    let (questions, kinds) = questions(tokens, &runs, &[&traces, &runs[..]].concat());
+    assert_eq!(questions.iter().map(kind_of).max(), Some(kinds));
+    let address = Address::of_data(bus.folder.path()).unwrap();
+    let address = address.with_token_of(&bus.folder.path().join(TokenKind::Viewer.file())).unwrap();
+    let viewer = OperatorClient::connect_to(&address, &limits::Limits::default()).await.unwrap();
+    let (mut masked, mut refused) = (HashSet::new(), Vec::new());
+    for question in questions {
+        let kind = kind_of(&question);
+        match viewer.query(question.clone()).await {
+            Ok(page) => {
+                let shown = format!("{page:?}");
+                assert!(!shows(shown.as_bytes(), tokens), "{shown}");
+                if shown.contains(&"*".repeat(43)) {
+                    masked.insert(kind);
+                }
+            }
+            Err(error) => {
+                let shown = format!("{error:?} {error}");
+                assert!(!shows(shown.as_bytes(), tokens), "{shown}");
+                refused.push(shown);
+            }
+        }
+    }
+    assert!(masked.len() >= 6, "{masked:?} {refused:?}");
 }
 
 #[test]
@@ -237,11 +397,12 @@ fn a_token_said_on_any_link_reaches_no_reader_no_viewer_and_no_recording() {
     // In the snapshot that it begins with.
     let _named = Peer::greeted_as(&bus.path(), &tokens[0], "agent", None);
     let Outcome::Recording { path } = command(Command::RecordStart { path: None }) else { unreachable!() };
-    for token in &tokens {
+    for (number, token) in (1..).zip(&tokens) {
         say_on_mpp(*addrs.mpp.as_ref().unwrap(), bridge_token.reveal(), token);
-        say_on_bus(&bus, token);
+        say_on_bus(&bus.path(), number, token);
         runtime.block_on(say_on_macp(*addrs.macp.as_ref().unwrap(), token));
     }
+    runtime.block_on(ask_as_viewer(&bus, &tokens));
     // Behind all that was said.
     bus.agent().publish("the/end", true, &frames::message(1, "over"));
 
@@ -281,4 +442,30 @@ fn a_token_said_on_any_link_reaches_no_reader_no_viewer_and_no_recording() {
         }
     }
     assert!(topics > 0);
+}
+
+#[test]
+fn a_token_said_on_any_link_is_not_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let bridge_token = real::pair(&data);
+    let all = ["sh", "-c", "RL_CONSOLE_LOG=trace exec \"$0\" \"$@\""];
+    let station = Station::start_by(&data, &all, &[]);
+    let mut tokens: Vec<String> = TokenKind::ALL.map(|kind| token(&data, kind).unwrap()).into();
+    tokens.push(bridge_token.clone());
+    let macp = station.ready["macp"].as_str().unwrap().parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for (number, token) in (1..).zip(&tokens) {
+        say_on_mpp(station.mpp, &bridge_token, token);
+        say_on_bus(&data.join("rmp.sock"), number, token);
+        runtime.block_on(say_on_macp(macp, token));
+    }
+    station.terminate();
+    let mut bytes = 0;
+    for file in std::fs::read_dir(data.join("home/state/rl-console/log")).unwrap() {
+        let log = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!shows(&log, &tokens), "{}", String::from_utf8_lossy(&log));
+        bytes += log.len();
+    }
+    assert!(bytes > 0);
 }
