@@ -1,7 +1,7 @@
 //! Answers of which a part waits until its client takes it.
 //!
-//! A client that gives no window to a stream (RFC 9113 §5.2) holds what it was answered in memory here, for as
-//! long as it likes: HTTP/2 asks for more of an answer once there is room for it, and for none before.
+//! A client that gives no window to a stream (RFC 9113 §5.2) holds what it was answered in memory here, for
+//! as long as it likes: HTTP/2 asks for more of an answer once there is room for it, and for none before.
 
 use std::{
     collections::BTreeMap,

@@ -346,7 +346,8 @@ proptest! {
                 Op::FanOut { to, len, ttl_ms } => {
                     let message = bytes(len, fill);
                     let queued = budget.queued(len as u64 + 15);
-                    let has_room = |sub: usize| outbox.full(slots[sub], len as u64 + 5, (0, 0), &queued).is_none();
+                    let needed = len as u64 + 5;
+                    let has_room = |sub: usize| outbox.full(slots[sub], needed, (0, 0), &queued).is_none();
                     let to: Vec<usize> = (0..3).filter(|sub| to[*sub] && has_room(*sub)).collect();
                     let heads = to.iter().map(|sub| (slots[*sub], format!("head{sub}"), tag));
                     outbox.queue_fan_out(heads, Payload::Shared(&message), now_ms + ttl_ms, &mut budget);

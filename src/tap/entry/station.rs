@@ -54,7 +54,7 @@ pub enum Transition {
         /// How much it matters.
         level: Level,
     },
-    /// The metrics' port has turned connections or requests away since it was last told, at most a second ago.
+    /// The metrics' port has turned connections or requests away in the last second.
     TurnedAway {
         /// Why.
         why: TurnedAway,
