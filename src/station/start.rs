@@ -233,7 +233,7 @@ fn open(
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {
-        metrics::start(inner, addr, &config.data, &parts.foundation.runtime);
+        metrics::start(inner, addr, &parts.foundation);
     }
     Ok(parts)
 }

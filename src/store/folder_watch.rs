@@ -2,6 +2,7 @@
 //! replaced or removed while the station runs. What is written then would be found by nobody.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -15,6 +16,8 @@ use crate::private_files::identity;
 #[derive(Debug)]
 pub struct FolderWatch {
     data: PathBuf,
+    /// The folder and its lock with the device and the inode of each: what makes the folder this station's.
+    own: Vec<(PathBuf, (u64, u64))>,
     /// So that nobody takes a lock while all is there.
     is_lost: AtomicBool,
     state: Mutex<State>,
@@ -30,11 +33,9 @@ struct State {
 impl FolderWatch {
     /// Looks for these from now on.
     pub(super) fn new(data: &Path, paths: &[&Path]) -> Self {
-        let watch = Self { data: data.to_owned(), is_lost: AtomicBool::new(false), state: Mutex::default() };
-        for path in paths {
-            watch.keep(path);
-        }
-        watch
+        let own = paths.iter().filter_map(|path| Some((path.to_path_buf(), identity(path)?))).collect();
+        let state = Mutex::default();
+        Self { data: data.to_owned(), own, is_lost: AtomicBool::new(false), state }
     }
 
     /// Looks for this too, as it is now; nothing where there is nothing.
@@ -49,17 +50,29 @@ impl FolderWatch {
     /// What it finds holds until the next look: a folder that was put back is taken up again.
     pub fn look(&self) {
         let kept = self.state().kept.clone();
-        let lost = kept.into_iter().find(|(path, found)| identity(path) != Some(*found));
+        let lost = missing(&self.own).or_else(|| missing(&kept)).map(|path| self.explain(path));
         let mut state = self.state();
-        state.lost = lost.map(|(path, _)| {
-            format!(
-                "{} was moved, replaced or removed while the station runs, and what it writes now would be lost: put it back, or stop the \
-                 station (`rl-console stop --force`) and start it on the folder that holds {}",
-                path.display(),
-                self.data.display()
-            )
-        });
+        state.lost = lost;
         self.is_lost.store(state.lost.is_some(), Ordering::Release);
+    }
+
+    /// Looks at this moment whether the path leads to this station's folder and lock, whatever became of
+    /// the database: where it does not, another station may be at home there. It may wait for the disk.
+    ///
+    /// # Errors
+    /// What is missing, and what to do; of kind `NotFound`.
+    pub fn check(&self) -> io::Result<()> {
+        missing(&self.own)
+            .map_or(Ok(()), |path| Err(io::Error::new(io::ErrorKind::NotFound, self.explain(path))))
+    }
+
+    fn explain(&self, path: &Path) -> String {
+        format!(
+            "{} was moved, replaced or removed while the station runs, and what it writes now would be lost: put it back, or stop the \
+             station (`rl-console stop --force`) and start it on the folder that holds {}",
+            path.display(),
+            self.data.display()
+        )
     }
 
     /// What the last look did not find, and what to do.
@@ -71,6 +84,11 @@ impl FolderWatch {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The first of these that is not what its path leads to.
+fn missing(paths: &[(PathBuf, (u64, u64))]) -> Option<&Path> {
+    paths.iter().find(|(path, found)| identity(path) != Some(*found)).map(|(path, _)| path.as_path())
 }
 
 #[cfg(test)]
@@ -102,5 +120,9 @@ mod tests {
         std::fs::write(data.join("new"), "y").unwrap();
         std::fs::rename(data.join("new"), &database).unwrap();
         assert!(lost().unwrap().starts_with(&database.display().to_string()));
+        watch.check().unwrap();
+        std::fs::rename(&data, &away).unwrap();
+        std::fs::create_dir(&data).unwrap();
+        assert_eq!(watch.check().unwrap_err().kind(), io::ErrorKind::NotFound, "it is looked for at once");
     }
 }

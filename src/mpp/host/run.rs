@@ -3,14 +3,10 @@
 use std::{
     collections::{BTreeMap, HashMap},
     net::IpAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicU16, Ordering},
-    },
     time::Duration,
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
     conn::{Conn, LINGER_MAX, Phase, ReadGate},
@@ -71,7 +67,7 @@ pub struct Setup {
     /// The port; 0 takes any.
     pub port: u16,
     /// Where the port that was bound is noted, so that another host can be given the same.
-    pub bound: Arc<AtomicU16>,
+    pub bound: watch::Sender<u16>,
     /// The core.
     pub bridge: Bridge,
     /// The journal of process-class transitions.
@@ -112,7 +108,7 @@ pub(super) struct Host {
     pub(super) cause: Option<Seq>,
     /// The last entry of this link.
     pub(super) last_seq: Seq,
-    bound: Arc<AtomicU16>,
+    bound: watch::Sender<u16>,
     /// Tickets whose operations lie in the journal's buffer.
     pub(super) unwritten: Vec<(Ticket, Option<Seq>)>,
     /// Operations of this turn that nobody waits for.
@@ -268,7 +264,7 @@ impl Host {
         self.cause = None;
         match listened {
             ListenerEvent::Bound(addr) => {
-                self.bound.store(addr.port(), Ordering::Relaxed);
+                self.bound.send_replace(addr.port());
                 self.bridge.handle(now, Input::Listening { addr });
             }
             ListenerEvent::Failed(why) => self.bridge.handle(now, Input::NotListening { why: &why }),

@@ -1,8 +1,8 @@
 //! The way to the bridge and to the store that it carries.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU16};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{
     ids::Seq,
@@ -18,7 +18,7 @@ use crate::{
 pub(in crate::station) struct Bridge {
     running: Mutex<Option<Arc<Running>>>,
     /// The port that was bound last: adapters look for it there.
-    pub(super) bound: Arc<AtomicU16>,
+    pub(super) bound: watch::Sender<u16>,
 }
 
 /// A bridge that was started, with its store.

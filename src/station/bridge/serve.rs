@@ -1,13 +1,7 @@
 //! Starts the bridge on the store, and ends it. A store that cannot be opened, and a bridge without one, are
 //! none.
 
-use std::{
-    net::SocketAddr,
-    panic::AssertUnwindSafe,
-    sync::{Arc, atomic::Ordering},
-    thread::JoinHandle,
-    time::Duration,
-};
+use std::{net::SocketAddr, panic::AssertUnwindSafe, sync::Arc, thread::JoinHandle, time::Duration};
 
 use tokio::{
     runtime::Runtime,
@@ -147,8 +141,8 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
     let (requests, asked) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
     let setup = Setup {
         bind: config.bind,
-        port: if config.port == 0 { handle.bound.load(Ordering::Relaxed) } else { config.port },
-        bound: Arc::clone(&handle.bound),
+        port: if config.port == 0 { *handle.bound.borrow() } else { config.port },
+        bound: handle.bound.clone(),
         bridge,
         journal,
         store: store.handle(),
@@ -164,13 +158,12 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
     let housekeeping = runtime.spawn(housekeeping).abort_handle();
     let reopening = is_unopened
         .then(|| runtime.spawn(reopen::run(Arc::downgrade(inner), config.data.clone())).abort_handle());
-    let (bind, bound) = (config.bind, Arc::clone(&handle.bound));
-    let listens = move || {
-        let port = bound.load(Ordering::Relaxed);
-        (port != 0).then(|| SocketAddr::new(bind, port).to_string())
+    let (bind, mut bound) = (config.bind, handle.bound.subscribe());
+    let known = async move {
+        let port = *bound.wait_for(|port| *port != 0).await.ok()?;
+        Some(SocketAddr::new(bind, port).to_string())
     };
-    let addr_file =
-        AddressFile::guarded_when(&config.data, MPP_FILE, "the MPP port", &inner.status, runtime, listens);
+    let addr_file = AddressFile::guarded_when(foundation, MPP_FILE, "the MPP port", &inner.status, known);
     let running = Running { mpp: requests.clone(), store: store.handle(), pack: Arc::clone(pack) };
     handle.set(Some(Arc::new(running)));
     Ok(Serving { thread, store, housekeeping, _addr_file: addr_file, reopening, requests })

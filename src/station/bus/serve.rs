@@ -26,7 +26,7 @@ use crate::{
         host::{Request, Setup},
     },
     station::{
-        address_file::{AddressFile, PATH_FILE},
+        address_file::{AddressFile, FileGuard, PATH_FILE},
         host,
         local::{Inner, LocalPort},
         runs,
@@ -44,6 +44,7 @@ pub(super) struct Serving {
     thread: JoinHandle<()>,
     requests: mpsc::Sender<Request>,
     tasks: Vec<tokio::task::AbortHandle>,
+    _path_file: FileGuard,
 }
 
 impl host::Serving for Serving {
@@ -76,14 +77,16 @@ impl host::Serving for Serving {
 pub(super) fn start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Serving, String> {
     try_start(bus, inner, foundation).inspect_err(|why| {
         bus.set_down(why);
-        BusDown::write(&foundation.config.data, why);
+        BusDown::write(&foundation.config.data, &foundation.lock.watch(), why);
         inner.status.report(Transition::HostDown { link: Link::Rmp }, why);
         tracing::error!("the bus: {why}");
     })
 }
 
 fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Serving, String> {
-    let Foundation { config, runtime, .. } = foundation;
+    let Foundation { config, runtime, lock, .. } = foundation;
+    // The tokens of another's folder are not this station's.
+    lock.watch().check().map_err(|error| error.to_string())?;
     let clock = inner.clock;
     let made = tokens(&config.data);
     mask_tokens(&config.data, &inner.tap);
@@ -91,8 +94,8 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     let path =
         config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
     let bound = rmp::host::bind(path).map_err(|error| error.to_string())?;
-    let recorded = AddressFile::new(&config.data, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
-    recorded.write_or_warn(&inner.status);
+    let recorded = AddressFile::new(foundation, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
+    let path_file = recorded.lasting(&inner.status, runtime);
     let limits = config.limits.rmp;
     let settings = Settings {
         limits,
@@ -121,7 +124,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         uid: rustix::process::geteuid().as_raw(),
     };
     bus.set_up(path.clone(), requests.clone());
-    BusDown::clear(&config.data);
+    BusDown::clear(&config.data, &lock.watch());
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
     let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
     let service = Service {
@@ -136,7 +139,6 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         runtime.spawn(metrics_publisher::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         runtime.spawn(operator::serve(service, questions)).abort_handle(),
         runtime.spawn(runs::forward(Arc::downgrade(inner), inbound)).abort_handle(),
-        runtime.spawn(recorded.maintain(inner.status.clone())).abort_handle(),
         runtime
             .spawn(entries::publish(
                 inner.tap.clone(),
@@ -147,7 +149,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
             ))
             .abort_handle(),
     ];
-    Ok(Serving { thread, requests, tasks })
+    Ok(Serving { thread, requests, tasks, _path_file: path_file })
 }
 
 /// Which station this is. A bus that is started again is still the same one's.

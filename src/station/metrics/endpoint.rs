@@ -2,11 +2,10 @@
 
 use std::{
     net::SocketAddr,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
+
+use tokio::sync::watch;
 
 use super::HttpMetrics;
 use crate::admission::{Tally, TurnedAway};
@@ -23,33 +22,41 @@ pub(in crate::station) enum EndpointState {
     Down(String),
 }
 
+impl EndpointState {
+    const fn addr(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Serving(addr) => Some(*addr),
+            Self::Off | Self::Down(_) => None,
+        }
+    }
+}
+
 /// The endpoint as the rest of the station sees it.
 #[derive(Debug, Default)]
 pub(in crate::station) struct Endpoint {
-    state: Mutex<EndpointState>,
+    state: watch::Sender<EndpointState>,
     pub(super) requests: AtomicU64,
 }
 
 impl Endpoint {
-    fn lock(&self) -> MutexGuard<'_, EndpointState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// How it stands.
     pub(in crate::station) fn state(&self) -> EndpointState {
-        self.lock().clone()
+        self.state.borrow().clone()
     }
 
     /// Where it answers, if it does.
     pub(in crate::station) fn addr(&self) -> Option<SocketAddr> {
-        match *self.lock() {
-            EndpointState::Serving(addr) => Some(addr),
-            EndpointState::Off | EndpointState::Down(_) => None,
-        }
+        self.state.borrow().addr()
+    }
+
+    /// Where it answers, as soon as it does; nothing of one that has ended.
+    pub(super) fn serves(&self) -> impl Future<Output = Option<SocketAddr>> + use<> {
+        let mut state = self.state.subscribe();
+        async move { state.wait_for(|state| state.addr().is_some()).await.ok()?.addr() }
     }
 
     pub(super) fn set(&self, standing: EndpointState) {
-        *self.lock() = standing;
+        self.state.send_replace(standing);
     }
 
     pub(super) fn metrics(&self, tally: &Tally) -> Option<HttpMetrics> {
@@ -57,6 +64,6 @@ impl Endpoint {
             requests: self.requests.load(Ordering::Relaxed),
             cut: tally.turned_away()[TurnedAway::MadeRoom.index()],
         };
-        (*self.lock() != EndpointState::Off).then_some(figures)
+        (*self.state.borrow() != EndpointState::Off).then_some(figures)
     }
 }

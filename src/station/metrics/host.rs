@@ -5,7 +5,6 @@ use std::{
     convert::Infallible,
     io,
     net::{SocketAddr, TcpListener},
-    path::Path,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -22,7 +21,6 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
-    runtime::Runtime,
     sync::Semaphore,
 };
 
@@ -38,6 +36,7 @@ use crate::{
     station::{
         address_file::{AddressFile, METRICS_FILE},
         local::Inner,
+        supervisor::Foundation,
     },
     tap::entry::station::Level,
 };
@@ -62,7 +61,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(200);
 
 /// Binds the address and begins to answer. One that cannot be bound is told, and tried again; the station
 /// goes on.
-pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, data: &Path, hosts: &Runtime) {
+pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, foundation: &Foundation) {
     if !addr.ip().is_loopback() {
         let open =
             "anyone who reaches it can read them, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
@@ -80,13 +79,11 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, data: &Pat
             None
         }
     };
-    let known = {
-        let inner = Arc::clone(inner);
-        move || inner.metrics.addr().map(|addr| addr.to_string())
-    };
-    let addr_file = AddressFile::guarded_when(data, METRICS_FILE, "the metrics", &inner.status, hosts, known);
+    let serves = inner.metrics.serves();
+    let known = async move { Some(serves.await?.to_string()) };
+    let addr_file = AddressFile::guarded_when(foundation, METRICS_FILE, "the metrics", &inner.status, known);
     let inner = Arc::clone(inner);
-    hosts.spawn(async move {
+    foundation.runtime.spawn(async move {
         let _addr_file = addr_file;
         let (listener, bound) = match bound {
             Some(bound) => bound,

@@ -99,7 +99,7 @@ pub(super) fn start(
     match runtime.block_on(is_ready) {
         Ok(Ok((addr, way))) => {
             let recorded =
-                AddressFile::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
+                AddressFile::new(foundation, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
             sessions.set(RuntimeState::Up {
                 addr,
                 handle: way,
