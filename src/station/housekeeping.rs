@@ -1,12 +1,17 @@
 //! Housekeeping, once a second.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{admission::Tallies, status::StationStatus};
 use crate::{
     limits,
     store::{FolderWatch, Handle},
     tap::entry::station::{Level, Transition},
+    time::Clock,
 };
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -14,30 +19,20 @@ const PERIOD: Duration = Duration::from_secs(1);
 const FOLDER_PERIOD: Duration = Duration::from_millis(500);
 
 /// Reports when the store begins to refuse commits or its disk to be full, and when either is well again.
-pub(super) async fn run(
-    board: StationStatus,
-    store: Handle,
-    data: PathBuf,
-    limits: limits::Store,
-    admission: Tallies,
-) {
+pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limits: limits::Store) {
     let said = board.view().0;
     let mut failing: Option<String> = said.store_failing.as_deref().map(str::to_owned);
     let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, is_low: said.disk_low.is_some() };
-    let mut ticks = tokio::time::interval(PERIOD);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let data: Arc<Path> = Arc::from(data);
+    let mut ticks = every(PERIOD);
     loop {
         ticks.tick().await;
-        if let Some(found) = free_bytes(&data).and_then(|free_bytes| disk.judge(free_bytes)) {
+        let looked_at = Arc::clone(&data);
+        // A disk that hangs takes none of the hosts' threads with it.
+        let free = tokio::task::spawn_blocking(move || free_bytes(&looked_at)).await.ok().flatten();
+        if let Some(found) = free.and_then(|free_bytes| disk.judge(free_bytes)) {
             tracing::warn!("the data folder's disk: {found:?}");
             board.report(found, "");
-        }
-        let news = admission.sample(board.view().2);
-        for turned_away in news.of_metrics {
-            board.report(turned_away, "");
-        }
-        for notice in news.notices {
-            board.notice(Level::Warn, &notice);
         }
         let now = store.counters().failing;
         if now == failing {
@@ -56,10 +51,30 @@ pub(super) async fn run(
     }
 }
 
+/// Says whom the ports turn away, for as long as the station runs: also while one of its hosts is down.
+pub(super) async fn watch_ports(board: StationStatus, admission: Tallies, clock: Clock) {
+    let mut ticks = every(PERIOD);
+    loop {
+        ticks.tick().await;
+        let news = admission.sample(clock.now());
+        for turned_away in news.of_metrics {
+            board.report(turned_away, "");
+        }
+        for notice in news.notices {
+            board.notice(Level::Warn, &notice);
+        }
+    }
+}
+
+fn every(period: Duration) -> tokio::time::Interval {
+    let mut ticks = tokio::time::interval(period);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    ticks
+}
+
 /// Looks whether the data folder is where it was, for as long as the station runs.
 pub(super) async fn watch_folder(watch: Arc<FolderWatch>) {
-    let mut ticks = tokio::time::interval(FOLDER_PERIOD);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut ticks = every(FOLDER_PERIOD);
     loop {
         ticks.tick().await;
         let watch = Arc::clone(&watch);
@@ -70,7 +85,7 @@ pub(super) async fn watch_folder(watch: Arc<FolderWatch>) {
 }
 
 /// What this process may still write there.
-fn free_bytes(data: &std::path::Path) -> Option<u64> {
+fn free_bytes(data: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(data).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }

@@ -230,6 +230,8 @@ fn open(
         .build()
         .map_err(|error| error.to_string())?;
     runtime.spawn(housekeeping::watch_folder(lock.watch()));
+    let (board, admission) = (inner.status.clone(), inner.admission.clone());
+    runtime.spawn(housekeeping::watch_ports(board, admission, inner.clock));
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {

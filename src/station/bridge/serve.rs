@@ -152,9 +152,8 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         requests: asked,
     };
     let thread = spawn(setup, inner.status.clone())?;
-    let (status, admission) = (inner.status.clone(), inner.admission.clone());
     let housekeeping =
-        housekeeping::run(status, store.handle(), config.data.clone(), config.limits.store, admission);
+        housekeeping::run(inner.status.clone(), store.handle(), config.data.clone(), config.limits.store);
     let housekeeping = runtime.spawn(housekeeping).abort_handle();
     let reopening = is_unopened
         .then(|| runtime.spawn(reopen::run(Arc::downgrade(inner), config.data.clone())).abort_handle());

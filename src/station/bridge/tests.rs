@@ -10,6 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{
+    admission::TurnedAway,
     ids::InvocationId,
     limits::Limits,
     mpp::{self, NewInvocation, host::Request, manifest::Pack},
@@ -229,6 +230,25 @@ fn a_bridge_that_fails_again_and_again_is_started_as_often() {
     }
     assert_eq!(fixture.rows().into_iter().map(|row| row.id).collect::<Vec<_>>(), ids);
     fixture.adapter();
+    fixture.station.stop();
+}
+
+#[test]
+fn who_is_turned_away_is_said_while_there_is_no_bridge() {
+    let fixture = TestStation::open();
+    let mut reader = fixture.reader();
+    fixture.break_bridge(&mut reader);
+    let inner = &fixture.station.inner;
+    let parts = inner.parts.upgrade().unwrap();
+    let lock = std::sync::Arc::clone(&parts.lock().unwrap().as_ref().unwrap().foundation.lock);
+    let restarted =
+        fixture.runtime.block_on(fixture.station.port().command(Command::Restart { link: Link::Mpp }));
+    assert!(matches!(restarted, Err(PortError::HostDown { .. })), "its store is held: {restarted:?}");
+    inner.admission.metrics.count(TurnedAway::TableFull);
+    fixture.until(&mut reader, |transition| {
+        matches!(transition, station::Transition::TurnedAway { why: TurnedAway::TableFull, count: 1 })
+    });
+    drop((lock, parts));
     fixture.station.stop();
 }
 
