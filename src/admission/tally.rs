@@ -8,7 +8,8 @@ use std::sync::{
 /// Why a connection or a frame was turned away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TurnedAway {
-    /// It had not spoken, was the oldest of those, and made room for a newcomer.
+    /// It had not spoken, was the oldest of those, and made room for a newcomer: of all where the table is
+    /// full, of its origin where that has its part.
     MadeRoom,
     /// All places are taken, by connections that have spoken.
     TableFull,
@@ -69,7 +70,10 @@ impl TurnedAway {
     pub fn text(self, group: &str) -> String {
         match self {
             Self::MadeRoom => {
-                format!("they said nothing, and others needed their places (limits.{group}.connections_max)")
+                format!(
+                    "they said nothing, and others needed their places, of all or of the same peer's \
+                     (limits.{group}.connections_max, limits.{group}.peer_connections_max)"
+                )
             }
             Self::TableFull => format!("all places are taken (limits.{group}.connections_max)"),
             Self::NoToken => {

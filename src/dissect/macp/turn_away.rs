@@ -21,7 +21,8 @@ pub(crate) const fn describe_turn_away(cause: TurnAwayCause) -> (&'static str, &
             "stop that client, or raise the limit where it only measures the network",
         ),
         TurnAwayCause::MadeRoom => (
-            "it had made no call, and a newcomer needed its place (limits.macp.connections_max)",
+            "it had made no call, and a newcomer needed its place (limits.macp.connections_max, or \
+             limits.macp.peer_connections_max of its address)",
             CONNECT_LESS,
         ),
         TurnAwayCause::TooManyConnections => {

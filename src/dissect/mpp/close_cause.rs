@@ -25,7 +25,9 @@ pub(crate) fn describe_close(cause: CloseCause, said: Option<&str>) -> String {
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.mpp.connections_max)".to_owned(),
         CloseCause::MadeRoom => {
-            "it said nothing, and another needed its place (limits.mpp.connections_max)".to_owned()
+            "it said nothing, and another needed its place (limits.mpp.connections_max, or limits.mpp.peer_connections_max of its \
+             address)"
+                .to_owned()
         }
         CloseCause::TooManyOfPeer => {
             "its address has too many connections (limits.mpp.peer_connections_max)".to_owned()

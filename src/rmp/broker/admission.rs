@@ -125,7 +125,8 @@ impl Broker {
         match why {
             TurnedAway::FirstFrame => "no Hello came in time".to_owned(),
             TurnedAway::MadeRoom => format!(
-                "another connection needs the place, and no Hello came: {connections} are open already (limits.rmp.connections_max)"
+                "another connection needs the place, and no Hello came: {connections} are open already, or {} of this process (limits.rmp.connections_max, limits.rmp.peer_connections_max)",
+                table_bounds(limits).peer_share()
             ),
             TurnedAway::TableFull => {
                 format!("{connections} connections are open already (limits.rmp.connections_max)")

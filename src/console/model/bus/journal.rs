@@ -21,7 +21,9 @@ pub(crate) fn describe_bus_close(cause: CloseCause) -> String {
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.rmp.connections_max)".to_owned(),
         CloseCause::MadeRoom => {
-            "it said nothing, and another needed its place (limits.rmp.connections_max)".to_owned()
+            "it said nothing, and another needed its place (limits.rmp.connections_max, or limits.rmp.peer_connections_max of its \
+             process)"
+                .to_owned()
         }
         CloseCause::NoToken => {
             "all places are taken, and it showed no operator's token (limits.rmp.connections_max)".to_owned()
