@@ -64,7 +64,12 @@ limits! {
         queue_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
         /// Bytes of messages queued on all connections; past it the connections that hold most lose their
         /// oldest. Each keeps 256 KiB of it, or its part where there are more connections than that allows.
+        /// Beside it each has one message whatever its length, as long as `full_ms_max` allows.
         queued_bytes_max = 268_435_456 in 1_048_576..=68_719_476_736,
+        /// Milliseconds that a subscription may be full; then nothing more is queued for it until its
+        /// connection takes something. Past `queued_bytes_max`, where nobody has more to lose, a connection
+        /// that holds more than it keeps and took nothing for as long is closed.
+        full_ms_max = 5_000 in 100..=3_600_000,
         /// Bytes of answers waiting on one connection; a peer that lets more pile up is cut off.
         answer_bytes_max = 262_144 in 4_096..=67_108_864,
         /// Longest TTL that duplicates are remembered for, in ms; a longer one is remembered for this.

@@ -21,7 +21,7 @@ use crate::{
         topic::{Class, Topic},
     },
     tap::entry::rmp::{DropReason, Verdict},
-    time::Now,
+    time::{Mono, Now},
 };
 
 /// More than the Deliver before a message takes.
@@ -138,7 +138,6 @@ impl Broker {
     /// Gives a message to whom it reaches, as it is planned. What was lost waits in `losses` to be told.
     pub(super) fn deliver(&mut self, now: Now, at: TopicRef, message: &Message<'_>) -> DeliveryCounts {
         let now_ms = self.wall.now_ms(now);
-        let body_bytes_max = self.settings.limits.body_bytes_max;
         let Self { topics, routes, sessions, dedupe, budget, waiting, dirty, losses, responders, .. } = self;
         let Some(state) = topics.resolve_targets(at, routes, sessions) else {
             return DeliveryCounts::default();
@@ -150,8 +149,8 @@ impl Broker {
             let scope = *state.scope.get_or_insert_with(|| dedupe.open_topic());
             dedupe.record_seen(scope, Key::new(message.trace, message.msg_id), now.mono)
         });
-        let (class, queued) = (state.class, budget.queued(message.bytes_max(state.targets.len())));
-        let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, body_bytes_max);
+        let queued = budget.queued(message.bytes_max(state.targets.len()));
+        let mut plan = DeliveryPlan::new(now.mono, message, state.class, seen, queued, &self.settings.limits);
         let mut payloads = Payloads { message, topic: state.topic.name(), now_ms, shared: None };
         let tells_serving = message.from == STATION && state.class == Class::Open;
         for targets in state.targets.chunk_by_mut(|one, next| one.id == next.id) {
@@ -174,18 +173,10 @@ impl Broker {
                 if let (Some(seen), Some(sub)) = (&seen, session.subs.get_mut(target.sub)) {
                     record_fate(dedupe, sub, seen, fate);
                 }
-                if fate == Fate::Full {
-                    session.note_full(now.mono, target.sub);
-                }
                 if tells_serving && target.serves && fate != Fate::Duplicate {
                     responders.note(id, target.is_queued, fate == Fate::TooLong);
                 }
-                if let Some(reason) = fate.loss() {
-                    losses.push(loss(target, message, reason, fate == Fate::Parked));
-                    if fate != Fate::Duplicate {
-                        session.outbox.refuse(target.slot);
-                    }
-                }
+                record_loss(now.mono, session, target, message, fate, losses);
             }
             if queued > 1 {
                 payloads.queue_once(plan.tail(), session, targets, budget);
@@ -215,8 +206,7 @@ impl Broker {
         let seen = scope.filter(|_| message.is_counted).map(|scope| self.dedupe.lookup(scope, key, now.mono));
         let targets = Target::all(topic, &self.routes, &self.sessions);
         let queued = self.budget.queued(message.bytes_max(targets.len()));
-        let body_bytes_max = self.settings.limits.body_bytes_max;
-        let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, body_bytes_max);
+        let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, &self.settings.limits);
         for target in targets {
             if let Some(session) = self.sessions.get(target.id) {
                 plan.next(&self.dedupe, session, &target);
@@ -238,6 +228,25 @@ fn record_fate(dedupe: &mut Dedupe, sub: &mut Sub, seen: &Sighting, fate: Fate) 
             dedupe.record_delivered(&mut sub.seen);
         }
     }
+}
+
+/// What a subscription does not get, to be told.
+fn record_loss(
+    now: Mono,
+    session: &mut Session,
+    target: &Target,
+    message: &Message<'_>,
+    fate: Fate,
+    losses: &mut Vec<Loss>,
+) {
+    let Some(reason) = fate.loss() else { return };
+    if fate == Fate::Full {
+        session.note_full(now, target.sub);
+    }
+    if fate != Fate::Duplicate {
+        session.outbox.refuse(target.slot);
+    }
+    losses.push(loss(target, message, reason, fate == Fate::Parked));
 }
 
 fn loss(target: &Target, message: &Message<'_>, reason: DropReason, is_held: bool) -> Loss {

@@ -1,5 +1,7 @@
 //! What becomes of a message at each subscription that it reaches; nothing is changed.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use super::{
@@ -10,6 +12,7 @@ use super::{
 };
 use crate::{
     ids::ConnectionId,
+    limits,
     rmp::{
         Dialect,
         dedupe::{Dedupe, Sighting},
@@ -59,7 +62,7 @@ pub(super) struct DeliveryPlan<'a> {
     seen: Option<Sighting>,
     /// Bytes queued on all connections, those of the message included.
     queued: QueuedBytes,
-    body_bytes_max: u64,
+    limits: &'a limits::Rmp,
     /// What the message is to every subscriber of the JSON dialect, once one is there; nothing where it fits
     /// no unit.
     #[expect(clippy::option_option, reason = "not made yet, or made and fits no unit")]
@@ -77,10 +80,10 @@ impl<'a> DeliveryPlan<'a> {
         class: Class,
         seen: Option<Sighting>,
         queued: QueuedBytes,
-        body_bytes_max: u64,
+        limits: &'a limits::Rmp,
     ) -> Self {
         let counts = DeliveryCounts::default();
-        Self { now, message, class, seen, queued, body_bytes_max, tail: None, counts, holder: None }
+        Self { now, message, class, seen, queued, limits, tail: None, counts, holder: None }
     }
 
     /// How many got the message of those planned so far, and how many did not.
@@ -108,7 +111,7 @@ impl<'a> DeliveryPlan<'a> {
             self.counts.dropped += 1;
             return Fate::Duplicate;
         }
-        if session.is_parked(self.now, sub) {
+        if session.is_parked(self.now, sub, Duration::from_millis(self.limits.full_ms_max)) {
             self.counts.dropped += 1;
             return Fate::Parked;
         }
@@ -116,14 +119,14 @@ impl<'a> DeliveryPlan<'a> {
             self.counts.dropped += 1;
             return Fate::TooLong;
         };
-        let held = self.holder.filter(|(id, _)| *id == target.id).map(|(_, held)| held);
-        let more = if held.is_some() { head } else { head + message };
-        let held = held.unwrap_or(0) + more;
-        if session.outbox.full(target.slot, head + message, (more, held), &self.queued).is_some() {
+        let before = self.holder.filter(|(id, _)| *id == target.id).map(|(_, bytes)| bytes);
+        let more = if before.is_some() { head } else { head + message };
+        let of_session = before.unwrap_or(0) + more;
+        if session.outbox.full(target.slot, head + message, (more, of_session), &self.queued).is_some() {
             self.counts.dropped += 1;
             return Fate::Full;
         }
-        self.holder = Some((target.id, held));
+        self.holder = Some((target.id, of_session));
         self.queued.add(more);
         self.counts.delivered += 1;
         Fate::Queued
@@ -136,8 +139,9 @@ impl<'a> DeliveryPlan<'a> {
         if target.dialect == Dialect::Frames {
             return Some((target.head.len() as u64, wire.len() as u64));
         }
-        let tail = self.tail.get_or_insert_with(|| json_units::tail(wire, self.body_bytes_max)).as_ref()?;
-        let head = message_head_bytes(target.number, tail.len(), self.body_bytes_max).ok()?;
+        let body_bytes_max = self.limits.body_bytes_max;
+        let tail = self.tail.get_or_insert_with(|| json_units::tail(wire, body_bytes_max)).as_ref()?;
+        let head = message_head_bytes(target.number, tail.len(), body_bytes_max).ok()?;
         Some((head as u64, tail.len() as u64))
     }
 }

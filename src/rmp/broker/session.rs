@@ -27,8 +27,6 @@ use crate::{
 
 /// How long a connection may take to say `Hello` (ruling RMP 1).
 pub(super) const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a subscription may be full before nothing more is queued for it until its connection reads.
-const FULL_MAX: Duration = Duration::from_secs(5);
 
 /// One connection.
 #[derive(Debug)]
@@ -43,6 +41,8 @@ pub(super) struct Session {
     pub(super) sub_indexes: HashMap<u64, usize>,
     pub(super) publish_cache: PublishCache,
     pub(super) pending: Option<Pending>,
+    /// Since when nothing of its queue left, as far as that was asked for.
+    pub(super) stalled: Option<NotWritten>,
     pub(super) published: u64,
     pub(super) refused: u64,
     /// `published` and `refused` as they were told last.
@@ -116,17 +116,29 @@ pub(super) struct Sub {
     pub(super) reads_tap: bool,
     pub(super) duplicates: u64,
     /// Since when it is full, if it is.
-    pub(super) full: Option<FullSince>,
+    pub(super) full: Option<NotWritten>,
     /// Its figures as they were told last.
     pub(super) reported: Gauge,
 }
 
-/// Since when a subscription is full.
+/// Since when nothing of a connection's queue left.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FullSince {
+pub(super) struct NotWritten {
     since: Mono,
-    /// How often its connection had read by then.
-    reads: u64,
+    /// How often something had left by then.
+    writes: u64,
+}
+
+impl NotWritten {
+    /// Carries it on from a moment at which this was known, or begins with now where something left since.
+    fn at(now: Mono, writes: u64, known: Option<Self>) -> Self {
+        known.filter(|known| known.writes == writes).unwrap_or(Self { since: now, writes })
+    }
+
+    /// Whether nothing has left for so long.
+    fn lasts(self, now: Mono, writes: u64, max: Duration) -> bool {
+        self.writes == writes && now.since(self.since) >= max
+    }
 }
 
 /// The tag of a message in a queue: what its bytes do not tell once it expires.
@@ -161,6 +173,7 @@ impl Session {
             sub_indexes: HashMap::new(),
             publish_cache: PublishCache::default(),
             pending: None,
+            stalled: None,
             published: 0,
             refused: 0,
             reported: (0, 0),
@@ -199,12 +212,19 @@ impl Session {
 
     /// Notes that a message found a subscription full, or had to be taken out of it.
     pub(super) fn note_full(&mut self, now: Mono, sub: usize) {
-        let reads = self.outbox.reads();
-        if let Some(sub) = self.subs.get_mut(sub)
-            && sub.full.is_none_or(|full| full.reads != reads)
-        {
-            sub.full = Some(FullSince { since: now, reads });
+        let writes = self.outbox.writes();
+        if let Some(sub) = self.subs.get_mut(sub) {
+            sub.full = Some(NotWritten::at(now, writes, sub.full));
         }
+    }
+
+    /// Notes that too much is queued on all connections; true where nothing of this one's queue has left for
+    /// so long since that was noted first.
+    pub(super) fn is_stalled(&mut self, now: Mono, max: Duration) -> bool {
+        let writes = self.outbox.writes();
+        let stalled = NotWritten::at(now, writes, self.stalled);
+        self.stalled = Some(stalled);
+        stalled.lasts(now, writes, max)
     }
 
     /// Notes that a subscription has room again though nothing was read: what it held expired.
@@ -215,14 +235,12 @@ impl Session {
         }
     }
 
-    /// Whether nothing is queued for a subscription, since it is full for so long and nothing was read. An
-    /// empty queue always takes one (ruling RMP 8).
+    /// Whether nothing is queued for a subscription, since it is full for so long and nothing left. An empty
+    /// queue always takes one (ruling RMP 8).
     #[inline]
-    pub(super) fn is_parked(&self, now: Mono, sub: &Sub) -> bool {
+    pub(super) fn is_parked(&self, now: Mono, sub: &Sub, full_max: Duration) -> bool {
         sub.full.is_some_and(|full| {
-            full.reads == self.outbox.reads()
-                && now.since(full.since) >= FULL_MAX
-                && self.outbox.queue_stats(sub.slot).messages > 0
+            full.lasts(now, self.outbox.writes(), full_max) && self.outbox.queue_stats(sub.slot).messages > 0
         })
     }
 

@@ -1,8 +1,15 @@
 //! The bound of all queues together: past it whoever holds most loses its oldest (ruling RMP 8), which is
 //! told within a second, summed by subscription.
 
-use super::{core::Broker, drops::Loss, transmit::taken_out};
-use crate::{ids::ConnectionId, rmp::Dialect, tap::entry::rmp::DropReason, time::Now};
+use std::time::Duration;
+
+use super::{core::Broker, drops::Loss, session::Session, transmit::taken_out};
+use crate::{
+    ids::ConnectionId,
+    rmp::Dialect,
+    tap::entry::rmp::{CloseCause, DropReason},
+    time::Now,
+};
 
 impl Broker {
     /// Has those that hold most lose messages until no more is queued than may be, or each holds no more
@@ -13,6 +20,24 @@ impl Broker {
                 debug_assert!(false, "who is ranked has something to lose");
                 break;
             }
+        }
+    }
+
+    /// Closes connections that took nothing for `limits.rmp.full_ms_max` while more is queued than may be,
+    /// though those that hold most lost what they could: all but what has begun to leave, and an only message.
+    pub(super) fn end_stalled(&mut self, now: Now) {
+        if !self.budget.is_over() {
+            return;
+        }
+        let Self { sessions, budget, settings, .. } = self;
+        let (floor, max) = (budget.floor(), Duration::from_millis(settings.limits.full_ms_max));
+        let stalled = |session: &mut Session| {
+            let holds_much = !session.is_closed() && session.outbox.bytes() > floor;
+            (holds_much && session.is_stalled(now.mono, max)).then_some(session.id)
+        };
+        let ended: Vec<_> = sessions.iter_mut().filter_map(stalled).collect();
+        for id in ended {
+            self.end(id, CloseCause::NotReading);
         }
     }
 

@@ -161,8 +161,7 @@ impl Broker {
             return Err(AnswerError::Full);
         }
         let delivery = Delivery { head: &head, message: Payload::Shared(&frame), expires_at_ms, tag };
-        let pushed = session.outbox.push_delivery(slot, delivery, &mut self.budget);
-        pushed.map_err(|_| AnswerError::Full)?;
+        session.outbox.queue_delivery(slot, delivery, &mut self.budget);
         self.waiting.add(session);
         self.touch(id);
         self.enforce_bound(now);

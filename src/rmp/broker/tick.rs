@@ -12,7 +12,7 @@ const FORGOTTEN_MAX: usize = 65_536;
 impl Broker {
     /// Has what changed told within a second.
     pub(super) fn arm(&mut self, now: Now) {
-        if !self.dirty.is_empty() || !self.suppressed_topics.is_empty() {
+        if !self.dirty.is_empty() || !self.suppressed_topics.is_empty() || self.budget.is_over() {
             self.tick_at.get_or_insert(now.mono + SECOND);
         }
     }
@@ -29,6 +29,7 @@ impl Broker {
     fn tick(&mut self, now: Now) {
         self.emit_suppressed(now);
         self.emit_metrics();
+        self.end_stalled(now);
         self.budget.release_memory();
         self.topics.forget_unsubscribed(&self.routes, &mut self.dedupe);
         self.dedupe.forget_old(now.mono, FORGOTTEN_MAX);

@@ -367,4 +367,8 @@ impl Sessions {
     pub(super) fn iter(&self) -> impl Iterator<Item = &Session> {
         self.all.iter().map(|(_, session)| session)
     }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Session> {
+        self.all.iter_mut().map(|(_, session)| session)
+    }
 }

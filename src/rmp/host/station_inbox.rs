@@ -45,7 +45,7 @@ pub struct StationInbox {
 #[must_use]
 pub fn station_inbox(limits: &limits::Rmp) -> (StationInbox, mpsc::Receiver<BusEvent>) {
     let size = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
-    let kept = size(limits.connections_max);
+    let kept = size(limits.connections_max.saturating_add(limits.operator_connections_max));
     let (to, from) = mpsc::channel(size(limits.heard_max).saturating_add(kept).min(Semaphore::MAX_PERMITS));
     let bytes_max = usize::try_from(limits.heard_bytes_max).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
     (StationInbox { to, reserved: kept, bytes: Arc::new(Semaphore::new(bytes_max)), bytes_max }, from)

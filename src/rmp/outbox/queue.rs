@@ -38,8 +38,8 @@ pub struct Outbox<T> {
     owner: Option<Owner>,
     share: Option<ShareRef>,
     /// When something of it left last, or the first unit came, by the budget's stamps.
-    read_at: u64,
-    reads: u64,
+    written_at: u64,
+    writes: u64,
     answer_bytes: u64,
     messages_max: u64,
     bytes_max: u64,
@@ -63,8 +63,8 @@ impl<T> Outbox<T> {
             cut_mark: None,
             owner: None,
             share: None,
-            read_at: 0,
-            reads: 0,
+            written_at: 0,
+            writes: 0,
             answer_bytes: 0,
             messages_max: limits.queue_messages_max,
             bytes_max: limits.queue_bytes_max,
@@ -122,8 +122,8 @@ impl<T> Outbox<T> {
 
     /// How often something left.
     #[must_use]
-    pub fn reads(&self) -> u64 {
-        self.reads
+    pub fn writes(&self) -> u64 {
+        self.writes
     }
 
     /// Whether nothing waits.
@@ -219,7 +219,7 @@ impl<T> Outbox<T> {
     #[inline]
     fn record_queued(&mut self, (messages, bytes): (u64, u64), was_empty: bool, budget: &mut Budget) {
         if was_empty {
-            self.read_at = budget.stamp();
+            self.written_at = budget.stamp();
         }
         self.messages += messages;
         self.bytes += bytes;
@@ -262,7 +262,7 @@ impl<T> Outbox<T> {
     pub(super) fn rank(&mut self, budget: &mut Budget) {
         if let Some(owner) = self.owner {
             let bytes = self.cuttable_bytes();
-            budget.shares.update(owner, &mut self.share, bytes, self.read_at);
+            budget.shares.update(owner, &mut self.share, bytes, self.written_at);
         }
     }
 
@@ -315,8 +315,8 @@ impl<T> Outbox<T> {
     pub fn advance(&mut self, written: usize, budget: &mut Budget) -> Sent {
         let mut sent = Sent::default();
         if written > 0 {
-            self.reads += 1;
-            self.read_at = budget.stamp();
+            self.writes += 1;
+            self.written_at = budget.stamp();
         }
         let mut written = written;
         loop {

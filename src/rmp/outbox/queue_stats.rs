@@ -90,7 +90,19 @@ impl Budget {
     /// more is queued than may be.
     #[must_use]
     pub fn holds_most(&self) -> Option<u64> {
-        if self.bytes > self.bytes_max { self.shares.first() } else { None }
+        if self.is_over() { self.shares.first() } else { None }
+    }
+
+    /// Whether more is queued than may be.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.bytes > self.bytes_max
+    }
+
+    /// Bytes that each connection keeps whatever others queue.
+    #[must_use]
+    pub fn floor(&self) -> u64 {
+        self.shares.floor()
     }
 
     /// Gives back half of the memory that is kept for the next burst, 8 MiB at most; to be called every

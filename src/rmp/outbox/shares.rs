@@ -42,13 +42,13 @@ struct Share {
     rank: Rank,
 }
 
-/// Who loses first is last: of those that hold as much, to a factor of two, the one that has not read for
-/// longest.
+/// Who loses first is last: of those that hold as much, to a factor of two, the one that nothing was written
+/// to for longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     loses_last: Reverse<bool>,
     log2: u32,
-    read_at: Reverse<u64>,
+    written_at: Reverse<u64>,
     at: usize,
 }
 
@@ -77,20 +77,24 @@ impl Shares {
 
     /// Notes how much a connection can lose, and when it read last.
     #[inline]
-    pub(super) fn update(&mut self, owner: Owner, held: &mut Option<ShareRef>, bytes: u64, read_at: u64) {
+    pub(super) fn update(&mut self, owner: Owner, held: &mut Option<ShareRef>, bytes: u64, written_at: u64) {
         if held.is_some() || bytes > self.unranked_max {
-            self.rank(owner, held, bytes, read_at);
+            self.rank(owner, held, bytes, written_at);
         }
     }
 
-    fn rank(&mut self, owner: Owner, held: &mut Option<ShareRef>, bytes: u64, read_at: u64) {
+    fn rank(&mut self, owner: Owner, held: &mut Option<ShareRef>, bytes: u64, written_at: u64) {
         if bytes <= self.unranked_max {
             return self.remove(held);
         }
         let Owner { name, loses_last } = owner;
         let at = held.map_or_else(|| self.ranked.vacant_key(), |ShareRef(at)| at);
-        let rank =
-            Rank { loses_last: Reverse(loses_last), log2: bytes.ilog2(), read_at: Reverse(read_at), at };
+        let rank = Rank {
+            loses_last: Reverse(loses_last),
+            log2: bytes.ilog2(),
+            written_at: Reverse(written_at),
+            at,
+        };
         if let Some(share) = self.ranked.get_mut(at) {
             share.bytes = bytes;
             if share.rank != rank {
@@ -139,7 +143,7 @@ impl Shares {
         let log2 = self.floor.max(1).ilog2();
         let of = move |loses_last| {
             let least =
-                |log2| Rank { loses_last: Reverse(loses_last), log2, read_at: Reverse(u64::MAX), at: 0 };
+                |log2| Rank { loses_last: Reverse(loses_last), log2, written_at: Reverse(u64::MAX), at: 0 };
             self.ranks.range(least(log2)..least(u32::MAX)).rev()
         };
         let ranks = of(false).chain(of(true));

@@ -278,6 +278,41 @@ fn a_large_message_is_queued_only_for_as_many_as_others_can_lose() {
 }
 
 #[test]
+fn who_takes_nothing_of_a_large_message_is_closed_while_more_is_queued_than_may_be() {
+    let mut fixture = TestBroker::with(narrow());
+    let publisher = fixture.agent(1);
+    let stalled: Vec<_> = (2..6).map(|id| fixture.agent(id)).collect();
+    let reader = fixture.agent(6);
+    for session in stalled.iter().chain([&reader]) {
+        fixture.subscribe(*session, 1, "a");
+        fixture.hear(*session);
+    }
+    let large = frames::message(1, &text(400_000));
+    fixture.publish(publisher, "a", false, &large);
+    assert_eq!(
+        fixture.verdicts.last(),
+        Some(&Verdict::Published { subscribers: 5, dropped: 0 }),
+        "an empty queue takes one"
+    );
+    let one = |front: &rl_console::rmp::outbox::Front<'_>| Ok::<_, ()>(front.slices()[0].len().min(1));
+    for session in &stalled {
+        fixture.broker.transmit(fixture.now, *session, one).unwrap();
+    }
+    for _ in 0..7 {
+        fixture.wait(1_000);
+        fixture.broker.transmit(fixture.now, reader, one).unwrap();
+        fixture.drain(0);
+    }
+    let closed: Vec<_> = std::mem::take(&mut fixture.closed);
+    assert_eq!(closed, stalled.iter().map(|id| (*id, CloseCause::NotReading)).collect::<Vec<_>>());
+    for session in stalled {
+        fixture.broker.forget(session);
+    }
+    assert!(fixture.broker.queued_bytes() <= QUEUED_MAX);
+    assert!(fixture.hear_bytes(reader).ends_with(&large[large.len() - 1_000..]));
+}
+
+#[test]
 fn an_empty_queue_takes_one_though_it_was_full_and_nothing_was_read() {
     let limits = limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() };
     let mut fixture = TestBroker::with(limits);

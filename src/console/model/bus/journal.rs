@@ -17,7 +17,10 @@ pub(crate) fn describe_bus_close(cause: CloseCause) -> String {
         CloseCause::WriteFailed => "the connection broke while writing".to_owned(),
         CloseCause::HelloTimeout => "no Hello came within 10 s".to_owned(),
         CloseCause::Refused(refusal) => Breach::Bus(refusal).text(),
-        CloseCause::NotReading => "it did not read its answers (limits.rmp.answer_bytes_max)".to_owned(),
+        CloseCause::NotReading => {
+            "it did not read what was queued for it (limits.rmp.answer_bytes_max, limits.rmp.full_ms_max)"
+                .to_owned()
+        }
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.rmp.connections_max)".to_owned(),
         CloseCause::MadeRoom => {

@@ -16,7 +16,8 @@ pub enum CloseCause {
     HelloTimeout,
     /// What came ends the stream (ruling RMP 2), or its `Hello` was refused.
     Refused(Refusal),
-    /// The peer did not read its answers, and they reached `limits.rmp.answer_bytes_max`.
+    /// The peer did not read its answers, and they reached `limits.rmp.answer_bytes_max`; or it read nothing
+    /// for `limits.rmp.full_ms_max` while more was queued than `limits.rmp.queued_bytes_max`.
     NotReading,
     /// An operator kicked it.
     Kicked,
