@@ -105,18 +105,18 @@ impl Tallies {
                      rl_console_macp_turned_away_total has them.",
                 )
             },
-            Family::new("rl_console_open_connections", Kind::Gauge, "Connections that have a place.")
+            Family::new("rl_console_open_connections", Kind::Gauge, "Open connections.")
                 .by("port", by_port(Tally::open)),
             Family::new(
                 "rl_console_silent_connections",
                 Kind::Gauge,
-                "Those of them that have said nothing.",
+                "Open connections that have sent no frame yet.",
             )
             .by("port", by_port(Tally::silent)),
             Family::new(
                 "rl_console_receiving_bytes",
                 Kind::Gauge,
-                "Bytes of frames that have begun and are not whole.",
+                "Bytes of unfinished frames.",
             )
             .by("port", by_port(Tally::receiving_bytes)),
         ]
