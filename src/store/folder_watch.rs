@@ -38,11 +38,23 @@ impl FolderWatch {
         Self { data: data.to_owned(), own, is_lost: AtomicBool::new(false), state }
     }
 
-    /// Looks for this too, as it is now; nothing where there is nothing.
-    pub(super) fn keep(&self, path: &Path) {
-        let mut state = self.state();
-        state.kept.retain(|(kept, _)| kept != path);
-        state.kept.extend(identity(path).map(|found| (path.to_owned(), found)));
+    /// Looks for these too, as they are now; nothing where there is nothing.
+    pub(super) fn keep(&self, paths: impl IntoIterator<Item = impl AsRef<Path>>) {
+        for path in paths {
+            let (path, found) = (path.as_ref(), identity(path.as_ref()));
+            let mut state = self.state();
+            state.kept.retain(|(kept, _)| kept != path);
+            state.kept.extend(found.map(|found| (path.to_owned(), found)));
+        }
+        self.look();
+    }
+
+    /// Looks for these no more: whoever had them open closes them.
+    pub(super) fn forget(&self, paths: impl IntoIterator<Item = impl AsRef<Path>>) {
+        for path in paths {
+            self.state().kept.retain(|(kept, _)| kept != path.as_ref());
+        }
+        self.look();
     }
 
     /// Looks whether all is where it was. It may wait for the disk.
@@ -50,9 +62,11 @@ impl FolderWatch {
     /// What it finds holds until the next look: a folder that was put back is taken up again.
     pub fn look(&self) {
         let kept = self.state().kept.clone();
-        let lost = missing(&self.own).or_else(|| missing(&kept)).map(|path| self.explain(path));
+        let (own, of_kept) = (missing(&self.own), missing(&kept));
         let mut state = self.state();
-        state.lost = lost;
+        // One that was forgotten or opened anew meanwhile is not missed.
+        let is_kept = |path: &&Path| state.kept.iter().any(|it| it.0 == **path && kept.contains(it));
+        state.lost = own.or(of_kept.filter(is_kept)).map(|path| self.explain(path));
         self.is_lost.store(state.lost.is_some(), Ordering::Release);
     }
 
@@ -103,7 +117,7 @@ mod tests {
         std::fs::create_dir(&data).unwrap();
         std::fs::write(&database, "x").unwrap();
         let watch = FolderWatch::new(&data, &[&data]);
-        watch.keep(&database);
+        watch.keep([&database]);
         let lost = || {
             watch.look();
             watch.lost()
@@ -120,6 +134,11 @@ mod tests {
         std::fs::write(data.join("new"), "y").unwrap();
         std::fs::rename(data.join("new"), &database).unwrap();
         assert!(lost().unwrap().starts_with(&database.display().to_string()));
+        watch.keep([&database]);
+        assert_eq!(watch.lost(), None, "what is opened anew is what is looked for");
+        watch.forget([&database]);
+        std::fs::remove_file(&database).unwrap();
+        assert_eq!(lost(), None, "nobody has it open");
         watch.check().unwrap();
         std::fs::rename(&data, &away).unwrap();
         std::fs::create_dir(&data).unwrap();

@@ -111,9 +111,7 @@ impl Store {
         let (reads, mut threads) = Reads::start(&data.join(DATABASE), limits.read_requests_max)?;
         let intake = Arc::new(SubmissionQueue::new(limits.writer_requests_max));
         let watch = lock.watch();
-        for file in [DATABASE, LOG] {
-            watch.keep(&data.join(file));
-        }
+        watch.keep([DATABASE, LOG].map(|file| data.join(file)));
         let shared = Arc::new(Shared::new(Arc::clone(&watch)));
         shared.set_kept(retention.kept());
         let begin = Begin {

@@ -18,7 +18,7 @@ use super::{
     counters::Shared,
     marks::Marks,
     op::{Class, CommitError, Done, Op},
-    open::LOG_BYTES_KEPT,
+    open::{DATABASE, LOG, LOG_BYTES_KEPT},
     pending_writes::{Effects, PendingWrites},
     read::Reads,
     reply::{Reply, failed},
@@ -373,14 +373,20 @@ impl Writer {
 
     /// The last things before the end.
     fn end(self) -> Result<(), String> {
+        let (watch, data) = (&self.parts.shared.watch, &self.parts.data);
+        watch.look();
+        // What lies there now is not this store's to delete.
+        let lost = watch.lost();
+        if lost.is_none() {
+            // With its last connection `SQLite` deletes the log, while others still write into the folder.
+            watch.forget([DATABASE, LOG].map(|file| data.join(file)));
+        }
         let left = self.held.rows();
         if left > 0 {
             let why = self.parts.shared.rows_failing().unwrap_or_default();
             return Err(format!("{left} rows wait in it; {why}"));
         }
-        // What lies there now is not this store's to delete.
-        self.parts.shared.watch.look();
-        if let Some(why) = self.parts.shared.watch.lost() {
+        if let Some(why) = lost {
             return Err(why);
         }
         let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
