@@ -33,8 +33,8 @@ pub(super) fn backup(database: &Path, path: &Path) -> Result<u64, CommitError> {
         .map_err(|error| CommitError::Failed(format!("{}: {error}", path.display())))
 }
 
-/// Has a file written under another name first.
-fn copy_to(path: &Path, copy: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<u64> {
+/// Has a file written under another name first; says its length.
+pub(super) fn copy_to(path: &Path, copy: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<u64> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }

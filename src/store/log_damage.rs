@@ -6,15 +6,16 @@
 //! power the index may be an old one: one of another generation than the log says nothing.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, BufReader, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::{
     StoreError,
+    backup::copy_to,
     open::{DATABASE, LOG},
-    quarantine::{quarantine, with_suffix},
+    quarantine::{free_name, quarantine, with_suffix},
 };
 use crate::{private_files, time::Wall};
 
@@ -46,11 +47,11 @@ struct Index {
     salt: [u8; 8],
 }
 
-/// Looks whether the log has all that was committed. A damaged one is kept aside; what of it is whole and not
-/// in the database yet stays for `SQLite` to take.
+/// Looks whether the log has all that was committed. A damaged one is kept aside: a copy of it, where
+/// `SQLite` is to take what is whole of it and not in the database yet.
 ///
 /// # Errors
-/// A file cannot be read or renamed.
+/// A file cannot be read, copied or renamed.
 pub(super) fn set_aside(data: &Path, now: Wall) -> Result<Option<DamagedLog>, StoreError> {
     let log = data.join(LOG);
     let failed = || StoreError::io(format!("looking at {}", log.display()));
@@ -58,13 +59,13 @@ pub(super) fn set_aside(data: &Path, now: Wall) -> Result<Option<DamagedLog>, St
     let is_loss = index.committed > index.in_database.max(whole);
     let is_there = log.try_exists().map_err(failed())?;
     let kept = if is_there {
-        let aside = quarantine(&log, now).map_err(failed())?;
-        if whole > index.in_database {
-            let mut copy = private_files::create_new(&log).map_err(failed())?;
-            io::copy(&mut File::open(&aside).map_err(failed())?, &mut copy).map_err(failed())?;
-            copy.sync_all().map_err(failed())?;
-        }
-        format!("; it is kept as {}", aside.display())
+        let aside = if whole > index.in_database {
+            copy_aside(&log, now, |copy| fs::copy(&log, copy).map(drop))
+        } else {
+            // Nothing in it is needed any more.
+            quarantine(&log, now)
+        };
+        format!("; it is kept as {}", aside.map_err(failed())?.display())
     } else {
         String::new()
     };
@@ -77,6 +78,33 @@ pub(super) fn set_aside(data: &Path, now: Wall) -> Result<Option<DamagedLog>, St
         format!("{} was damaged ({what}{kept}): the database has all that lay there", log.display())
     };
     Ok(Some(DamagedLog { notice, is_loss }))
+}
+
+/// Keeps a copy of a log that `SQLite` still takes something from: it stays where it is, so that an
+/// interrupted start or a full disk loses nothing of it. Says what the copy is called.
+pub(super) fn copy_aside(
+    log: &Path,
+    now: Wall,
+    copy: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    remove_partial_copies(log)?;
+    let aside = free_name(log, now)?;
+    copy_to(&aside, copy)?;
+    Ok(aside)
+}
+
+/// Removes the unfinished copies of a log that an interrupted start has left.
+fn remove_partial_copies(log: &Path) -> io::Result<()> {
+    let (Some(data), Some(name)) = (log.parent(), log.file_name()) else { return Ok(()) };
+    for entry in fs::read_dir(data)? {
+        let entry = entry?;
+        let rest = entry.file_name();
+        let rest = rest.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        if rest.is_some_and(|rest| rest.starts_with(b".bad-") && rest.ends_with(b".partial")) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// What is wrong with a data folder's log, if anything is. Nothing is changed.

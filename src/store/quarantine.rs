@@ -31,10 +31,16 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Renames a file to `<name>.bad-<unix ms>`; says what it is called now.
 pub(super) fn quarantine(path: &Path, now: Wall) -> io::Result<PathBuf> {
+    let aside = free_name(path, now)?;
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+/// What a file may be called that is set aside: `<name>.bad-<unix ms>`.
+pub(super) fn free_name(path: &Path, now: Wall) -> io::Result<PathBuf> {
     for ms in now.0.. {
         let aside = with_suffix(path, &format!(".{PREFIX}{ms}"));
         if !aside.try_exists()? {
-            fs::rename(path, &aside)?;
             return Ok(aside);
         }
     }

@@ -1,12 +1,14 @@
 //! A database that is lost, or its log: what is set aside, and what goes on.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, io, path::Path, sync::Arc};
 
-use super::kit::{moved, open, row, rows};
+use super::kit::{HASH, PACK, moved, open, row, rows};
 use crate::{
-    ids::InvocationId,
-    store::{lost_database::tests::interrupted, op::Op},
+    ids::{InvocationId, ManifestHash, PackId},
+    limits,
+    store::{Lock, Store, log_damage::copy_aside, lost_database::tests::interrupted, op::Op},
     tap::entry::mpp::RowState,
+    time::{Clock, Wall},
 };
 
 #[test]
@@ -270,6 +272,46 @@ fn a_log_with_less_than_was_committed_is_kept_and_told_and_no_id_comes_again() {
     }
 }
 
+/// The names of the copies of a log, whole and not.
+fn copies(data: &Path) -> Vec<String> {
+    files(data).into_keys().filter(|name| name.starts_with("station.db-wal.")).collect()
+}
+
+#[test]
+fn a_log_that_cannot_be_copied_stays_and_the_next_start_takes_what_is_whole_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let kit = open(other.path());
+    for id in 1..=9 {
+        kit.enqueue(rows(id..=id));
+    }
+    for name in ["station.db", "station.db-wal", "station.db-shm", "station.marks"] {
+        fs::copy(other.path().join(name), folder.path().join(name)).unwrap();
+    }
+    drop(kit);
+    let log = folder.path().join("station.db-wal");
+    let mut bytes = fs::read(&log).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    // The disk is full while it is copied; then a start dies within the copy, and one behind it.
+    let full = |_: &Path| Err(io::ErrorKind::StorageFull.into());
+    assert!(copy_aside(&log, Wall(1), full).is_err());
+    assert_eq!((copies(folder.path()), fs::read(&log).unwrap()), (vec![], bytes.clone()));
+    let partial = folder.path().join("station.db-wal.bad-1.0123.partial");
+    fs::write(&partial, "half").unwrap();
+    copy_aside(&log, Wall(1), |copy| fs::copy(&log, copy).map(drop)).unwrap();
+    assert_eq!(
+        (copies(folder.path()), fs::read(&log).unwrap()),
+        (vec!["station.db-wal.bad-1".to_owned()], bytes)
+    );
+    let kit = open(folder.path());
+    let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
+    assert!(notice.contains("restore a backup"), "{notice}");
+    let ids: Vec<u64> = kit.states().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, (1..=8).collect::<Vec<_>>(), "what is whole in it was taken");
+}
+
 #[test]
 fn a_damaged_log_of_which_the_database_has_all_loses_nothing() {
     let other = tempfile::tempdir().unwrap();
@@ -291,4 +333,26 @@ fn a_damaged_log_of_which_the_database_has_all_loses_nothing() {
     let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
     assert!(notice.contains("the database has all that lay there"), "{notice}");
     assert_eq!((kit.all().len(), kit.opened.restored.next_id.0), (9, 10));
+}
+
+#[test]
+fn a_log_that_the_end_of_a_store_deletes_is_not_missed_by_those_that_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = Arc::new(Lock::take(folder.path()).unwrap());
+    let watch = lock.watch();
+    let lost = || {
+        watch.look();
+        watch.lost()
+    };
+    for _ in 0..2 {
+        let (pack, hash) = (PackId::new(PACK), ManifestHash::new(HASH));
+        let (lock, limits) = (Arc::clone(&lock), limits::Store::default());
+        let (store, _) =
+            Store::open_locked(lock, folder.path(), &pack, &hash, limits, Clock::start()).unwrap();
+        assert!(folder.path().join("station.db-wal").exists());
+        assert_eq!(lost(), None);
+        store.close().unwrap();
+        assert!(!folder.path().join("station.db-wal").exists());
+        assert_eq!(lost(), None, "others write on, while the bridge restarts say");
+    }
 }
