@@ -11,7 +11,7 @@ use super::{
     io::{Output, Publish},
     run::Run,
     save_queue::AfterCommit,
-    shared::{AgentsCancel, Shared, TTL_MS},
+    shared::{AgentsCancel, DISK_LOW, Shared, TTL_MS},
     timers::Due,
 };
 use crate::{
@@ -143,8 +143,8 @@ impl Engine {
             return self.reject(now, key, request_id, from.by, (RejectedFor::TooMany, reason));
         }
         if self.shared.is_disk_low {
-            let reason = "the disk of the station's data folder is nearly full (limits.store.disk_free_bytes_min): free space on it";
-            return self.reject(now, key, request_id, from.by, (RejectedFor::NotRecorded, reason.to_owned()));
+            let rejected = (RejectedFor::NotRecorded, DISK_LOW.to_owned());
+            return self.reject(now, key, request_id, from.by, rejected);
         }
         self.cache_answer(key, RecordedAnswer::Pending);
         let (ticket, yaml) = (self.shared.ticket(), Arc::from(yaml));
@@ -387,7 +387,7 @@ impl Engine {
         self.cache_answer(key, RecordedAnswer::Sent(publish.body.clone()));
         let is_rejection =
             matches!(ControlResponse::decode(&publish.body), Ok(ControlResponse::RunRejected { .. }));
-        if is_rejection && (self.shared.is_disk_low || !self.shared.has_room_to_save()) {
+        if is_rejection && !self.shared.has_room_to_save() {
             return false;
         }
         let kept = AnswerRow {

@@ -15,7 +15,7 @@ use super::{
     redelivery::Unacked,
     run::{Ask, Flight, Run},
     save_queue::AfterCommit,
-    shared::{Offered, Settings, Shared},
+    shared::{DISK_LOW, Offered, Settings, Shared},
     timers::Due,
 };
 use crate::{
@@ -111,8 +111,12 @@ impl Engine {
         end(&mut self.shared, now, &mut run, RunState::Failed, RESTARTED);
     }
 
-    /// The data folder's disk is nearly full, or is not any more: while it is, no run is accepted.
-    pub const fn set_disk_low(&mut self, is_low: bool) {
+    /// The data folder's disk is nearly full, or is not any more: while it is, no run is accepted, and events
+    /// and artifacts of others are told and not kept.
+    pub fn set_disk_low(&mut self, is_low: bool) {
+        if is_low && !self.shared.is_disk_low {
+            self.shared.save_queue.set_error(DISK_LOW);
+        }
         self.shared.is_disk_low = is_low;
     }
 

@@ -10,7 +10,7 @@
 //!
 //! A run that cannot be recorded is not: it is rejected, and nothing of it is offered again. While the store
 //! cannot write, events and artifacts that find no more room here are left out, and their run says how many;
-//! ends of runs always have room.
+//! ends of runs always have room. They are left out on a disk that is nearly full too.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -97,6 +97,11 @@ impl SaveQueue {
     /// Why the store could not write last.
     pub(super) fn error(&self) -> &str {
         &self.error
+    }
+
+    /// Why nothing more may wait.
+    pub(super) fn set_error(&mut self, why: &str) {
+        why.clone_into(&mut self.error);
     }
 
     /// Offers what is to be written. While the store cannot write it waits behind what was refused, and what

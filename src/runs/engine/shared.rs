@@ -23,6 +23,9 @@ use crate::{
 /// TTL of what is sent on `rlp/ctrl` and to agents, and of events, in milliseconds (rmp-v0 §9).
 pub const TTL_MS: u64 = 30_000;
 
+/// Why nothing that may be left out is written to a disk that is nearly full.
+pub(super) const DISK_LOW: &str = "the disk of the station's data folder is nearly full (limits.store.disk_free_bytes_min): free space on it";
+
 /// Whose runs an agent may cancel. Operators cancel any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AgentsCancel {
@@ -160,9 +163,10 @@ impl Shared {
         saving.reoffer(|| next(next_ticket), outputs);
     }
 
-    /// Whether an event or an artifact may be written, or has to be left out while the store cannot write.
+    /// Whether an event or an artifact may be written, or has to be left out while the store cannot write or
+    /// the disk is nearly full.
     pub(super) fn has_room_to_save(&self) -> bool {
-        self.save_queue.has_room(self.settings.limits.unsaved_bytes_max)
+        !self.is_disk_low && self.save_queue.has_room(self.settings.limits.unsaved_bytes_max)
     }
 
     /// Whether one more request may be on its way to the bus, whatever its length.

@@ -115,6 +115,29 @@ fn past_the_bound_events_are_left_out_and_the_run_says_so() {
 }
 
 #[test]
+fn on_a_disk_that_is_nearly_full_events_and_artifacts_are_told_and_not_kept() {
+    let mut fixture = TestEngine::new();
+    let mut it = opening(vec![node("a")], &[]);
+    it.save = vec![PortRef { node: 0, port: "out".into() }];
+    fixture.submit(1, it);
+    fixture.pass(20);
+    let before = fixture.persisted.events[&trace(1)].len();
+    fixture.engine.set_disk_low(true);
+    fixture.does("a", &gives(&[("out", 1.into())]));
+    fixture.pass(20);
+    assert_eq!(fixture.end(1).unwrap().0, "succeeded", "its end is kept");
+    assert!(fixture.persisted.artifacts.is_empty());
+    // Where it begins, how many there were, and the end.
+    assert_eq!(fixture.persisted.events[&trace(1)].len(), before + 3);
+    assert!(fixture.events.len() > before + 3, "all of them are told");
+    let says: Vec<_> = fixture.events.iter().map(|(_, _, event)| event.message.as_str()).collect();
+    let says = |what: &str| {
+        says.iter().any(|says| says.contains(what) && says.contains("limits.store.disk_free_bytes_min"))
+    };
+    assert!(says("is not kept until") && says("1 artifact were not kept") && says("a.out is not kept"));
+}
+
+#[test]
 fn after_a_restart_the_last_event_has_the_next_number_and_not_the_count() {
     let mut fixture = asked(0);
     // Somebody took rows from among the events.
