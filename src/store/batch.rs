@@ -28,6 +28,9 @@ enum System {
 
 /// Takes a batch off what waits; the bytes that it writes, about.
 pub(super) fn take(waiting: &mut VecDeque<Item>, into: &mut Vec<Item>) -> usize {
+    if let Some(bytes) = take_long(waiting, into) {
+        return bytes;
+    }
     let mut bytes = [0_usize; 3];
     let mut is_full = [false; 3];
     let mut left = VecDeque::new();
@@ -48,8 +51,7 @@ pub(super) fn take(waiting: &mut VecDeque<Item>, into: &mut Vec<Item>) -> usize 
             }
         };
         let sum = bytes[place].saturating_add(item_bytes);
-        // One at least, however long.
-        is_full[place] |= bytes[place] > 0 && sum > SYSTEM_BYTES_MAX;
+        is_full[place] |= sum > SYSTEM_BYTES_MAX;
         if is_full[place] {
             left.push_back(item);
         } else {
@@ -59,6 +61,17 @@ pub(super) fn take(waiting: &mut VecDeque<Item>, into: &mut Vec<Item>) -> usize 
     }
     *waiting = left;
     bytes.iter().sum()
+}
+
+/// Takes the item that waits longest, where it alone is more than a system's bytes: no other's commit waits
+/// within its transaction, and the next one is that of the other systems.
+fn take_long(waiting: &mut VecDeque<Item>, into: &mut Vec<Item>) -> Option<usize> {
+    let (system, bytes) = waiting.front().map(weigh).filter(|(_, bytes)| *bytes > SYSTEM_BYTES_MAX)?;
+    into.extend(waiting.pop_front());
+    let is_later = |item: &Item| [system, System::All].contains(&weigh(item).0);
+    let (later, others): (Vec<_>, Vec<_>) = waiting.drain(..).partition(is_later);
+    waiting.extend(others.into_iter().chain(later));
+    Some(bytes)
 }
 
 fn weigh(item: &Item) -> (System, usize) {
@@ -187,6 +200,22 @@ mod tests {
             fold(2),
         ];
         assert_eq!(batches(items), ["s1 s2 f1 e1 e2 f2", "s3", "s4", "s5 flush"]);
+    }
+
+    #[test]
+    fn what_is_long_goes_alone_and_others_go_between() {
+        let long = 4 * SYSTEM_BYTES_MAX;
+        let flush = || Item::Request(Request::Flush { done: Box::new(|_| {}) });
+        let items = vec![
+            segment(1, long),
+            segment(2, long),
+            enqueue(1),
+            flush(),
+            segment(3, long),
+            segment(4, 10),
+            fold(1),
+        ];
+        assert_eq!(batches(items), ["s1", "e1 f1", "s2", "flush", "s3", "s4"]);
     }
 
     #[test]

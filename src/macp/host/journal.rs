@@ -33,8 +33,11 @@ pub(super) struct Segment {
 /// The log as far as it is not in the database.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    /// Records that are not in the log either.
-    gathered: RecordBatch,
+    /// Records that are not in the log either: each batch is a piece of it, and no longer than a segment
+    /// where it has more than one record.
+    gathered: VecDeque<RecordBatch>,
+    /// Room for what gathers next.
+    spare: Vec<u8>,
     /// Segments of the log, the oldest first.
     unstored: VecDeque<Segment>,
     unstored_bytes: u64,
@@ -60,31 +63,32 @@ impl Journal {
 
     /// Gathers a record.
     pub(super) fn push(&mut self, ticket: Ticket, session: u64, record: &[u8]) {
-        push(&mut self.gathered.bytes, session, record);
-        self.gathered.through = ticket;
-        self.gathered.record_bytes += record.len() as u64;
+        let has_room = |batch: &RecordBatch| batch.bytes.len() + record.len() <= SEGMENT_BYTES;
+        if !self.gathered.back().is_some_and(has_room) {
+            self.gathered
+                .push_back(RecordBatch { bytes: std::mem::take(&mut self.spare), ..Default::default() });
+        }
+        if let Some(batch) = self.gathered.back_mut() {
+            push(&mut batch.bytes, session, record);
+            batch.through = ticket;
+            batch.record_bytes += record.len() as u64;
+        }
     }
 
-    /// Whether something waits to be written.
-    pub(super) const fn has_batch(&self) -> bool {
-        !self.gathered.bytes.is_empty()
+    /// How many batches wait to be written.
+    pub(super) fn batches(&self) -> usize {
+        self.gathered.len()
     }
 
-    /// Takes what gathered.
+    /// Takes the oldest batch of what gathered.
     pub(super) fn take_batch(&mut self) -> Option<RecordBatch> {
-        self.has_batch().then(|| std::mem::take(&mut self.gathered))
+        self.gathered.pop_front()
     }
 
     /// What was taken could not be written: it comes before what gathered meanwhile.
-    pub(super) fn put_back(&mut self, mut taken: RecordBatch, why: Arc<str>) {
+    pub(super) fn put_back(&mut self, taken: RecordBatch, why: Arc<str>) {
         self.failing = Some(why);
-        if self.has_batch() {
-            let later = std::mem::take(&mut self.gathered);
-            taken.bytes.extend_from_slice(&later.bytes);
-            taken.through = later.through;
-            taken.record_bytes += later.record_bytes;
-        }
-        self.gathered = taken;
+        self.gathered.push_front(taken);
     }
 
     /// What was taken is piece `number` of the log.
@@ -96,11 +100,8 @@ impl Journal {
             Some(segment) if segment.bytes.len() + taken.bytes.len() <= SEGMENT_BYTES => {
                 segment.bytes.extend_from_slice(&taken.bytes);
                 (segment.number, segment.through) = (number, taken.through);
-                // Its room is for what gathers next.
-                if !self.has_batch() {
-                    self.gathered.bytes = taken.bytes;
-                    self.gathered.bytes.clear();
-                }
+                self.spare = taken.bytes;
+                self.spare.clear();
             }
             _ => self.unstored.push_back(Segment { number, through: taken.through, at, bytes: taken.bytes }),
         }
@@ -164,12 +165,11 @@ mod tests {
         journal.push(Ticket(2), 9, b"bc");
         journal.put_back(first, Arc::from("full"));
         assert_eq!(journal.failing.as_deref(), Some("full"));
-        let both = take(&mut journal);
-        assert_eq!(
-            (both.through, both.record_bytes, &both.bytes[..]),
-            (Ticket(2), 3, &b"\x09\x01a\x09\x02bc"[..])
-        );
-        journal.written(5, Wall(7), both);
+        for bytes in [&b"\x09\x01a"[..], b"\x09\x02bc"] {
+            let batch = take(&mut journal);
+            assert_eq!((&batch.bytes[..], batch.through.0), (bytes, batch.record_bytes), "in their order");
+            journal.written(5, Wall(7), batch);
+        }
         assert_eq!(
             (&journal.failing, journal.unstored_bytes(), journal.stored_through()),
             (&None, 7, (4, Ticket(0)))
@@ -187,6 +187,32 @@ mod tests {
         journal.stored();
         assert_eq!((journal.stored_through(), journal.segments), ((6, Ticket(3)), 3));
         assert_eq!((journal.unstored_bytes(), journal.next_segment(9)), (0, None));
+    }
+
+    #[test]
+    fn what_gathers_is_cut_into_segments() {
+        let mut journal = Journal::new(0, 0);
+        let lengths = [300_000, 700_000, 100_000, 4 << 20, 5, 4 << 20, SEGMENT_BYTES];
+        for (ticket, bytes) in (1..).zip(lengths) {
+            journal.push(Ticket(ticket), 1, &vec![0; bytes]);
+        }
+        let mut number = 0;
+        let mut written = Vec::new();
+        for _ in 0..journal.batches() {
+            let batch = take(&mut journal);
+            written.push((batch.through.0, batch.record_bytes));
+            number += 1;
+            journal.written(number, Wall(1), batch);
+        }
+        let long = 4 << 20;
+        let batches = [(2, 1_000_000), (3, 100_000), (4, long), (5, 5), (6, long), (7, 1 << 20)];
+        assert_eq!((written, journal.take_batch().is_none()), (batches.to_vec(), true));
+        let segments = std::iter::from_fn(|| {
+            let (number, _, bytes) = journal.next_segment(number)?;
+            journal.stored();
+            Some((number, bytes.len() <= SEGMENT_BYTES))
+        });
+        assert_eq!(segments.filter(|(_, is_short)| *is_short).count(), 3);
     }
 
     #[test]

@@ -293,10 +293,15 @@ impl Shared {
     /// Why it is not written; it is kept.
     pub(super) async fn write_out(&self) -> Result<(), Arc<str>> {
         let mut log = self.log.lock().await;
-        let gathered = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?.journal.take_batch();
-        let Some(gathered) = gathered else { return Ok(()) };
-        let written = log.append(&gathered.bytes);
-        self.on_written(written, gathered)
+        let failed = || Arc::<str>::from(FAILED);
+        // What gathers meanwhile is for who waits for it.
+        for _ in 0..self.lock().ok_or_else(failed)?.journal.batches() {
+            let gathered = self.lock().ok_or_else(failed)?.journal.take_batch();
+            let Some(gathered) = gathered else { break };
+            let written = log.append(&gathered.bytes);
+            self.on_written(written, gathered)?;
+        }
+        Ok(())
     }
 
     fn on_written(&self, written: std::io::Result<u64>, gathered: RecordBatch) -> Result<(), Arc<str>> {
