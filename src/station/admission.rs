@@ -113,12 +113,8 @@ impl Tallies {
                 "Open connections that have sent no frame yet.",
             )
             .by("port", by_port(Tally::silent)),
-            Family::new(
-                "rl_console_receiving_bytes",
-                Kind::Gauge,
-                "Bytes of unfinished frames.",
-            )
-            .by("port", by_port(Tally::receiving_bytes)),
+            Family::new("rl_console_receiving_bytes", Kind::Gauge, "Bytes of unfinished frames.")
+                .by("port", by_port(Tally::receiving_bytes)),
         ]
     }
 }
