@@ -59,6 +59,17 @@ impl fmt::Debug for Settings {
     }
 }
 
+/// A queue whose read-ahead failed.
+#[derive(Debug)]
+pub(super) struct FetchRetry {
+    /// When to ask again; nothing once that is done.
+    pub(super) at: Option<Mono>,
+    /// How often in a row it failed.
+    pub(super) failures: u32,
+    /// Why it failed last.
+    pub(super) error: Arc<str>,
+}
+
 /// The MPP v2 bridge without I/O. See the [module](super).
 #[derive(Debug)]
 pub struct Bridge {
@@ -82,12 +93,10 @@ pub struct Bridge {
     /// Bytes of the texts of rows that wait in all queues, and of those on their way into the store.
     pub(super) pending_bytes: u64,
     pub(super) commits: Commits,
-    /// Queues whose read-ahead failed, and when to try again.
-    pub(super) fetch_retries: BTreeMap<QueueName, Mono>,
-    /// How often in a row each of those failed.
-    pub(super) fetch_failures: BTreeMap<QueueName, u32>,
-    /// Which queue's rows could not be read, and why, while one's cannot.
-    pub(super) reads_failing: Option<Arc<str>>,
+    /// Queues whose last read-ahead failed.
+    pub(super) fetch_retries: BTreeMap<QueueName, FetchRetry>,
+    /// Which of those was told, and why.
+    pub(super) reads_failing: Option<(QueueName, Arc<str>)>,
     pub(super) cancelling: BTreeMap<InvocationId, Cancelling>,
     pub(super) braking: BTreeMap<RequestId, BrakeWait>,
     pub(super) migration: Option<Migration>,
@@ -118,7 +127,6 @@ impl Bridge {
             pending_bytes: restored.pending_bytes,
             commits: Commits::default(),
             fetch_retries: BTreeMap::new(),
-            fetch_failures: BTreeMap::new(),
             reads_failing: None,
             cancelling: BTreeMap::new(),
             braking: BTreeMap::new(),

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     commits::RowChange,
-    core::{Bridge, ended, length},
+    core::{Bridge, FetchRetry, ended, length},
 };
 use crate::{
     ids::{EventName, InvocationId, QueueName},
@@ -140,7 +140,7 @@ impl Bridge {
 
     /// Asks for more rows when few are held.
     pub(super) fn read_ahead(&mut self, name: &QueueName) {
-        if self.fetch_retries.contains_key(name) {
+        if self.fetch_retries.get(name).is_some_and(|retry| retry.at.is_some()) {
             return;
         }
         let rows_max = length(self.settings.limits.head_rows_max);
@@ -180,22 +180,36 @@ impl Bridge {
     pub(super) fn on_fetch_failed(&mut self, now: Now, name: &QueueName, error: &CommitError) {
         let Some(queue) = self.queues.get_mut(name) else { return };
         queue.head.fetch_failed();
-        self.fetch_retries.insert(name.clone(), now.mono + FETCH_RETRY);
-        let failures = self.fetch_failures.entry(name.clone()).or_default();
-        *failures += 1;
-        if *failures >= FETCHES_TOLD && self.reads_failing.is_none() {
-            let why = shared(&format!("{name}: {error}"));
-            self.reads_failing = Some(Arc::clone(&why));
-            self.emit_transition(Transition::ReadsFailing, Some(why), None);
+        let failures = self.fetch_retries.get(name).map_or(1, |retry| retry.failures.saturating_add(1));
+        let retry = FetchRetry {
+            at: Some(now.mono + FETCH_RETRY),
+            failures,
+            error: shared(&format!("{name}: {error}")),
+        };
+        self.fetch_retries.insert(name.clone(), retry);
+        if self.reads_failing.is_none() {
+            self.tell_failing_reads();
         }
     }
 
     /// A queue's rows are read, or there is none of it any more.
     pub(super) fn reads_succeed(&mut self, name: &QueueName) {
-        let was_told = self.fetch_failures.remove(name).is_some_and(|failures| failures >= FETCHES_TOLD);
-        if was_told && self.fetch_failures.values().all(|failures| *failures < FETCHES_TOLD) {
-            self.reads_failing = None;
-            self.emit_transition(Transition::ReadsOk, None, None);
+        self.fetch_retries.remove(name);
+        if self.reads_failing.take_if(|(told, _)| told == name).is_some() {
+            self.tell_failing_reads();
+            if self.reads_failing.is_none() {
+                self.emit_transition(Transition::ReadsOk, None, None);
+            }
+        }
+    }
+
+    /// Tells of one queue that cannot be read, if there is one.
+    fn tell_failing_reads(&mut self) {
+        let failing = self.fetch_retries.iter().find(|(_, retry)| retry.failures >= FETCHES_TOLD);
+        if let Some((name, retry)) = failing {
+            let why = Arc::clone(&retry.error);
+            self.reads_failing = Some((name.clone(), Arc::clone(&why)));
+            self.emit_transition(Transition::ReadsFailing, Some(why), None);
         }
     }
 

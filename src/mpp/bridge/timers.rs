@@ -2,7 +2,7 @@
 
 use super::{core::Bridge, decide::head_of};
 use crate::{
-    ids::{ConnectionId, QueueName},
+    ids::ConnectionId,
     mpp::{
         connection::{HEARTBEAT_AFTER, STALE_AFTER},
         frame::encode,
@@ -28,14 +28,13 @@ impl Bridge {
         if self.commits.retry_at.is_some_and(|at| at <= now.mono) {
             self.probe_store(now);
         }
-        let due: Vec<QueueName> = self
-            .fetch_retries
-            .iter()
-            .filter(|(_, at)| **at <= now.mono)
-            .map(|(name, _)| name.clone())
-            .collect();
+        let mut due = Vec::new();
+        for (name, retry) in &mut self.fetch_retries {
+            if retry.at.take_if(|at| *at <= now.mono).is_some() {
+                due.push(name.clone());
+            }
+        }
         for name in due {
-            self.fetch_retries.remove(&name);
             self.read_ahead(&name);
         }
     }
@@ -85,7 +84,7 @@ impl Bridge {
             .as_ref()
             .filter(|active| !active.stale)
             .map(|active| active.last_in.mono + STALE_AFTER);
-        let fetches = self.fetch_retries.values().copied().min();
+        let fetches = self.fetch_retries.values().filter_map(|retry| retry.at).min();
         [guests, beat, stale, self.commits.retry_at, fetches].into_iter().flatten().min()
     }
 }

@@ -1,6 +1,6 @@
 //! What others are shown of the bridge.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ impl Bridge {
             recent: self.recent.clone(),
             logs: self.logs.clone(),
             commits_failing: self.commits.failing.clone(),
-            reads_failing: self.reads_failing.clone(),
+            reads_failing: self.reads_failing.as_ref().map(|(_, why)| Arc::clone(why)),
         }
     }
 

@@ -67,9 +67,14 @@ fn a_read_that_fails_twice_is_told_until_all_queues_are_read() {
     );
     assert_eq!(world.fold.reads_failing, world.bridge.snapshot().reads_failing);
     read(&mut world, "default");
-    assert!(world.bridge.snapshot().reads_failing.is_some(), "one is not read yet");
+    assert_eq!(
+        world.bridge.snapshot().reads_failing.as_deref(),
+        Some("boss: the store cannot write: the database: disk I/O error"),
+        "the one that is not read yet"
+    );
+    assert_eq!(world.fold.reads_failing, world.bridge.snapshot().reads_failing);
     read(&mut world, "boss");
     assert_eq!((world.bridge.snapshot().reads_failing, world.fold.reads_failing.take()), (None, None));
     let told = |said: &&&Transition| matches!(said, Transition::ReadsFailing | Transition::ReadsOk);
-    assert_eq!(world.transitions().iter().filter(told).count(), 2);
+    assert_eq!(world.transitions().iter().filter(told).count(), 3);
 }
