@@ -24,7 +24,8 @@ impl Broker {
     }
 
     /// Closes connections that took nothing for `limits.rmp.full_ms_max` while more is queued than may be,
-    /// though those that hold most lost what they could: all but what has begun to leave, and an only message.
+    /// though those that hold most lost what they could: all but what has begun to leave, and an only
+    /// message.
     pub(super) fn end_stalled(&mut self, now: Now) {
         if !self.budget.is_over() {
             return;
