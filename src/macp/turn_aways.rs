@@ -16,7 +16,7 @@ impl Reason for TurnAwayCause {
     /// As at the other ports.
     fn worth_saying(self) -> u64 {
         match self {
-            Self::TooManyConnections | Self::TooManyOfPeer => 1,
+            Self::TooManyConnections | Self::TooManyOfPeer | Self::SessionsFull | Self::PeerSessions => 1,
             _ => 5,
         }
     }

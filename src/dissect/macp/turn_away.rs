@@ -43,5 +43,13 @@ pub(crate) const fn describe_turn_away(cause: TurnAwayCause) -> (&'static str, &
             "it took nothing of what it was sent in time (limits.macp.write_ms_max)",
             "look for a client that hangs, or raise the limit for a slow network",
         ),
+        TurnAwayCause::SessionsFull => (
+            "it began a session, and too many are open (limits.macp.open_max)",
+            "see `ls clients` for who opened them, end theirs by `session cancel --by PEER`, or raise the limit",
+        ),
+        TurnAwayCause::PeerSessions => (
+            "it began a session, and has too many open (limits.macp.peer_sessions_max)",
+            "see `ls clients` for who it is, end its sessions by `session cancel --by PEER`, or raise the limit",
+        ),
     }
 }

@@ -18,14 +18,18 @@ use tokio::{
 use tonic::transport::server::Connected;
 
 use super::{
-    call::Caller, connections::Place, frame_meter::FrameMeter, sent_frames::SentFrames, shared::Shared,
+    call::Caller,
+    connections::Place,
+    frame_meter::FrameMeter,
+    sent_frames::SentFrames,
+    shared::{Shared, State},
     untaken::Untaken,
 };
 use crate::{
     admission::TurnedAway,
     ids::Peer,
     macp::{Transition, TurnAwayCause},
-    time::Mono,
+    time::{Mono, Now},
 };
 
 /// A connection, with its room among all.
@@ -174,10 +178,14 @@ impl Shared {
         }
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
-            state.counters.count_turned_away(now, cause);
-            let closed = Transition::TurnedAway { peer: peer.clone(), cause };
-            self.emit_transition(&mut state, now, None, closed, None, "");
+            self.count_turned_away(&mut state, now, peer, cause);
         }
+    }
+
+    pub(super) fn count_turned_away(&self, state: &mut State, now: Now, peer: &Peer, cause: TurnAwayCause) {
+        state.counters.count_turned_away(now, cause);
+        let turned_away = Transition::TurnedAway { peer: peer.clone(), cause };
+        self.emit_transition(state, now, None, turned_away, None, "");
     }
 }
 

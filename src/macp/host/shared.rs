@@ -21,7 +21,7 @@ use crate::{
     ids::{Seq, Ticket, TraceId},
     limits,
     macp::{
-        Snapshot, Status, Transition,
+        Snapshot, Status, Transition, TurnAwayCause,
         envelope::SESSION_START,
         kernel::{Answer, Input, Kernel, Lookup, Output, StoredSession, digest, parse_ahead},
         modes::Parsed,
@@ -190,7 +190,22 @@ impl Shared {
         state.kernel.set_disk_low(self.disk_low.load(Ordering::Relaxed));
         let peer_sessions = if ask.is_start() { state.openers.count(&call.caller) } else { 0 };
         state.kernel.handle(now, &ask.input(parsed, peer_sessions, lookup));
-        self.drain(&mut state, now, Some(call))
+        let drained = self.drain(&mut state, now, Some(call));
+        if ask.is_start()
+            && let StepResult::Answer(Answer::Declined { status: Status::ResourceExhausted, .. }) = &drained
+            && let Some(cause) = self.full(&state, peer_sessions)
+        {
+            self.count_turned_away(&mut state, now, &call.caller.peer, cause);
+        }
+        drained
+    }
+
+    /// The bound of open sessions that is reached for somebody who has so many.
+    fn full(&self, state: &State, peer_sessions: u64) -> Option<TurnAwayCause> {
+        if state.snapshot.totals.open >= self.limits.open_max {
+            return Some(TurnAwayCause::SessionsFull);
+        }
+        (peer_sessions >= self.limits.peer_sessions_max).then_some(TurnAwayCause::PeerSessions)
     }
 
     /// Takes all that the kernel puts out.

@@ -392,7 +392,8 @@ fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
 
 #[test]
 fn a_connection_opens_no_more_sessions_than_its_share() {
-    let fixture = with(limits::Macp { peer_sessions_max: 10, ..limits::Macp::default() });
+    let fixture = with(limits::Macp { peer_sessions_max: 10, open_max: 11, ..limits::Macp::default() });
+    let mut reader = fixture.port().entries().unwrap();
     let start =
         |n: u32| fixture.try_send(envelope(&format!("s{n}"), "SessionStart", "start", "a", Bytes::new()));
     for n in 0..10 {
@@ -401,6 +402,7 @@ fn a_connection_opens_no_more_sessions_than_its_share() {
     let declined = start(10).unwrap_err();
     assert_eq!(declined.code(), Code::ResourceExhausted);
     assert!(declined.message().contains("limits.macp.peer_sessions_max"), "{declined:?}");
+    assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::PeerSessions]);
     assert!(start(3).unwrap().duplicate, "what is there is there");
     let other = fixture.another_client();
     let of_another = fixture.runtime.block_on(async move {
@@ -408,6 +410,11 @@ fn a_connection_opens_no_more_sessions_than_its_share() {
         other.clone().send(SendRequest { envelope }).await
     });
     assert!(of_another.unwrap().into_inner().ack.unwrap().ok, "another connection has its own");
+    assert!(
+        start(11).unwrap_err().message().contains("limits.macp.open_max"),
+        "those of all are bounded too"
+    );
+    assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::SessionsFull]);
     assert!(fixture.cancel("s0", "").ok);
     assert!(start(11).unwrap().ok, "what has ended counts no more");
 }

@@ -23,5 +23,9 @@ names! {
         ReceivingBytes = "receiving_bytes",
         /// It took nothing of what it was sent for `limits.macp.write_ms_max`.
         WriteTimeout = "write_timeout",
+        /// It began a session while `limits.macp.open_max` were open; its call was declined.
+        SessionsFull = "sessions_full",
+        /// It began a session while `limits.macp.peer_sessions_max` of its own were open; its call was declined.
+        PeerSessions = "peer_sessions",
     }
 }
