@@ -9,7 +9,8 @@ use crate::{ids::Peer, tap::entry::Link, time::Wall};
 pub struct ClientRow {
     /// By which port.
     pub link: Link,
-    /// From where, as the operating system says; what `session cancel --by` takes.
+    /// From where, as the operating system says; what `session cancel --by` takes; `others` is all that are
+    /// gone and are not listed one by one.
     pub peer: Peer,
     /// The name that it gave itself.
     pub client: Option<String>,

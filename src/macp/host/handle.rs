@@ -1,6 +1,10 @@
 //! The station's way to the runtime.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::{
     call::Call,
@@ -32,8 +36,22 @@ pub struct Client {
     pub sessions: u64,
 }
 
-/// Peers that are gone and are listed for the sessions they hold.
+/// Peers that are gone and are listed for the sessions they hold: those that hold most. The others are one.
 const GONE_MAX: usize = 1_000;
+
+/// Those that hold most of the sessions of peers that are gone, at most `max`, and all others as one.
+fn most(mut gone: Vec<(Peer, u64)>, max: usize) -> (Vec<(Peer, u64)>, Option<Client>) {
+    gone.sort_by_key(|(_, sessions)| Reverse(*sessions));
+    let left_out = gone.split_off(gone.len().min(max));
+    let others = || Client {
+        peer: Peer::new("others"),
+        client: Some(Arc::from(format!("{} more that are gone", left_out.len()))),
+        since: None,
+        sessions: left_out.iter().map(|(_, sessions)| sessions).sum(),
+    };
+    let others = (!left_out.is_empty()).then(others);
+    (gone, others)
+}
 
 /// The way of the station to a runtime that is served. Clones are the same way.
 #[derive(Clone)]
@@ -113,15 +131,15 @@ impl RuntimeHandle {
     }
 
     /// The connections of the port, and peers that are gone and hold sessions, each with what it calls itself
-    /// and how many sessions it holds; nothing of a runtime that has failed.
+    /// and how many sessions it holds, who holds most first; nothing of a runtime that has failed.
     #[must_use]
     pub fn clients(&self) -> Option<Vec<Client>> {
         let connections = self.shared.connections.all();
         let state = self.shared.lock()?;
-        let name = |peer: &Peer| {
-            let known = state.snapshot.clients.iter().rev().find(|known| known.peer == *peer);
-            known.map(|known| Arc::clone(&known.client))
-        };
+        // Of one peer's the name that it said last.
+        let names: HashMap<&Peer, &Arc<str>> =
+            state.snapshot.clients.iter().map(|known| (&known.peer, &known.client)).collect();
+        let name = |peer: &Peer| names.get(peer).map(|client| Arc::clone(client));
         let open: HashSet<Opener> = connections.iter().map(|(caller, _)| Opener::of(caller)).collect();
         let mut clients: Vec<Client> = connections
             .into_iter()
@@ -131,10 +149,16 @@ impl RuntimeHandle {
             })
             .collect();
         let gone = state.openers.peers().filter(|(opener, _)| !open.contains(opener));
-        clients.extend(gone.take(GONE_MAX).map(|(opener, sessions)| {
-            let peer = opener.peer();
-            Client { client: name(&peer), peer, since: None, sessions }
+        let gone = gone.map(|(opener, sessions)| (opener.peer(), sessions));
+        let (gone, others) = most(gone.collect(), GONE_MAX);
+        clients.extend(gone.into_iter().map(|(peer, sessions)| Client {
+            client: name(&peer),
+            peer,
+            since: None,
+            sessions,
         }));
+        clients.sort_by_key(|client| Reverse(client.sessions));
+        clients.extend(others);
         Some(clients)
     }
 
@@ -156,5 +180,21 @@ impl RuntimeHandle {
             std::panic::panic_any("on purpose");
         });
         assert!(call.join().is_err());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_peers_that_are_gone_those_are_listed_that_hold_most_and_the_others_as_one() {
+        let gone =
+            || [("a", 1), ("b", 7), ("c", 3)].map(|(peer, sessions)| (Peer::new(peer), sessions)).to_vec();
+        let (listed, others) = most(gone(), 1);
+        assert_eq!(listed, [(Peer::new("b"), 7)]);
+        let others = others.unwrap();
+        assert_eq!((others.client.as_deref(), others.sessions), (Some("2 more that are gone"), 4));
+        assert_eq!(most(gone(), 3).1, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::Arc,
 };
 
@@ -54,10 +54,14 @@ impl Opener {
         }
     }
 
-    /// Whether it is given by this name.
+    /// Whether it is given by this name: a connection also by its address alone.
     fn is(&self, peer: &Peer) -> bool {
+        let ip_of = |caller: &Caller| caller.peer.as_str().parse().map(|addr: SocketAddr| addr.ip()).ok();
         match self {
-            Self::Connection(caller) => caller.peer == *peer,
+            Self::Connection(caller) => {
+                let is_of = |ip: IpAddr| ip_of(caller) == Some(ip);
+                caller.peer == *peer || peer.as_str().parse().is_ok_and(is_of)
+            }
             Self::Address(_) => Self::of_address(peer).as_ref() == Some(self),
         }
     }
@@ -145,6 +149,12 @@ mod tests {
         assert_eq!(openers.count(&newcomer), 0, "a port that was another's before brings nothing of it");
         assert_eq!(openers.sessions(&here.peer), ["s1".into(), "s5".into()]);
         assert_eq!(openers.sessions(&Peer::new("10.0.0.1")), ["s3".into(), "s4".into()]);
+        let of_all_here = openers.sessions(&Peer::new("127.0.0.1"));
+        assert_eq!(
+            of_all_here,
+            ["s1".into(), "s2".into(), "s5".into()],
+            "an address alone is all of its connections"
+        );
         for number in 1..=6 {
             let ended = Transition::Ended { session: session(number), ending: Ending::Cancelled };
             openers.follow(&ended, Some(&there));

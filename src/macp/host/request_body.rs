@@ -16,7 +16,7 @@ use super::{
     call::{Call, Caller},
     messages::{Messages, Takes},
     shared::Shared,
-    unfinished::HeldBytes,
+    unfinished::{HeldBytes, receiving_bytes_max},
 };
 use crate::{
     macp::{Rpc, Status, TurnAwayCause},
@@ -133,7 +133,7 @@ impl hyper::body::Body for RequestBody {
                 return Poll::Ready(self.trailers.take().map(Ok));
             }
             if self.held.as_ref().is_some_and(|held| held.poll_ended(cx.waker())) {
-                let max = self.shared.limits.receiving_bytes_max;
+                let max = receiving_bytes_max(&self.shared.limits);
                 let why = format!(
                     "limits.macp.receiving_bytes_max allows {max} bytes of messages that are not whole, over all \
                      connections, and this one was the longest; send it again later"

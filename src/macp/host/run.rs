@@ -47,6 +47,8 @@ const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from
 
 /// Tells a person something that matters so much.
 type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
+/// The way to the store; nothing while it is opened again.
+pub(super) type StoreWay = Box<dyn Fn() -> Option<store::Handle> + Send + Sync>;
 
 /// What the runtime is made of.
 pub struct Setup {
@@ -67,7 +69,7 @@ pub struct Setup {
     /// The clock.
     pub clock: Clock,
     /// What outlives the process; nothing while it is opened again.
-    pub store: Box<dyn Fn() -> Option<store::Handle> + Send + Sync>,
+    pub store: StoreWay,
     /// The data folder, where the log is before it is in the store.
     pub data: PathBuf,
     /// Makes a file of the log.

@@ -13,6 +13,7 @@ use super::{
     journal::{Journal, RecordBatch},
     metrics::Counters,
     openers::Openers,
+    run::StoreWay,
     stream_sessions::Streams,
     unfinished::Unfinished,
 };
@@ -26,7 +27,7 @@ use crate::{
         kernel::{Answer, Input, Kernel, Lookup, Output, StoredSession, digest, parse_ahead},
         modes::Parsed,
     },
-    store::{self, SessionLog, op::CommitError},
+    store::{SessionLog, op::CommitError},
     tap::{
         Draft, Tap,
         entry::{
@@ -100,7 +101,7 @@ pub(super) struct Shared {
     pub(super) ended_sessions_bytes_max: u64,
     /// Whether the data folder's disk is nearly full.
     pub(super) disk_low: Arc<AtomicBool>,
-    pub(super) store: Box<dyn Fn() -> Option<store::Handle> + Send + Sync>,
+    pub(super) store: StoreWay,
     pub(super) loading: Semaphore,
     /// The connections of the port.
     pub(super) connections: Connections,

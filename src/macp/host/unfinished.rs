@@ -35,12 +35,16 @@ pub(super) struct HeldBytes {
     calls: Unfinished,
 }
 
+/// Bytes of messages that may be on their way in: one alone always fits, with the room that it grows into.
+pub(super) fn receiving_bytes_max(limits: &limits::Macp) -> u64 {
+    let longest = limits.payload_bytes_max.saturating_add(ENVELOPE_OVERHEAD_BYTES).saturating_mul(2);
+    limits.receiving_bytes_max.max(longest)
+}
+
 impl Unfinished {
     pub(super) fn new(limits: &limits::Macp, tally: Tally) -> Self {
         let time = Duration::from_millis(limits.frame_ms_max);
-        // One message alone fits, with the room that it grows into.
-        let longest = limits.payload_bytes_max.saturating_add(ENVELOPE_OVERHEAD_BYTES).saturating_mul(2);
-        let receiving = Receiving::new(limits.receiving_bytes_max.max(longest), time, tally);
+        let receiving = Receiving::new(receiving_bytes_max(limits), time, tally);
         Self(Arc::new(Mutex::new(Calls { receiving, signals: HashMap::new(), next: 0 })))
     }
 
@@ -89,5 +93,21 @@ impl Drop for HeldBytes {
             calls.receiving.end(self.number);
             calls.signals.remove(&self.number);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_message_fits_into_what_may_be_received() {
+        let limits = |receiving_bytes_max| limits::Macp {
+            payload_bytes_max: 1_000_000,
+            receiving_bytes_max,
+            ..limits::Macp::default()
+        };
+        assert_eq!(receiving_bytes_max(&limits(65_536)), 2 * (1_000_000 + ENVELOPE_OVERHEAD_BYTES));
+        assert_eq!(receiving_bytes_max(&limits(1 << 26)), 1 << 26);
     }
 }

@@ -25,7 +25,7 @@ names! {
         WriteTimeout = "write_timeout",
         /// It began a session while `limits.macp.open_max` were open; its call was declined.
         SessionsFull = "sessions_full",
-        /// It began a session while `limits.macp.peer_sessions_max` of its own were open; its call was declined.
+        /// It began a session while it had `limits.macp.peer_sessions_max` open; its call was declined.
         PeerSessions = "peer_sessions",
     }
 }
