@@ -212,12 +212,9 @@ impl TokenGuard {
 /// Whether bytes have a run that may hold a token.
 #[inline]
 pub(super) fn may_hold_token(bytes: &[u8]) -> bool {
-    bytes.len() >= TOKEN_BYTES
-        && run_start(bytes, 0).is_some_and(|first| {
-            let mut from = first;
-            std::iter::from_fn(|| next_run(bytes, from).inspect(|run| from = run.end))
-                .any(|run| starts(bytes, &run).next().is_some())
-        })
+    let mut from = 0;
+    std::iter::from_fn(|| next_run(bytes, from).inspect(|run| from = run.end))
+        .any(|run| starts(bytes, &run).next().is_some())
 }
 
 /// Where in a run a token may begin, by how it would end: in a short one anywhere, in a long one at its ends.
