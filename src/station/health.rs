@@ -12,7 +12,8 @@ pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
         let health = if host.link() == Link::Macp { health } else { with_admission(inner, name, health) };
         rows.push(row(name, health));
     }
-    rows.push(row("store", store(running.store.counters())));
+    let free_bytes = inner.status.view().0.disk_low;
+    rows.push(row("store", store(running.store.counters(), free_bytes)));
     rows.push(row("tap", tap(inner.tap.counters())));
     rows.push(row("recording", recording(&inner.status)));
     let metrics = metrics(inner.metrics.state());
@@ -28,9 +29,17 @@ fn row(part: &str, Health { is_ok, detail }: Health) -> HealthRow {
     HealthRow { part: part.to_owned(), well: is_ok, detail }
 }
 
-fn store(store: store::Counters) -> Health {
+/// The store, on a disk that has so little free that some work is refused, if it has.
+fn store(store: store::Counters, low_free_bytes: Option<u64>) -> Health {
     if let Some(why) = store.failing {
         return Health::failing(why);
+    }
+    if let Some(free_bytes) = low_free_bytes {
+        return Health::failing(format!(
+            "the data folder's disk is nearly full, {} were free: new MACP sessions, their messages and new runs are refused; free space on \
+             it, or lower limits.store.disk_free_bytes_min",
+            counted(free_bytes, "byte")
+        ));
     }
     Health::ok(format!(
         "{}, {} failed, {} unfolded, {} waiting, a journal of {}, {} kept of what ended",
@@ -69,5 +78,23 @@ fn metrics(endpoint: EndpointState) -> Option<Health> {
         EndpointState::Off => None,
         EndpointState::Serving(addr) => Some(Health::ok(format!("on http://{addr}/metrics"))),
         EndpointState::Down(why) => Some(Health::failing(why)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_is_nearly_full_is_no_health_and_says_what_is_refused_and_what_to_do() {
+        let counters = store::Counters::default;
+        assert!(store(counters(), None).is_ok);
+        let Health { is_ok, detail } = store(counters(), Some(4_096));
+        assert!(!is_ok);
+        for part in ["4096 bytes", "new runs are refused", "free space", "limits.store.disk_free_bytes_min"] {
+            assert!(detail.contains(part), "{part}: {detail}");
+        }
+        let failing = store::Counters { failing: Some("no space".to_owned()), ..counters() };
+        assert_eq!(store(failing, Some(4_096)), Health::failing("no space"), "what is worse goes first");
     }
 }

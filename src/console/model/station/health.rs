@@ -23,7 +23,8 @@ pub(crate) fn store_remedy() -> Vec<ReportLine> {
 /// What to do while the disk is nearly full.
 pub(crate) fn disk_remedy() -> Vec<ReportLine> {
     vec![instruction(
-        "free space on it, or end a recording that lies there: when it is full, no work is taken (limits.store.disk_free_bytes_min)",
+        "free space on it, or end a recording that lies there: new MACP sessions, their messages and new runs are refused until then \
+         (limits.store.disk_free_bytes_min)",
     )]
 }
 
