@@ -39,6 +39,26 @@ pub(super) struct StationStatus {
     disk_low: Arc<AtomicBool>,
 }
 
+/// A token of an adapter that is masked because an operator wants it in force.
+#[derive(Debug)]
+pub(super) struct AskedToken {
+    status: StationStatus,
+    hash: TokenHash,
+}
+
+impl AskedToken {
+    /// It is in force, and masked from now on as such.
+    pub(super) fn enforce(self) {
+        self.status.mask_bridge_token(self.hash);
+    }
+}
+
+impl Drop for AskedToken {
+    fn drop(&mut self) {
+        self.status.tap.unmask_asked_token(self.hash.bytes());
+    }
+}
+
 impl StationStatus {
     pub(super) fn new(data: &Path, tap: Tap, clock: Clock) -> Self {
         let mut hosts = Link::ALL.map(|_| HostState::Starting);
@@ -99,17 +119,10 @@ impl StationStatus {
         self.tap.mask_token("bridge", hash.bytes());
     }
 
-    /// Masks such a token too that an operator wants in force.
-    pub(super) fn mask_asked_bridge_token(&self, hash: TokenHash) {
+    /// Masks such a token too that an operator wants in force, until what is given is dropped.
+    pub(super) fn mask_asked_bridge_token(&self, hash: TokenHash) -> AskedToken {
         self.tap.mask_asked_token(hash.bytes());
-    }
-
-    /// It is in force, or is not to be.
-    pub(super) fn answer_asked_bridge_token(&self, hash: TokenHash, is_in_force: bool) {
-        if is_in_force {
-            self.mask_bridge_token(hash);
-        }
-        self.tap.unmask_asked_token(hash.bytes());
+        AskedToken { status: self.clone(), hash }
     }
 
     /// The view, the last entry it includes, and when it was taken.

@@ -1,15 +1,18 @@
 //! What an operator has the bridge do.
 
-use tokio::sync::oneshot;
+use tokio::{runtime::Handle, sync::oneshot};
 
 use super::handle::{Running, down};
 use crate::{
     mpp::{self, Command, host::Request},
     port::{Outcome, PortError},
-    station::status::StationStatus,
+    station::status::{AskedToken, StationStatus},
     tap::entry::station::{Level, Transition},
     words::counted,
 };
+
+/// What the bridge answers.
+type Answered = Result<mpp::Outcome, mpp::Refusal>;
 
 pub(in crate::station) async fn command(
     status: &StationStatus,
@@ -22,15 +25,17 @@ pub(in crate::station) async fn command(
         Command::Pair { token_sha256 } => mpp::TokenHash::from_hex(token_sha256),
         _ => None,
     };
-    if let Some(hash) = paired {
-        status.mask_asked_bridge_token(hash);
-    }
+    let asked = paired.map(|hash| status.mask_asked_bridge_token(hash));
     let (answer, answered) = oneshot::channel();
     running.ask(Request::Command { command, cause: Some(cause), answer })?;
-    let outcome = answered.await.map_err(|_| down())?;
-    if let Some(hash) = paired {
-        status.answer_asked_bridge_token(hash, outcome.is_ok());
-    }
+    let outcome = match (asked, Handle::try_current()) {
+        // The token may come into force although nobody waits for the answer any more: it stays masked.
+        (Some(asked), Ok(runtime)) => {
+            runtime.spawn(pairing(asked, answered)).await.unwrap_or_else(|_| Err(down()))
+        }
+        (Some(asked), Err(_)) => pairing(asked, answered).await,
+        (None, _) => answered.await.map_err(|_| down()),
+    }?;
     if let Err(refusal) = &outcome {
         status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
     }
@@ -46,6 +51,15 @@ pub(in crate::station) async fn command(
         status.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
     }
     outcome.map(Outcome::Mpp).map_err(PortError::Refused)
+}
+
+/// Waits until it is known whether a token is in force.
+async fn pairing(asked: AskedToken, answered: oneshot::Receiver<Answered>) -> Result<Answered, PortError> {
+    let outcome = answered.await.map_err(|_| down())?;
+    if outcome.is_ok() {
+        asked.enforce();
+    }
+    Ok(outcome)
 }
 
 /// A command in the words of the journal.

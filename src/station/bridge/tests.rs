@@ -345,3 +345,29 @@ fn on_a_full_disk_the_station_starts_without_its_store_and_opens_it_once_there_i
     assert_eq!(fixture.adapter().pull()["id"], id.0);
     fixture.station.stop();
 }
+
+#[test]
+fn a_token_that_was_asked_for_is_masked_only_while_it_may_come_into_force() {
+    let fixture = TestStation::open();
+    let (port, tap) = (fixture.station.port(), &fixture.station.inner.tap);
+    let folder = tempfile::tempdir().unwrap();
+    let fresh = || pairing::pair(folder.path(), true).unwrap();
+    let ask = |token: &pairing::Token| {
+        port.command(Command::Mpp(mpp::Command::Pair { token_sha256: token.sha256() }))
+    };
+    let is_masked = |token: &pairing::Token| tap.text_without_tokens(token.reveal()) != token.reveal();
+    let (first, second) = (fresh(), fresh());
+    // Nobody waits for the answer any more, and the token comes into force.
+    fixture.runtime.block_on(async {
+        let mut asked = ask(&first);
+        std::future::poll_fn(|cx| std::task::Poll::Ready(asked.as_mut().poll(cx).is_pending())).await;
+    });
+    fixture.runtime.block_on(ask(&second)).unwrap();
+    assert!(is_masked(&second));
+    assert!(!is_masked(&first), "it is in force no more");
+    // Without a bridge it never comes into force.
+    let third = fresh();
+    fixture.break_bridge(&mut fixture.reader());
+    fixture.runtime.block_on(ask(&third)).unwrap_err();
+    assert!(!is_masked(&third));
+}
