@@ -24,7 +24,7 @@ use crate::{
         macp::{MacpOp, RestoredMacpPart, readable, records},
         op::{Class, CommitError, Done, Op},
     },
-    tap::entry::station::Level,
+    tap::{Tap, entry::station::Level},
     time::{Mono, Now, Wall},
     words::{counted, cut},
 };
@@ -45,6 +45,7 @@ struct Replay {
     journal: Journal,
     notices: Vec<(Level, String)>,
     limits: crate::limits::Macp,
+    tap: Tap,
     /// Sessions whose logs do not begin, with why.
     headless: BTreeMap<u64, String>,
     /// Sessions that an earlier start ended for their logs, with why.
@@ -66,6 +67,7 @@ pub(super) async fn restore(setup: &Setup, make: append::FileFactory) -> Result<
         journal: Journal::default(),
         notices: Vec::new(),
         limits: setup.limits,
+        tap: setup.tap.clone(),
         headless: BTreeMap::new(),
         damaged: Vec::new(),
     }));
@@ -216,7 +218,7 @@ impl Replay {
         if self.notices.len() < NOTICES_MAX {
             self.notices.push((level, notice));
         } else {
-            tracing::warn!("{notice}");
+            tracing::warn!("{}", self.tap.text_without_tokens(&notice));
         }
     }
 
