@@ -34,7 +34,7 @@ pub enum NotPrivate {
         owner: u32,
     },
     /// Others may write to it.
-    #[error("others may write to it (mode {mode:04o}): look what is in it, then `chmod go-w {}`", .path.display())]
+    #[error("others may write to it (mode {mode:04o}): inspect its contents, then `chmod go-w {}`", .path.display())]
     Writable {
         /// What.
         path: PathBuf,
@@ -50,7 +50,7 @@ pub enum NotPrivate {
         mode: u32,
     },
     /// It is a symbolic link.
-    #[error("it is a symbolic link, and symbolic links are not followed: use the real path")]
+    #[error("it is a symbolic link, and symbolic links are not followed; use the target path")]
     Link,
     /// It is something else than a directory.
     #[error("it is not a directory")]
@@ -166,7 +166,7 @@ pub fn open_secret(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The same for a file that the user named: it may be a link, or the pipe of another program.
+/// Opens a file with a secret that the user named: it may be a link, or the pipe of another program.
 ///
 /// # Errors
 /// [`NotPrivate::OfAnother`] and [`NotPrivate::Shown`] for a file, and what the system says.

@@ -328,8 +328,8 @@ limits! {
         control_answers_max = 65_536 in 1_024..=10_000_000,
         /// Bytes of those answers; the oldest go first.
         control_answers_bytes_max = 134_217_728 in 65_536..=1_099_511_627_776,
-        /// Bytes free on the data folder's disk below which the operator is told, and new MACP sessions, their
-        /// messages and new runs are refused; 0 never.
+        /// Bytes free on the data folder's disk below which the operator is told, and new MACP sessions,
+        /// their messages and new runs are refused; 0 never.
         disk_free_bytes_min = 536_870_912 in 0..=1_099_511_627_776,
         /// Bytes of one journal segment before the next is begun.
         journal_segment_bytes_max = 16_777_216 in 65_536..=1_073_741_824,

@@ -66,7 +66,7 @@ pub fn on_disk() -> FileFactory {
     Box::new(|path| Ok(Box::new(create(path)?)))
 }
 
-/// The same, as long as its folder is where it was, and with descriptors of its own.
+/// Makes such a file as long as its folder is where it was, with descriptors in reserve.
 #[must_use]
 pub fn on_watched_disk(watch: Arc<FolderWatch>) -> FileFactory {
     let mut spares = SpareDescriptors::new(SPARES);

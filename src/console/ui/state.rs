@@ -214,7 +214,7 @@ impl Ui {
         self.table_settings.get(&pane).unwrap_or(&PLAIN)
     }
 
-    /// The same, to be changed.
+    /// How a pane is looked at, to be changed.
     pub(crate) fn table_settings_mut(&mut self, pane: PaneId) -> &mut TableSettings {
         self.table_settings.entry(pane).or_default()
     }
@@ -296,7 +296,7 @@ impl Ui {
         self.paged_lists.selection(pane).or_else(|| self.selections.get(&pane))
     }
 
-    /// The same, to be changed.
+    /// The selection of a pane, to be changed.
     pub(crate) fn selection_mut(&mut self, pane: PaneId) -> &mut Selection {
         match self.paged_lists.selection_mut(pane) {
             Some(selection) => selection,

@@ -53,7 +53,7 @@ pub fn parts(answer: Response, bytes_max: u64) -> Result<impl Iterator<Item = Ve
     parts_as_shown(answer, bytes_max, &|text| text)
 }
 
-/// The same for one who is shown the words as this makes them.
+/// The bodies of an answer's parts for one who is shown the words as `shown` makes them.
 ///
 /// # Errors
 /// Those of [`parts`].
