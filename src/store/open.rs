@@ -190,7 +190,7 @@ fn restored(
     Ok(Restored {
         next_id: InvocationId(meta::read(conn, meta::NEXT_ID)?),
         counts: invocations::counts(conn, in_force)?,
-        brakes: brakes::all(conn)?,
+        brakes: brakes::all(conn, |damaged| notices.push(damaged))?,
         state: state::of_pack(conn, pack_id, |damaged| notices.push(damaged))?,
         left_applied: invocations::left_applied(conn, limits::Mpp::default().recent_rows_max)?,
         requeued,

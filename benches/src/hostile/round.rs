@@ -55,6 +55,8 @@ pub(crate) struct Row {
     pub(crate) during: Seen,
     pub(crate) after: Rest,
     pub(crate) stop_ms: f64,
+    /// `stop --force`, where `stop` failed.
+    pub(crate) force_ms: Option<f64>,
     pub(crate) has_panicked: bool,
     /// The bounds that it did not hold.
     pub(crate) missed: Vec<String>,
@@ -119,7 +121,7 @@ pub(crate) fn make(
     let attackers = Attackers::start(attack, &station.targets, STOP_AFTER * 20, seed)?;
     thread::sleep(STOP_AFTER);
     let log = station.files.folder.clone();
-    let stop_ms = station.stop()?.as_secs_f64() * 1e3;
+    let (stop, force) = station.stop()?;
     drop(attackers);
     drop(neighbours);
     let mut row = Row {
@@ -134,7 +136,8 @@ pub(crate) fn make(
         before,
         during,
         after,
-        stop_ms,
+        stop_ms: stop.as_secs_f64() * 1e3,
+        force_ms: force.map(|force| force.as_secs_f64() * 1e3),
         has_panicked: Station::has_panicked(&log),
         missed: Vec::new(),
     };
@@ -160,6 +163,9 @@ fn missed(row: &Row) -> Vec<String> {
     let (seen, after) = (&row.during, row.after);
     hold(seen.ls_failed == 0, format!("ls failed {} times", seen.ls_failed));
     hold(seen.ls_max_ms <= LS_MAX_MS, format!("ls took {:.0} ms", seen.ls_max_ms));
+    if let Some(force_ms) = row.force_ms {
+        hold(false, format!("stop failed, and --force took {force_ms:.0} ms"));
+    }
     hold(row.stop_ms <= STOP_MAX_MS, format!("stop took {:.0} ms", row.stop_ms));
     hold(after.cpu_percent <= IDLE_CPU_MAX_PERCENT, format!("CPU {:.1} % afterwards", after.cpu_percent));
     hold(

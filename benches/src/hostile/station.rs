@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use color_eyre::eyre::{Result, ensure, eyre};
+use color_eyre::eyre::{Result, WrapErr as _, ensure, eyre};
 use rl_console_benches::{
     console,
     paired::Files,
@@ -127,19 +127,31 @@ impl Station {
         Ok(seen)
     }
 
-    /// Ends it with `stop`, as an operator does; how long that took.
+    /// Ends it as an operator does: with `stop`, and where that fails, with `stop --force`; how long each
+    /// took.
     ///
     /// # Errors
     /// It does not end in [`COMMAND_MAX`].
-    pub(crate) fn stop(mut self) -> Result<Duration> {
+    pub(crate) fn stop(mut self) -> Result<(Duration, Option<Duration>)> {
         let from = Instant::now();
-        let stop =
-            run_to_end(self.files.command().args(["stop", "--yes", "--force"]), Stdio::null(), COMMAND_MAX);
+        let asked = run_to_end(self.files.command().args(["stop", "--yes"]), Stdio::null(), COMMAND_MAX);
+        if asked.is_ok() {
+            self.wait_for_end(from)?;
+            return Ok((from.elapsed(), None));
+        }
+        let (took, from) = (from.elapsed(), Instant::now());
+        let mut force = self.files.command();
+        let forced = run_to_end(force.args(["stop", "--yes", "--force"]), Stdio::null(), COMMAND_MAX);
+        self.wait_for_end(from).wrap_err_with(|| format!("{asked:?}, then {forced:?}"))?;
+        Ok((took, Some(from.elapsed())))
+    }
+
+    fn wait_for_end(&mut self, from: Instant) -> Result<()> {
         while !self.server.has_ended()? {
-            ensure!(from.elapsed() < COMMAND_MAX, "it did not end: {stop:?}");
+            ensure!(from.elapsed() < COMMAND_MAX, "it did not end");
             thread::sleep(Duration::from_millis(5));
         }
-        Ok(from.elapsed())
+        Ok(())
     }
 
     /// SIGKILL; its files.

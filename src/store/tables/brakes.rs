@@ -17,14 +17,25 @@ pub(in crate::store) fn set(conn: &Connection, queue: &QueueName, brake: Brake) 
     Ok(())
 }
 
-pub(in crate::store) fn all(conn: &Connection) -> rusqlite::Result<BTreeMap<QueueName, Brake>> {
+/// All brakes, by queue; of one that cannot be read `damaged` is told which and why.
+pub(in crate::store) fn all(
+    conn: &Connection,
+    mut damaged: impl FnMut(String),
+) -> rusqlite::Result<BTreeMap<QueueName, Brake>> {
     conn.prepare("SELECT queue, held, draining FROM brakes")?
         .query_map([], |row| {
             let mut damage = Damage::default();
             let queue = QueueName::new(&damage.text("queue", row, 0));
             // What cannot be read holds: a person sees that and lets go.
             let held = damage.or("held", row.get(1), true);
-            Ok((queue, Brake { held, draining: damage.or("draining", row.get(2), true) }))
+            let brake = Brake { held, draining: damage.or("draining", row.get(2), true) };
+            if let Some(why) = damage.found() {
+                let put = "look at the queue and let it go (`rl-console resume`)";
+                damaged(format!(
+                    "the stored brake of the queue `{queue}` is damaged ({why}) and holds: {put}"
+                ));
+            }
+            Ok((queue, brake))
         })?
         .collect()
 }

@@ -106,8 +106,12 @@ fn what_a_start_cannot_read_of_a_pack_is_left_out_and_told() {
     let restored = &kit.opened.restored;
     assert_eq!(restored.state.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(), ["good"]);
     assert!(restored.left_applied[0].damage.is_some() && restored.brakes.len() == 1);
-    let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
-    assert!(notice.contains("`bad` is damaged"), "{notice}");
+    let [brake, state] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
+    assert!(
+        brake.contains("the stored brake of the queue") && brake.contains("queue cannot be read"),
+        "{brake}"
+    );
+    assert!(state.contains("`bad` is damaged"), "{state}");
 }
 
 #[test]

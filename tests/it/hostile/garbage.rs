@@ -147,7 +147,7 @@ fn throw<S: Read + Write>(
 }
 
 /// One of the templates, changed in up to eight places, or bytes of no order.
-fn damaged(templates: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
+pub(super) fn damaged(templates: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
     let mut bytes = match random.choice(templates) {
         Some(template) if random.u8(..8) > 0 => template.clone(),
         _ => (0..random.usize(..256)).map(|_| random.u8(..)).collect(),

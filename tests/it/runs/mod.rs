@@ -2,5 +2,5 @@
 //! §10; rulings RMP 10 to 14). Every frame is made and read by words written from the texts.
 
 mod clauses;
-mod test_station;
+pub(crate) mod test_station;
 mod wire;
