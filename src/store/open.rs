@@ -130,7 +130,7 @@ fn marked(
     Ok((raised, marked.is_some()))
 }
 
-/// Checks the database, the files that SQLite looks for beside it, and the logs, before any of them is
+/// Checks the database, the files that `SQLite` looks for beside it, and the logs, before any of them is
 /// believed or set aside.
 fn check_files(data: &Path) -> Result<(), StoreError> {
     let database = data.join(DATABASE);
