@@ -12,4 +12,5 @@ mod memory;
 mod metrics;
 mod mpp;
 mod operator;
+mod runs;
 mod storm;
