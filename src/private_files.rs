@@ -380,7 +380,7 @@ mod tests {
         std::thread::scope(|scope| {
             for letter in b'a'..=b'd' {
                 let file = &file;
-                scope.spawn(move || (0..20).for_each(|_| replace(file, &[letter; 20_000]).unwrap()));
+                scope.spawn(move || (0..20).for_each(|_| replace(file, &vec![letter; 20_000]).unwrap()));
             }
             for _ in 0..200 {
                 let bytes = read(&file).unwrap_or_default();

@@ -220,7 +220,7 @@ pub(super) fn may_hold_token(bytes: &[u8]) -> bool {
 /// Where in a run a token may begin, by how it would end: in a short one anywhere, in a long one at its ends.
 fn starts(bytes: &[u8], run: &Range<usize>) -> impl Iterator<Item = usize> + Clone {
     let step = if run.len() < LONG_RUN_CHARS { 1 } else { run.len() - TOKEN_BYTES };
-    let all = (run.start..run.end - TOKEN_BYTES + 1).step_by(step.max(1));
+    let all = (run.start..=run.end - TOKEN_BYTES).step_by(step.max(1));
     all.filter(|start| ends_token(bytes[start + TOKEN_BYTES - 1]))
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
     sync::Arc,
 };
 
@@ -56,11 +56,10 @@ impl Opener {
 
     /// Whether it is given by this name: a connection also by its address alone.
     fn is(&self, peer: &Peer) -> bool {
-        let ip_of = |caller: &Caller| caller.peer.as_str().parse().map(|addr: SocketAddr| addr.ip()).ok();
         match self {
             Self::Connection(caller) => {
-                let is_of = |ip: IpAddr| ip_of(caller) == Some(ip);
-                caller.peer == *peer || peer.as_str().parse().is_ok_and(is_of)
+                let address = caller.peer.as_str().parse().map(|addr: SocketAddr| addr.ip());
+                caller.peer == *peer || address.is_ok_and(|address| peer.as_str().parse() == Ok(address))
             }
             Self::Address(_) => Self::of_address(peer).as_ref() == Some(self),
         }

@@ -325,7 +325,7 @@ mod tests {
         std::os::unix::fs::symlink(data.path(), &link).unwrap();
         assert!(folder(&link).detail.contains("symbolic link"));
         let set_mode = |path: &Path, mode| {
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap()
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
         };
         set_mode(data.path(), 0o770);
         let check = folder(data.path());

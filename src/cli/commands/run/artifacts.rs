@@ -166,8 +166,8 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, ["1-outer_draft-out.json", "2-b-.._.._x_.json"]);
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&made), mode(&made.join(&names[0]))), (0o700, 0o600));
+        let mode_of = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode_of(&made), mode_of(&made.join(&names[0]))), (0o700, 0o600));
         assert_eq!(fs::read_to_string(made.join("1-outer_draft-out.json")).unwrap(), "{\"a\":1}\n");
         assert_eq!(written(made.parent().unwrap()).unwrap_err().code(), "file");
     }
