@@ -311,7 +311,8 @@ impl Shared {
         let mut log = self.log.lock().await;
         let failed = || Arc::<str>::from(FAILED);
         // What gathers meanwhile is for who waits for it.
-        for _ in 0..self.lock().ok_or_else(failed)?.journal.batches() {
+        let batches = self.lock().ok_or_else(failed)?.journal.batches();
+        for _ in 0..batches {
             let gathered = self.lock().ok_or_else(failed)?.journal.take_batch();
             let Some(gathered) = gathered else { break };
             let written = log.append(&gathered.bytes);
