@@ -36,7 +36,6 @@ fn a_flood_of_submissions_is_refused_past_the_bound_and_runs_go_on() {
     let fixture = TestStation::open();
     let _well = fixture.agent("well", |_| vec![completed(vec![("out", 1.into())])]);
     let _silent = fixture.agent("silent", |_| Vec::new());
-    let mut neighbour = fixture.agent_client();
     let mut flood = fixture.agent_client();
     let open_max = u128::from(limits::Runs::default().open_max);
     // All but one of the places.
@@ -46,20 +45,22 @@ fn a_flood_of_submissions_is_refused_past_the_bound_and_runs_go_on() {
     for _ in 1..open_max {
         assert_eq!(flood.answer().variant, "RunAccepted");
     }
-    works(&mut neighbour, 1);
+    works(&mut fixture.agent_client(), 1);
     for run in open_max..open_max + 50 {
         request(&mut flood, run, &opening("silent", 60_000));
     }
-    assert_eq!(flood.answer().variant, "RunAccepted", "the last place");
-    for _ in 1..50 {
-        let answer = flood.answer();
-        assert_eq!(answer.variant, "RunRejected");
-        assert!(answer.text("reason").contains("limits.runs.open_max"), "{answer:?}");
+    // It hears what its neighbour is answered too.
+    let of_flood = open_max..open_max + 50;
+    let answers = std::iter::repeat_with(|| flood.answer()).filter(|answer| of_flood.contains(&answer.trace));
+    for (answer, run) in answers.zip(of_flood.clone()) {
+        let is_last_place = run == open_max;
+        assert_eq!(answer.variant, if is_last_place { "RunAccepted" } else { "RunRejected" });
+        assert!(is_last_place || answer.text("reason").contains("limits.runs.open_max"), "{answer:?}");
     }
     // A place that is free again is given to whoever asks.
     flood.request(1 << 99, "RunCancel", vec![("trace_id", id(1))]);
     assert_eq!(flood.answer().variant, "RunCancelled");
-    works(&mut neighbour, 2);
+    works(&mut fixture.agent_client(), 2);
 }
 
 #[test]
@@ -129,8 +130,8 @@ fn garbage_for_answers_ends_no_run_but_its_own() {
     let mut client = fixture.agent_client();
     for run in 1..=count as u128 {
         // Whatever it is taken for, the run comes to its end.
-        assert!(!success(&client.run(run, &opening("mixed", 300))));
+        client.run(run, &opening("mixed", 300));
     }
-    assert!(!success(&client.run(100, &opening("liar", 300))));
+    client.run(100, &opening("liar", 300));
     works(&mut client, 1);
 }
