@@ -52,7 +52,7 @@ fn a_flood_of_submissions_is_refused_past_the_bound_and_runs_go_on() {
     // It hears what its neighbour is answered too.
     let of_flood = open_max..open_max + 50;
     let answers = std::iter::repeat_with(|| flood.answer()).filter(|answer| of_flood.contains(&answer.trace));
-    for (answer, run) in answers.zip(of_flood.clone()) {
+    for (run, answer) in of_flood.clone().zip(answers) {
         let is_last_place = run == open_max;
         assert_eq!(answer.variant, if is_last_place { "RunAccepted" } else { "RunRejected" });
         assert!(is_last_place || answer.text("reason").contains("limits.runs.open_max"), "{answer:?}");
