@@ -4,13 +4,13 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io,
+    io::{self, Read},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{self, Child, ChildStdout, Command, ExitStatus, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -255,7 +255,7 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// Runs `command` to its end and returns what it printed, which must fit a pipe, if `out` is one.
+/// Runs `command` to its end and returns what it printed, if `out` is a pipe.
 ///
 /// # Errors
 /// It cannot be started, fails, or takes longer than `limit` (it is killed then).
@@ -267,16 +267,33 @@ pub fn run_to_end(command: &mut Command, out: Stdio, limit: Duration) -> Result<
         .stderr(Stdio::piped())
         .spawn()
         .wrap_err_with(|| format!("starting {name}"))?;
+    // A pipe that is full would hold it up.
+    let (out, err) = (read_all(child.stdout.take()), read_all(child.stderr.take()));
     let Some(status) = wait(&mut child, limit)? else {
         child.kill()?;
         child.wait()?;
         bail!("{name} took longer than {} s", limit.as_secs());
     };
-    let output = child.wait_with_output()?;
+    let text = |read: JoinHandle<io::Result<Vec<u8>>>| -> Result<String> {
+        let bytes = read.join().map_err(|_| eyre!("reading what {name} printed"))??;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let (out, err) = (text(out)?, text(err)?);
     if !status.success() {
-        bail!("{name} ended with {status}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!("{name} ended with {status}: {}", err.trim());
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    Ok(out)
+}
+
+/// Reads a pipe to its end, beside whoever waits for the process behind it.
+fn read_all(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<io::Result<Vec<u8>>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            pipe.read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    })
 }
 
 /// A loopback address that nothing listens on at the moment.
