@@ -342,7 +342,7 @@ impl Error {
             | Self::Adapter { hint, .. }
             | Self::Unreachable { hint, .. }
             | Self::Input { hint, .. } => hint.clone(),
-            Self::Frames { .. } => "each is told above, with the byte where it is".to_owned(),
+            Self::Frames { .. } => "see above for each frame, with its byte offset".to_owned(),
             Self::FrameRefused { error, .. } if error.code() == rmp::Code::LengthMismatch => {
                 "leave out frame_len and body_len, and they are filled in; --broken makes it as it is".to_owned()
             }
@@ -362,7 +362,7 @@ impl Error {
             Self::Pair(PairError::File { .. } | PairError::Random(_)) => {
                 "`rl-console doctor` checks the data folder".to_owned()
             }
-            Self::Pack { first, .. } if first.is_empty() => "each of them is told above, at its line".to_owned(),
+            Self::Pack { first, .. } if first.is_empty() => "see above for each fault, with its line".to_owned(),
             Self::Pack { errors: 1, .. } => {
                 "check the path, or mend the file; `rl-console pack check` looks at it again".to_owned()
             }

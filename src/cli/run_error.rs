@@ -171,7 +171,7 @@ impl RunError {
     /// What to do about it; empty when nothing can be said.
     pub(super) fn hint(&self) -> String {
         match self {
-            Self::NotValid { .. } => "every fault is told above, at its line".to_owned(),
+            Self::NotValid { .. } => "see above for each fault, with its line".to_owned(),
             Self::Rejected { is_opening: false, .. } => {
                 "`rl-console ls runs --state running` lists those that go on".to_owned()
             }

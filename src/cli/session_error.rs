@@ -130,7 +130,7 @@ impl SessionError {
             }
             Self::Unknown { .. } => "`rl-console ls sessions` lists them".to_owned(),
             Self::NoLog { .. } => "only the station that keeps it can tell: name its data folder with --data".to_owned(),
-            Self::Some { .. } => "each is told above".to_owned(),
+            Self::Some { .. } => "see above for each".to_owned(),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
-    StoreError, journal, log_damage,
+    OpenedStore, StoreError, journal, log_damage,
     lost_database::{self, LostDatabase},
     marks::{self, Marks},
     migrations::{self, DatabaseOwner},
@@ -40,13 +40,10 @@ pub(super) const LOG_BYTES_KEPT: u64 = 64 << 20;
 /// A database that is ready to be written, and what a core starts from.
 pub(super) struct RecoveredDatabase {
     pub(super) conn: Connection,
-    pub(super) restored: Restored,
+    pub(super) found: OpenedStore,
     /// Bytes of the texts of ended invocations.
     pub(super) ended_bytes: i64,
-    pub(super) session_id: SessionId,
     pub(super) marks: Marks,
-    pub(super) notices: Vec<String>,
-    pub(super) torn: Vec<String>,
     pub(super) next_segment: u64,
     pub(super) next_seq: u64,
 }
@@ -102,17 +99,8 @@ pub(super) fn recover(
         Restored { pending_bytes, ..restored(&conn, pack_id, hash, requeued, &mut notices).map_err(failed)? };
     let ReplayedJournal { next_segment, last_seq, torn, .. } = replayed;
     let next_seq = last_seq.saturating_add(1);
-    Ok(RecoveredDatabase {
-        conn,
-        restored,
-        ended_bytes,
-        session_id,
-        marks,
-        notices,
-        torn,
-        next_segment,
-        next_seq,
-    })
+    let found = OpenedStore { restored, session_id, notices, torn };
+    Ok(RecoveredDatabase { conn, found, ended_bytes, marks, next_segment, next_seq })
 }
 
 /// Raises what was salvaged of a database that is lost by what is left beside it; whether that says all.
@@ -296,7 +284,7 @@ mod tests {
         private_files::make_folder(&data).unwrap();
         let recovered = |data: &Path| {
             let recovered = recover(data, &PackId::new("p"), &ManifestHash::new("h"), Wall(1));
-            recovered.map(|recovered| recovered.notices)
+            recovered.map(|recovered| recovered.found.notices)
         };
         assert_eq!(recovered(&data).unwrap(), [""; 0]);
         symlink(folder.path(), folder.path().join("link")).unwrap();

@@ -95,17 +95,8 @@ impl Store {
         limits: limits::Store,
         clock: Clock,
     ) -> Result<(Self, OpenedStore), StoreError> {
-        let RecoveredDatabase {
-            conn,
-            restored,
-            ended_bytes,
-            session_id,
-            marks,
-            notices,
-            torn,
-            next_segment,
-            next_seq,
-        } = open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
+        let RecoveredDatabase { conn, found, ended_bytes, marks, next_segment, next_seq } =
+            open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
         let retention =
             Retention::count(&conn, ended_bytes).map_err(StoreError::database("counting rows"))?;
         let (reads, mut threads) = Reads::start(&data.join(DATABASE), limits.read_requests_max)?;
@@ -156,7 +147,7 @@ impl Store {
             }
         }
         let store = Self { handle, journal: Some(journal), ended, threads, closed: false };
-        Ok((store, OpenedStore { restored, session_id, notices, torn }))
+        Ok((store, found))
     }
 
     /// A store that could not be opened: it has nothing, refuses everything with why, and touches no file.

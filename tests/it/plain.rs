@@ -97,7 +97,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     assert!(
         state.contains("  info  console  state: pack ")
             && state.contains("no adapter")
-            && state.contains("the store is well"),
+            && state.contains("the store is working"),
         "{state}"
     );
     let mut adapter = Adapter::ready(addr, &token);

@@ -127,7 +127,7 @@ fn check(settings: &Settings, files: &[String], params: &ParamsArgs, out: &mut O
                 };
                 out.row(&well, |it| {
                     visible(&format!(
-                        "{}: {} is well: {}, {}",
+                        "{}: {} is valid: {}, {}",
                         it.path,
                         it.name,
                         counted(it.nodes, "node"),

@@ -155,7 +155,7 @@ impl Declared<'_> {
     fn text(&self) -> String {
         const L: Align = Align::Left;
         let mut lines = vec![
-            format!("{}: {} {} ({}) is well", self.path, self.pack_id, self.version, self.name),
+            format!("{}: {} {} ({}) is valid", self.path, self.pack_id, self.version, self.name),
             self.manifest_hash.to_owned(),
             String::new(),
         ];

@@ -248,9 +248,7 @@ fn refused(end: End) -> Error {
     let (message, hint) = match end {
         End::Refused(reason) => {
             let hint = match reason.as_str() {
-                "invalid_token" => {
-                    "the token is another one by now: `rl-console pair --rotate` makes a new one"
-                }
+                "invalid_token" => "the token has changed: `rl-console pair --rotate` makes a new one",
                 "manifest_hash_mismatch" | "pack_id_mismatch" => {
                     "give the pack that the station runs with --pack"
                 }

@@ -347,7 +347,7 @@ impl Form {
     pub(crate) fn switch_unavailable(&self) -> Option<String> {
         if self.as_json {
             return self.faults.json.as_ref().map(|_| {
-                format!("as it stands it has no fields: {}", self.first_fault().unwrap_or_default())
+                format!("it cannot be shown as fields: {}", self.first_fault().unwrap_or_default())
             });
         }
         let broken = self.fields.iter().find_map(|field| Some((field, field.json().err()?)));

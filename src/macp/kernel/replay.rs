@@ -253,7 +253,7 @@ fn first(number: u64, record: &Bytes, text_bytes_max: u64) -> Result<Box<Session
     };
     let envelope = envelope(&bytes)?;
     let start = start_of(&envelope)
-        .ok_or_else(|| Damaged("it does not begin with a SessionStart that is well".to_owned()))?;
+        .ok_or_else(|| Damaged("it does not begin with a valid SessionStart".to_owned()))?;
     Ok(begin(number, at_ms, &envelope, &bytes, start, text_bytes_max))
 }
 

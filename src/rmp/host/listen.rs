@@ -181,53 +181,26 @@ mod tests {
         sync::{Arc, atomic::AtomicU64},
     };
 
-    use tokio::sync::{mpsc, watch};
-
     use crate::{
-        admission::Tally,
         ids::ConnectionId,
-        limits::Limits,
         rmp::{
-            CloseCause, Refusal, Registry, Transition,
-            broker::{Broker, Settings, Tokens},
-            host::{Request, Setup, bind, run},
+            CloseCause, Refusal, Transition,
+            host::{Request, Setup, run, test_setup::test_setup},
         },
-        tap::{
-            Tap,
-            entry::{Transition as Any, What},
-        },
-        time::Clock,
+        tap::entry::{Transition as Any, What},
     };
 
     #[test]
     fn processes_of_another_user_are_told_of_and_closed_without_a_word() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rmp.sock");
-        let (limits, clock) = (Limits::default(), Clock::start());
-        let tap = Tap::new(limits.tap);
-        let mut reader = tap.reader().unwrap();
-        let settings = Settings {
-            limits: limits.rmp,
-            registry: Registry::default(),
-            tokens: Tokens::default(),
-            server: "test 1".into(),
-            has_station_inbox: false,
-            tally: Tally::default(),
-        };
-        let (requests, asked_requests) = mpsc::channel(8);
+        let (setup, requests) = test_setup(&path);
         let setup = Setup {
-            bound: bind(&path).unwrap(),
-            broker: Broker::new(settings, clock.now()),
-            tap,
-            clock,
-            limits: limits.rmp,
-            requests: asked_requests,
-            operator_requests: mpsc::channel(8).0,
-            station_inbox: None,
-            tap_readers: watch::channel(0).0,
             next_session: Arc::new(AtomicU64::new(7)),
             uid: rustix::process::geteuid().as_raw() + 1,
+            ..setup
         };
+        let mut reader = setup.tap.reader().unwrap();
         let peer = std::thread::spawn(move || {
             let mut stream = std::os::unix::net::UnixStream::connect(&path).unwrap();
             let mut heard = Vec::new();

@@ -18,6 +18,8 @@ mod requests;
 pub(crate) mod run;
 mod split;
 pub(crate) mod station_inbox;
+#[cfg(test)]
+mod test_setup;
 mod turn;
 
 pub use path::{BoundSocket, PathError, bind};

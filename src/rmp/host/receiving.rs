@@ -76,59 +76,23 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        io::Write as _,
-        sync::{Arc, atomic::AtomicU64},
-        time::Duration,
-    };
-
-    use tokio::sync::{mpsc, watch};
+    use std::{io::Write as _, time::Duration};
 
     use super::*;
     use crate::{
-        admission::{Origin, Tally},
+        admission::Origin,
         ids::{Peer, TraceId},
-        limits::Limits,
         rmp::{
-            Registry,
-            broker::{Broker, Settings, Tokens},
             client::{Hello, Session, Start},
-            host::{Setup, bind, conn::Conn},
+            host::{conn::Conn, test_setup::test_setup},
         },
-        tap::Tap,
-        time::Clock,
     };
-
-    fn host(path: &std::path::Path) -> Host {
-        let (limits, clock) = (Limits::default(), Clock::start());
-        let settings = Settings {
-            limits: limits.rmp,
-            registry: Registry::default(),
-            tokens: Tokens::default(),
-            server: "test 1".into(),
-            has_station_inbox: false,
-            tally: Tally::default(),
-        };
-        let setup = Setup {
-            bound: bind(path).unwrap(),
-            broker: Broker::new(settings, clock.now()),
-            tap: Tap::new(limits.tap),
-            clock,
-            limits: limits.rmp,
-            requests: mpsc::channel(8).1,
-            operator_requests: mpsc::channel(8).0,
-            station_inbox: None,
-            tap_readers: watch::channel(0).0,
-            next_session: Arc::new(AtomicU64::new(1)),
-            uid: rustix::process::geteuid().as_raw(),
-        };
-        Host::new(setup, std::rc::Weak::new()).0
-    }
 
     #[tokio::test]
     async fn what_has_come_before_its_time_was_found_to_be_over_counts() {
         let folder = tempfile::tempdir().unwrap();
-        let mut host = host(&folder.path().join("rmp.sock"));
+        let setup = test_setup(&folder.path().join("rmp.sock")).0;
+        let mut host = Host::new(setup, std::rc::Weak::new()).0;
         let now = host.clock.now();
         let open = |host: &mut Host, id| {
             let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();

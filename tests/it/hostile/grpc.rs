@@ -236,48 +236,42 @@ fn a_call_that_is_not_whole_in_time_ends_so() {
     neighbour(&fixture);
 }
 
-#[test]
-fn what_is_being_received_is_bounded_over_all_connections() {
-    let fixture = with(limits::Macp {
-        payload_bytes_max: 65_536,
-        receiving_bytes_max: 1 << 20,
-        ..limits::Macp::default()
-    });
-    let long = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(65_000))) });
-    let short: Vec<_> = (0..4).map(|_| unfinished(&fixture, SEND, &long[..1_000])).collect();
-    let mut calls: FuturesUnordered<_> =
-        (0..40).map(|_| unfinished(&fixture, SEND, &long[..60_000])).collect();
-    // No more than 17 of them fit.
+/// A station that receives 1 MiB at one time, of which a message may be 64 KiB.
+fn receiving_little() -> TestStation {
+    with(limits::Macp { payload_bytes_max: 65_536, receiving_bytes_max: 1 << 20, ..limits::Macp::default() })
+}
+
+/// Of 40 calls that each hold some 60 KB no more than 17 fit: the others are refused.
+#[track_caller]
+fn all_but_17_are_refused(fixture: &TestStation, calls: &mut FuturesUnordered<JoinHandle<Status>>) {
     for _ in 0..23 {
         let next = async { tokio::time::timeout(Duration::from_secs(30), calls.next()).await };
         let status = fixture.runtime.block_on(next).expect("they go on").unwrap().unwrap();
         assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
         assert!(status.message().contains("limits.macp.receiving_bytes_max"), "{status:?}");
     }
-    neighbour(&fixture);
-    assert!(short.iter().all(|it| !it.is_finished()), "the longest end");
+    neighbour(fixture);
     assert!(calls.iter().any(|it| !it.is_finished()), "and no more than must");
 }
 
 #[test]
+fn what_is_being_received_is_bounded_over_all_connections() {
+    let fixture = receiving_little();
+    let long = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(65_000))) });
+    let short: Vec<_> = (0..4).map(|_| unfinished(&fixture, SEND, &long[..1_000])).collect();
+    let mut calls: FuturesUnordered<_> =
+        (0..40).map(|_| unfinished(&fixture, SEND, &long[..60_000])).collect();
+    all_but_17_are_refused(&fixture, &mut calls);
+    assert!(short.iter().all(|it| !it.is_finished()), "the longest end");
+}
+
+#[test]
 fn a_message_is_counted_until_its_call_is_whole() {
-    let fixture = with(limits::Macp {
-        payload_bytes_max: 65_536,
-        receiving_bytes_max: 1 << 20,
-        ..limits::Macp::default()
-    });
+    let fixture = receiving_little();
     let whole =
         message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(65_000))) });
     let mut calls: FuturesUnordered<_> = (0..40).map(|_| unfinished(&fixture, SEND, &whole)).collect();
-    // No more than 17 of them fit.
-    for _ in 0..23 {
-        let next = async { tokio::time::timeout(Duration::from_secs(30), calls.next()).await };
-        let status = fixture.runtime.block_on(next).expect("they go on").unwrap().unwrap();
-        assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
-        assert!(status.message().contains("limits.macp.receiving_bytes_max"), "{status:?}");
-    }
-    neighbour(&fixture);
-    assert!(calls.iter().any(|it| !it.is_finished()), "and no more than must");
+    all_but_17_are_refused(&fixture, &mut calls);
     let two = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x")) }).repeat(2);
     ended(&fixture, unfinished(&fixture, SEND, &two), Code::Internal, "takes one message");
 }

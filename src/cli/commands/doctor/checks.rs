@@ -194,7 +194,7 @@ pub(super) async fn socket(
                 .map(|part| format!("{}: {}", part.part, part.detail))
                 .collect();
             let check = if ill.is_empty() {
-                Check::pass(NAME, "one runs, and is well")
+                Check::pass(NAME, "one is running and healthy")
             } else {
                 Check::fail(NAME, ill.join("; "), "`rl-console ls health` shows each part")
             };

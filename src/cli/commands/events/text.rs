@@ -41,7 +41,7 @@ impl Event {
             Self::Drained { queue } => format!("queue {queue} is drained"),
             Self::PersistedLeftOut { key, why } => format!("state {key} is not replayed: {why}"),
             Self::StoreFailing { why } => format!("the store fails: {why}"),
-            Self::StoreWell => "the store is well again".to_owned(),
+            Self::StoreWell => "the store is working again".to_owned(),
             Self::RecordingStarted { path } => format!("recording into {path}"),
             Self::RecordingStopped { path, bytes } => format!("recorded {}: {path}", counted(*bytes, "byte")),
             Self::RecordingFailed { why } => format!("not recorded: {why}"),
@@ -266,7 +266,7 @@ impl State {
         parts.push(if self.store_failing {
             "the store fails".to_owned()
         } else {
-            "the store is well".to_owned()
+            "the store is working".to_owned()
         });
         if let Some(path) = &self.recording {
             parts.push(format!("recording into {path}"));
