@@ -7,6 +7,7 @@ use rl_console::macp::proto::v1::SendRequest;
 use tokio::runtime::Runtime;
 use tonic::{Code, Status, transport::Endpoint};
 
+use super::operator_bounds::{lists, stops};
 use crate::{
     macp::test_station::{Client, envelope},
     real::{Station, json},
@@ -53,6 +54,7 @@ fn connections_of_one_address_share_its_sessions_and_are_cancelled_together() {
         assert_eq!(declined.code(), Code::ResourceExhausted);
         assert!(declined.message().contains("limits.macp.peer_sessions_max"), "{declined:?}");
     }
+    lists(data.path());
     let local = [(); 2].map(|()| connect(&runtime, [127, 0, 0, 1].into(), port));
     for (n, client) in local.iter().enumerate() {
         for more in 0..4 {
@@ -62,4 +64,5 @@ fn connections_of_one_address_share_its_sessions_and_are_cancelled_together() {
     let cancelled = json(data.path(), &["session", "cancel", "--by", &own.to_string()]);
     assert_eq!(cancelled[0]["sessions"], 4, "{cancelled:?}");
     assert!(begin(&runtime, &both[1], "s4").unwrap());
+    stops(data.path());
 }

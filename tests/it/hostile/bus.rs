@@ -2,6 +2,7 @@
 
 use rl_console::limits::{self, Limits};
 
+use super::operator_bounds::stops_here;
 use crate::rmp_bus::{Bus, Peer, frames};
 
 fn bus(rmp: limits::Rmp) -> Bus {
@@ -15,6 +16,12 @@ fn small() -> limits::Rmp {
 
 fn hello(kind: &str) -> Vec<u8> {
     frames::control(1, "Hello", vec![("v", 1.into()), ("client", "test".into()), ("kind", kind.into())])
+}
+
+/// An operator is answered, and ends the bus's station, while the attackers are there.
+#[track_caller]
+fn operated(mut bus: Bus) {
+    stops_here(bus.folder.path(), bus.station.take().unwrap());
 }
 
 /// Whether a peer is told `Busy` for nothing it asked, and its connection ends.
@@ -43,6 +50,7 @@ fn connections_that_say_nothing_make_room() {
     for peer in &mut silent[..90] {
         is_turned_away(peer);
     }
+    operated(bus);
 }
 
 #[test]
@@ -56,11 +64,12 @@ fn who_has_said_hello_does_not_make_room_before_it_is_read() {
         works(&mut coming);
         drop(crowd);
     }
+    operated(bus);
 }
 
 #[test]
 fn idle_agents_do_not_keep_the_operator_out() {
-    let bus = bus(limits::Rmp { token_ms_max: 200, ..small() });
+    let bus = bus(small());
     let mut idle: Vec<_> = (0..8).map(|_| bus.agent()).collect();
     let mut operator = bus.operator();
     works(&mut operator);
@@ -75,6 +84,7 @@ fn idle_agents_do_not_keep_the_operator_out() {
     is_turned_away(&mut Peer::connect(&bus.path()));
     works(&mut operator);
     works(&mut idle[0]);
+    operated(bus);
 }
 
 #[test]
@@ -84,6 +94,7 @@ fn silent_connections_do_not_hold_the_operators_room() {
     let _silent: Vec<_> = (0..100).map(|_| Peer::connect(&bus.path())).collect();
     let mut operators: Vec<_> = (0..2).map(|_| bus.operator()).collect();
     operators.iter_mut().for_each(works);
+    operated(bus);
 }
 
 #[test]
@@ -103,6 +114,7 @@ fn a_process_has_a_quarter_of_the_table() {
         peer.hear().name() == "Welcome"
     };
     assert!((0..1_000).any(|_| greeted()), "a place that is free again is given");
+    operated(bus);
 }
 
 #[test]
@@ -122,6 +134,7 @@ fn a_frame_that_does_not_become_whole_in_time_ends_its_connection() {
     slow.send(&hello("agent")[..30]);
     is_turned_away(&mut slow);
     works(&mut well);
+    operated(bus);
 }
 
 #[test]
@@ -130,6 +143,7 @@ fn a_unit_of_the_json_dialect_that_does_not_become_whole_ends_its_connection() {
     let mut slow = Peer::connect(&bus.path());
     slow.send(b"\0\0\0\x40{\"Hello\"");
     assert!(slow.try_hear().is_none(), "it has no form for an error that nothing asked for (ruling RMP 16)");
+    operated(bus);
 }
 
 #[test]
@@ -160,4 +174,5 @@ fn of_what_is_being_received_the_largest_ends_when_it_is_too_much() {
         }
     }
     works(&mut bus.agent());
+    operated(bus);
 }

@@ -1,12 +1,17 @@
 //! Agents that take more than their share of the bus (rulings RMP 8 and 9).
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    io::Write as _,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
 };
 
 use rl_console::limits::{self, Limits};
 
+use super::operator_bounds::{lists, stops_here};
 use crate::rmp_bus::{Bus, Peer, frames};
 
 fn bus(rmp: limits::Rmp) -> Bus {
@@ -31,9 +36,44 @@ fn works(peer: &mut Peer) {
     assert_eq!(peer.hear().number("re"), id);
 }
 
+/// Two agents that publish to `flood/x` all the time; they end with this.
+struct Floods {
+    is_over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Floods {
+    fn begin(bus: &Bus) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let begin = |thread: u64| {
+            let (mut peer, is_over) = (bus.agent(), Arc::clone(&is_over));
+            std::thread::spawn(move || {
+                let messages = (0..).map(|number| publish("flood/x", thread << 32 | number, 100));
+                for message in messages.take_while(|_| !is_over.load(Ordering::Relaxed)) {
+                    // The station may end meanwhile.
+                    if peer.stream.write_all(&message).is_err() {
+                        break;
+                    }
+                }
+            })
+        };
+        let threads = (0..2).map(begin).collect();
+        Self { is_over, threads }
+    }
+}
+
+impl Drop for Floods {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
 #[test]
 fn two_stalled_agents_cost_a_healthy_subscriber_nothing() {
-    let bus = bus(limits::Rmp { queued_bytes_max: 1 << 20, ..limits::Rmp::default() });
+    let mut bus = bus(limits::Rmp { queued_bytes_max: 1 << 20, ..limits::Rmp::default() });
     let mut stalled = [bus.agent(), bus.agent()];
     for peer in &mut stalled {
         peer.subscribe(1, "noise");
@@ -49,6 +89,7 @@ fn two_stalled_agents_cost_a_healthy_subscriber_nothing() {
             assert_eq!(healthy.delivered().2.msg_id(), round * 20 + at, "each, and in order");
         }
     }
+    lists(bus.folder.path());
     let notice = operator.delivered().2;
     assert_eq!(frames::field(&notice.payload(), "topic").as_str(), Some("noise"));
     // What is left to those that did not read is whole, the newest with it.
@@ -56,11 +97,12 @@ fn two_stalled_agents_cost_a_healthy_subscriber_nothing() {
         while peer.delivered().2.msg_id() != 199 {}
         works(peer);
     }
+    stops_here(bus.folder.path(), bus.station.take().unwrap());
 }
 
 #[test]
 fn forty_agents_with_many_patterns_stop_neither_the_bus_nor_the_operator() {
-    let bus = bus(limits::Rmp { session_patterns_max: 8, ..limits::Rmp::default() });
+    let mut bus = bus(limits::Rmp { session_patterns_max: 8, ..limits::Rmp::default() });
     let subscribe = |sub: u64, topic: &str| {
         frames::control(100 + sub, "Subscribe", vec![("sub", sub.into()), ("topic", topic.into())])
     };
@@ -79,29 +121,16 @@ fn forty_agents_with_many_patterns_stop_neither_the_bus_nor_the_operator() {
         .collect();
     let (mut healthy, mut publisher, mut operator) = (bus.agent(), bus.agent(), bus.operator());
     healthy.subscribe(1, "news");
-    let is_over = Arc::new(AtomicBool::new(false));
-    let floods: Vec<_> = (0..2_u64)
-        .map(|thread| {
-            let (mut peer, is_over) = (bus.agent(), Arc::clone(&is_over));
-            std::thread::spawn(move || {
-                for msg_id in 0.. {
-                    if is_over.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    peer.send(&publish("flood/x", thread << 32 | msg_id, 100));
-                }
-            })
-        })
-        .collect();
+    let floods = Floods::begin(&bus);
     for msg_id in 0..8 {
         publisher.send(&publish("news", msg_id, 100));
         assert_eq!(healthy.delivered().2.msg_id(), msg_id);
         works(&mut operator);
     }
-    is_over.store(true, Ordering::Relaxed);
-    for flood in floods {
-        flood.join().unwrap();
-    }
+    lists(bus.folder.path());
+    drop(floods);
     works(&mut operator);
-    drop(greedy);
+    let floods = Floods::begin(&bus);
+    stops_here(bus.folder.path(), bus.station.take().unwrap());
+    drop((floods, greedy));
 }

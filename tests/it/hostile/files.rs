@@ -18,9 +18,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tonic::transport::Endpoint;
 
+use super::operator_bounds::ls;
 use crate::{
     macp::test_station::{Client, envelope},
-    real::{Adapter, Station, cli, command, json, pair},
+    real::{Adapter, Station, command, json, pair},
 };
 
 const ROWS: usize = 30;
@@ -148,19 +149,14 @@ impl Started {
 
 /// What of all that was acknowledged is not there: of rows and of the session.
 fn missing(folder: &Path) -> Vec<String> {
-    let ask = |args: &[&str]| {
-        let said = cli(folder, &[&["--json"], args].concat());
-        let lines = String::from_utf8(said.stdout).unwrap();
-        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
-    };
-    let rows = ask(&["ls", "invocations", "--limit", "99"]);
+    let (_, rows) = ls(folder, &["invocations", "--limit", "99"]);
     let rows: BTreeMap<u64, &Value> = rows.iter().map(|row| (row["id"].as_u64().unwrap(), row)).collect();
     let is_as_acknowledged = |id: &u64| {
         let state = if *id <= DONE { "done" } else { "pending" };
         rows.get(id).is_some_and(|row| row["state"] == state && row["event"] == "heal_party")
     };
     let ids = (1..=ROWS as u64).filter(|id| !is_as_acknowledged(id)).map(|id| format!("row {id}"));
-    let sessions = ask(&["ls", "sessions"]);
+    let (_, sessions) = ls(folder, &["sessions"]);
     // What begins it is not counted.
     let is_whole = |row: &Value| row["session"] == "kept" && row["messages"] == MESSAGES - 1;
     ids.chain((!sessions.iter().any(is_whole)).then(|| format!("the session: {sessions:?}"))).collect()

@@ -37,6 +37,7 @@ use super::http2::{
     DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, Http2, PING, PREFACE, PRIORITY, RST_STREAM,
     SETTINGS, WINDOW_UPDATE, frame, headers,
 };
+use super::operator_bounds::stops_here;
 use crate::macp::test_station::{TestStation, envelope};
 
 const SEND: &str = "/macp.v1.MACPRuntimeService/Send";
@@ -46,6 +47,13 @@ const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionI
 
 fn with(macp: limits::Macp) -> TestStation {
     TestStation::with(&Limits { macp, ..Limits::default() })
+}
+
+/// An operator is answered, and ends the station, while the attackers are there.
+#[track_caller]
+fn operated(mut fixture: TestStation) {
+    let station = fixture.take();
+    stops_here(fixture.data(), station);
 }
 
 /// Waits until so many connections were closed for a bound, and gives why.
@@ -94,6 +102,7 @@ fn who_does_not_say_that_it_speaks_http2_is_closed() {
     idle.send(&frame(PING, 0, 0, &[7; 8])).unwrap();
     idle.until(|it| it.kind == PING && it.payload == [7; 8]);
     neighbour(&fixture);
+    operated(fixture);
 }
 
 #[test]
@@ -107,6 +116,7 @@ fn windows_are_64_kib_a_stream_and_256_kib_a_connection() {
     let more = it.until(|it| it.kind == WINDOW_UPDATE && it.stream == 0);
     let connection = 65_535 + u32::from_be_bytes(more.payload.try_into().unwrap());
     assert_eq!((stream, connection), (65_536, 262_144));
+    operated(fixture);
 }
 
 #[test]
@@ -129,6 +139,7 @@ fn a_frame_that_is_not_whole_in_time_closes_its_connection() {
         std::thread::sleep(Duration::from_millis(40));
     }
     neighbour(&fixture);
+    operated(fixture);
 }
 
 #[test]
@@ -154,6 +165,7 @@ fn control_frames_past_their_bound_close_the_connection() {
         it.until(|it| it.kind == PING && it.payload == [1; 8]);
     }
     neighbour(&fixture);
+    operated(fixture);
 }
 
 /// A call to a path whose body begins so, and does not end until the call has.
@@ -234,6 +246,7 @@ fn a_call_that_is_not_whole_in_time_ends_so() {
     std::thread::sleep(Duration::from_millis(300));
     assert!(!between.is_finished());
     neighbour(&fixture);
+    operated(fixture);
 }
 
 /// A station that receives 1 MiB at one time, of which a message may be 64 KiB.
@@ -263,6 +276,7 @@ fn what_is_being_received_is_bounded_over_all_connections() {
         (0..40).map(|_| unfinished(&fixture, SEND, &long[..60_000])).collect();
     all_but_17_are_refused(&fixture, &mut calls);
     assert!(short.iter().all(|it| !it.is_finished()), "the longest end");
+    operated(fixture);
 }
 
 #[test]
@@ -274,6 +288,7 @@ fn a_message_is_counted_until_its_call_is_whole() {
     all_but_17_are_refused(&fixture, &mut calls);
     let two = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x")) }).repeat(2);
     ended(&fixture, unfinished(&fixture, SEND, &two), Code::Internal, "takes one message");
+    operated(fixture);
 }
 
 #[test]
@@ -293,6 +308,7 @@ fn connections_that_call_nothing_make_room_for_those_that_do() {
         ended(&fixture, unfinished(&fixture, STREAM, &[1, 0, 0, 0, 1, 1]), Code::Internal, "");
     }
     neighbour(&fixture);
+    operated(fixture);
 }
 
 /// A connection that makes the port answer until nothing more is taken, and reads none of it.
@@ -319,6 +335,7 @@ fn who_reads_nothing_makes_room_too() {
         || matches!(stalled.send(&vec![0; 170_000]), Err(error) if error.kind() != io::ErrorKind::WouldBlock);
     assert!((0..60).any(|_| is_reset()));
     drop(newcomer);
+    operated(fixture);
 }
 
 #[test]
@@ -331,6 +348,7 @@ fn who_reads_nothing_for_too_long_is_closed() {
     assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::WriteTimeout]);
     neighbour(&fixture);
     drop(stalled);
+    operated(fixture);
 }
 
 #[test]
@@ -351,6 +369,7 @@ fn who_gives_an_answer_no_window_for_too_long_is_closed_and_an_idle_stream_is_no
     idle.send(&frame(PING, 0, 0, &[3; 8])).unwrap();
     idle.until(|it| it.kind == PING && it.payload == [3; 8]);
     neighbour(&fixture);
+    operated(fixture);
 }
 
 #[test]
@@ -382,6 +401,7 @@ fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
         let again = async { while endpoint.connect().await.is_err() {} };
         tokio::time::timeout(Duration::from_secs(30), again).await.expect("its place is free again");
     });
+    operated(fixture);
 }
 
 #[test]
@@ -411,6 +431,7 @@ fn a_connection_opens_no_more_sessions_than_its_share() {
     assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::SessionsFull]);
     assert!(fixture.cancel("s0", "").ok);
     assert!(start(11).unwrap().ok, "what has ended counts no more");
+    operated(fixture);
 }
 
 #[test]
@@ -435,6 +456,7 @@ fn an_operator_sees_who_holds_sessions_and_ends_them() {
     assert!(holders().is_empty());
     assert_eq!(fixture.session("s7").unwrap().state(), SessionState::Expired);
     assert_eq!(fixture.session("mine").unwrap().state(), SessionState::Open);
+    operated(fixture);
 }
 
 #[test]
@@ -453,4 +475,5 @@ fn an_attack_is_said_in_health_with_what_to_do() {
         assert!(macp.detail.contains(said), "{}", macp.detail);
     }
     drop(silent);
+    operated(fixture);
 }

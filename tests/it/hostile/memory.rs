@@ -3,6 +3,7 @@
 
 use std::{fs, path::Path, thread, time::Duration};
 
+use super::operator_bounds::{lists, stops};
 use crate::{
     real::Station,
     rmp_bus::{Peer, frames},
@@ -58,10 +59,13 @@ fn what_waited_for_subscribers_that_never_read_is_given_back() {
     let during = resident_kib(&station);
     let queued_kib = STALLED * MESSAGES * MESSAGE_BYTES as u64 / 1024;
     assert!(during > before + queued_kib / 2, "{queued_kib} KiB wait: {before} KiB, then {during}");
+    lists(data.path());
     drop(peers);
     let comes_back = (0..RECOVERY_TRIES).any(|_| {
         thread::sleep(RECOVERY_STEP);
         resident_kib(&station) <= before + before / 5
     });
     assert!(comes_back, "{before} KiB, then {during}, and {} stay", resident_kib(&station));
+    let _peers = stalled(path, 1);
+    stops(data.path());
 }

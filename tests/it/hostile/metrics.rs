@@ -13,7 +13,9 @@ use rl_console::{
     time::Clock,
 };
 
-/// Runs an attack on a station in this process.
+use super::operator_bounds::stops_here;
+
+/// Runs an attack on a station in this process, which its operator ends then.
 fn with(metrics: limits::Metrics, attack: impl FnOnce(SocketAddr)) {
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits { metrics, ..Limits::default() };
@@ -22,7 +24,7 @@ fn with(metrics: limits::Metrics, attack: impl FnOnce(SocketAddr)) {
     let station = Station::start(config, Clock::start()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     attack(runtime.block_on(station.ready()).unwrap().metrics.unwrap());
-    station.stop();
+    stops_here(folder.path(), station);
 }
 
 fn begun(addr: SocketAddr, bytes: &[u8]) -> TcpStream {

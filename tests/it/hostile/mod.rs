@@ -1,5 +1,5 @@
 //! Peers that mean no good, at the real sockets: one file a link, written from the specifications. Whoever
-//! keeps to them goes on meanwhile.
+//! keeps to them goes on meanwhile, and the operator is answered in time (`operator_bounds`).
 
 mod addresses;
 mod bus;
@@ -12,5 +12,6 @@ mod memory;
 mod metrics;
 mod mpp;
 mod operator;
+mod operator_bounds;
 mod runs;
 mod storm;

@@ -14,6 +14,7 @@ use rl_console::{
 };
 use tempfile::TempDir;
 
+use super::operator_bounds::stops_here;
 use crate::real::{Adapter, pair};
 
 /// A station in this process, for its bridge.
@@ -21,7 +22,7 @@ struct Bridge {
     station: Option<Station>,
     addr: SocketAddr,
     token: String,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Bridge {
@@ -37,11 +38,17 @@ impl Bridge {
             Station::start(Config { limits, bind, ..Config::within(folder.path()) }, Clock::start()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let addr = runtime.block_on(station.ready()).unwrap().mpp.unwrap();
-        Self { station: Some(station), addr, token, _folder: folder }
+        Self { station: Some(station), addr, token, folder }
     }
 
     fn connect(&self) -> TcpStream {
         TcpStream::connect(self.addr).unwrap()
+    }
+
+    /// An operator is answered, and ends the station, while the attackers are there.
+    #[track_caller]
+    fn operated(mut self) {
+        stops_here(self.folder.path(), self.station.take().unwrap());
     }
 
     fn hello(&self) -> String {
@@ -81,6 +88,7 @@ fn connections_that_say_nothing_make_room() {
     }
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"nowhere"}"#).unwrap();
     assert_eq!(adapter.receive().unwrap()["code"], "UNKNOWN_QUEUE", "it was there all the time");
+    bridge.operated();
 }
 
 #[test]
@@ -94,6 +102,7 @@ fn an_adapter_whose_hello_has_come_does_not_make_room_before_it_is_read() {
         assert_eq!(ack["ok"], true, "{ack}");
         drop((coming, crowd));
     }
+    bridge.operated();
 }
 
 #[test]
@@ -115,6 +124,7 @@ fn a_line_that_does_not_become_whole_in_time_is_an_invalid_frame() {
     let error = adapter.receive().unwrap();
     assert_eq!(error["code"], "INVALID_FRAME", "{error}");
     assert_eq!(adapter.receive(), None);
+    bridge.operated();
 }
 
 #[test]
@@ -131,6 +141,7 @@ fn of_what_is_being_received_the_longest_line_ends_when_it_is_too_much() {
     let ended = ended.expect("one is closed without a frame");
     assert_eq!((0..3).filter(|at| *at == ended || is_ended(&senders[*at])).count(), 1, "two fit");
     Adapter::ready(bridge.addr, &bridge.token);
+    bridge.operated();
 }
 
 /// An address of this machine that is not loopback, of each family, where there is one.
@@ -176,6 +187,7 @@ fn an_address_has_its_share_whatever_comes_from_it() {
         assert_eq!(left, std::io::ErrorKind::WouldBlock, "another's place is its own");
         adapter.send(r#"{"mpp":2,"type":"pull","queue":"nowhere"}"#).unwrap();
         assert_eq!(adapter.receive().unwrap()["code"], "UNKNOWN_QUEUE", "it was there all the time");
+        bridge.operated();
     }
 }
 
@@ -190,4 +202,5 @@ fn who_is_told_why_it_goes_hears_it_however_many_newcomers_come() {
         assert!(told.contains("INVALID_FRAME"), "{told}");
         drop(crowd);
     }
+    bridge.operated();
 }

@@ -9,8 +9,9 @@ use rl_console::station::bus::{TokenKind, token};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::Value;
 
+use super::operator_bounds::{lists, stops, stops_by_force};
 use crate::{
-    real::{Station, cli, json},
+    real::{Station, cli},
     rmp_bus::{Peer, frames},
 };
 
@@ -32,7 +33,7 @@ fn idle(station: &Station) -> Vec<Peer> {
 }
 
 fn health(data: &Path, part: &str) -> Value {
-    json(data, &["ls", "health"]).into_iter().find(|row| row["part"] == part).unwrap()
+    lists(data).into_iter().find(|row| row["part"] == part).unwrap()
 }
 
 #[test]
@@ -56,8 +57,7 @@ fn with_all_places_taken_the_operator_asks_and_is_told_what_to_do_and_ends_the_s
     assert!(detail.contains("6 connections turned away lately: no place is left but for operators"), "{row}");
     assert!(detail.contains("end the program that holds so many connections"), "{row}");
     assert_eq!(health(data.path(), "mpp")["part"], "mpp");
-    let stopped = cli(data.path(), &["stop", "--yes"]);
-    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+    stops(data.path());
 }
 
 #[test]
@@ -72,8 +72,7 @@ fn where_not_even_an_operator_has_a_place_force_ends_the_station() {
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("limits.rmp.connections_max") && said.contains("stop --force"), "{said}");
-    let stopped = cli(data.path(), &["stop", "--yes", "--force"]);
-    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+    stops_by_force(data.path());
 }
 
 #[test]
@@ -96,8 +95,7 @@ fn with_the_places_of_every_port_taken_the_operator_ends_the_station() {
     for part in ["mpp", "rmp", "macp", "metrics"] {
         assert_eq!(health(data.path(), part)["part"], part);
     }
-    let stopped = cli(data.path(), &["stop", "--yes"]);
-    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+    stops(data.path());
     drop(taken);
 }
 
@@ -121,6 +119,5 @@ fn where_the_limit_of_open_files_is_reached_operators_are_accepted_and_work_is_k
     assert_eq!(row["well"], false, "{row}");
     assert!(row["detail"].as_str().unwrap().contains("ulimit -n"), "{row}");
     assert!(cli(data.path(), &["invoke", "heal_party"]).status.success());
-    let stopped = cli(data.path(), &["stop", "--yes"]);
-    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+    stops(data.path());
 }

@@ -5,7 +5,10 @@ use fastrand::Rng;
 use rl_console::limits;
 use rmpv::Value;
 
-use super::garbage::damaged;
+use super::{
+    garbage::damaged,
+    operator_bounds::{lists, stops_here},
+};
 use crate::{
     rmp_bus::frames::map,
     runs::test_station::{Client, TestStation, completed, id, success},
@@ -27,6 +30,13 @@ fn works(client: &mut Client, number: u128) {
     assert!(success(&events), "{events:?}");
 }
 
+/// An operator is answered, and ends the station.
+#[track_caller]
+fn operated(mut fixture: TestStation) {
+    let station = fixture.take();
+    stops_here(fixture.folder.path(), station);
+}
+
 fn request(client: &mut Client, run: u128, yaml: &str) {
     client.request(run, "RunSubmit", vec![("request_id", id(run)), ("opening_yaml", yaml.into())]);
 }
@@ -46,6 +56,7 @@ fn a_flood_of_submissions_is_refused_past_the_bound_and_runs_go_on() {
         assert_eq!(flood.answer().variant, "RunAccepted");
     }
     works(&mut fixture.agent_client(), 1);
+    lists(fixture.folder.path());
     for run in open_max..open_max + 50 {
         request(&mut flood, run, &opening("silent", 60_000));
     }
@@ -61,6 +72,7 @@ fn a_flood_of_submissions_is_refused_past_the_bound_and_runs_go_on() {
     flood.request(1 << 99, "RunCancel", vec![("trace_id", id(1))]);
     assert_eq!(flood.answer().variant, "RunCancelled");
     works(&mut fixture.agent_client(), 2);
+    operated(fixture);
 }
 
 #[test]
@@ -103,6 +115,7 @@ fn garbage_for_openings_is_answered_each_time_and_runs_go_on() {
         assert_eq!(answer.trace, run);
     }
     works(&mut client, 2);
+    operated(fixture);
 }
 
 #[test]
@@ -132,6 +145,8 @@ fn garbage_for_answers_ends_no_run_but_its_own() {
         // Whatever it is taken for, the run comes to its end.
         client.run(run, &opening("mixed", 300));
     }
+    lists(fixture.folder.path());
     client.run(100, &opening("liar", 300));
     works(&mut client, 1);
+    operated(fixture);
 }

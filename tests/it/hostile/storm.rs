@@ -15,6 +15,8 @@ use rl_console::{
 };
 use tempfile::TempDir;
 
+use super::operator_bounds::{lists, stops_here};
+
 /// How long it is waited for what must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Places of each port.
@@ -94,21 +96,30 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     assert!(held, "{what}");
 }
 
-#[test]
-fn a_storm_of_silent_connections_leaves_no_descriptor_behind() {
-    let target = Target::start();
-    let before = target.held();
-    assert_eq!(before, [1; 4], "the listeners");
+/// Connections to every port that say nothing.
+fn silent(target: &Target) -> (Vec<TcpStream>, Vec<UnixStream>) {
     let mut storm: (Vec<TcpStream>, Vec<UnixStream>) = Default::default();
     for _ in 0..200 {
         storm.0.extend(target.tcp.map(|addr| TcpStream::connect(addr).unwrap()));
         storm.1.push(UnixStream::connect(target.socket()).unwrap());
     }
+    storm
+}
+
+#[test]
+fn a_storm_of_silent_connections_leaves_no_descriptor_behind() {
+    let mut target = Target::start();
+    let before = target.held();
+    assert_eq!(before, [1; 4], "the listeners");
+    let storm = silent(&target);
     // All peers are there still: who made room is closed all the same, at the latest once it has lingered.
     until("places, and those of the operators' room and of those who leave", || {
         let held = target.held();
         held.iter().all(|held| *held <= 1 + 3 * PLACES)
     });
+    lists(target.folder.path());
     drop(storm);
     until("as before", || target.held() == before);
+    let _storm = silent(&target);
+    stops_here(target.folder.path(), target.station.take().unwrap());
 }

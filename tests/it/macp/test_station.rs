@@ -57,6 +57,11 @@ impl TestStation {
         (self.station, self.client) = (Some(station), client);
     }
 
+    /// The station itself, for who ends it in another way.
+    pub(crate) fn take(&mut self) -> Station {
+        self.station.take().unwrap()
+    }
+
     pub(crate) fn data(&self) -> &std::path::Path {
         self.folder.path()
     }

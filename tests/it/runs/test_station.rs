@@ -57,6 +57,11 @@ impl TestStation {
         self.start();
     }
 
+    /// The station itself, for who ends it in another way.
+    pub(crate) fn take(&mut self) -> Station {
+        self.station.take().unwrap()
+    }
+
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("rmp.sock")
     }
