@@ -22,10 +22,10 @@ pub struct TableBounds {
     pub peer_connections_max: u64,
     /// Places beside the table for operators; one origin has a quarter of them.
     pub operators_max: u64,
-    /// How long a connection may take to speak.
-    pub first_frame_max: Duration,
+    /// How long a connection may take to speak; nothing where it may say nothing for ever.
+    pub first_frame_max: Option<Duration>,
     /// How long one in the operators' room may take to show a token.
-    pub token_max: Duration,
+    pub token_max: Option<Duration>,
 }
 
 impl TableBounds {
@@ -96,13 +96,11 @@ pub enum Admitted {
 struct Place {
     origin: Origin,
     room: Room,
-    /// When it must have spoken, unless it has.
-    speak_by: Option<Mono>,
 }
 
-/// The connections of one room that have not spoken, the oldest first: their numbers rise, and all of a room
-/// have the same time.
-type Silent = BTreeMap<ConnectionId, Mono>;
+/// The connections of one room that have not spoken, with when they must have. The oldest is first: their
+/// numbers rise, and all of a room have the same time.
+type Silent = BTreeMap<ConnectionId, Option<Mono>>;
 
 /// The connections of one port. Numbers of connections must rise.
 #[derive(Debug)]
@@ -174,9 +172,8 @@ impl Table {
             Room::Common => self.bounds.first_frame_max,
             Room::Operators => self.bounds.token_max,
         };
-        let speak_by = now.mono + time;
-        self.silent_of(room).insert(id, speak_by);
-        self.places.insert(id, Place { origin, room, speak_by: Some(speak_by) });
+        self.silent_of(room).insert(id, time.map(|time| now.mono + time));
+        self.places.insert(id, Place { origin, room });
         self.operators += u64::from(room == Room::Operators);
         if origin.is_known() {
             *self.held.entry((room, origin)).or_default() += 1;
@@ -187,17 +184,28 @@ impl Table {
 
     /// A connection has spoken; one of the operators' room has shown an operator's token.
     pub fn spoke(&mut self, id: ConnectionId) {
-        let Some(place) = self.places.get_mut(&id) else { return };
-        if place.speak_by.take().is_some() {
-            let room = place.room;
-            self.silent_of(room).remove(&id);
+        let Some(&Place { room, .. }) = self.places.get(&id) else { return };
+        if self.silent_of(room).remove(&id).is_some() {
             self.publish();
         }
     }
 
+    /// Counts that a connection or its frame is turned away, of one that has a place.
+    pub fn count(&self, id: ConnectionId, why: TurnedAway) {
+        if self.places.contains_key(&id) {
+            self.tally.count(why);
+        }
+    }
+
+    /// When a connection must have spoken, of one that has not and has a deadline.
+    #[must_use]
+    pub fn speak_by(&self, id: ConnectionId) -> Option<Mono> {
+        self.silent_common.get(&id).or_else(|| self.silent_operators.get(&id)).copied().flatten()
+    }
+
     /// A connection is gone.
     pub fn close(&mut self, id: ConnectionId) {
-        let Some(Place { origin, room, .. }) = self.places.remove(&id) else { return };
+        let Some(Place { origin, room }) = self.places.remove(&id) else { return };
         self.silent_of(room).remove(&id);
         self.operators -= u64::from(room == Room::Operators);
         if let Some(held) = self.held.get_mut(&(room, origin)) {
@@ -221,7 +229,7 @@ impl Table {
     pub fn due(&self, now: Now) -> Vec<ConnectionId> {
         let rooms = [&self.silent_common, &self.silent_operators].into_iter();
         rooms
-            .flat_map(|silent| silent.iter().take_while(|(_, by)| **by <= now.mono))
+            .flat_map(|silent| silent.iter().take_while(|(_, by)| by.is_some_and(|by| by <= now.mono)))
             .map(|(id, _)| *id)
             .collect()
     }
@@ -229,8 +237,10 @@ impl Table {
     /// A connection that has not spoken in time. It has no place any more and is counted; ask until there is
     /// none.
     pub fn overdue(&mut self, now: Now) -> Option<(ConnectionId, TurnedAway)> {
-        let late =
-            |silent: &Silent| silent.first_key_value().filter(|(_, by)| **by <= now.mono).map(|(id, _)| *id);
+        let late = |silent: &Silent| {
+            let (&id, by) = silent.first_key_value()?;
+            by.is_some_and(|by| by <= now.mono).then_some(id)
+        };
         let common = late(&self.silent_common).map(|id| (id, TurnedAway::FirstFrame));
         let found = common.or_else(|| late(&self.silent_operators).map(|id| (id, TurnedAway::NoToken)))?;
         self.close(found.0);
@@ -243,7 +253,7 @@ impl Table {
     pub fn deadline(&self) -> Option<Mono> {
         let first =
             [&self.silent_common, &self.silent_operators].map(|silent| silent.values().next().copied());
-        first.into_iter().flatten().min()
+        first.into_iter().flatten().flatten().min()
     }
 
     /// Connections that have a place.

@@ -14,8 +14,8 @@ const BOUNDS: TableBounds = TableBounds {
     connections_max: 8,
     peer_connections_max: 0,
     operators_max: 4,
-    first_frame_max: Duration::from_secs(10),
-    token_max: Duration::from_secs(1),
+    first_frame_max: Some(Duration::from_secs(10)),
+    token_max: Some(Duration::from_secs(1)),
 };
 
 fn process(pid: i32) -> Origin {
@@ -151,6 +151,17 @@ fn who_does_not_speak_in_time_goes() {
     assert_eq!(table.overdue(Now::at_ms(10_200)), Some((ConnectionId(9), TurnedAway::FirstFrame)));
     let counts = tally.turned_away();
     assert_eq!((counts[TurnedAway::NoToken.index()], counts[TurnedAway::FirstFrame.index()]), (1, 1));
+}
+
+#[test]
+fn where_there_is_no_deadline_the_silent_stay_and_make_room() {
+    let bounds = TableBounds { connections_max: 1, first_frame_max: None, ..BOUNDS };
+    let mut table = Table::new(bounds, Tally::default());
+    table.open(Now::at_ms(0), ConnectionId(0), Origin::Unknown);
+    let late = Now::at_ms(1 << 40);
+    assert_eq!((table.deadline(), table.speak_by(ConnectionId(0))), (None, None));
+    assert_eq!((table.due(late), table.overdue(late)), (vec![], None));
+    assert_eq!(table.plan(Origin::Unknown), Plan::Evicts(ConnectionId(0)));
 }
 
 #[test]

@@ -65,7 +65,6 @@ impl TokenHash {
 #[derive(Debug)]
 pub(super) struct UnauthenticatedConnection {
     pub(super) peer: Peer,
-    pub(super) hello_by: Mono,
 }
 
 /// The active adapter.

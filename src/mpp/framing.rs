@@ -109,7 +109,13 @@ impl Framer {
         self.end - self.start
     }
 
-    /// Those bytes.
+    /// Bytes of memory that a line that has begun holds; none where none has.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        if self.pending_bytes() == 0 { 0 } else { self.buffer.len() }
+    }
+
+    /// The bytes received that have not been taken.
     #[must_use]
     pub fn pending(&self) -> &[u8] {
         self.buffer.get(self.start..self.end).unwrap_or_default()

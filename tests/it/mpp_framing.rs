@@ -56,6 +56,26 @@ fn a_line_whose_lf_is_byte_65536_is_taken() {
 }
 
 #[test]
+fn a_line_that_has_begun_holds_the_room_it_grew_into() {
+    let mut framer = Framer::new();
+    assert_eq!(framer.held_bytes(), 0, "nothing has begun");
+    let mut left = 30_000;
+    while left > 0 {
+        let room = framer.spare();
+        let filled = room.len().min(left);
+        room[..filled].fill(b'x');
+        framer.filled(filled);
+        assert_eq!(framer.next(), None);
+        left -= filled;
+    }
+    assert_eq!((framer.pending_bytes(), framer.held_bytes()), (30_000, 32_768));
+    framer.spare()[0] = b'\n';
+    framer.filled(1);
+    assert!(matches!(framer.next(), Some(Framed::Line(_))));
+    assert_eq!(framer.held_bytes(), 0);
+}
+
+#[test]
 fn bytes_65536_without_an_lf_are_too_large_and_nothing_follows() {
     let mut stream = b"{}\n".to_vec();
     stream.resize(3 + 65_536, b'x');

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     task::Waker,
-    time::Duration,
 };
 
 use super::{call::Caller, end_signal::EndSignal};
@@ -50,8 +49,8 @@ impl Connections {
             // Operators come by the bus.
             operators_max: 0,
             // Who is connected and calls nothing may stay; the preface has its own deadline.
-            first_frame_max: Duration::MAX,
-            token_max: Duration::MAX,
+            first_frame_max: None,
+            token_max: None,
         };
         let table = Table::new(bounds, tally);
         Self(Arc::new(Mutex::new(Open { table, connected: BTreeMap::new(), next: 0 })))

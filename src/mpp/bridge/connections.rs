@@ -12,7 +12,7 @@ use crate::{
         io::Output,
     },
     tap::entry::mpp::{CloseCause, RowState, Transition},
-    time::{Mono, Now},
+    time::Now,
 };
 
 /// Without connections.
@@ -21,8 +21,8 @@ pub(super) fn table(settings: &Settings) -> Table {
         connections_max: settings.limits.connections_max,
         peer_connections_max: settings.limits.peer_connections_max,
         operators_max: 0,
-        first_frame_max: HELLO_WITHIN,
-        token_max: HELLO_WITHIN,
+        first_frame_max: Some(HELLO_WITHIN),
+        token_max: None,
     };
     Table::new(bounds, settings.tally.clone())
 }
@@ -40,12 +40,6 @@ impl Bridge {
         self.table.due(now)
     }
 
-    /// The last moment at which a connection's hello comes in time, of one that has not said it.
-    #[must_use]
-    pub fn last_moment_for_hello(&self, conn: ConnectionId) -> Option<Mono> {
-        self.unauthenticated.get(&conn).map(|guest| Mono(guest.hello_by.0.saturating_sub(1)))
-    }
-
     /// The counters of who was turned away.
     #[must_use]
     pub fn tally(&self) -> &Tally {
@@ -54,8 +48,7 @@ impl Bridge {
 
     pub(super) fn on_opened(&mut self, now: Now, conn: ConnectionId, peer: Peer, origin: Origin) {
         self.emit_transition(Transition::Connected { peer: peer.clone() }, None, None);
-        self.unauthenticated
-            .insert(conn, UnauthenticatedConnection { peer, hello_by: now.mono + HELLO_WITHIN });
+        self.unauthenticated.insert(conn, UnauthenticatedConnection { peer });
         match self.table.open(now, conn, origin) {
             // Not the newcomer: those that say nothing must not keep the adapter out.
             Admitted::Common { evicted } | Admitted::Operators { evicted } => {
@@ -77,9 +70,6 @@ impl Bridge {
     /// A connection is gone. One that was closed by us before is known no more.
     pub(super) fn disconnect(&mut self, now: Now, conn: ConnectionId, cause: CloseCause) {
         self.table.close(conn);
-        if cause == CloseCause::HelloTimeout {
-            self.settings.tally.count(TurnedAway::FirstFrame);
-        }
         if let Some(guest) = self.unauthenticated.remove(&conn) {
             self.emit_transition(
                 Transition::Disconnected { peer: guest.peer, active: false, cause },

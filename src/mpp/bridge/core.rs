@@ -180,7 +180,7 @@ impl Bridge {
             }
             Input::Opened { conn, peer, origin } => self.on_opened(now, conn, peer, origin),
             Input::Line { conn, wire } | Input::TooLarge { conn, wire } => {
-                let decision = self.decide(now, conn, wire);
+                let decision = self.decide(conn, wire);
                 self.apply(now, decision);
             }
             Input::TooSlow { conn, wire } => {

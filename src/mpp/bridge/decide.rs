@@ -16,7 +16,6 @@ use crate::{
         Redaction,
         mpp::{ErrorCode, Fault, FrameType, Head, Level, Verdict, Violation},
     },
-    time::Now,
     words::cut_marked,
 };
 
@@ -39,8 +38,6 @@ pub(super) struct Decision {
 pub(super) enum Action {
     /// Its connection is closed already.
     Nothing,
-    /// Its connection's time to say `hello` is over.
-    HelloTooLate,
     /// The connection is ended over it.
     Refuse { fault: Fault, message: String },
     /// The handshake succeeds.
@@ -81,19 +78,17 @@ impl From<Violation> for Breach {
 impl Bridge {
     /// What [`handle`](Self::handle) would say of a line, changing nothing.
     #[must_use]
-    pub fn judge(&self, now: Now, conn: ConnectionId, wire: &[u8]) -> Verdict {
-        self.decide(now, conn, wire).verdict
+    pub fn judge(&self, conn: ConnectionId, wire: &[u8]) -> Verdict {
+        self.decide(conn, wire).verdict
     }
 
-    pub(super) fn decide(&self, now: Now, conn: ConnectionId, wire: &[u8]) -> Decision {
+    pub(super) fn decide(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
         if let Some(active) = self.active.as_ref().filter(|active| active.conn == conn) {
             return self.decide_later(active, wire);
         }
-        let action = match self.unauthenticated.get(&conn) {
-            Some(guest) if now.mono < guest.hello_by => return self.decide_first(conn, wire),
-            Some(_) => Action::HelloTooLate,
-            None => Action::Nothing,
-        };
+        if self.unauthenticated.contains_key(&conn) {
+            return self.decide_first(conn, wire);
+        }
         // A hello may come too late as well: nothing of it is kept.
         Decision {
             conn,
@@ -101,7 +96,7 @@ impl Bridge {
             verdict: Verdict::TooLate,
             redaction: Redaction::Withheld,
             trace: None,
-            action,
+            action: Action::Nothing,
         }
     }
 

@@ -32,7 +32,6 @@ impl Bridge {
         }
         match action {
             Action::Nothing | Action::Alive => {}
-            Action::HelloTooLate => self.close(now, conn, CloseCause::HelloTimeout),
             Action::Refuse { fault, message } => self.refuse(now, conn, fault, &message),
             Action::Welcome { token } => self.welcome(now, conn, token),
             Action::Park { queue } => self.on_pull(now, &queue),

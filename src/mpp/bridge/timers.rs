@@ -2,7 +2,6 @@
 
 use super::{core::Bridge, decide::head_of};
 use crate::{
-    ids::ConnectionId,
     mpp::{
         connection::{HEARTBEAT_AFTER, STALE_AFTER},
         frame::encode,
@@ -14,13 +13,7 @@ use crate::{
 
 impl Bridge {
     pub(super) fn on_timeout(&mut self, now: Now) {
-        let silent: Vec<ConnectionId> = self
-            .unauthenticated
-            .iter()
-            .filter(|(_, guest)| guest.hello_by <= now.mono)
-            .map(|(conn, _)| *conn)
-            .collect();
-        for conn in silent {
+        while let Some((conn, _)) = self.table.overdue(now) {
             self.close(now, conn, CloseCause::HelloTimeout);
         }
         self.beat(now);
@@ -77,7 +70,6 @@ impl Bridge {
     }
 
     fn next_deadline(&self) -> Option<Mono> {
-        let guests = self.unauthenticated.values().map(|guest| guest.hello_by).min();
         let beat = self.active.as_ref().map(|active| active.last_out + HEARTBEAT_AFTER);
         let stale = self
             .active
@@ -85,6 +77,6 @@ impl Bridge {
             .filter(|active| !active.stale)
             .map(|active| active.last_in.mono + STALE_AFTER);
         let fetches = self.fetch_retries.values().filter_map(|retry| retry.at).min();
-        [guests, beat, stale, self.commits.retry_at, fetches].into_iter().flatten().min()
+        [self.table.deadline(), beat, stale, self.commits.retry_at, fetches].into_iter().flatten().min()
     }
 }

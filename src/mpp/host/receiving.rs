@@ -21,7 +21,7 @@ impl Host {
     /// What is kept of a connection's line has changed; `is_new` says that the one before is whole.
     pub(super) fn note_receiving(&mut self, now: Now, id: ConnectionId, is_new: bool) {
         let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else { return };
-        let bytes = conn.framer.pending_bytes() as u64;
+        let bytes = conn.framer.held_bytes() as u64;
         let mut longest = self.receiving.set_kept(now, id, bytes, is_new);
         while let Some(conn) = longest {
             self.cause = None;
@@ -37,14 +37,6 @@ impl Host {
         for id in self.bridge.due(now).into_iter().chain(self.receiving.due(now)) {
             self.read_once_more(now, id);
         }
-    }
-
-    /// When a connection's line is taken to have come, which is not before it is read. The system does not
-    /// tell how long a hello has lain there: one that is read before its time was found to be over came in
-    /// time.
-    pub(super) fn heard_at(&self, now: Now, id: ConnectionId) -> Now {
-        let latest = self.bridge.last_moment_for_hello(id);
-        latest.map_or(now, |latest| Now { mono: now.mono.min(latest), ..now })
     }
 
     /// Ends the connections whose lines took too long.

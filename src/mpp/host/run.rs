@@ -357,7 +357,7 @@ impl Host {
             let (Input::Line { wire, .. } | Input::TooLarge { wire, .. }) = &input else { break };
             let wire: &[u8] = wire;
             self.cause = None;
-            self.bridge.handle(self.heard_at(now, id), input.clone());
+            self.bridge.handle(now, input.clone());
             self.drain_line(now, wire);
             if !self.is_open(id) {
                 break;

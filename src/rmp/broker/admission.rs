@@ -21,8 +21,8 @@ pub(super) fn table_bounds(limits: &limits::Rmp) -> TableBounds {
         connections_max: limits.connections_max,
         peer_connections_max: limits.peer_connections_max,
         operators_max: limits.operator_connections_max,
-        first_frame_max: HELLO_TIMEOUT,
-        token_max: Duration::from_millis(limits.token_ms_max),
+        first_frame_max: Some(HELLO_TIMEOUT),
+        token_max: Some(Duration::from_millis(limits.token_ms_max)),
     }
 }
 
@@ -91,8 +91,8 @@ impl Broker {
     }
 
     /// What a session of the operators' room is told that shows no operator's token.
-    pub(super) fn no_place(&self) -> RefusalDetail {
-        self.settings.tally.count(TurnedAway::NoToken);
+    pub(super) fn no_place(&self, id: ConnectionId) -> RefusalDetail {
+        self.table.count(id, TurnedAway::NoToken);
         RefusalDetail::new(Refusal::Busy, &self.describe(TurnedAway::NoToken))
     }
 

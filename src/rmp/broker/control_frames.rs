@@ -218,7 +218,7 @@ impl Broker {
             }
             None => RefusalDetail::new(Refusal::Unauthorized, &"the token is none of this station's"),
             Some(kind) if !self.has_place(id, kind) => {
-                let busy = self.no_place();
+                let busy = self.no_place(id);
                 self.refuse(now, id, head, re, &busy, trace, redaction);
                 return self.end(id, CloseCause::NoToken);
             }

@@ -92,7 +92,7 @@ impl Broker {
     /// Who speaks it is an agent whatever it says.
     fn on_json_hello(&mut self, id: ConnectionId, head: Head, kind: HelloKind, redaction: Redaction) {
         if !self.has_place(id, Kind::Agent) {
-            let busy = self.no_place();
+            let busy = self.no_place(id);
             self.record_refusal(id, head, busy.refusal, None, redaction);
             return self.end(id, CloseCause::NoToken);
         }

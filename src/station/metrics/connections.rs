@@ -38,8 +38,8 @@ pub(super) enum Stage {
 #[derive(Debug)]
 struct Conn {
     stage: Stage,
-    /// When the stage is over at the latest; that of a request that has begun is known where its bytes are.
-    by: Mono,
+    /// When its answer must have left, once its request is whole.
+    answer_by: Option<Mono>,
     /// Bytes that came.
     bytes: u64,
     task: Option<AbortHandle>,
@@ -50,7 +50,6 @@ struct Conn {
 pub(super) struct Connections {
     state: Arc<Mutex<State>>,
     clock: Clock,
-    tally: Tally,
 }
 
 #[derive(Debug)]
@@ -75,8 +74,8 @@ impl Connections {
             connections_max: limits.connections_max,
             peer_connections_max: limits.peer_connections_max,
             operators_max: 0,
-            first_frame_max: SILENCE_MAX,
-            token_max: SILENCE_MAX,
+            first_frame_max: Some(SILENCE_MAX),
+            token_max: None,
         };
         let frame_time = Duration::from_millis(limits.frame_ms_max);
         let receiving = Receiving::new(
@@ -85,12 +84,12 @@ impl Connections {
             tally.clone(),
         );
         let state = State {
-            table: Table::new(bounds, tally.clone()),
+            table: Table::new(bounds, tally),
             receiving,
             conns: HashMap::new(),
             next: ConnectionId(1),
         };
-        Self { state: Arc::new(Mutex::new(state)), clock, tally }
+        Self { state: Arc::new(Mutex::new(state)), clock }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -112,7 +111,7 @@ impl Connections {
             }
             Admitted::Refused(_) => return None,
         }
-        let conn = Conn { stage: Stage::Silent, by: now.mono + SILENCE_MAX, bytes: 0, task: None };
+        let conn = Conn { stage: Stage::Silent, answer_by: None, bytes: 0, task: None };
         state.conns.insert(id, conn);
         Some(Place { connections: self.clone(), id })
     }
@@ -147,17 +146,22 @@ impl Place {
     pub(super) fn stage(&self) -> Option<(Stage, Duration)> {
         let state = self.connections.lock();
         let conn = state.conns.get(&self.id)?;
-        let by = state.receiving.due_at(self.id).unwrap_or(conn.by);
-        Some((conn.stage, self.connections.clock.until(by)))
+        let by = match conn.stage {
+            Stage::Silent => state.table.speak_by(self.id),
+            Stage::Begun => state.receiving.due_at(self.id),
+            Stage::Whole => conn.answer_by,
+        };
+        Some((conn.stage, by.map_or(Duration::ZERO, |by| self.connections.clock.until(by))))
     }
 
     /// It took too long.
     pub(super) fn count_late(&self, stage: Stage) {
-        match stage {
-            Stage::Silent => self.connections.tally.count(TurnedAway::FirstFrame),
-            Stage::Begun => self.connections.tally.count(TurnedAway::FrameTime),
-            Stage::Whole => {}
-        }
+        let why = match stage {
+            Stage::Silent => TurnedAway::FirstFrame,
+            Stage::Begun => TurnedAway::FrameTime,
+            Stage::Whole => return,
+        };
+        self.connections.lock().table.count(self.id, why);
     }
 
     /// Its request is whole.
@@ -167,7 +171,7 @@ impl Place {
         state.receiving.end(self.id);
         state.table.spoke(self.id);
         if let Some(conn) = state.conns.get_mut(&self.id) {
-            (conn.stage, conn.by) = (Stage::Whole, now.mono + SILENCE_MAX);
+            (conn.stage, conn.answer_by) = (Stage::Whole, Some(now.mono + SILENCE_MAX));
         }
     }
 

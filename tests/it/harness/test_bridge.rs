@@ -223,7 +223,7 @@ impl TestBridge {
         self.sent.clear();
         self.transition_log.clear();
         self.closed.clear();
-        let judged = self.bridge.judge(self.now, conn, wire);
+        let judged = self.bridge.judge(conn, wire);
         self.line = Some((conn, wire.to_vec()));
         let before = self.received.len();
         let large = wire.len() > 65_535 && !wire.ends_with(b"\n");
