@@ -39,7 +39,7 @@ const UNIT_AT: usize = 4;
 const FRAME_BEGINS: u8 = b'R';
 
 /// Bytes that are looked at together.
-const CHUNK_BYTES: usize = 64;
+const CHUNK_BYTES: usize = 32;
 
 /// The characters of base64url, by their byte.
 const BASE64URL: [bool; 256] = {
@@ -270,23 +270,30 @@ impl Iterator for Numbers<'_> {
 fn next_run(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let start = run_start(bytes, from)?;
     let rest = &bytes[start + TOKEN_BYTES..];
-    // By chunks without a branch for each byte, which the compiler makes one of many bytes at once.
-    let is_whole = |chunk: &&[u8]| chunk.iter().fold(true, |all, byte| all & is_base64url(*byte));
-    let whole = CHUNK_BYTES * rest.chunks_exact(CHUNK_BYTES).take_while(is_whole).count();
-    let more = rest[whole..].iter().take_while(|byte| is_base64url(**byte)).count();
+    let whole = CHUNK_BYTES * rest.as_chunks().0.iter().take_while(|chunk| is_whole(chunk)).count();
+    let more = rest[whole..].iter().take_while(|byte| BASE64URL[usize::from(**byte)]).count();
     Some(start..start + TOKEN_BYTES + whole + more)
+}
+
+/// Whether a chunk is of base64url alone, without a branch for each byte: the compiler makes it one of many
+/// bytes at once.
+fn is_whole(chunk: &[u8; CHUNK_BYTES]) -> bool {
+    chunk.iter().fold(true, |all, byte| all & is_base64url(*byte))
 }
 
 /// Where it begins. Of each window it is read from behind: what is none ends all runs that it would be in, so
 /// that of most texts few bytes are looked at.
 #[inline(never)]
 fn run_start(bytes: &[u8], from: usize) -> Option<usize> {
+    let last_other = |bytes: &[u8]| bytes.iter().rposition(|byte| !BASE64URL[usize::from(*byte)]);
     let mut start = from;
     while let Some(window) = bytes.get(start..start + TOKEN_BYTES) {
-        match window.iter().rposition(|byte| !BASE64URL[usize::from(*byte)]) {
-            Some(other) => start += other + 1,
-            None => return Some(start),
-        }
+        let (chunk, end) = window.split_first_chunk()?;
+        start += match last_other(end) {
+            Some(other) => CHUNK_BYTES + other + 1,
+            None if is_whole(chunk) => return Some(start),
+            None => last_other(chunk)? + 1,
+        };
     }
     None
 }
