@@ -250,7 +250,8 @@ limits! {
         /// `RESOURCE_EXHAUSTED`.
         receiving_bytes_max = 67_108_864 in 65_536..=4_294_967_296,
         /// HTTP/2 control frames (SETTINGS, PING, PRIORITY, `RST_STREAM`) of one connection a second, and
-        /// those of ten seconds at one time; more close it. One PING for data that it was sent is free.
+        /// at one time: those of a second when it is new, of ten later; more close it. One PING for data
+        /// that it was sent is free.
         control_frames_per_s_max = 1_000 in 10..=1_000_000,
         /// Calls of one connection at one time; further ones wait.
         connection_calls_max = 256 in 1..=65_536,

@@ -204,6 +204,10 @@ impl AsyncRead for Conn {
         cx: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.meter.ends_turn() {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let before = into.filled().len();
         let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, into) else {
             self.looked();

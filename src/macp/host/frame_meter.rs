@@ -11,6 +11,11 @@ const PREFACE_BYTES: u32 = 24;
 pub(super) const HEAD_BYTES: usize = 9;
 /// The control frames of so long may come at one time.
 const BURST: Duration = Duration::from_secs(10);
+/// Of them, those of so long from the accept on: who is closed for a flood and connects again floods no
+/// more for that.
+const FIRST_BURST: Duration = Duration::from_secs(1);
+/// Control frames after which other connections have their turn.
+const TURN_FRAMES: u32 = 256;
 
 /// Types of frames (RFC 9113 §6).
 pub(super) mod kind {
@@ -42,6 +47,8 @@ pub(super) struct FrameMeter {
     has_sent_data: bool,
     /// When the control frames of so far are paid for.
     paid_at: Mono,
+    /// Control frames since other connections had their turn.
+    in_turn: u32,
     bounds: Bounds,
 }
 
@@ -90,7 +97,8 @@ impl FrameMeter {
             block: Block::None,
             has_called: false,
             has_sent_data: false,
-            paid_at: now,
+            paid_at: now + (BURST - FIRST_BURST),
+            in_turn: 0,
             bounds,
         }
     }
@@ -130,6 +138,15 @@ impl FrameMeter {
     /// PING for data that they are sent, and the next for what comes after its answer: one costs nothing.
     pub(super) fn on_data_sent(&mut self) {
         self.has_sent_data = true;
+    }
+
+    /// Whether so much has come that other connections are to have their turn. What follows counts anew.
+    pub(super) fn ends_turn(&mut self) -> bool {
+        let ends = self.in_turn >= TURN_FRAMES;
+        if ends {
+            self.in_turn = 0;
+        }
+        ends
     }
 
     /// Whether a call has begun.
@@ -177,6 +194,7 @@ impl FrameMeter {
 
     /// One control frame more.
     fn pay(&mut self, now: Mono) -> Result<(), TurnAwayCause> {
+        self.in_turn += 1;
         self.paid_at = self.paid_at.max(now) + self.bounds.cost;
         if self.paid_at.since(now) > BURST { Err(TurnAwayCause::ControlFrames) } else { Ok(()) }
     }
@@ -249,19 +267,35 @@ mod tests {
     }
 
     #[test]
-    fn control_frames_of_ten_seconds_may_come_at_one_time_and_then_as_many_as_the_limit_says() {
+    fn control_frames_of_a_second_may_come_at_one_time_later_of_ten_and_then_as_many_as_the_limit_says() {
         for kind in [kind::SETTINGS, kind::PING, kind::PRIORITY, kind::RST_STREAM] {
             let mut meter = connected();
             let control = frame(kind, 0, 8);
-            for n in 0..100 {
+            for n in 0..10 {
                 assert_eq!(meter.take(ms(0), &control), Ok(()), "{kind}: {n}");
             }
             assert_eq!(meter.clone().take(ms(99), &control), Err(TurnAwayCause::ControlFrames), "{kind}");
-            for n in 1..1_000 {
-                assert_eq!(meter.take(ms(n * 100), &control), Ok(()), "{kind}: {n}");
+            for n in 0..100 {
+                assert_eq!(meter.take(ms(10_000), &control), Ok(()), "{kind}: {n}");
             }
-            assert_eq!(meter.take(ms(99_999), &control), Err(TurnAwayCause::ControlFrames), "{kind}");
+            assert_eq!(meter.clone().take(ms(10_099), &control), Err(TurnAwayCause::ControlFrames), "{kind}");
+            for n in 1..1_000 {
+                assert_eq!(meter.take(ms(10_000 + n * 100), &control), Ok(()), "{kind}: {n}");
+            }
+            assert_eq!(meter.take(ms(109_999), &control), Err(TurnAwayCause::ControlFrames), "{kind}");
         }
+    }
+
+    #[test]
+    fn a_flood_within_its_burst_lets_others_have_their_turn() {
+        let mut meter = FrameMeter::new(ms(0), &limits::Macp::default());
+        meter.take(ms(0), PREFACE).unwrap();
+        let pings = |count: u32| frame(kind::PING, 0, 8).repeat(count as usize);
+        meter.take(ms(0), &pings(TURN_FRAMES - 1)).unwrap();
+        assert!(!meter.ends_turn());
+        meter.take(ms(0), &pings(1)).unwrap();
+        assert!(meter.ends_turn());
+        assert!(!meter.ends_turn());
     }
 
     #[test]
@@ -281,7 +315,7 @@ mod tests {
         }
         // What the client sends buys none.
         let own = [frame(kind::DATA, 0, 100), frame(kind::PING, 0, 8)].concat();
-        let taken = (0..101).find_map(|_| meter.take(ms(0), &own).err());
+        let taken = (0..11).find_map(|_| meter.take(ms(0), &own).err());
         assert_eq!(taken, Some(TurnAwayCause::ControlFrames));
     }
 
@@ -296,7 +330,7 @@ mod tests {
                 frames.iter().flat_map(|(kind, flags, len)| frame(*kind, *flags, *len)).collect();
             let costs = [kind::SETTINGS, kind::PING, kind::PRIORITY, kind::RST_STREAM];
             let control = frames.iter().filter(|(kind, ..)| costs.contains(kind)).count();
-            let expected = if control > 100 { Err(TurnAwayCause::ControlFrames) } else { Ok(()) };
+            let expected = if control > 10 { Err(TurnAwayCause::ControlFrames) } else { Ok(()) };
             let mut whole = connected();
             prop_assert_eq!(whole.take(ms(0), &bytes), expected);
             let (mut parts, mut left, mut taken) = (connected(), &bytes[..], Ok(()));

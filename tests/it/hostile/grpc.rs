@@ -144,7 +144,7 @@ fn a_frame_that_is_not_whole_in_time_closes_its_connection() {
 
 #[test]
 fn control_frames_past_their_bound_close_the_connection() {
-    let fixture = with(limits::Macp { control_frames_per_s_max: 10, ..limits::Macp::default() });
+    let fixture = with(limits::Macp { control_frames_per_s_max: 100, ..limits::Macp::default() });
     let mut reader = fixture.port().entries().unwrap();
     let flood = |one: Vec<u8>| {
         let mut it = Http2::open(fixture.addr());
