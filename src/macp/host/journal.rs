@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::{ids::Ticket, store::macp::push, time::Wall};
 
 /// Records of a segment, past which the next is begun.
-const SEGMENT_BYTES: usize = 1 << 20;
+pub(super) const SEGMENT_BYTES: usize = 1 << 20;
 
 /// Records that are to be written together.
 #[derive(Debug, Default)]
@@ -78,6 +78,13 @@ impl Journal {
     /// How many batches wait to be written.
     pub(super) fn batches(&self) -> usize {
         self.gathered.len()
+    }
+
+    /// Bytes that are to be written to the log, and those that are in it and to be stored; nothing while
+    /// either fails.
+    pub(super) fn to_write(&self) -> Option<(usize, u64)> {
+        let gathered = self.gathered.iter().map(|batch| batch.bytes.len()).sum();
+        (self.failing.is_none() && self.behind.is_none()).then_some((gathered, self.unstored_bytes))
     }
 
     /// Takes the oldest batch of what gathered.

@@ -26,6 +26,7 @@ mod handle;
 mod housekeeping;
 mod journal;
 mod listen;
+mod long_messages;
 mod messages;
 mod metrics;
 mod openers;

@@ -139,6 +139,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         unfinished: Unfinished::new(&limits, tally.clone()),
         tally,
         loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
+        long_turn: tokio::sync::Mutex::default(),
         rows_turn: tokio::sync::Mutex::default(),
         wake: Notify::new(),
         broken: Notify::new(),

@@ -103,6 +103,8 @@ pub(super) struct Shared {
     pub(super) disk_low: Arc<AtomicBool>,
     pub(super) store: StoreWay,
     pub(super) loading: Semaphore,
+    /// Held by the long message that is decided next.
+    pub(super) long_turn: tokio::sync::Mutex<()>,
     /// The connections of the port.
     pub(super) connections: Connections,
     /// What is being received and is not whole.
@@ -143,6 +145,9 @@ impl Shared {
     /// Asks the kernel, and the store where it must be. The answer is not to be given before its ticket is
     /// durable.
     pub(super) async fn ask(&self, call: &Call<'_>, ask: Ask<'_>) -> Answer {
+        if let Err(answer) = self.turn_of(call).await {
+            return answer;
+        }
         let parsed = match ask {
             Ask::Message(envelope, _) => parse_ahead(envelope, &self.limits),
             Ask::Cancel { .. } | Ask::Look(_) => None,
@@ -296,7 +301,7 @@ impl Shared {
     ///
     /// # Errors
     /// Why it is not written; it is kept.
-    async fn write(&self) -> Result<(), Arc<str>> {
+    pub(super) async fn write(&self) -> Result<(), Arc<str>> {
         self.room().await?;
         let failing = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?.journal.failing.clone();
         failing.map_or(Ok(()), Err)?;

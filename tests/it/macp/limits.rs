@@ -10,7 +10,9 @@ use std::{
 use futures_util::{StreamExt as _, stream};
 use rl_console::{
     limits::{self, Limits},
-    macp::proto::v1::{GetSessionRequest, SessionStartPayload, SessionState, StreamSessionRequest},
+    macp::proto::v1::{
+        GetSessionRequest, SendRequest, SessionStartPayload, SessionState, StreamSessionRequest,
+    },
     port::{Page, Query},
     store::{
         macp::MacpOp,
@@ -281,6 +283,43 @@ fn a_stream_is_not_read_further_than_its_answers_have_room() {
     );
     drop(go);
     assert_eq!(bare.runtime.block_on(answers).unwrap(), 100);
+}
+
+#[test]
+fn long_messages_wait_for_the_store_and_short_ones_pass_them() {
+    let bare = TestRuntime::open(limits::Macp {
+        unsaved_bytes_max: 8 << 20,
+        payload_bytes_max: 1 << 20,
+        receiving_bytes_max: 8 << 20,
+        ..limits::Macp::default()
+    });
+    bare.start("s").unwrap();
+    let handle = bare.store_handle();
+    let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
+    let hold = move |_| assert!(gone.recv().is_err());
+    handle.commit(Op::Macp(MacpOp::Sessions(Vec::new())), Class::Process, Box::new(hold)).unwrap();
+    let say = |id: String| {
+        let mut client = bare.client.clone();
+        let envelope = Some(envelope("s", "Unheard", &id, "a", "x".repeat(1 << 20)));
+        bare.runtime.spawn(async move { client.send(SendRequest { envelope }).await })
+    };
+    for n in 0..7 {
+        bare.runtime.block_on(say(format!("taken {n}"))).unwrap().unwrap();
+    }
+    // The eighth would fill what may be unsaved but for what is left to short ones. Of those that wait there
+    // may be as much as may be on its way in.
+    let mut waiting: Vec<_> = (0..12).map(|n| say(format!("waiting {n}"))).collect();
+    for _ in 0..4 {
+        let (refused, at, _) = bare.runtime.block_on(futures_util::future::select_all(&mut waiting));
+        names(&refused.unwrap().unwrap_err(), Code::ResourceExhausted, "limits.macp.receiving_bytes_max");
+        drop(waiting.remove(at));
+    }
+    for n in 0..20 {
+        assert!(bare.say("s", "Unheard", &format!("short {n}"), "").unwrap().ok);
+    }
+    drop(go);
+    let answers = waiting.into_iter().map(|it| bare.runtime.block_on(it).unwrap());
+    assert!(answers.filter(Result::is_ok).count() > 1, "they waited");
 }
 
 #[test]
