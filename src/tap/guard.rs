@@ -34,6 +34,9 @@ use crate::words::token::{LONG_RUN_CHARS, TOKEN_CHARS, ends_token, is_base64url}
 /// Characters of a token, each a byte.
 pub(super) const TOKEN_BYTES: usize = TOKEN_CHARS;
 
+/// Bytes that a token takes where each is a number of three digits, a comma and a blank.
+pub(super) const ENCODED_BYTES_MAX: usize = 5 * TOKEN_BYTES;
+
 /// Where a unit of the bus begins, behind its length, and with what one that is a frame does.
 const UNIT_AT: usize = 4;
 const FRAME_BEGINS: u8 = b'R';
@@ -209,9 +212,15 @@ impl TokenGuard {
     }
 }
 
+/// Whether an entry's bytes may hold a token.
+#[inline(never)]
+pub(super) fn is_suspect(link: Link, bytes: &[u8]) -> bool {
+    may_hold_token(bytes) || may_hold_token_in_numbers(link, bytes)
+}
+
 /// Whether bytes have a run that may hold a token.
 #[inline]
-pub(super) fn may_hold_token(bytes: &[u8]) -> bool {
+fn may_hold_token(bytes: &[u8]) -> bool {
     let mut from = 0;
     std::iter::from_fn(|| next_run(bytes, from).inspect(|run| from = run.end))
         .any(|run| starts(bytes, &run).next().is_some())
@@ -226,7 +235,7 @@ fn starts(bytes: &[u8], run: &Range<usize>) -> impl Iterator<Item = usize> + Clo
 
 /// Whether an entry's bytes are a JSON unit of the bus with numbers in a row that may stand for a token's.
 #[inline]
-pub(super) fn may_hold_token_in_numbers(link: Link, bytes: &[u8]) -> bool {
+fn may_hold_token_in_numbers(link: Link, bytes: &[u8]) -> bool {
     let is_json = link == Link::Rmp && bytes.get(UNIT_AT).is_some_and(|byte| *byte != FRAME_BEGINS);
     is_json && bytes.len() > 2 * TOKEN_BYTES && has_token_in_numbers(bytes)
 }
@@ -384,6 +393,19 @@ mod tests {
             format!("\0\0\0\0RMP0{}", "97,".repeat(99)).as_bytes()
         ));
         assert!(!may_hold_token_in_numbers(Link::Rmp, "\0\0\0\0{".repeat(50).as_bytes()));
+    }
+
+    #[test]
+    fn of_a_token_as_numbers_no_part_is_kept_where_the_frame_is_cut() {
+        let numbers = |bytes: &[u8]| bytes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let wire = format!("\0\0\0\u{1}{{\"body\":[{}, {}]}}", numbers(&[7; 200]), numbers(TOKEN.as_bytes()));
+        let token = numbers(TOKEN.as_bytes());
+        let begins = wire.find(&token).unwrap();
+        for cut in begins..=begins + token.len() {
+            let seen = wire.get(..cut + ENCODED_BYTES_MAX).unwrap_or(&wire).as_bytes();
+            assert!(is_suspect(Link::Rmp, seen), "{cut}");
+            assert!(masked(seen)[begins..cut].bytes().all(|byte| b"*, ".contains(&byte)), "{cut}");
+        }
     }
 
     #[test]

@@ -167,9 +167,7 @@ impl Tap {
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
         if redact::is_withheld(&draft.what) {
             self.emit_note(draft)
-        } else if guard::may_hold_token(self.looked_at(draft.bytes))
-            || guard::may_hold_token_in_numbers(draft.link, self.looked_at(draft.bytes))
-        {
+        } else if guard::is_suspect(draft.link, self.looked_at(draft.bytes)) {
             self.emit_guarded(draft)
         } else {
             self.append(draft)
@@ -179,7 +177,7 @@ impl Tap {
     /// What is kept of an entry's bytes, and as much behind it as a token that the cut is in.
     #[inline]
     fn looked_at<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        bytes.get(..self.shared.frame_bytes_max.saturating_add(guard::TOKEN_BYTES)).unwrap_or(bytes)
+        bytes.get(..self.shared.frame_bytes_max.saturating_add(guard::ENCODED_BYTES_MAX)).unwrap_or(bytes)
     }
 
     /// An entry that may hold a token of this station.
