@@ -142,15 +142,17 @@ pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Resu
         int(moved.at.0)
     ];
     if moved.state.is_terminal() {
+        // `RETURNING` would make a table of its own for each row.
         let ended = conn
-            .prepare_cached(&format!(
+            .prepare_cached(
                 "UPDATE invocations SET state = ?2, result = coalesce(?3, result), reason = coalesce(?4, reason), updated_at_ms = ?5
-                 WHERE id = ?1 AND state <> 'done' AND state <> 'failed' AND state <> 'refunded' RETURNING {BYTES}"
-            ))?
-            .query_row(values, |row| row.get(0))
-            .optional()?;
-        if ended.is_some() {
-            return Ok(ended);
+                 WHERE id = ?1 AND state <> 'done' AND state <> 'failed' AND state <> 'refunded'",
+            )?
+            .execute(values)?;
+        if ended > 0 {
+            return conn
+                .prepare_cached(&format!("SELECT {BYTES} FROM invocations WHERE id = ?1"))?
+                .query_row([int(moved.id.0)], |row| row.get(0));
         }
     }
     conn.prepare_cached(
