@@ -123,14 +123,19 @@ impl Clock {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the clocks")]
     pub fn now(self) -> Now {
-        let mono = u64::try_from((self.ahead + self.start.elapsed()).as_nanos()).unwrap_or(u64::MAX);
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Now { mono: Mono(mono), wall: Wall(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)) }
+        Now { mono: self.mono(), wall: Wall(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)) }
+    }
+
+    /// The present moment, for durations and deadlines alone.
+    #[must_use]
+    pub fn mono(self) -> Mono {
+        Mono(u64::try_from((self.ahead + self.start.elapsed()).as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// How long from the present moment until `deadline`; zero when it has passed.
     #[must_use]
     pub fn until(self, deadline: Mono) -> Duration {
-        deadline.since(self.now().mono)
+        deadline.since(self.mono())
     }
 }

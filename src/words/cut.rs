@@ -20,6 +20,9 @@ pub fn floor(text: &str, at: usize) -> usize {
 /// token that the cut would leave a part of.
 #[must_use]
 pub fn cut(text: &str, bytes_max: u64) -> &str {
+    if text.len() as u64 <= bytes_max {
+        return text;
+    }
     let end = usize::try_from(bytes_max).map_or(text.len(), |bytes_max| floor(text, bytes_max));
     text.get(..token::cut_before_token(text, end)).unwrap_or_default()
 }

@@ -59,7 +59,7 @@ pub(super) struct ConnectInfo {
 
 impl Conn {
     pub(super) fn new(stream: TcpStream, peer: Peer, shared: &Arc<Shared>, place: Place) -> Self {
-        let meter = FrameMeter::new(shared.clock.now().mono, &shared.limits);
+        let meter = FrameMeter::new(shared.clock.mono(), &shared.limits);
         let sent = SentFrames::default();
         Self {
             stream,
@@ -215,7 +215,7 @@ impl AsyncRead for Conn {
             return Poll::Ready(Err(self.close(cause)));
         };
         read?;
-        let now = self.shared.clock.now().mono;
+        let now = self.shared.clock.mono();
         let had_called = self.meter.has_called();
         let taken = self.meter.take(now, &into.filled()[before..]);
         if self.meter.has_called() && !had_called {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::task::AtomicWaker;
+use futures_util::{FutureExt as _, task::AtomicWaker};
 use tokio::sync::Notify;
 
 /// How long a task may take to look: longer waits what others wait for.
@@ -31,10 +31,14 @@ impl EndSignal {
 
     /// Has its task look again, and waits until it has, a moment at most.
     pub(super) async fn look(&self) {
+        // What it saw after an earlier time was up is no answer to this.
+        let _ = self.looked.notified().now_or_never();
         self.is_asked.store(true, Relaxed);
         self.waker.wake();
         // One that does not come to it is judged by what it has seen.
-        let _ = tokio::time::timeout(LOOK_MAX, self.looked.notified()).await;
+        if tokio::time::timeout(LOOK_MAX, self.looked.notified()).await.is_err() {
+            self.is_asked.store(false, Relaxed);
+        }
     }
 
     /// Whether somebody waits until its task has looked.

@@ -11,9 +11,9 @@ const PREFACE_BYTES: u32 = 24;
 pub(super) const HEAD_BYTES: usize = 9;
 /// The control frames of so long may come at one time.
 const BURST: Duration = Duration::from_secs(10);
-/// Of them, those of so long from the accept on: who is closed for a flood and connects again floods no
-/// more for that.
-const FIRST_BURST: Duration = Duration::from_secs(1);
+/// A connection begins as if the control frames of so long had come: who is closed for a flood and connects
+/// again floods no more for that.
+const SPENT: Duration = Duration::from_secs(9);
 /// Control frames after which other connections have their turn.
 const TURN_FRAMES: u32 = 256;
 
@@ -97,7 +97,7 @@ impl FrameMeter {
             block: Block::None,
             has_called: false,
             has_sent_data: false,
-            paid_at: now + (BURST - FIRST_BURST),
+            paid_at: now + SPENT,
             in_turn: 0,
             bounds,
         }

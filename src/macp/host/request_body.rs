@@ -3,7 +3,7 @@
 use std::{
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll, Waker, ready},
     time::Duration,
 };
 
@@ -72,12 +72,7 @@ impl RequestBody {
         if !whole.is_empty() && self.takes == Takes::Many {
             (self.begun, self.deadline) = (None, None);
         }
-        if self.messages.is_unfinished() {
-            let now = self.shared.clock.now();
-            self.begun.get_or_insert(now.mono);
-            let held = self.held.get_or_insert_with(|| self.shared.unfinished.begin(now));
-            held.set(self.messages.held_bytes());
-        } else {
+        if !self.messages.is_unfinished() {
             self.held = None;
         }
         (!whole.is_empty()).then(|| Frame::data(whole))
@@ -89,6 +84,22 @@ impl RequestBody {
         self.trailers = trailers;
         let rest = self.messages.rest();
         if rest.is_empty() { self.trailers.take() } else { Some(Frame::data(rest)) }
+    }
+
+    /// While nothing comes: what there is of a message is counted. Of most calls all comes at once, and
+    /// nothing of them is.
+    fn count_held(&mut self) {
+        if self.messages.is_unfinished() {
+            let now = self.shared.clock.now();
+            self.begun.get_or_insert(now.mono);
+            let held = self.held.get_or_insert_with(|| self.shared.unfinished.begin(now));
+            held.set(self.messages.held_bytes());
+        }
+    }
+
+    /// Whether all calls hold too much, and this one most.
+    fn is_too_large(&self, waker: &Waker) -> bool {
+        self.held.as_ref().is_some_and(|held| held.poll_ended(waker))
     }
 
     /// While nothing comes: the call ends once what has begun is not whole in time.
@@ -132,7 +143,7 @@ impl hyper::body::Body for RequestBody {
             if self.has_ended {
                 return Poll::Ready(self.trailers.take().map(Ok));
             }
-            if self.held.as_ref().is_some_and(|held| held.poll_ended(cx.waker())) {
+            if self.is_too_large(cx.waker()) {
                 let max = receiving_bytes_max(&self.shared.limits);
                 let why = format!(
                     "limits.macp.receiving_bytes_max allows {max} bytes of messages that are not whole, over all \
@@ -141,7 +152,13 @@ impl hyper::body::Body for RequestBody {
                 return self.fail(TurnAwayCause::ReceivingBytes, Status::ResourceExhausted, why);
             }
             match Pin::new(&mut self.inner).poll_frame(cx) {
-                Poll::Pending => return self.poll_deadline(cx),
+                Poll::Pending => {
+                    self.count_held();
+                    if self.is_too_large(cx.waker()) {
+                        continue;
+                    }
+                    return self.poll_deadline(cx);
+                }
                 Poll::Ready(Some(Ok(frame))) => {
                     let next = match frame.into_data() {
                         Ok(data) => self.on_data(data),

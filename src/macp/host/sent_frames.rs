@@ -23,10 +23,16 @@ impl SentFrames {
                 bytes = &bytes[taken..];
                 continue;
             }
-            let taken = bytes.len().min(HEAD_BYTES - self.len);
-            self.head[self.len..self.len + taken].copy_from_slice(&bytes[..taken]);
-            self.len += taken;
-            bytes = &bytes[taken..];
+            if self.len == 0
+                && let Some((head, rest)) = bytes.split_first_chunk()
+            {
+                (self.head, self.len, bytes) = (*head, HEAD_BYTES, rest);
+            } else {
+                let taken = bytes.len().min(HEAD_BYTES - self.len);
+                self.head[self.len..self.len + taken].copy_from_slice(&bytes[..taken]);
+                self.len += taken;
+                bytes = &bytes[taken..];
+            }
             if self.len == HEAD_BYTES {
                 let [a, b, c, of, ..] = self.head;
                 self.payload = u32::from_be_bytes([0, a, b, c]) as usize;

@@ -4,37 +4,36 @@
 //! as long as it likes: HTTP/2 asks for more of an answer once there is room for it, and for none before.
 
 use std::{
-    collections::BTreeMap,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
+use slab::Slab;
 use tonic::{Status as Grpc, body::Body};
 
 use crate::time::{Clock, Mono};
 
 /// Those of one connection. Clones are the same.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Untaken(Arc<Mutex<Answers>>);
+pub(super) struct Untaken(Arc<Mutex<Slab<Since>>>);
 
-#[derive(Debug, Default)]
-struct Answers {
-    /// Since when each waits, by its number.
-    since: BTreeMap<u64, Mono>,
-    /// The number of the next answer.
-    next: u64,
-}
+/// Since when an answer waits ([`Mono`]); 0 while it does not.
+type Since = Arc<AtomicU64>;
 
 impl Untaken {
     /// Since when the one waits that waits longest.
     pub(super) fn oldest(&self) -> Option<Mono> {
-        self.with(|answers| answers.since.values().min().copied())
+        let since = |(_, since): (usize, &Since)| Some(since.load(Relaxed)).filter(|since| *since > 0);
+        self.with(|answers| answers.iter().filter_map(since).min().map(Mono))
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Answers) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut Slab<Since>) -> T) -> T {
         // Nothing here leaves it half done.
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -43,20 +42,18 @@ impl Untaken {
 /// The body of an answer. It waits from when there is something of it until more is asked for.
 pub(super) struct AnswerBody {
     inner: Body,
-    number: u64,
+    since: Since,
+    /// Its place among those of the connection.
+    at: usize,
     untaken: Untaken,
     clock: Clock,
 }
 
 impl AnswerBody {
     pub(super) fn new(inner: Body, untaken: Untaken, clock: Clock) -> Self {
-        let number = untaken.with(|answers| {
-            let number = answers.next;
-            answers.next += 1;
-            answers.since.insert(number, clock.now().mono);
-            number
-        });
-        Self { inner, number, untaken, clock }
+        let since = Since::new(clock.mono().0.into());
+        let at = untaken.with(|answers| answers.insert(Arc::clone(&since)));
+        Self { inner, since, at, untaken, clock }
     }
 }
 
@@ -68,11 +65,10 @@ impl hyper::body::Body for AnswerBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Grpc>>> {
-        self.untaken.with(|answers| answers.since.remove(&self.number));
+        self.since.store(0, Relaxed);
         let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
         if frame.is_some() {
-            let now = self.clock.now().mono;
-            self.untaken.with(|answers| answers.since.insert(self.number, now));
+            self.since.store(self.clock.mono().0, Relaxed);
         }
         Poll::Ready(frame)
     }
@@ -88,6 +84,6 @@ impl hyper::body::Body for AnswerBody {
 
 impl Drop for AnswerBody {
     fn drop(&mut self) {
-        self.untaken.with(|answers| answers.since.remove(&self.number));
+        self.untaken.with(|answers| answers.remove(self.at));
     }
 }
