@@ -133,8 +133,10 @@ pub enum MacpOp {
     /// Deletes the sessions that are oldest of those in the store alone, with their logs; as many as one
     /// slice takes.
     Retire {
-        /// No more than these.
+        /// How many are too many.
         sessions: u64,
+        /// Bytes of logs that are too many: more sessions go until those have.
+        log_bytes: u64,
     },
 }
 

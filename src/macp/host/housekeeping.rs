@@ -23,9 +23,6 @@ const REST: Duration = Duration::from_millis(5);
 /// Rows of one operation.
 const ROWS_MAX: usize = 1_024;
 
-/// Sessions that leave the store at one time where their logs are too long, and they are not too many.
-const LONG_SESSIONS: u64 = 4;
-
 /// Digests of ids that are made without a thread of their own.
 const DIGESTS_AT_ONCE: usize = 1_024;
 
@@ -215,12 +212,12 @@ impl Shared {
     async fn retire(&self) -> bool {
         let evicted = self.lock().map_or(0, |state| state.kernel.evicted_count());
         let bytes = (self.store)().map_or(0, |store| store.counters().session_log_bytes());
-        let long = if bytes > self.ended_sessions_bytes_max { evicted.min(LONG_SESSIONS) } else { 0 };
-        let sessions = evicted.saturating_sub(self.ended_sessions_max).max(long);
-        if sessions == 0 {
+        let sessions = evicted.saturating_sub(self.ended_sessions_max);
+        let log_bytes = bytes.saturating_sub(self.ended_sessions_bytes_max);
+        if evicted == 0 || sessions == 0 && log_bytes == 0 {
             return false;
         }
-        let Ok(done) = self.commit(MacpOp::Retire { sessions }).await else { return false };
+        let Ok(done) = self.commit(MacpOp::Retire { sessions, log_bytes }).await else { return false };
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
             state.kernel.handle(now, &Input::Retired { numbers: &done.retired });

@@ -82,7 +82,7 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
         }
         MacpOp::Damaged(sessions) => damaged(conn, sessions),
         MacpOp::Sort { through } => sort(conn, through),
-        MacpOp::Retire { sessions } => retire(conn, sessions),
+        MacpOp::Retire { sessions, log_bytes } => retire(conn, sessions, log_bytes),
     }
 }
 
@@ -190,14 +190,20 @@ fn append(conn: &Connection, session: u64, count: u64, log: &[u8]) -> rusqlite::
     Ok(())
 }
 
-fn retire(conn: &Connection, sessions: u64) -> rusqlite::Result<MacpDone> {
+fn retire(conn: &Connection, sessions: u64, log_bytes_over: u64) -> rusqlite::Result<MacpDone> {
+    let limit = if log_bytes_over > 0 { RETIRE_ROWS } else { sessions.min(RETIRE_ROWS) };
     let oldest: Vec<u64> = conn
         .prepare_cached("SELECT number FROM macp_sessions WHERE gone = 1 ORDER BY number LIMIT ?1")?
-        .query_map([int(sessions.min(RETIRE_ROWS))], |row| number(row, 0))?
+        .query_map([int(limit)], |row| number(row, 0))?
         .collect::<rusqlite::Result<_>>()?;
     let (mut room, mut seen_room) = (RETIRE_ROWS, RETIRE_SEEN_ROWS);
     let (mut retired, mut log_bytes) = (Vec::new(), 0);
     for session in oldest {
+        if retired.len() as u64 >= sessions
+            && i64::try_from(log_bytes_over).is_ok_and(|over| -log_bytes >= over)
+        {
+            break;
+        }
         let parts: Size = conn
             .prepare_cached(
                 "DELETE FROM macp_logs WHERE session = ?1 AND first IN (SELECT first FROM macp_logs WHERE session = ?1 LIMIT ?2)

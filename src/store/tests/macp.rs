@@ -234,10 +234,26 @@ fn the_oldest_sessions_in_the_store_alone_go_with_their_logs() {
     kit.macp(MacpOp::Sessions(vec![evicted(1), row(2), evicted(3), evicted(4)]));
     kit.segment(1, &[(1, "a"), (2, "b"), (3, "c"), (4, "d")]);
     kit.macp(MacpOp::Sort { through: 1 });
-    assert!(kit.macp(MacpOp::Retire { sessions: 0 }).retired.is_empty());
-    assert_eq!(kit.macp(MacpOp::Retire { sessions: 2 }).retired, [1, 3]);
+    let retire = |sessions, log_bytes| kit.macp(MacpOp::Retire { sessions, log_bytes });
+    assert!(retire(0, 0).retired.is_empty());
+    assert_eq!(retire(2, 0).retired, [1, 3]);
     assert_eq!(kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0, [4, 2]);
     assert_eq!((kit.log(1, 0, 9).0.len(), kit.log(2, 0, 9).0.len(), kit.log(4, 0, 9).0.len()), (0, 1, 1));
+}
+
+#[test]
+fn no_more_sessions_go_for_their_bytes_than_must() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.macp(MacpOp::Sessions((1..=5).map(evicted).collect()));
+    kit.segment(1, &[(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e")]);
+    kit.macp(MacpOp::Sort { through: 1 });
+    let each = kit.handle.counters().session_log_bytes() / 5;
+    let retire = |sessions, log_bytes| kit.macp(MacpOp::Retire { sessions, log_bytes });
+    assert_eq!(retire(0, each + 1).retired, [1, 2]);
+    assert_eq!(retire(1, 1).retired, [3]);
+    assert_eq!(retire(0, 1 << 40).retired, [4, 5]);
+    assert_eq!(kit.handle.counters().session_log_bytes(), 0);
 }
 
 #[test]
@@ -351,7 +367,7 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
     assert_eq!(*longest.lock().unwrap(), (40 * 24_i64, 2_501_i64), "whoever looks one up reads one row");
     // It leaves the store in slices.
     let mut slices = 0;
-    while kit.macp(MacpOp::Retire { sessions: 1 }).is_more {
+    while kit.macp(MacpOp::Retire { sessions: 1, log_bytes: 0 }).is_more {
         slices += 1;
     }
     assert_eq!(

@@ -1,11 +1,14 @@
 //! What outlives the process, and what the port tells of sessions.
 
+use std::time::{Duration, Instant};
+
 use rl_console::{
     limits::{self, Limits},
     macp::{self, Ending, Mode, Phase, proto::v1::SessionStartPayload, proto::v1::SessionState},
     port::{Command, LogKind, Outcome, Page, PortError, Query, SessionDetail, SessionLogRow, SessionRow},
 };
 use serde_json::{Value, json};
+use tonic::Code;
 
 use super::test_station::{TestStation, participants};
 
@@ -207,6 +210,37 @@ fn a_duplicate_is_told_when_it_was_accepted_also_from_the_store_and_after_a_rest
             );
         }
     }
+}
+
+#[test]
+fn past_the_bytes_of_logs_the_oldest_sessions_that_ended_go() {
+    let limits = Limits {
+        macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() },
+        store: limits::Store { ended_sessions_bytes_max: 65_536, ..limits::Store::default() },
+        ..Limits::default()
+    };
+    let mut fixture = TestStation::with(&limits);
+    assert!(fixture.start("open", "", &participants(&[])).ok);
+    assert!(fixture.say("open", "Unheard", "m1", "a", &"x".repeat(30_000)).ok);
+    for n in 0..8 {
+        let session = format!("s{n}");
+        assert!(fixture.start(&session, "", &participants(&[])).ok);
+        assert!(fixture.say(&session, "Unheard", "m1", "a", &"x".repeat(30_000)).ok);
+        assert!(fixture.say(&session, "Message", "m2", "a", "resolve").ok);
+    }
+    let is_there = |fixture: &TestStation, n: u32| fixture.session(&format!("s{n}")).is_ok();
+    // Of 270 KB that are written in the order of their sessions, some 180 KB may go at least.
+    let begun = Instant::now();
+    while (0..6).any(|n| is_there(&fixture, n)) {
+        assert!(begun.elapsed() < Duration::from_secs(30), "they stay: {:?}", fixture.rows(None, None));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(fixture.session("s0").unwrap_err(), Code::NotFound);
+    assert!(is_there(&fixture, 7), "what fits stays");
+    fixture.restart();
+    assert!(!is_there(&fixture, 5) && is_there(&fixture, 7));
+    assert_eq!(fixture.session("open").unwrap().state(), SessionState::Open, "what is open stays");
+    assert!(fixture.start("s0", "", &participants(&[])).ok, "its name is free again");
 }
 
 #[test]
