@@ -12,7 +12,8 @@ use std::{
 };
 
 use rl_console::{
-    port::{Page, Query},
+    port::{Page, Query, StationPort},
+    runs::engine::AgentsCancel,
     station::{
         Config, Station,
         bus::{TokenKind, token},
@@ -34,17 +35,23 @@ const ACTION_DECISION: u16 = 3006;
 pub(crate) struct TestStation {
     station: Option<Station>,
     pub(crate) folder: TempDir,
+    agents_cancel: AgentsCancel,
 }
 
 impl TestStation {
     pub(crate) fn open() -> Self {
-        let mut fixture = Self { station: None, folder: tempfile::tempdir().unwrap() };
+        Self::with(AgentsCancel::Any)
+    }
+
+    /// One that says so whose runs an agent may cancel.
+    pub(crate) fn with(agents_cancel: AgentsCancel) -> Self {
+        let mut fixture = Self { station: None, folder: tempfile::tempdir().unwrap(), agents_cancel };
         fixture.start();
         fixture
     }
 
     fn start(&mut self) {
-        let config = Config::within(self.folder.path());
+        let config = Config { agents_cancel: self.agents_cancel, ..Config::within(self.folder.path()) };
         let station = Station::start(config, Clock::start()).unwrap();
         let ready = runtime().block_on(station.ready()).unwrap();
         assert_eq!(ready.rmp, Ok(self.path()));
@@ -68,8 +75,13 @@ impl TestStation {
 
     /// A client of this kind, which hears answers of the control plane.
     pub(crate) fn client(&self, kind: &str, which: Option<TokenKind>) -> Client {
+        self.client_named("test", kind, which)
+    }
+
+    /// A client of a name.
+    pub(crate) fn client_named(&self, name: &str, kind: &str, which: Option<TokenKind>) -> Client {
         let token = which.map(|which| token(self.folder.path(), which).unwrap());
-        let mut peer = Peer::greeted(&self.path(), kind, token.as_deref());
+        let mut peer = Peer::greeted_as(&self.path(), name, kind, token.as_deref());
         peer.subscribe(1, "rlp/ctrl");
         Client { peer, subs: 1, followed: BTreeSet::new(), unread_events: VecDeque::new() }
     }
@@ -88,17 +100,19 @@ impl TestStation {
         Agent::start(&self.path(), name, answer)
     }
 
+    pub(crate) fn port(&self) -> Arc<dyn StationPort> {
+        self.station.as_ref().unwrap().port()
+    }
+
     pub(crate) fn query(&self, query: Query) -> Page {
-        let port = self.station.as_ref().unwrap().port();
-        runtime().block_on(port.query(query)).unwrap()
+        runtime().block_on(self.port().query(query)).unwrap()
     }
 
     pub(crate) fn command(
         &self,
         command: rl_console::port::Command,
     ) -> Result<rl_console::port::Outcome, rl_console::port::PortError> {
-        let port = self.station.as_ref().unwrap().port();
-        runtime().block_on(port.command(command))
+        runtime().block_on(self.port().command(command))
     }
 }
 
