@@ -52,7 +52,7 @@ impl Runtime {
         std::fs::create_dir(&config)?;
         std::fs::write(
             config.join("config.toml"),
-            "[limits.macp]\nopen_max = 10000000\nsession_messages_max = 100000000\n",
+            "[limits.macp]\nopen_max = 10000000\npeer_sessions_max = 10000000\nsession_messages_max = 100000000\n",
         )?;
         let mut command = console::command(program, folder);
         let (server, ready) = console::serve(&mut command, &folder.join("station.log"))?;

@@ -218,6 +218,7 @@ impl AsyncRead for Conn {
         let now = self.shared.clock.mono();
         let had_called = self.meter.has_called();
         let taken = self.meter.take(now, &into.filled()[before..]);
+        self.untaken.set_narrow(self.meter.is_narrow());
         if self.meter.has_called() && !had_called {
             self.place.spoke();
             self.place.signal().looked();

@@ -27,6 +27,11 @@ pub(super) mod kind {
     pub(in super::super) const PING: u8 = 6;
     pub(in super::super) const CONTINUATION: u8 = 9;
 }
+/// Bytes of one setting, and the number of that for the window that streams begin with (RFC 9113 §6.5.1, §6.5.2).
+const SETTING_BYTES: usize = 6;
+const INITIAL_WINDOW_SIZE: [u8; 2] = [0, 4];
+/// That window where a client says nothing (RFC 9113 §6.9.2).
+pub(super) const WINDOW_BYTES: u32 = 65_535;
 /// The flag of HEADERS and CONTINUATION that the header block ends with the frame (RFC 9113 §6.2, §6.10).
 const END_HEADERS: u8 = 4;
 
@@ -43,6 +48,8 @@ pub(super) struct FrameMeter {
     block: Block,
     /// Whether a call has begun: a block of headers came whole.
     has_called: bool,
+    /// Whether streams begin with a smaller window than clients need not ask for.
+    is_narrow: bool,
     /// Whether data was sent since the last PING came.
     has_sent_data: bool,
     /// When the control frames of so far are paid for.
@@ -60,6 +67,8 @@ enum Place {
     Head { bytes: [u8; HEAD_BYTES], len: usize },
     /// Bytes of a payload that are to come.
     Payload(u32),
+    /// Those of SETTINGS, and what has come of one of them.
+    Settings { left: u32, bytes: [u8; SETTING_BYTES], len: usize },
 }
 
 /// A block of headers.
@@ -96,6 +105,7 @@ impl FrameMeter {
             begun: Some(now),
             block: Block::None,
             has_called: false,
+            is_narrow: false,
             has_sent_data: false,
             paid_at: now + SPENT,
             in_turn: 0,
@@ -114,6 +124,22 @@ impl FrameMeter {
                     let taken = bytes.len().min(*left as usize);
                     *left -= u32::try_from(taken).unwrap_or(*left);
                     bytes = &bytes[taken..];
+                    if *left == 0 {
+                        self.end_part();
+                    }
+                }
+                Place::Settings { left, bytes: setting, len } => {
+                    let taken = bytes.len().min(*left as usize).min(SETTING_BYTES - *len);
+                    setting[*len..*len + taken].copy_from_slice(&bytes[..taken]);
+                    *left -= u32::try_from(taken).unwrap_or(*left);
+                    bytes = &bytes[taken..];
+                    *len = (*len + taken) % SETTING_BYTES;
+                    if let [a, b, window @ ..] = *setting
+                        && *len == 0
+                        && [a, b] == INITIAL_WINDOW_SIZE
+                    {
+                        self.is_narrow = u32::from_be_bytes(window) < WINDOW_BYTES;
+                    }
                     if *left == 0 {
                         self.end_part();
                     }
@@ -149,6 +175,11 @@ impl FrameMeter {
         ends
     }
 
+    /// Whether streams begin with a smaller window than clients need not ask for.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.is_narrow
+    }
+
     /// Whether a call has begun.
     pub(super) fn has_called(&self) -> bool {
         self.has_called
@@ -159,7 +190,7 @@ impl FrameMeter {
         let begun = self.begun?;
         Some(match self.place {
             Place::Preface(_) => (begun + self.bounds.preface, TurnAwayCause::PrefaceTimeout),
-            Place::Head { .. } | Place::Payload(_) => {
+            Place::Head { .. } | Place::Payload(_) | Place::Settings { .. } => {
                 (begun + self.bounds.frame, TurnAwayCause::FrameTimeout)
             }
         })
@@ -176,7 +207,11 @@ impl FrameMeter {
             kind::SETTINGS | kind::PING | kind::PRIORITY | kind::RST_STREAM => self.pay(now)?,
             _ => {}
         }
-        self.place = Place::Payload(length);
+        self.place = if kind == kind::SETTINGS {
+            Place::Settings { left: length, bytes: [0; SETTING_BYTES], len: 0 }
+        } else {
+            Place::Payload(length)
+        };
         if length == 0 {
             self.end_part();
         }
@@ -283,6 +318,23 @@ mod tests {
                 assert_eq!(meter.take(ms(10_000 + n * 100), &control), Ok(()), "{kind}: {n}");
             }
             assert_eq!(meter.take(ms(109_999), &control), Err(TurnAwayCause::ControlFrames), "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_window_that_streams_begin_with_is_read_wherever_the_bytes_are_cut() {
+        let settings = |window: u32| {
+            let settings =
+                [&[0, 3, 0, 0, 0, 4, 0, 4][..], &window.to_be_bytes(), &[0, 1, 0, 0, 0, 0]].concat();
+            [&[0, 0, 18, kind::SETTINGS, 0, 0, 0, 0, 0][..], &settings, &frame(kind::PING, 0, 8)].concat()
+        };
+        for cut in 1..40 {
+            let mut meter = connected();
+            for (window, is_narrow) in [(65_535, false), (1, true), (65_536, false), (65_534, true)] {
+                settings(window).chunks(cut).for_each(|bytes| meter.take(ms(0), bytes).unwrap());
+                assert_eq!(meter.is_narrow(), is_narrow, "{cut}: {window}");
+                assert_eq!(meter.timeout(), None);
+            }
         }
     }
 

@@ -1,13 +1,15 @@
 //! Answers of which a part waits until its client takes it.
 //!
 //! A client that gives no window to a stream (RFC 9113 §5.2) holds what it was answered in memory here, for
-//! as long as it likes: HTTP/2 asks for more of an answer once there is room for it, and for none before.
+//! as long as it likes: HTTP/2 asks for more of an answer once there is room for some of it, and for none
+//! before. What is longer than its window is therefore given but for its last byte, which is asked for once
+//! there is room for all.
 
 use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll, ready},
 };
@@ -17,11 +19,19 @@ use hyper::body::{Frame, SizeHint};
 use slab::Slab;
 use tonic::{Status as Grpc, body::Body};
 
+use super::frame_meter::WINDOW_BYTES;
 use crate::time::{Clock, Mono};
 
 /// Those of one connection. Clones are the same.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Untaken(Arc<Mutex<Slab<Since>>>);
+pub(super) struct Untaken(Arc<Answers>);
+
+#[derive(Debug, Default)]
+struct Answers {
+    waiting: Mutex<Slab<Since>>,
+    /// Whether windows begin so small that any answer may be longer.
+    is_narrow: AtomicBool,
+}
 
 /// Since when an answer waits ([`Mono`]); 0 while it does not.
 type Since = Arc<AtomicU64>;
@@ -33,15 +43,22 @@ impl Untaken {
         self.with(|answers| answers.iter().filter_map(since).min().map(Mono))
     }
 
+    /// Whether the windows of the connection's streams begin smaller than clients need not ask for.
+    pub(super) fn set_narrow(&self, is_narrow: bool) {
+        self.0.is_narrow.store(is_narrow, Relaxed);
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut Slab<Since>) -> T) -> T {
         // Nothing here leaves it half done.
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// The body of an answer. It waits from when there is something of it until more is asked for.
 pub(super) struct AnswerBody {
     inner: Body,
+    /// The last byte of what was given without it.
+    last: Option<Bytes>,
     since: Since,
     /// Its place among those of the connection.
     at: usize,
@@ -53,7 +70,24 @@ impl AnswerBody {
     pub(super) fn new(inner: Body, untaken: Untaken, clock: Clock) -> Self {
         let since = Since::new(clock.mono().0.into());
         let at = untaken.with(|answers| answers.insert(Arc::clone(&since)));
-        Self { inner, since, at, untaken, clock }
+        Self { inner, last: None, since, at, untaken, clock }
+    }
+}
+
+impl AnswerBody {
+    /// The frame, but for the last byte where it may be longer than its window.
+    fn without_last(&mut self, frame: Frame<Bytes>) -> Frame<Bytes> {
+        let is_long = |data: &Bytes| {
+            data.len() > WINDOW_BYTES as usize || data.len() > 1 && self.untaken.0.is_narrow.load(Relaxed)
+        };
+        match frame.into_data() {
+            Ok(mut data) if is_long(&data) => {
+                self.last = Some(data.split_off(data.len() - 1));
+                Frame::data(data)
+            }
+            Ok(data) => Frame::data(data),
+            Err(other) => other,
+        }
     }
 }
 
@@ -66,15 +100,18 @@ impl hyper::body::Body for AnswerBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Grpc>>> {
         self.since.store(0, Relaxed);
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
+        let frame = match self.last.take() {
+            Some(last) => Some(Ok(Frame::data(last))),
+            None => ready!(Pin::new(&mut self.inner).poll_frame(cx)),
+        };
         if frame.is_some() {
             self.since.store(self.clock.mono().0, Relaxed);
         }
-        Poll::Ready(frame)
+        Poll::Ready(frame.map(|frame| frame.map(|frame| self.without_last(frame))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.last.is_none() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -352,7 +352,7 @@ fn who_reads_nothing_for_too_long_is_closed() {
 }
 
 #[test]
-fn who_gives_an_answer_no_window_for_too_long_is_closed_and_an_idle_stream_is_not() {
+fn who_gives_an_answer_too_small_a_window_for_too_long_is_closed_and_an_idle_stream_is_not() {
     let call = |path: &str, data: &[u8], flags: u8| {
         [frame(HEADERS, END_HEADERS, 1, &headers(path)), frame(DATA, flags, 1, data)].concat()
     };
@@ -360,12 +360,14 @@ fn who_gives_an_answer_no_window_for_too_long_is_closed_and_an_idle_stream_is_no
     let mut reader = fixture.port().entries().unwrap();
     let mut idle = Http2::open(fixture.addr());
     idle.send(&call(STREAM, &[], 0)).unwrap();
-    let mut windowless = Http2::silent(fixture.addr());
-    windowless.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0])].concat()).unwrap();
-    windowless.send(&call("/macp.v1.MACPRuntimeService/ListModes", &[0; 5], END_STREAM)).unwrap();
-    windowless.until(|it| it.kind == HEADERS);
-    windowless.until_closed();
-    assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::WriteTimeout]);
+    for window in [0, 1] {
+        let mut it = Http2::silent(fixture.addr());
+        it.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, window])].concat()).unwrap();
+        it.send(&call("/macp.v1.MACPRuntimeService/ListModes", &[0; 5], END_STREAM)).unwrap();
+        it.until(|it| it.kind == HEADERS);
+        it.until_closed();
+        assert_eq!(closed(&fixture, &mut reader, 1), [TurnAwayCause::WriteTimeout], "a window of {window}");
+    }
     idle.send(&frame(PING, 0, 0, &[3; 8])).unwrap();
     idle.until(|it| it.kind == PING && it.payload == [3; 8]);
     neighbour(&fixture);
