@@ -14,7 +14,9 @@
 //! thing that is shared.
 
 mod descriptors;
+mod most;
 mod origin;
+mod port;
 mod receiving;
 mod recent;
 mod spare_descriptors;
@@ -22,11 +24,14 @@ mod table;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod turned_away;
 
 pub use descriptors::{Cut, Places, RESERVED_DESCRIPTORS, fit_tables};
-pub use origin::Origin;
+pub use origin::{Origin, without_port};
+pub use port::Port;
 pub use receiving::Receiving;
 pub use recent::{Reason, Recent, Span};
 pub use spare_descriptors::SpareDescriptors;
 pub use table::{Admitted, Plan, Table, TableBounds, read_before_evicting};
-pub use tally::{Tally, TurnedAway};
+pub use tally::Tally;
+pub use turned_away::TurnedAway;

@@ -1,6 +1,8 @@
 //! Who is at the other end of a connection, as far as the system tells.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use crate::ids::Peer;
 
 /// The network half of an IPv6 address: who has one address of it has them all.
 const NETWORK: u128 = !(u64::MAX as u128);
@@ -9,8 +11,10 @@ const NETWORK: u128 = !(u64::MAX as u128);
 /// part of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// Nobody that could be told from others: a loopback address is that of every program of the machine.
+    /// Nobody that could be told from others.
     Unknown,
+    /// A loopback address: that of any program of the machine.
+    Loopback(IpAddr),
     /// A process, by what the system says of a Unix socket's other end.
     Process {
         /// Its user.
@@ -27,7 +31,7 @@ impl Origin {
     #[must_use]
     pub fn of_address(addr: IpAddr) -> Self {
         match addr.to_canonical() {
-            addr @ (IpAddr::V4(_) | IpAddr::V6(_)) if addr.is_loopback() => Self::Unknown,
+            addr @ (IpAddr::V4(_) | IpAddr::V6(_)) if addr.is_loopback() => Self::Loopback(addr),
             IpAddr::V6(addr) => Self::Address(Ipv6Addr::from_bits(addr.to_bits() & NETWORK).into()),
             addr @ IpAddr::V4(_) => Self::Address(addr),
         }
@@ -45,6 +49,22 @@ impl Origin {
 
     /// Whether it can be told from others.
     pub(super) fn is_known(self) -> bool {
-        self != Self::Unknown
+        matches!(self, Self::Process { .. } | Self::Address(_))
     }
+
+    /// Its name: an address, or a process by user and number as the bus names its peers.
+    #[must_use]
+    pub fn peer(self) -> Option<Peer> {
+        match self {
+            Self::Unknown => None,
+            Self::Loopback(addr) | Self::Address(addr) => Some(Peer::new(&addr.to_string())),
+            Self::Process { uid, pid } => Some(Peer::new(&format!("uid {uid} pid {pid}"))),
+        }
+    }
+}
+
+/// A peer by what all of its connections have in common: of an address and a port the address.
+#[must_use]
+pub fn without_port(peer: &Peer) -> Peer {
+    peer.as_str().parse().map_or_else(|_| peer.clone(), |addr: SocketAddr| Peer::new(&addr.ip().to_string()))
 }

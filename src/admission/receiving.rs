@@ -4,7 +4,11 @@ use std::{collections::BTreeSet, hash::Hash, time::Duration};
 
 use hashbrown::HashMap;
 
-use super::tally::{Gauge, Tally, TurnedAway};
+use super::{
+    origin::Origin,
+    tally::{Gauge, Tally},
+    turned_away::TurnedAway,
+};
 use crate::time::{Mono, Now};
 
 /// A frame that has begun.
@@ -12,6 +16,7 @@ use crate::time::{Mono, Now};
 struct Unfinished {
     due: Mono,
     bytes: u64,
+    origin: Origin,
 }
 
 /// The frames or messages of one port that have begun and are not whole, by whatever tells them apart: a
@@ -49,22 +54,22 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
 
     /// So many bytes of a frame are kept now, none where nothing has begun; `is_new` says that what had begun
     /// before is whole. The answer is that of [`grow`](Self::grow).
-    pub fn set_kept(&mut self, now: Now, key: K, bytes: u64, is_new: bool) -> Option<K> {
+    pub fn set_kept(&mut self, now: Now, key: K, origin: Origin, bytes: u64, is_new: bool) -> Option<K> {
         if bytes == 0 {
             self.end(key);
             return None;
         }
         if is_new || !self.unfinished.contains_key(&key) {
-            self.begin(now, key);
+            self.begin(now, key, origin);
         }
         self.grow(key, bytes)
     }
 
-    /// The first byte of a frame came. What had begun under this key is whole.
-    pub fn begin(&mut self, now: Now, key: K) {
+    /// The first byte of a frame came from somewhere. What had begun under this key is whole.
+    pub fn begin(&mut self, now: Now, key: K, origin: Origin) {
         self.end(key);
         let due = now.mono + self.frame_time_max;
-        self.unfinished.insert(key, Unfinished { due, bytes: 0 });
+        self.unfinished.insert(key, Unfinished { due, bytes: 0, origin });
         self.by_bytes.insert((0, key));
         self.next_due.get_or_insert(due);
     }
@@ -87,21 +92,29 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
             return None;
         }
         let &(_, largest) = self.by_bytes.last()?;
-        self.end(largest);
-        self.tally.count(TurnedAway::ReceivingBytes);
+        self.turn_away(largest, TurnedAway::ReceivingBytes);
         Some(largest)
     }
 
     /// A frame is whole, or nothing more of it comes.
     pub fn end(&mut self, key: K) {
         // Most frames come whole.
-        if self.unfinished.is_empty() {
-            return;
+        if !self.unfinished.is_empty() {
+            self.remove(key);
         }
-        if let Some(frame) = self.unfinished.remove(&key) {
-            self.by_bytes.remove(&(frame.bytes, key));
-            self.bytes.set(self.bytes.get() - frame.bytes);
+    }
+
+    fn turn_away(&mut self, key: K, why: TurnedAway) {
+        if let Some(Unfinished { origin, .. }) = self.remove(key) {
+            self.tally.count(why, origin);
         }
+    }
+
+    fn remove(&mut self, key: K) -> Option<Unfinished> {
+        let frame = self.unfinished.remove(&key)?;
+        self.by_bytes.remove(&(frame.bytes, key));
+        self.bytes.set(self.bytes.get() - frame.bytes);
+        Some(frame)
     }
 
     /// When a frame that has begun must be whole.
@@ -128,8 +141,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
         }
         let late = self.due(now);
         for &key in &late {
-            self.end(key);
-            self.tally.count(TurnedAway::FrameTime);
+            self.turn_away(key, TurnedAway::FrameTime);
         }
         self.next_due = self.unfinished.values().map(|frame| frame.due).min();
         late

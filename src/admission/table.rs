@@ -6,7 +6,8 @@ use hashbrown::HashMap;
 
 use super::{
     origin::Origin,
-    tally::{Gauge, Tally, TurnedAway},
+    tally::{Gauge, Tally},
+    turned_away::TurnedAway,
 };
 use crate::{
     ids::ConnectionId,
@@ -160,13 +161,12 @@ impl Table {
             Admitted::Common { evicted } => (Room::Common, evicted),
             Admitted::Operators { evicted } => (Room::Operators, evicted),
             Admitted::Refused(why) => {
-                self.tally.count(why);
+                self.tally.count(why, origin);
                 return decided;
             }
         };
         if let Some(evicted) = evicted {
-            self.close(evicted);
-            self.tally.count(TurnedAway::MadeRoom);
+            self.turn_away(evicted, TurnedAway::MadeRoom);
         }
         let time = match room {
             Room::Common => self.bounds.first_frame_max,
@@ -192,8 +192,8 @@ impl Table {
 
     /// Counts that a connection or its frame is turned away, of one that has a place.
     pub fn count(&self, id: ConnectionId, why: TurnedAway) {
-        if self.places.contains_key(&id) {
-            self.tally.count(why);
+        if let Some(place) = self.places.get(&id) {
+            self.tally.count(why, place.origin);
         }
     }
 
@@ -215,6 +215,17 @@ impl Table {
             }
         }
         self.publish();
+    }
+
+    fn turn_away(&mut self, id: ConnectionId, why: TurnedAway) {
+        self.count(id, why);
+        self.close(id);
+    }
+
+    /// From where a connection is that has a place.
+    #[must_use]
+    pub fn origin(&self, id: ConnectionId) -> Option<Origin> {
+        self.places.get(&id).map(|place| place.origin)
     }
 
     /// Whether a connection is in the operators' room.
@@ -243,8 +254,7 @@ impl Table {
         };
         let common = late(&self.silent_common).map(|id| (id, TurnedAway::FirstFrame));
         let found = common.or_else(|| late(&self.silent_operators).map(|id| (id, TurnedAway::NoToken)))?;
-        self.close(found.0);
-        self.tally.count(found.1);
+        self.turn_away(found.0, found.1);
         Some(found)
     }
 

@@ -1,110 +1,11 @@
 //! What a port's admission counts, for metrics, `ls health` and alerts.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// Why a connection or a frame was turned away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TurnedAway {
-    /// It had not spoken, was the oldest of those, and made room for a newcomer: of all where the table is
-    /// full, of its origin where that has its part.
-    MadeRoom,
-    /// All places are taken, by connections that have spoken.
-    TableFull,
-    /// Its origin has its part of the table already.
-    PeerShare,
-    /// No first frame came in time.
-    FirstFrame,
-    /// It came into the operators' room and showed no operator's token in time.
-    NoToken,
-    /// A frame took too long from its first byte to its last.
-    FrameTime,
-    /// More was being received than the port may hold, and its frame was the largest.
-    ReceivingBytes,
-}
-
-impl TurnedAway {
-    /// All of them, in the order of their indexes.
-    pub const ALL: [Self; 7] = [
-        Self::MadeRoom,
-        Self::TableFull,
-        Self::PeerShare,
-        Self::FirstFrame,
-        Self::NoToken,
-        Self::FrameTime,
-        Self::ReceivingBytes,
-    ];
-
-    /// Its place in [`ALL`](Self::ALL).
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
-    /// Its name for metrics and scripts.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MadeRoom => "made_room",
-            Self::TableFull => "table_full",
-            Self::PeerShare => "peer_share",
-            Self::FirstFrame => "first_frame",
-            Self::NoToken => "no_token",
-            Self::FrameTime => "frame_time",
-            Self::ReceivingBytes => "receiving_bytes",
-        }
-    }
-}
-
-impl TurnedAway {
-    /// The reason of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|why| why.name() == name)
-    }
-
-    /// Why, for a person; `group` is the port's group of limits.
-    #[must_use]
-    pub fn text(self, group: &str) -> String {
-        match self {
-            Self::MadeRoom => {
-                format!(
-                    "they said nothing, and others needed their places, of all or of the same peer's \
-                     (limits.{group}.connections_max, limits.{group}.peer_connections_max)"
-                )
-            }
-            Self::TableFull => format!("all places are taken (limits.{group}.connections_max)"),
-            Self::NoToken => {
-                format!(
-                    "no place is left but for operators, and they showed no operator's token (limits.{group}.connections_max)"
-                )
-            }
-            Self::PeerShare => {
-                format!("one peer has its part of the places (limits.{group}.peer_connections_max)")
-            }
-            Self::FirstFrame => "no first frame came in time".to_owned(),
-            Self::FrameTime => format!("frames did not become whole in time (limits.{group}.frame_ms_max)"),
-            Self::ReceivingBytes => {
-                format!("too much was being received at one time (limits.{group}.receiving_bytes_max)")
-            }
-        }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub const fn remedy(self) -> &'static str {
-        match self {
-            Self::MadeRoom | Self::FirstFrame => "end the program that connects and says nothing",
-            Self::TableFull | Self::NoToken | Self::PeerShare => {
-                "end the program that holds so many connections, or raise the bound"
-            }
-            Self::FrameTime => "end the program that hangs while it sends, or raise the bound",
-            Self::ReceivingBytes => "have fewer large frames sent at one time, or raise the bound",
-        }
-    }
-}
+use super::{most::Most, origin::Origin, turned_away::TurnedAway};
 
 /// The counters of one port. Clones are the same counters; they outlive a host that is started again.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +14,8 @@ pub struct Tally(Arc<Counters>);
 #[derive(Debug, Default)]
 struct Counters {
     turned_away: [AtomicU64; TurnedAway::ALL.len()],
+    /// Who they were, since it was asked last.
+    whom: Mutex<[Most<Origin>; TurnedAway::ALL.len()]>,
     open: AtomicU64,
     silent: AtomicU64,
     receiving_bytes: AtomicU64,
@@ -120,10 +23,23 @@ struct Counters {
 
 impl Tally {
     /// One more was turned away.
-    pub fn count(&self, why: TurnedAway) {
+    pub fn count(&self, why: TurnedAway, origin: Origin) {
         if let Some(count) = self.0.turned_away.get(why.index()) {
             count.fetch_add(1, Relaxed);
         }
+        // Nothing here leaves it half done.
+        let mut whom = self.0.whom.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(most) = whom.get_mut(why.index()) {
+            most.add(origin, 1);
+        }
+    }
+
+    /// Those that were turned away most since this was asked last, each with a number of times, by
+    /// [`TurnedAway::index`].
+    #[must_use]
+    pub fn take_whom(&self) -> [Vec<(Origin, u64)>; TurnedAway::ALL.len()] {
+        let mut whom = self.0.whom.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *whom).map(Most::into_counted)
     }
 
     /// How many were turned away so far, by [`TurnedAway::index`].

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 use proptest::prelude::*;
 
 use super::{
-    Admitted, Cut, Origin, Places, Plan, RESERVED_DESCRIPTORS, Receiving, Table, TableBounds, Tally,
+    Admitted, Cut, Origin, Places, Plan, Port, RESERVED_DESCRIPTORS, Receiving, Table, TableBounds, Tally,
     TurnedAway, fit_tables,
 };
 use crate::{ids::ConnectionId, time::Now};
@@ -69,7 +69,7 @@ fn where_descriptors_are_scarce_newcomers_come_into_the_operators_room_alone() {
 fn what_is_told_of_a_port_is_of_the_hosts_that_live() {
     let (mut old, tally) = filled(2);
     let mut receiving = Receiving::new(100, Duration::from_secs(1), tally.clone());
-    receiving.begin(Now::at_ms(0), 1_u64);
+    receiving.begin(Now::at_ms(0), 1_u64, Origin::Unknown);
     receiving.grow(1, 60);
     let mut new = Table::new(BOUNDS, tally.clone());
     new.open(Now::at_ms(0), ConnectionId(0), Origin::Unknown);
@@ -122,7 +122,7 @@ fn a_known_origin_has_a_quarter_and_makes_room_for_its_own() {
     open(&mut table, 1, 7);
     open(&mut table, 2, 7);
     assert_eq!(open(&mut table, 3, 7), Admitted::Common { evicted: Some(ConnectionId(1)) });
-    let told = TurnedAway::MadeRoom.text("rmp");
+    let told = TurnedAway::MadeRoom.text(Port::Rmp);
     assert!(told.contains("limits.rmp.connections_max") && told.contains("limits.rmp.peer_connections_max"));
     table.spoke(ConnectionId(2));
     table.spoke(ConnectionId(3));
@@ -168,7 +168,7 @@ fn where_there_is_no_deadline_the_silent_stay_and_make_room() {
 fn an_origin_is_what_can_be_told_from_others() {
     let of = |addr: &str| Origin::of_address(addr.parse().unwrap());
     for loopback in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
-        assert_eq!(of(loopback), Origin::Unknown, "{loopback}");
+        assert!(!of(loopback).is_known(), "{loopback}");
     }
     assert_eq!(of("::ffff:10.0.0.1"), Origin::Address(IpAddr::from([10, 0, 0, 1])));
     assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::9"), "a network is one");
@@ -188,10 +188,10 @@ fn a_process_that_the_system_does_not_number_is_nobody_known() {
 fn a_frame_has_its_time_from_its_first_byte_to_its_last() {
     let tally = Tally::default();
     let mut receiving = Receiving::new(100, Duration::from_secs(30), tally.clone());
-    receiving.begin(Now::at_ms(0), 'a');
-    receiving.begin(Now::at_ms(5_000), 'b');
+    receiving.begin(Now::at_ms(0), 'a', Origin::Unknown);
+    receiving.begin(Now::at_ms(5_000), 'b', Origin::Unknown);
     assert_eq!(receiving.grow('a', 10), None);
-    receiving.begin(Now::at_ms(20_000), 'a');
+    receiving.begin(Now::at_ms(20_000), 'a', Origin::Unknown);
     assert_eq!(receiving.overdue(Now::at_ms(34_999)), Vec::<char>::new(), "the first of a was whole");
     assert_eq!(receiving.deadline(), Some(Now::at_ms(35_000).mono));
     assert_eq!((receiving.due(Now::at_ms(34_999)), receiving.due(Now::at_ms(35_000))), (vec![], vec!['b']));
@@ -207,7 +207,7 @@ fn the_largest_frame_ends_when_too_much_is_being_received() {
     let tally = Tally::default();
     let mut receiving = Receiving::new(100, Duration::from_secs(30), tally.clone());
     for (key, bytes) in [('a', 30), ('b', 50), ('c', 20)] {
-        receiving.begin(Now::at_ms(0), key);
+        receiving.begin(Now::at_ms(0), key, Origin::Unknown);
         assert_eq!(receiving.grow(key, bytes), None);
     }
     assert_eq!(tally.receiving_bytes(), 100);
@@ -339,7 +339,7 @@ proptest! {
                 continue;
             }
             let frame = begun.entry(key).or_insert_with(|| {
-                receiving.begin(now, key);
+                receiving.begin(now, key, Origin::Unknown);
                 (now, 0)
             });
             frame.1 = bytes;
@@ -363,12 +363,12 @@ proptest! {
 fn what_is_kept_of_a_frame_begins_it_grows_it_and_ends_it() {
     let at = Now::at_ms;
     let mut receiving = Receiving::new(100, Duration::from_millis(10), Tally::default());
-    assert_eq!(receiving.set_kept(at(0), 1_u64, 60, false), None);
-    assert_eq!(receiving.set_kept(at(5), 1, 70, false), None);
+    assert_eq!(receiving.set_kept(at(0), 1_u64, Origin::Unknown, 60, false), None);
+    assert_eq!(receiving.set_kept(at(5), 1, Origin::Unknown, 70, false), None);
     assert_eq!((receiving.due_at(1), receiving.bytes()), (Some(at(10).mono), 70), "the same frame");
-    assert_eq!(receiving.set_kept(at(7), 1, 20, true), None);
+    assert_eq!(receiving.set_kept(at(7), 1, Origin::Unknown, 20, true), None);
     assert_eq!((receiving.due_at(1), receiving.bytes()), (Some(at(17).mono), 20), "the next");
-    assert_eq!(receiving.set_kept(at(8), 2, 90, false), Some(2), "the largest");
-    assert_eq!(receiving.set_kept(at(9), 1, 0, true), None);
+    assert_eq!(receiving.set_kept(at(8), 2, Origin::Unknown, 90, false), Some(2), "the largest");
+    assert_eq!(receiving.set_kept(at(9), 1, Origin::Unknown, 0, true), None);
     assert_eq!((receiving.due_at(1), receiving.bytes()), (None, 0), "it is whole");
 }

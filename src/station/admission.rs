@@ -7,8 +7,8 @@ use super::{
     metrics::{Family, Kind, Series},
 };
 use crate::{
-    admission::{Recent, Tally, TurnedAway},
-    tap::entry::{Link, station::Transition},
+    admission::{Origin, Port, Recent, Span, Tally, TurnedAway},
+    tap::entry::station::Transition,
     time::Now,
     words::counted,
 };
@@ -20,7 +20,7 @@ pub(super) struct Tallies {
     pub(super) rmp: Tally,
     pub(super) macp: Tally,
     pub(super) metrics: Tally,
-    sampled: Arc<Mutex<[Sampled; 4]>>,
+    sampled: Arc<Mutex<[Sampled; Port::ALL.len()]>>,
 }
 
 /// What a port had counted when it was looked at last.
@@ -35,32 +35,43 @@ struct Sampled {
 pub(super) struct News {
     /// What has become worth saying, each in a sentence that says what to do.
     pub(super) notices: Vec<String>,
-    /// What the metrics' port turned away.
-    pub(super) of_metrics: Vec<Transition>,
+    /// What the metrics' port turned away, with who they were mostly.
+    pub(super) of_metrics: Vec<(Transition, String)>,
 }
 
 impl Tallies {
-    /// Every port by its name, which is that of its limits too.
-    fn ports(&self) -> [(&'static str, &Tally); 4] {
-        [("mpp", &self.mpp), ("rmp", &self.rmp), ("macp", &self.macp), ("metrics", &self.metrics)]
+    fn of(&self, port: Port) -> &Tally {
+        match port {
+            Port::Mpp => &self.mpp,
+            Port::Rmp => &self.rmp,
+            Port::Macp => &self.macp,
+            Port::Metrics => &self.metrics,
+        }
     }
 
     /// Takes in what was counted since the last look, once a second.
     pub(super) fn sample(&self, now: Now) -> News {
         let mut sampled = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
         let mut news = News::default();
-        for ((port, tally), known) in self.ports().into_iter().zip(sampled.iter_mut()) {
-            let counts = tally.turned_away();
-            for why in TurnedAway::ALL {
+        for (port, known) in Port::ALL.into_iter().zip(sampled.iter_mut()) {
+            let (counts, whom) = (self.of(port).turned_away(), self.of(port).take_whom());
+            for (why, whom) in TurnedAway::ALL.into_iter().zip(whom) {
                 let more = counts[why.index()].saturating_sub(known.counts[why.index()]);
-                if known.recent.record(now, why, more) {
+                let most = whom.iter().max_by_key(|(_, times)| *times).and_then(|(origin, _)| origin.peer());
+                let named = |(origin, times): (Origin, u64)| Some((origin.peer()?, times));
+                if known.recent.record(now, why, more, whom.into_iter().filter_map(named)) {
+                    let span = known.recent.current(now).find(|span| span.why == why);
                     let (text, remedy) = (why.text(port), why.remedy());
-                    news.notices
-                        .push(format!("connections of the {port} port are turned away: {text}; {remedy}"));
+                    let most = span.map(Span::most_text).unwrap_or_default();
+                    let name = port.name();
+                    news.notices.push(format!(
+                        "connections of the {name} port are turned away: {text}{most}; {remedy}"
+                    ));
                 }
                 // The hosts of the others report each themselves.
-                if port == "metrics" && more > 0 {
-                    news.of_metrics.push(Transition::TurnedAway { why, count: more });
+                if port == Port::Metrics && more > 0 {
+                    let turned_away = Transition::TurnedAway { why, count: more };
+                    news.of_metrics.push((turned_away, most.map_or_else(String::new, |it| it.to_string())));
                 }
             }
             known.counts = counts;
@@ -69,29 +80,30 @@ impl Tallies {
     }
 
     /// The health of a port, with what it turned away lately.
-    pub(super) fn health(&self, port: &str, health: Health, now: Now) -> Health {
+    pub(super) fn health(&self, port: Port, health: Health, now: Now) -> Health {
         let sampled = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = self.ports().into_iter().position(|(name, _)| name == port);
-        let spans = at.and_then(|at| sampled.get(at)).into_iter().flat_map(|it| it.recent.current(now));
+        let spans = sampled.get(port as usize).into_iter().flat_map(|it| it.recent.current(now));
         // The bound that most run into.
         let Some(most) = spans.max_by_key(|span| span.count) else { return health };
         Health::failing(format!(
-            "{}; {} turned away lately: {}; {}",
+            "{}; {} turned away lately: {}{}; {}",
             health.detail,
             counted(most.count, "connection"),
             most.why.text(port),
+            most.most_text(),
             most.why.remedy()
         ))
     }
 
     /// The metrics of all ports.
     pub(super) fn families(&self) -> Vec<Family> {
-        let by_port = |of: fn(&Tally) -> u64| self.ports().map(|(port, tally)| (port.to_owned(), of(tally)));
+        let by_port =
+            |of: fn(&Tally) -> u64| Port::ALL.map(|port| (port.name().to_owned(), of(self.of(port))));
         // The coordination runtime counts its own, by more reasons.
-        let ports = self.ports().into_iter().filter(|(port, _)| *port != Link::Macp.name());
-        let turned_away = ports.flat_map(|(port, tally)| {
-            TurnedAway::ALL.into_iter().zip(tally.turned_away()).map(move |(why, count)| Series {
-                labels: vec![("port", port.to_owned()), ("reason", why.name().to_owned())],
+        let ports = Port::ALL.into_iter().filter(|port| *port != Port::Macp);
+        let turned_away = ports.flat_map(|port| {
+            TurnedAway::ALL.into_iter().zip(self.of(port).turned_away()).map(move |(why, count)| Series {
+                labels: vec![("port", port.name().to_owned()), ("reason", why.name().to_owned())],
                 value: count.into(),
             })
         });
@@ -140,17 +152,20 @@ mod tests {
         let listening = || Health::ok("listening");
         assert_eq!(tallies.sample(Now::at_ms(0)), News::default());
         for _ in 0..7 {
-            tallies.rmp.count(TurnedAway::TableFull);
+            tallies.rmp.count(TurnedAway::TableFull, Origin::Process { uid: 7, pid: 9 });
         }
-        tallies.metrics.count(TurnedAway::MadeRoom);
+        tallies.metrics.count(TurnedAway::MadeRoom, Origin::of_address([10, 0, 0, 1].into()));
         let News { notices: said, of_metrics } = tallies.sample(Now::at_ms(1_000));
-        assert_eq!(of_metrics, [Transition::TurnedAway { why: TurnedAway::MadeRoom, count: 1 }]);
+        let turned_away = Transition::TurnedAway { why: TurnedAway::MadeRoom, count: 1 };
+        assert_eq!(of_metrics, [(turned_away, "10.0.0.1".to_owned())]);
         assert!(said.len() == 1 && said[0].contains("limits.rmp.connections_max"), "{said:?}");
-        tallies.rmp.count(TurnedAway::TableFull);
+        assert!(said[0].contains("most of them are of uid 7 pid 9"), "{said:?}");
+        tallies.rmp.count(TurnedAway::TableFull, Origin::Process { uid: 7, pid: 9 });
         assert_eq!(tallies.sample(Now::at_ms(2_000)), News::default());
-        let health = tallies.health("rmp", listening(), Now::at_ms(3_000));
+        let health = tallies.health(Port::Rmp, listening(), Now::at_ms(3_000));
         assert!(!health.is_ok && health.detail.starts_with("listening; 8 connections turned away lately: "));
-        assert_eq!(tallies.health("mpp", listening(), Now::at_ms(3_000)), listening());
-        assert_eq!(tallies.health("rmp", listening(), Now::at_ms(62_000)), listening(), "it passed");
+        assert!(health.detail.contains("most of them are of uid 7 pid 9; end the program"), "{health:?}");
+        assert_eq!(tallies.health(Port::Mpp, listening(), Now::at_ms(3_000)), listening());
+        assert_eq!(tallies.health(Port::Rmp, listening(), Now::at_ms(62_000)), listening(), "it passed");
     }
 }

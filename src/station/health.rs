@@ -1,7 +1,7 @@
 //! How each part of the station is: its hosts, then what they share.
 
 use super::{bridge::Running, host::Health, local::Inner, metrics::EndpointState, status::StationStatus};
-use crate::{port::HealthRow, store, tap, tap::entry::Link, words::counted};
+use crate::{admission::Port, port::HealthRow, store, tap, words::counted};
 
 pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
     let mut rows = Vec::new();
@@ -9,7 +9,8 @@ pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
         let health = host.health().await;
         let name = host.link().name();
         // The coordination runtime says so itself.
-        let health = if host.link() == Link::Macp { health } else { with_admission(inner, name, health) };
+        let port = Port::of(host.link()).filter(|port| *port != Port::Macp);
+        let health = port.map_or(health.clone(), |port| with_admission(inner, port, health));
         rows.push(row(name, health));
     }
     let free_bytes = inner.status.view().0.disk_low;
@@ -17,11 +18,11 @@ pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
     rows.push(row("tap", tap(inner.tap.counters())));
     rows.push(row("recording", recording(&inner.status)));
     let metrics = metrics(inner.metrics.state());
-    rows.extend(metrics.map(|health| row("metrics", with_admission(inner, "metrics", health))));
+    rows.extend(metrics.map(|health| row("metrics", with_admission(inner, Port::Metrics, health))));
     rows
 }
 
-fn with_admission(inner: &Inner, port: &str, health: Health) -> Health {
+fn with_admission(inner: &Inner, port: Port, health: Health) -> Health {
     inner.admission.health(port, health, inner.clock.now())
 }
 

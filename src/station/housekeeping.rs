@@ -57,8 +57,8 @@ pub(super) async fn watch_ports(board: StationStatus, admission: Tallies, clock:
     loop {
         ticks.tick().await;
         let news = admission.sample(clock.now());
-        for turned_away in news.of_metrics {
-            board.report(turned_away, "");
+        for (turned_away, most) in news.of_metrics {
+            board.report(turned_away, &most);
         }
         for notice in news.notices {
             board.notice(Level::Warn, &notice);

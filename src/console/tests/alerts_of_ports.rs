@@ -34,6 +34,7 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
             "RMP",
             |stage| {
                 let (session, cause) = (ConnectionId(9), crate::rmp::CloseCause::MadeRoom);
+                stage.rmp(crate::rmp::Transition::Connected { session, peer: PEER.into() }, "");
                 stage.rmp(crate::rmp::Transition::Disconnected { session, cause }, "");
             },
             bus::alerts::TURNED_AWAY.of("made_room"),
@@ -51,7 +52,8 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
         (
             "STORE",
             |stage| {
-                stage.station(station::Transition::TurnedAway { why: TurnedAway::MadeRoom, count: 1 }, "");
+                let turned_away = station::Transition::TurnedAway { why: TurnedAway::MadeRoom, count: 1 };
+                stage.station(turned_away, "127.0.0.1");
             },
             TURNED_AWAY.of("made_room"),
             "5 connections of the metrics' port were turned away: ",
@@ -70,11 +72,13 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
         assert_eq!(raised[0].cause, cause);
         assert!(raised[0].text.starts_with(said), "{raised:?}");
         assert!(raised[0].text.contains(".connections_max"), "{raised:?}");
+        assert!(raised[0].text.contains("most of them are of 127.0.0.1"), "{raised:?}");
         assert!(is_lit(&mut stage), "{}", stage.text());
         stage.char('a');
         stage.key(KeyCode::Enter);
         let remedy = if chip == "MACP" { "have clients share connections" } else { "end the program that" };
         assert!(stage.text().contains(remedy), "{}", stage.text());
+        assert!(stage.text().contains("ls clients"), "{}", stage.text());
         stage.key(KeyCode::Esc);
         pass_s(&mut stage, 60);
         assert!(holding(&stage).is_empty() && !is_lit(&mut stage), "it passed: {}", stage.text());

@@ -3,7 +3,8 @@
 use crate::macp::TurnAwayCause;
 
 /// What to do where there are too many connections.
-const CONNECT_LESS: &str = "have clients share connections, find who opens them, or raise the limit";
+const CONNECT_LESS: &str = "have clients share connections, see `ls clients` for who holds them, end the sessions of one that does no \
+     good by `session cancel --by PEER`, or raise the limit";
 
 /// Why the port closed a connection or ended a call, and what to do.
 pub(crate) const fn describe_turn_away(cause: TurnAwayCause) -> (&'static str, &'static str) {

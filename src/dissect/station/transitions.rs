@@ -1,6 +1,7 @@
 //! The fields of the station's own transitions.
 
 use crate::{
+    admission::Port,
     dissect::transitions::{TransitionDetails, plain, text_node, with_text},
     field::Class,
     tap::entry::station::{Level, Transition as T},
@@ -30,9 +31,11 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
         }
-        T::TurnedAway { why, count } => plain(
+        T::TurnedAway { why, count } => with_text(
             "turned away",
-            vec![text_node("why", why.text("metrics")), text_node("count", count.to_string())],
+            vec![text_node("why", why.text(Port::Metrics)), text_node("count", count.to_string())],
+            "most",
+            Class::Public,
         ),
         T::Restarted => {
             with_text("notice", vec![text_node("level", Level::Warn.name())], "text", Class::Public)

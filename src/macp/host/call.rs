@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use crate::{
+    admission::Origin,
     ids::{ConnectionId, Peer, Seq, TraceId},
     limits,
     macp::{Answered, Head, Rpc, proto::v1::Envelope},
@@ -16,6 +17,8 @@ use crate::{
 pub(super) struct Caller {
     /// From where: an address and a port, which others have once it is gone.
     pub(super) peer: Peer,
+    /// Whose share of the port it has.
+    pub(super) origin: Origin,
     /// By which connection; the station calls by none.
     pub(super) connection: Option<ConnectionId>,
 }
@@ -51,7 +54,7 @@ impl<'a> Call<'a> {
     pub(super) fn of_station(rpc: Rpc, peer: &Peer, cause: Option<Seq>) -> Self {
         Self {
             head: Head::new(rpc),
-            caller: Caller { peer: peer.clone(), connection: None },
+            caller: Caller { peer: peer.clone(), origin: Origin::Unknown, connection: None },
             bytes: &[],
             bytes_are_none: true,
             cause,

@@ -27,7 +27,6 @@ use super::{
 };
 use crate::{
     admission::TurnedAway,
-    ids::Peer,
     macp::{Transition, TurnAwayCause},
     time::{Mono, Now},
 };
@@ -35,7 +34,7 @@ use crate::{
 /// A connection, with its room among all.
 pub(super) struct Conn {
     stream: TcpStream,
-    peer: Peer,
+    caller: Caller,
     meter: FrameMeter,
     sent: SentFrames,
     /// When what has begun must be whole, while nothing comes.
@@ -58,12 +57,12 @@ pub(super) struct ConnectInfo {
 }
 
 impl Conn {
-    pub(super) fn new(stream: TcpStream, peer: Peer, shared: &Arc<Shared>, place: Place) -> Self {
+    pub(super) fn new(stream: TcpStream, caller: Caller, shared: &Arc<Shared>, place: Place) -> Self {
         let meter = FrameMeter::new(shared.clock.mono(), &shared.limits);
         let sent = SentFrames::default();
         Self {
             stream,
-            peer,
+            caller,
             meter,
             sent,
             deadline: None,
@@ -160,31 +159,37 @@ impl Conn {
 
     /// Closes it for a bound: what HTTP/2 is told in place of bytes.
     fn close(&self, cause: TurnAwayCause) -> io::Error {
-        self.shared.turned_away(&self.peer, cause);
+        self.shared.turned_away(&self.caller, cause);
         io::Error::new(io::ErrorKind::ConnectionAborted, cause.name())
     }
 }
 
 impl Shared {
     /// Counts and reports a connection that is closed, or a call that is ended, for a bound.
-    pub(super) fn turned_away(&self, peer: &Peer, cause: TurnAwayCause) {
+    pub(super) fn turned_away(&self, caller: &Caller, cause: TurnAwayCause) {
         match cause {
-            TurnAwayCause::PrefaceTimeout => self.tally.count(TurnedAway::FirstFrame),
+            TurnAwayCause::PrefaceTimeout => self.tally.count(TurnedAway::FirstFrame, caller.origin),
             TurnAwayCause::FrameTimeout | TurnAwayCause::MessageTimeout => {
-                self.tally.count(TurnedAway::FrameTime);
+                self.tally.count(TurnedAway::FrameTime, caller.origin);
             }
             // The cores have counted the others.
             _ => {}
         }
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
-            self.count_turned_away(&mut state, now, peer, cause);
+            self.count_turned_away(&mut state, now, caller, cause);
         }
     }
 
-    pub(super) fn count_turned_away(&self, state: &mut State, now: Now, peer: &Peer, cause: TurnAwayCause) {
-        state.counters.count_turned_away(now, cause);
-        let turned_away = Transition::TurnedAway { peer: peer.clone(), cause };
+    pub(super) fn count_turned_away(
+        &self,
+        state: &mut State,
+        now: Now,
+        caller: &Caller,
+        cause: TurnAwayCause,
+    ) {
+        state.counters.count_turned_away(now, cause, caller.origin);
+        let turned_away = Transition::TurnedAway { peer: caller.peer.clone(), cause };
         self.emit_transition(state, now, None, turned_away, None, "");
     }
 }
@@ -193,8 +198,7 @@ impl Connected for Conn {
     type ConnectInfo = ConnectInfo;
 
     fn connect_info(&self) -> ConnectInfo {
-        let caller = Caller { peer: self.peer.clone(), connection: Some(self.place.id()) };
-        ConnectInfo { caller, untaken: self.untaken.clone() }
+        ConnectInfo { caller: self.caller.clone(), untaken: self.untaken.clone() }
     }
 }
 

@@ -29,6 +29,7 @@ struct Open {
 #[derive(Debug)]
 struct Connected {
     peer: Peer,
+    origin: Origin,
     since: Now,
     signal: Arc<EndSignal>,
 }
@@ -82,7 +83,7 @@ impl Connections {
     /// All of them, by who they are and since when.
     pub(super) fn all(&self) -> Vec<(Caller, Now)> {
         let caller = |(&id, it): (&ConnectionId, &Connected)| {
-            (Caller { peer: it.peer.clone(), connection: Some(id) }, it.since)
+            (Caller { peer: it.peer.clone(), origin: it.origin, connection: Some(id) }, it.since)
         };
         self.with(|open| open.connected.iter().map(caller).collect())
     }
@@ -111,7 +112,7 @@ impl Open {
             }
         }
         let signal = Arc::<EndSignal>::default();
-        let connected = Connected { peer: peer.clone(), since: now, signal: Arc::clone(&signal) };
+        let connected = Connected { peer: peer.clone(), origin, since: now, signal: Arc::clone(&signal) };
         self.connected.insert(id, connected);
         Ok((id, signal))
     }

@@ -9,7 +9,7 @@ use std::{
 use futures_util::{Stream, stream};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{conn::Conn, shared::Shared};
+use super::{call::Caller, conn::Conn, shared::Shared};
 use crate::{
     admission::{Origin, TurnedAway},
     ids::Peer,
@@ -47,9 +47,12 @@ pub(super) fn incoming(listener: TcpListener, shared: Arc<Shared>) -> impl Strea
 async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Option<Conn> {
     // Without it answers only come later.
     let _ = stream.set_nodelay(true);
-    let peer = Peer::new(&addr.to_string());
-    match shared.connections.admit(shared.clock.now(), &peer, Origin::of_address(addr.ip())).await {
-        Ok(place) => Some(Conn::new(stream, peer, shared, place)),
+    let (peer, origin) = (Peer::new(&addr.to_string()), Origin::of_address(addr.ip()));
+    match shared.connections.admit(shared.clock.now(), &peer, origin).await {
+        Ok(place) => {
+            let caller = Caller { peer, origin, connection: Some(place.id()) };
+            Some(Conn::new(stream, caller, shared, place))
+        }
         Err(why) => {
             let (cause, text) = match why {
                 TurnedAway::PeerShare => {
@@ -59,7 +62,7 @@ async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Opt
             };
             // It may be gone already.
             let _ = refuse(stream, text);
-            shared.turned_away(&peer, cause);
+            shared.turned_away(&Caller { peer, origin, connection: None }, cause);
             None
         }
     }

@@ -23,7 +23,7 @@ impl Shared {
         if call.bytes.len() < LONG_BYTES {
             return Ok(());
         }
-        let held = self.unfinished.begin(self.clock.now());
+        let held = self.unfinished.begin(self.clock.now(), call.caller.origin);
         held.set(call.bytes.len() as u64);
         let ended = poll_fn(|cx| {
             if held.poll_ended(cx.waker()) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
@@ -31,7 +31,7 @@ impl Shared {
         tokio::select! {
             biased;
             () = ended => {
-                self.turned_away(&call.caller.peer, TurnAwayCause::ReceivingBytes);
+                self.turned_away(&call.caller, TurnAwayCause::ReceivingBytes);
                 let max = receiving_bytes_max(&self.limits);
                 Err(declined(Status::ResourceExhausted, &format!(
                     "limits.macp.receiving_bytes_max allows {max} bytes of messages that come or wait to be \

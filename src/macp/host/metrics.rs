@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::shared::State;
 use crate::{
-    admission::Tally,
+    admission::{Origin, Tally},
     macp::{Code, Rpc, Status, Totals, TurnAwayCause, TurnAwaySpan, TurnAways, Verdict},
     time::Now,
 };
@@ -74,9 +74,9 @@ impl Counters {
     }
 
     /// A connection or a call is turned away.
-    pub(super) fn count_turned_away(&mut self, now: Now, cause: TurnAwayCause) {
+    pub(super) fn count_turned_away(&mut self, now: Now, cause: TurnAwayCause, origin: Origin) {
         self.turned_away[cause.index()] += 1;
-        self.turn_aways.record(now, cause, 1);
+        self.turn_aways.record(now, cause, 1, origin.peer().map(|peer| (peer, 1)));
     }
 
     /// A session is looked up in the store.
@@ -104,7 +104,7 @@ impl State {
             refused,
             declined,
             turned_away,
-            turn_aways,
+            ref turn_aways,
             store_reads,
             log_commits,
             log_commit_failures,
@@ -118,7 +118,7 @@ impl State {
             refused,
             declined,
             turned_away,
-            turn_aways: turn_aways.current(now).collect(),
+            turn_aways: turn_aways.current(now).cloned().collect(),
             connections: tally.open(),
             store_reads,
             log_commits,

@@ -2,13 +2,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    net::SocketAddr,
     sync::Arc,
 };
 
 use super::call::Caller;
 use crate::{
-    admission::Origin,
+    admission::{Origin, without_port},
     ids::Peer,
     macp::{SessionRef, Transition},
 };
@@ -34,34 +33,30 @@ pub(super) enum Opener {
 
 impl Opener {
     pub(super) fn of(caller: &Caller) -> Self {
-        Self::of_address(&caller.peer).unwrap_or_else(|| Self::Connection(caller.clone()))
-    }
-
-    /// An address that is not loopback; one without a port is one that a person gives.
-    fn of_address(peer: &Peer) -> Option<Self> {
-        let addr = peer.as_str().parse::<SocketAddr>().map(|addr| addr.ip());
-        let addr = addr.or_else(|_| peer.as_str().parse()).ok()?;
-        let origin = Origin::of_address(addr);
-        matches!(origin, Origin::Address(_)).then_some(Self::Address(origin))
+        match caller.origin {
+            Origin::Address(_) => Self::Address(caller.origin),
+            _ => Self::Connection(caller.clone()),
+        }
     }
 
     /// It by the name that it is given by.
     pub(super) fn peer(&self) -> Peer {
         match self {
             Self::Connection(caller) => caller.peer.clone(),
-            Self::Address(Origin::Address(addr)) => Peer::new(&addr.to_string()),
-            Self::Address(_) => Peer::new("unknown"),
+            Self::Address(origin) => origin.peer().unwrap_or_else(|| Peer::new("unknown")),
         }
     }
 
-    /// Whether it is given by this name: a connection also by its address alone.
+    /// Whether it is given by this name: a connection also by its address alone, an address with any port.
     fn is(&self, peer: &Peer) -> bool {
+        let given = || without_port(peer).as_str().parse().ok().map(Origin::of_address);
         match self {
+            Self::Connection(caller) if caller.peer == *peer => true,
             Self::Connection(caller) => {
-                let address = caller.peer.as_str().parse().map(|addr: SocketAddr| addr.ip());
-                caller.peer == *peer || address.is_ok_and(|address| peer.as_str().parse() == Ok(address))
+                let is_address_alone = without_port(peer) == *peer;
+                is_address_alone && given() == Some(caller.origin)
             }
-            Self::Address(_) => Self::of_address(peer).as_ref() == Some(self),
+            Self::Address(origin) => given() == Some(*origin),
         }
     }
 }
@@ -108,6 +103,8 @@ impl Openers {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
     use super::*;
     use crate::{
         ids::ConnectionId,
@@ -134,8 +131,11 @@ mod tests {
     #[test]
     fn a_connection_or_an_address_that_is_not_loopback_holds_what_it_opened_until_it_ends() {
         let mut openers = Openers::default();
-        let caller =
-            |peer, connection| Caller { peer: Peer::new(peer), connection: Some(ConnectionId(connection)) };
+        let caller = |peer: &str, connection| {
+            let addr: SocketAddr = peer.parse().unwrap();
+            let origin = Origin::of_address(addr.ip());
+            Caller { peer: Peer::new(peer), origin, connection: Some(ConnectionId(connection)) }
+        };
         let [here, there] = [caller("127.0.0.1:1", 1), caller("127.0.0.1:2", 2)];
         let [far, farther] = [caller("10.0.0.1:1", 3), caller("10.0.0.1:2", 4)];
         for (number, peer) in [(1, &here), (2, &there), (3, &far), (4, &farther), (5, &here)] {

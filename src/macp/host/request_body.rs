@@ -92,7 +92,7 @@ impl RequestBody {
         if self.messages.is_unfinished() {
             let now = self.shared.clock.now();
             self.begun.get_or_insert(now.mono);
-            let held = self.held.get_or_insert_with(|| self.shared.unfinished.begin(now));
+            let held = self.held.get_or_insert_with(|| self.shared.unfinished.begin(now, self.caller.origin));
             held.set(self.messages.held_bytes());
         }
     }
@@ -117,7 +117,7 @@ impl RequestBody {
 
     /// Ends the call for a bound.
     fn fail(&mut self, cause: TurnAwayCause, status: Status, why: String) -> Polled {
-        self.shared.turned_away(&self.caller.peer, cause);
+        self.shared.turned_away(&self.caller, cause);
         self.decline(status, why)
     }
 

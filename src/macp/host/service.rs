@@ -16,6 +16,7 @@ use super::{
     stream::answers,
 };
 use crate::{
+    admission::Origin,
     ids::Peer,
     macp::{
         Answered, Rpc, SessionState, Status, Transition, Verdict, envelope,
@@ -360,7 +361,7 @@ fn opened<T>(request: Request<Received<T>>) -> (Caller, Received<T>) {
 
 /// Who is at the other end of the connection.
 pub(super) fn caller(extensions: &http::Extensions) -> Caller {
-    let unknown = || Caller { peer: Peer::new("unknown"), connection: None };
+    let unknown = || Caller { peer: Peer::new("unknown"), origin: Origin::Unknown, connection: None };
     extensions.get::<ConnectInfo>().map_or_else(unknown, |info| info.caller.clone())
 }
 

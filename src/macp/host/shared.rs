@@ -201,7 +201,7 @@ impl Shared {
             && let StepResult::Answer(Answer::Declined { status: Status::ResourceExhausted, .. }) = &drained
             && let Some(cause) = self.full(&state, peer_sessions)
         {
-            self.count_turned_away(&mut state, now, &call.caller.peer, cause);
+            self.count_turned_away(&mut state, now, &call.caller, cause);
         }
         drained
     }

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use super::{end_signal::EndSignal, shared::ENVELOPE_OVERHEAD_BYTES};
 use crate::{
-    admission::{Receiving, Tally},
+    admission::{Origin, Receiving, Tally},
     limits,
     time::Now,
 };
@@ -49,12 +49,12 @@ impl Unfinished {
     }
 
     /// A message of a call has begun.
-    pub(super) fn begin(&self, now: Now) -> HeldBytes {
+    pub(super) fn begin(&self, now: Now, origin: Origin) -> HeldBytes {
         let signal = Arc::<EndSignal>::default();
         let number = self.with(|calls| {
             let number = calls.next;
             calls.next += 1;
-            calls.receiving.begin(now, number);
+            calls.receiving.begin(now, number, origin);
             calls.signals.insert(number, Arc::clone(&signal));
             number
         });

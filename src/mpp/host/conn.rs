@@ -13,7 +13,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{ids::Peer, mpp::framing::Framer, time::Mono};
+use crate::{admission::Origin, ids::Peer, mpp::framing::Framer, time::Mono};
 
 /// How long a write may make no progress (ruling MPP 16).
 pub(super) const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
@@ -55,6 +55,7 @@ pub(super) enum ReadGate {
 pub(super) struct Conn {
     stream: TcpStream,
     pub(super) peer: Peer,
+    pub(super) origin: Origin,
     pub(super) framer: Framer,
     pub(super) phase: Phase,
     /// Whether a whole line has come.
@@ -69,10 +70,11 @@ pub(super) struct Conn {
 }
 
 impl Conn {
-    pub(super) fn new(stream: TcpStream, peer: Peer, out_limit: usize) -> Self {
+    pub(super) fn new(stream: TcpStream, peer: Peer, origin: Origin, out_limit: usize) -> Self {
         Self {
             stream,
             peer,
+            origin,
             framer: Framer::new(),
             phase: Phase::Open,
             has_spoken: false,

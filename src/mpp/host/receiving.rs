@@ -22,7 +22,7 @@ impl Host {
     pub(super) fn note_receiving(&mut self, now: Now, id: ConnectionId, is_new: bool) {
         let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else { return };
         let bytes = conn.framer.held_bytes() as u64;
-        let mut longest = self.receiving.set_kept(now, id, bytes, is_new);
+        let mut longest = self.receiving.set_kept(now, id, conn.origin, bytes, is_new);
         while let Some(conn) = longest {
             self.cause = None;
             self.bridge.handle(now, Input::ReceivingFull { conn });

@@ -276,7 +276,7 @@ impl Host {
                 let conn = self.next_conn;
                 self.next_conn = conn.next();
                 let peer = Peer::new(&addr.to_string());
-                self.conns.insert(conn, Conn::new(stream, peer.clone(), self.out_limit));
+                self.conns.insert(conn, Conn::new(stream, peer.clone(), origin, self.out_limit));
                 self.bridge.handle(now, Input::Opened { conn, peer, origin });
             }
         }

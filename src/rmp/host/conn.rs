@@ -5,7 +5,7 @@ use std::task::Waker;
 use bytes::BytesMut;
 use tokio::net::unix::OwnedWriteHalf;
 
-use crate::{ids::Peer, rmp::Dialect, tap::entry::rmp::CloseCause};
+use crate::{admission::Origin, ids::Peer, rmp::Dialect, tap::entry::rmp::CloseCause};
 
 /// From how many bytes on a frame is collected in a buffer of its own.
 const LARGE_BYTES_MIN: usize = 64 << 10;
@@ -19,6 +19,7 @@ const PLANNED_MAX: u64 = 16_384;
 #[derive(Debug)]
 pub(super) struct Conn {
     pub(super) peer: Peer,
+    pub(super) origin: Origin,
     /// Nothing once what was to leave has left and the peer was told that nothing more comes.
     pub(super) write: Option<OwnedWriteHalf>,
     pub(super) phase: Phase,
@@ -93,9 +94,10 @@ impl ReadBuffer {
 }
 
 impl Conn {
-    pub(super) fn new(peer: Peer, write: OwnedWriteHalf) -> Self {
+    pub(super) fn new(peer: Peer, origin: Origin, write: OwnedWriteHalf) -> Self {
         Self {
             peer,
+            origin,
             write: Some(write),
             phase: Phase::Open,
             is_full: false,

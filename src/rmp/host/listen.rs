@@ -166,7 +166,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
     let plan = |host: &Host| host.broker.admission_plan(origin);
     read_before_evicting(&mut *host, plan, |host, oldest| host.read_once_more(now, oldest));
     host.cause = None;
-    host.conns.insert(session, Conn { is_scarce, ..Conn::new(peer.clone(), write) });
+    host.conns.insert(session, Conn { is_scarce, ..Conn::new(peer.clone(), origin, write) });
     host.broker.handle(now, Input::Opened { session, peer, origin });
     host.drain(now, &[]);
     host.finish_turn(now);

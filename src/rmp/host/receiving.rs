@@ -9,7 +9,7 @@ impl Host {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         conn.read_buffer.make_room();
         let bytes = conn.read_buffer.kept_bytes();
-        let mut largest = self.receiving.set_kept(now, id, bytes, is_new);
+        let mut largest = self.receiving.set_kept(now, id, conn.origin, bytes, is_new);
         while let Some(id) = largest {
             self.turn_away(now, id, TurnedAway::ReceivingBytes);
             largest = self.receiving.overflow();
@@ -99,7 +99,7 @@ mod tests {
             ours.set_nonblocking(true).unwrap();
             let (_, write) = tokio::net::UnixStream::from_std(ours).unwrap().into_split();
             let (session, peer) = (ConnectionId(id), Peer::new("uid 1 pid 1"));
-            host.conns.insert(session, Conn::new(peer.clone(), write));
+            host.conns.insert(session, Conn::new(peer.clone(), Origin::Unknown, write));
             host.broker.handle(now, Input::Opened { session, peer, origin: Origin::Unknown });
             host.drain(now, &[]);
             theirs

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{
-    admission::TurnedAway,
+    admission::{Origin, TurnedAway},
     ids::InvocationId,
     limits::Limits,
     mpp::{self, NewInvocation, host::Request, manifest::Pack},
@@ -244,9 +244,9 @@ fn who_is_turned_away_is_said_while_there_is_no_bridge() {
     let restarted =
         fixture.runtime.block_on(fixture.station.port().command(Command::Restart { link: Link::Mpp }));
     assert!(matches!(restarted, Err(PortError::HostDown { .. })), "its store is held: {restarted:?}");
-    inner.admission.metrics.count(TurnedAway::TableFull);
+    inner.admission.metrics.count(TurnedAway::TableFull, Origin::Unknown);
     fixture.until(&mut reader, |transition| {
-        matches!(transition, station::Transition::TurnedAway { why: TurnedAway::TableFull, count: 1 })
+        matches!(transition, station::Transition::TurnedAway { why: TurnedAway::TableFull, count: 1, .. })
     });
     drop((lock, parts));
     fixture.station.stop();

@@ -187,7 +187,8 @@ impl Place {
         if conn.stage == Stage::Silent {
             conn.stage = Stage::Begun;
         }
-        let mut longest = state.receiving.set_kept(now, self.id, conn.bytes, false);
+        let origin = state.table.origin(self.id).unwrap_or(Origin::Unknown);
+        let mut longest = state.receiving.set_kept(now, self.id, origin, conn.bytes, false);
         while let Some(id) = longest {
             state.table.close(id);
             state.end(id);

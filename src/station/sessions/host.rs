@@ -74,5 +74,6 @@ fn health(sessions: &Sessions) -> Health {
     };
     let (why, remedy) = describe_turn_away(latest.why);
     let now = counted(connections, "connection");
-    Health::failing(format!("{figures}; {now} now, {} turned away lately: {why}; {remedy}", latest.count))
+    let (count, most) = (latest.count, latest.most_text());
+    Health::failing(format!("{figures}; {now} now, {count} turned away lately: {why}{most}; {remedy}"))
 }

@@ -54,7 +54,8 @@ pub enum Transition {
         /// How much it matters.
         level: Level,
     },
-    /// The metrics' port has turned connections or requests away in the last second.
+    /// The metrics' port has turned connections or requests away in the last second; the text says who they
+    /// were mostly, where that is known.
     TurnedAway {
         /// Why.
         why: TurnedAway,

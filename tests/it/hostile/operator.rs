@@ -55,9 +55,33 @@ fn with_all_places_taken_the_operator_asks_and_is_told_what_to_do_and_ends_the_s
     let detail = row["detail"].as_str().unwrap();
     assert_eq!(row["well"], false, "{row}");
     assert!(detail.contains("6 connections turned away lately: no place is left but for operators"), "{row}");
-    assert!(detail.contains("end the program that holds so many connections"), "{row}");
+    assert!(detail.contains("end the program that holds so many connections (`ls clients`"), "{row}");
+    let ours =
+        format!("most of them are of uid {} pid {}", rustix::process::getuid().as_raw(), std::process::id());
+    assert!(detail.contains(&ours) && text.contains(&ours), "{row} {notice}");
     assert_eq!(health(data.path(), "mpp")["part"], "mpp");
     stops(data.path());
+}
+
+#[test]
+fn who_says_nothing_at_a_port_is_named_with_what_to_do() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("home/config/rl-console");
+    std::fs::create_dir_all(&folder).unwrap();
+    let bounds = ["mpp", "macp", "metrics"].map(|port| format!("[limits.{port}]\nconnections_max = 8\n"));
+    std::fs::write(folder.join("config.toml"), bounds.concat()).unwrap();
+    let station = Station::start_with(data.path(), &["--metrics", "127.0.0.1:0"]);
+    for part in ["mpp", "macp", "metrics"] {
+        let addr: SocketAddr = station.ready[part].as_str().unwrap().parse().unwrap();
+        let _silent: Vec<TcpStream> = (0..24).map(|_| TcpStream::connect(addr).unwrap()).collect();
+        let row = (0..100).map(|_| health(data.path(), part)).find(|row| row["well"] == false);
+        let row = row.unwrap_or_else(|| panic!("{part}"));
+        let detail = row["detail"].as_str().unwrap();
+        assert!(
+            detail.contains("most of them are of 127.0.0.1; ") && detail.contains("`ls clients`"),
+            "{row}"
+        );
+    }
 }
 
 #[test]

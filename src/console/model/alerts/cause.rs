@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use crate::{
-    admission::TurnedAway,
+    admission::{Port, TurnedAway},
     console::model::{
         health::{ReportLine, command, instruction},
         station::StationState,
@@ -59,15 +59,13 @@ impl CauseKind {
         Self::new("host_down", link, link.name(), remedy)
     }
 
-    /// Connections of a port are turned away, one after another; the subject is the reason's name, and `part`
-    /// the port's group of limits.
-    pub(crate) const fn turned_away(link: Link, part: &'static str) -> Self {
+    /// Connections of a port are turned away, one after another; the subject is the reason's name.
+    pub(crate) const fn turned_away(link: Link, port: Port) -> Self {
         let remedy = |cause: &Cause, _: &StationState| {
-            let peers = (cause.link() == Link::Rmp).then(|| command("ls peers"));
             let why = TurnedAway::from_name(cause.subject()).map(|why| instruction(why.remedy()));
-            why.into_iter().chain(peers).chain([command("ls health")]).collect()
+            why.into_iter().chain(["ls clients", "ls health"].map(command)).collect()
         };
-        Self::new("turned_away", link, part, remedy).news()
+        Self::new("turned_away", link, port.name(), remedy).news()
     }
 
     /// One that happened, and is over once it was seen.
@@ -89,11 +87,6 @@ impl CauseKind {
     /// One whose remedy is of use once it has passed.
     pub(crate) const fn with_lasting_remedy(self) -> Self {
         Self { has_lasting_remedy: true, ..self }
-    }
-
-    /// The part of the station that it concerns, where it is of no one in particular.
-    pub(super) const fn part(&self) -> &'static str {
-        self.part
     }
 
     /// Such a cause, of no one in particular.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::cause::{ActiveCause, Cause, CauseKind};
 use crate::{
-    admission::Recent,
+    admission::{Port, Recent},
     console::{
         draw::format,
         model::{bridge::WindowedRates, station::StationState},
@@ -101,15 +101,16 @@ impl Findings {
     pub(crate) fn add_turned_away(
         &mut self,
         kind: &'static CauseKind,
-        of: &str,
+        port: Port,
         turned_away: &Recent,
         now: Now,
     ) {
         for span in turned_away.current(now) {
             let (count, why) =
-                (counted_as(span.count, format::count(span.count), "connection"), span.why.text(kind.part()));
+                (counted_as(span.count, format::count(span.count), "connection"), span.why.text(port));
             let were = if span.count == 1 { "was" } else { "were" };
-            let text = format!("{count} of {of} {were} turned away: {why}");
+            let (of, most) = (port.title(), span.most_text());
+            let text = format!("{count} of {of} {were} turned away: {why}{most}");
             self.add(kind.of(span.why.name()), span.since, text);
         }
     }

@@ -5,7 +5,7 @@ use super::{
     queue_head_age::QueueHeadAges,
 };
 use crate::{
-    admission::Recent,
+    admission::{Port, Recent, without_port},
     console::{
         input::action::Action,
         model::{
@@ -31,7 +31,7 @@ use crate::{
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Mpp, |_, _| host_remedy());
 /// Connections of the bridge's port are turned away for this reason, one after another.
-pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Mpp, "mpp");
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Mpp, Port::Mpp);
 /// The bridge's port is not bound or accepts nothing.
 pub(crate) static PORT_DOWN: CauseKind = CauseKind::new("port_down", Link::Mpp, "mpp", |_, _| port_remedy());
 /// This adapter left, and none has come since.
@@ -147,11 +147,11 @@ impl Watch for BridgeWatch {
     }
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
-        if let What::Transition(Transition::Mpp(T::Disconnected { cause, .. })) = &entry.entry.what
+        if let What::Transition(Transition::Mpp(T::Disconnected { peer, cause, .. })) = &entry.entry.what
             && let Some(why) = cause.turned_away()
             && !cx.is_in_snapshot
         {
-            self.turned_away.record(entry.entry.at, why, 1);
+            self.turned_away.record(entry.entry.at, why, 1, [(without_port(peer), 1)]);
         }
         if let What::Transition(Transition::Mpp(T::Failed { id, queue, by: FailedBy::Damage, .. })) =
             &entry.entry.what
@@ -180,7 +180,7 @@ impl Watch for BridgeWatch {
         if let Listener::Down(why) = &mpp.listener {
             findings.add(PORT_DOWN.cause(), now, format!("the port does not answer: {why}"));
         }
-        findings.add_turned_away(&TURNED_AWAY, "the bridge's port", &self.turned_away, now);
+        findings.add_turned_away(&TURNED_AWAY, Port::Mpp, &self.turned_away, now);
         self.check_adapter(evidence, findings);
         for (queue, since) in self.queue_heads.waiting() {
             if evidence.has_lasted(since, rules.head_waiting_s) {

@@ -7,7 +7,7 @@ use super::{
     state::drop_groups,
 };
 use crate::{
-    admission::Recent,
+    admission::{Port, Recent},
     console::{
         draw::format,
         input::action::Action,
@@ -28,7 +28,7 @@ use crate::{
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Rmp, |_, _| host_remedy());
 /// Connections of the bus are turned away for this reason, one after another.
-pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Rmp, "rmp");
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Rmp, Port::Rmp);
 /// The bus's socket is not bound or accepts nothing.
 pub(crate) static SOCKET_DOWN: CauseKind =
     CauseKind::new("socket_down", Link::Rmp, "rmp", |_, _| socket_remedy());
@@ -58,7 +58,7 @@ fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
 }
 
 /// The bus's memory for its alerts; what it dropped is kept beside.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BusWatch {
     turned_away: Recent,
 }
@@ -67,11 +67,12 @@ impl Watch for BusWatch {
     fn seed(&mut self, _: &Snapshot) {}
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
-        if let What::Transition(Transition::Rmp(T::Disconnected { cause, .. })) = &entry.entry.what
+        if let What::Transition(Transition::Rmp(T::Disconnected { session, cause })) = &entry.entry.what
             && let Some(why) = cause.turned_away()
             && !cx.is_in_snapshot
         {
-            self.turned_away.record(entry.entry.at, why, 1);
+            let known = cx.before.and_then(|before| before.rmp.peers.get(session));
+            self.turned_away.record(entry.entry.at, why, 1, known.map(|known| (known.peer.clone(), 1)));
         }
     }
 
@@ -83,7 +84,7 @@ impl Watch for BusWatch {
         if let Listener::Down(why) = &state.rmp.listener {
             findings.add(SOCKET_DOWN.cause(), now, format!("the bus's socket does not answer: {why}"));
         }
-        findings.add_turned_away(&TURNED_AWAY, "the bus", &self.turned_away, now);
+        findings.add_turned_away(&TURNED_AWAY, Port::Rmp, &self.turned_away, now);
         let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) else { return };
         let count =
             format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());

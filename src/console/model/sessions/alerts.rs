@@ -2,6 +2,7 @@
 
 use super::health::host_remedy;
 use crate::{
+    admission::without_port,
     console::{
         draw::format,
         model::{
@@ -23,12 +24,12 @@ pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Macp, |_, _|
 pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::Macp, "macp", |cause, _| {
     let cause = TurnAwayCause::from_name(cause.subject());
     let remedy = cause.map(|cause| instruction(describe_turn_away(cause).1));
-    remedy.into_iter().chain([command("ls health")]).collect()
+    remedy.into_iter().chain(["ls clients", "ls health"].map(command)).collect()
 })
 .news();
 
 /// The runtime's memory for its alerts.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SessionsWatch {
     turn_aways: TurnAways,
 }
@@ -37,10 +38,10 @@ impl Watch for SessionsWatch {
     fn seed(&mut self, _: &Snapshot) {}
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
-        if let What::Transition(Any::Macp(Transition::TurnedAway { cause, .. })) = &entry.entry.what
+        if let What::Transition(Any::Macp(Transition::TurnedAway { peer, cause })) = &entry.entry.what
             && !cx.is_in_snapshot
         {
-            self.turn_aways.record(entry.entry.at, *cause, 1);
+            self.turn_aways.record(entry.entry.at, *cause, 1, [(without_port(peer), 1)]);
         }
     }
 
@@ -50,7 +51,8 @@ impl Watch for SessionsWatch {
         }
         for span in self.turn_aways.current(evidence.now) {
             let (why, _) = describe_turn_away(span.why);
-            let text = format!("the MACP port turned {} away: {why}", format::count(span.count));
+            let text =
+                format!("the MACP port turned {} away: {why}{}", format::count(span.count), span.most_text());
             findings.add(TURNED_AWAY.of(span.why.name()), span.since, text);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::health::{disk_remedy, store_remedy};
 use crate::{
-    admission::Recent,
+    admission::{Port, Recent},
     console::{
         draw::format,
         model::{
@@ -10,6 +10,7 @@ use crate::{
             health::{command, instruction},
         },
     },
+    ids::Peer,
     port::Snapshot,
     tap::{
         EntryRef,
@@ -28,7 +29,7 @@ pub(crate) static STORE_FAILING: CauseKind =
 pub(crate) static DISK_LOW: CauseKind =
     CauseKind::new("disk_low", Link::Station, "store", |_, _| disk_remedy()).news();
 /// Connections of the metrics' port are turned away for this reason, one after another.
-pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Station, "metrics");
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Station, Port::Metrics);
 /// A recording could not be begun, or ended by an error.
 pub(crate) static RECORDING_FAILED: CauseKind =
     CauseKind::new("recording_failed", Link::Station, "recording", |_, _| {
@@ -51,7 +52,7 @@ pub(crate) static STATION_ERROR: CauseKind =
     .news();
 
 /// The station's memory for its alerts.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StationWatch {
     /// Errors that it told of.
     errors: u64,
@@ -79,7 +80,8 @@ impl Watch for StationWatch {
             }
             T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
             T::TurnedAway { why, count } if !cx.is_in_snapshot => {
-                self.turned_away.record(entry.entry.at, *why, *count);
+                let most = (!entry.text().is_empty()).then(|| (Peer::new(&entry.text()), *count));
+                self.turned_away.record(entry.entry.at, *why, *count, most);
             }
             T::Stopping => cx.incidents.is_stopping = true,
             _ => {}
@@ -89,7 +91,7 @@ impl Watch for StationWatch {
     fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
         findings.check_host(&HOST_DOWN, evidence);
         let Evidence { state, now, .. } = *evidence;
-        findings.add_turned_away(&TURNED_AWAY, "the metrics' port", &self.turned_away, now);
+        findings.add_turned_away(&TURNED_AWAY, Port::Metrics, &self.turned_away, now);
         if let Some(why) = state.station.store_failing.as_ref().or(state.mpp.commits_failing.as_ref()) {
             let text = format!("the store refuses commits: {why}");
             findings.add(STORE_FAILING.cause(), evidence.now, text);

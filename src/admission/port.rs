@@ -1,0 +1,54 @@
+//! The ports that admit connections.
+
+use crate::tap::entry::Link;
+
+/// A port that admits connections, in the order of [`ALL`](Self::ALL).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Port {
+    /// The bridge's.
+    Mpp,
+    /// The bus's socket.
+    Rmp,
+    /// The coordination runtime's.
+    Macp,
+    /// That of the metrics.
+    Metrics,
+}
+
+impl Port {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Mpp, Self::Rmp, Self::Macp, Self::Metrics];
+
+    /// Its name, which is that of its group of limits too.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mpp => "mpp",
+            Self::Rmp => "rmp",
+            Self::Macp => "macp",
+            Self::Metrics => "metrics",
+        }
+    }
+
+    /// It as a sentence names it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Mpp => "the bridge's port",
+            Self::Rmp => "the bus",
+            Self::Macp => "the MACP port",
+            Self::Metrics => "the metrics' port",
+        }
+    }
+
+    /// The port of a link; the station itself and runs have none.
+    #[must_use]
+    pub const fn of(link: Link) -> Option<Self> {
+        match link {
+            Link::Mpp => Some(Self::Mpp),
+            Link::Rmp => Some(Self::Rmp),
+            Link::Macp => Some(Self::Macp),
+            Link::Station | Link::Runs => None,
+        }
+    }
+}
