@@ -197,6 +197,12 @@ impl Table {
         }
     }
 
+    /// Whether a connection has a place and has not spoken.
+    #[must_use]
+    pub fn is_silent(&self, id: ConnectionId) -> bool {
+        self.silent_common.contains_key(&id) || self.silent_operators.contains_key(&id)
+    }
+
     /// When a connection must have spoken, of one that has not and has a deadline.
     #[must_use]
     pub fn speak_by(&self, id: ConnectionId) -> Option<Mono> {

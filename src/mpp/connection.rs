@@ -65,6 +65,7 @@ impl TokenHash {
 #[derive(Debug)]
 pub(super) struct UnauthenticatedConnection {
     pub(super) peer: Peer,
+    pub(super) since: Now,
 }
 
 /// The active adapter.

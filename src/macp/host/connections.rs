@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     task::Waker,
+    time::Duration,
 };
 
 use super::{call::Caller, end_signal::EndSignal};
@@ -14,9 +15,16 @@ use crate::{
     time::Now,
 };
 
+/// How long a connection's task may take to look: longer waits what others wait for.
+const LOOK_MAX: Duration = Duration::from_millis(50);
+
 /// The connections of the port. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Connections(Arc<Mutex<Open>>);
+pub(super) struct Connections {
+    open: Arc<Mutex<Open>>,
+    /// How long a connection's task may take to look for unread bytes.
+    look_max: Duration,
+}
 
 #[derive(Debug)]
 struct Open {
@@ -32,6 +40,15 @@ struct Connected {
     origin: Origin,
     since: Now,
     signal: Arc<EndSignal>,
+}
+
+/// A connection as others see it.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) caller: Caller,
+    pub(super) since: Now,
+    /// Whether it has made a call.
+    pub(super) has_called: bool,
 }
 
 /// The place of one connection. It is free again with the end of this value.
@@ -54,7 +71,8 @@ impl Connections {
             token_max: None,
         };
         let table = Table::new(bounds, tally);
-        Self(Arc::new(Mutex::new(Open { table, connected: BTreeMap::new(), next: 0 })))
+        let open = Open { table, connected: BTreeMap::new(), next: 0 };
+        Self { open: Arc::new(Mutex::new(open)), look_max: LOOK_MAX }
     }
 
     /// A place for a newcomer. Whoever makes room for it is read once more before, and told to end.
@@ -70,7 +88,7 @@ impl Connections {
             if let Some(signal) =
                 self.with(|open| open.connected.get(&oldest).map(|it| Arc::clone(&it.signal)))
             {
-                signal.look().await;
+                signal.look(self.look_max).await;
             }
         }
         self.with(|open| open.admit(now, peer, origin)).map(|(id, signal)| Place {
@@ -80,17 +98,21 @@ impl Connections {
         })
     }
 
-    /// All of them, by who they are and since when.
-    pub(super) fn all(&self) -> Vec<(Caller, Now)> {
-        let caller = |(&id, it): (&ConnectionId, &Connected)| {
-            (Caller { peer: it.peer.clone(), origin: it.origin, connection: Some(id) }, it.since)
-        };
-        self.with(|open| open.connected.iter().map(caller).collect())
+    /// All of them.
+    pub(super) fn all(&self) -> Vec<Connection> {
+        self.with(|Open { table, connected, .. }| {
+            let of = |(&id, it): (&ConnectionId, &Connected)| Connection {
+                caller: Caller { peer: it.peer.clone(), origin: it.origin, connection: Some(id) },
+                since: it.since,
+                has_called: !table.is_silent(id),
+            };
+            connected.iter().map(of).collect()
+        })
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
         // Nothing here leaves it half done.
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -152,30 +174,36 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
+    use std::{future::poll_fn, task::Poll};
 
     use super::*;
 
     #[test]
     fn whose_call_lies_unread_keeps_its_place_however_late_its_task_reads() {
         let limits = limits::Macp { connections_max: 2, ..limits::Macp::default() };
-        let connections = Connections::new(&limits, Tally::default());
+        let look_max = Duration::from_secs(86_400);
+        let connections = Connections { look_max, ..Connections::new(&limits, Tally::default()) };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let near = Origin::of_address([127, 0, 0, 1].into());
         let peer = Peer::new("127.0.0.1:1");
         let admit = || connections.admit(Now::at_ms(0), &peer, near);
         runtime.block_on(async {
             let (first, second) = (admit().await.unwrap(), admit().await.unwrap());
-            let late = tokio::spawn(async move {
+            let asked = |place: Place| async move {
                 poll_fn(|cx| {
-                    let _ = first.poll_ended(cx.waker());
-                    if first.signal().is_asked() {
-                        std::task::Poll::Ready(())
-                    } else {
-                        std::task::Poll::Pending
-                    }
+                    let _ = place.poll_ended(cx.waker());
+                    if place.signal().is_asked() { Poll::Ready(()) } else { Poll::Pending }
                 })
                 .await;
+                place
+            };
+            let says_nothing = tokio::spawn(async move {
+                let second = asked(second).await;
+                second.signal().looked();
+                second
+            });
+            let late = tokio::spawn(async move {
+                let first = asked(first).await;
                 // Others have their turns before it has its own.
                 for _ in 0..20 {
                     tokio::task::yield_now().await;
@@ -186,7 +214,7 @@ mod tests {
             });
             tokio::task::yield_now().await;
             let third = admit().await.unwrap();
-            let first = late.await.unwrap();
+            let (first, second) = (late.await.unwrap(), says_nothing.await.unwrap());
             let is_ended = |place: &Place| place.poll_ended(Waker::noop());
             assert_eq!([&first, &second, &third].map(is_ended), [false, true, false]);
         });

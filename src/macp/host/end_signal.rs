@@ -9,9 +9,6 @@ use std::{
 use futures_util::{FutureExt as _, task::AtomicWaker};
 use tokio::sync::Notify;
 
-/// How long a task may take to look: longer waits what others wait for.
-const LOOK_MAX: Duration = Duration::from_millis(50);
-
 /// Whether what a task works on is to end.
 #[derive(Debug, Default)]
 pub(super) struct EndSignal {
@@ -29,14 +26,14 @@ impl EndSignal {
         self.waker.wake();
     }
 
-    /// Has its task look again, and waits until it has, a moment at most.
-    pub(super) async fn look(&self) {
+    /// Has its task look again, and waits until it has, so long at most.
+    pub(super) async fn look(&self, look_max: Duration) {
         // What it saw after an earlier time was up is no answer to this.
         let _ = self.looked.notified().now_or_never();
         self.is_asked.store(true, Relaxed);
         self.waker.wake();
         // One that does not come to it is judged by what it has seen.
-        if tokio::time::timeout(LOOK_MAX, self.looked.notified()).await.is_err() {
+        if tokio::time::timeout(look_max, self.looked.notified()).await.is_err() {
             self.is_asked.store(false, Relaxed);
         }
     }

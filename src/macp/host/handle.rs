@@ -9,6 +9,7 @@ use std::{
 use super::{
     call::Call,
     cancel_all::CancelAll,
+    connections::Connection,
     metrics::Metrics,
     openers::Opener,
     shared::{Ask, Shared},
@@ -31,6 +32,8 @@ pub struct Client {
     pub client: Option<Arc<str>>,
     /// Since when; nothing of one that is gone.
     pub since: Option<Now>,
+    /// Whether it has made a call.
+    pub has_called: bool,
     /// Sessions that are open and that it opened; of an address that is not loopback those of all its
     /// connections.
     pub sessions: u64,
@@ -47,6 +50,7 @@ fn most(mut gone: Vec<(Peer, u64)>, max: usize) -> (Vec<(Peer, u64)>, Option<Cli
         peer: Peer::new("others"),
         client: Some(Arc::from(format!("{} more that are gone", left_out.len()))),
         since: None,
+        has_called: true,
         sessions: left_out.iter().map(|(_, sessions)| sessions).sum(),
     };
     let others = (!left_out.is_empty()).then(others);
@@ -140,12 +144,12 @@ impl RuntimeHandle {
         let names: HashMap<&Peer, &Arc<str>> =
             state.snapshot.clients.iter().map(|known| (&known.peer, &known.client)).collect();
         let name = |peer: &Peer| names.get(peer).map(|client| Arc::clone(client));
-        let open: HashSet<Opener> = connections.iter().map(|(caller, _)| Opener::of(caller)).collect();
+        let open: HashSet<Opener> = connections.iter().map(|it| Opener::of(&it.caller)).collect();
         let mut clients: Vec<Client> = connections
             .into_iter()
-            .map(|(caller, since)| {
+            .map(|Connection { caller, since, has_called }| {
                 let (client, sessions) = (name(&caller.peer), state.openers.count(&caller));
-                Client { peer: caller.peer, client, since: Some(since), sessions }
+                Client { peer: caller.peer, client, since: Some(since), has_called, sessions }
             })
             .collect();
         let gone = state.openers.peers().filter(|(opener, _)| !open.contains(opener));
@@ -155,6 +159,7 @@ impl RuntimeHandle {
             client: name(&peer),
             peer,
             since: None,
+            has_called: true,
             sessions,
         }));
         clients.sort_by_key(|client| Reverse(client.sessions));

@@ -40,6 +40,12 @@ impl Bridge {
         self.table.due(now)
     }
 
+    /// Who is connected and has not said hello, with since when.
+    #[must_use]
+    pub fn guests(&self) -> Vec<(Peer, Now)> {
+        self.unauthenticated.values().map(|guest| (guest.peer.clone(), guest.since)).collect()
+    }
+
     /// The counters of who was turned away.
     #[must_use]
     pub fn tally(&self) -> &Tally {
@@ -48,7 +54,7 @@ impl Bridge {
 
     pub(super) fn on_opened(&mut self, now: Now, conn: ConnectionId, peer: Peer, origin: Origin) {
         self.emit_transition(Transition::Connected { peer: peer.clone() }, None, None);
-        self.unauthenticated.insert(conn, UnauthenticatedConnection { peer });
+        self.unauthenticated.insert(conn, UnauthenticatedConnection { peer, since: now });
         match self.table.open(now, conn, origin) {
             // Not the newcomer: those that say nothing must not keep the adapter out.
             Admitted::Common { evicted } | Admitted::Operators { evicted } => {

@@ -16,9 +16,9 @@ use tokio::{
 
 use crate::{
     admission::{Admitted, Origin, Receiving, Table, TableBounds, Tally, TurnedAway},
-    ids::ConnectionId,
+    ids::{ConnectionId, Peer},
     limits,
-    time::{Clock, Mono},
+    time::{Clock, Mono, Now},
 };
 
 /// How long a connection may say nothing, and how long its answer may take to leave.
@@ -35,8 +35,19 @@ pub(super) enum Stage {
     Whole,
 }
 
+/// A connection as others see it.
+#[derive(Debug)]
+pub(in crate::station) struct Client {
+    pub(in crate::station) peer: Peer,
+    pub(in crate::station) since: Now,
+    /// Whether its request is whole.
+    pub(in crate::station) has_asked: bool,
+}
+
 #[derive(Debug)]
 struct Conn {
+    peer: Peer,
+    since: Now,
     stage: Stage,
     /// When its answer must have left, once its request is whole.
     answer_by: Option<Mono>,
@@ -98,7 +109,7 @@ impl Connections {
 
     /// Takes a newcomer in, whom the oldest makes room for whose request is not whole; none where there is
     /// no place.
-    pub(super) fn open(&self, origin: Origin) -> Option<Place> {
+    pub(super) fn open(&self, peer: Peer, origin: Origin) -> Option<Place> {
         let now = self.clock.now();
         let mut state = self.lock();
         let id = state.next;
@@ -111,9 +122,24 @@ impl Connections {
             }
             Admitted::Refused(_) => return None,
         }
-        let conn = Conn { stage: Stage::Silent, answer_by: None, bytes: 0, task: None };
+        let conn = Conn { peer, since: now, stage: Stage::Silent, answer_by: None, bytes: 0, task: None };
         state.conns.insert(id, conn);
         Some(Place { connections: self.clone(), id })
+    }
+}
+
+impl Connections {
+    /// All of them, in the order in which they came.
+    pub(super) fn clients(&self) -> Vec<Client> {
+        let state = self.lock();
+        let mut ids: Vec<&ConnectionId> = state.conns.keys().collect();
+        ids.sort_unstable();
+        let client = |Conn { peer, since, stage, .. }: &Conn| Client {
+            peer: peer.clone(),
+            since: *since,
+            has_asked: *stage == Stage::Whole,
+        };
+        ids.into_iter().filter_map(|id| state.conns.get(id).map(client)).collect()
     }
 }
 

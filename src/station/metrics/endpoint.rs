@@ -2,12 +2,18 @@
 
 use std::{
     net::SocketAddr,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::watch;
 
-use super::HttpMetrics;
+use super::{
+    HttpMetrics,
+    connections::{Client, Connections},
+};
 use crate::admission::{Tally, TurnedAway};
 
 /// How the endpoint stands.
@@ -36,6 +42,8 @@ impl EndpointState {
 pub(in crate::station) struct Endpoint {
     state: watch::Sender<EndpointState>,
     pub(super) requests: AtomicU64,
+    /// The connections, once it has accepted.
+    pub(super) connections: OnceLock<Connections>,
 }
 
 impl Endpoint {
@@ -47,6 +55,11 @@ impl Endpoint {
     /// Where it answers, if it does.
     pub(in crate::station) fn addr(&self) -> Option<SocketAddr> {
         self.state.borrow().addr()
+    }
+
+    /// Who is connected to it.
+    pub(in crate::station) fn clients(&self) -> Vec<Client> {
+        self.connections.get().map_or_else(Vec::new, Connections::clients)
     }
 
     /// Where it answers, as soon as it does; nothing of one that has ended.

@@ -33,6 +33,7 @@ use super::{
 };
 use crate::{
     admission::Origin,
+    ids::Peer,
     station::{
         address_file::{AddressFile, METRICS_FILE},
         local::Inner,
@@ -135,13 +136,15 @@ fn explain(error: &io::Error, addr: SocketAddr) -> String {
 /// Accepts until it is dropped.
 async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Arc<Inner>) {
     let limits = inner.limits.metrics;
-    let connections = Connections::new(&limits, inner.clock, inner.admission.metrics.clone());
+    let new = || Connections::new(&limits, inner.clock, inner.admission.metrics.clone());
+    let connections = inner.metrics.connections.get_or_init(new).clone();
     let refusals =
         Arc::new(Semaphore::new(usize::try_from(limits.connections_max.min(REFUSALS_MAX)).unwrap_or(1)));
     loop {
         match listener.accept().await {
             Ok((stream, addr)) => {
-                let Some(place) = connections.open(Origin::of_address(addr.ip())) else {
+                let peer = Peer::new(&addr.to_string());
+                let Some(place) = connections.open(peer, Origin::of_address(addr.ip())) else {
                     if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
                         tokio::spawn(async move {
                             answer_briefly(stream, BUSY).await;

@@ -22,6 +22,7 @@ pub use collector::{HttpMetrics, Metrics};
 pub use payload::MetricsSnapshot;
 
 pub(super) use collector::collect;
+pub(super) use connections::Client;
 pub(super) use endpoint::{Endpoint, EndpointState};
 pub(super) use family::{Family, Kind, Series};
 pub(super) use host::{REFUSALS_MAX, start};

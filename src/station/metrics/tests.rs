@@ -324,7 +324,7 @@ fn answer(runtime: &tokio::runtime::Runtime, station: &Station, request: &[u8], 
         let bound = station.inner.metrics.addr().unwrap();
         let limits = limits::Metrics { frame_ms_max, ..limits::Metrics::default() };
         let connections = Connections::new(&limits, station.inner.clock, Tally::default());
-        let place = connections.open(Origin::Unknown).unwrap();
+        let place = connections.open(Peer::new("p"), Origin::Unknown).unwrap();
         let conversation = converse(server, place, bound, &station.inner);
         let mut text = String::new();
         let ((), read) = tokio::join!(conversation, client.read_to_string(&mut text));
@@ -338,15 +338,17 @@ fn where_all_requests_are_being_answered_a_newcomer_is_refused() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let limits = limits::Metrics { connections_max: 2, ..limits::Metrics::default() };
     let connections = Connections::new(&limits, Clock::start(), Tally::default());
-    let (first, second) =
-        (connections.open(Origin::Unknown).unwrap(), connections.open(Origin::Unknown).unwrap());
+    let (first, second) = (
+        connections.open(Peer::new("p"), Origin::Unknown).unwrap(),
+        connections.open(Peer::new("p"), Origin::Unknown).unwrap(),
+    );
     first.on_whole();
-    let third = connections.open(Origin::Unknown).expect("the second makes room");
+    let third = connections.open(Peer::new("p"), Origin::Unknown).expect("the second makes room");
     assert_eq!((second.stage(), first.stage().map(|it| it.0)), (None, Some(Stage::Whole)));
     third.on_whole();
-    assert!(connections.open(Origin::Unknown).is_none());
+    assert!(connections.open(Peer::new("p"), Origin::Unknown).is_none());
     drop(first);
-    assert!(connections.open(Origin::Unknown).is_some());
+    assert!(connections.open(Peer::new("p"), Origin::Unknown).is_some());
     let text = runtime.block_on(async {
         let (mut client, server) = tokio::io::duplex(1 << 10);
         let mut text = String::new();

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::operator_bounds::{lists, stops, stops_by_force};
 use crate::{
-    real::{Station, cli},
+    real::{Station, cli, json},
     rmp_bus::{Peer, frames},
 };
 
@@ -24,6 +24,13 @@ fn station(data: &Path, operators: u64) -> Station {
     );
     std::fs::write(folder.join("config.toml"), bounds).unwrap();
     Station::start(data)
+}
+
+/// How many say nothing at a port, as the operator sees it.
+fn silent(data: &Path, link: &str) -> usize {
+    let mut rows = json(data, &["ls", "clients"]);
+    rows.retain(|row| row["link"] == link && row["silent_ms"].is_u64() && row["connected_at_ms"].is_u64());
+    rows.len()
 }
 
 /// Agents that take all places and do nothing.
@@ -71,11 +78,12 @@ fn who_says_nothing_at_a_port_is_named_with_what_to_do() {
     let bounds = ["mpp", "macp", "metrics"].map(|port| format!("[limits.{port}]\nconnections_max = 8\n"));
     std::fs::write(folder.join("config.toml"), bounds.concat()).unwrap();
     let station = Station::start_with(data.path(), &["--metrics", "127.0.0.1:0"]);
-    for part in ["mpp", "macp", "metrics"] {
+    for (part, link) in [("mpp", "mpp"), ("macp", "macp"), ("metrics", "station")] {
         let addr: SocketAddr = station.ready[part].as_str().unwrap().parse().unwrap();
         let _silent: Vec<TcpStream> = (0..24).map(|_| TcpStream::connect(addr).unwrap()).collect();
         let row = (0..100).map(|_| health(data.path(), part)).find(|row| row["well"] == false);
         let row = row.unwrap_or_else(|| panic!("{part}"));
+        assert_eq!(silent(data.path(), link), 8, "{part}");
         let detail = row["detail"].as_str().unwrap();
         assert!(
             detail.contains("most of them are of 127.0.0.1; ") && detail.contains("`ls clients`"),
