@@ -13,6 +13,7 @@
 //! station. Everything here is pure and takes `now`, but for [`SpareDescriptors`]; a [`Tally`] is the one
 //! thing that is shared.
 
+mod accepting;
 mod descriptors;
 mod most;
 mod origin;
@@ -26,6 +27,7 @@ mod tally;
 mod tests;
 mod turned_away;
 
+pub use accepting::{describe_accept_error, is_of_one_connection};
 pub use descriptors::{Cut, Places, RESERVED_DESCRIPTORS, fit_tables};
 pub use origin::{Origin, without_port};
 pub use port::Port;

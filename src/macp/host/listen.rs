@@ -11,9 +11,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{call::Caller, conn::Conn, shared::Shared};
 use crate::{
-    admission::{Origin, TurnedAway},
+    admission::{Origin, TurnedAway, describe_accept_error, is_of_one_connection},
     ids::Peer,
-    macp::TurnAwayCause,
+    macp::{Transition, TurnAwayCause},
 };
 
 /// How long accepting rests when the system has no room for a connection.
@@ -27,18 +27,30 @@ pub(super) async fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::bind(addr).await.map_err(|error| io::Error::new(error.kind(), format!("{addr}: {error}")))
 }
 
-/// Connections as they come, each with its place; one that finds none is told why and closed.
+/// Connections as they come, each with its place; one that finds none is told why and closed. That none can
+/// be accepted is told once, and so is that they can again.
 pub(super) fn incoming(listener: TcpListener, shared: Arc<Shared>) -> impl Stream<Item = io::Result<Conn>> {
-    stream::unfold((listener, shared), |(listener, shared)| async move {
+    stream::unfold((listener, shared, false), |(listener, shared, mut is_failing)| async move {
         loop {
             match listener.accept().await {
                 Ok((stream, addr)) => {
+                    if std::mem::take(&mut is_failing)
+                        && let Ok(addr) = listener.local_addr()
+                    {
+                        shared.emit_host_transition(Transition::Listening { addr }, "");
+                    }
                     if let Some(conn) = admit(&shared, stream, addr).await {
-                        return Some((Ok(conn), (listener, shared)));
+                        return Some((Ok(conn), (listener, shared, is_failing)));
                     }
                 }
-                // Of a connection that is gone, or the system's limits: the port stays.
-                Err(_) => tokio::time::sleep(REST).await,
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(error) => {
+                    if !std::mem::replace(&mut is_failing, true) {
+                        let why = describe_accept_error(&error);
+                        shared.emit_host_transition(Transition::NotListening, &why);
+                    }
+                    tokio::time::sleep(REST).await;
+                }
             }
         }
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::shared::State;
 use crate::{
     admission::{Origin, Tally},
-    macp::{Code, Rpc, Status, Totals, TurnAwayCause, TurnAwaySpan, TurnAways, Verdict},
+    macp::{Code, Listener, Rpc, Status, Totals, TurnAwayCause, TurnAwaySpan, TurnAways, Verdict},
     time::Now,
 };
 
@@ -44,6 +44,8 @@ pub struct Metrics {
     pub log_unstored_bytes: u64,
     /// Segments in the database that wait to be sorted.
     pub log_segments: u64,
+    /// Why no connection is accepted, while that is so.
+    pub not_listening: Option<Arc<str>>,
     /// Why the log cannot be written, or does not get into the database, while that is so.
     pub log_failing: Option<Arc<str>>,
 }
@@ -127,6 +129,10 @@ impl State {
             log_unsaved_bytes: self.kernel.unsaved_bytes(),
             log_unstored_bytes: self.journal.unstored_bytes(),
             log_segments: self.journal.segments,
+            not_listening: match &self.snapshot.listener {
+                Listener::Down(why) => Some(Arc::clone(why)),
+                Listener::Starting | Listener::Listening(_) => None,
+            },
             log_failing: self.journal.failing.clone().or_else(|| self.journal.behind.clone()),
         }
     }

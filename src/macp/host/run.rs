@@ -212,7 +212,7 @@ async fn serve(
 
 impl Shared {
     /// Reports a change that no call made.
-    fn emit_host_transition(&self, transition: Transition, text: &str) {
+    pub(super) fn emit_host_transition(&self, transition: Transition, text: &str) {
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
             self.emit_transition(&mut state, now, None, transition, None, text);

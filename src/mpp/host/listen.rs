@@ -12,7 +12,10 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::conn::WRITE_STALL_MAX;
-use crate::time::Mono;
+use crate::{
+    admission::{describe_accept_error, is_of_one_connection},
+    time::Mono,
+};
 
 /// How long after a failure to bind or accept the next attempt is made.
 const RETRY: Duration = Duration::from_millis(500);
@@ -121,14 +124,6 @@ fn configure(stream: &TcpStream) {
     let _ = socket.set_tcp_user_timeout(Some(WRITE_STALL_MAX));
 }
 
-/// Errors of `accept` that concern the connection that was to be accepted, not the listener.
-fn is_of_one_connection(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted
-    )
-}
-
 fn explain(error: &io::Error, addr: SocketAddr, binding: bool) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
@@ -145,8 +140,6 @@ fn explain(error: &io::Error, addr: SocketAddr, binding: bool) -> String {
             format!("{} is no address of this machine: mend --bind", addr.ip())
         }
         _ if binding => format!("{addr} cannot be bound: {error}; trying again"),
-        _ => format!(
-            "no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)"
-        ),
+        _ => describe_accept_error(error),
     }
 }

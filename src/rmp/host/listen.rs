@@ -10,7 +10,7 @@ use super::{
     run::{Host, serve},
 };
 use crate::{
-    admission::{Origin, read_before_evicting},
+    admission::{Origin, describe_accept_error, read_before_evicting},
     ids::{ConnectionId, Peer},
     rmp::broker::Input,
 };
@@ -19,6 +19,10 @@ use crate::{
 const RETRY: Duration = Duration::from_millis(500);
 /// How often it is looked whether the socket's path still leads here.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Why no connection but operators' is accepted.
+const SCARCE: &str = "no connection but operators' can be accepted: as many files are open as the system allows \
+                      (raise the limit of open files with `ulimit -n`)";
 
 /// The state of the ways to the socket, so that every change of it is told once.
 #[derive(Debug, Default)]
@@ -37,8 +41,7 @@ impl ListenerStatus {
     /// Connections cannot be accepted: why is told once.
     fn fail(&mut self, host: &Rc<RefCell<Host>>, why: &str) {
         if !std::mem::replace(&mut self.is_failing, true) {
-            let why = format!("{why} (raise the limit of open files with `ulimit -n`)");
-            dispatch_input(host, Input::NotListening { why: &why });
+            dispatch_input(host, Input::NotListening { why });
         }
     }
 }
@@ -63,8 +66,7 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
         tokio::select! {
             accepted = next(&host, &listener) => match accepted {
                 Ok((stream, true)) => {
-                    let files = "as many files are open as the system allows";
-                    status.fail(&host, &format!("no connection but operators' can be accepted: {files}"));
+                    status.fail(&host, SCARCE);
                     accept(&host, stream, true);
                 }
                 Ok((stream, false)) => {
@@ -74,7 +76,7 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
                     accept(&host, stream, false);
                 }
                 Err(error) => {
-                    status.fail(&host, &format!("no connection can be accepted: {error}; trying again"));
+                    status.fail(&host, &describe_accept_error(&error));
                     tokio::time::sleep(RETRY).await;
                 }
             },

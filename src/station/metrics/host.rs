@@ -32,7 +32,7 @@ use super::{
     text,
 };
 use crate::{
-    admission::Origin,
+    admission::{Origin, describe_accept_error, is_of_one_connection},
     ids::Peer,
     station::{
         address_file::{AddressFile, METRICS_FILE},
@@ -140,9 +140,16 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
     let connections = inner.metrics.connections.get_or_init(new).clone();
     let refusals =
         Arc::new(Semaphore::new(usize::try_from(limits.connections_max.min(REFUSALS_MAX)).unwrap_or(1)));
+    let mut is_failing = false;
     loop {
         match listener.accept().await {
             Ok((stream, addr)) => {
+                if std::mem::take(&mut is_failing) {
+                    inner.metrics.set(EndpointState::Serving(bound));
+                    inner
+                        .status
+                        .notice(Level::Info, &format!("the metrics answer again on http://{bound}{PATH}"));
+                }
                 let peer = Peer::new(&addr.to_string());
                 let Some(place) = connections.open(peer, Origin::of_address(addr.ip())) else {
                     if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
@@ -157,8 +164,13 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
                 let task = tokio::spawn(async move { converse(stream, place, bound, &inner).await });
                 Place::set_task(&connections, id, task.abort_handle());
             }
+            Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                tracing::warn!("metrics: {error}");
+                if !std::mem::replace(&mut is_failing, true) {
+                    let why = format!("no metrics: {}", describe_accept_error(&error));
+                    inner.status.notice(Level::Error, &why);
+                    inner.metrics.set(EndpointState::Down(why));
+                }
                 tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }

@@ -59,12 +59,16 @@ fn health(sessions: &Sessions) -> Health {
         Ok(addr) => addr,
         Err(why) => return Health::failing(why),
     };
-    let Some(Metrics { totals, in_memory, turn_aways, connections, log_failing, .. }) = sessions.metrics()
+    let Some(Metrics { totals, in_memory, turn_aways, connections, not_listening, log_failing, .. }) =
+        sessions.metrics()
     else {
         return Health::failing("it has failed by a fault of ours; please report the log");
     };
     let open = counted(totals.open, "session");
     let figures = format!("listening on {addr}, {open} open, {in_memory} in memory");
+    if let Some(why) = not_listening {
+        return Health::failing(format!("{figures}; {why}"));
+    }
     if let Some(why) = log_failing {
         return Health::failing(format!("{figures}; its log is not kept as it should be: {why}"));
     }

@@ -81,7 +81,9 @@ fn who_says_nothing_at_a_port_is_named_with_what_to_do() {
     for (part, link) in [("mpp", "mpp"), ("macp", "macp"), ("metrics", "station")] {
         let addr: SocketAddr = station.ready[part].as_str().unwrap().parse().unwrap();
         let _silent: Vec<TcpStream> = (0..24).map(|_| TcpStream::connect(addr).unwrap()).collect();
-        let row = (0..100).map(|_| health(data.path(), part)).find(|row| row["well"] == false);
+        let row = (0..100)
+            .map(|_| health(data.path(), part))
+            .find(|row| row["detail"].as_str().unwrap().contains("turned away lately"));
         let row = row.unwrap_or_else(|| panic!("{part}"));
         assert_eq!(silent(data.path(), link), 8, "{part}");
         let detail = row["detail"].as_str().unwrap();
@@ -150,6 +152,13 @@ fn where_the_limit_of_open_files_is_reached_operators_are_accepted_and_work_is_k
     let row = health(data.path(), "rmp");
     assert_eq!(row["well"], false, "{row}");
     assert!(row["detail"].as_str().unwrap().contains("ulimit -n"), "{row}");
+    let row = health(data.path(), "macp");
+    assert_eq!(row["well"], true, "nobody came: {row}");
+    let addr: SocketAddr = station.ready["macp"].as_str().unwrap().parse().unwrap();
+    let _newcomer = TcpStream::connect(addr).unwrap();
+    let row = (0..100).map(|_| health(data.path(), "macp")).find(|row| row["well"] == false);
+    let detail = row.unwrap()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("no connection can be accepted") && detail.contains("ulimit -n"), "{detail}");
     assert!(cli(data.path(), &["invoke", "heal_party"]).status.success());
     stops(data.path());
 }

@@ -18,6 +18,12 @@ use crate::{
 pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "grpc_silent", about: "2,000 connections that say nothing", processes: 1, run: silent },
     Attack { name: "grpc_idle", about: "2,000 connections that make no call", processes: 1, run: idle },
+    Attack {
+        name: "grpc_streams",
+        about: "1,000 connections with 256 streams each that say nothing",
+        processes: 1,
+        run: streams,
+    },
     Attack { name: "grpc_slow", about: "300 prefaces, a byte each 100 ms", processes: 1, run: slow },
     Attack { name: "grpc_settings", about: "4 connections that flood SETTINGS", processes: 1, run: settings },
     Attack { name: "grpc_ping", about: "4 connections that flood PING", processes: 1, run: ping },
@@ -58,6 +64,15 @@ fn silent(attacker: &mut Attacker) {
 
 fn idle(attacker: &mut Attacker) {
     Crowd::new(attacker.targets.macp(), 2_000, opening()).run(attacker);
+}
+
+fn streams(attacker: &mut Attacker) {
+    let calls = (1..512_u32)
+        .step_by(2)
+        .flat_map(|stream| frame(HEADERS, END_HEADERS, stream, &headers("StreamSession")));
+    let script = opening().into_iter().chain(calls).collect();
+    let crowd = Crowd::new(attacker.targets.macp(), 1_000, script);
+    Crowd { units: 256, ..crowd }.run(attacker);
 }
 
 fn slow(attacker: &mut Attacker) {

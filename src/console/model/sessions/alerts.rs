@@ -1,6 +1,6 @@
 //! What of the coordination runtime is cause for an alert.
 
-use super::health::host_remedy;
+use super::health::{host_remedy, port_remedy};
 use crate::{
     admission::without_port,
     console::{
@@ -11,7 +11,7 @@ use crate::{
         },
     },
     dissect::macp::describe_turn_away,
-    macp::{Transition, TurnAwayCause, TurnAways},
+    macp::{Listener, Transition, TurnAwayCause, TurnAways},
     port::Snapshot,
     tap::{
         EntryRef,
@@ -20,6 +20,9 @@ use crate::{
 };
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Macp, |_, _| host_remedy());
+/// The port is not bound or accepts nothing.
+pub(crate) static PORT_DOWN: CauseKind =
+    CauseKind::new("port_down", Link::Macp, "macp", |_, _| port_remedy());
 /// Connections and calls are turned away for this bound, one after another.
 pub(crate) static TURNED_AWAY: CauseKind = CauseKind::new("turned_away", Link::Macp, "macp", |cause, _| {
     let cause = TurnAwayCause::from_name(cause.subject());
@@ -48,6 +51,9 @@ impl Watch for SessionsWatch {
     fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
         if findings.check_host(&HOST_DOWN, evidence) {
             return;
+        }
+        if let Listener::Down(why) = &evidence.state.macp.listener {
+            findings.add(PORT_DOWN.cause(), evidence.now, format!("the port does not answer: {why}"));
         }
         for span in self.turn_aways.current(evidence.now) {
             let (why, _) = describe_turn_away(span.why);

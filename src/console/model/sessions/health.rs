@@ -28,6 +28,11 @@ pub(super) fn host_remedy() -> Vec<ReportLine> {
     vec![key_hint(Action::Restart, "starts it again, from what is on disk; or:"), command("restart macp")]
 }
 
+/// What to do about a port that does not answer.
+pub(super) fn port_remedy() -> Vec<ReportLine> {
+    vec![instruction("free the port, or start with another: --grpc ADDR"), command("doctor")]
+}
+
 /// The coordination runtime.
 pub(crate) fn report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
@@ -42,9 +47,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             report.degrade(Condition::Down, format!("no session is held: {why}"), host_remedy());
         }
         (_, Listener::Down(why)) => {
-            let remedy =
-                vec![instruction("free the port, or start with another: --grpc ADDR"), command("doctor")];
-            report.degrade(Condition::Down, format!("the port does not answer: {why}"), remedy);
+            report.degrade(Condition::Down, format!("the port does not answer: {why}"), port_remedy());
         }
         (_, Listener::Starting) => {
             report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new());
