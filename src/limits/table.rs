@@ -222,7 +222,8 @@ limits! {
         loading_max = 1_024 in 1..=65_536,
         /// Bytes that are accepted and not in the log, and as many that are in the log and not in the store.
         /// Past the first a message ends the call with `UNAVAILABLE`; past the second it waits, and ends so
-        /// where the store refuses.
+        /// where the store refuses. One of 64 KiB or more waits from seven eighths of the second on, and
+        /// until those before it are in the log.
         unsaved_bytes_max = 67_108_864 in 8_388_608..=268_435_456,
         /// Segments of the log that wait in the store to be sorted into the logs of their sessions; past them
         /// this is done at once.
@@ -245,9 +246,9 @@ limits! {
         /// Milliseconds for which a connection may take nothing of what it is sent, or nothing of an answer
         /// that waits for its window; past them it is closed.
         write_ms_max = 30_000 in 10..=600_000,
-        /// Bytes of messages that have begun and are not whole, over all connections, and at least those of
-        /// the longest message with the room that it grows into; past them the longest ends its call with
-        /// `RESOURCE_EXHAUSTED`.
+        /// Bytes of messages that have begun and are not whole, or that wait for those before them, over all
+        /// connections, and at least those of the longest message with the room that it grows into; past
+        /// them the longest ends its call with `RESOURCE_EXHAUSTED`.
         receiving_bytes_max = 67_108_864 in 65_536..=4_294_967_296,
         /// HTTP/2 control frames (SETTINGS, PING, PRIORITY, `RST_STREAM`) of one connection a second, and
         /// at one time: those of a second when it is new, of ten later; more close it. One PING for data
