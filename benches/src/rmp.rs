@@ -79,10 +79,16 @@ pub fn frame(schema_id: u16, kind: &str, payload: Value<'_>, msg_id: u64) -> Vec
 
 /// Such a frame of a trace.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "bodies are far below 4 GiB")]
 pub fn frame_of(schema_id: u16, kind: &str, payload: Value<'_>, msg_id: u64, trace_id: u128) -> Vec<u8> {
     let mut body = Vec::new();
     Value::Map(&[("type", Value::Text(kind)), ("payload", payload)]).put(&mut body);
+    frame_of_body(schema_id, &body, msg_id, trace_id)
+}
+
+/// Such a frame with any body.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "bodies are far below 4 GiB")]
+pub fn frame_of_body(schema_id: u16, body: &[u8], msg_id: u64, trace_id: u128) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEAD_BYTES + body.len());
     out.extend_from_slice(&(64 + body.len() as u32).to_be_bytes());
     out.extend_from_slice(b"RMP0\x00\x00\x00\x40\x00\x00\x00\x00");
@@ -94,7 +100,7 @@ pub fn frame_of(schema_id: u16, kind: &str, payload: Value<'_>, msg_id: u64, tra
     out.extend_from_slice(&trace_id.to_be_bytes());
     out.extend_from_slice(&msg_id.to_be_bytes());
     out.extend_from_slice(&[0; 4]);
-    out.append(&mut body);
+    out.extend_from_slice(body);
     out
 }
 

@@ -25,6 +25,11 @@
 //! | CPU afterwards | over 1 s, within 10 s of the end | ≤ 0.5 % |
 //! | memory afterwards | resident, within 10 s of the end | ≤ 120 % of before |
 //!
+//! Before is when the tap's ring is full, in bytes and in entries, of ordinary messages of the bus: that it
+//! fills is no part of what an attack leaves behind. What else is kept within its bound and filled for the
+//! first time counts: `runs_submit` and `runs_garbage` leave the 65,536 answers of the control plane that are
+//! remembered (`limits.runs.answers_max`) and pages of the store.
+//!
 //! The p99 of the same clients before the attack (`calm`, as JSON) says what the machine itself does to them:
 //! client, attacker and station share it. `bounds.rs` says what is full in a cycle. The exit code is 1 where
 //! a bound is not held.

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::{
     attack::{Attack, Targets},
-    neighbours::{Figures, ROWS_PER_S},
+    neighbours::{self, Figures, ROWS_PER_S},
     station::{Seen, Station},
 };
 
@@ -98,6 +98,8 @@ pub(crate) fn make(
     neighbours.run();
     thread::sleep(CALM);
     let calm = neighbours.pause();
+    // What the station keeps of any traffic is no part of what an attack leaves behind.
+    neighbours::fill_tap(&station.targets.rmp)?;
     wait_until_quiet(&[station.tree()]);
     let before = Rest::of(&station)?;
     let pending = station.files.pending()?;

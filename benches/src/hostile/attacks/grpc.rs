@@ -7,7 +7,7 @@ use super::{
         DATA, END_HEADERS, END_STREAM, HEADERS, Http2, PING, PRIORITY, RST_STREAM, SETTINGS, WINDOW_UPDATE,
         frame, headers, opening,
     },
-    protobuf::{framed, send, start},
+    protobuf::{bytes, framed, send, start},
 };
 use crate::{
     attack::{Attack, Attacker},
@@ -46,6 +46,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         about: "sessions of 1 MB as fast as they go",
         processes: 1,
         run: large_sessions,
+    },
+    Attack {
+        name: "grpc_writes",
+        about: "sessions of 4 MB, 16 at a time, each cancelled at once",
+        processes: 1,
+        run: large_writes,
     },
     Attack { name: "grpc_garbage", about: "damaged frames and messages", processes: 1, run: garbage },
 ];
@@ -134,32 +140,59 @@ fn unfinished(attacker: &mut Attacker) {
 }
 
 fn sessions(attacker: &mut Attacker) {
-    start_sessions(attacker, 16);
+    start_sessions(attacker, 16, CALLS, Ending::Never);
 }
 
 fn large_sessions(attacker: &mut Attacker) {
-    start_sessions(attacker, 1_000_000);
+    start_sessions(attacker, 1_000_000, CALLS, Ending::Never);
 }
 
-/// Starts sessions with contexts of so many bytes, a call each.
-fn start_sessions(attacker: &mut Attacker, context_bytes: usize) {
+/// What the runtime has to write goes on, as sessions that have ended make room for others.
+fn large_writes(attacker: &mut Attacker) {
+    start_sessions(attacker, 4_000_000, 16, Ending::Cancel);
+}
+
+/// What becomes of a session that was started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Never,
+    Cancel,
+}
+
+/// A call that is under way.
+struct Call {
+    stream: u32,
+    message: Vec<u8>,
+    sent: usize,
+    /// The session that it starts.
+    session: Option<String>,
+}
+
+/// Starts sessions with contexts of so many bytes, a call each; so many calls at a time.
+fn start_sessions(attacker: &mut Attacker, context_bytes: usize, calls_max: usize, ending: Ending) {
     let (place, payload) = (attacker.targets.macp(), start(context_bytes));
     while !attacker.is_over() {
         let Ok(mut http2) = Http2::connect(&place) else { continue };
-        let mut calls: Vec<(u32, Vec<u8>, usize)> = Vec::new();
-        let mut begun = 0;
+        let mut calls: Vec<Call> = Vec::new();
         while !attacker.is_over() {
-            while begun - http2.ended < CALLS {
+            while calls.len() < calls_max {
                 let session = format!("hostile {:032x}", attacker.random.u128(..));
                 let message = framed(&send("SessionStart", "start", &session, &payload));
-                calls.push((http2.call("Send"), message, 0));
-                begun += 1;
+                calls.push(Call { stream: http2.call("Send"), message, sent: 0, session: Some(session) });
                 attacker.count(1);
             }
-            for (stream, message, sent) in &mut calls {
-                *sent += http2.data(*stream, &message[*sent..], true);
+            for call in &mut calls {
+                call.sent += http2.data(call.stream, &call.message[call.sent..], true);
             }
-            calls.retain(|(_, message, sent)| *sent < message.len());
+            for at in
+                (0..calls.len()).rev().filter(|at| http2.has_ended(calls[*at].stream)).collect::<Vec<_>>()
+            {
+                let Some(session) = calls.swap_remove(at).session.filter(|_| ending == Ending::Cancel) else {
+                    continue;
+                };
+                let message = framed(&bytes(1, session.as_bytes()));
+                calls.push(Call { stream: http2.call("CancelSession"), message, sent: 0, session: None });
+            }
             if http2.turn().is_err() {
                 break;
             }

@@ -65,8 +65,6 @@ pub(super) struct Http2 {
     initial_window: i64,
     windows: HashMap<u32, i64>,
     next_stream: u32,
-    /// Calls that the station has ended.
-    pub(super) ended: usize,
 }
 
 impl Http2 {
@@ -81,7 +79,6 @@ impl Http2 {
             initial_window: WINDOW,
             windows: HashMap::new(),
             next_stream: 1,
-            ended: 0,
         })
     }
 
@@ -112,6 +109,11 @@ impl Http2 {
             sent += length;
         }
         sent
+    }
+
+    /// Whether the station has ended a call.
+    pub(super) fn has_ended(&self, stream: u32) -> bool {
+        !self.windows.contains_key(&stream)
     }
 
     /// Writes and reads what goes at once.
@@ -184,6 +186,6 @@ impl Http2 {
     }
 
     fn end(&mut self, stream: u32) {
-        self.ended += usize::from(self.windows.remove(&stream).is_some());
+        self.windows.remove(&stream);
     }
 }

@@ -14,6 +14,12 @@ use super::{ANSWER_MAX, Client};
 
 pub(super) const EVERY: Duration = Duration::from_millis(5);
 const TOPIC: &str = "neighbour/work";
+/// Nobody subscribes to it.
+const TAP_TOPIC: &str = "neighbour/tap";
+/// Messages that fill the tap, each of which is two entries, and how many are acknowledged at once.
+const TAP_MESSAGES: u64 = 81_920;
+const TAP_BATCH: u64 = 64;
+const TAP_BODY: &[u8] = &[b'x'; 320];
 const BODY: &[u8] = &[b'x'; 128];
 
 pub(super) struct Bus {
@@ -27,23 +33,47 @@ impl Bus {
         let path = path.to_owned();
         move || Ok(Self { path, connections: None, sent: 0 })
     }
+}
 
-    fn greeted(&self, client: &str) -> Result<UnixStream> {
-        let mut stream = UnixStream::connect(&self.path)?;
-        stream.set_read_timeout(Some(ANSWER_MAX))?;
-        stream.set_write_timeout(Some(ANSWER_MAX))?;
-        let hello =
-            [("v", Value::Number(1)), ("client", Value::Text(client)), ("kind", Value::Text("agent"))];
-        stream.write_all(&control("Hello", &hello, 1))?;
-        let answer = read(&mut stream)?;
-        ensure!(is(&answer, "Welcome"), "the bus answered {:?}", String::from_utf8_lossy(&answer));
-        Ok(stream)
+fn greeted(path: &Path, client: &str) -> Result<UnixStream> {
+    let mut stream = UnixStream::connect(path)?;
+    stream.set_read_timeout(Some(ANSWER_MAX))?;
+    stream.set_write_timeout(Some(ANSWER_MAX))?;
+    let hello = [("v", Value::Number(1)), ("client", Value::Text(client)), ("kind", Value::Text("agent"))];
+    stream.write_all(&control("Hello", &hello, 1))?;
+    let answer = read(&mut stream)?;
+    ensure!(is(&answer, "Welcome"), "the bus answered {:?}", String::from_utf8_lossy(&answer));
+    Ok(stream)
+}
+
+/// Publishes as much as the station's tap keeps, in bytes (32 MiB) and in entries (131,072).
+///
+/// # Errors
+/// The bus refuses it.
+pub(crate) fn fill_tap(path: &Path) -> Result<()> {
+    let mut publisher = greeted(path, "publisher")?;
+    for batch in 0..TAP_MESSAGES / TAP_BATCH {
+        let mut units = Vec::new();
+        for id in batch * TAP_BATCH..(batch + 1) * TAP_BATCH {
+            let is_last = id + 1 == (batch + 1) * TAP_BATCH;
+            units.extend(control(
+                "Publish",
+                &[("topic", Value::Text(TAP_TOPIC)), ("ack", Value::Bool(is_last))],
+                id,
+            ));
+            units.extend(frame(OBSERVATION, "observation.generic.v1", Value::Bytes(TAP_BODY), 1 << 40 | id));
+        }
+        publisher.write_all(&units)?;
+        let answer = read(&mut publisher)?;
+        ensure!(is(&answer, "Ok"), "the bus answered {:?}", String::from_utf8_lossy(&answer));
     }
+    Ok(())
 }
 
 impl Client for Bus {
     fn connect(&mut self) -> Result<()> {
-        let (publisher, mut subscriber) = (self.greeted("publisher")?, self.greeted("subscriber")?);
+        let (publisher, mut subscriber) =
+            (greeted(&self.path, "publisher")?, greeted(&self.path, "subscriber")?);
         let subscribe = [("sub", Value::Number(1)), ("topic", Value::Text(TOPIC))];
         subscriber.write_all(&control("Subscribe", &subscribe, 2))?;
         let answer = read(&mut subscriber)?;

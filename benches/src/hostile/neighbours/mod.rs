@@ -21,7 +21,7 @@ use color_eyre::eyre::{Report, Result, eyre};
 use rl_console_benches::{paired::Files, stats::percentile_us};
 use serde::Serialize;
 
-pub(crate) use self::adapter::ROWS_PER_S;
+pub(crate) use self::{adapter::ROWS_PER_S, bus::fill_tap};
 
 /// How long an answer may take; what takes longer is lost.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
