@@ -44,6 +44,11 @@ pub(crate) const fn describe_turn_away(cause: TurnAwayCause) -> (&'static str, &
             "it took nothing of what it was sent in time (limits.macp.write_ms_max)",
             "look for a client that hangs, or raise the limit for a slow network",
         ),
+        TurnAwayCause::CallsFull => (
+            "too many calls were open, and its connection had most of them (limits.macp.calls_max)",
+            "end the program that begins calls and does not end them (`ls clients` shows who is connected), or raise \
+             the limit",
+        ),
         TurnAwayCause::SessionsFull => (
             "it began a session, and too many are open (limits.macp.open_max)",
             "see `ls clients` for who opened them, end theirs by `session cancel --by PEER`, or raise the limit",

@@ -7,6 +7,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use bytes::Bytes;
 use tonic::{
     Code, Status,
     body::Body,
@@ -15,10 +16,16 @@ use tonic::{
 };
 
 use super::{
-    conn::ConnectInfo, messages::Takes, request_body::RequestBody, service::caller, shared::Shared,
+    call::{Call, Caller},
+    conn::ConnectInfo,
+    messages::Takes,
+    open_calls::{Begun, ConnectionCalls, OpenCall, too_many},
+    request_body::RequestBody,
+    service::{caller, grpc},
+    shared::Shared,
     untaken::AnswerBody,
 };
-use crate::macp::Rpc;
+use crate::macp::{Rpc, TurnAwayCause};
 
 /// A service behind its door. Clones are the same one.
 #[derive(Clone)]
@@ -60,8 +67,16 @@ where
         let caller = caller(request.extensions());
         let untaken = request.extensions().get::<ConnectInfo>().map(|info| info.untaken.clone());
         let shared = Arc::clone(&self.shared);
-        let bounded =
-            |body| Body::new(RequestBody::new(body, takes, rpc, caller.clone(), Arc::clone(&shared)));
+        let calls = request.extensions().get::<ConnectInfo>().map(|info| Arc::clone(&info.calls));
+        let Some(open) = shared.begin_call(&calls.unwrap_or_else(|| shared.calls.connection(caller.clone())))
+        else {
+            let refused = shared.refuse_call(rpc, &caller).into_http();
+            return Box::pin(std::future::ready(Ok(refused)));
+        };
+        let of_request = Arc::clone(&open);
+        let bounded = |body| {
+            Body::new(RequestBody::new(body, takes, rpc, caller.clone(), Arc::clone(&shared), of_request))
+        };
         let answer = self.service.call(request.map(bounded));
         Box::pin(async move {
             let response = answer.await?;
@@ -72,8 +87,29 @@ where
                 (Some(fault), Some(rpc)) => shared.rejected_by_transport(rpc, &caller, fault).into_http(),
                 _ => response,
             };
-            let waits = |body| Body::new(AnswerBody::new(body, untaken.unwrap_or_default(), shared.clock));
+            let waits = |body| Body::new(AnswerBody::new(body, untaken.unwrap_or_default(), shared, open));
             Ok(response.map(waits))
         })
+    }
+}
+
+impl Shared {
+    /// A call comes; nothing where there are too many. One that ends for it is told of.
+    fn begin_call(&self, calls: &Arc<ConnectionCalls>) -> Option<Arc<OpenCall>> {
+        let Begun::Open(call, ended) = calls.begin() else { return None };
+        if let Some(ended) = ended {
+            self.turned_away(&ended, TurnAwayCause::CallsFull);
+        }
+        Some(call)
+    }
+
+    /// What a call is answered that there is no room for.
+    fn refuse_call(&self, rpc: Option<Rpc>, caller: &Caller) -> Status {
+        self.turned_away(caller, TurnAwayCause::CallsFull);
+        let (status, why) = too_many(&self.limits);
+        match rpc {
+            Some(rpc) => self.decline_early(&Call::new(rpc, caller, &Bytes::new()), (status, why)),
+            None => grpc(status, why),
+        }
     }
 }

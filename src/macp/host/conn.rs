@@ -21,6 +21,7 @@ use super::{
     call::Caller,
     connections::Place,
     frame_meter::FrameMeter,
+    open_calls::ConnectionCalls,
     sent_frames::SentFrames,
     shared::{Shared, State},
     untaken::Untaken,
@@ -42,6 +43,7 @@ pub(super) struct Conn {
     /// When the peer must have taken something of what waits to be written.
     write_deadline: Option<Pin<Box<Sleep>>>,
     untaken: Untaken,
+    calls: Arc<ConnectionCalls>,
     /// When to look for an answer that is not taken.
     answers_deadline: Option<Pin<Box<Sleep>>>,
     place: Place,
@@ -54,12 +56,15 @@ pub(super) struct ConnectInfo {
     pub(super) caller: Caller,
     /// The answers of the connection that wait to be taken.
     pub(super) untaken: Untaken,
+    /// Its calls that are open.
+    pub(super) calls: Arc<ConnectionCalls>,
 }
 
 impl Conn {
     pub(super) fn new(stream: TcpStream, caller: Caller, shared: &Arc<Shared>, place: Place) -> Self {
         let meter = FrameMeter::new(shared.clock.mono(), &shared.limits);
         let sent = SentFrames::default();
+        let calls = shared.calls.connection(caller.clone());
         Self {
             stream,
             caller,
@@ -68,6 +73,7 @@ impl Conn {
             deadline: None,
             write_deadline: None,
             untaken: Untaken::default(),
+            calls,
             answers_deadline: None,
             place,
             shared: Arc::clone(shared),
@@ -198,7 +204,11 @@ impl Connected for Conn {
     type ConnectInfo = ConnectInfo;
 
     fn connect_info(&self) -> ConnectInfo {
-        ConnectInfo { caller: self.caller.clone(), untaken: self.untaken.clone() }
+        ConnectInfo {
+            caller: self.caller.clone(),
+            untaken: self.untaken.clone(),
+            calls: Arc::clone(&self.calls),
+        }
     }
 }
 

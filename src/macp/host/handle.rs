@@ -79,8 +79,8 @@ impl RuntimeHandle {
     /// What it counts; nothing of a runtime that has failed.
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
-        let Shared { clock, tally, .. } = &*self.shared;
-        self.shared.lock().map(|state| state.metrics(clock.now(), tally))
+        let Shared { clock, tally, calls, .. } = &*self.shared;
+        self.shared.lock().map(|state| state.metrics(clock.now(), tally, calls.count()))
     }
 
     /// Does what an operator asks; `cause` is its entry in the tap.

@@ -30,6 +30,8 @@ pub struct Metrics {
     pub turn_aways: Vec<TurnAwaySpan>,
     /// Connections that are open.
     pub connections: u64,
+    /// Calls that are open.
+    pub open_calls: u64,
     /// Sessions that were looked up in the store.
     pub store_reads: u64,
     /// Writes of the log.
@@ -100,7 +102,7 @@ impl Counters {
 
 impl State {
     /// The metrics as of now.
-    pub(super) fn metrics(&self, now: Now, tally: &Tally) -> Metrics {
+    pub(super) fn metrics(&self, now: Now, tally: &Tally, open_calls: u64) -> Metrics {
         let Counters {
             calls,
             refused,
@@ -122,6 +124,7 @@ impl State {
             turned_away,
             turn_aways: turn_aways.current(now).cloned().collect(),
             connections: tally.open(),
+            open_calls,
             store_reads,
             log_commits,
             log_commit_failures,

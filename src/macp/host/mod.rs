@@ -29,6 +29,7 @@ mod listen;
 mod long_messages;
 mod messages;
 mod metrics;
+mod open_calls;
 mod openers;
 mod request_body;
 pub(crate) mod run;

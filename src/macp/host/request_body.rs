@@ -15,6 +15,8 @@ use tonic::{Status as Grpc, body::Body};
 use super::{
     call::{Call, Caller},
     messages::{Messages, Takes},
+    open_calls::{OpenCall, too_many},
+    service::grpc,
     shared::Shared,
     unfinished::{HeldBytes, receiving_bytes_max},
 };
@@ -31,6 +33,7 @@ pub(super) struct RequestBody {
     rpc: Option<Rpc>,
     caller: Caller,
     shared: Arc<Shared>,
+    call: Arc<OpenCall>,
     messages: Messages,
     held: Option<HeldBytes>,
     /// Since when something is being received that is not whole.
@@ -50,6 +53,7 @@ impl RequestBody {
         rpc: Option<Rpc>,
         caller: Caller,
         shared: Arc<Shared>,
+        call: Arc<OpenCall>,
     ) -> Self {
         Self {
             messages: Messages::new(shared.message_bytes_max(), takes),
@@ -58,6 +62,7 @@ impl RequestBody {
             rpc,
             caller,
             shared,
+            call,
             held: None,
             begun: None,
             deadline: None,
@@ -128,7 +133,7 @@ impl RequestBody {
             Some(rpc) => {
                 self.shared.decline_early(&Call::new(rpc, &self.caller, &Bytes::new()), (status, why))
             }
-            None => super::service::grpc(status, why),
+            None => grpc(status, why),
         };
         Poll::Ready(Some(Err(ended)))
     }
@@ -153,6 +158,12 @@ impl hyper::body::Body for RequestBody {
             }
             match Pin::new(&mut self.inner).poll_frame(cx) {
                 Poll::Pending => {
+                    if self.call.request.poll(cx.waker()) {
+                        let _ = self.on_end(None);
+                        let (status, why) = too_many(&self.shared.limits);
+                        // It was told of where that was decided.
+                        return Poll::Ready(Some(Err(grpc(status, why))));
+                    }
                     self.count_held();
                     if self.is_too_large(cx.waker()) {
                         continue;

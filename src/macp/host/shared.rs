@@ -12,6 +12,7 @@ use super::{
     connections::Connections,
     journal::{Journal, RecordBatch},
     metrics::Counters,
+    open_calls::OpenCalls,
     openers::Openers,
     run::StoreWay,
     stream_sessions::Streams,
@@ -109,6 +110,8 @@ pub(super) struct Shared {
     pub(super) connections: Connections,
     /// What is being received and is not whole.
     pub(super) unfinished: Unfinished,
+    /// The calls that are open.
+    pub(super) calls: OpenCalls,
     /// What was turned away.
     pub(super) tally: Tally,
     /// Held while rows are written: who waits for it finds those written that another has taken.

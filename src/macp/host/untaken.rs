@@ -17,10 +17,15 @@ use std::{
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use slab::Slab;
-use tonic::{Status as Grpc, body::Body};
+use tonic::{Status as Grpc, body::Body, codegen::http::HeaderMap};
 
-use super::frame_meter::WINDOW_BYTES;
-use crate::time::{Clock, Mono};
+use super::{
+    frame_meter::WINDOW_BYTES,
+    open_calls::{OpenCall, too_many},
+    service::grpc,
+    shared::Shared,
+};
+use crate::time::Mono;
 
 /// Those of one connection. Clones are the same.
 #[derive(Clone, Debug, Default)]
@@ -63,18 +68,34 @@ pub(super) struct AnswerBody {
     /// Its place among those of the connection.
     at: usize,
     untaken: Untaken,
-    clock: Clock,
+    shared: Arc<Shared>,
+    call: Arc<OpenCall>,
+    /// The call was ended, and that is said.
+    has_ended: bool,
 }
 
 impl AnswerBody {
-    pub(super) fn new(inner: Body, untaken: Untaken, clock: Clock) -> Self {
-        let since = Since::new(clock.mono().0.into());
+    pub(super) fn new(inner: Body, untaken: Untaken, shared: Arc<Shared>, call: Arc<OpenCall>) -> Self {
+        let since = Since::new(shared.clock.mono().0.into());
         let at = untaken.with(|answers| answers.insert(Arc::clone(&since)));
-        Self { inner, last: None, since, at, untaken, clock }
+        Self { inner, last: None, since, at, untaken, shared, call, has_ended: false }
     }
 }
 
 impl AnswerBody {
+    /// While there is nothing to say: the last words of a call that makes room for another.
+    fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Frame<Bytes>> {
+        if !self.call.answer.poll(cx.waker()) {
+            return Poll::Pending;
+        }
+        self.has_ended = true;
+        let (status, why) = too_many(&self.shared.limits);
+        let mut trailers = HeaderMap::new();
+        // A text of ours is one that a header takes.
+        let _ = grpc(status, why).add_header(&mut trailers);
+        Poll::Ready(Frame::trailers(trailers))
+    }
+
     /// The frame, but for the last byte where it may be longer than its window.
     fn without_last(&mut self, frame: Frame<Bytes>) -> Frame<Bytes> {
         let is_long = |data: &Bytes| {
@@ -102,16 +123,20 @@ impl hyper::body::Body for AnswerBody {
         self.since.store(0, Relaxed);
         let frame = match self.last.take() {
             Some(last) => Some(Ok(Frame::data(last))),
-            None => ready!(Pin::new(&mut self.inner).poll_frame(cx)),
+            None if self.has_ended => None,
+            None => match Pin::new(&mut self.inner).poll_frame(cx) {
+                Poll::Ready(frame) => frame,
+                Poll::Pending => Some(Ok(ready!(self.poll_ended(cx)))),
+            },
         };
         if frame.is_some() {
-            self.since.store(self.clock.mono().0, Relaxed);
+            self.since.store(self.shared.clock.mono().0, Relaxed);
         }
         Poll::Ready(frame.map(|frame| frame.map(|frame| self.without_last(frame))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.last.is_none() && self.inner.is_end_stream()
+        self.has_ended || self.last.is_none() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -51,6 +51,8 @@ fn traffic(macp: &Metrics) -> Vec<Family> {
         .of(started),
         Family::new("rl_console_macp_ended_sessions_total", Counter, "Sessions that ended.")
             .by("ending", ended),
+        Family::new("rl_console_macp_open_calls", Gauge, "Calls that are open, streams among them.")
+            .of(macp.open_calls),
         Family::new("rl_console_macp_calls_total", Counter, "Calls, and messages of streams.")
             .by("rpc", calls),
         Family::new(

@@ -33,7 +33,7 @@ recorded! {
     }
     codes TurnAwayCause = MacpTurnAwayCause {
         PrefaceTimeout, FrameTimeout, ControlFrames, MadeRoom, TooManyConnections, TooManyOfPeer,
-        MessageTimeout, ReceivingBytes, WriteTimeout, SessionsFull, PeerSessions,
+        MessageTimeout, ReceivingBytes, WriteTimeout, SessionsFull, PeerSessions, CallsFull,
     }
     codes Mode = MacpMode { Decision, MultiRound }
     codes Ending = MacpEnding { Resolved, TtlExpired, Cancelled, LogDamaged }

@@ -41,24 +41,24 @@ use super::operator_bounds::stops_here;
 use crate::macp::test_station::{TestStation, envelope};
 
 const SEND: &str = "/macp.v1.MACPRuntimeService/Send";
-const STREAM: &str = "/macp.v1.MACPRuntimeService/StreamSession";
+pub(super) const STREAM: &str = "/macp.v1.MACPRuntimeService/StreamSession";
 const HEALTH: &str = "/grpc.health.v1.Health/Check";
 const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
-fn with(macp: limits::Macp) -> TestStation {
+pub(super) fn with(macp: limits::Macp) -> TestStation {
     TestStation::with(&Limits { macp, ..Limits::default() })
 }
 
 /// An operator is answered, and ends the station, while the attackers are there.
 #[track_caller]
-fn operated(mut fixture: TestStation) {
+pub(super) fn operated(mut fixture: TestStation) {
     let station = fixture.take();
     stops_here(fixture.data(), station);
 }
 
 /// Waits until so many connections were closed for a bound, and gives why.
 #[track_caller]
-fn closed(fixture: &TestStation, reader: &mut Reader, count: usize) -> Vec<TurnAwayCause> {
+pub(super) fn closed(fixture: &TestStation, reader: &mut Reader, count: usize) -> Vec<TurnAwayCause> {
     let mut causes = Vec::new();
     let all = async {
         while causes.len() < count {
@@ -79,7 +79,7 @@ fn closed(fixture: &TestStation, reader: &mut Reader, count: usize) -> Vec<TurnA
 
 /// A well-behaved neighbour is answered.
 #[track_caller]
-fn neighbour(fixture: &TestStation) {
+pub(super) fn neighbour(fixture: &TestStation) {
     assert!(fixture.send(envelope("", "Signal", "m", "a", "")).ok);
 }
 
@@ -169,7 +169,7 @@ fn control_frames_past_their_bound_close_the_connection() {
 }
 
 /// A call to a path whose body begins so, and does not end until the call has.
-fn unfinished(fixture: &TestStation, path: &str, data: &[u8]) -> JoinHandle<Status> {
+pub(super) fn unfinished(fixture: &TestStation, path: &str, data: &[u8]) -> JoinHandle<Status> {
     let (addr, data) = (fixture.addr(), Bytes::copy_from_slice(data));
     let uri = format!("http://{addr}{path}");
     fixture.runtime.spawn(async move {

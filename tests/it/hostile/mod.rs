@@ -7,6 +7,7 @@ mod bus_shares;
 mod files;
 mod garbage;
 mod grpc;
+mod grpc_calls;
 mod http2;
 mod memory;
 mod metrics;

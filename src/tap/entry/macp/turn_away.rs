@@ -27,5 +27,7 @@ names! {
         SessionsFull = "sessions_full",
         /// It began a session while it had `limits.macp.peer_sessions_max` open; its call was declined.
         PeerSessions = "peer_sessions",
+        /// `limits.macp.calls_max` were open, and its connection had most of them; its call was ended.
+        CallsFull = "calls_full",
     }
 }
