@@ -24,6 +24,15 @@ const SLICES_MAX: usize = 32;
 /// Writes to one connection in a row; what is left then waits until the others had their turn.
 const WRITES_MAX: usize = 8;
 
+/// Who says whether a socket takes something.
+#[derive(Clone, Copy, Debug)]
+enum Readiness {
+    /// The runtime knows it.
+    Known,
+    /// The system is asked: the runtime may not know yet.
+    Asked,
+}
+
 impl Host {
     /// Drains what the core has to say about a unit, whose bytes go with its entry.
     pub(super) fn drain(&mut self, now: Now, wire: &[u8]) {
@@ -177,11 +186,7 @@ impl Host {
     /// Writes what a connection's socket takes now.
     pub(super) fn write(&mut self, now: Now, id: ConnectionId) {
         for _ in 0..WRITES_MAX {
-            let Some(conn) = self.conns.get_mut(&id) else { return };
-            conn.is_full = false;
-            let Some(write) = &conn.write else { return };
-            let left =
-                self.broker.transmit(now, id, |front| with_slices(front, |it| write.try_write_vectored(it)));
+            let Some(left) = self.transmit(now, id, Readiness::Known) else { return };
             self.drain(now, &[]);
             match left {
                 Ok(WriteProgress::Drained) => return self.answer_parts(now, id),
@@ -197,19 +202,32 @@ impl Host {
         }
     }
 
-    /// Sends what the socket takes of a connection that goes at once. It asks the system itself: the runtime
-    /// may not know yet that it takes something.
+    /// Sends what the socket takes of a connection that goes at once.
     fn send_now(&mut self, now: Now, id: ConnectionId) {
         for _ in 0..WRITES_MAX {
-            let Some(write) = self.conns.get(&id).and_then(|conn| conn.write.as_ref()) else { return };
-            let stream: &tokio::net::UnixStream = write.as_ref();
-            let left = self.broker.transmit(now, id, |front| {
-                with_slices(front, |it| rustix::io::writev(stream, it).map_err(io::Error::from))
-            });
-            if !matches!(left, Ok(WriteProgress::Pending)) {
+            if !matches!(self.transmit(now, id, Readiness::Asked), Some(Ok(WriteProgress::Pending))) {
                 return;
             }
         }
+    }
+
+    /// Writes once what is at the front of a connection's outbox; nothing where it has no socket.
+    fn transmit(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        readiness: Readiness,
+    ) -> Option<io::Result<WriteProgress>> {
+        let conn = self.conns.get_mut(&id)?;
+        conn.is_full = false;
+        let write = conn.write.as_ref()?;
+        let stream: &tokio::net::UnixStream = write.as_ref();
+        Some(self.broker.transmit(now, id, |front| {
+            with_slices(front, |it| match readiness {
+                Readiness::Known => write.try_write_vectored(it),
+                Readiness::Asked => rustix::io::writev(stream, it).map_err(io::Error::from),
+            })
+        }))
     }
 
     /// What follows every turn: writes, what is asked of the clock and what is told to the station.
