@@ -188,20 +188,12 @@ impl TokenGuard {
     }
 
     /// Masks tokens in the texts of an entry.
-    #[inline]
     pub(super) fn mask_texts(&self, what: &mut What) {
         what.mask_texts(&mut |text| self.masked_text(text));
     }
 
     /// A text without tokens, where it has one.
-    #[inline]
     pub(super) fn masked_text(&self, text: &str) -> Option<String> {
-        if text.len() < TOKEN_BYTES { None } else { self.masked(text) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn masked(&self, text: &str) -> Option<String> {
         let places = self.places(text.as_bytes(), self.hashes_max);
         if places.is_empty() {
             return None;
@@ -210,6 +202,12 @@ impl TokenGuard {
         redact::overwrite(&mut masked, &places);
         String::from_utf8(masked).ok()
     }
+}
+
+/// Whether a text of an entry may hold a token.
+#[inline]
+pub(super) fn has_long_text(what: &What) -> bool {
+    what.has_text(|text| text.len() >= TOKEN_BYTES)
 }
 
 /// Whether an entry's bytes may hold a token.

@@ -167,7 +167,9 @@ impl Tap {
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
         if redact::is_withheld(&draft.what) {
             self.emit_note(draft)
-        } else if guard::is_suspect(draft.link, self.looked_at(draft.bytes)) {
+        } else if guard::has_long_text(&draft.what)
+            || guard::is_suspect(draft.link, self.looked_at(draft.bytes))
+        {
             self.emit_guarded(draft)
         } else {
             self.append(draft)
@@ -184,6 +186,7 @@ impl Tap {
     #[cold]
     #[inline(never)]
     fn emit_guarded(&self, mut draft: Draft<'_>) -> Seq {
+        self.shared.guard.mask_texts(&mut draft.what);
         let kept = self.shared.guard.mask_bytes(draft.link, self.looked_at(draft.bytes), &mut draft.what);
         self.append(Draft { bytes: &kept, ..draft })
     }
@@ -225,8 +228,9 @@ impl Tap {
     }
 
     #[cold]
-    fn emit_note(&self, draft: Draft<'_>) -> Seq {
+    fn emit_note(&self, mut draft: Draft<'_>) -> Seq {
         let note = redact::withheld(draft.bytes);
+        self.shared.guard.mask_texts(&mut draft.what);
         self.append(Draft { bytes: note.as_bytes(), ..draft })
     }
 
@@ -236,8 +240,7 @@ impl Tap {
     )]
     #[inline(always)]
     fn append(&self, draft: Draft<'_>) -> Seq {
-        let Draft { at, link, trace, cause, mut what, bytes } = draft;
-        self.shared.guard.mask_texts(&mut what);
+        let Draft { at, link, trace, cause, what, bytes } = draft;
         let kept = bytes.get(..self.shared.frame_bytes_max).unwrap_or(bytes);
         let mut guard = self.shared.lock();
         let state = &mut *guard;

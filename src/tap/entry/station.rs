@@ -88,5 +88,9 @@ names! {
 impl Texts for Transition {
     /// Its text lies beside the entry.
     #[inline]
+    fn has_text(&self, _: impl Fn(&str) -> bool + Copy) -> bool {
+        false
+    }
+
     fn mask_texts(&mut self, _: &mut impl FnMut(&str) -> Option<String>) {}
 }

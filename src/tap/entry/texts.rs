@@ -10,12 +10,19 @@ use crate::ids::{EventName, ManifestHash, PackId, Peer, QueueName, StateKey, Top
 
 /// What has texts within.
 pub(in crate::tap) trait Texts {
+    /// Whether any text is of this kind.
+    fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool;
+
     /// Gives every text to `mask`, and puts what that makes of it in its place.
     fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>);
 }
 
 impl Texts for Arc<str> {
     #[inline]
+    fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+        is(self)
+    }
+
     fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
         if let Some(masked) = mask(self) {
             *self = masked.into();
@@ -27,6 +34,10 @@ macro_rules! names {
     ($($Name:ident)*) => {
         $( impl Texts for $Name {
             #[inline]
+            fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+                is(self.as_str())
+            }
+
             fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
                 if let Some(masked) = mask(self.as_str()) {
                     *self = Self::new(&masked);
@@ -40,6 +51,11 @@ names! { EventName ManifestHash PackId Peer QueueName StateKey TopicName }
 
 impl<T: Texts> Texts for Option<T> {
     #[inline]
+    fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+        self.as_ref().is_some_and(|text| text.has_text(is))
+    }
+
+    #[inline]
     fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
         if let Some(text) = self {
             text.mask_texts(mask);
@@ -48,6 +64,10 @@ impl<T: Texts> Texts for Option<T> {
 }
 
 impl Texts for Arc<[Arc<str>]> {
+    fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+        self.iter().any(|text| is(text))
+    }
+
     fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
         // All are looked at, and none is copied before one is masked.
         let Some((first, masked)) = self.iter().enumerate().find_map(|(at, text)| Some((at, mask(text)?)))
@@ -67,6 +87,13 @@ impl Texts for Arc<[Arc<str>]> {
 macro_rules! texts {
     ($( $Of:ty { $( $pattern:pat => [$($text:ident)*], )* } )*) => {
         $( impl Texts for $Of {
+            #[inline]
+            fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+                match self {
+                    $( $pattern => false $(|| $text.has_text(is))*, )*
+                }
+            }
+
             #[inline]
             fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
                 match self {

@@ -128,6 +128,13 @@ macro_rules! declare {
 
         impl Texts for Head {
             #[inline]
+            fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+                match self { $( $(
+                    Self::$Link(head) => <super::$module::$Head as Texts>::has_text(head, is),
+                )? )* }
+            }
+
+            #[inline]
             fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
                 match self { $( $(
                     Self::$Link(head) => <super::$module::$Head as Texts>::mask_texts(head, mask),
@@ -136,6 +143,11 @@ macro_rules! declare {
         }
 
         impl Texts for Transition {
+            #[inline]
+            fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+                match self { $( Self::$Link(transition) => transition.has_text(is), )* }
+            }
+
             #[inline]
             fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
                 match self { $( Self::$Link(transition) => transition.mask_texts(mask), )* }
