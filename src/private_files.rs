@@ -21,6 +21,8 @@ use rustix::{
 
 /// Rights of others to write.
 const OTHERS_WRITE: u32 = 0o022;
+/// Bytes of a file of one value: the longest path that a system takes.
+const SMALL_BYTES_MAX: u64 = 4_096;
 /// Any rights of others.
 const OTHERS: u32 = 0o077;
 
@@ -135,6 +137,26 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The first 4 KiB of an opened file, which is all of an address, a path, a token or a number.
+///
+/// # Errors
+/// What the system says.
+pub fn read_small(file: impl io::Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(SMALL_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The first 4 KiB of an opened file as a text.
+///
+/// # Errors
+/// What the system says; of kind `InvalidData` where it is not UTF-8.
+pub fn read_small_text(file: impl io::Read) -> io::Result<String> {
+    let mut text = String::new();
+    file.take(SMALL_BYTES_MAX).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Checks what others' code is to open by a path: a file of this user's alone, or nothing. (A device, which

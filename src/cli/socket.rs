@@ -10,7 +10,6 @@
 
 use std::{
     ffi::OsString,
-    io::Read as _,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
 };
@@ -30,8 +29,6 @@ use crate::{
 
 /// The socket's name in a folder.
 const NAME: &str = "rmp.sock";
-/// Bytes that are read of it.
-const RECORDED_BYTES_MAX: u64 = 4_096;
 /// Bytes of a socket's path that the platform takes: those of `sun_path` but the NUL at its end.
 const PATH_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
@@ -235,12 +232,8 @@ async fn connect_first(
 
 /// The path that a station recorded in a data folder.
 fn recorded(folder: &Path) -> Option<PathBuf> {
-    let mut bytes = Vec::new();
-    private_files::open(&folder.join(PATH_FILE))
-        .ok()?
-        .take(RECORDED_BYTES_MAX)
-        .read_to_end(&mut bytes)
-        .ok()?;
+    let file = private_files::open(&folder.join(PATH_FILE)).ok()?;
+    let bytes = private_files::read_small(file).ok()?;
     let path = bytes.trim_ascii_end();
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path.to_vec())))
 }

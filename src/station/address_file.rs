@@ -2,8 +2,7 @@
 //! long as they are served.
 
 use std::{
-    fs,
-    io::{self, Read as _},
+    fs, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -22,8 +21,6 @@ pub(crate) const ADDR_FILE: &str = "macp.addr";
 pub(crate) const MPP_FILE: &str = "mpp.addr";
 /// The file of a data folder that holds the address at which its station's metrics are read.
 pub(crate) const METRICS_FILE: &str = "metrics.addr";
-/// Bytes that are read of one.
-const BYTES_MAX: u64 = 4_096;
 /// How often it is looked whether it is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
@@ -176,11 +173,8 @@ impl AddressFile {
 
     /// Writes it if it does not stand there; whether it did not.
     fn look(&self) -> io::Result<bool> {
-        let mut bytes = Vec::new();
-        let read = private_files::open(&self.place.file)
-            .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
-        match read {
-            Ok(_) if bytes == self.bytes() => Ok(false),
+        match private_files::open(&self.place.file).and_then(private_files::read_small) {
+            Ok(bytes) if bytes == self.bytes() => Ok(false),
             _ => self.write().map(|()| true),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read, Seek, Write},
+    io::{self, Seek, Write},
     path::Path,
     sync::Arc,
 };
@@ -76,9 +76,8 @@ impl Drop for Lock {
 }
 
 fn read_pid(file: &mut File) -> Option<u32> {
-    let mut text = String::new();
     file.rewind().ok()?;
-    file.take(16).read_to_string(&mut text).ok()?;
+    let text = private_files::read_small_text(file).ok()?;
     text.trim().parse().ok()
 }
 

@@ -4,7 +4,7 @@
 //! started on the folder. Ids are marked some thousands ahead, so that few enqueues wait for the file.
 
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,8 +14,6 @@ use crate::private_files;
 const FILE: &str = "station.marks";
 /// So many ids are marked at a time.
 const IDS_AHEAD: u64 = 65_536;
-/// No more of the file is read.
-const FILE_BYTES_MAX: u64 = 64;
 
 /// What the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +33,7 @@ pub(super) fn read(data: &Path) -> io::Result<Option<MarkedNumbers>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+    let bytes = private_files::read_small(file)?;
     Ok(std::str::from_utf8(&bytes).ok().and_then(|text| {
         let mut lines = text.lines();
         let mut number = |name| lines.next()?.strip_prefix(name)?.parse().ok();

@@ -1,6 +1,6 @@
 //! `sim adapter`: carries the simulated adapter's frames over TCP.
 
-use std::{io::Read as _, net::SocketAddr, path::Path, time::Duration};
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -32,8 +32,6 @@ use crate::{
 const WAIT_MIN: Duration = Duration::from_millis(250);
 /// The longest wait before another try.
 const WAIT_MAX: Duration = Duration::from_secs(5);
-/// Bytes of a token file at most.
-const TOKEN_BYTES_MAX: u64 = 4_096;
 
 pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result<(), Error> {
     if args.fail_rate + args.refund_rate > 1.0 {
@@ -66,9 +64,9 @@ fn token(file: Option<&Path>, variable: Option<Secret>) -> Result<Secret, Error>
             Error::usage(format!("there is no bridge token: {} is not set", env::BRIDGE_TOKEN), HINT)
         });
     };
-    let mut text = String::new();
-    let file = private_files::open_named_secret(path).map_err(Error::io(path.display().to_string()))?;
-    file.take(TOKEN_BYTES_MAX).read_to_string(&mut text).map_err(Error::io(path.display().to_string()))?;
+    let text = private_files::open_named_secret(path)
+        .and_then(private_files::read_small_text)
+        .map_err(Error::io(path.display().to_string()))?;
     Secret::new(&text).ok_or_else(|| Error::usage(format!("{} holds no token", path.display()), HINT))
 }
 

@@ -8,7 +8,6 @@
 //! to a client.
 
 use std::{
-    io::Read as _,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::Path,
 };
@@ -18,9 +17,6 @@ use crate::{
     private_files,
     station::ADDR_FILE,
 };
-
-/// Bytes that are read of what is recorded.
-const RECORDED_BYTES_MAX: u64 = 256;
 
 /// The places to be tried, in their order; at least one.
 ///
@@ -55,12 +51,8 @@ pub(crate) fn is_ours(settings: &Settings) -> bool {
 
 /// The address that a station recorded in a data folder.
 fn recorded(folder: &Path) -> Option<SocketAddr> {
-    let mut text = String::new();
-    private_files::open(&folder.join(ADDR_FILE))
-        .ok()?
-        .take(RECORDED_BYTES_MAX)
-        .read_to_string(&mut text)
-        .ok()?;
+    let file = private_files::open(&folder.join(ADDR_FILE)).ok()?;
+    let text = private_files::read_small_text(file).ok()?;
     text.trim_end().parse().ok()
 }
 

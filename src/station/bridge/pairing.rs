@@ -1,8 +1,7 @@
 //! The bridge token: made here, shown once, kept as its SHA-256 (ruling MPP 15).
 
 use std::{
-    fmt,
-    io::{self, Read as _},
+    fmt, io,
     path::{Path, PathBuf},
 };
 
@@ -13,8 +12,6 @@ use crate::private_files;
 
 /// The file of the token's hash within a data folder.
 const FILE: &str = "bridge-token.sha256";
-/// Bytes that are read of it.
-const BYTES_MAX: u64 = 4_096;
 
 /// A bridge token: 32 random bytes in base64url. `Debug` does not show it.
 pub struct Token(String);
@@ -87,11 +84,8 @@ pub fn pair(data: &Path, rotate: bool) -> Result<Token, PairError> {
 /// [`PairError::File`] and [`PairError::Damaged`].
 pub fn token_sha256(data: &Path) -> Result<Option<String>, PairError> {
     let path = data.join(FILE);
-    let mut text = String::new();
-    let read =
-        private_files::open_secret(&path).and_then(|file| file.take(BYTES_MAX).read_to_string(&mut text));
-    match read {
-        Ok(_) => {
+    match private_files::open_secret(&path).and_then(private_files::read_small_text) {
+        Ok(text) => {
             let hex = text.trim();
             let is_hash =
                 hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

@@ -1,7 +1,7 @@
 //! Why the bus of a station that runs is down, for who cannot ask the station: it stands in the data folder
 //! as long as that is so.
 
-use std::{fs, io::Read as _, path::Path};
+use std::{fs, path::Path};
 
 use rustix::process::{Pid, test_kill_process};
 
@@ -9,8 +9,6 @@ use crate::{private_files, store::FolderWatch};
 
 /// The file.
 const FILE: &str = "rmp.down";
-/// Bytes that are read of it.
-const BYTES_MAX: u64 = 4_096;
 
 /// Why the bus of a station that runs is down.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +23,8 @@ impl BusDown {
     /// What the station of a data folder says of its bus; nothing where it is up or the station has ended.
     #[must_use]
     pub fn of(data: &Path) -> Option<Self> {
-        let mut text = String::new();
-        private_files::open(&data.join(FILE)).ok()?.take(BYTES_MAX).read_to_string(&mut text).ok()?;
+        let file = private_files::open(&data.join(FILE)).ok()?;
+        let text = private_files::read_small_text(file).ok()?;
         let (pid, why) = text.split_once('\n')?;
         let pid: u32 = pid.parse().ok()?;
         let process = Pid::from_raw(i32::try_from(pid).ok()?)?;

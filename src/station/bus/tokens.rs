@@ -2,8 +2,7 @@
 //! kept in the data folder for its owner's eyes.
 
 use std::{
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -11,9 +10,6 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
 use crate::{private_files, rmp::broker::Tokens, tap::Tap};
-
-/// Bytes that are read of a token's file.
-const BYTES_MAX: u64 = 4_096;
 
 /// What a token makes of the session that shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,9 +74,8 @@ pub fn named_token(path: &Path) -> Result<String, TokenError> {
 }
 
 fn read(path: &Path, open: fn(&Path) -> io::Result<fs::File>) -> Result<String, TokenError> {
-    let mut bytes = Vec::new();
-    let read = open(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
-    read.map_err(|error| TokenError::File { path: path.to_owned(), error })?;
+    let read = open(path).and_then(private_files::read_small);
+    let bytes = read.map_err(|error| TokenError::File { path: path.to_owned(), error })?;
     token_of(&bytes).ok_or_else(|| TokenError::Damaged(path.to_owned()))
 }
 

@@ -1,8 +1,7 @@
 //! Where a station is reached, and by what right.
 
 use std::{
-    fmt,
-    io::{self, Read as _},
+    fmt, io,
     os::unix::ffi::OsStringExt as _,
     path::{Path, PathBuf},
 };
@@ -16,9 +15,6 @@ use crate::{
     },
     store::holder,
 };
-
-/// Bytes of the file of the socket's path.
-const FILE_BYTES_MAX: u64 = 4_096;
 
 /// Where a station is reached, and by what right.
 #[derive(Clone, PartialEq, Eq)]
@@ -112,8 +108,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, PortError> {
         Err(error) if is_missing(&error) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(failed)?;
+    let mut bytes = private_files::read_small(file).map_err(failed)?;
     while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
         bytes.pop();
     }

@@ -1,16 +1,13 @@
 //! Whose a listening port is: the station's own by what it recorded, another program's as far as `/proc`
 //! tells. A station's descriptors are not to be read there.
 
-use std::{fs, io::Read as _, net::SocketAddr, path::Path};
+use std::{fs, net::SocketAddr, path::Path};
 
 use crate::{
     private_files,
     station::{ADDR_FILE, METRICS_FILE, MPP_FILE},
     store::holder,
 };
-
-/// Bytes that are read of a recorded address.
-const RECORDED_BYTES_MAX: u64 = 4_096;
 
 /// `LISTEN` in `/proc/net/tcp`.
 const LISTENING: &str = "0A";
@@ -23,9 +20,8 @@ const RECORDED: [(&str, &str); 3] =
 /// folder.
 pub(super) fn station_of(data: &Path, port: u16) -> Option<String> {
     let recorded = |file: &str| {
-        let mut text = String::new();
         let file = private_files::open(&data.join(file)).ok()?;
-        file.take(RECORDED_BYTES_MAX).read_to_string(&mut text).ok()?;
+        let text = private_files::read_small_text(file).ok()?;
         text.trim_end().parse::<SocketAddr>().ok()
     };
     let (whom, _) =
