@@ -6,6 +6,7 @@ mod load;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     path::Path,
     process::Stdio,
     sync::mpsc::sync_channel,
@@ -30,6 +31,12 @@ const LOAD_MAX_MS: u64 = 100;
 const FIRST_MAX: Duration = Duration::from_secs(30);
 /// How often the adapter looks whether anything is left, in the end.
 const LOOKS_MAX: usize = 100;
+/// Rounds whose sessions stay open, so that a station that comes up has them to rebuild; then they are looked
+/// through and ended, or each start would take longer than the one before. In the end all is read once more.
+const SESSIONS_OPEN: usize = 100;
+const MESSAGES: &str = "messages";
+/// Sessions that have ended leave for the store at once: none of them is rebuilt.
+const CONFIG: &str = "[limits.macp]\nclosed_max = 0\nclosed_ms_max = 0\n";
 /// Kills between two words on how it goes.
 const TELL_EVERY: usize = 50;
 
@@ -66,15 +73,26 @@ pub(crate) fn make(
 ) -> Result<Outcome> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut files = Files::create(program, &folder.join("kills"))?;
+    let config = files.folder.join("rl-console");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("config.toml"), CONFIG)?;
     let mut all = Acknowledged::default();
     let mut rounds = Vec::new();
     let mut ready_max = Duration::ZERO;
+    let (mut messages_lost, mut looked_at) = (0, 0);
     for round in 0..kills {
         if round % TELL_EVERY == 0 {
             progress(&format!("{round} of {kills} kills"));
         }
         let station = Station::serve(files, descriptors)?;
         ready_max = ready_max.max(station.ready_after);
+        if round % SESSIONS_OPEN == 0 {
+            // One that is sent again is there from then on: it counts now or never.
+            messages_lost += load::not_duplicates(station.targets.macp, &all.messages[looked_at..])?;
+            let ended = load::end(station.targets.macp, &all.messages[looked_at..])?;
+            all.messages.extend(ended);
+            looked_at = all.messages.len();
+        }
         let moment = Duration::from_millis(random.u64(..LOAD_MAX_MS));
         let (its, acknowledged, served) = killed_under_load(station, round, moment)?;
         files = its;
@@ -88,7 +106,8 @@ pub(crate) fn make(
             break;
         }
     }
-    let kept = kept(&all, &rounds, &station)?;
+    let mut kept = kept(&all, &rounds, &station)?;
+    kept.iter_mut().filter(|it| it.what == MESSAGES).for_each(|it| it.lost += messages_lost);
     station.stop()?;
     let beyond = beyond_in_flight(&rounds);
     let mut missed: Vec<String> =
@@ -154,7 +173,7 @@ fn kept(all: &Acknowledged, rounds: &[Served], station: &Station) -> Result<Vec<
             lost: lost(&mut all.runs.iter().map(|id| runs.contains(id))),
         },
         Kept {
-            what: "messages",
+            what: MESSAGES,
             acknowledged: all.messages.len(),
             lost: load::not_duplicates(station.targets.macp, &all.messages)?,
         },

@@ -38,6 +38,10 @@ const GONE_AFTER: Duration = Duration::from_secs(5);
 /// One node that an agent would do; there is none, so the run ends by its time.
 const OPENING: &str = "version: 0\nname: kills\npolicy: {timeout_ms: 2000}\nnodes:\n  - {id: a, use: 'agent:nobody'}\nedges: []\n";
 const CTRL_REQ: u16 = 2_001;
+/// Numbers of messages in a session.
+const PROPOSAL: u64 = 1;
+const VOTE: u64 = u64::MAX - 1;
+const COMMITMENT: u64 = u64::MAX;
 
 /// Invocations by queue, in the order in which they came.
 pub(super) type Served = BTreeMap<String, Vec<u64>>;
@@ -213,13 +217,36 @@ fn evaluate(addr: SocketAddr, session: &str, all: &mut Acknowledged) -> Result<(
     })
 }
 
-/// The message of a number in a session: `SessionStart`, a proposal, then evaluations.
+/// Ends the sessions of these messages, those that have a proposal; what was acknowledged.
+///
+/// # Errors
+/// A call fails.
+pub(super) fn end(addr: SocketAddr, messages: &[(String, u64)]) -> Result<Vec<(String, u64)>> {
+    let sessions: BTreeSet<&String> =
+        messages.iter().filter(|(_, number)| *number == PROPOSAL).map(|(session, _)| session).collect();
+    block_on(async {
+        let mut client = Client::connect(addr).await?;
+        let mut ended = Vec::new();
+        for session in sessions {
+            for number in [VOTE, COMMITMENT] {
+                let ack = timeout(GONE_AFTER, client.send(message(session, number))).await??;
+                ensure!(ack.ok, "{session} was not ended: {:?}", ack.error);
+                ended.push((session.clone(), number));
+            }
+        }
+        Ok(ended)
+    })
+}
+
+/// The message of a number in a session: `SessionStart`, a proposal, evaluations, and what ends it.
 fn message(session: &str, number: u64) -> Envelope {
     let (message_type, payload) = match number {
         0 => {
             ("SessionStart", SessionStartPayload { ttl_ms: 86_400_000, ..Default::default() }.encode_to_vec())
         }
-        1 => ("Proposal", br#"{"proposal_id":"p","option":"one"}"#.to_vec()),
+        PROPOSAL => ("Proposal", br#"{"proposal_id":"p","option":"one"}"#.to_vec()),
+        VOTE => ("Vote", br#"{"proposal_id":"p","vote":"approve"}"#.to_vec()),
+        COMMITMENT => ("Commitment", br#"{"commitment_id":"c","action":"one"}"#.to_vec()),
         _ => ("Evaluation", br#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.9}"#.to_vec()),
     };
     Envelope {
