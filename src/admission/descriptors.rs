@@ -6,7 +6,7 @@ pub const RESERVED_DESCRIPTORS: u64 = 256;
 
 /// A table of connections, each with a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Places {
+pub struct TableSize {
     /// Places that it has.
     pub count: u64,
     /// Places that are left to it in any case, if it has as many.
@@ -27,7 +27,7 @@ pub struct Cut {
 /// Cuts tables, each by the same part, until all of them and [`RESERVED_DESCRIPTORS`] fit into the limit of
 /// open files; those that were cut.
 #[must_use]
-pub fn fit_tables(tables: &mut [Places], open_files_max: u64) -> Vec<Cut> {
+pub fn fit_tables(tables: &mut [TableSize], open_files_max: u64) -> Vec<Cut> {
     let wanted: u64 = tables.iter().map(|table| table.count).sum();
     // Of a very low limit half is left to the tables.
     let room = open_files_max.saturating_sub(RESERVED_DESCRIPTORS.min(open_files_max / 2));
@@ -35,7 +35,7 @@ pub fn fit_tables(tables: &mut [Places], open_files_max: u64) -> Vec<Cut> {
         return Vec::new();
     }
     let mut cut = Vec::new();
-    for (index, Places { count, least }) in tables.iter_mut().enumerate() {
+    for (index, TableSize { count, least }) in tables.iter_mut().enumerate() {
         let part = u128::from(*count) * u128::from(room) / u128::from(wanted);
         let left = u64::try_from(part).unwrap_or(u64::MAX).max(*least).min(*count);
         if left < *count {

@@ -28,11 +28,11 @@ mod tests;
 mod turned_away;
 
 pub use accepting::{describe_accept_error, is_of_one_connection};
-pub use descriptors::{Cut, Places, RESERVED_DESCRIPTORS, fit_tables};
+pub use descriptors::{Cut, RESERVED_DESCRIPTORS, TableSize, fit_tables};
 pub use origin::{Origin, without_port};
 pub use port::Port;
 pub use receiving::Receiving;
-pub use recent::{Reason, Recent, Span};
+pub use recent::{Reason, RecentTurnAways, Span};
 pub use spare_descriptors::SpareDescriptors;
 pub use table::{Admitted, Plan, Table, TableBounds, read_before_evicting};
 pub use tally::Tally;

@@ -47,22 +47,24 @@ pub struct Span<W = TurnedAway> {
 
 /// Those turned away for one reason, with who they were.
 #[derive(Clone, Debug)]
-struct Going<W> {
+struct OngoingSpan<W> {
     span: Span<W>,
     whom: Most<Peer>,
 }
 
 /// Who was turned away lately, by reason; `N` is the number of reasons.
 #[derive(Clone, Debug)]
-pub struct Recent<W = TurnedAway, const N: usize = { TurnedAway::ALL.len() }>([Option<Going<W>>; N]);
+pub struct RecentTurnAways<W = TurnedAway, const N: usize = { TurnedAway::ALL.len() }>(
+    [Option<OngoingSpan<W>>; N],
+);
 
-impl<W: Reason, const N: usize> Default for Recent<W, N> {
+impl<W: Reason, const N: usize> Default for RecentTurnAways<W, N> {
     fn default() -> Self {
         Self([const { None }; N])
     }
 }
 
-impl<W: Reason, const N: usize> Recent<W, N> {
+impl<W: Reason, const N: usize> RecentTurnAways<W, N> {
     /// So many more were turned away; `whom` has who they were as far as that is known, each with a number of
     /// times. Whether that made it worth saying.
     pub fn record(
@@ -74,7 +76,7 @@ impl<W: Reason, const N: usize> Recent<W, N> {
     ) -> bool {
         let Some(known) = self.0.get_mut(why.index()).filter(|_| count > 0) else { return false };
         let before = known.take_if(|going| going.span.goes_on(now));
-        let Going { mut span, whom: mut most } = before.unwrap_or_else(|| Going {
+        let OngoingSpan { mut span, whom: mut most } = before.unwrap_or_else(|| OngoingSpan {
             span: Span { why, since: now, last: now, count: 0, most: None },
             whom: Most::default(),
         });
@@ -83,7 +85,7 @@ impl<W: Reason, const N: usize> Recent<W, N> {
         }
         let had = span.count;
         (span.last, span.count, span.most) = (now, had + count, most.top().cloned());
-        *known = Some(Going { span, whom: most });
+        *known = Some(OngoingSpan { span, whom: most });
         (had..had + count).contains(&(why.worth_saying() - 1))
     }
 
@@ -112,7 +114,7 @@ mod tests {
 
     #[test]
     fn some_within_a_minute_of_each_other_are_worth_saying_until_a_minute_after_the_last() {
-        let mut recent: Recent = Recent::default();
+        let mut recent: RecentTurnAways = RecentTurnAways::default();
         let at = |s: u64| Now::at_ms(s * 1_000);
         for n in 0..4 {
             assert!(!recent.record(at(n * 59), TurnedAway::MadeRoom, 1, []));
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn one_that_finds_no_place_is_worth_saying() {
         for why in [TurnedAway::TableFull, TurnedAway::PeerShare] {
-            let mut recent: Recent = Recent::default();
+            let mut recent: RecentTurnAways = RecentTurnAways::default();
             assert!(recent.record(Now::at_ms(0), why, 1, []));
             assert_eq!(recent.current(Now::at_ms(1)).map(|span| span.why).collect::<Vec<_>>(), [why]);
             assert!(!recent.record(Now::at_ms(2), why, 1, []), "it is said already");

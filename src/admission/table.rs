@@ -94,7 +94,7 @@ pub enum Admitted {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Slot {
     origin: Origin,
     room: Room,
 }
@@ -107,7 +107,7 @@ type Silent = BTreeMap<ConnectionId, Option<Mono>>;
 #[derive(Debug)]
 pub struct Table {
     bounds: TableBounds,
-    places: HashMap<ConnectionId, Place>,
+    slots: HashMap<ConnectionId, Slot>,
     operators: u64,
     silent_common: Silent,
     silent_operators: Silent,
@@ -124,7 +124,7 @@ impl Table {
     pub fn new(bounds: TableBounds, tally: Tally) -> Self {
         Self {
             bounds,
-            places: HashMap::new(),
+            slots: HashMap::new(),
             operators: 0,
             silent_common: Silent::new(),
             silent_operators: Silent::new(),
@@ -173,7 +173,7 @@ impl Table {
             Room::Operators => self.bounds.token_max,
         };
         self.silent_of(room).insert(id, time.map(|time| now.mono + time));
-        self.places.insert(id, Place { origin, room });
+        self.slots.insert(id, Slot { origin, room });
         self.operators += u64::from(room == Room::Operators);
         if origin.is_known() {
             *self.held.entry((room, origin)).or_default() += 1;
@@ -182,9 +182,9 @@ impl Table {
         decided
     }
 
-    /// A connection has spoken; one of the operators' room has shown an operator's token.
-    pub fn spoke(&mut self, id: ConnectionId) {
-        let Some(&Place { room, .. }) = self.places.get(&id) else { return };
+    /// Marks a connection as one that has spoken; one of the operators' room has shown an operator's token.
+    pub fn establish(&mut self, id: ConnectionId) {
+        let Some(&Slot { room, .. }) = self.slots.get(&id) else { return };
         if self.silent_of(room).remove(&id).is_some() {
             self.publish();
         }
@@ -192,8 +192,8 @@ impl Table {
 
     /// Counts that a connection or its frame is turned away, of one that has a place.
     pub fn count(&self, id: ConnectionId, why: TurnedAway) {
-        if let Some(place) = self.places.get(&id) {
-            self.tally.count(why, place.origin);
+        if let Some(slot) = self.slots.get(&id) {
+            self.tally.count(why, slot.origin);
         }
     }
 
@@ -211,7 +211,7 @@ impl Table {
 
     /// A connection is gone.
     pub fn close(&mut self, id: ConnectionId) {
-        let Some(Place { origin, room }) = self.places.remove(&id) else { return };
+        let Some(Slot { origin, room }) = self.slots.remove(&id) else { return };
         self.silent_of(room).remove(&id);
         self.operators -= u64::from(room == Room::Operators);
         if let Some(held) = self.held.get_mut(&(room, origin)) {
@@ -231,13 +231,13 @@ impl Table {
     /// From where a connection is that has a place.
     #[must_use]
     pub fn origin(&self, id: ConnectionId) -> Option<Origin> {
-        self.places.get(&id).map(|place| place.origin)
+        self.slots.get(&id).map(|slot| slot.origin)
     }
 
     /// Whether a connection is in the operators' room.
     #[must_use]
     pub fn is_operators(&self, id: ConnectionId) -> bool {
-        self.places.get(&id).is_some_and(|place| place.room == Room::Operators)
+        self.slots.get(&id).is_some_and(|slot| slot.room == Room::Operators)
     }
 
     /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has
@@ -275,13 +275,13 @@ impl Table {
     /// Connections that have a place.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.slots.len()
     }
 
     /// Whether none has a place.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.slots.is_empty()
     }
 
     fn decide(&self, origin: Origin) -> Admitted {
@@ -294,7 +294,7 @@ impl Table {
                 None => self.decide_operators(origin, TurnedAway::PeerShare),
             };
         }
-        if (self.places.len() as u64 - self.operators) < self.bounds.connections_max {
+        if (self.slots.len() as u64 - self.operators) < self.bounds.connections_max {
             return Admitted::Common { evicted: None };
         }
         match self.silent_common.first_key_value() {
@@ -317,7 +317,7 @@ impl Table {
 
     /// The oldest connection of an origin that has not spoken.
     fn oldest_of(&self, silent: &Silent, origin: Origin) -> Option<ConnectionId> {
-        let is_its = |id: &&ConnectionId| self.places.get(*id).is_some_and(|place| place.origin == origin);
+        let is_its = |id: &&ConnectionId| self.slots.get(*id).is_some_and(|slot| slot.origin == origin);
         silent.keys().find(is_its).copied()
     }
 
@@ -334,7 +334,7 @@ impl Table {
     }
 
     fn publish(&mut self) {
-        self.open.set(self.places.len() as u64);
+        self.open.set(self.slots.len() as u64);
         self.silent.set((self.silent_common.len() + self.silent_operators.len()) as u64);
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 use proptest::prelude::*;
 
 use super::{
-    Admitted, Cut, Origin, Places, Plan, Port, RESERVED_DESCRIPTORS, Receiving, Table, TableBounds, Tally,
+    Admitted, Cut, Origin, Plan, Port, RESERVED_DESCRIPTORS, Receiving, Table, TableBounds, TableSize, Tally,
     TurnedAway, fit_tables,
 };
 use crate::{ids::ConnectionId, time::Now};
@@ -33,7 +33,7 @@ fn filled(spoken: u64) -> (Table, Tally) {
     for id in 0..BOUNDS.connections_max {
         table.open(Now::at_ms(id), ConnectionId(id), Origin::Unknown);
         if id < spoken {
-            table.spoke(ConnectionId(id));
+            table.establish(ConnectionId(id));
         }
     }
     (table, tally)
@@ -43,7 +43,7 @@ fn filled(spoken: u64) -> (Table, Tally) {
 fn the_oldest_that_has_not_spoken_makes_room() {
     let (mut table, tally) = filled(2);
     assert_eq!(table.plan(Origin::Unknown), Plan::Evicts(ConnectionId(2)));
-    table.spoke(ConnectionId(2));
+    table.establish(ConnectionId(2));
     assert_eq!(table.plan(Origin::Unknown), Plan::Evicts(ConnectionId(3)), "who has just spoken stays");
     let admitted = table.open(Now::at_ms(10), ConnectionId(8), Origin::Unknown);
     assert_eq!(admitted, Admitted::Common { evicted: Some(ConnectionId(3)) });
@@ -58,7 +58,7 @@ fn where_descriptors_are_scarce_newcomers_come_into_the_operators_room_alone() {
     let open = |table: &mut Table, id| table.open(Now::at_ms(id), ConnectionId(id), Origin::Unknown);
     for id in 0..4 {
         assert_eq!(open(&mut table, id), Admitted::Operators { evicted: None });
-        table.spoke(ConnectionId(id));
+        table.establish(ConnectionId(id));
     }
     assert_eq!(open(&mut table, 4), Admitted::Refused(TurnedAway::TableFull));
     table.set_scarce(false);
@@ -94,7 +94,7 @@ fn where_all_have_spoken_a_newcomer_must_show_a_token_or_is_refused() {
     let newcomer = table.open(Now::at_ms(9), ConnectionId(12), Origin::Unknown);
     assert_eq!(newcomer, Admitted::Operators { evicted: Some(ConnectionId(8)) });
     for id in 9..=12 {
-        table.spoke(ConnectionId(id));
+        table.establish(ConnectionId(id));
     }
     assert_eq!(table.plan(Origin::Unknown), Plan::Refuses(TurnedAway::TableFull));
     table.open(Now::at_ms(9), ConnectionId(13), Origin::Unknown);
@@ -108,7 +108,7 @@ fn a_port_without_operators_refuses_at_once() {
     let mut table = Table::new(TableBounds { operators_max: 0, ..BOUNDS }, Tally::default());
     for id in 0..8 {
         table.open(Now::at_ms(0), ConnectionId(id), Origin::Unknown);
-        table.spoke(ConnectionId(id));
+        table.establish(ConnectionId(id));
     }
     let newcomer = table.open(Now::at_ms(0), ConnectionId(8), Origin::Unknown);
     assert_eq!(newcomer, Admitted::Refused(TurnedAway::TableFull));
@@ -124,11 +124,11 @@ fn a_known_origin_has_a_quarter_and_makes_room_for_its_own() {
     assert_eq!(open(&mut table, 3, 7), Admitted::Common { evicted: Some(ConnectionId(1)) });
     let told = TurnedAway::MadeRoom.text(Port::Rmp);
     assert!(told.contains("limits.rmp.connections_max") && told.contains("limits.rmp.peer_connections_max"));
-    table.spoke(ConnectionId(2));
-    table.spoke(ConnectionId(3));
+    table.establish(ConnectionId(2));
+    table.establish(ConnectionId(3));
     assert_eq!(open(&mut table, 4, 7), Admitted::Operators { evicted: None });
     assert_eq!(open(&mut table, 5, 7), Admitted::Operators { evicted: Some(ConnectionId(4)) });
-    table.spoke(ConnectionId(5));
+    table.establish(ConnectionId(5));
     assert_eq!(open(&mut table, 6, 7), Admitted::Refused(TurnedAway::PeerShare));
     assert_eq!(open(&mut table, 7, 8), Admitted::Common { evicted: None }, "another has its own");
 }
@@ -136,11 +136,11 @@ fn a_known_origin_has_a_quarter_and_makes_room_for_its_own() {
 #[test]
 fn who_does_not_speak_in_time_goes() {
     let (mut table, tally) = filled(7);
-    table.spoke(ConnectionId(6));
+    table.establish(ConnectionId(6));
     assert_eq!(table.deadline(), Some(Now::at_ms(10_007).mono));
     assert_eq!((table.due(Now::at_ms(10_006)), table.overdue(Now::at_ms(10_006))), (vec![], None));
     assert_eq!(table.due(Now::at_ms(10_007)), [ConnectionId(7)], "whose host reads it once more");
-    table.spoke(ConnectionId(7));
+    table.establish(ConnectionId(7));
     table.open(Now::at_ms(100), ConnectionId(8), Origin::Unknown);
     assert_eq!(table.deadline(), Some(Now::at_ms(1_100).mono));
     assert_eq!(table.due(Now::at_ms(1_100)), [ConnectionId(8)]);
@@ -219,7 +219,7 @@ fn the_largest_frame_ends_when_too_much_is_being_received() {
 
 #[test]
 fn tables_are_cut_alike_until_they_fit() {
-    let mut tables = [64, 1_024, 1_024, 16].map(|count| Places { count, least: 4 });
+    let mut tables = [64, 1_024, 1_024, 16].map(|count| TableSize { count, least: 4 });
     assert_eq!(fit_tables(&mut tables, 65_536), []);
     let cut = fit_tables(&mut tables, 1_024);
     assert_eq!(cut[1], Cut { index: 1, wanted: 1_024, left: 369 });
@@ -288,7 +288,7 @@ proptest! {
                 Event::Spoke(at) => {
                     let at = at % open.len();
                     open[at].3 = true;
-                    table.spoke(ConnectionId(open[at].0));
+                    table.establish(ConnectionId(open[at].0));
                 }
                 Event::Close(at) => {
                     let gone = open.remove(at % open.len());

@@ -1,10 +1,10 @@
 //! Connections and calls that the port turned away lately: what is said of them while it lasts.
 
 use super::TurnAwayCause;
-use crate::admission::{Reason, Recent, Span};
+use crate::admission::{Reason, RecentTurnAways, Span};
 
 /// Connections and calls that were turned away lately, by bound.
-pub type TurnAways = Recent<TurnAwayCause, { TurnAwayCause::ALL.len() }>;
+pub type TurnAways = RecentTurnAways<TurnAwayCause, { TurnAwayCause::ALL.len() }>;
 /// Connections or calls that were turned away for one bound.
 pub type TurnAwaySpan = Span<TurnAwayCause>;
 

@@ -7,7 +7,7 @@ use super::{
     metrics::{Family, Kind, Series},
 };
 use crate::{
-    admission::{Origin, Port, Recent, Span, Tally, TurnedAway},
+    admission::{Origin, Port, RecentTurnAways, Span, Tally, TurnedAway},
     tap::entry::station::Transition,
     time::Now,
     words::counted,
@@ -27,7 +27,7 @@ pub(super) struct Tallies {
 #[derive(Debug, Default)]
 struct Sampled {
     counts: [u64; TurnedAway::ALL.len()],
-    recent: Recent,
+    recent: RecentTurnAways,
 }
 
 /// What was found at a look.

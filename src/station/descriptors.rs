@@ -3,7 +3,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{
-    admission::{Cut, Places, fit_tables},
+    admission::{Cut, TableSize, fit_tables},
     limits::Limits,
     station::metrics::REFUSALS_MAX,
 };
@@ -27,8 +27,8 @@ fn fit_into(limits: &mut Limits, open_files_max: u64) -> Vec<String> {
         ("limits.macp.connections_max", &mut limits.macp.connections_max, 4),
         ("limits.metrics.connections_max", &mut limits.metrics.connections_max, 4),
     ];
-    let mut places: Vec<Places> =
-        tables.iter().map(|(_, count, least)| Places { count: **count, least: *least }).collect();
+    let mut places: Vec<TableSize> =
+        tables.iter().map(|(_, count, least)| TableSize { count: **count, least: *least }).collect();
     let cuts = fit_tables(&mut places, open_files_max.saturating_sub(REFUSALS_MAX));
     let told = |Cut { index, wanted, left }: &Cut| {
         let key = tables.get(*index).map_or("", |(key, ..)| *key);

@@ -49,7 +49,7 @@ fn store(store: store::Counters, low_free_bytes: Option<u64>) -> Health {
         counted(store.unfolded_rows, "row"),
         counted(store.requests_waiting, "request"),
         counted(store.journal_bytes, "byte"),
-        counted(store.kept.iter().map(|kept| kept.bytes).sum::<u64>(), "byte"),
+        counted(store.retained.iter().map(|it| it.bytes).sum::<u64>(), "byte"),
     ))
 }
 

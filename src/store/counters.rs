@@ -25,21 +25,21 @@ pub struct Counters {
     /// Rows that retention deleted.
     pub retired_rows: u64,
     /// What retention bounds, and how much of it is kept.
-    pub kept: [Kept; Kept::WHAT.len()],
+    pub retained: [Retained; Retained::WHAT.len()],
     /// Why the last commit failed, while none has succeeded since.
     pub failing: Option<String>,
 }
 
 /// How much is kept of what retention bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct Retained {
     /// Rows; of sessions' logs none are counted.
     pub rows: u64,
     /// Bytes of their texts and values.
     pub bytes: u64,
 }
 
-impl Kept {
+impl Retained {
     /// What each is of, in their order.
     pub const WHAT: [&str; 5] = ["ended_rows", "refunds", "ended_runs", "control_answers", "session_logs"];
 }
@@ -48,7 +48,7 @@ impl Counters {
     /// Bytes of the logs of sessions in the database.
     #[must_use]
     pub const fn session_log_bytes(&self) -> u64 {
-        let [.., sessions] = &self.kept;
+        let [.., sessions] = &self.retained;
         sessions.bytes
     }
 }
@@ -62,7 +62,7 @@ pub(super) struct Shared {
     pub(super) journal_bytes: AtomicU64,
     pub(super) last_commit_us: AtomicU64,
     pub(super) retired_rows: AtomicU64,
-    kept: Mutex<[Kept; Kept::WHAT.len()]>,
+    retained: Mutex<[Retained; Retained::WHAT.len()]>,
     rows_failing: Mutex<Option<String>>,
     journal_failing: Mutex<Option<String>>,
 }
@@ -76,7 +76,7 @@ impl Shared {
             journal_bytes: AtomicU64::default(),
             last_commit_us: AtomicU64::default(),
             retired_rows: AtomicU64::default(),
-            kept: Mutex::default(),
+            retained: Mutex::default(),
             rows_failing: Mutex::default(),
             journal_failing: Mutex::default(),
         }
@@ -99,8 +99,8 @@ impl Shared {
     }
 
     /// What is kept once a transaction is committed.
-    pub(super) fn set_kept(&self, kept: [Kept; Kept::WHAT.len()]) {
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    pub(super) fn set_retained(&self, retained: [Retained; Retained::WHAT.len()]) {
+        *self.retained.lock().unwrap_or_else(PoisonError::into_inner) = retained;
     }
 
     pub(super) fn rows_failing(&self) -> Option<String> {
@@ -118,7 +118,7 @@ impl Shared {
             requests_waiting: u64::try_from(requests).unwrap_or(u64::MAX),
             last_commit_us: of(&self.last_commit_us),
             retired_rows: of(&self.retired_rows),
-            kept: *self.kept.lock().unwrap_or_else(PoisonError::into_inner),
+            retained: *self.retained.lock().unwrap_or_else(PoisonError::into_inner),
             failing: self.watch.lost().or(journal_failing).or_else(|| self.rows_failing()),
         }
     }

@@ -102,7 +102,7 @@ mod tests;
 mod writer;
 
 pub use answer::Answer;
-pub use counters::{Counters, Kept};
+pub use counters::{Counters, Retained};
 pub use error::StoreError;
 pub use folder_watch::FolderWatch;
 pub use handle::Handle;

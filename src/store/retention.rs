@@ -10,7 +10,7 @@ use std::{
 use rusqlite::{Connection, Row};
 
 use super::{
-    counters::Kept,
+    counters::Retained,
     tables::{int, invocations, macp, manifests, refunds, runs},
 };
 use crate::{ids::InvocationId, limits};
@@ -98,10 +98,10 @@ impl Retention {
     }
 
     /// What is shown of it.
-    pub(super) fn kept(&self) -> [Kept; Kept::WHAT.len()] {
+    pub(super) fn retained(&self) -> [Retained; Retained::WHAT.len()] {
         let count = |count: i64| u64::try_from(count).unwrap_or(0);
         [self.ended, self.refunds, self.runs, self.answers, self.sessions]
-            .map(|size| Kept { rows: count(size.rows), bytes: count(size.bytes) })
+            .map(|size| Retained { rows: count(size.rows), bytes: count(size.bytes) })
     }
 
     /// Whether a slice is due.

@@ -104,7 +104,7 @@ impl Store {
         let watch = lock.watch();
         watch.keep([DATABASE, LOG].map(|file| data.join(file)));
         let shared = Arc::new(Shared::new(Arc::clone(&watch)));
-        shared.set_kept(retention.kept());
+        shared.set_retained(retention.retained());
         let begin = Begin {
             segment: next_segment,
             seq: next_seq,

@@ -282,7 +282,7 @@ impl Writer {
         self.parts.retention.runs += effects.runs;
         self.parts.retention.answers += effects.answers;
         self.parts.retention.sessions += effects.sessions;
-        self.parts.shared.set_kept(self.parts.retention.kept());
+        self.parts.shared.set_retained(self.parts.retention.retained());
         if let Some(through) = self.held.committed() {
             let deleted = self.segments.delete_applied(&self.parts.data, through);
             self.parts.shared.journal_bytes.fetch_sub(deleted, Ordering::Relaxed);
@@ -358,7 +358,7 @@ impl Writer {
         match sliced {
             Ok((retention, gone)) => {
                 self.parts.retention = retention;
-                self.parts.shared.set_kept(retention.kept());
+                self.parts.shared.set_retained(retention.retained());
                 self.changes += gone;
                 self.parts.shared.retired_rows.fetch_add(gone, Ordering::Relaxed);
             }

@@ -18,7 +18,7 @@ use tonic::{
 use super::{
     call::{Call, Caller},
     conn::ConnectInfo,
-    messages::Takes,
+    messages::RequestKind,
     open_calls::{Begun, ConnectionCalls, OpenCall, too_many},
     request_body::RequestBody,
     service::{caller, grpc},
@@ -63,7 +63,7 @@ where
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let name = request.uri().path().rsplit('/').next().unwrap_or_default();
         let rpc = Rpc::from_name(name);
-        let takes = if STREAMED.contains(&name) { Takes::Many } else { Takes::One };
+        let kind = if STREAMED.contains(&name) { RequestKind::Streaming } else { RequestKind::Unary };
         let caller = caller(request.extensions());
         let untaken = request.extensions().get::<ConnectInfo>().map(|info| info.untaken.clone());
         let shared = Arc::clone(&self.shared);
@@ -75,7 +75,7 @@ where
         };
         let of_request = Arc::clone(&open);
         let bounded = |body| {
-            Body::new(RequestBody::new(body, takes, rpc, caller.clone(), Arc::clone(&shared), of_request))
+            Body::new(RequestBody::new(body, kind, rpc, caller.clone(), Arc::clone(&shared), of_request))
         };
         let answer = self.service.call(request.map(bounded));
         Box::pin(async move {

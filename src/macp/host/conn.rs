@@ -19,7 +19,7 @@ use tonic::transport::server::Connected;
 
 use super::{
     call::Caller,
-    connections::Place,
+    connections::Slot,
     frame_meter::FrameMeter,
     open_calls::ConnectionCalls,
     sent_frames::SentFrames,
@@ -46,7 +46,7 @@ pub(super) struct Conn {
     calls: Arc<ConnectionCalls>,
     /// When to look for an answer that is not taken.
     answers_deadline: Option<Pin<Box<Sleep>>>,
-    place: Place,
+    slot: Slot,
     shared: Arc<Shared>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct ConnectInfo {
 }
 
 impl Conn {
-    pub(super) fn new(stream: TcpStream, caller: Caller, shared: &Arc<Shared>, place: Place) -> Self {
+    pub(super) fn new(stream: TcpStream, caller: Caller, shared: &Arc<Shared>, slot: Slot) -> Self {
         let meter = FrameMeter::new(shared.clock.mono(), &shared.limits);
         let sent = SentFrames::default();
         let calls = shared.calls.connection(caller.clone());
@@ -75,14 +75,14 @@ impl Conn {
             untaken: Untaken::default(),
             calls,
             answers_deadline: None,
-            place,
+            slot,
             shared: Arc::clone(shared),
         }
     }
 
     /// While nothing comes: ready once it is to make room, or what has begun is not whole in time.
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<TurnAwayCause> {
-        if self.place.poll_ended(cx.waker()) {
+        if self.slot.poll_ended(cx.waker()) {
             return Poll::Ready(TurnAwayCause::MadeRoom);
         }
         if self.poll_untaken(cx).is_ready() {
@@ -141,8 +141,8 @@ impl Conn {
             }
             return Poll::Ready(written);
         }
-        self.place.signal().looked();
-        if self.place.poll_ended(cx.waker()) {
+        self.slot.signal().looked();
+        if self.slot.poll_ended(cx.waker()) {
             return Poll::Ready(Err(self.close(TurnAwayCause::MadeRoom)));
         }
         let max = Duration::from_millis(self.shared.limits.write_ms_max);
@@ -154,7 +154,7 @@ impl Conn {
 
     /// Tells who asked whether this one has spoken that what lay unread was read, or cannot be.
     fn looked(&self) {
-        let signal = self.place.signal();
+        let signal = self.slot.signal();
         if signal.is_asked() {
             let unread = SockRef::from(&self.stream).peek(&mut [MaybeUninit::uninit()]);
             if !unread.is_ok_and(|bytes| bytes > 0) {
@@ -234,8 +234,8 @@ impl AsyncRead for Conn {
         let taken = self.meter.take(now, &into.filled()[before..]);
         self.untaken.set_narrow(self.meter.is_narrow());
         if self.meter.has_called() && !had_called {
-            self.place.spoke();
-            self.place.signal().looked();
+            self.slot.establish();
+            self.slot.signal().looked();
         }
         Poll::Ready(taken.map_err(|cause| self.close(cause)))
     }

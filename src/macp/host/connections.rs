@@ -53,7 +53,7 @@ pub(super) struct Connection {
 
 /// The place of one connection. It is free again with the end of this value.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Slot {
     id: ConnectionId,
     signal: Arc<EndSignal>,
     connections: Connections,
@@ -79,7 +79,7 @@ impl Connections {
     ///
     /// # Errors
     /// Why there is none.
-    pub(super) async fn admit(&self, now: Now, peer: &Peer, origin: Origin) -> Result<Place, TurnedAway> {
+    pub(super) async fn admit(&self, now: Now, peer: &Peer, origin: Origin) -> Result<Slot, TurnedAway> {
         let mut asked = None;
         while let Plan::Evicts(oldest) = self.with(|open| open.table.plan(origin))
             && asked != Some(oldest)
@@ -91,7 +91,7 @@ impl Connections {
                 signal.look(self.look_max).await;
             }
         }
-        self.with(|open| open.admit(now, peer, origin)).map(|(id, signal)| Place {
+        self.with(|open| open.admit(now, peer, origin)).map(|(id, signal)| Slot {
             id,
             signal,
             connections: self.clone(),
@@ -140,15 +140,15 @@ impl Open {
     }
 }
 
-impl Place {
+impl Slot {
     /// The connection's number.
     pub(super) fn id(&self) -> ConnectionId {
         self.id
     }
 
     /// The connection has made a call.
-    pub(super) fn spoke(&self) {
-        self.connections.with(|open| open.table.spoke(self.id));
+    pub(super) fn establish(&self) {
+        self.connections.with(|open| open.table.establish(self.id));
     }
 
     /// What tells the connection's task to end.
@@ -162,7 +162,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.connections.with(|open| {
             open.table.close(self.id);
@@ -189,13 +189,13 @@ mod tests {
         let admit = || connections.admit(Now::at_ms(0), &peer, near);
         runtime.block_on(async {
             let (first, second) = (admit().await.unwrap(), admit().await.unwrap());
-            let asked = |place: Place| async move {
+            let asked = |slot: Slot| async move {
                 poll_fn(|cx| {
-                    let _ = place.poll_ended(cx.waker());
-                    if place.signal().is_asked() { Poll::Ready(()) } else { Poll::Pending }
+                    let _ = slot.poll_ended(cx.waker());
+                    if slot.signal().is_asked() { Poll::Ready(()) } else { Poll::Pending }
                 })
                 .await;
-                place
+                slot
             };
             let says_nothing = tokio::spawn(async move {
                 let second = asked(second).await;
@@ -208,14 +208,14 @@ mod tests {
                 for _ in 0..20 {
                     tokio::task::yield_now().await;
                 }
-                first.spoke();
+                first.establish();
                 first.signal().looked();
                 first
             });
             tokio::task::yield_now().await;
             let third = admit().await.unwrap();
             let (first, second) = (late.await.unwrap(), says_nothing.await.unwrap());
-            let is_ended = |place: &Place| place.poll_ended(Waker::noop());
+            let is_ended = |slot: &Slot| slot.poll_ended(Waker::noop());
             assert_eq!([&first, &second, &third].map(is_ended), [false, true, false]);
         });
     }
@@ -229,16 +229,16 @@ mod tests {
             let peer = Peer::new(&format!("{addr:?}"));
             runtime.block_on(connections.admit(Now::at_ms(0), &peer, Origin::of_address(addr.into())))
         };
-        let is_ended = |place: &Place| place.poll_ended(Waker::noop());
+        let is_ended = |slot: &Slot| slot.poll_ended(Waker::noop());
         let far = [10, 0, 0, 1];
         let (first, second) = (admit(far).unwrap(), admit(far).unwrap());
-        first.spoke();
+        first.establish();
         let third = admit(far).unwrap();
         assert_eq!([&first, &second, &third].map(is_ended), [false, true, false]);
-        third.spoke();
+        third.establish();
         assert_eq!(admit(far).map(drop), Err(TurnedAway::PeerShare));
-        let near: Vec<Place> = (0..6).map(|_| admit([127, 0, 0, 1]).unwrap()).collect();
-        near.iter().for_each(Place::spoke);
+        let near: Vec<Slot> = (0..6).map(|_| admit([127, 0, 0, 1]).unwrap()).collect();
+        near.iter().for_each(Slot::establish);
         assert_eq!(admit([10, 0, 0, 2]).map(drop), Err(TurnedAway::TableFull));
         drop(third);
         assert!(admit(far).is_ok(), "a place that is left is free");

@@ -42,7 +42,7 @@ const END_HEADERS: u8 = 4;
 /// ```
 #[derive(Clone, Debug)]
 pub(super) struct FrameMeter {
-    place: Place,
+    place: Awaited,
     /// Since when something has begun that is not whole: the preface, a frame, a block of headers.
     begun: Option<Mono>,
     block: Block,
@@ -60,7 +60,7 @@ pub(super) struct FrameMeter {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Awaited {
     /// Bytes of the preface that are to come.
     Preface(u32),
     /// What has come of a head.
@@ -90,7 +90,7 @@ struct Bounds {
     cost: Duration,
 }
 
-const HEAD: Place = Place::Head { bytes: [0; HEAD_BYTES], len: 0 };
+const HEAD: Awaited = Awaited::Head { bytes: [0; HEAD_BYTES], len: 0 };
 
 impl FrameMeter {
     /// The meter of a connection that is accepted now.
@@ -101,7 +101,7 @@ impl FrameMeter {
             cost: Duration::from_nanos(1_000_000_000 / limits.control_frames_per_s_max.max(1)),
         };
         Self {
-            place: Place::Preface(PREFACE_BYTES),
+            place: Awaited::Preface(PREFACE_BYTES),
             begun: Some(now),
             block: Block::None,
             has_called: false,
@@ -120,7 +120,7 @@ impl FrameMeter {
     pub(super) fn take(&mut self, now: Mono, mut bytes: &[u8]) -> Result<(), TurnAwayCause> {
         while !bytes.is_empty() {
             match &mut self.place {
-                Place::Preface(left) | Place::Payload(left) => {
+                Awaited::Preface(left) | Awaited::Payload(left) => {
                     let taken = bytes.len().min(*left as usize);
                     *left -= u32::try_from(taken).unwrap_or(*left);
                     bytes = &bytes[taken..];
@@ -128,7 +128,7 @@ impl FrameMeter {
                         self.end_part();
                     }
                 }
-                Place::Settings { left, bytes: setting, len } => {
+                Awaited::Settings { left, bytes: setting, len } => {
                     let taken = bytes.len().min(*left as usize).min(SETTING_BYTES - *len);
                     setting[*len..*len + taken].copy_from_slice(&bytes[..taken]);
                     *left -= u32::try_from(taken).unwrap_or(*left);
@@ -144,7 +144,7 @@ impl FrameMeter {
                         self.end_part();
                     }
                 }
-                Place::Head { bytes: head, len } => {
+                Awaited::Head { bytes: head, len } => {
                     let taken = bytes.len().min(HEAD_BYTES - *len);
                     head[*len..*len + taken].copy_from_slice(&bytes[..taken]);
                     *len += taken;
@@ -189,8 +189,8 @@ impl FrameMeter {
     pub(super) fn timeout(&self) -> Option<(Mono, TurnAwayCause)> {
         let begun = self.begun?;
         Some(match self.place {
-            Place::Preface(_) => (begun + self.bounds.preface, TurnAwayCause::PrefaceTimeout),
-            Place::Head { .. } | Place::Payload(_) | Place::Settings { .. } => {
+            Awaited::Preface(_) => (begun + self.bounds.preface, TurnAwayCause::PrefaceTimeout),
+            Awaited::Head { .. } | Awaited::Payload(_) | Awaited::Settings { .. } => {
                 (begun + self.bounds.frame, TurnAwayCause::FrameTimeout)
             }
         })
@@ -208,9 +208,9 @@ impl FrameMeter {
             _ => {}
         }
         self.place = if kind == kind::SETTINGS {
-            Place::Settings { left: length, bytes: [0; SETTING_BYTES], len: 0 }
+            Awaited::Settings { left: length, bytes: [0; SETTING_BYTES], len: 0 }
         } else {
-            Place::Payload(length)
+            Awaited::Payload(length)
         };
         if length == 0 {
             self.end_part();

@@ -15,28 +15,28 @@ pub(super) struct Messages {
     bytes_max: usize,
     /// Whether something was let through that is refused: nothing is kept any more.
     is_refused: bool,
-    takes: Takes,
+    kind: RequestKind,
 }
 
 /// Whether a call takes one message or many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum RequestKind {
     /// One: the call is whole with its end, and its message is kept until then.
-    One,
+    Unary,
     /// Any number: each is whole for itself, and between them there is no deadline.
-    Many,
+    Streaming,
 }
 
 impl Messages {
-    pub(super) fn new(bytes_max: usize, takes: Takes) -> Self {
-        Self { kept: BytesMut::new(), bytes_max, is_refused: false, takes }
+    pub(super) fn new(bytes_max: usize, kind: RequestKind) -> Self {
+        Self { kept: BytesMut::new(), bytes_max, is_refused: false, kind }
     }
 
     /// Takes what came. The answer is what may be read: of a call that takes many messages all up to the end
     /// of the last that is whole, of one that takes one nothing before its end; of either a prefix that is
     /// refused with whatever follows it.
     pub(super) fn take(&mut self, mut data: Bytes) -> Bytes {
-        if self.takes == Takes::One {
+        if self.kind == RequestKind::Unary {
             self.kept.extend_from_slice(&data);
             let kept = std::mem::take(&mut self.kept);
             self.whole(&kept);
@@ -68,7 +68,7 @@ impl Messages {
     /// Whether more came than the one message of a call that takes one.
     pub(super) fn is_too_much(&self) -> bool {
         let length = |&[_, a, b, c, d]: &[u8; PREFIX_BYTES]| u32::from_be_bytes([a, b, c, d]) as usize;
-        self.takes == Takes::One
+        self.kind == RequestKind::Unary
             && self.kept.split_first_chunk().is_some_and(|(prefix, after)| after.len() > length(prefix))
     }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_message_is_let_through_once_it_is_whole() {
-        let mut messages = Messages::new(100, Takes::Many);
+        let mut messages = Messages::new(100, RequestKind::Streaming);
         let bytes = [message(3), message(0), message(10)].concat();
         assert_eq!(messages.take(bytes[..7].to_vec().into()), Bytes::new());
         assert!(messages.is_unfinished() && messages.held_bytes() >= 7);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_prefix_that_is_refused_is_let_through_with_all_behind_it() {
         for refused in [&[0, 0, 0, 0, 101][..], &[1, 0, 0, 0, 1], &[7, 0, 0, 0, 1]] {
-            let mut messages = Messages::new(100, Takes::Many);
+            let mut messages = Messages::new(100, RequestKind::Streaming);
             let bytes = [&message(2), refused].concat();
             assert_eq!(messages.take(bytes.clone().into()), bytes);
             assert_eq!(messages.take(Bytes::from_static(&[0, 0])), [0, 0][..]);
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn the_one_message_of_a_call_is_kept_until_the_call_is_whole() {
-        let mut messages = Messages::new(100, Takes::One);
+        let mut messages = Messages::new(100, RequestKind::Unary);
         let bytes = message(10);
         assert_eq!(messages.take(bytes[..7].to_vec().into()), Bytes::new());
         assert_eq!(messages.take(bytes[7..].to_vec().into()), Bytes::new());
         assert!(messages.is_unfinished() && messages.held_bytes() >= 15 && !messages.is_too_much());
         assert_eq!(messages.take(Bytes::from_static(&[0])), Bytes::new());
         assert!(messages.is_too_much());
-        let mut messages = Messages::new(100, Takes::One);
+        let mut messages = Messages::new(100, RequestKind::Unary);
         assert_eq!(messages.take(Bytes::from_static(&[0, 0, 0, 0])), Bytes::new());
         assert_eq!(messages.take(Bytes::from_static(&[101])), [0, 0, 0, 0, 101][..], "it is refused");
         assert!(!messages.is_unfinished());
@@ -169,7 +169,7 @@ mod tests {
             let ends: Vec<usize> = lengths.iter().scan(0, end).collect();
             let whole = lengths.iter().flat_map(|it| message(*it));
             let bytes: Vec<u8> = whole.chain(cut[..last].iter().copied()).collect();
-            let (mut messages, mut through, mut come) = (Messages::new(100, Takes::Many), Vec::new(), 0);
+            let (mut messages, mut through, mut come) = (Messages::new(100, RequestKind::Streaming), Vec::new(), 0);
             for cut in cuts.iter().cycle() {
                 if come == bytes.len() {
                     break;

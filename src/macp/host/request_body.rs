@@ -14,7 +14,7 @@ use tonic::{Status as Grpc, body::Body};
 
 use super::{
     call::{Call, Caller},
-    messages::{Messages, Takes},
+    messages::{Messages, RequestKind},
     open_calls::{OpenCall, too_many},
     service::grpc,
     shared::Shared,
@@ -28,7 +28,7 @@ use crate::{
 /// The body of a call, as it is read behind its bounds.
 pub(super) struct RequestBody {
     inner: Body,
-    takes: Takes,
+    kind: RequestKind,
     /// Which call it is, where it is one of ours.
     rpc: Option<Rpc>,
     caller: Caller,
@@ -49,16 +49,16 @@ type Polled = Poll<Option<Result<Frame<Bytes>, Grpc>>>;
 impl RequestBody {
     pub(super) fn new(
         inner: Body,
-        takes: Takes,
+        kind: RequestKind,
         rpc: Option<Rpc>,
         caller: Caller,
         shared: Arc<Shared>,
         call: Arc<OpenCall>,
     ) -> Self {
         Self {
-            messages: Messages::new(shared.message_bytes_max(), takes),
+            messages: Messages::new(shared.message_bytes_max(), kind),
             inner,
-            takes,
+            kind,
             rpc,
             caller,
             shared,
@@ -74,7 +74,7 @@ impl RequestBody {
     /// Takes what came; something to read, where a message is whole.
     fn on_data(&mut self, data: Bytes) -> Option<Frame<Bytes>> {
         let whole = self.messages.take(data);
-        if !whole.is_empty() && self.takes == Takes::Many {
+        if !whole.is_empty() && self.kind == RequestKind::Streaming {
             (self.begun, self.deadline) = (None, None);
         }
         if !self.messages.is_unfinished() {
@@ -109,7 +109,7 @@ impl RequestBody {
 
     /// While nothing comes: the call ends once what has begun is not whole in time.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Polled {
-        if self.begun.is_none() && self.takes == Takes::Many {
+        if self.begun.is_none() && self.kind == RequestKind::Streaming {
             return Poll::Pending;
         }
         let (clock, ms) = (self.shared.clock, self.shared.limits.frame_ms_max);

@@ -45,7 +45,7 @@ impl Bridge {
         let persisted = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let frame = encode::hello_ack(login, session_id, &rows);
         self.pack_state.note_replayed(&left_out);
-        self.table.spoke(conn);
+        self.table.establish(conn);
         self.active = Some(ActiveAdapter {
             conn,
             peer: guest.peer.clone(),

@@ -245,7 +245,7 @@ impl Broker {
     /// A session is open.
     pub(super) fn greet(&mut self, id: ConnectionId, greeting: Greeting) {
         let Greeting { client, kind, dialect } = greeting.clone();
-        self.table.spoke(id);
+        self.table.establish(id);
         if let Some(session) = self.sessions.get_mut(id) {
             session.phase = Phase::Open(greeting);
             if kind.is_operator() {

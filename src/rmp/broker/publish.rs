@@ -26,7 +26,7 @@ use crate::{
 
 /// A message that may be published where its `Publish` says.
 pub(super) struct AdmittedMessage<'a> {
-    pub(super) place: Place,
+    pub(super) place: AddressedTopic,
     pub(super) class: Class,
     pub(super) topic: TopicName,
     pub(super) header: Header,
@@ -37,7 +37,7 @@ pub(super) struct AdmittedMessage<'a> {
 
 /// The topic of a message. One that is new is made only once it is clear that it may be published on: who may
 /// not publish displaces none.
-pub(super) enum Place {
+pub(super) enum AddressedTopic {
     Known(TopicRef),
     New(Topic),
 }
@@ -164,9 +164,9 @@ impl Broker {
             .may_publish(kind, header.schema_id)
             .map_err(|denied| RefusalDetail::new(Refusal::Forbidden, &denied))?;
         let place = match known.map(|(at, _)| at).or_else(|| self.topics.find(topic.as_str())) {
-            Some(at) => Place::Known(at),
+            Some(at) => AddressedTopic::Known(at),
             None => Topic::parse(topic.as_str())
-                .map(Place::New)
+                .map(AddressedTopic::New)
                 .map_err(|fault| RefusalDetail::new(Refusal::InvalidTopic, &fault))?,
         };
         Ok(AdmittedMessage { place, class, topic, header, expires_at_ms, start })
@@ -199,10 +199,10 @@ impl Broker {
         }
     }
 
-    fn topic_of(&mut self, place: Place) -> TopicRef {
+    fn topic_of(&mut self, place: AddressedTopic) -> TopicRef {
         match place {
-            Place::Known(at) => at,
-            Place::New(topic) => self.topics.insert(topic),
+            AddressedTopic::Known(at) => at,
+            AddressedTopic::New(topic) => self.topics.insert(topic),
         }
     }
 
@@ -369,8 +369,8 @@ impl Broker {
             Decision::Forward(_) => Verdict::Accepted,
             Decision::Deliver(AdmittedMessage { place, class, header, expires_at_ms, .. }) => {
                 let topic = match &place {
-                    Place::New(topic) => Some(topic),
-                    Place::Known(at) => self.topics.get(*at).map(|state| &state.topic),
+                    AddressedTopic::New(topic) => Some(topic),
+                    AddressedTopic::Known(at) => self.topics.get(*at).map(|state| &state.topic),
                 };
                 let message = client_message(Wire::Lent(wire), session, header, expires_at_ms);
                 let mut planned =

@@ -73,7 +73,7 @@ struct State {
 
 /// The place of a connection; it is free again once this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Slot {
     connections: Connections,
     id: ConnectionId,
 }
@@ -109,7 +109,7 @@ impl Connections {
 
     /// Takes a newcomer in, whom the oldest makes room for whose request is not whole; none where there is
     /// no place.
-    pub(super) fn open(&self, peer: Peer, origin: Origin) -> Option<Place> {
+    pub(super) fn open(&self, peer: Peer, origin: Origin) -> Option<Slot> {
         let now = self.clock.now();
         let mut state = self.lock();
         let id = state.next;
@@ -124,7 +124,7 @@ impl Connections {
         }
         let conn = Conn { peer, since: now, stage: Stage::Silent, answer_by: None, bytes: 0, task: None };
         state.conns.insert(id, conn);
-        Some(Place { connections: self.clone(), id })
+        Some(Slot { connections: self.clone(), id })
     }
 }
 
@@ -153,7 +153,7 @@ impl State {
     }
 }
 
-impl Place {
+impl Slot {
     /// Its number.
     pub(super) fn id(&self) -> ConnectionId {
         self.id
@@ -195,7 +195,7 @@ impl Place {
         let now = self.connections.clock.now();
         let mut state = self.connections.lock();
         state.receiving.end(self.id);
-        state.table.spoke(self.id);
+        state.table.establish(self.id);
         if let Some(conn) = state.conns.get_mut(&self.id) {
             (conn.stage, conn.answer_by) = (Stage::Whole, Some(now.mono + SILENCE_MAX));
         }
@@ -223,7 +223,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         let mut state = self.connections.lock();
         state.table.close(self.id);
@@ -235,7 +235,7 @@ impl Drop for Place {
 /// A stream whose bytes are counted while a request is being received.
 pub(super) struct Counted<S> {
     pub(super) stream: S,
-    pub(super) place: Arc<Place>,
+    pub(super) slot: Arc<Slot>,
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
@@ -248,7 +248,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
         ready!(Pin::new(&mut self.stream).poll_read(cx, into))?;
         let read = into.filled().len() - before;
         if read > 0 {
-            self.place.on_read(read);
+            self.slot.on_read(read);
         }
         Poll::Ready(Ok(()))
     }

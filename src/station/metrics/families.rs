@@ -84,9 +84,9 @@ fn of_tap(tap: tap::Counters) -> Vec<Family> {
 }
 
 fn of_store(store: &store::Counters) -> Vec<Family> {
-    let kept = |count: fn(&store::Kept) -> u64| {
-        let kept = store::Kept::WHAT.into_iter().zip(&store.kept);
-        kept.map(move |(of, kept)| (of.to_owned(), count(kept)))
+    let retained = |count: fn(&store::Retained) -> u64| {
+        let all = store::Retained::WHAT.into_iter().zip(&store.retained);
+        all.map(move |(of, retained)| (of.to_owned(), count(retained)))
     };
     vec![
         Family::new("rl_console_store_failing", Gauge, "Whether commits fail.").of(store.failing.is_some()),
@@ -111,9 +111,9 @@ fn of_store(store: &store::Counters) -> Vec<Family> {
         Family::new("rl_console_store_journal_bytes", Gauge, "Bytes of the journal on disk.")
             .of(store.journal_bytes),
         Family::new("rl_console_store_kept_rows", Gauge, "Rows kept of what retention bounds in rows.")
-            .by("of", kept(|kept| kept.rows).filter(|(of, _)| of != "session_logs")),
+            .by("of", retained(|it| it.rows).filter(|(of, _)| of != "session_logs")),
         Family::new("rl_console_store_kept_bytes", Gauge, "Bytes kept of what retention bounds in bytes.")
-            .by("of", kept(|kept| kept.bytes)),
+            .by("of", retained(|it| it.bytes)),
         Family::new("rl_console_store_last_commit_seconds", Gauge, "How long the last commit took.")
             .of(seconds(store.last_commit_us, 1_000_000.0)),
     ]

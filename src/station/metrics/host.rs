@@ -26,7 +26,7 @@ use tokio::{
 
 use super::{
     EndpointState, collect,
-    connections::{Connections, Counted, Place, Stage},
+    connections::{Connections, Counted, Slot, Stage},
     families::families,
     request::{PATH, Refusal, judge},
     text,
@@ -151,7 +151,7 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
                         .notice(Level::Info, &format!("the metrics answer again on http://{bound}{PATH}"));
                 }
                 let peer = Peer::new(&addr.to_string());
-                let Some(place) = connections.open(peer, Origin::of_address(addr.ip())) else {
+                let Some(slot) = connections.open(peer, Origin::of_address(addr.ip())) else {
                     if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
                         tokio::spawn(async move {
                             answer_briefly(stream, BUSY).await;
@@ -160,9 +160,9 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
                     }
                     continue;
                 };
-                let (id, inner) = (place.id(), Arc::clone(inner));
-                let task = tokio::spawn(async move { converse(stream, place, bound, &inner).await });
-                Place::set_task(&connections, id, task.abort_handle());
+                let (id, inner) = (slot.id(), Arc::clone(inner));
+                let task = tokio::spawn(async move { converse(stream, slot, bound, &inner).await });
+                Slot::set_task(&connections, id, task.abort_handle());
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
@@ -178,12 +178,12 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
 }
 
 /// Answers the one request of a connection, if it comes in time.
-pub(super) async fn converse<S>(stream: S, place: Place, bound: SocketAddr, inner: &Arc<Inner>)
+pub(super) async fn converse<S>(stream: S, slot: Slot, bound: SocketAddr, inner: &Arc<Inner>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let place = Arc::new(place);
-    let of_service = &place;
+    let slot = Arc::new(slot);
+    let of_service = &slot;
     let service = service_fn(move |request: Request<Incoming>| async move {
         of_service.on_whole();
         let response = respond(&request, bound, inner).await;
@@ -191,20 +191,20 @@ where
         Ok::<_, Infallible>(response)
     });
     let bytes_max = usize::try_from(inner.limits.metrics.request_bytes_max).unwrap_or(usize::MAX);
-    let counted = Counted { stream, place: Arc::clone(&place) };
+    let counted = Counted { stream, slot: Arc::clone(&slot) };
     let mut connection = http1::Builder::new()
         .keep_alive(false)
         .half_close(true)
         .max_buf_size(bytes_max)
         .serve_connection(TokioIo::new(counted), service);
-    while let Some((before, time)) = place.stage() {
+    while let Some((before, time)) = slot.stage() {
         // What a client does wrong is its own affair.
         if tokio::time::timeout(time, &mut connection).await.is_ok() {
             return;
         }
-        match place.stage() {
+        match slot.stage() {
             Some((stage, left)) if stage == before && left.is_zero() => {
-                place.count_late(stage);
+                slot.count_late(stage);
                 if stage == Stage::Begun {
                     answer_briefly(connection.into_parts().io.into_inner().stream, TIMED_OUT).await;
                 }

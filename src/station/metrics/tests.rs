@@ -127,7 +127,8 @@ fn metrics() -> Metrics {
         store: Some(store::Counters {
             commits: 5,
             last_commit_us: 1_500,
-            kept: [(0, 0), (3, 44), (0, 0), (0, 0), (0, 9)].map(|(rows, bytes)| store::Kept { rows, bytes }),
+            retained: [(0, 0), (3, 44), (0, 0), (0, 0), (0, 9)]
+                .map(|(rows, bytes)| store::Retained { rows, bytes }),
             ..store::Counters::default()
         }),
         hosts: [

@@ -127,7 +127,7 @@ fn refunds_runs_and_answers_go_by_their_bytes_too() {
         kit.handle.runs(RunFilter { limit: 1_000, oldest_first: true, ..RunFilter::default() }, done)
     });
     let runs = runs.unwrap().rows;
-    let kept = kit.handle.counters().kept.map(|kept| kept.bytes);
+    let kept = kit.handle.counters().retained.map(|it| it.bytes);
     assert!(kept[1..4].iter().all(|bytes| (49_152..=65_536).contains(bytes)), "{kept:?}");
     assert_eq!((runs[0].number, runs.last().unwrap().number), (1, 100), "the open one stays");
     assert_eq!(runs.len() - 1, 65_536 / 4_022, "of those that ended what fits");

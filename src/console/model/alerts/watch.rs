@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::cause::{ActiveCause, Cause, CauseKind};
 use crate::{
-    admission::{Port, Recent},
+    admission::{Port, RecentTurnAways},
     console::{
         draw::format,
         model::{bridge::WindowedRates, station::StationState},
@@ -102,7 +102,7 @@ impl Findings {
         &mut self,
         kind: &'static CauseKind,
         port: Port,
-        turned_away: &Recent,
+        turned_away: &RecentTurnAways,
         now: Now,
     ) {
         for span in turned_away.current(now) {

@@ -5,7 +5,7 @@ use super::{
     queue_head_age::QueueHeadAges,
 };
 use crate::{
-    admission::{Port, Recent, without_port},
+    admission::{Port, RecentTurnAways, without_port},
     console::{
         input::action::Action,
         model::{
@@ -102,7 +102,7 @@ pub(crate) struct BridgeWatch {
     queue_heads: QueueHeadAges,
     /// The last adapter that was seen, and since when a bridge that began anew misses it.
     adapter: Option<(Peer, Option<Now>)>,
-    turned_away: Recent,
+    turned_away: RecentTurnAways,
     /// Rows that failed for their damage.
     damaged_rows: u64,
 }

@@ -7,7 +7,7 @@ use super::{
     state::drop_groups,
 };
 use crate::{
-    admission::{Port, Recent},
+    admission::{Port, RecentTurnAways},
     console::{
         draw::format,
         input::action::Action,
@@ -60,7 +60,7 @@ fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
 /// The bus's memory for its alerts; what it dropped is kept beside.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BusWatch {
-    turned_away: Recent,
+    turned_away: RecentTurnAways,
 }
 
 impl Watch for BusWatch {

@@ -2,7 +2,7 @@
 
 use super::health::{disk_remedy, store_remedy};
 use crate::{
-    admission::{Port, Recent},
+    admission::{Port, RecentTurnAways},
     console::{
         draw::format,
         model::{
@@ -57,7 +57,7 @@ pub(crate) struct StationWatch {
     /// Errors that it told of.
     errors: u64,
     /// By the metrics' port.
-    turned_away: Recent,
+    turned_away: RecentTurnAways,
 }
 
 impl Watch for StationWatch {
