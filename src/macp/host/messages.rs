@@ -169,7 +169,8 @@ mod tests {
             let ends: Vec<usize> = lengths.iter().scan(0, end).collect();
             let whole = lengths.iter().flat_map(|it| message(*it));
             let bytes: Vec<u8> = whole.chain(cut[..last].iter().copied()).collect();
-            let (mut messages, mut through, mut come) = (Messages::new(100, RequestKind::Streaming), Vec::new(), 0);
+            let mut messages = Messages::new(100, RequestKind::Streaming);
+            let (mut through, mut come) = (Vec::new(), 0);
             for cut in cuts.iter().cycle() {
                 if come == bytes.len() {
                     break;
