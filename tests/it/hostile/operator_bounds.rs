@@ -1,13 +1,9 @@
 //! What an operator's commands may take while an attack lasts. Every attack here asserts it, by the real
 //! commands, at a station in a process of its own ([`stops`]) or in that of the test ([`stops_here`]).
 
-use std::{
-    path::Path,
-    process::Output,
-    time::{Duration, Instant},
-};
+use std::{path::Path, process::Output, time::Duration};
 
-use rl_console::station::Station;
+use rl_console::{station::Station, time::Clock};
 use serde_json::Value;
 
 use crate::real::cli;
@@ -23,9 +19,10 @@ const LOAD_FACTOR: u32 = 4;
 
 #[track_caller]
 fn in_time<T>(what: &str, bound: Duration, command: impl FnOnce() -> T) -> T {
-    let begun = Instant::now();
+    let clock = Clock::start();
+    let from = clock.now().mono;
     let answer = command();
-    let took = begun.elapsed();
+    let took = clock.now().mono.since(from);
     assert!(took <= bound * LOAD_FACTOR, "{what} took {took:?}");
     answer
 }
