@@ -7,7 +7,6 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::Bytes;
 use tonic::{
     Code, Status,
     body::Body,
@@ -16,7 +15,6 @@ use tonic::{
 };
 
 use super::{
-    call::{Call, Caller},
     conn::ConnectInfo,
     messages::RequestKind,
     open_calls::{Begun, ConnectionCalls, OpenCall, too_many},
@@ -70,8 +68,10 @@ where
         let calls = request.extensions().get::<ConnectInfo>().map(|info| Arc::clone(&info.calls));
         let Some(open) = shared.begin_call(&calls.unwrap_or_else(|| shared.calls.connection(caller.clone())))
         else {
-            let refused = shared.refuse_call(rpc, &caller).into_http();
-            return Box::pin(std::future::ready(Ok(refused)));
+            // As little as can be is done for it: no more is told than that it was turned away.
+            shared.turned_away(&caller, TurnAwayCause::CallsFull);
+            let (status, why) = too_many(&shared.limits);
+            return Box::pin(std::future::ready(Ok(grpc(status, why).into_http())));
         };
         let of_request = Arc::clone(&open);
         let bounded = |body| {
@@ -101,15 +101,5 @@ impl Shared {
             self.turned_away(&ended, TurnAwayCause::CallsFull);
         }
         Some(call)
-    }
-
-    /// What a call is answered that there is no room for.
-    fn refuse_call(&self, rpc: Option<Rpc>, caller: &Caller) -> Status {
-        self.turned_away(caller, TurnAwayCause::CallsFull);
-        let (status, why) = too_many(&self.limits);
-        match rpc {
-            Some(rpc) => self.decline_early(&Call::new(rpc, caller, &Bytes::new()), (status, why)),
-            None => grpc(status, why),
-        }
     }
 }

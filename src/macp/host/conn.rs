@@ -32,6 +32,10 @@ use crate::{
     time::{Mono, Now},
 };
 
+/// Bytes that are read at once between frames while very many calls are open, about a call's worth: then
+/// others have their turn.
+const CROWDED_READ_BYTES: usize = 128;
+
 /// A connection, with its room among all.
 pub(super) struct Conn {
     stream: TcpStream,
@@ -44,6 +48,8 @@ pub(super) struct Conn {
     write_deadline: Option<Pin<Box<Sleep>>>,
     untaken: Untaken,
     calls: Arc<ConnectionCalls>,
+    /// While very many calls are open: something was read, and others are to have their turn before the next.
+    is_turn_over: bool,
     /// When to look for an answer that is not taken.
     answers_deadline: Option<Pin<Box<Sleep>>>,
     slot: Slot,
@@ -74,6 +80,7 @@ impl Conn {
             write_deadline: None,
             untaken: Untaken::default(),
             calls,
+            is_turn_over: false,
             answers_deadline: None,
             slot,
             shared: Arc::clone(shared),
@@ -212,23 +219,45 @@ impl Connected for Conn {
     }
 }
 
+/// Reads so many bytes at most.
+fn poll_read_some(
+    stream: &mut TcpStream,
+    cx: &mut Context<'_>,
+    into: &mut ReadBuf<'_>,
+    len: usize,
+) -> Poll<io::Result<()>> {
+    let mut some = ReadBuf::new(into.initialize_unfilled_to(len));
+    ready!(Pin::new(stream).poll_read(cx, &mut some))?;
+    let read = some.filled().len();
+    into.advance(read);
+    Poll::Ready(Ok(()))
+}
+
 impl AsyncRead for Conn {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.meter.ends_turn() {
+        let is_crowded = self.shared.calls.is_crowded();
+        if self.meter.ends_turn() || std::mem::take(&mut self.is_turn_over) {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
         let before = into.filled().len();
-        let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, into) else {
+        let read = if is_crowded {
+            let len = self.meter.payload_left().max(CROWDED_READ_BYTES).min(into.remaining());
+            poll_read_some(&mut self.stream, cx, into, len)
+        } else {
+            Pin::new(&mut self.stream).poll_read(cx, into)
+        };
+        let Poll::Ready(read) = read else {
             self.looked();
             let cause = ready!(self.poll_close(cx));
             return Poll::Ready(Err(self.close(cause)));
         };
         read?;
+        self.is_turn_over = is_crowded;
         let now = self.shared.clock.mono();
         let had_called = self.meter.has_called();
         let taken = self.meter.take(now, &into.filled()[before..]);

@@ -180,6 +180,14 @@ impl FrameMeter {
         self.is_narrow
     }
 
+    /// Bytes that are to come of the frame that has begun, once its head is whole.
+    pub(super) const fn payload_left(&self) -> usize {
+        match self.place {
+            Awaited::Payload(left) | Awaited::Settings { left, .. } => left as usize,
+            Awaited::Preface(_) | Awaited::Head { .. } => 0,
+        }
+    }
+
     /// Whether a call has begun.
     pub(super) fn has_called(&self) -> bool {
         self.has_called
@@ -336,6 +344,18 @@ mod tests {
                 assert_eq!(meter.timeout(), None);
             }
         }
+    }
+
+    #[test]
+    fn what_is_to_come_of_a_frame_is_known_once_its_head_is_whole() {
+        let mut meter = connected();
+        let data = frame(0, 0, 1_000);
+        meter.take(ms(0), &data[..8]).unwrap();
+        assert_eq!(meter.payload_left(), 0);
+        meter.take(ms(0), &data[8..109]).unwrap();
+        assert_eq!(meter.payload_left(), 900);
+        meter.take(ms(0), &data[109..]).unwrap();
+        assert_eq!(meter.payload_left(), 0);
     }
 
     #[test]

@@ -95,6 +95,11 @@ impl OpenCalls {
         new
     }
 
+    /// Whether so many are open that they are to come one by one.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.count() >= self.0.calls_max / 2
+    }
+
     /// How many are open.
     pub(super) fn count(&self) -> u64 {
         self.0.open.load(Relaxed)
@@ -261,12 +266,11 @@ mod tests {
             let mut held: Vec<(usize, Arc<OpenCall>)> = Vec::new();
             for (of, is_new) in steps {
                 if is_new {
-                    match begin(&connections[of]) {
-                        Some((call, _)) => held.push((of, call)),
-                        None => {
-                            let own = held.iter().filter(|(its, call)| *its == of && !is_ended(call)).count();
-                            prop_assert!(own >= 4, "{own}");
-                        }
+                    if let Some((call, _)) = begin(&connections[of]) {
+                        held.push((of, call));
+                    } else {
+                        let own = held.iter().filter(|(its, call)| *its == of && !is_ended(call)).count();
+                        prop_assert!(own >= 4, "{own}");
                     }
                 } else if let Some(at) = held.iter().position(|(its, _)| *its == of) {
                     held.remove(at);
