@@ -12,6 +12,7 @@ use crate::{
     console::model::station::{StationMonitor, Summary},
     port::StationPort,
     tap,
+    time::Now,
 };
 
 /// How often the tap is read. A reader that is always at its heels would cut its segments short.
@@ -90,9 +91,11 @@ impl<'a> EventPrinter<'a> {
         self.rmp = Some(path);
     }
 
-    /// How the hosts came up was told: what was reported of that on the way is not told again.
-    pub(super) fn came_up(&mut self) {
-        self.read_and(|event| !matches!(event, Event::Up { .. } | Event::Down { .. }));
+    /// How the hosts came up was told as of then: what was reported of that on the way is not told again.
+    pub(super) fn came_up(&mut self, as_of: Now) {
+        self.read_and(|at, event| {
+            at.mono > as_of.mono || !matches!(event, Event::Up { .. } | Event::Down { .. })
+        });
     }
 
     /// The station is up, and its port is not.
@@ -136,10 +139,10 @@ impl<'a> EventPrinter<'a> {
 
     /// Tells what is notable among the entries that have come.
     fn read(&mut self) {
-        self.read_and(|_| true);
+        self.read_and(|_, _| true);
     }
 
-    fn read_and(&mut self, is_told: impl Fn(&Event) -> bool) {
+    fn read_and(&mut self, is_told: impl Fn(Now, &Event) -> bool) {
         while let Some(batch) = self.reader.read() {
             if batch.lost > 0 {
                 self.watch.lose();
@@ -147,11 +150,14 @@ impl<'a> EventPrinter<'a> {
             }
             for entry in batch.iter() {
                 self.watch.fold(entry);
-                match EventLine::of(entry, self.detail).filter(|told| is_told(&told.event)) {
+                match EventLine::of(entry, self.detail).filter(|told| is_told(entry.entry.at, &told.event)) {
                     Some(EventLine { event: Event::Ready { mpp: Some(mpp), .. }, .. }) => self.ready(mpp),
-                    // A socket that is bound anew answers again only after it did not.
-                    Some(EventLine { event: Event::Up { host: "rmp" }, .. })
-                        if !self.down.contains("rmp") => {}
+                    // A port that is bound anew answers again only after it did not.
+                    Some(EventLine { event: Event::Up { host: host @ ("rmp" | "macp") }, .. })
+                        if !self.down.contains(host) => {}
+                    // Its host says so too.
+                    Some(EventLine { event: Event::Down { host: "macp", .. }, .. })
+                        if self.down.contains("macp") => {}
                     Some(told) => {
                         let event = told.event.named(|run| self.watch.run_name(run));
                         self.emit(EventLine { event, ..told });

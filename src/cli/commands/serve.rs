@@ -62,13 +62,14 @@ async fn serve(
 ) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     let on_hangup = context.settings.on_hangup;
-    let port = station.port();
+    let (port, clock) = (station.port(), context.clock);
     let mut telling = EventPrinter::new(port.as_ref(), context, detail, notifier)?;
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => return Ok(()),
         () = station.stop_requested() => return Ok(()),
         ready = station.ready() => {
             let ready = ready?;
+            let as_of = clock.now();
             telling.set_metrics(ready.metrics);
             match ready.rmp {
                 Ok(path) => telling.set_rmp(path.display().to_string()),
@@ -90,7 +91,7 @@ async fn serve(
                     telling.ready_without_port(why);
                 }
             }
-            telling.came_up();
+            telling.came_up(as_of);
         }
     }
     tokio::select! {

@@ -63,10 +63,12 @@ pub(super) fn of_rmp(transition: &rmp::Transition, text: impl FnOnce() -> String
     }
 }
 
-/// Events of sessions: that they begin, and how they end.
+/// Events of sessions: whether the port answers, that they begin, and how they end.
 pub(super) fn of_macp(transition: &macp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     use macp::{Ending, Transition as T};
     Some(match transition {
+        T::Listening { .. } => Event::Up { host: Link::Macp.name() },
+        T::NotListening => Event::Down { host: Link::Macp.name(), why: text() },
         T::Opened { session, mode, by, .. } => {
             Event::SessionOpened { session: session.id.to_string(), mode: mode.short(), by: by.to_string() }
         }
