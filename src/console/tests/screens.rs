@@ -35,10 +35,10 @@ macro_rules! check {
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
-/// A screen without kept entries: what they hold, which the Meter tells, differs from machine to machine.
+/// A screen without kept entries and states: what they hold, which the Meter tells, grows with what the
+/// program knows.
 pub(super) fn unkept(mut stage: TestConsole) -> TestConsole {
     stage.ui.time = Timeline::new(&stage.ui.limits.console);
-    stage.ui.time.anchor(&stage.model, false);
     stage
 }
 
