@@ -12,15 +12,13 @@ impl Model {
     }
 
     /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this
-    /// console lost and how well it keeps up, how the station is reached and whether it goes down, the
-    /// recording.
+    /// console lost and how well it keeps up, how the station is reached and whether it goes down.
     pub(crate) fn copy_live_state(&mut self, live: &Self, at: Now) {
         self.alerts.clone_from(&live.alerts);
         self.console_health = live.console_health;
         self.lost = live.lost;
         self.station.is_stopping = live.station.is_stopping;
         self.attachment.clone_from(&live.attachment);
-        let recording = live.station_state.as_ref().and_then(|state| state.station.recording.clone());
-        self.frozen = Some(FrozenState { at, recording });
+        self.frozen = Some(FrozenState { at });
     }
 }

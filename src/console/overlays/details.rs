@@ -35,12 +35,24 @@ pub(crate) struct Details {
     lowest: Noted<usize>,
     /// The entries that tell of it.
     related: RelatedEntries,
+    is_of_present: bool,
 }
 
 impl Details {
     /// Details, from the top.
     pub(crate) fn of(record: Box<dyn DetailsRecord>) -> Self {
-        Self { record, scroll: 0, lowest: Noted::new(0), related: RelatedEntries::default() }
+        Self {
+            record,
+            scroll: 0,
+            lowest: Noted::new(0),
+            related: RelatedEntries::default(),
+            is_of_present: false,
+        }
+    }
+
+    /// Details of something as it is now, whatever moment the panes show.
+    pub(crate) fn of_present(record: Box<dyn DetailsRecord>) -> Self {
+        Self { is_of_present: true, ..Self::of(record) }
     }
 
     /// The record that is told of, if it is of this type.
@@ -132,6 +144,10 @@ impl Details {
 impl Layer for Details {
     fn key_scope(&self) -> KeyScope {
         KeyScope::Details
+    }
+
+    fn is_of_present(&self) -> bool {
+        self.is_of_present
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {

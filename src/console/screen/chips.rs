@@ -50,8 +50,19 @@ fn columns(parts: &[(String, Role); 3]) -> u16 {
     u16::try_from(columns).unwrap_or(u16::MAX)
 }
 
+/// What stands before the chips while the panes show the past.
+const PRESENT: &str = "NOW:";
+
+/// Where the chips have room.
+fn room(area: Rect, ui: &Ui) -> Rect {
+    let used = if ui.time.is_stopped() { PRESENT.len() + 1 } else { 0 };
+    let used = u16::try_from(used).unwrap_or_default().min(area.width);
+    Rect { x: area.x + used, width: area.width - used, ..area }
+}
+
 /// Where each chip is.
 fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
+    let area = room(area, ui);
     let chips = ui.layout(model).chips();
     let all = |room| chips.iter().map(|chip| parts(view, *chip, model, ui, room)).collect::<Vec<_>>();
     let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| {
@@ -76,6 +87,9 @@ fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(St
 /// Draws them.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
+    if ui.time.is_stopped() {
+        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), PRESENT, Role::Warn);
+    }
     for (index, (place, parts)) in positions(view, area, model, ui).into_iter().enumerate() {
         let mut x = place.x + 1;
         for (words, role) in parts.iter().filter(|(words, _)| !words.is_empty()) {

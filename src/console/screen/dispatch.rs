@@ -42,7 +42,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     // Data comes in slices, many for one painted screen, and painting settles too.
     let is_input = !matches!(event, Event::Data);
     if is_input {
-        ui.reconcile(model);
+        ui.reconcile_visible(live);
         ui.pin_dwelt(model, now.mono);
     }
     let is_tick = matches!(event, Event::Tick);
@@ -56,7 +56,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
         effects.extend((system.after_event)(ui, &cx, is_tick));
     }
     if is_input {
-        ui.reconcile(model);
+        ui.reconcile_visible(live);
     }
     effects.extend(is_input.then(|| columns::keep(ui)).flatten());
     effects.extend(moving::next_page(ui));
@@ -201,10 +201,11 @@ fn after_palette(ui: &mut Ui, live: &Model, view: &View, choice: palette::Choice
 /// Does what an action asks for, or says why not.
 pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
     let Some(past) = ui.time.visible_model() else { return attempt_on(ui, live, live, view, action, now) };
-    if !action.acts() {
+    let is_of_present = ui.overlays.last().is_some_and(|layer| layer.is_of_present());
+    if !action.acts() && !is_of_present {
         return attempt_on(ui, &past, live, view, action, now);
     }
-    if !time_travel::is_present(ui, &past, live) {
+    if !is_of_present && !time_travel::is_present(ui, &past, live) {
         let words = format!(
             "what is shown is the past, and this is there no more: {} is live again",
             view.key(Action::Live)
@@ -286,7 +287,7 @@ fn on_mouse(
         MouseEventKind::Down(MouseButton::Left) => 0,
         _ => return Vec::new(),
     };
-    let layout = ui.layout(model);
+    let (layout, on_top) = (ui.layout(model), ui.model_on_top(model, live));
     let list = ui.overlays.last().and_then(|layer| layer.list()).map(|(list, _)| list);
     if let Some(list) = list.filter(|_| by == 0 && ui.palette.is_none()) {
         choose_cell(ui, list, layout.body, mouse);
@@ -298,11 +299,11 @@ fn on_mouse(
     let cx = ActContext { model, live, view, now };
     match ui.overlays.last_mut() {
         Some(layer) if by == 0 => {
-            let action = layer.click(&layout, Position::new(mouse.column, mouse.row), model);
+            let action = layer.click(&layout, Position::new(mouse.column, mouse.row), on_top);
             action.map_or_else(Vec::new, |action| attempt(ui, live, view, action, now))
         }
         Some(layer) => {
-            layer.step(by, model);
+            layer.step(by, on_top);
             Vec::new()
         }
         None if by == 0 => click(ui, &layout, mouse, &cx),
@@ -318,17 +319,17 @@ fn on_mouse(
 
 /// A click where no layer lies: on a view's name, in a pane, on the alerts, on a chip.
 fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContext<'_>) -> Vec<Effect> {
-    let ActContext { model, view, .. } = *cx;
+    let ActContext { live, view, .. } = *cx;
     if mouse.row == layout.header.y {
-        if let Some(shown) = screen::tab_at(view, mouse.column, model, ui) {
+        if let Some(shown) = screen::tab_at(view, mouse.column, live, ui) {
             ui.show(shown);
-        } else if screen::is_on_alerts(view, mouse.column, model, ui) {
+        } else if screen::is_on_alerts(view, mouse.column, live, ui) {
             return run(ui, Action::Alerts, cx);
         }
     } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
         return click_pane(ui, pane, area, mouse, cx);
     } else if mouse.row == layout.chips.y
-        && let Some(index) = screen::chip_at(view, mouse.column, model, ui)
+        && let Some(index) = screen::chip_at(view, mouse.column, live, ui)
     {
         let was_there = std::mem::replace(&mut ui.focus, Focus::Chips(index)) == Focus::Chips(index);
         if was_there {

@@ -18,7 +18,8 @@ use crate::{
 
 /// Draws everything onto an empty buffer. The user interface must be settled.
 ///
-/// While time is stopped the past is drawn; questions and forms, which act, are held against the live model.
+/// While time is stopped the panes are of the past. Header and chips, alerts, approvals and brakes are of the
+/// present, and so are questions and forms, which act.
 pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
@@ -30,8 +31,8 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
         return;
     }
     let layout = ui.layout(model);
-    screen::draw_header(canvas, layout.header, model, ui);
-    screen::draw_chips(canvas, layout.chips, model, ui);
+    screen::draw_header(canvas, layout.header, live, ui);
+    screen::draw_chips(canvas, layout.chips, live, ui);
     for (pane, area) in &layout.panes {
         ui::draw_pane::draw(canvas, *pane, *area, model, ui);
     }
@@ -41,7 +42,7 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
         palette_overlay::draw(palette, canvas, layout.body, model, ui);
     }
     draw_message(canvas, layout.message, ui);
-    screen::draw_footer(canvas, layout.footer, model, ui);
+    screen::draw_footer(canvas, layout.footer, ui.model_on_top(model, live), ui);
 }
 
 /// Lines that a message takes of the body at most.

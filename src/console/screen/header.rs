@@ -6,7 +6,7 @@ use crate::{
     console::{
         draw::{format, text, theme::Role},
         input::{action::Action, view_id::ViewId},
-        model::{Model, station::StationState},
+        model::{Model, Timeline, station::StationState},
         settings::view::{Canvas, View},
         ui::{
             state::Ui,
@@ -114,7 +114,7 @@ fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<PartKind> {
 fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
     let room = area.width.saturating_sub(CLOCK_COLUMNS + 2);
     let all = |(skipped, tabs, detail): (usize, Tabs, Detail)| -> Vec<Part> {
-        let state = status_parts(view, model, ui.time.unseen_count(), detail)
+        let state = status_parts(view, model, &ui.time, detail)
             .into_iter()
             .filter(|part| detail == Detail::All || part.kind != PartKind::Spare);
         names(view, model, skipped).into_iter().chain(view_tabs(view, ui.view, tabs)).chain(state).collect()
@@ -204,7 +204,7 @@ fn view_tabs(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Par
 }
 
 /// Where in time, what is recorded, held and lost.
-fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> {
+fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> Vec<Part> {
     let glyphs = view.glyphs;
     let is_short = matches!(detail, Detail::Short | Detail::Least);
     let mut parts = Vec::with_capacity(8);
@@ -220,8 +220,9 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
     if model.station.is_stopping && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
-    if let Some(past) = &model.frozen {
-        parts.extend(paused(view, past.at, waiting, detail));
+    if let Some(at) = time.instant() {
+        parts.extend(paused(view, at, time.unseen_count(), detail));
+        parts.push(Part::new("NOW:".to_owned(), Role::Warn));
     } else if !model.station.is_stopping && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
@@ -233,13 +234,11 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
         }
     }
     parts.extend(questions(view, station_state, is_short));
-    let elapsed = format::elapsed(view.now.mono.since(station_state.station.started_at.mono));
+    // While the station is lost nobody knows how long it is up.
+    let now = if time.is_stopped() { view.clock } else { view.now };
+    let elapsed = format::elapsed(now.mono.since(station_state.station.started_at.mono));
     parts.push(Part::of(PartKind::Spare, elapsed, Role::Text));
-    let recording = match &model.frozen {
-        Some(past) => &past.recording,
-        None => &station_state.station.recording,
-    };
-    if let Some(recording) = recording {
+    if let Some(recording) = &station_state.station.recording {
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
     }

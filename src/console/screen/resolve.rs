@@ -143,7 +143,7 @@ fn open(cx: &PaneContext<'_>) -> Resolved {
             Some(ChipId::Hidden(pane)) => Act::change(move |ui: &mut Ui, _| {
                 (ui.zoomed, ui.focus) = (Some(pane), Focus::Pane(pane));
             }),
-            Some(ChipId::System(system)) => Act::open(Details::of(Box::new(system))),
+            Some(ChipId::System(system)) => Act::open(Details::of_present(Box::new(system))),
             None => Act::Do(Vec::new()),
         },
         Focus::Pane(pane) => match ui.selected(pane, model).as_ref().and_then(|key| ENTRY.id(key)).copied() {

@@ -66,6 +66,12 @@ pub(crate) trait Layer: Debug + Any {
     /// Where its keys are bound.
     fn key_scope(&self) -> KeyScope;
 
+    /// Whether it is of the present whatever moment the panes show: all that it is drawn from, moved about in
+    /// and asked for is then held against the live model.
+    fn is_of_present(&self) -> bool {
+        false
+    }
+
     /// Draws it.
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>);
 
@@ -173,6 +179,7 @@ pub(crate) fn rows_of(action: Action, page: usize) -> Option<isize> {
 pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, live: &Model, ui: &Ui) {
     for (index, layer) in ui.overlays.iter().enumerate() {
         let is_top = index + 1 == ui.overlays.len();
+        let model = if layer.is_of_present() { live } else { model };
         layer.draw(canvas, &Scene { body, model, live, ui, is_top });
     }
 }

@@ -102,11 +102,26 @@ impl Ui {
         Some(layer.leave(self))
     }
 
-    /// Fits the layers to what there is now.
+    /// The model that the topmost layer is of, or the panes where none is open.
+    pub(crate) fn model_on_top<'a>(&self, shown: &'a Model, live: &'a Model) -> &'a Model {
+        if self.overlays.last().is_some_and(|layer| layer.is_of_present()) { live } else { shown }
+    }
+
+    /// Fits the layers to what there is now; those of the present to the live model alone.
     pub(super) fn reconcile_layers(&mut self, model: &Model, layout: &Layout) {
         let mut layers = std::mem::take(&mut self.overlays);
-        for layer in &mut layers {
+        for layer in layers.iter_mut().filter(|layer| model.frozen.is_none() || !layer.is_of_present()) {
             layer.reconcile(layout, model, self);
+        }
+        self.overlays = layers;
+    }
+
+    /// Fits the layers of the present to it while the panes show another moment.
+    pub(crate) fn reconcile_present(&mut self, live: &Model) {
+        let layout = self.layout(live);
+        let mut layers = std::mem::take(&mut self.overlays);
+        for layer in layers.iter_mut().filter(|layer| layer.is_of_present()) {
+            layer.reconcile(&layout, live, self);
         }
         self.overlays = layers;
     }

@@ -311,8 +311,9 @@ impl Ui {
 
     /// Fits focus and selections to what is shown: while time is stopped, not to the live model.
     pub(crate) fn reconcile_visible(&mut self, live: &Model) {
-        let past = self.time.visible_model();
-        self.reconcile(past.as_deref().unwrap_or(live));
+        let Some(past) = self.time.visible_model() else { return self.reconcile(live) };
+        self.reconcile(&past);
+        self.reconcile_present(live);
     }
 
     /// Carries the list of the wire on with what came since and with a filter that is not tested on all yet:

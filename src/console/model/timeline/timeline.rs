@@ -6,7 +6,6 @@ use crate::{
     console::model::{Model, entry_buffer::EntryBuffer},
     ids::Seq,
     limits,
-    port::RecordingView,
     tap::Batch,
     time::{Mono, Now},
 };
@@ -42,8 +41,6 @@ struct PausedView {
 pub(crate) struct FrozenState {
     /// The moment that is shown.
     pub(crate) at: Now,
-    /// The recording that runs now.
-    pub(crate) recording: Option<RecordingView>,
 }
 
 /// Where a step led.
@@ -340,8 +337,8 @@ impl Timeline {
         true
     }
 
-    /// Brings what is always of the present up to date in what is shown: alerts, the console's own figures,
-    /// the recording.
+    /// Brings what is always of the present up to date in what is shown: alerts and the console's own
+    /// figures.
     pub(crate) fn refresh_live_parts(&mut self, live: &Model) {
         if let Some(stopped) = &mut self.paused {
             Arc::make_mut(&mut stopped.model).copy_live_state(live, stopped.at);

@@ -157,6 +157,10 @@ impl Layer for AlertList {
         KeyScope::Alerts
     }
 
+    fn is_of_present(&self) -> bool {
+        true
+    }
+
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
         self.draw(canvas, scene.body, scene.model, scene.is_top);
     }
@@ -179,8 +183,10 @@ impl Layer for AlertList {
             (Action::Open | Action::Acknowledge, Target::Alert(None)) => {
                 Err("nothing was the matter so far".into())
             }
-            (Action::Open, Target::Question(ask)) => Ok(Act::open(Details::of(ask.details()))),
-            (Action::Open, Target::Alert(Some(alert))) => Ok(Act::open(Details::of(Box::new(alert.clone())))),
+            (Action::Open, Target::Question(ask)) => Ok(Act::open(Details::of_present(ask.details()))),
+            (Action::Open, Target::Alert(Some(alert))) => {
+                Ok(Act::open(Details::of_present(Box::new(alert.clone()))))
+            }
             (Action::Acknowledge, Target::Alert(Some(alert))) => match alert.status {
                 AlertStatus::Active => {
                     let number = alert.number;
