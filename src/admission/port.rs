@@ -1,7 +1,5 @@
 //! The ports that admit connections.
 
-use crate::tap::entry::Link;
-
 /// A port that admits connections, in the order of [`ALL`](Self::ALL).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Port {
@@ -41,14 +39,9 @@ impl Port {
         }
     }
 
-    /// The port of a link; the station itself and runs have none.
+    /// The port of a name.
     #[must_use]
-    pub const fn of(link: Link) -> Option<Self> {
-        match link {
-            Link::Mpp => Some(Self::Mpp),
-            Link::Rmp => Some(Self::Rmp),
-            Link::Macp => Some(Self::Macp),
-            Link::Station | Link::Runs => None,
-        }
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|port| port.name() == name)
     }
 }

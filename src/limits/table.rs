@@ -254,8 +254,9 @@ limits! {
         /// at one time: those of a second when it is new, of ten later; more close it. One PING for data
         /// that it was sent is free.
         control_frames_per_s_max = 1_000 in 10..=1_000_000,
-        /// Calls at one time, over all connections: unary ones until they are answered, streams until they end.
-        /// Past them the connection that has most loses the one that began last, with `RESOURCE_EXHAUSTED`.
+        /// Calls at one time, over all connections: unary ones until they are answered, streams until they
+        /// end. Past them the connection that has most loses the one that began last, with
+        /// `RESOURCE_EXHAUSTED`.
         calls_max = 8_192 in 16..=16_777_216,
         /// Calls of one connection at one time; further ones wait.
         connection_calls_max = 256 in 1..=65_536,

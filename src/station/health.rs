@@ -9,7 +9,7 @@ pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
         let health = host.health().await;
         let name = host.link().name();
         // The coordination runtime says so itself.
-        let port = Port::of(host.link()).filter(|port| *port != Port::Macp);
+        let port = Port::from_name(name).filter(|port| *port != Port::Macp);
         let health = port.map_or(health.clone(), |port| with_admission(inner, port, health));
         rows.push(row(name, health));
     }

@@ -27,7 +27,8 @@ pub(super) mod kind {
     pub(in super::super) const PING: u8 = 6;
     pub(in super::super) const CONTINUATION: u8 = 9;
 }
-/// Bytes of one setting, and the number of that for the window that streams begin with (RFC 9113 §6.5.1, §6.5.2).
+/// Bytes of one setting, and the number of that for the window that streams begin with (RFC 9113 §6.5.1,
+/// §6.5.2).
 const SETTING_BYTES: usize = 6;
 const INITIAL_WINDOW_SIZE: [u8; 2] = [0, 4];
 /// That window where a client says nothing (RFC 9113 §6.9.2).

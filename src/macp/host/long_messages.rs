@@ -15,7 +15,8 @@ use crate::macp::{Status, TurnAwayCause, kernel::Answer};
 const LONG_BYTES: usize = 64 << 10;
 
 impl Shared {
-    /// Waits until a call's message may be decided. A long one counts meanwhile as one that is being received.
+    /// Waits until a call's message may be decided. A long one counts meanwhile as one that is being
+    /// received.
     ///
     /// # Errors
     /// The answer where too much waits.

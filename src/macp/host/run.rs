@@ -11,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::{
+    net::TcpListener,
+    sync::{Notify, Semaphore, oneshot},
+};
 use tonic::transport::Server;
 
 use super::{
@@ -80,10 +83,13 @@ pub struct Setup {
     /// What a person should read of the start; what is lost is an error.
     pub notice: Tell,
     /// Told once the port is bound, or is not: with the way to the runtime.
-    pub ready: oneshot::Sender<Result<(SocketAddr, RuntimeHandle), String>>,
+    pub ready: Ready,
     /// Told when the runtime is to end.
     pub stop: oneshot::Receiver<()>,
 }
+
+/// Told the way to the runtime, or why its port is not bound.
+type Ready = oneshot::Sender<Result<(SocketAddr, RuntimeHandle), String>>;
 
 /// Why the runtime does not go on.
 #[derive(Debug, thiserror::Error)]
@@ -146,18 +152,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         wake: Notify::new(),
         broken: Notify::new(),
     });
-    let bound =
-        listen::bind(addr).await.and_then(|listener| listener.local_addr().map(|addr| (listener, addr)));
-    let (listener, addr) = match bound {
-        Ok(bound) => bound,
-        Err(error) => {
-            shared.emit_host_transition(Transition::NotListening, &error.to_string());
-            let _ = ready.send(Err(error.to_string()));
-            return Err(RunError::Bind(error));
-        }
-    };
-    shared.emit_host_transition(Transition::Listening { addr }, "");
-    let _ = ready.send(Ok((addr, RuntimeHandle { shared: Arc::clone(&shared) })));
+    let listener = listen(&shared, addr, ready).await?;
     let mut housekeeping = tokio::spawn(housekeeping::run(Arc::clone(&shared)));
     let (end, ends) = oneshot::channel::<()>();
     let serving = serve(Arc::clone(&shared), listener, ends);
@@ -182,9 +177,27 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     ended
 }
 
+/// Binds the port and says so, or why it is not bound.
+async fn listen(shared: &Arc<Shared>, addr: SocketAddr, ready: Ready) -> Result<TcpListener, RunError> {
+    let bound =
+        listen::bind(addr).await.and_then(|listener| listener.local_addr().map(|addr| (listener, addr)));
+    match bound {
+        Ok((listener, addr)) => {
+            shared.emit_host_transition(Transition::Listening { addr }, "");
+            let _ = ready.send(Ok((addr, RuntimeHandle { shared: Arc::clone(shared) })));
+            Ok(listener)
+        }
+        Err(error) => {
+            shared.emit_host_transition(Transition::NotListening, &error.to_string());
+            let _ = ready.send(Err(error.to_string()));
+            Err(RunError::Bind(error))
+        }
+    }
+}
+
 async fn serve(
     shared: Arc<Shared>,
-    listener: tokio::net::TcpListener,
+    listener: TcpListener,
     ends: oneshot::Receiver<()>,
 ) -> Result<(), RunError> {
     let failed = |error: &dyn std::error::Error| RunError::Serve(error.to_string());
