@@ -4,7 +4,7 @@ use std::io;
 
 /// Whether an error of `accept` concerns the connection that was to be accepted, not the listener.
 #[must_use]
-pub fn is_of_one_connection(error: &io::Error) -> bool {
+pub(crate) fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted
@@ -13,7 +13,7 @@ pub fn is_of_one_connection(error: &io::Error) -> bool {
 
 /// Why nothing can be accepted for now, and what to do: mostly the system has no descriptor left.
 #[must_use]
-pub fn describe_accept_error(error: &io::Error) -> String {
+pub(crate) fn describe_accept_error(error: &io::Error) -> String {
     format!(
         "no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)"
     )

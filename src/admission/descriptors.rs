@@ -2,32 +2,32 @@
 
 /// Descriptors that are not the tables': the store and its journal, the log, a recording, this program's own
 /// sockets and threads, runs' files, and a few for an operator at the worst moment.
-pub const RESERVED_DESCRIPTORS: u64 = 256;
+pub(crate) const RESERVED_DESCRIPTORS: u64 = 256;
 
 /// A table of connections, each with a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TableSize {
+pub(crate) struct TableSize {
     /// Places that it has.
-    pub count: u64,
+    pub(crate) count: u64,
     /// Places that are left to it in any case, if it has as many.
-    pub least: u64,
+    pub(crate) least: u64,
 }
 
 /// A table that had to be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub(crate) struct Cut {
     /// Which, by its place in what was given.
-    pub index: usize,
+    pub(crate) index: usize,
     /// Places that it should have.
-    pub wanted: u64,
+    pub(crate) wanted: u64,
     /// Places that it has.
-    pub left: u64,
+    pub(crate) left: u64,
 }
 
 /// Cuts tables, each by the same part, until all of them and [`RESERVED_DESCRIPTORS`] fit into the limit of
 /// open files; those that were cut.
 #[must_use]
-pub fn fit_tables(tables: &mut [TableSize], open_files_max: u64) -> Vec<Cut> {
+pub(crate) fn fit_tables(tables: &mut [TableSize], open_files_max: u64) -> Vec<Cut> {
     let wanted: u64 = tables.iter().map(|table| table.count).sum();
     // Of a very low limit half is left to the tables.
     let room = open_files_max.saturating_sub(RESERVED_DESCRIPTORS.min(open_files_max / 2));

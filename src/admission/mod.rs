@@ -27,13 +27,16 @@ mod tally;
 mod tests;
 mod turned_away;
 
-pub use accepting::{describe_accept_error, is_of_one_connection};
-pub use descriptors::{Cut, RESERVED_DESCRIPTORS, TableSize, fit_tables};
-pub use origin::{Origin, without_port};
+pub use origin::Origin;
 pub use port::Port;
-pub use receiving::Receiving;
 pub use recent::{Reason, RecentTurnAways, Span};
-pub use spare_descriptors::SpareDescriptors;
-pub use table::{Admitted, Plan, Table, TableBounds, read_before_evicting};
+pub use table::Plan;
 pub use tally::Tally;
 pub use turned_away::TurnedAway;
+
+pub(crate) use accepting::{describe_accept_error, is_of_one_connection};
+pub(crate) use descriptors::{Cut, TableSize, fit_tables};
+pub(crate) use origin::without_port;
+pub(crate) use receiving::Receiving;
+pub(crate) use spare_descriptors::SpareDescriptors;
+pub(crate) use table::{Admitted, Table, TableBounds, read_before_evicting};

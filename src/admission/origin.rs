@@ -65,6 +65,6 @@ impl Origin {
 
 /// A peer by what all of its connections have in common: of an address and a port the address.
 #[must_use]
-pub fn without_port(peer: &Peer) -> Peer {
+pub(crate) fn without_port(peer: &Peer) -> Peer {
     peer.as_str().parse().map_or_else(|_| peer.clone(), |addr: SocketAddr| Peer::new(&addr.ip().to_string()))
 }

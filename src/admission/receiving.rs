@@ -25,7 +25,7 @@ struct Unfinished {
 /// The bytes of all together are at most `bytes_max` once [`grow`](Self::grow) names none any more: give a
 /// bound that a whole frame fits into.
 #[derive(Debug)]
-pub struct Receiving<K> {
+pub(crate) struct Receiving<K> {
     unfinished: HashMap<K, Unfinished>,
     /// The bytes of each: the largest is asked for with every byte while there are too many.
     by_bytes: BTreeSet<(u64, K)>,
@@ -40,7 +40,7 @@ pub struct Receiving<K> {
 impl<K: Copy + Hash + Ord> Receiving<K> {
     /// Nothing has begun.
     #[must_use]
-    pub fn new(bytes_max: u64, frame_time_max: Duration, tally: Tally) -> Self {
+    pub(crate) fn new(bytes_max: u64, frame_time_max: Duration, tally: Tally) -> Self {
         Self {
             unfinished: HashMap::new(),
             by_bytes: BTreeSet::new(),
@@ -54,7 +54,14 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
 
     /// So many bytes of a frame are kept now, none where nothing has begun; `is_new` says that what had begun
     /// before is whole. The answer is that of [`grow`](Self::grow).
-    pub fn set_kept(&mut self, now: Now, key: K, origin: Origin, bytes: u64, is_new: bool) -> Option<K> {
+    pub(crate) fn set_kept(
+        &mut self,
+        now: Now,
+        key: K,
+        origin: Origin,
+        bytes: u64,
+        is_new: bool,
+    ) -> Option<K> {
         if bytes == 0 {
             self.end(key);
             return None;
@@ -66,7 +73,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     }
 
     /// The first byte of a frame came from somewhere. What had begun under this key is whole.
-    pub fn begin(&mut self, now: Now, key: K, origin: Origin) {
+    pub(crate) fn begin(&mut self, now: Now, key: K, origin: Origin) {
         self.end(key);
         let due = now.mono + self.frame_time_max;
         self.unfinished.insert(key, Unfinished { due, bytes: 0, origin });
@@ -77,7 +84,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     /// So many bytes of a frame that has begun are held now. The answer is the key of the largest frame while
     /// there are too many bytes: its host ends it (it is forgotten and counted here), and asks again by
     /// [`overflow`](Self::overflow).
-    pub fn grow(&mut self, key: K, bytes: u64) -> Option<K> {
+    pub(crate) fn grow(&mut self, key: K, bytes: u64) -> Option<K> {
         let frame = self.unfinished.get_mut(&key)?;
         self.by_bytes.remove(&(frame.bytes, key));
         self.by_bytes.insert((bytes, key));
@@ -87,7 +94,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     }
 
     /// The largest frame while all hold more than they may; it is forgotten and counted as turned away.
-    pub fn overflow(&mut self) -> Option<K> {
+    pub(crate) fn overflow(&mut self) -> Option<K> {
         if self.bytes.get() <= self.bytes_max {
             return None;
         }
@@ -97,7 +104,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     }
 
     /// A frame is whole, or nothing more of it comes.
-    pub fn end(&mut self, key: K) {
+    pub(crate) fn end(&mut self, key: K) {
         // Most frames come whole.
         if !self.unfinished.is_empty() {
             self.remove(key);
@@ -119,14 +126,14 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
 
     /// When a frame that has begun must be whole.
     #[must_use]
-    pub fn due_at(&self, key: K) -> Option<Mono> {
+    pub(crate) fn due_at(&self, key: K) -> Option<Mono> {
         self.unfinished.get(&key).map(|frame| frame.due)
     }
 
     /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has
     /// come and was not read yet counts.
     #[must_use]
-    pub fn due(&self, now: Now) -> Vec<K> {
+    pub(crate) fn due(&self, now: Now) -> Vec<K> {
         if self.next_due.is_none_or(|due| now.mono < due) {
             return Vec::new();
         }
@@ -135,7 +142,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     }
 
     /// The frames that took too long; they are forgotten and counted as turned away.
-    pub fn overdue(&mut self, now: Now) -> Vec<K> {
+    pub(crate) fn overdue(&mut self, now: Now) -> Vec<K> {
         if self.next_due.is_none_or(|due| now.mono < due) {
             return Vec::new();
         }
@@ -150,13 +157,7 @@ impl<K: Copy + Hash + Ord> Receiving<K> {
     /// When to ask for [`overdue`](Self::overdue) next. It may come earlier than a frame is due, once a time
     /// that a frame may take.
     #[must_use]
-    pub fn deadline(&self) -> Option<Mono> {
+    pub(crate) fn deadline(&self) -> Option<Mono> {
         self.next_due
-    }
-
-    /// Bytes of all frames that are not whole.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.bytes.get()
     }
 }

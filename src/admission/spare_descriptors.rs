@@ -7,7 +7,7 @@ use rustix::io::Errno;
 /// Descriptors that are held and serve nothing: each is given up for one that is needed when there is no
 /// other, and taken again afterwards.
 #[derive(Debug)]
-pub struct SpareDescriptors {
+pub(crate) struct SpareDescriptors {
     held: Vec<File>,
     count: usize,
 }
@@ -15,14 +15,14 @@ pub struct SpareDescriptors {
 impl SpareDescriptors {
     /// So many, or as many as the system gives.
     #[must_use]
-    pub fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         let mut spares = Self { held: Vec::new(), count };
         spares.refill();
         spares
     }
 
     /// Takes again those that were given up; false where there is none left for one of them.
-    pub fn refill(&mut self) -> bool {
+    pub(crate) fn refill(&mut self) -> bool {
         while self.held.len() < self.count {
             match File::open("/dev/null") {
                 Ok(file) => self.held.push(file),
@@ -33,7 +33,7 @@ impl SpareDescriptors {
     }
 
     /// Gives one up, if a failure is for want of it; whether to try again.
-    pub fn give_up_for(&mut self, error: &io::Error) -> bool {
+    pub(crate) fn give_up_for(&mut self, error: &io::Error) -> bool {
         is_none_left(error) && self.held.pop().is_some()
     }
 
@@ -41,7 +41,7 @@ impl SpareDescriptors {
     ///
     /// # Errors
     /// What the system says.
-    pub fn open<T>(&mut self, mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    pub(crate) fn open<T>(&mut self, mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         loop {
             match open() {
                 Err(error) if self.give_up_for(&error) => {}

@@ -16,23 +16,24 @@ use crate::{
 
 /// The bounds of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct TableBounds {
+#[expect(clippy::struct_field_names, reason = "each is a maximum, and named as its setting is")]
+pub(crate) struct TableBounds {
     /// Connections at one time, those of the operators' room aside.
-    pub connections_max: u64,
+    pub(crate) connections_max: u64,
     /// Connections of one known origin; 0 is a quarter of the table.
-    pub peer_connections_max: u64,
+    pub(crate) peer_connections_max: u64,
     /// Places beside the table for operators; one origin has a quarter of them.
-    pub operators_max: u64,
+    pub(crate) operators_max: u64,
     /// How long a connection may take to speak; nothing where it may say nothing for ever.
-    pub first_frame_max: Option<Duration>,
+    pub(crate) first_frame_max: Option<Duration>,
     /// How long one in the operators' room may take to show a token.
-    pub token_max: Option<Duration>,
+    pub(crate) token_max: Option<Duration>,
 }
 
 impl TableBounds {
     /// Connections of one known origin in the table.
     #[must_use]
-    pub fn peer_share(&self) -> u64 {
+    pub(crate) fn peer_share(&self) -> u64 {
         if self.peer_connections_max > 0 { self.peer_connections_max } else { quarter(self.connections_max) }
     }
 }
@@ -62,7 +63,7 @@ pub enum Plan {
 
 /// Before a newcomer takes a place: has each read once more that would make room for it, as long as there was
 /// something to read; `host` plans and reads.
-pub fn read_before_evicting<H>(
+pub(crate) fn read_before_evicting<H>(
     host: &mut H,
     plan: impl Fn(&H) -> Plan,
     mut read: impl FnMut(&mut H, ConnectionId) -> bool,
@@ -78,7 +79,7 @@ pub fn read_before_evicting<H>(
 
 /// What became of a newcomer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admitted {
+pub(crate) enum Admitted {
     /// It has a place, and must speak by the table's deadline.
     Common {
         /// Who made room and is to be closed.
@@ -105,7 +106,7 @@ type Silent = BTreeMap<ConnectionId, Option<Mono>>;
 
 /// The connections of one port. Numbers of connections must rise.
 #[derive(Debug)]
-pub struct Table {
+pub(crate) struct Table {
     bounds: TableBounds,
     slots: HashMap<ConnectionId, Slot>,
     operators: u64,
@@ -121,7 +122,7 @@ pub struct Table {
 impl Table {
     /// Without connections.
     #[must_use]
-    pub fn new(bounds: TableBounds, tally: Tally) -> Self {
+    pub(crate) fn new(bounds: TableBounds, tally: Tally) -> Self {
         Self {
             bounds,
             slots: HashMap::new(),
@@ -138,13 +139,13 @@ impl Table {
 
     /// Whether there are no descriptors but those that are held for operators: newcomers come into their room
     /// alone.
-    pub fn set_scarce(&mut self, is_scarce: bool) {
+    pub(crate) fn set_scarce(&mut self, is_scarce: bool) {
         self.is_scarce = is_scarce;
     }
 
     /// What would become of a newcomer.
     #[must_use]
-    pub fn plan(&self, origin: Origin) -> Plan {
+    pub(crate) fn plan(&self, origin: Origin) -> Plan {
         match self.decide(origin) {
             Admitted::Common { evicted: Some(evicted) } | Admitted::Operators { evicted: Some(evicted) } => {
                 Plan::Evicts(evicted)
@@ -155,7 +156,7 @@ impl Table {
     }
 
     /// Takes a newcomer in, or refuses it. Whoever makes room has no place any more; both are counted.
-    pub fn open(&mut self, now: Now, id: ConnectionId, origin: Origin) -> Admitted {
+    pub(crate) fn open(&mut self, now: Now, id: ConnectionId, origin: Origin) -> Admitted {
         let decided = self.decide(origin);
         let (room, evicted) = match decided {
             Admitted::Common { evicted } => (Room::Common, evicted),
@@ -183,7 +184,7 @@ impl Table {
     }
 
     /// Marks a connection as one that has spoken; one of the operators' room has shown an operator's token.
-    pub fn establish(&mut self, id: ConnectionId) {
+    pub(crate) fn establish(&mut self, id: ConnectionId) {
         let Some(&Slot { room, .. }) = self.slots.get(&id) else { return };
         if self.silent_of(room).remove(&id).is_some() {
             self.publish();
@@ -191,7 +192,7 @@ impl Table {
     }
 
     /// Counts that a connection or its frame is turned away, of one that has a place.
-    pub fn count(&self, id: ConnectionId, why: TurnedAway) {
+    pub(crate) fn count(&self, id: ConnectionId, why: TurnedAway) {
         if let Some(slot) = self.slots.get(&id) {
             self.tally.count(why, slot.origin);
         }
@@ -199,18 +200,18 @@ impl Table {
 
     /// Whether a connection has a place and has not spoken.
     #[must_use]
-    pub fn is_silent(&self, id: ConnectionId) -> bool {
+    pub(crate) fn is_silent(&self, id: ConnectionId) -> bool {
         self.silent_common.contains_key(&id) || self.silent_operators.contains_key(&id)
     }
 
     /// When a connection must have spoken, of one that has not and has a deadline.
     #[must_use]
-    pub fn speak_by(&self, id: ConnectionId) -> Option<Mono> {
+    pub(crate) fn speak_by(&self, id: ConnectionId) -> Option<Mono> {
         self.silent_common.get(&id).or_else(|| self.silent_operators.get(&id)).copied().flatten()
     }
 
     /// A connection is gone.
-    pub fn close(&mut self, id: ConnectionId) {
+    pub(crate) fn close(&mut self, id: ConnectionId) {
         let Some(Slot { origin, room }) = self.slots.remove(&id) else { return };
         self.silent_of(room).remove(&id);
         self.operators -= u64::from(room == Room::Operators);
@@ -230,20 +231,20 @@ impl Table {
 
     /// From where a connection is that has a place.
     #[must_use]
-    pub fn origin(&self, id: ConnectionId) -> Option<Origin> {
+    pub(crate) fn origin(&self, id: ConnectionId) -> Option<Origin> {
         self.slots.get(&id).map(|slot| slot.origin)
     }
 
     /// Whether a connection is in the operators' room.
     #[must_use]
-    pub fn is_operators(&self, id: ConnectionId) -> bool {
+    pub(crate) fn is_operators(&self, id: ConnectionId) -> bool {
         self.slots.get(&id).is_some_and(|slot| slot.room == Room::Operators)
     }
 
     /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has
     /// come and was not read yet counts.
     #[must_use]
-    pub fn due(&self, now: Now) -> Vec<ConnectionId> {
+    pub(crate) fn due(&self, now: Now) -> Vec<ConnectionId> {
         let rooms = [&self.silent_common, &self.silent_operators].into_iter();
         rooms
             .flat_map(|silent| silent.iter().take_while(|(_, by)| by.is_some_and(|by| by <= now.mono)))
@@ -253,7 +254,7 @@ impl Table {
 
     /// A connection that has not spoken in time. It has no place any more and is counted; ask until there is
     /// none.
-    pub fn overdue(&mut self, now: Now) -> Option<(ConnectionId, TurnedAway)> {
+    pub(crate) fn overdue(&mut self, now: Now) -> Option<(ConnectionId, TurnedAway)> {
         let late = |silent: &Silent| {
             let (&id, by) = silent.first_key_value()?;
             by.is_some_and(|by| by <= now.mono).then_some(id)
@@ -266,22 +267,10 @@ impl Table {
 
     /// When to ask for [`overdue`](Self::overdue) next.
     #[must_use]
-    pub fn deadline(&self) -> Option<Mono> {
+    pub(crate) fn deadline(&self) -> Option<Mono> {
         let first =
             [&self.silent_common, &self.silent_operators].map(|silent| silent.values().next().copied());
         first.into_iter().flatten().flatten().min()
-    }
-
-    /// Connections that have a place.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// Whether none has a place.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
     }
 
     fn decide(&self, origin: Origin) -> Admitted {
