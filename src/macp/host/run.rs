@@ -168,12 +168,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         }
     };
     housekeeping.abort();
-    // What was answered is in the log. What is not stored in time is taken up from there at the next start.
-    let _ = shared.write_out().await;
-    let _ = tokio::time::timeout(END_MAX, shared.rows()).await;
-    if let Some((through, _)) = shared.lock().map(|state| state.journal.stored_through()) {
-        shared.log.lock().await.end(through, shared.clock.now().wall);
-    }
+    shared.end_log().await;
     ended
 }
 
@@ -226,6 +221,16 @@ async fn serve(
 }
 
 impl Shared {
+    /// Ends the log: what was answered is in it. What is not stored in time is taken up from there at the
+    /// next start.
+    async fn end_log(&self) {
+        let _ = self.write_out().await;
+        let _ = tokio::time::timeout(END_MAX, self.rows()).await;
+        if let Some((through, _)) = self.lock().map(|state| state.journal.stored_through()) {
+            self.log.lock().await.end(through, self.clock.now().wall);
+        }
+    }
+
     /// Reports a change that no call made.
     pub(super) fn emit_host_transition(&self, transition: Transition, text: &str) {
         let now = self.clock.now();
