@@ -10,7 +10,7 @@
 //! ```
 //!
 //! It lies in the foundation: the hosts of all protocols stand on it, and none of them may import the
-//! station. Everything here is pure and takes `now`, but for [`SpareDescriptors`]; a [`Tally`] is the one
+//! station. Everything here is pure and takes `now`, but for the spare descriptors; a [`Tally`] is the one
 //! thing that is shared.
 
 mod accepting;
