@@ -136,6 +136,8 @@ fn a_screen_that_is_drawn_anew_after_a_fault_of_ours_is_still_on_air() {
     let mut terminal = Terminal::start(folder.path(), 100, 30, &["--port", "0", "--on-air"]);
     terminal.shows("ON AIR");
     terminal.keys("O");
+    terminal.shows("Go off air?");
+    terminal.keys("y");
     terminal.wait("off air", |screen| !screen.contains("ON AIR"));
     terminal.keys("O");
     terminal.shows("ON AIR");
@@ -147,6 +149,8 @@ fn a_screen_that_is_drawn_anew_after_a_fault_of_ours_is_still_on_air() {
     let (frames, _) = terminal.recorded_frames();
     assert!(frames.iter().filter(|frame| frame.contains("rl-console")).all(|frame| frame.contains("ON AIR")));
     terminal.keys("O");
+    terminal.shows("Go off air?");
+    terminal.keys("y");
     terminal.wait("off air", |screen| !screen.contains("ON AIR"));
     let entered = terminal.entered();
     terminal.keys("\x1b[24~");

@@ -92,7 +92,7 @@ fn an_adapter_hangs_see_it_and_kick_it() {
 }
 
 #[test]
-fn hold_everything_and_release() {
+fn i_hit_the_brake_twice_and_resume() {
     let (folder, token, mut terminal) = console(80, 24);
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     adapter.send(PULL).unwrap();
@@ -108,8 +108,13 @@ fn hold_everything_and_release() {
     });
     let queues = json(folder.path(), &["ls", "queues"]);
     assert!(queues.iter().all(|row| row["held"] == true && row["in_flight"].is_null()), "{queues:?}");
+    // A second stroke takes nothing back.
     terminal.keys("\x18");
-    terminal.wait("released", |screen| !screen.contains("ALL HELD"));
+    terminal.shows("all is held already: U resumes it");
+    terminal.keys("U");
+    terminal.shows("Resume everything?");
+    terminal.keys("y");
+    terminal.wait("resumed", |screen| !screen.contains("ALL HELD"));
     assert_eq!(adapter.receive().unwrap()["event"], "heal_party");
 }
 

@@ -36,7 +36,11 @@ fn rebind_a_key() {
     terminal.keys(F5);
     terminal.shows("ALL HELD");
     terminal.keys("\x02");
-    terminal.wait("released", |screen| !screen.contains("ALL HELD"));
+    terminal.shows("all is held already: U resumes it");
+    terminal.keys("U");
+    terminal.shows("Resume everything?");
+    terminal.keys("y");
+    terminal.wait("resumed", |screen| !screen.contains("ALL HELD"));
     terminal.keys("?");
     terminal.wait("help", |screen| screen.contains("Keys of") && screen.contains("f5  ctrl-b"));
     terminal.keys("?");

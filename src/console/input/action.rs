@@ -152,8 +152,10 @@ actions! {
     Ledger = "ledger",
     /// Hold the selected queue (no dispatch), or resume it.
     Hold = "hold",
-    /// Hold every queue, or release them.
+    /// Hold every queue and the attempts of runs.
     HoldAll = "hold-all",
+    /// Resume every queue and the attempts of runs, after a question.
+    ResumeAll = "resume-all",
     /// Refuse new work on the selected queue and dispatch what is pending; again ends it.
     Drain = "drain",
     /// Give the adapter work by hand: an event of the pack, from a form.
@@ -287,6 +289,7 @@ impl Action {
             Self::Quit
                 | Self::Hold
                 | Self::HoldAll
+                | Self::ResumeAll
                 | Self::Drain
                 | Self::Invoke
                 | Self::Submit
@@ -337,6 +340,7 @@ impl Action {
     pub(crate) const fn group(self) -> Group {
         match self {
             Self::HoldAll
+            | Self::ResumeAll
             | Self::Kick
             | Self::Invoke
             | Self::Submit

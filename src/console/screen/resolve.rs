@@ -3,9 +3,12 @@
 
 use super::{columns, time_travel};
 use crate::console::{
+    draw::theme::Role,
     input::action::Action,
     inspect,
-    overlays::{Details, Help, KeyList, LedgerOverlay, copying},
+    model::Model,
+    overlays::{Answer, Answers, Confirm, Details, Help, KeyList, LedgerOverlay, copying},
+    settings::view::View,
     trace,
     ui::{
         Target,
@@ -92,6 +95,7 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         }
         Action::NextTheme => Act::change(|ui, _| ui.theme_steps = ui.theme_steps.wrapping_add(1)),
         Action::FreeMouse => Act::effects(free_mouse),
+        Action::OnAir if cx.view.mask_policy.is_on() => Act::confirm(OffAir),
         Action::OnAir => Act::effects(go_on_air),
         Action::Back | Action::Close => Act::effects(|ui, cx| moving::back(ui, cx.model)),
         Action::Send | Action::AsJson | Action::Defaults | Action::NextField | Action::PreviousField => {
@@ -118,16 +122,37 @@ fn free_mouse(ui: &mut Ui, cx: &ActContext<'_>) -> Vec<Effect> {
     vec![Effect::Mouse(ui.mouse)]
 }
 
-/// Masks what is not for everybody's eyes, or shows it again.
+/// Masks what is not for everybody's eyes.
 fn go_on_air(ui: &mut Ui, cx: &ActContext<'_>) -> Vec<Effect> {
-    let (on_air, key) = (!cx.view.mask_policy.is_on(), cx.view.key(Action::OnAir));
-    let text = if on_air {
-        format!("on air: {MASKED} are masked until {key}")
-    } else {
-        format!("off air: {MASKED} are shown; {key} masks them")
-    };
+    let text = format!("on air: {MASKED} are masked until {}", cx.view.key(Action::OnAir));
     show_message(ui, text, false, cx.now);
-    vec![Effect::OnAir(on_air)]
+    vec![Effect::OnAir(true)]
+}
+
+/// Show again what is masked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OffAir;
+
+impl Confirm for OffAir {
+    fn title(&self) -> String {
+        "Go off air?".to_owned()
+    }
+
+    fn describe(&self, _refund: bool, _model: &Model, view: &View) -> Vec<(String, Role)> {
+        if !view.mask_policy.is_on() {
+            return vec![("It is off air by now.".to_owned(), Role::Warn)];
+        }
+        vec![(format!("This screen shows {MASKED} again."), Role::Warn)]
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo
+    }
+
+    fn commit(&self, _answer: Answer<'_>, ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
+        show_message(ui, format!("off air: {MASKED} are shown"), false, ui.at);
+        Ok(vec![Effect::OnAir(false)])
+    }
 }
 
 /// Opens the selected record, or the pane that a chip stands for.

@@ -81,6 +81,8 @@ fn a_drop_says_why_whose_and_what_to_do_and_has_the_message_that_the_tap_still_k
     stage.act(Action::OnAir);
     assert!(!stage.text().contains("step 60"), "a message is nobody's business on air");
     stage.act(Action::OnAir);
+    stage.text();
+    stage.char('y');
     stage.key(KeyCode::Enter);
     assert!(stage.text().contains("frame_len"), "{}", stage.text());
 }

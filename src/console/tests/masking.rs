@@ -351,7 +351,11 @@ fn on_air_is_gone_on_and_off_by_a_key_in_every_place_where_nothing_is_typed() {
             deaf.push(place.name());
         }
         stage.char('O');
+        assert!(stage.view.mask_policy.is_on(), "it asks: {}", place.name());
+        stage.key(KeyCode::Null);
+        stage.char('y');
         assert!(!stage.view.mask_policy.is_on(), "{}", place.name());
+        assert_eq!(stage.ui.key_scope(), place);
     }
     assert!(deaf.is_empty(), "not from {deaf:?}");
 }
@@ -384,6 +388,8 @@ fn a_show_goes_on_air_while_the_station_starts_too() {
         "{text}"
     );
     stage.char('O');
+    assert!(stage.text().contains("Go off air?") && stage.text().contains("ON AIR"), "{}", stage.text());
+    stage.char('y');
     let text = stage.text();
     assert!(!text.contains("ON AIR") && text.contains("off air"), "{text}");
 }

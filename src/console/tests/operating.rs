@@ -216,8 +216,18 @@ fn holding_and_releasing_say_what_becomes_of_queues_and_of_runs() {
         stage.mpp(crate::tap::entry::mpp::Transition::Braked { queue: queue.into(), brake }, "");
     }
     hold(&mut stage);
-    let effects = stage.ctrl('x');
-    assert_eq!(asked(&effects), ["released: boss runs, default runs, attempts of runs are begun again"]);
+    assert_eq!(stage.ctrl('x'), [], "the brake never releases");
+    assert!(stage.text().contains("all is held already: U resumes it"), "{}", stage.text());
+    assert_eq!(stage.char('U'), [], "it asks");
+    let text = stage.text();
+    for wanted in ["Resume everything?", "boss dispatches again", "Attempts of runs begin again."] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let effects = stage.char('y');
+    assert_eq!(
+        asked(&effects),
+        ["resumed: boss dispatches, default dispatches, attempts of runs are begun again"]
+    );
     let asked = Batch(asked(&effects).pop());
     stage.event(Event::CommandAnswered {
         on_outcome: Box::new(asked),

@@ -203,11 +203,11 @@ fn pasted_lines_do_not_run_by_themselves() {
 #[test]
 fn a_click_selects_and_a_second_one_runs() {
     let mut stage = palette("");
-    assert_eq!(click(&mut stage, 20, 9), []);
+    assert_eq!(click(&mut stage, 20, 10), []);
     let chosen = first_hit(&stage);
     assert_eq!(chosen, Hit::Action(Action::Drain), "{}", stage.text());
     assert_eq!(
-        commands(click(&mut stage, 20, 9).split_off(1)),
+        commands(click(&mut stage, 20, 10).split_off(1)),
         [mpp::Command::Drain { queue: Some("boss".into()) }]
     );
     let mut stage = show(100, 30);

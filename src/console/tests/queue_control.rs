@@ -36,7 +36,7 @@ fn of_runs(effects: &[Effect]) -> Vec<runs::Command> {
 }
 
 #[test]
-fn everything_is_held_and_released_with_the_attempts_of_runs_and_the_first_line_says_what_is() {
+fn everything_is_held_and_resumed_with_the_attempts_of_runs_and_the_first_line_says_what_is() {
     let mut stage = show(160, 50);
     assert_eq!(of_runs(&stage.ctrl('x')), [runs::Command::Hold]);
     held(&mut stage, "boss", true, false);
@@ -45,7 +45,7 @@ fn everything_is_held_and_released_with_the_attempts_of_runs_and_the_first_line_
     assert_eq!(of_runs(&stage.ctrl('x')), [runs::Command::Hold], "runs go on yet");
     runs_held(&mut stage);
     assert!(stage.text().contains("‖ ALL HELD"), "{}", stage.text());
-    assert_eq!(of_runs(&stage.ctrl('x')), [runs::Command::Release]);
+    assert_eq!(of_runs(&resumed(&mut stage)), [runs::Command::Release]);
     held(&mut stage, "boss", false, false);
     assert!(stage.text().contains("‖ RUNS HELD, 1 held"), "{}", stage.text());
 }
@@ -57,36 +57,52 @@ fn ctrl_x(stage: &mut TestConsole) -> Vec<mpp::Command> {
     commands(effects)
 }
 
-#[test]
-fn releasing_all_leaves_every_brake_as_it_was_before() {
-    let release = |queue: &str| mpp::Command::Release { queue: Some(queue.into()) };
-    let mut stage = show(80, 24);
-    held(&mut stage, "boss", false, true);
-    assert_eq!(ctrl_x(&mut stage), [mpp::Command::Hold { queue: None }]);
-    held(&mut stage, "boss", true, true);
-    held(&mut stage, "default", true, false);
-    runs_held(&mut stage);
-    assert_eq!(
-        ctrl_x(&mut stage),
-        [mpp::Command::Release { queue: None }],
-        "a hold alone ends: the drain of boss goes on"
-    );
-
-    let mut stage = show(80, 24);
-    held(&mut stage, "boss", true, false);
-    ctrl_x(&mut stage);
-    held(&mut stage, "default", true, false);
-    runs_held(&mut stage);
-    assert_eq!(ctrl_x(&mut stage), [release("default")], "what was held by hand stays held");
+/// What is sent once the question of `U` is answered with yes.
+fn resumed(stage: &mut TestConsole) -> Vec<Effect> {
+    assert_eq!(stage.char('U'), [], "it asks");
+    stage.text();
+    stage.char('y')
 }
 
 #[test]
-fn a_console_that_does_not_know_who_held_releases_everything() {
+fn the_brake_only_ever_holds() {
     let mut stage = show(80, 24);
-    held(&mut stage, "boss", true, true);
+    held(&mut stage, "boss", true, false);
+    assert_eq!(ctrl_x(&mut stage), [mpp::Command::Hold { queue: None }], "default is not held");
     held(&mut stage, "default", true, false);
     runs_held(&mut stage);
-    assert_eq!(ctrl_x(&mut stage), [mpp::Command::Release { queue: None }]);
+    for _ in 0..3 {
+        assert_eq!(ctrl_x(&mut stage), []);
+        assert!(stage.text().contains("all is held already: U resumes it"), "{}", stage.text());
+    }
+}
+
+#[test]
+fn resuming_asks_says_what_goes_on_and_leaves_a_drain() {
+    let mut stage = show(80, 24);
+    stage.char('U');
+    assert!(stage.text().contains("nothing is held") && stage.ui.overlays.is_empty(), "{}", stage.text());
+    held(&mut stage, "boss", true, true);
+    stage.char('U');
+    let text = stage.text();
+    assert!(text.contains("boss dispatches again, and goes on draining: 0 pending."), "{text}");
+    assert!(!text.contains("default dispatches") && !text.contains("Attempts"), "they are not held: {text}");
+    stage.key(KeyCode::Esc);
+    runs_held(&mut stage);
+    let effects = resumed(&mut stage);
+    assert_eq!(of_runs(&effects), [runs::Command::Release]);
+    assert_eq!(commands(effects), [mpp::Command::Release { queue: None }], "a hold alone ends");
+}
+
+#[test]
+fn what_was_resumed_while_the_question_was_open_is_not_resumed_again() {
+    let mut stage = show(80, 24);
+    held(&mut stage, "boss", true, false);
+    stage.char('U');
+    held(&mut stage, "boss", false, false);
+    assert!(stage.text().contains("It was resumed meanwhile."), "{}", stage.text());
+    assert_eq!(stage.char('y'), []);
+    assert!(stage.text().contains("it was resumed meanwhile"), "{}", stage.text());
 }
 
 #[test]
@@ -106,7 +122,7 @@ fn an_empty_in_flight_names_the_operators_own_brakes_first() {
     held(&mut stage, "boss", true, false);
     assert!(stage.text().contains("nothing: what waits is on queues that are held"), "{}", stage.text());
     held(&mut stage, "default", true, false);
-    assert!(stage.text().contains("nothing: every queue is held (ctrl-x releases)"), "{}", stage.text());
+    assert!(stage.text().contains("nothing: every queue is held (U resumes all)"), "{}", stage.text());
 }
 
 #[test]

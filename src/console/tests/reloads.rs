@@ -82,12 +82,16 @@ fn a_file_masks_a_running_show_and_never_unmasks_one() {
         rig.shows("this show stays masked until O").await;
         rig.shows("ON AIR").await;
         rig.key('O').await;
+        rig.shows("Go off air?").await;
+        rig.key('y').await;
         rig.shows("off air").await;
         rig.shows_not("ON AIR").await;
         // Another change of the same files does not mask it either.
         give.send(on_air(true)).unwrap();
         rig.shows("ON AIR").await;
         rig.key('O').await;
+        rig.shows("Go off air?").await;
+        rig.key('y').await;
         rig.shows_not("ON AIR").await;
         give.send(good(AppearanceSettings { on_air: true, ascii: true, ..looks() })).unwrap();
         rig.shows("+ > Queues").await;

@@ -155,6 +155,8 @@ fn rows_flow_on_while_the_show_goes_on_air_and_off_again() {
             assert!(first.contains("ON AIR") && !frame.contains(login), "{frame}");
         }
         terminal.keys("O");
+        terminal.shows("Go off air?");
+        terminal.keys("y");
         terminal.wait("off air again", |screen| screen.contains(login) && !screen.contains("ON AIR"));
     });
 }

@@ -104,7 +104,7 @@ const MUST_KEEP_A_KEY: [Action; 4] = [Action::Back, Action::Decline, Action::Hel
 /// What says yes to a question.
 const CONFIRMING: [Action; 3] = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
 /// What a question can follow. From the palette each of them is opened by the key that runs its line.
-const ASKING: [Action; 11] = [
+const ASKING: [Action; 13] = [
     Action::Approve,
     Action::Reject,
     Action::Quit,
@@ -113,6 +113,8 @@ const ASKING: [Action; 11] = [
     Action::Kick,
     Action::Hold,
     Action::HoldAll,
+    Action::ResumeAll,
+    Action::OnAir,
     Action::Drain,
     Action::Migrate,
     Action::Open,

@@ -178,6 +178,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     ),
     binding_in(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Pane(PaneId::OtherPack)]),
     binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
+    binding_in(&[Chord::char('U')], Action::ResumeAll, "resume all", false, VIEWS),
     binding_in(&[Chord::char('n')], Action::Invoke, "give work", true, INVOKES),
     binding_in(&[Chord::char('n')], Action::Invoke, "give work", false, RUNS),
     binding_in(&[Chord::char('n')], Action::Invoke, "give work", false, MACP_SESSIONS),

@@ -44,7 +44,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
         report.degrade(
             Condition::Degraded,
             "runs are held: no attempt is begun".to_owned(),
-            vec![key_hint(Action::HoldAll, "releases all")],
+            vec![key_hint(Action::ResumeAll, "resumes everything")],
         );
     }
     if let HostState::Down(why) = &state.station.hosts[Link::Runs.index()] {

@@ -11,7 +11,7 @@ use crate::{
             event_list,
             keys::{INVOCATION, QUEUE},
             pending,
-            queue_control::{drain, hold, hold_all},
+            queue_control::{drain, hold, hold_all, resume_all},
             state_now,
         },
         ui::{
@@ -34,11 +34,8 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
     Some(match action {
         Action::Hold => hold(cx),
         Action::Drain => drain(cx),
-        Action::HoldAll => act_if(
-            is_started,
-            || Act::effects(|ui, cx| hold_all(ui, cx.model, cx.view)),
-            "the station is starting",
-        ),
+        Action::HoldAll => hold_all(cx),
+        Action::ResumeAll => resume_all(cx),
         Action::Invoke => act_if(
             is_started,
             || Act::effects(|ui, _| event_list::open_events(ui)),

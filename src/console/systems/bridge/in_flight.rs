@@ -113,7 +113,7 @@ fn empty_text(mpp: &Snapshot) -> String {
     let waits = mpp.queues.values().any(|queue| queue.pending > 0);
     let free_work = mpp.queues.values().any(|queue| queue.pending > 0 && !queue.brake.held);
     match (&mpp.adapter, waits) {
-        _ if held > 0 && held >= all => "nothing: every queue is held (ctrl-x releases)".to_owned(),
+        _ if held > 0 && held >= all => "nothing: every queue is held (U resumes all)".to_owned(),
         (None, true) => "nothing: no adapter is connected, and work waits (see the MPP chip)".to_owned(),
         (None, false) => "nothing: no adapter is connected (see the MPP chip)".to_owned(),
         (Some(_), true) if !free_work => {

@@ -1,9 +1,11 @@
-//! The show's brakes: hold and drain, of one queue and of all. Releasing a hold leaves a drain as it is.
+//! The show's brakes: hold and drain, of one queue and of all. Resuming leaves a drain as it is.
 
 use crate::{
     console::{
+        draw::{format, theme::Role},
         input::{action::Action, pane_id::PaneId},
         model::Model,
+        overlays::{Answer, Answers, Confirm},
         settings::view::View,
         systems::bridge::{Pending, keys::QUEUE, outcomes::bridge_command},
         ui::{
@@ -24,6 +26,9 @@ use crate::{
 /// The message once everything is held.
 const ALL_HELD: &str =
     "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on";
+
+/// Why nothing is held or resumed yet.
+const STARTING: &str = "the station is starting";
 
 /// One command of several that hold or release together: the last one's text says what all of them did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,13 +69,9 @@ fn target_queue(action: Action, cx: &PaneContext<'_>) -> Result<(QueueName, Brak
 /// Holds the queue at hand, or releases it; a drain stays.
 pub(super) fn hold(cx: &PaneContext<'_>) -> Resolved {
     let (name, brake) = target_queue(Action::Hold, cx)?;
-    Ok(Act::effects(move |ui, _| {
-        // Held or released by hand, it is no longer what was held with all the others.
-        ui.systems.bridge.held_here.remove(name.as_str());
-        let queue = Some(name);
-        let command = if brake.held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } };
-        vec![bridge_command(command)]
-    }))
+    let queue = Some(name);
+    let command = if brake.held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } };
+    Ok(Act::Do(vec![bridge_command(command)]))
 }
 
 /// Drains the queue at hand, or takes new work there again.
@@ -86,78 +87,97 @@ pub(super) fn drain(cx: &PaneContext<'_>) -> Resolved {
     Ok(Act::Do(vec![bridge_command(command)]))
 }
 
-/// Holds everything, the queues and the attempts of runs, or releases what this console held so. A console
-/// that does not know what it held releases everything.
-pub(super) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
-    let are_held = model.runs().is_some_and(|runs| runs.held);
-    let is_up = model
-        .station_state
-        .as_ref()
-        .is_some_and(|world| world.station.hosts[Link::Runs.index()] == HostState::Up);
-    let (mut effects, released) = hold_queues(ui, model, view, are_held || !is_up);
-    let holds = released.is_none() && !effects.is_empty();
-    let command = match (holds || effects.is_empty(), are_held) {
-        (true, false) => Some((ALL_HELD.to_owned(), runs::Command::Hold)),
-        (false, true) => {
-            let queues = released.map_or_else(String::new, |queues| format!("{queues}, "));
-            Some((format!("released: {queues}attempts of runs are begun again"), runs::Command::Release))
-        }
-        _ => None,
-    };
-    if let Some((words, command)) = command.filter(|_| is_up) {
-        // Whichever answer comes last, what the queues do is not all that is to be said.
-        for effect in &mut effects {
-            if let Effect::Command { on_outcome, .. } = effect {
-                *on_outcome = Box::new(Batch(None));
-            }
-        }
-        effects.push(Effect::command(Command::Runs(command), Batch(Some(words))));
+/// What of the show is held and what is not: queues of the manifest, and attempts of runs where they can be.
+struct ShowBrakes {
+    held: Vec<(QueueName, Brake)>,
+    free: usize,
+    are_runs_held: Option<bool>,
+}
+
+impl ShowBrakes {
+    fn of(model: &Model) -> Option<Self> {
+        let state = model.station_state.as_ref()?;
+        let declared = state.mpp.queues.iter().filter(|(_, queue)| queue.ready_after.is_some());
+        let (held, free): (Vec<_>, Vec<_>) =
+            declared.map(|(name, queue)| (name.clone(), queue.brake)).partition(|(_, brake)| brake.held);
+        let is_up = state.station.hosts[Link::Runs.index()] == HostState::Up;
+        Some(Self { held, free: free.len(), are_runs_held: is_up.then_some(state.runs.held) })
+    }
+}
+
+/// Commands that hold or resume together: whichever answer comes last, one text says what all of them did.
+fn together(queues: Option<mpp::Command>, runs: Option<runs::Command>, words: String) -> Vec<Effect> {
+    let all = queues.map(Command::Mpp).into_iter().chain(runs.map(Command::Runs));
+    let mut effects: Vec<Effect> = all.map(|command| Effect::command(command, Batch(None))).collect();
+    if let Some(Effect::Command { on_outcome, .. }) = effects.last_mut() {
+        *on_outcome = Box::new(Batch(Some(words)));
     }
     effects
 }
 
-/// The queues' part, with what becomes of each where they are released. While runs go on, queues that are all
-/// held stay so.
-fn hold_queues(
-    ui: &mut Ui,
-    model: &Model,
-    view: &View,
-    are_runs_held: bool,
-) -> (Vec<Effect>, Option<String>) {
-    let Some(mpp) = model.mpp() else { return (Vec::new(), None) };
-    let declared: Vec<(&QueueName, Brake)> = mpp
-        .queues
-        .iter()
-        .filter(|(_, queue)| queue.ready_after.is_some())
-        .map(|(name, queue)| (name, queue.brake))
-        .collect();
-    if declared.iter().any(|(_, brake)| !brake.held) {
-        let held_here = &mut ui.systems.bridge.held_here;
-        held_here.retain(|name| mpp.queues.get(name.as_str()).is_some_and(|queue| queue.brake.held));
-        held_here.extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
-        return (vec![bridge_command(mpp::Command::Hold { queue: None })], None);
+/// Holds everything that is not held: the queues and the attempts of runs.
+pub(super) fn hold_all(cx: &PaneContext<'_>) -> Resolved {
+    let brakes = ShowBrakes::of(cx.model).ok_or(STARTING)?;
+    let queues = (brakes.free > 0).then_some(mpp::Command::Hold { queue: None });
+    let runs = (brakes.are_runs_held == Some(false)).then_some(runs::Command::Hold);
+    if queues.is_none() && runs.is_none() {
+        return Err(format!("all is held already: {} resumes it", cx.view.key(Action::ResumeAll)).into());
     }
-    if !are_runs_held {
-        return (Vec::new(), None);
+    Ok(Act::Do(together(queues, runs, ALL_HELD.to_owned())))
+}
+
+/// Asks whether everything that is held is to go on.
+pub(super) fn resume_all(cx: &PaneContext<'_>) -> Resolved {
+    let brakes = ShowBrakes::of(cx.model).ok_or(STARTING)?;
+    if brakes.held.is_empty() && brakes.are_runs_held != Some(true) {
+        return Err("nothing is held".into());
     }
-    let held_here = std::mem::take(&mut ui.systems.bridge.held_here);
-    let (released, rest): (Vec<_>, Vec<_>) =
-        declared.into_iter().partition(|(name, _)| held_here.contains(name.as_str()));
-    let runs = |(name, brake): &(&QueueName, Brake)| {
-        format!("{name} {}", if brake.draining { "drains on" } else { "runs" })
-    };
-    if released.is_empty() || rest.is_empty() {
-        let words: Vec<String> = released.iter().chain(&rest).map(runs).collect();
-        return (vec![bridge_command(mpp::Command::Release { queue: None })], Some(words.join(", ")));
+    Ok(Act::confirm(ResumeAll))
+}
+
+/// Resume everything that is held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ResumeAll;
+
+impl Confirm for ResumeAll {
+    fn title(&self) -> String {
+        "Resume everything?".to_owned()
     }
-    let key = view.key(Action::Hold);
-    let stays = |(name, _): &(&QueueName, Brake)| format!("{name} stays held ({key})");
-    let words = released.iter().map(runs).chain(rest.iter().map(stays)).collect::<Vec<_>>().join(", ");
-    let last = released.len() - 1;
-    let release = |(index, (name, _)): (usize, (&QueueName, Brake))| {
-        let command = mpp::Command::Release { queue: Some(name.clone()) };
-        Effect::command(Command::Mpp(command), Batch((index == last).then(|| words.clone())))
-    };
-    let effects = released.into_iter().enumerate().map(release).collect();
-    (effects, Some(words))
+
+    fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
+        let Some(brakes) = ShowBrakes::of(model) else { return Vec::new() };
+        let pending = |name: &QueueName| {
+            let queue = model.mpp().and_then(|mpp| mpp.queues.get(name.as_str()));
+            queue.map_or(0, |queue| queue.pending)
+        };
+        let queue = |(name, brake): &(QueueName, Brake)| {
+            let drains = if brake.draining { ", and goes on draining" } else { "" };
+            format!("{name} dispatches again{drains}: {} pending.", format::count(pending(name)))
+        };
+        let runs = (brakes.are_runs_held == Some(true)).then(|| "Attempts of runs begin again.".to_owned());
+        let lines: Vec<_> = brakes.held.iter().map(queue).chain(runs).collect();
+        if lines.is_empty() {
+            return vec![("It was resumed meanwhile.".to_owned(), Role::Warn)];
+        }
+        lines.into_iter().map(|line| (line, Role::Text)).collect()
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let brakes = ShowBrakes::of(model).ok_or(STARTING)?;
+        let queues = (!brakes.held.is_empty()).then_some(mpp::Command::Release { queue: None });
+        let runs = (brakes.are_runs_held == Some(true)).then_some(runs::Command::Release);
+        let queue = |(name, brake): &(QueueName, Brake)| {
+            format!("{name} {}", if brake.draining { "drains on" } else { "dispatches" })
+        };
+        let begun = runs.is_some().then(|| "attempts of runs are begun again".to_owned());
+        let words: Vec<_> = brakes.held.iter().map(queue).chain(begun).collect();
+        if words.is_empty() {
+            return Err("it was resumed meanwhile".to_owned());
+        }
+        Ok(together(queues, runs, format!("resumed: {}", words.join(", "))))
+    }
 }

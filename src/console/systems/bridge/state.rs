@@ -1,9 +1,7 @@
 //! What the bridge keeps on the screen.
 
-use std::collections::BTreeSet;
-
 use super::{bulk::BulkCancel, marked_rows::MarkedRows};
-use crate::{console::form::FormDrafts, ids::QueueName};
+use crate::console::form::FormDrafts;
 
 /// What the bridge keeps on the screen.
 #[derive(Debug, Default)]
@@ -12,9 +10,6 @@ pub(crate) struct State {
     pub(crate) bulk_cancel: Option<BulkCancel>,
     /// Rows to be cancelled together.
     pub(crate) marked_rows: MarkedRows,
-    /// The queues that this console held with all the others, for the release to leave alone those that were
-    /// held before.
-    pub(crate) held_here: BTreeSet<QueueName>,
     /// Forms that were left.
     pub(crate) form_drafts: FormDrafts,
     /// Counts the work given by hand, so that an answer finds its form.
