@@ -231,7 +231,7 @@ fn the_bell_rings_when_the_adapter_is_gone_and_the_first_line_counts_it() {
     terminal.writes(b"\x07\x1b]9;rl-console: adapter 127.0.0.1:");
     terminal.keys("a");
     terminal.shows("Alerts: 1 waits");
-    terminal.keys("a");
+    terminal.keys("A");
     terminal.shows("Alerts: none waits");
     let _adapter = Adapter::ready(addr, &token);
     terminal.shows("passed");

@@ -287,7 +287,7 @@ mod tests {
         std::fs::write(&path, "[console.keys]\nhold-all = \"K\"\nquit = []\nzoom = \"hyper\"\n").unwrap();
         let env = Env {
             config_dir: Some(folder.path().to_owned()),
-            ..env(&[("RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE", "e f7")])
+            ..env(&[("RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE", "E f7")])
         };
         let error = Resolved::resolve(&Global::default(), &env).unwrap_err();
         let told: Vec<String> = error.faults.iter().map(ToString::to_string).collect();
@@ -296,7 +296,7 @@ mod tests {
         assert!(told.contains(&at("3:8", "`quit` must keep a key")), "{told:#?}");
         assert!(told.iter().any(|told| told.starts_with(&at("2:12", "`K` is both `hold-all` and `kick` in Queues and "))), "{told:#?}");
         assert!(
-            told.iter().any(|told| told.starts_with("env RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE: `e` is ")),
+            told.iter().any(|told| told.starts_with("env RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE: `E` is ")),
             "{told:#?}"
         );
     }

@@ -30,9 +30,9 @@ fn the_count_is_in_the_first_line_of_every_view_and_counts_what_was_not_seen() {
     }
     assert!(stage.text().contains("STORE ◐"), "{}", stage.text());
     stage.char('a');
-    stage.char('a');
+    stage.char('A');
     assert!(stage.text().lines().next().unwrap().contains("! 1 alert "), "{}", stage.text());
-    stage.char('a');
+    stage.char('A');
     assert!(!stage.text().lines().next().unwrap().contains("alert"), "{}", stage.text());
 }
 
@@ -67,15 +67,15 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     let text = stage.text();
     assert!(text.contains("start the adapter again") && text.contains("31s so far"), "{text}");
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.char('a'), [Effect::Acknowledge(1)]);
-    assert_eq!(stage.char('a'), [Effect::Acknowledge(2)], "what is put away makes room for the next");
-    assert_eq!(stage.char('a'), []);
+    assert_eq!(stage.char('A'), [Effect::Acknowledge(1)]);
+    assert_eq!(stage.char('A'), [Effect::Acknowledge(2)], "what is put away makes room for the next");
+    assert_eq!(stage.char('A'), []);
     assert!(stage.text().contains("it was put away as seen already"), "{}", stage.text());
     stage.mpp(back(), "");
     stage.mpp(dispatched(1, "default"), "");
     pass_s(&mut stage, 1);
     assert!(stage.text().contains("✓ passed"), "{}", stage.text());
-    assert_eq!(stage.char('a'), []);
+    assert_eq!(stage.char('A'), []);
     stage.key(KeyCode::Esc);
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
@@ -114,7 +114,7 @@ fn a_recording_that_failed_is_over_once_it_was_seen() {
     stage.station(station::Transition::RecordingFailed, "/r/a.mcap: disk full");
     pass_s(&mut stage, 1);
     stage.char('a');
-    stage.char('a');
+    stage.char('A');
     assert_eq!(pass_s(&mut stage, 3), vec![AlertChanges::default(); 3]);
     assert!(holding(&stage).is_empty());
     stage.station(station::Transition::RecordingFailed, "/r/b.mcap: disk full");
@@ -130,7 +130,7 @@ fn the_tray_settles_what_it_says_was_left() {
     stage.mpp(Transition::Orphaned { id: InvocationId(5), queue: "boss".into() }, "");
     comes_after_s(&mut stage, 1, &ORPHANED.cause());
     stage.char('a');
-    stage.char('e');
+    stage.char('E');
     assert!(stage.text().contains("Settle 5?"), "{}", stage.text());
     let settle = mpp::Command::Settle { id: InvocationId(5), to: mpp::Settlement::Done };
     assert_eq!(super::steps::commands(stage.char('d')), [settle]);

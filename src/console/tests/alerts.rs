@@ -330,7 +330,7 @@ fn damage_is_an_alert_with_what_to_do_until_it_was_seen() {
     assert!(stage.text().contains("ls invocations --state failed"), "{}", stage.text());
     stage.key(KeyCode::Esc);
     for _ in 0..2 {
-        stage.char('a');
+        stage.char('A');
     }
     pass_s(&mut stage, 1);
     assert!(holding(&stage).is_empty());
@@ -414,7 +414,7 @@ fn rows_left_in_applied_are_one_alert_that_comes_back_when_there_are_more() {
     leave(&mut stage, 5);
     comes_after_s(&mut stage, 1, &ORPHANED.cause());
     stage.char('a');
-    stage.char('a');
+    stage.char('A');
     assert_eq!(alerts(&stage)[0].status, AlertStatus::Acknowledged);
     assert_eq!(pass_s(&mut stage, 5), vec![AlertChanges::default(); 5]);
     leave(&mut stage, 6);

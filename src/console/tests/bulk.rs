@@ -183,7 +183,7 @@ fn migrating_says_what_becomes_of_them_and_what_did() {
 fn a_recording_starts_at_once_and_stops_after_a_question() {
     let mut stage = TestConsole::of_size(80, 24);
     stage.resync(connected());
-    let effects = stage.char('r');
+    let effects = stage.ctrl('r');
     assert!(
         matches!(&effects[..], [Effect::Command { command: Command::RecordStart { path: None }, .. }]),
         "{effects:?}"
@@ -200,7 +200,7 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     );
     stage.station(station::Transition::RecordingStarted, "/data/recordings/2026-11-21_18-04-11.mcap");
     stage.station(station::Transition::RecordingGrew { bytes: 3 << 20 }, "");
-    stage.char('r');
+    stage.ctrl('r');
     assert!(
         stage.text().contains("Stop recording?") && stage.text().contains("has 3 MiB so far"),
         "{}",

@@ -53,7 +53,7 @@ fn a_recording_that_began_meanwhile_is_not_stopped_in_anothers_place() {
     let mut stage = TestConsole::of_size(80, 24);
     stage.resync(connected());
     stage.station(station::Transition::RecordingStarted, "/data/one.mcap");
-    stage.char('r');
+    stage.ctrl('r');
     assert!(stage.text().contains("/data/one.mcap has"), "{}", stage.text());
     stage.station(station::Transition::RecordingStarted, "/data/two.mcap");
     assert!(stage.text().contains("/data/one.mcap has ended meanwhile."), "{}", stage.text());
@@ -63,7 +63,7 @@ fn a_recording_that_began_meanwhile_is_not_stopped_in_anothers_place() {
         "{}",
         stage.text()
     );
-    stage.char('r');
+    stage.ctrl('r');
     let effects = stage.char('y');
     assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
     assert_eq!(stage.ui.overlays.len(), 0);
@@ -130,7 +130,7 @@ fn a_row_that_was_settled_meanwhile_is_told_in_its_question_also_while_time_is_s
             stage.char(' ');
         }
         while !stage.text().contains("Settle 46?") {
-            stage.char('e');
+            stage.char('E');
             stage.key(crossterm::event::KeyCode::Down);
         }
         stage.mpp(done(46, "boss"), "");

@@ -134,7 +134,7 @@ fn migrating() {
 fn stopping_a_recording() {
     at_both_sizes("stop_recording", |columns, rows| {
         let mut stage = show(columns, rows);
-        stage.char('r');
+        stage.ctrl('r');
         stage
     });
 }
@@ -152,7 +152,7 @@ fn kicking_and_settling() {
         stage.key(KeyCode::Esc);
         stage.key(KeyCode::Tab);
         stage.key(KeyCode::Down);
-        stage.char('e');
+        stage.char('E');
         stage
     });
 }

@@ -94,18 +94,20 @@ fn what_is_looked_at_for_a_while_stays_selected_until_the_view_is_left() {
 }
 
 #[test]
-fn no_recording_is_begun_by_the_key_that_writes_a_reason() {
+fn a_recording_has_a_key_of_its_own_in_every_pane() {
     let mut stage = sessions(160, 50);
     stage.closed(18, Ending::Resolved, "{}");
     stage.char('x');
-    assert_eq!(stage.char('r'), []);
-    assert!(stage.text().contains("`:record` starts and stops a recording"), "{}", stage.text());
-    let mut stage = TestConsole::of_size(160, 50);
-    stage.resync(connected());
-    assert!(
-        matches!(stage.char('r')[..], [Effect::Command { command: Command::RecordStart { .. }, .. }]),
-        "elsewhere it begins one"
-    );
+    assert_eq!(stage.char('r'), [], "it writes a reason within the question alone");
+    for mut stage in [stage, with_runs(TestConsole::of_size(160, 50)), TestConsole::of_size(160, 50)] {
+        stage.resync(connected());
+        assert_eq!(stage.char('r'), []);
+        let effects = stage.ctrl('r');
+        assert!(
+            matches!(effects[..], [Effect::Command { command: Command::RecordStart { .. }, .. }]),
+            "{effects:?}"
+        );
+    }
 }
 
 #[test]

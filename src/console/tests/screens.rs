@@ -151,7 +151,7 @@ fn alerted(columns: u16, rows: u16) -> TestConsole {
     );
     stage.pass(1_000);
     stage.tick();
-    for key in ['a', 'a'] {
+    for key in ['a', 'A'] {
         stage.char(key);
     }
     stage.key(KeyCode::Esc);

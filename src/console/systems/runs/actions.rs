@@ -119,8 +119,5 @@ fn decide(cx: &PaneContext<'_>, approved: bool) -> Resolved {
     } else {
         "no question is selected: they are the first of the alerts"
     };
-    // The key begins a recording elsewhere.
-    let records =
-        if !approved && is_in_run_panes(ui) { "; `:record` starts and stops a recording" } else { "" };
-    Err(format!("{why}{records}").into())
+    Err(why.into())
 }

@@ -22,10 +22,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Action::Cancel if is_in_session_panes(cx.ui) || details_session(cx.ui, cx.model).is_some() => {
             cancel(cx)
         }
-        Action::Reason => Err(
-            "no session is about to be cancelled: that takes a reason; `:record` starts and stops a recording"
-                .into(),
-        ),
+        Action::Reason => Err("no session is about to be cancelled: that takes a reason".into()),
         _ => return None,
     })
 }
