@@ -99,7 +99,7 @@ fn a_recording_has_a_key_of_its_own_in_every_pane() {
     stage.closed(18, Ending::Resolved, "{}");
     stage.char('x');
     assert_eq!(stage.char('r'), [], "it writes a reason within the question alone");
-    for mut stage in vec![stage, with_runs(TestConsole::of_size(160, 50)), TestConsole::of_size(160, 50)] {
+    let records = |mut stage: TestConsole| {
         stage.resync(connected());
         assert_eq!(stage.char('r'), []);
         let effects = stage.ctrl('r');
@@ -107,7 +107,10 @@ fn a_recording_has_a_key_of_its_own_in_every_pane() {
             matches!(effects[..], [Effect::Command { command: Command::RecordStart { .. }, .. }]),
             "{effects:?}"
         );
-    }
+    };
+    records(stage);
+    records(with_runs(TestConsole::of_size(160, 50)));
+    records(TestConsole::of_size(160, 50));
 }
 
 #[test]
