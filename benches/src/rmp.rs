@@ -3,8 +3,10 @@
 //! codec.
 
 use std::{
-    io::{self, Read},
-    time::{SystemTime, UNIX_EPOCH},
+    io::{self, Read, Write as _},
+    os::unix::net::UnixStream,
+    path::Path,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 /// The bytes before a body: the length prefix and the header (rmp-v0 §1).
@@ -143,4 +145,21 @@ pub fn is(control: &[u8], variant: &str) -> bool {
 pub fn wall_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A session of an agent, whose reads and writes take so long at most.
+///
+/// # Errors
+/// It is not taken.
+pub fn greeted(path: &Path, client: &str, answer_max: Duration) -> io::Result<UnixStream> {
+    let mut stream = UnixStream::connect(path)?;
+    stream.set_read_timeout(Some(answer_max))?;
+    stream.set_write_timeout(Some(answer_max))?;
+    let hello = [("v", Value::Number(1)), ("client", Value::Text(client)), ("kind", Value::Text("agent"))];
+    stream.write_all(&control("Hello", &hello, 1))?;
+    let answer = read(&mut stream)?;
+    if is(&answer, "Welcome") {
+        return Ok(stream);
+    }
+    Err(io::Error::other(format!("the bus answered {:?}", String::from_utf8_lossy(&answer))))
 }

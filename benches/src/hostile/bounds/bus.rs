@@ -13,7 +13,7 @@ use std::{
 };
 
 use color_eyre::eyre::{Result, ensure, eyre};
-use rl_console_benches::rmp::{OBSERVATION, Value, control, frame, is, read};
+use rl_console_benches::rmp::{self, OBSERVATION, Value, control, frame, is, read};
 
 /// As the station has them when nothing is configured.
 pub(super) const CONNECTIONS_MAX: usize = 1_024;
@@ -30,15 +30,8 @@ const BODY: &[u8] = &[b'x'; 128];
 ///
 /// # Errors
 /// It is not taken.
-pub(super) fn greeted(rmp: &Path, client: &str) -> Result<UnixStream> {
-    let mut stream = UnixStream::connect(rmp)?;
-    stream.set_read_timeout(Some(ANSWER_MAX))?;
-    stream.set_write_timeout(Some(ANSWER_MAX))?;
-    let hello = [("v", Value::Number(1)), ("client", Value::Text(client)), ("kind", Value::Text("agent"))];
-    stream.write_all(&control("Hello", &hello, 1))?;
-    let answer = read(&mut stream)?;
-    ensure!(is(&answer, "Welcome"), "the bus answered {:?}", String::from_utf8_lossy(&answer));
-    Ok(stream)
+pub(super) fn greeted(path: &Path, client: &str) -> Result<UnixStream> {
+    Ok(rmp::greeted(path, client, ANSWER_MAX)?)
 }
 
 /// Subscribes, and waits for the `Ok`s.

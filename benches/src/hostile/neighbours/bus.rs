@@ -8,7 +8,7 @@ use std::{
 };
 
 use color_eyre::eyre::{Result, bail, ensure, eyre};
-use rl_console_benches::rmp::{MSG_ID, OBSERVATION, Value, control, frame, is, read};
+use rl_console_benches::rmp::{self, MSG_ID, OBSERVATION, Value, control, frame, is, read};
 
 use super::{ANSWER_MAX, Client};
 
@@ -36,14 +36,7 @@ impl Bus {
 }
 
 fn greeted(path: &Path, client: &str) -> Result<UnixStream> {
-    let mut stream = UnixStream::connect(path)?;
-    stream.set_read_timeout(Some(ANSWER_MAX))?;
-    stream.set_write_timeout(Some(ANSWER_MAX))?;
-    let hello = [("v", Value::Number(1)), ("client", Value::Text(client)), ("kind", Value::Text("agent"))];
-    stream.write_all(&control("Hello", &hello, 1))?;
-    let answer = read(&mut stream)?;
-    ensure!(is(&answer, "Welcome"), "the bus answered {:?}", String::from_utf8_lossy(&answer));
-    Ok(stream)
+    Ok(rmp::greeted(path, client, ANSWER_MAX)?)
 }
 
 /// Publishes as much as the station's tap keeps, in bytes (32 MiB) and in entries (131,072).
