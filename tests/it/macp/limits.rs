@@ -240,6 +240,15 @@ fn a_connection_is_told_how_many_calls_it_may_have_at_one_time() {
     assert_eq!(streams[2..], [0, 0, 0, 7], "SETTINGS_MAX_CONCURRENT_STREAMS");
 }
 
+/// Holds the store until what is given back is dropped.
+fn hold_store(bare: &TestRuntime) -> std::sync::mpsc::SyncSender<()> {
+    let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
+    let hold = move |_| assert!(gone.recv().is_err());
+    let nothing = Op::Macp(MacpOp::Sessions(Vec::new()));
+    bare.store_handle().commit(nothing, Class::Process, Box::new(hold)).unwrap();
+    go
+}
+
 #[test]
 fn a_stream_is_not_read_further_than_its_answers_have_room() {
     let bare = TestRuntime::open(limits::Macp {
@@ -250,10 +259,7 @@ fn a_stream_is_not_read_further_than_its_answers_have_room() {
     bare.start("s").unwrap();
     // The store is held, and the log is as far ahead of it as it may be: nothing more is durable, and no
     // answer can be given.
-    let handle = bare.store_handle();
-    let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
-    let hold = move |_| assert!(gone.recv().is_err());
-    handle.commit(Op::Macp(MacpOp::Sessions(Vec::new())), Class::Process, Box::new(hold)).unwrap();
+    let go = hold_store(&bare);
     for id in ["a", "b", "c"] {
         assert!(bare.say("s", "Unheard", id, &"x".repeat(3 << 20)).unwrap().ok);
     }
@@ -294,10 +300,7 @@ fn long_messages_wait_for_the_store_and_short_ones_pass_them() {
         ..limits::Macp::default()
     });
     bare.start("s").unwrap();
-    let handle = bare.store_handle();
-    let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
-    let hold = move |_| assert!(gone.recv().is_err());
-    handle.commit(Op::Macp(MacpOp::Sessions(Vec::new())), Class::Process, Box::new(hold)).unwrap();
+    let go = hold_store(&bare);
     let say = |id: String| {
         let mut client = bare.client.clone();
         let envelope = Some(envelope("s", "Unheard", &id, "a", "x".repeat(1 << 20)));
