@@ -262,7 +262,7 @@ pub enum RegistryError {
     #[error("schema_id 0 stands for no type")]
     Zero,
     /// The specification or the station has the id already.
-    #[error("schema_id {0} is shipped: it stands for {1}")]
+    #[error("schema_id {0} is shipped as {1}")]
     Shipped(SchemaId, &'static str),
     /// Not a number of 16 bits.
     #[error("`{0}` is no schema_id: it takes 1 to 65535, or 0x0001 to 0xffff")]

@@ -210,7 +210,7 @@ mod tests {
             Kind::Schemas
                 .read("9=critique.*")
                 .unwrap_err()
-                .ends_with(": schema_id 9 (0x0009) is shipped: it stands for intent.control.v1")
+                .ends_with(": schema_id 9 (0x0009) is shipped as intent.control.v1")
         );
     }
 }

@@ -336,6 +336,21 @@ impl Action {
         self.acts() && !matches!(self, Self::Quit | Self::Acknowledge)
     }
 
+    /// Whether it changes the moment that the panes show, or notes it.
+    pub(crate) const fn is_of_time(self) -> bool {
+        matches!(
+            self,
+            Self::Pause
+                | Self::Live
+                | Self::StepBack
+                | Self::StepForward
+                | Self::SecondBack
+                | Self::SecondForward
+                | Self::Bookmark
+                | Self::Jump
+        )
+    }
+
     /// What it is told with.
     pub(crate) const fn group(self) -> Group {
         match self {

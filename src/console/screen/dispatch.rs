@@ -131,7 +131,7 @@ fn on_reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
     } else if !later.is_empty() {
         show_message(ui, format!("{}: takes effect at the next start", later.join(", ")), false, now);
     } else if is_mended {
-        show_message(ui, "mended: what the files say is in force".to_owned(), false, now);
+        show_message(ui, "the configuration files are valid again and in force".to_owned(), false, now);
     }
 }
 
@@ -201,7 +201,7 @@ fn after_palette(ui: &mut Ui, live: &Model, view: &View, choice: palette::Choice
 /// Does what an action asks for, or says why not.
 pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
     let Some(past) = ui.time.visible_model() else { return attempt_on(ui, live, live, view, action, now) };
-    let is_of_present = ui.overlays.last().is_some_and(|layer| layer.is_of_present());
+    let is_of_present = !action.is_of_time() && ui.overlays.last().is_some_and(|layer| layer.is_of_present());
     if !action.acts() && !is_of_present {
         return attempt_on(ui, &past, live, view, action, now);
     }

@@ -51,14 +51,7 @@ pub(super) fn resolve_here(action: Action, cx: &PaneContext<'_>) -> Resolved {
 fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { ui, .. } = *cx;
     Ok(match action {
-        Action::Pause
-        | Action::Live
-        | Action::StepBack
-        | Action::StepForward
-        | Action::SecondBack
-        | Action::SecondForward
-        | Action::Bookmark
-        | Action::Jump => return time_travel::act(action, cx),
+        action if action.is_of_time() => return time_travel::act(action, cx),
         Action::Filter | Action::FilterCell => return filter::act(action, cx),
         Action::Columns
         | Action::ToggleColumn
@@ -140,7 +133,7 @@ impl Confirm for OffAir {
 
     fn describe(&self, _refund: bool, _model: &Model, view: &View) -> Vec<(String, Role)> {
         if !view.mask_policy.is_on() {
-            return vec![("It is off air by now.".to_owned(), Role::Warn)];
+            return vec![("It is off air already.".to_owned(), Role::Warn)];
         }
         vec![(format!("This screen shows {MASKED} again."), Role::Warn)]
     }

@@ -72,7 +72,7 @@ fn marks_are_bounded_and_only_what_waits_is_marked() {
     stage.mpp(dispatched(43, "default"), "");
     stage.char('v');
     assert!(
-        stage.text().contains("43 is dispatched by now: only a pending row can be marked"),
+        stage.text().contains("43 is dispatched now: only a pending row can be marked"),
         "{}",
         stage.text()
     );
@@ -112,7 +112,7 @@ fn many_are_cancelled_in_parts_with_refunds_and_one_account() {
     assert_eq!(ids(&commands(effects)), [47, 48]);
     assert_eq!(answer(&mut stage, Ok(vec![Ok(cancelled(47)), Ok(cancelled(48))])), []);
     assert!(
-        stage.text().contains("3 cancelled, 3 refunds recorded; 1 refused: 1 done by now"),
+        stage.text().contains("3 cancelled, 3 refunds recorded; 1 refused: 1 now done"),
         "{}",
         stage.text()
     );

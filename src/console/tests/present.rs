@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::keymap::KeyScope,
+        input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         ui::{effect::Effect, state::Focus},
     },
     ids::ActionId,
@@ -103,4 +103,21 @@ fn brakes_chips_and_their_reports_are_of_the_present_and_say_so() {
     stage.key(KeyCode::Esc);
     stage.key(KeyCode::End);
     assert!(!line(&mut stage, 0).contains("NOW:") && !line(&mut stage, 1).contains("NOW:"));
+}
+
+#[test]
+fn a_step_in_time_below_the_tray_shows_in_the_wire_as_it_does_without() {
+    let entry = |has_tray: bool| {
+        let mut stage = stopped(160, 50);
+        stage.ui.show(ViewId::Wire);
+        stage.ui.focus = Focus::Pane(PaneId::Wire);
+        stage.key(KeyCode::Home);
+        stage.key(KeyCode::Down);
+        if has_tray {
+            stage.char('a');
+        }
+        stage.char(',');
+        stage.ui.selected(PaneId::Wire, &stage.model)
+    };
+    assert_eq!(entry(true), entry(false));
 }

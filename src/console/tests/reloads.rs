@@ -113,7 +113,7 @@ fn what_is_wrong_stays_in_sight_until_it_is_put_away_or_mended_and_is_in_the_jou
         rig.press(KeyCode::Tab).await;
         rig.shows("config.toml:3:1: there is no key `asci`").await;
         give.send(good(looks())).unwrap();
-        rig.shows("mended").await;
+        rig.shows("valid again").await;
         give.send(wrong("there is no key `muose`")).unwrap();
         rig.shows("there is no key `muose`").await;
         rig.press(KeyCode::Esc).await;

@@ -187,7 +187,7 @@ fn a_row_that_was_dispatched_meanwhile_is_shown_as_such_and_not_cancelled() {
     stage.mpp(dispatched(43, "default"), "");
     assert!(stage.text().contains("▶ dispatched"), "{}", stage.text());
     stage.char('x');
-    assert!(stage.text().contains("43 is dispatched by now"), "{}", stage.text());
+    assert!(stage.text().contains("43 is dispatched now"), "{}", stage.text());
 }
 
 #[test]

@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(
             message(r#"{"message_type":"Vote","payload":[1,  2]}"#).payload.as_ref(),
             b"[1,  2]",
-            "as it stands"
+            "byte for byte"
         );
     }
 

@@ -170,7 +170,7 @@ fn report_metrics(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) 
     let [messages, bytes, delivered] = [0, 1, 2].map(|figure| model.bus.all.per_second(figure, now));
     let words = rate_text;
     report.detail(
-        "goes by now",
+        "rate",
         format!(
             "{} messages/s in, {} B/s, {} messages/s out",
             words(messages),

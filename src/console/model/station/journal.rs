@@ -63,6 +63,6 @@ pub(crate) fn journal_changes(
         model.note(Level::Info, &format!("{key}: takes effect at the next start"), now);
     }
     if faults.is_empty() && !before.is_empty() {
-        model.note(Level::Info, "the configuration and the themes are mended", now);
+        model.note(Level::Info, "the configuration and the themes are valid again", now);
     }
 }

@@ -89,8 +89,7 @@ impl TargetRow {
         match self.state {
             RowState::Pending => Ok(self),
             state => {
-                Err(format!("{} is {} by now: only a pending row can be {done}", self.id, state.name())
-                    .into())
+                Err(format!("{} is {} now: only a pending row can be {done}", self.id, state.name()).into())
             }
         }
     }

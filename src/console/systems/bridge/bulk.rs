@@ -111,7 +111,7 @@ fn on_part_cancelled(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now)
 /// Why a row was refused, without its id.
 fn refusal_text(refusal: &mpp::Refusal) -> String {
     match refusal {
-        mpp::Refusal::WrongState { state, .. } => format!("{} by now", state.name()),
+        mpp::Refusal::WrongState { state, .. } => format!("now {}", state.name()),
         mpp::Refusal::NoSuchInvocation { .. } => "gone".to_owned(),
         other => other.to_string(),
     }

@@ -47,7 +47,7 @@ fields! {
     StoredInvocation<'_> {
         "id", Serial, Public, "its number" => |it, _| Value::Serial(it.row.id.0);
         "at", Time, Public, "when its state last changed" => |it, _| Value::Time(it.row.updated_at_ms);
-        "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "where it stands"
+        "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "its state"
             => |it, _| Value::text(if it.is_later { NOT_YET } else { it.state.name() });
         "queue", Text, Public, "its queue" => |it, _| Value::text(it.row.queue.as_str());
         "event", Text, Public, "what it is to do" => |it, _| Value::text(it.row.event.as_str());

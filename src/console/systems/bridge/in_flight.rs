@@ -47,7 +47,7 @@ fields! {
         "id", Serial, Public, "its number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
         "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.live.queue.as_str());
         "event", Text, Public, "what it is to do", Column::growing("event", 10, 2) => |it, _| Value::text(it.live.event.as_str());
-        "state", State(&["dispatched", "acked", "applied", "left"]), Public, "where it stands", Column::fixed("state", 14)
+        "state", State(&["dispatched", "acked", "applied", "left"]), Public, "its state", Column::fixed("state", 14)
             => |it, _| Value::text(it.state());
         "age", Duration, Public, "how long it is in that state", Column::fixed("age", 6).right()
             => |it, now| Value::Duration(crate::console::records::ms(it.live.since, now));
