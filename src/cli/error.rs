@@ -173,6 +173,9 @@ pub(crate) enum Error {
         /// Of how many.
         all: usize,
     },
+    /// Components of the station that are down, as `ls health` lists them.
+    #[error("down: {0}")]
+    Down(String),
     /// The station refused the simulated adapter, or broke the protocol.
     #[error("{message}")]
     Adapter {
@@ -287,6 +290,7 @@ impl Error {
             | Self::Lines { .. }
             | Self::NotAnInvocation(_)
             | Self::Doctor { .. }
+            | Self::Down(_)
             | Self::Adapter { .. }
             | Self::Input { .. }
             | Self::Io { .. }
@@ -325,6 +329,7 @@ impl Error {
             Self::Frames { .. } | Self::FrameRefused { .. } => "invalid_frame",
             Self::Input { .. } => "bad_input",
             Self::Doctor { .. } => "doctor",
+            Self::Down(_) => "down",
             Self::Adapter { .. } => "adapter_refused",
             Self::Unreachable { .. } => "unreachable",
             Self::Bus(error) => bus_error::code(error),
@@ -375,6 +380,7 @@ impl Error {
             Self::WaitedTooLong { .. } => "it goes on without you; `rl-console ls invocations` shows it".to_owned(),
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
+            Self::Down(_) => "the detail of each says what to do; `rl-console doctor` says more".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::PermissionDenied => {
                 "check the rights of the file or its folder".to_owned()

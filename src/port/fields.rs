@@ -1,7 +1,7 @@
 //! What the rows of queries are made of. Panes of the console name their fields alike, so that a filter means
 //! the same here and there.
 
-use super::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow};
+use super::{AdapterRow, EventRow, HealthRow, HealthStatus, InvocationRow, QueueRow, RefundRow, StateKeyRow};
 use crate::{
     field::{Column, Value, fields},
     ids::ManifestHash,
@@ -131,9 +131,12 @@ fields! {
 
 fields! {
     HealthRow {
-        "part", Text, Public, "which part", Column::fixed("part", 9) => |it, _| Value::text(it.part.as_str());
-        "well", State(YES_NO), Public, "whether it does its work", Column::fixed("well", 4) => |it, _| yes_no(it.well);
-        "detail", Text, Public, "its figures, or what is wrong", Column::growing("detail", 20, 1) => |it, _| Value::text(it.detail.as_str());
+        "component", Text, Public, "which component", Column::fixed("component", 9) => |it, _| Value::text(it.component.as_str());
+        "status", State(&HealthStatus::NAMES), Public, "how it is", Column::fixed("status", 8) => |it, _| Value::text(it.status.name());
+        "figures", Text, Public, "its figures", Column::growing("figures", 12, 1) => |it, _| Value::text(it.figures.as_str());
+        "detail", Text, Public, "what is known of it, or what is wrong", Column::growing("detail", 20, 1) => |it, _| Value::text(it.detail.as_str());
+        "part", Text, Public, "the component, by its name in JSON" => |it, _| Value::text(it.component.as_str());
+        "well", State(YES_NO), Public, "whether it is not down" => |it, _| yes_no(it.status != HealthStatus::Down);
     }
 }
 

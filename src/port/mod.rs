@@ -36,7 +36,7 @@ pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscripti
 pub use clients::ClientRow;
 pub use command::{Command, Outcome};
 pub use error::PortError;
-pub use health::HealthRow;
+pub use health::{HealthRow, HealthStatus};
 pub use ladder::Ladder;
 pub use ladder_row::HopRow;
 pub use list::{List, ListRow, PageRows, Paging};

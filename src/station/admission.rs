@@ -85,14 +85,15 @@ impl Tallies {
         let spans = sampled.get(port as usize).into_iter().flat_map(|it| it.recent.current(now));
         // The bound that most run into.
         let Some(most) = spans.max_by_key(|span| span.count) else { return health };
-        Health::failing(format!(
+        let why = format!(
             "{}; {} turned away lately: {}{}; {}",
             health.detail,
             counted(most.count, "connection"),
             most.why.text(port),
             most.most_text(),
             most.why.remedy()
-        ))
+        );
+        health.degraded(why)
     }
 
     /// The metrics of all ports.
@@ -134,6 +135,7 @@ impl Tallies {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::port::HealthStatus;
 
     #[test]
     fn one_family_counts_who_is_turned_away_from_a_port() {
@@ -149,7 +151,7 @@ mod tests {
     #[test]
     fn what_is_turned_away_is_said_once_and_shown_while_it_lasts() {
         let tallies = Tallies::default();
-        let listening = || Health::ok("listening");
+        let listening = || Health::ok("", "listening");
         assert_eq!(tallies.sample(Now::at_ms(0)), News::default());
         for _ in 0..7 {
             tallies.rmp.count(TurnedAway::TableFull, Origin::Process { uid: 7, pid: 9 });
@@ -163,7 +165,10 @@ mod tests {
         tallies.rmp.count(TurnedAway::TableFull, Origin::Process { uid: 7, pid: 9 });
         assert_eq!(tallies.sample(Now::at_ms(2_000)), News::default());
         let health = tallies.health(Port::Rmp, listening(), Now::at_ms(3_000));
-        assert!(!health.is_ok && health.detail.starts_with("listening; 8 connections turned away lately: "));
+        assert!(
+            health.status == HealthStatus::Degraded
+                && health.detail.starts_with("listening; 8 connections turned away lately: ")
+        );
         assert!(health.detail.contains("most of them are of uid 7 pid 9; end the program"), "{health:?}");
         assert_eq!(tallies.health(Port::Mpp, listening(), Now::at_ms(3_000)), listening());
         assert_eq!(tallies.health(Port::Rmp, listening(), Now::at_ms(62_000)), listening(), "it passed");

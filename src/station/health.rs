@@ -1,7 +1,12 @@
 //! How each part of the station is: its hosts, then what they share.
 
 use super::{bridge::Running, host::Health, local::Inner, metrics::EndpointState, status::StationStatus};
-use crate::{admission::Port, port::HealthRow, store, tap, words::counted};
+use crate::{
+    admission::Port,
+    port::HealthRow,
+    store, tap,
+    words::{counted, format::bytes},
+};
 
 pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
     let mut rows = Vec::new();
@@ -26,23 +31,25 @@ fn with_admission(inner: &Inner, port: Port, health: Health) -> Health {
     inner.admission.health(port, health, inner.clock.now())
 }
 
-fn row(part: &str, Health { is_ok, detail }: Health) -> HealthRow {
-    HealthRow { part: part.to_owned(), well: is_ok, detail }
+fn row(component: &str, Health { status, figures, detail }: Health) -> HealthRow {
+    HealthRow { component: component.to_owned(), status, figures, detail }
 }
 
 /// The store, on a disk that has so little free that some work is refused, if it has.
 fn store(store: store::Counters, low_free_bytes: Option<u64>) -> Health {
     if let Some(why) = store.failing {
-        return Health::failing(why);
+        return Health::down(why);
     }
     if let Some(free_bytes) = low_free_bytes {
-        return Health::failing(format!(
+        let figures = format!("disk {}", bytes(free_bytes));
+        return Health::ok(figures, "").degraded(format!(
             "the data folder's disk is nearly full, {} were free: new MACP sessions, their messages and new runs are refused; free space on \
              it, or lower limits.store.disk_free_bytes_min",
             counted(free_bytes, "byte")
         ));
     }
-    Health::ok(format!(
+    let figures = counted(store.commits, "commit");
+    let detail = format!(
         "{}, {} failed, {} unfolded, {} waiting, a journal of {}, {} kept of what ended",
         counted(store.commits, "commit"),
         store.commit_failures,
@@ -50,7 +57,8 @@ fn store(store: store::Counters, low_free_bytes: Option<u64>) -> Health {
         counted(store.requests_waiting, "request"),
         counted(store.journal_bytes, "byte"),
         counted(store.retained.iter().map(|it| it.bytes).sum::<u64>(), "byte"),
-    ))
+    );
+    Health::ok(figures, detail)
 }
 
 fn tap(tap: tap::Counters) -> Health {
@@ -58,7 +66,7 @@ fn tap(tap: tap::Counters) -> Health {
         0 => String::new(),
         runs => format!(", {runs} masked unseen (limits.tap.frame_hashes_max)"),
     };
-    Health::ok(format!(
+    let detail = format!(
         "{} emitted, {} kept in {}, {} evicted, {} cut, {}{unseen}",
         counted(tap.emitted, "entry"),
         tap.kept_entries,
@@ -66,36 +74,38 @@ fn tap(tap: tap::Counters) -> Health {
         tap.evicted,
         tap.cut,
         counted(tap.readers, "reader"),
-    ))
+    );
+    Health::ok(format!("{} kept", counted(tap.kept_entries, "entry")), detail)
 }
 
 fn recording(status: &StationStatus) -> Health {
-    let path = status.recording_path();
-    Health::ok(path.map_or_else(|| "none".to_owned(), |path| format!("into {}", path.display())))
+    let Some(recording) = status.view().0.recording else { return Health::ok("none", "none") };
+    Health::ok(bytes(recording.bytes), format!("into {}", recording.path.display()))
 }
 
 fn metrics(endpoint: EndpointState) -> Option<Health> {
     match endpoint {
         EndpointState::Off => None,
-        EndpointState::Serving(addr) => Some(Health::ok(format!("on http://{addr}/metrics"))),
-        EndpointState::Down(why) => Some(Health::failing(why)),
+        EndpointState::Serving(addr) => Some(Health::ok("", format!("on http://{addr}/metrics"))),
+        EndpointState::Down(why) => Some(Health::down(why)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::port::HealthStatus;
 
     #[test]
     fn a_disk_that_is_nearly_full_is_no_health_and_says_what_is_refused_and_what_to_do() {
         let counters = store::Counters::default;
-        assert!(store(counters(), None).is_ok);
-        let Health { is_ok, detail } = store(counters(), Some(4_096));
-        assert!(!is_ok);
+        assert_eq!(store(counters(), None).status, HealthStatus::Ok);
+        let Health { status, figures, detail } = store(counters(), Some(4_096));
+        assert_eq!((status, figures.as_str()), (HealthStatus::Degraded, "disk 4 KiB"));
         for part in ["4096 bytes", "new runs are refused", "free space", "limits.store.disk_free_bytes_min"] {
             assert!(detail.contains(part), "{part}: {detail}");
         }
         let failing = store::Counters { failing: Some("no space".to_owned()), ..counters() };
-        assert_eq!(store(failing, Some(4_096)), Health::failing("no space"), "what is worse goes first");
+        assert_eq!(store(failing, Some(4_096)), Health::down("no space"), "what is worse goes first");
     }
 }

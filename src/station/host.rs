@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 use super::{bridge::Running, local::Inner, metrics::Family, supervisor::Foundation};
 use crate::{
     ids::Seq,
-    port::{Page, PortError, Query, Snapshot},
+    port::{HealthStatus, Page, PortError, Query, Snapshot},
     tap::entry::Link,
 };
 
@@ -75,19 +75,33 @@ impl Asking<'_> {
 /// How a part of the station is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Health {
-    /// Whether it does its work.
-    pub(super) is_ok: bool,
-    /// Its figures, or what is wrong and what to do.
+    pub(super) status: HealthStatus,
+    /// Its figures in short.
+    pub(super) figures: String,
+    /// What is known of it, or what is wrong and what to do.
     pub(super) detail: String,
 }
 
 impl Health {
-    pub(super) fn ok(detail: impl Into<String>) -> Self {
-        Self { is_ok: true, detail: detail.into() }
+    pub(super) fn ok(figures: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { status: HealthStatus::Ok, figures: figures.into(), detail: detail.into() }
     }
 
-    pub(super) fn failing(why: impl Into<String>) -> Self {
-        Self { is_ok: false, detail: why.into() }
+    /// It does its work, and something is amiss.
+    pub(super) fn degraded(self, why: impl Into<String>) -> Self {
+        Self { status: self.status.max(HealthStatus::Degraded), detail: why.into(), ..self }
+    }
+
+    pub(super) fn down(why: impl Into<String>) -> Self {
+        Self { status: HealthStatus::Down, figures: String::new(), detail: why.into() }
+    }
+
+    /// Of one that does not answer: it has too much to do, or it is down.
+    pub(super) fn of_error(error: &PortError) -> Self {
+        match error {
+            PortError::Busy { .. } => Self::ok("busy", "").degraded(error.to_string()),
+            _ => Self::down(error.to_string()),
+        }
     }
 }
 

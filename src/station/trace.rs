@@ -17,7 +17,7 @@ pub(super) async fn ladder(
     let mut reader =
         inner.tap.reader_from_oldest().map_err(|error| PortError::Busy { what: error.to_string() })?;
     let mut ladder = Ladder::new(trace, has_events, after, limit);
-    ladder.observe_peers(&inner.hosts.bus.snapshot().await.1);
+    ladder.observe_peers(&inner.hosts.bus.snapshot().await?.1);
     let (end, mut kept_since_ms) = (inner.tap.last(), inner.status.view().0.started_at.wall);
     let mut is_cut = reader.next() > Seq(1);
     while reader.next() <= end {

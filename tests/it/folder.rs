@@ -14,7 +14,7 @@ use rl_console::{
         Envelope, SendRequest, SessionStartPayload, macp_runtime_service_client::MacpRuntimeServiceClient,
     },
     mpp::{self, NewInvocation},
-    port::{Command as Asked, Outcome, Page, PortError, Query},
+    port::{Command as Asked, HealthStatus, Outcome, Page, PortError, Query},
     private_files,
     station::{Config, Station as TheStation, bus::TokenKind},
     tap::entry::Link,
@@ -133,8 +133,8 @@ fn until_store(bus: &Bus, runtime: &tokio::runtime::Runtime, well: bool) -> Stri
         let Page::Health(parts) = runtime.block_on(port.query(Query::Health)).unwrap() else {
             unreachable!()
         };
-        let store = parts.into_iter().find(|part| part.part == "store").unwrap();
-        if store.well == well {
+        let store = parts.into_iter().find(|row| row.component == "store").unwrap();
+        if (store.status == HealthStatus::Ok) == well {
             return store.detail;
         }
         std::thread::sleep(LOOK_EVERY);

@@ -6,7 +6,9 @@ use std::{
     path::Path,
 };
 
-use crate::real::{Station, json};
+use serde_json::Value;
+
+use crate::real::{Station, cli, json};
 
 fn addr(station: &Station) -> SocketAddr {
     station.ready["metrics"].as_str().unwrap().parse().unwrap()
@@ -94,8 +96,25 @@ fn an_address_in_use_is_told_and_the_station_goes_on() {
         "{notice}"
     );
     invoke(data.path());
-    let health = json(data.path(), &["ls", "health"]);
-    assert!(health.iter().any(|part| part["part"] == "metrics" && part["well"] == false));
+    let output = cli(data.path(), &["--json", "ls", "health"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let health = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+    let row = health.iter().find(|row| row["part"] == "metrics").unwrap();
+    assert_eq!((&row["well"], &row["status"]), (&false.into(), &"down".into()));
+    assert_eq!(output.status.code(), Some(1), "a script sees by the exit code that something is down");
+    let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(
+        (&error["error"]["code"], &error["error"]["message"]),
+        (&"down".into(), &"down: metrics".into())
+    );
+    let others = json(data.path(), &["ls", "health", "--filter", "not part:metrics"]);
+    assert!(others.len() > 4 && others.iter().all(|row| row["status"] != "down"), "{others:?}");
+    let old = json(data.path(), &["ls", "health", "--filter", "part:store well:yes"]);
+    assert_eq!(old, json(data.path(), &["ls", "health", "--filter", "component:store status:ok"]));
+    assert_eq!(old.len(), 1, "an old filter is still read");
+    let table = String::from_utf8(cli(data.path(), &["ls", "health"]).stdout).unwrap();
+    let heads: Vec<_> = table.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(heads, ["component", "status", "figures", "detail"]);
 
     drop(taken);
     let notice = loop {

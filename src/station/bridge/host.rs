@@ -40,10 +40,10 @@ impl Host for Bridge {
 
     fn health(&self) -> Pending<'_, Health> {
         Box::pin(async {
-            let Some(running) = self.running() else { return Health::failing(down().to_string()) };
+            let Some(running) = self.running() else { return Health::of_error(&down()) };
             let health =
                 running.with_bridge(|bridge| health(&bridge.snapshot(), bridge.pending_bytes())).await;
-            health.unwrap_or_else(|error| Health::failing(error.to_string()))
+            health.unwrap_or_else(|error| Health::of_error(&error))
         })
     }
 
@@ -73,18 +73,20 @@ fn health(snapshot: &mpp::Snapshot, pending_bytes: u64) -> Health {
         .adapter
         .as_ref()
         .map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
+    let in_flight = snapshot.queues.values().filter(|queue| queue.in_flight.is_some()).count();
+    let figures = format!("{}, {in_flight} in flight", counted(snapshot.queues.len() as u64, "queue"));
     if let Some(why) = &snapshot.reads_failing {
-        return Health::failing(format!("rows cannot be read: {why}; look at the data folder's disk"));
+        let why = format!("rows cannot be read: {why}; look at the data folder's disk");
+        return Health::ok(figures, "").degraded(why);
     }
     match (&snapshot.listener, snapshot.paired) {
-        (Listener::Listening(addr), true) => Health::ok(format!(
-            "listening on {addr}, {adapter}, {} of pending rows",
-            counted(pending_bytes, "byte")
-        )),
-        (Listener::Listening(addr), false) => {
-            Health::failing(format!("listening on {addr}, unpaired: `rl-console pair` makes a token"))
+        (Listener::Listening(addr), true) => {
+            let pending = counted(pending_bytes, "byte");
+            Health::ok(figures, format!("listening on {addr}, {adapter}, {pending} of pending rows"))
         }
-        (Listener::Down(why), _) => Health::failing(&**why),
-        (Listener::Starting, _) => Health::failing("starting"),
+        (Listener::Listening(addr), false) => Health::ok(figures, "")
+            .degraded(format!("listening on {addr}, unpaired: `rl-console pair` makes a token")),
+        (Listener::Down(why), _) => Health::down(&**why),
+        (Listener::Starting, _) => Health::ok(figures, "").degraded("starting"),
     }
 }

@@ -82,18 +82,26 @@ impl Bus {
     }
 
     /// What holds on it, and the last entry that this includes. One that is down has nothing but the reason.
-    pub(in crate::station) async fn snapshot(&self) -> (Seq, Snapshot) {
+    ///
+    /// # Errors
+    /// Too much is asked of it: what holds on it is not known.
+    pub(in crate::station) async fn snapshot(&self) -> Result<(Seq, Snapshot), PortError> {
         let (answer, answered) = oneshot::channel();
-        if self.ask(Request::Snapshot { answer }).is_ok()
-            && let Ok(found) = answered.await
-        {
-            return found;
+        match self.ask(Request::Snapshot { answer }) {
+            Ok(()) => {
+                if let Ok(found) = answered.await {
+                    return Ok(found);
+                }
+            }
+            Err(busy @ PortError::Busy { .. }) => return Err(busy),
+            Err(_) => {}
         }
-        let listener = match self.path() {
-            Ok(_) => Listener::Starting,
-            Err(why) => Listener::Down(Arc::from(why)),
+        let listener = match &*self.lock() {
+            BusState::Starting => Listener::Starting,
+            BusState::Up { .. } => Listener::Down(Arc::from("it has stopped")),
+            BusState::Down(why) => Listener::Down(Arc::clone(why)),
         };
-        (Seq(0), Snapshot { listener, ..Snapshot::default() })
+        Ok((Seq(0), Snapshot { listener, ..Snapshot::default() }))
     }
 }
 

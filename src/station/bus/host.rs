@@ -37,7 +37,7 @@ impl Host for Bus {
     /// It serves whom it has, and looks for its path by itself.
     fn impaired(&self) -> Pending<'_, Option<PortError>> {
         Box::pin(async {
-            match self.snapshot().await.1.listener {
+            match self.snapshot().await.ok()?.1.listener {
                 Listener::Down(why) => Some(down(&why)),
                 Listener::Starting | Listener::Listening(_) => None,
             }
@@ -45,12 +45,14 @@ impl Host for Bus {
     }
 
     fn health(&self) -> Pending<'_, Health> {
-        Box::pin(async { health(&self.snapshot().await.1) })
+        Box::pin(async {
+            self.snapshot().await.map_or_else(|error| Health::of_error(&error), |(_, bus)| health(&bus))
+        })
     }
 
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
         Box::pin(async {
-            let (seq, rmp) = self.snapshot().await;
+            let (seq, rmp) = self.snapshot().await?;
             into.rmp = rmp;
             Ok(seq)
         })
@@ -58,9 +60,9 @@ impl Host for Bus {
 
     fn families(&self) -> Pending<'_, Vec<Family>> {
         Box::pin(async {
-            match self.snapshot().await.1 {
-                rmp::Snapshot { listener: Listener::Starting, .. } => Vec::new(),
-                rmp => families(&rmp),
+            match self.snapshot().await {
+                Err(_) | Ok((_, rmp::Snapshot { listener: Listener::Starting, .. })) => Vec::new(),
+                Ok((_, rmp)) => families(&rmp),
             }
         })
     }
@@ -79,9 +81,9 @@ fn health(snapshot: &rmp::Snapshot) -> Health {
             let (peers, subs) =
                 (counted(snapshot.peers.len() as u64, "peer"), counted(subs as u64, "subscription"));
             let figures = format!("{peers}, {subs}, {} published, {dropped} dropped", totals.published);
-            Health::ok(format!("listening on {path}, {figures}"))
+            Health::ok(peers, format!("listening on {path}, {figures}"))
         }
-        Listener::Starting => Health::failing("starting"),
-        Listener::Down(why) => Health::failing(&**why),
+        Listener::Starting => Health::ok("", "").degraded("starting"),
+        Listener::Down(why) => Health::down(&**why),
     }
 }

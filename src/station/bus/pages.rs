@@ -9,9 +9,9 @@ use crate::{
 
 pub(super) async fn answer(bus: &Bus, query: Query) -> Result<Page, PortError> {
     match query {
-        Query::Topics => Ok(Page::Topics(topic_rows(&bus.snapshot().await.1))),
-        Query::Peers => Ok(Page::Peers(peer_rows(&bus.snapshot().await.1))),
-        Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&bus.snapshot().await.1))),
+        Query::Topics => Ok(Page::Topics(topic_rows(&bus.snapshot().await?.1))),
+        Query::Peers => Ok(Page::Peers(peer_rows(&bus.snapshot().await?.1))),
+        Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&bus.snapshot().await?.1))),
         _ => Err(misdirected(Link::Rmp)),
     }
 }

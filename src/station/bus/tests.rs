@@ -8,16 +8,18 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     entries,
+    handle::Bus,
     operator::{self, Service},
 };
 use crate::{
     ids::{ConnectionId, Seq, TraceId},
     limits,
     port::{
-        Answer, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort,
+        Answer, Command, HealthStatus, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort,
         wire::{Assembly, Batch, Question, Reply, Response, StationInfo, entries as read, write_question},
     },
     rmp::{Kind, SchemaId, broker::OperatorRequest, host::Request},
+    station::host::Host as _,
     tap::{
         Draft, Reader, Tap,
         entry::{Link, Transition, What, station},
@@ -28,6 +30,23 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const TOKEN: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ";
+
+#[tokio::test]
+async fn a_bus_that_is_asked_too_much_is_busy_and_neither_starting_nor_empty() {
+    let bus = Bus::default();
+    let (requests, asked) = mpsc::channel(1);
+    bus.set_up("/run/rmp.sock".into(), requests.clone());
+    let (answer, _answered) = tokio::sync::oneshot::channel();
+    requests.try_send(Request::Snapshot { answer }).unwrap();
+    let health = bus.health().await;
+    assert_eq!((health.status, health.figures.as_str()), (HealthStatus::Degraded, "busy"), "{health:?}");
+    assert!(health.detail.contains("limits.port.commands_max"), "{health:?}");
+    assert!(matches!(bus.snapshot().await, Err(PortError::Busy { .. })), "what is on it is not known");
+
+    drop(asked);
+    let health = bus.health().await;
+    assert_eq!((health.status, health.detail.as_str()), (HealthStatus::Down, "it has stopped"));
+}
 
 /// A station whose queries are never answered, and whose other answers come at once.
 struct Slow;

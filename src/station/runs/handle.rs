@@ -67,11 +67,15 @@ impl Runs {
     }
 
     /// What holds of the runs, and the last entry that this includes. Where they are down there is nothing.
-    pub(in crate::station) async fn snapshot(&self) -> (Seq, runs::Snapshot) {
+    ///
+    /// # Errors
+    /// Too much is asked of them.
+    pub(in crate::station) async fn snapshot(&self) -> Result<(Seq, runs::Snapshot), PortError> {
         let (answer, answered) = oneshot::channel();
         match self.ask(Request::Snapshot { answer }) {
-            Ok(()) => answered.await.unwrap_or_default(),
-            Err(_) => Default::default(),
+            Ok(()) => Ok(answered.await.unwrap_or_default()),
+            Err(busy @ PortError::Busy { .. }) => Err(busy),
+            Err(_) => Ok(Default::default()),
         }
     }
 }

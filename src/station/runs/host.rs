@@ -40,7 +40,7 @@ impl Host for Runs {
 
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
         Box::pin(async {
-            let (seq, runs) = self.snapshot().await;
+            let (seq, runs) = self.snapshot().await?;
             into.runs = runs;
             Ok(seq)
         })
@@ -74,9 +74,9 @@ fn health(figures: Result<Metrics, PortError>) -> Health {
                 figures.submitted,
                 figures.rejected.iter().sum::<u64>(),
             );
-            Health::ok(detail)
+            Health::ok(format!("{} open", figures.running), detail)
         }
-        Err(PortError::HostDown { .. }) => Health::failing("down: `rl-console restart runs` starts them"),
-        Err(error) => Health::failing(error.to_string()),
+        Err(PortError::HostDown { .. }) => Health::down("down: `rl-console restart runs` starts them"),
+        Err(error) => Health::of_error(&error),
     }
 }

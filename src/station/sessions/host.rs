@@ -57,27 +57,28 @@ impl Host for Sessions {
 fn health(sessions: &Sessions) -> Health {
     let addr = match sessions.addr() {
         Ok(addr) => addr,
-        Err(why) => return Health::failing(why),
+        Err(why) => return Health::down(why),
     };
     let Some(Metrics { totals, in_memory, turn_aways, connections, not_listening, log_failing, .. }) =
         sessions.metrics()
     else {
-        return Health::failing("it has failed by a fault of ours; please report the log");
+        return Health::down("it has failed by a fault of ours; please report the log");
     };
     let open = counted(totals.open, "session");
+    let health = Health::ok(format!("{} open", totals.open), "");
     let figures = format!("listening on {addr}, {open} open, {in_memory} in memory");
     if let Some(why) = not_listening {
-        return Health::failing(format!("{figures}; {why}"));
+        return health.degraded(format!("{figures}; {why}"));
     }
     if let Some(why) = log_failing {
-        return Health::failing(format!("{figures}; its log is not kept as it should be: {why}"));
+        return health.degraded(format!("{figures}; its log is not kept as it should be: {why}"));
     }
     // What goes on now.
     let Some(latest) = turn_aways.into_iter().max_by_key(|it| it.last.mono) else {
-        return Health::ok(figures);
+        return Health { detail: figures, ..health };
     };
     let (why, remedy) = describe_turn_away(latest.why);
     let now = counted(connections, "connection");
     let (count, most) = (latest.count, latest.most_text());
-    Health::failing(format!("{figures}; {now} now, {count} turned away lately: {why}{most}; {remedy}"))
+    health.degraded(format!("{figures}; {now} now, {count} turned away lately: {why}{most}; {remedy}"))
 }

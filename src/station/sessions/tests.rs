@@ -15,7 +15,7 @@ use crate::{
             macp_runtime_service_client::MacpRuntimeServiceClient,
         },
     },
-    port::{Command, HostState, Outcome, Page, PortError, Query},
+    port::{Command, HealthStatus, HostState, Outcome, Page, PortError, Query},
     station::{ADDR_FILE, Config, Station, bridge::tests::until, host::Host as _},
     tap::{
         Reader,
@@ -110,7 +110,10 @@ fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
         assert_eq!(fixture.messages(), round);
         fixture.fail();
         let health = fixture.runtime.block_on(fixture.station.inner.hosts.sessions.health());
-        assert!(!health.is_ok && health.detail.contains("`rl-console restart macp`"), "{health:?}");
+        assert!(
+            health.status == HealthStatus::Down && health.detail.contains("`rl-console restart macp`"),
+            "{health:?}"
+        );
         let snapshot = fixture.runtime.block_on(fixture.station.port().snapshot()).unwrap();
         assert!(matches!(snapshot.macp.listener, Listener::Down(_)));
         assert!(matches!(snapshot.station.hosts[Link::Macp.index()], HostState::Down(_)));

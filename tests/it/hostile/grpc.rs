@@ -18,7 +18,7 @@ use rl_console::{
         self, Transition, TurnAwayCause,
         proto::v1::{SendRequest, SessionState, StreamSessionRequest},
     },
-    port::{Command, Outcome, Page, Query},
+    port::{Command, HealthStatus, Outcome, Page, Query},
     tap::{
         Reader,
         entry::{Transition as Any, What},
@@ -469,8 +469,8 @@ fn an_attack_is_said_in_health_with_what_to_do() {
     let silent: Vec<Http2> = (0..20).map(|_| Http2::silent(fixture.addr())).collect();
     closed(&fixture, &mut reader, 17);
     let Page::Health(rows) = fixture.query(Query::Health) else { panic!() };
-    let macp = rows.iter().find(|row| row.part == "macp").unwrap();
-    assert!(!macp.well);
+    let macp = rows.iter().find(|row| row.component == "macp").unwrap();
+    assert_eq!(macp.status, HealthStatus::Degraded);
     for said in
         ["4 connections now, 17 turned away lately", "limits.macp.connections_max", "share connections"]
     {

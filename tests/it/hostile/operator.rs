@@ -61,7 +61,7 @@ fn with_all_places_taken_the_operator_asks_and_is_told_what_to_do_and_ends_the_s
     assert!(text.contains("turned away") && text.contains("limits.rmp.connections_max"), "{notice}");
     let row = health(data.path(), "rmp");
     let detail = row["detail"].as_str().unwrap();
-    assert_eq!(row["well"], false, "{row}");
+    assert_eq!((&row["well"], &row["status"]), (&true.into(), &"degraded".into()), "{row}");
     assert!(detail.contains("6 connections turned away lately: no place is left but for operators"), "{row}");
     assert!(detail.contains("end the program that holds so many connections (`ls clients`"), "{row}");
     let ours =
@@ -152,13 +152,13 @@ fn where_the_limit_of_open_files_is_reached_operators_are_accepted_and_work_is_k
     }
     assert_eq!(agents.last_mut().unwrap().hear().error().1, "Busy", "what is left is for operators");
     let row = health(data.path(), "rmp");
-    assert_eq!(row["well"], false, "{row}");
+    assert_eq!((&row["well"], &row["status"]), (&true.into(), &"degraded".into()), "{row}");
     assert!(row["detail"].as_str().unwrap().contains("ulimit -n"), "{row}");
     let row = health(data.path(), "macp");
-    assert_eq!(row["well"], true, "nobody came: {row}");
+    assert_eq!(row["status"], "ok", "nobody came: {row}");
     let addr: SocketAddr = station.ready["macp"].as_str().unwrap().parse().unwrap();
     let _newcomer = TcpStream::connect(addr).unwrap();
-    let row = (0..100).map(|_| health(data.path(), "macp")).find(|row| row["well"] == false);
+    let row = (0..100).map(|_| health(data.path(), "macp")).find(|row| row["status"] == "degraded");
     let detail = row.unwrap()["detail"].as_str().unwrap().to_owned();
     assert!(detail.contains("no connection can be accepted") && detail.contains("ulimit -n"), "{detail}");
     assert!(cli(data.path(), &["invoke", "heal_party"]).status.success());

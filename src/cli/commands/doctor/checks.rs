@@ -13,7 +13,7 @@ use super::{owner, report::Check};
 use crate::{
     cli::{commands::pack, config::Settings, env::Env, error::Error},
     console::{draw::Depth, settings::Passthrough},
-    port::{HealthRow, Operator as _, Page, PortError, Query},
+    port::{HealthRow, HealthStatus, Operator as _, Page, PortError, Query},
     private_files,
     station::{Address, BusDown, OperatorClient, PackSource, bus::TokenKind},
     store::{damage_of_log, left_by_an_emptied_database},
@@ -190,13 +190,13 @@ pub(super) async fn socket(
         Ok(Page::Health(parts)) => {
             let ill: Vec<String> = parts
                 .iter()
-                .filter(|part| !part.well)
-                .map(|part| format!("{}: {}", part.part, part.detail))
+                .filter(|row| row.status != HealthStatus::Ok)
+                .map(|row| format!("{}: {}", row.component, row.detail))
                 .collect();
             let check = if ill.is_empty() {
                 Check::pass(NAME, "one is running and healthy")
             } else {
-                Check::fail(NAME, ill.join("; "), "`rl-console ls health` shows each part")
+                Check::fail(NAME, ill.join("; "), "`rl-console ls health` shows each component")
             };
             (check, Some(parts))
         }
@@ -236,7 +236,7 @@ pub(super) fn ports(settings: &Settings, station: Option<&[HealthRow]>) -> Vec<C
 fn check_port(port: &Port, addr: SocketAddr, data: Option<&Path>, station: Option<&[HealthRow]>) -> Check {
     let Port { subject, part, flag, .. } = *port;
     if let Some(parts) = station {
-        let detail = parts.iter().find(|row| row.part == part).map_or("", |row| &row.detail);
+        let detail = parts.iter().find(|row| row.component == part).map_or("", |row| &row.detail);
         return Check::pass(subject, format!("the running station's: {detail}"));
     }
     let open = if addr.ip().is_loopback() { "" } else { " (open to the network, without encryption)" };

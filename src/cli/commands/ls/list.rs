@@ -103,8 +103,10 @@ impl Listing {
             report::print_note(&note);
         }
         self.sift(&mut rows);
+        let fault = R::fault(&rows);
         rows.truncate(self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
-        printer.page(&rows)
+        printer.page(&rows)?;
+        fault.map_or(Ok(()), Err)
     }
 
     /// Prints pages until there are enough rows or no more. A station that knows no filters does not say how

@@ -1,10 +1,13 @@
 //! Each kind of row as a line of a table.
 
 use crate::{
-    cli::table::{Align, LocalClock},
+    cli::{
+        error::Error,
+        table::{Align, LocalClock},
+    },
     ids::ConnectionId,
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
-    port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    port::{AdapterRow, EventRow, HealthRow, HealthStatus, InvocationRow, QueueRow, RefundRow, StateKeyRow},
     store::invocations::Source,
 };
 
@@ -26,6 +29,14 @@ pub(in crate::cli::commands) trait TableRow {
 
     /// A note on a list beside its rows.
     fn note(_rows: &[Self]) -> Option<String>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Why a list that was printed is no good news, for scripts that look at the exit code alone.
+    fn fault(_rows: &[Self]) -> Option<Error>
     where
         Self: Sized,
     {
@@ -173,10 +184,18 @@ impl TableRow for AdapterRow {
 }
 
 impl TableRow for HealthRow {
-    const COLUMNS: &'static [(&'static str, Align)] = &[("part", L), ("well", L), ("detail", L)];
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("component", L), ("status", L), ("figures", L), ("detail", L)];
 
     fn cells(&self, _clock: &LocalClock) -> Vec<String> {
-        vec![self.part.clone(), if self.well { "✓" } else { "✗" }.to_owned(), self.detail.clone()]
+        let shown = |text: &str| if text.is_empty() { "-" } else { text }.to_owned();
+        vec![self.component.clone(), self.status.name().to_owned(), shown(&self.figures), shown(&self.detail)]
+    }
+
+    fn fault(rows: &[Self]) -> Option<Error> {
+        let is_down = |row: &&Self| row.status == HealthStatus::Down;
+        let down: Vec<_> = rows.iter().filter(is_down).map(|row| row.component.as_str()).collect();
+        (!down.is_empty()).then(|| Error::Down(down.join(", ")))
     }
 }
 
