@@ -32,7 +32,7 @@ pub(super) fn code(error: &client::Error) -> &'static str {
     match (error, refusal(error)) {
         (client::Error::Unreachable { .. }, _) => "unreachable",
         (client::Error::Closed(_), _) => "disconnected",
-        (client::Error::OfAnother { .. }, _) => "foreign_socket",
+        (client::Error::OfAnother { .. } | client::Error::OfAnotherProcess { .. }, _) => "foreign_socket",
         (client::Error::TimedOut { .. }, _) => "timed_out",
         (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "busy",
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
@@ -60,6 +60,9 @@ pub(super) fn hint(error: &client::Error) -> String {
         }
         (client::Error::OfAnother { .. }, _) => {
             "name the socket of a station of your own with --socket, or its folder with --data"
+        }
+        (client::Error::OfAnotherProcess { .. }, _) => {
+            "name the data folder of the station there with --data, or one of its tokens with --token-file"
         }
         (client::Error::TimedOut { .. }, _) => {
             "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`"

@@ -413,6 +413,7 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::NoSession { .. }
         | PortError::Forbidden { .. }
         | PortError::Stranger
+        | PortError::OtherStation { .. }
         | PortError::Store(_) => Exit::Refused,
     }
 }

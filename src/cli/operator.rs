@@ -14,6 +14,7 @@ use crate::{
     mpp,
     port::{Command, Operator, Outcome, Page, PortError, Query},
     station::{Address, BusDown, OperatorClient},
+    store::holder,
 };
 
 /// Connects to the first station that answers at the places where the bus may be (rmp-v0 §12).
@@ -32,6 +33,14 @@ async fn try_connect(settings: &Settings) -> Result<OperatorClient, Error> {
     for place in candidates(settings) {
         match OperatorClient::connect_to(&address(settings, &data, &place.path)?, &settings.limits).await {
             Err(PortError::NoStation { .. }) => {}
+            // What nobody named may be another station's; so may what the folder's own has recorded, since.
+            Err(PortError::OtherStation { .. }) if !place.step.is_named() => {}
+            Err(PortError::OtherStation { socket, pid, .. }) if place.step == Step::Data => {
+                if let Some(holder) = holder(&data) {
+                    let why = format!("another station (process {pid}) listens at {}", socket.display());
+                    return Err(PortError::Unreached { data, pid: holder, why }.into());
+                }
+            }
             reached => return Ok(reached?),
         }
     }

@@ -36,12 +36,6 @@ pub(crate) enum SessionError {
         /// Where it was tried, and why that failed.
         tried: Vec<(SocketAddr, String)>,
     },
-    /// No station has said where it listens.
-    #[error("no station has recorded in {data} where its MACP port is")]
-    NothingRecorded {
-        /// The data folder.
-        data: String,
-    },
     /// The connection broke.
     #[error("the connection to the runtime at {addr} is lost: {why}")]
     Lost {
@@ -84,7 +78,7 @@ impl SessionError {
     /// The exit code.
     pub(super) const fn exit(&self) -> Exit {
         match self {
-            Self::Unreachable { .. } | Self::NothingRecorded { .. } | Self::Lost { .. } => Exit::NoStation,
+            Self::Unreachable { .. } | Self::Lost { .. } => Exit::NoStation,
             Self::TimedOut { .. } => Exit::TimedOut,
             Self::Refused { .. }
             | Self::Declined { .. }
@@ -99,7 +93,7 @@ impl SessionError {
         match self {
             Self::Refused { code, .. } => Code::from_name(code).map_or("refused", refusal_code),
             Self::Declined { status, .. } => status_code(*status),
-            Self::Unreachable { .. } | Self::NothingRecorded { .. } => "unreachable",
+            Self::Unreachable { .. } => "unreachable",
             Self::Lost { .. } => "disconnected",
             Self::TimedOut { .. } => "timed_out",
             Self::Unknown { .. } => "unknown_session",
@@ -121,9 +115,6 @@ impl SessionError {
                 "start a station with `rl-console` or `rl-console serve`, or name another runtime with --grpc ADDR; `rl-console ls health` \
                  says how the station's own is"
                     .to_owned()
-            }
-            Self::NothingRecorded { data } => {
-                format!("start a station with `rl-console --data {data} serve`, or name a runtime with --grpc ADDR")
             }
             Self::Lost { .. } | Self::TimedOut { .. } => {
                 "a message may have arrived: with the same --id it counts once, however often it is sent".to_owned()
@@ -291,7 +282,6 @@ mod tests {
             (declined(Status::Unimplemented), 1, "unimplemented"),
             (declined(Status::Aborted), 1, "declined"),
             (SessionError::Unreachable { tried: vec![(addr, text())] }, 3, "unreachable"),
-            (SessionError::NothingRecorded { data: text() }, 3, "unreachable"),
             (SessionError::Lost { addr, why: text() }, 3, "disconnected"),
             (SessionError::TimedOut { ms: 1 }, 4, "timed_out"),
             (SessionError::Unknown { session: text() }, 1, "unknown_session"),

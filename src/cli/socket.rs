@@ -25,6 +25,7 @@ use crate::{
         PATH_FILE,
         bus::{TokenError, TokenKind, named_token, token},
     },
+    store::holder,
 };
 
 /// The socket's name in a folder.
@@ -35,7 +36,7 @@ const PATH_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 /// What a client goes by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClientIdentity {
-    /// `--socket`, or `rmp.socket`.
+    /// `--socket`, or `rmp.socket` unless a data folder is named in which a station has recorded its own.
     pub(crate) socket: Option<PathBuf>,
     /// The data folder that a flag or a variable names.
     pub(crate) data: Option<Folder>,
@@ -76,6 +77,11 @@ pub(crate) enum Step {
 }
 
 impl Step {
+    /// Whether somebody means this place alone.
+    pub(crate) const fn is_named(self) -> bool {
+        !matches!(self, Self::Home | Self::Machine)
+    }
+
     /// What names it.
     const fn name(self) -> &'static str {
         match self {
@@ -112,8 +118,10 @@ impl ClientIdentity {
             settings.data.as_ref().map(|path| Folder { path: path.clone(), recorded: recorded(path) });
         let (data, configured_data) =
             if settings.discovery.names_data { (folder, None) } else { (None, folder) };
+        let has_recorded = data.as_ref().is_some_and(|folder| folder.recorded.is_some());
+        let socket = settings.socket.clone().filter(|_| settings.discovery.has_socket_flag || !has_recorded);
         Self {
-            socket: settings.socket.clone(),
+            socket,
             data,
             socket_path: settings.socket_path.clone(),
             sockets_dir: settings.sockets_dir.clone(),
@@ -173,6 +181,11 @@ impl Candidate {
 /// When there is no such file, or nothing in it.
 pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Result<Hello, Error> {
     let of_station = |kind| Ok::<_, Error>(token(&settings.data()?, kind));
+    // The data folder's own is shown to its station alone.
+    let only_to = match &peer.token_file {
+        Some(_) => None,
+        None => Some(holder(&settings.data()?).unwrap_or(0)),
+    };
     let token = match (&peer.token_file, peer.kind) {
         (Some(file), _) => named_token(file),
         (None, Kind::Agent | Kind::Station) => return Ok(Hello::agent(client)),
@@ -187,7 +200,7 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
             "a station makes the tokens of its data folder when it starts first",
         ),
     })?;
-    Ok(Hello::with_token(client, peer.kind, &token))
+    Ok(Hello { only_to, ..Hello::with_token(client, peer.kind, &token) })
 }
 
 /// Connects to the first place where somebody answers; one where another user would be shown a token is
@@ -224,10 +237,23 @@ async fn connect_first(
                 let why = format!("another user (uid {uid}) listens there, who is shown no token");
                 failed.push(FailedCandidate { candidate: place, why });
             }
+            // What is recorded in a folder may be old, and another's since.
+            Err(error @ client::Error::OfAnotherProcess { .. }) if !is_only || place.step == Step::Data => {
+                failed.push(FailedCandidate { candidate: place, why: listener_text(&error) });
+            }
             Err(error) => return Err(error.into()),
         }
     }
     Err(unreachable(&failed))
+}
+
+fn listener_text(error: &client::Error) -> String {
+    match error {
+        client::Error::OfAnotherProcess { process, .. } => {
+            format!("another station's process ({process}) listens there, which is shown no token")
+        }
+        error => error.to_string(),
+    }
 }
 
 /// The path that a station recorded in a data folder.
@@ -241,10 +267,7 @@ fn recorded(folder: &Path) -> Option<PathBuf> {
 fn nothing_recorded(folder: &Path) -> Error {
     Error::Unreachable {
         message: format!("no station has recorded in {} where its bus is reached", folder.display()),
-        hint: format!(
-            "start one with `rl-console --data {} serve`, or name its socket with --socket PATH",
-            folder.display()
-        ),
+        hint: "start one with `rl-console serve`, or name its socket with --socket PATH".to_owned(),
     }
 }
 
@@ -345,10 +368,7 @@ mod tests {
                 .candidates()
                 .unwrap_err();
         assert_eq!(error.to_string(), "no station has recorded in /d where its bus is reached");
-        assert_eq!(
-            error.hint(),
-            "start one with `rl-console --data /d serve`, or name its socket with --socket PATH"
-        );
+        assert_eq!(error.hint(), "start one with `rl-console serve`, or name its socket with --socket PATH");
         assert_eq!(error.exit() as u8, 3);
         let configured = ClientIdentity { configured_data: bare, ..ClientIdentity::default() };
         assert_eq!(tried(&configured), tried(&ClientIdentity::default()), "unless nobody named it now");

@@ -103,6 +103,16 @@ macro_rules! declare {
             /// The station knows no such token.
             #[error("the token that was shown is none of this station's")]
             Stranger,
+            /// Another station listens on the socket, and was not shown the data folder's token.
+            #[error("the station at {socket} (process {pid}) is not that of {data}, whose token was not shown to it")]
+            OtherStation {
+                /// The data folder.
+                data: PathBuf,
+                /// Where it listens.
+                socket: PathBuf,
+                /// Its process.
+                pid: u32,
+            },
             /// The station is going down.
             #[error("the station is going down")]
             Stopping,
@@ -125,7 +135,7 @@ macro_rules! declare {
                     Self::BadRequest(_) => "bad_request",
                     Self::Store(_) => "store",
                     Self::NoSession { .. } => "no_session",
-                    Self::Forbidden { .. } | Self::Stranger => "forbidden",
+                    Self::Forbidden { .. } | Self::Stranger | Self::OtherStation { .. } => "forbidden",
                     Self::Stopping => "stopping",
                 }
             }
@@ -154,7 +164,9 @@ macro_rules! declare {
                     Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
                     Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
                     Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
-                    Self::Stranger => "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned(),
+                    Self::Stranger | Self::OtherStation { .. } => {
+                        "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned()
+                    }
                     Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
                 }
             }

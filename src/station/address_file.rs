@@ -96,6 +96,12 @@ impl AddressFile {
         Self::at(NotePlace::of(foundation, name), text, host)
     }
 
+    /// Takes away what a station has left that did not end by itself: another one may listen there.
+    pub(super) fn forget(foundation: &Foundation, name: &str) {
+        // Most often there is none.
+        let _ = NotePlace::of(foundation, name).alter(|file| fs::remove_file(file));
+    }
+
     fn at(place: NotePlace, text: &[u8], host: &'static str) -> Self {
         Self { place, text: text.to_vec(), host }
     }
@@ -132,6 +138,7 @@ impl AddressFile {
         known: impl Future<Output = Option<String>> + Send + 'static,
     ) -> FileGuard {
         let place = NotePlace::of(foundation, name);
+        Self::forget(foundation, name);
         let (at, board) = (place.clone(), board.clone());
         let task = foundation.runtime.spawn(async move {
             let Some(text) = known.await else { return };

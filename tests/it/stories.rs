@@ -2,6 +2,7 @@
 
 mod instrument;
 mod sessions;
+mod two_stations;
 
 use std::process::Stdio;
 

@@ -1,6 +1,6 @@
 //! `sim adapter`: carries the simulated adapter's frames over TCP.
 
-use std::{net::SocketAddr, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -11,12 +11,13 @@ use super::pack;
 use crate::{
     cli::{
         args::SimAdapterArgs,
+        config::Settings,
         context::Context,
         env::{self, Secret},
         error::Error,
         operator,
         output::Output as Stdout,
-        runtime::connectable,
+        runtime::{self, BridgeEndpoint},
         signals::Signals,
         sim::{Adapter, AdapterProfile, End, Event, Facts, Input, Output},
     },
@@ -39,15 +40,17 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
     }
     let token = token(args.token_file.as_deref(), context.env.bridge_token.clone())?;
     let facts = Facts::of(&pack::load(&context.settings.pack)?);
-    let addr = addr(args.addr, connectable(SocketAddr::new(context.settings.bind, context.settings.port)))?;
+    if let Some(addr) = args.addr.as_deref() {
+        check_addr(addr)?;
+    }
     let latency = Duration::from_millis(args.latency);
-    let SimAdapterArgs { fail_rate, refund_rate, seed, logs_per_s, reconnect, .. } = args;
+    let SimAdapterArgs { addr, fail_rate, refund_rate, seed, logs_per_s, reconnect, .. } = args;
     let manner = AdapterProfile { latency, fail_rate, refund_rate, seed, logs_per_s };
-    let Context { clock, out, .. } = context;
+    let Context { clock, out, settings, .. } = context;
     operator::block_on(async {
         let signals = Signals::listen()?;
-        let mut driver =
-            Driver { adapter: Adapter::new(facts, manner, token), addr, clock: *clock, signals, out };
+        let adapter = Adapter::new(facts, manner, token);
+        let mut driver = Driver { adapter, named: addr, settings, clock: *clock, signals, out };
         let ended = driver.run(reconnect).await;
         let summary = driver.adapter.ended();
         driver.print_event(&summary)?;
@@ -70,25 +73,19 @@ fn token(file: Option<&Path>, variable: Option<Secret>) -> Result<Secret, Error>
     Secret::new(&text).ok_or_else(|| Error::usage(format!("{} holds no token", path.display()), HINT))
 }
 
-fn addr(said: Option<String>, configured: SocketAddr) -> Result<String, Error> {
-    match said {
-        Some(addr)
-            if addr
-                .rsplit_once(':')
-                .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) =>
-        {
-            Ok(addr)
-        }
-        Some(addr) => Err(Error::usage(
-            format!("`{addr}` is no address"),
-            "give HOST:PORT, as in --addr 127.0.0.1:7777",
-        )),
-        None if configured.port() == 0 => Err(Error::usage(
-            "port 0 is no port to connect to",
-            "name the station's address with --addr HOST:PORT",
-        )),
-        None => Ok(configured.to_string()),
+fn check_addr(addr: &str) -> Result<(), Error> {
+    let parts = addr.rsplit_once(':');
+    if parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
+        return Ok(());
     }
+    Err(Error::usage(format!("`{addr}` is no address"), "give HOST:PORT, as in --addr 127.0.0.1:7777"))
+}
+
+/// Where to connect, and whether the data folder's station listens there.
+#[derive(Clone, Debug)]
+struct Target {
+    addr: String,
+    is_ours: bool,
 }
 
 /// How one connection ended.
@@ -104,7 +101,9 @@ enum Ended {
 /// Carries values between the adapter and the world.
 struct Driver<'a> {
     adapter: Adapter,
-    addr: String,
+    /// `--addr`.
+    named: Option<String>,
+    settings: &'a Settings,
     clock: Clock,
     signals: Signals,
     out: &'a mut Stdout,
@@ -114,12 +113,24 @@ impl Driver<'_> {
     async fn run(&mut self, reconnect: bool) -> Result<(), Error> {
         let mut wait = WAIT_MIN;
         loop {
-            let (ended, was_serving) = self.connection().await?;
-            match ended {
-                Ended::Asked => return Ok(()),
-                Ended::Over(end) if !reconnect || is_final(&end) => return Err(refused(end)),
-                Ended::Lost { why } if !reconnect => return Err(self.unreachable(&why)),
-                Ended::Over(_) | Ended::Lost { .. } => {}
+            let target = match self.target() {
+                Err(error @ Error::Unreachable { .. }) if reconnect => Err(error.to_string()),
+                target => Ok(target?),
+            };
+            let (ended, was_serving) = match &target {
+                Ok(target) => self.connection(&target.addr).await?,
+                Err(why) => {
+                    self.print_event(&Event::Disconnected { why: why.clone() })?;
+                    (Ended::Lost { why: why.clone() }, false)
+                }
+            };
+            match (ended, &target) {
+                (Ended::Asked, _) => return Ok(()),
+                (Ended::Over(end), Ok(target)) if !reconnect || is_final(&end) => {
+                    return Err(refused(end, target));
+                }
+                (Ended::Lost { why }, Ok(target)) if !reconnect => return Err(unreachable(target, &why)),
+                (Ended::Over(_) | Ended::Lost { .. }, _) => {}
             }
             if was_serving {
                 wait = WAIT_MIN;
@@ -135,11 +146,23 @@ impl Driver<'_> {
         }
     }
 
+    /// Where the station is now: one that was started again may listen elsewhere.
+    fn target(&self) -> Result<Target, Error> {
+        let BridgeEndpoint { addr, is_ours } = match &self.named {
+            None => runtime::bridge(self.settings)?,
+            Some(named) => match named.parse() {
+                Ok(addr) => BridgeEndpoint::named(addr, self.settings),
+                Err(_) => return Ok(Target { addr: named.clone(), is_ours: false }),
+            },
+        };
+        Ok(Target { addr: addr.to_string(), is_ours })
+    }
+
     /// One connection from its beginning to its end; also whether its handshake succeeded.
-    async fn connection(&mut self) -> Result<(Ended, bool), Error> {
+    async fn connection(&mut self, addr: &str) -> Result<(Ended, bool), Error> {
         let connected = tokio::select! {
             () = self.signals.end() => return Ok((Ended::Asked, false)),
-            connected = TcpStream::connect(self.addr.clone()) => connected,
+            connected = TcpStream::connect(addr) => connected,
         };
         let mut stream = match connected {
             Ok(stream) => stream,
@@ -151,7 +174,7 @@ impl Driver<'_> {
         };
         // Without it frames wait for each other; a system that refuses is only slower.
         stream.set_nodelay(true).unwrap_or_default();
-        self.print_event(&Event::Connected { addr: self.addr.clone() })?;
+        self.print_event(&Event::Connected { addr: addr.to_owned() })?;
         self.adapter.handle(self.clock.now(), Input::Connected);
         let ended = self.serve(&mut stream).await;
         let was_serving = self.adapter.is_serving();
@@ -228,12 +251,11 @@ impl Driver<'_> {
         self.out.row(event, Event::line)?;
         self.out.flush()
     }
+}
 
-    fn unreachable(&self, why: &str) -> Error {
-        let hint = "start a station with `rl-console` or `rl-console serve`, or name its address with --addr"
-            .to_owned();
-        Error::Unreachable { message: format!("{}: {why}", self.addr), hint }
-    }
+fn unreachable(target: &Target, why: &str) -> Error {
+    let hint = "start a station with `rl-console serve`, or name its address with --addr".to_owned();
+    Error::Unreachable { message: format!("{}: {why}", target.addr), hint }
 }
 
 /// Whether trying again cannot help.
@@ -242,11 +264,16 @@ fn is_final(end: &End) -> bool {
     matches!(end, End::Refused(reason) if !passes.contains(&reason.as_str()))
 }
 
-fn refused(end: End) -> Error {
+fn refused(end: End, Target { addr, is_ours }: &Target) -> Error {
     let (message, hint) = match end {
         End::Refused(reason) => {
             let hint = match reason.as_str() {
-                "invalid_token" => "the token has changed: `rl-console pair --rotate` makes a new one",
+                "invalid_token" if !is_ours => {
+                    "the station there may be another one, with a token of its own: name its data folder with --data, or show its token"
+                }
+                "invalid_token" => {
+                    "its token is another one by now: `rl-console pair --rotate` makes a new one"
+                }
                 "manifest_hash_mismatch" | "pack_id_mismatch" => {
                     "give the pack that the station runs with --pack"
                 }
@@ -254,7 +281,7 @@ fn refused(end: End) -> Error {
                 "already_connected" => "`rl-console kick adapter` disconnects the other adapter",
                 _ => "use an adapter and a station of the same protocol version",
             };
-            (format!("the station refused the handshake: {reason}"), hint)
+            (format!("the station at {addr} refused the handshake: {reason}"), hint)
         }
         End::ProtocolError(error) => (
             format!("the station ended the connection: {error}"),
@@ -292,10 +319,17 @@ mod tests {
 
     #[test]
     fn an_address_needs_host_and_port() {
-        let configured = "127.0.0.1:7777".parse().unwrap();
-        assert_eq!(addr(None, configured).unwrap(), "127.0.0.1:7777");
-        assert_eq!(addr(Some("localhost:1".to_owned()), configured).unwrap(), "localhost:1");
-        assert!(addr(Some("localhost".to_owned()), configured).is_err());
-        assert!(addr(None, "127.0.0.1:0".parse().unwrap()).is_err());
+        assert!(check_addr("localhost:1").is_ok());
+        assert!(check_addr("localhost").is_err() && check_addr(":1").is_err());
+    }
+
+    #[test]
+    fn a_new_token_is_advised_only_where_the_station_is_ours() {
+        let hint = |is_ours| {
+            let target = Target { addr: "127.0.0.1:7777".to_owned(), is_ours };
+            refused(End::Refused("invalid_token".to_owned()), &target).hint()
+        };
+        assert!(hint(true).contains("`rl-console pair --rotate`"));
+        assert!(!hint(false).contains("rotate") && hint(false).contains("--data"), "{}", hint(false));
     }
 }

@@ -271,12 +271,12 @@ fn is_passing(error: &Error) -> bool {
     use tonic::Code;
     matches!(
         error,
-        Error::Session(
-            SessionError::Lost { .. }
-                | SessionError::Unreachable { .. }
-                | SessionError::NothingRecorded { .. }
-                | SessionError::TimedOut { .. }
-                | SessionError::Declined { status: Code::Unavailable, .. }
-        )
+        Error::Unreachable { .. }
+            | Error::Session(
+                SessionError::Lost { .. }
+                    | SessionError::Unreachable { .. }
+                    | SessionError::TimedOut { .. }
+                    | SessionError::Declined { status: Code::Unavailable, .. }
+            )
     )
 }

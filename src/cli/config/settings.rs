@@ -36,6 +36,12 @@ pub(crate) struct Discovery {
     pub(crate) names_data: bool,
     /// Whether anything names the address of the MACP port.
     pub(crate) names_grpc: bool,
+    /// Whether it is a flag that does.
+    pub(crate) has_grpc_flag: bool,
+    /// Whether a flag names the bus's socket.
+    pub(crate) has_socket_flag: bool,
+    /// Whether a flag names the MPP port, or the address that it is bound to.
+    pub(crate) has_port_flag: bool,
     /// The file of the token to show.
     pub(crate) token_file: Option<PathBuf>,
 }
@@ -45,7 +51,15 @@ impl Discovery {
     pub(crate) fn of(flags: &Global, env: &Env, resolved: &Resolved) -> Self {
         let names_data = matches!(resolved.origin(Key::DATA), Some(Origin::Flag(_) | Origin::Variable(_)));
         let names_grpc = resolved.origin(Key::GRPC).is_some_and(|origin| *origin != Origin::Default);
-        Self { home: env.home.clone(), names_data, names_grpc, token_file: flags.token_file.clone() }
+        Self {
+            home: env.home.clone(),
+            names_data,
+            names_grpc,
+            has_grpc_flag: flags.grpc.is_some(),
+            has_socket_flag: flags.socket.is_some(),
+            has_port_flag: flags.port.is_some() || flags.bind.is_some(),
+            token_file: flags.token_file.clone(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) mod warnings;
 
 pub(crate) use ack::{Acked, state_name};
 pub(crate) use client::{Answers, Runtime};
-pub(crate) use endpoint::{connectable, endpoints, is_ours};
+pub(crate) use endpoint::{BridgeEndpoint, bridge, endpoints, is_ours};
 pub(crate) use message::{Message, encode_payload, new_id};
 pub(crate) use start::{Fields, fields, payload};
 pub(crate) use text::bytes_of;

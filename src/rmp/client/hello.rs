@@ -13,19 +13,28 @@ pub struct Hello {
     pub kind: Kind,
     /// What it shows for that; an agent needs nothing.
     pub token: Option<String>,
+    /// The process that alone is shown the token, 0 for one that cannot be seen from here; any of this
+    /// user's, where none is named.
+    pub only_to: Option<u32>,
 }
 
 impl Hello {
     /// An agent, which needs no token.
     #[must_use]
     pub fn agent(client: &str) -> Self {
-        Self { client: client.to_owned(), kind: Kind::Agent, token: None }
+        Self { client: client.to_owned(), kind: Kind::Agent, token: None, only_to: None }
     }
 
     /// Any other kind, by its token (ruling RMP 6).
     #[must_use]
     pub fn with_token(client: &str, kind: Kind, token: &str) -> Self {
-        Self { client: client.to_owned(), kind, token: Some(token.to_owned()) }
+        Self { client: client.to_owned(), kind, token: Some(token.to_owned()), only_to: None }
+    }
+
+    /// Shows the token to this process alone.
+    #[must_use]
+    pub fn only_to(self, process: u32) -> Self {
+        Self { only_to: Some(process), ..self }
     }
 }
 

@@ -151,16 +151,18 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         limits: config.limits.mpp,
         requests: asked,
     };
+    let mut bound = handle.bound.subscribe();
     let thread = spawn(setup, inner.status.clone())?;
     let housekeeping =
         housekeeping::run(inner.status.clone(), store.handle(), config.data.clone(), config.limits.store);
     let housekeeping = runtime.spawn(housekeeping).abort_handle();
     let reopening = is_unopened
         .then(|| runtime.spawn(reopen::run(Arc::downgrade(inner), config.data.clone())).abort_handle());
-    let (bind, mut bound) = (config.bind, handle.bound.subscribe());
+    let bind = config.bind;
     let known = async move {
-        let port = *bound.wait_for(|port| *port != 0).await.ok()?;
-        Some(SocketAddr::new(bind, port).to_string())
+        // What was bound before is another's by now, perhaps.
+        bound.changed().await.ok()?;
+        Some(SocketAddr::new(bind, *bound.borrow()).to_string())
     };
     let addr_file = AddressFile::guarded_when(foundation, MPP_FILE, "the MPP port", &inner.status, known);
     let running = Running { mpp: requests.clone(), store: store.handle(), pack: Arc::clone(pack) };

@@ -25,6 +25,8 @@ pub struct Address {
     pub socket: PathBuf,
     /// The token that is shown to it; without one it lets nobody ask.
     pub token: Option<String>,
+    /// Whether that is the data folder's own, which nobody but the folder's station is shown.
+    pub is_own_token: bool,
 }
 
 impl fmt::Debug for Address {
@@ -47,6 +49,7 @@ impl Address {
             data: data.to_path_buf(),
             socket: PathBuf::from(std::ffi::OsString::from_vec(socket)),
             token,
+            is_own_token: true,
         })
     }
 
@@ -57,7 +60,8 @@ impl Address {
     /// Those of [`of_data`](Self::of_data).
     pub fn of(socket: Option<&Path>, data: &Path) -> Result<Self, PortError> {
         let Some(socket) = socket else { return Self::of_data(data) };
-        Ok(Self { data: data.to_path_buf(), socket: socket.to_path_buf(), token: Self::token_of(data)? })
+        let token = Self::token_of(data)?;
+        Ok(Self { data: data.to_path_buf(), socket: socket.to_path_buf(), token, is_own_token: true })
     }
 
     /// This station by the token of a file.
@@ -66,7 +70,12 @@ impl Address {
     /// [`PortError::File`] when there is none.
     pub fn with_token_of(self, file: &Path) -> Result<Self, PortError> {
         let token = bus::named_token(file).map_err(|error| unusable(file, &error))?;
-        Ok(Self { token: Some(token), ..self })
+        Ok(Self { token: Some(token), is_own_token: false, ..self })
+    }
+
+    /// The process that alone is shown the token: the one that holds the data folder whose token it is.
+    pub(super) fn only_to(&self) -> Option<u32> {
+        self.is_own_token.then(|| holder(&self.data).unwrap_or(0))
     }
 
     /// The operator token of a data folder; nothing where there is none.

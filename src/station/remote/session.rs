@@ -46,8 +46,13 @@ impl Session {
     /// # Errors
     /// [`PortError::NoStation`], or why the station does not let this side in.
     pub(super) async fn open(address: &Address, limits: &Limits) -> Result<Self, PortError> {
-        let Address { data, socket, token } = address;
-        let hello = Hello { client: CLIENT_NAME.to_owned(), kind: Kind::Tui, token: token.clone() };
+        let Address { data, socket, token, .. } = address;
+        let hello = Hello {
+            client: CLIENT_NAME.to_owned(),
+            kind: Kind::Tui,
+            token: token.clone(),
+            only_to: address.only_to(),
+        };
         let no_station = || PortError::NoStation { data: data.clone() };
         let client =
             Client::connect_with(socket, hello, limits.client).await.map_err(|error| match error {
@@ -62,6 +67,9 @@ impl Session {
                     what: format!("the socket {}", path.display()),
                     why: format!("another user (uid {uid}) listens there, who is shown no token"),
                 },
+                Error::OfAnotherProcess { path, process } => {
+                    PortError::OtherStation { data: data.clone(), socket: path, pid: process }
+                }
                 Error::TimedOut { ms } => PortError::TimedOut { ms },
                 Error::Unreachable { path, why } => unreached(data, || match why.kind() {
                     std::io::ErrorKind::NotFound => format!("its socket {} is missing", path.display()),

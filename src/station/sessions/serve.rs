@@ -92,6 +92,7 @@ pub(super) fn start(
         stop: stops,
     };
     sessions.set(RuntimeState::Starting);
+    AddressFile::forget(foundation, ADDR_FILE);
     // Before anything that the runtime reports: whoever looks begins anew from here.
     inner.status.report(Transition::HostUp { link: Link::Macp }, "");
     let (end, ended) = oneshot::channel();

@@ -38,7 +38,7 @@ pub(super) async fn connect(
     let greeting = async {
         let mut stream = reach(path).await?;
         if hello.token.is_some() {
-            check_owner(path, &stream)?;
+            check_listener(path, &stream, hello.only_to)?;
         }
         let now_ms = clock.now().wall.0;
         // Numbers of two runs do not meet, nor do those of two clients that start together.
@@ -68,14 +68,22 @@ async fn reach(path: &Path) -> Result<UnixStream, Error> {
     }
 }
 
-/// Who listens there is this user or root: nobody else is shown a token.
-fn check_owner(path: &Path, stream: &UnixStream) -> Result<(), Error> {
+/// Who listens there is this user or root, and the process that is named: nobody else is shown a token.
+fn check_listener(path: &Path, stream: &UnixStream, only_to: Option<u32>) -> Result<(), Error> {
     let unreachable = |why| Error::Unreachable { path: path.to_owned(), why };
-    let uid = stream.peer_cred().map_err(unreachable)?.uid();
-    if uid == ROOT || uid == rustix::process::geteuid().as_raw() {
-        return Ok(());
+    let peer = stream.peer_cred().map_err(unreachable)?;
+    let uid = peer.uid();
+    if uid != ROOT && uid != rustix::process::geteuid().as_raw() {
+        return Err(Error::OfAnother { path: path.to_owned(), uid });
     }
-    Err(Error::OfAnother { path: path.to_owned(), uid })
+    // A process of another namespace has no number here.
+    let listener = peer.pid().and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid != 0);
+    match (only_to, listener) {
+        (Some(wanted), Some(process)) if wanted != process => {
+            Err(Error::OfAnotherProcess { path: path.to_owned(), process })
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn greet(stream: &mut UnixStream, session: &mut Session) -> Result<Welcome, Error> {

@@ -45,6 +45,14 @@ pub enum Error {
         /// That user.
         uid: u32,
     },
+    /// Another process of this user listens there than the one whose token it is, and is shown none.
+    #[error("{}: another station's process ({process}) listens there, which is shown no token", path.display())]
+    OfAnotherProcess {
+        /// The socket's path.
+        path: PathBuf,
+        /// That process.
+        process: u32,
+    },
     /// The station took the connection and refused the session.
     #[error("the station refused the session: {0}")]
     SessionRefused(RefusalReply),
