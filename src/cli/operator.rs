@@ -92,7 +92,8 @@ impl BusDown {
         let Self { pid, why } = self;
         Error::Unreachable {
             message: format!("the bus of the station at {} (process {pid}) is down: {why}", data.display()),
-            hint: "mend that, then say `restart rmp` in its console, or start the station again".to_owned(),
+            hint: "mend that, then say `host restart rmp` in its console, or start the station again"
+                .to_owned(),
         }
     }
 }

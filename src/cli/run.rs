@@ -8,8 +8,11 @@ use clap::{
 };
 
 use super::{
-    args::{Cli, Command, ConfigAction, SimPeer, with_body},
-    commands,
+    args::{
+        AdapterAction, Cli, Command, ConfigAction, HostAction, InvocationAction, PeerAction, SimPeer,
+        with_body,
+    },
+    commands::{self, brake::Brakes},
     config::stray_variables,
     context::Context,
     env::Env,
@@ -46,6 +49,7 @@ pub fn run() -> ExitCode {
 
 fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
     let Cli { mut global, record, metrics, plain, command } = cli;
+    let command = command.map(Command::current);
     global.metrics = metrics_of(metrics, command.as_ref())?;
     let mut out = Output::stdout(global.json);
     let done = match command {
@@ -120,28 +124,21 @@ fn with_configuration(
         Some(Command::Ls(args)) => commands::ls::run(context, &args),
         Some(Command::Submit(args)) => commands::submit::run(context, &args),
         Some(Command::Run(action)) => commands::run::run(context, &action),
-        Some(Command::Approve(args)) => commands::decide::run(context, &args, true),
-        Some(Command::Reject(args)) => commands::decide::run(context, &args, false),
         Some(Command::Session(action)) => commands::session::run(context, action),
         Some(Command::Trace(args)) => commands::trace::run(context, &args),
         Some(Command::Opening(action)) => commands::opening::run(context, &action),
-        Some(Command::Cancel(args)) => commands::cancel::run(context, args),
-        Some(Command::Settle(args)) => commands::settle::run(context, &args),
-        Some(Command::Hold(args)) => commands::brake::run(context, commands::brake::Brakes::Hold, args.queue),
+        Some(Command::Invocation(InvocationAction::Cancel(args))) => commands::cancel::run(context, &args),
+        Some(Command::Invocation(InvocationAction::Settle(args))) => commands::settle::run(context, &args),
+        Some(Command::Hold(args)) => commands::brake::run(context, Brakes::Hold, args.queue),
         Some(Command::Resume(args)) => {
-            let brakes = if args.keep_drain {
-                commands::brake::Brakes::Release
-            } else {
-                commands::brake::Brakes::Resume
-            };
+            let brakes = if args.keep_drain { Brakes::Release } else { Brakes::Resume };
             commands::brake::run(context, brakes, args.queue)
         }
-        Some(Command::Drain(args)) => {
-            commands::brake::run(context, commands::brake::Brakes::Drain, args.queue)
-        }
-        Some(Command::Kick(args)) => commands::kick::run(context, &args.what),
+        Some(Command::Drain(args)) => commands::brake::run(context, Brakes::Drain, args.queue),
+        Some(Command::Adapter(AdapterAction::Disconnect)) => commands::disconnect::adapter(context),
+        Some(Command::Peer(PeerAction::Disconnect(args))) => commands::disconnect::peer(context, &args),
         Some(Command::Stop(args)) => commands::stop::run(context, &args),
-        Some(Command::Restart(args)) => commands::restart::run(context, &args),
+        Some(Command::Host(HostAction::Restart(args))) => commands::restart::run(context, &args),
         Some(Command::Record(args)) => commands::record::run(context, &args),
         Some(Command::Backup(args)) => commands::backup::run(context, &args),
         Some(Command::Pack(action)) => commands::pack::run(context, action),
@@ -154,8 +151,18 @@ fn with_configuration(
         Some(Command::Sim(SimPeer::Session(args))) => commands::sim_session::run(context, &args),
         Some(Command::Keys) => commands::keys::run(context),
         Some(Command::Config(action)) => commands::config::run(context, &action),
-        // Done already, without a configuration.
-        Some(Command::Completions(_) | Command::Man(_) | Command::Doctor) => Ok(()),
+        // Done already, without a configuration; and earlier names, which are the present ones by here.
+        Some(
+            Command::Completions(_)
+            | Command::Man(_)
+            | Command::Doctor
+            | Command::Cancel(_)
+            | Command::Settle(_)
+            | Command::Approve(_)
+            | Command::Reject(_)
+            | Command::Kick(_)
+            | Command::Restart(_),
+        ) => Ok(()),
     }
 }
 
@@ -191,7 +198,7 @@ fn cancel_by_id(error: &clap::Error, args: &[OsString]) -> Option<String> {
         return Some("`rl-console session cancel ID`".to_owned());
     }
     let id: u64 = word.parse().ok().filter(|_| is_cancel)?;
-    Some(format!("`rl-console cancel invocation {id}`"))
+    Some(format!("`rl-console invocation cancel {id}`"))
 }
 
 /// A misuse as one message and one hint.
@@ -227,7 +234,7 @@ mod tests {
             misuse("rl-console ls queue"),
             ("unrecognized subcommand 'queue'".to_owned(), "did you mean queues?".to_owned())
         );
-        assert_eq!(misuse("rl-console cancel 99").1, "`rl-console cancel invocation 99`");
+        assert_eq!(misuse("rl-console cancel 99").1, "`rl-console invocation cancel 99`");
         assert_eq!(misuse("rl-console cancel session s1").1, "`rl-console session cancel ID`");
         assert_eq!(
             misuse("rl-console ls invocations --limit -1").0,

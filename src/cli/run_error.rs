@@ -204,7 +204,7 @@ impl RunError {
             }
             Self::NotEnded { run, .. } | Self::Left { run } => {
                 format!(
-                    "`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it"
+                    "`rl-console run events {run} --follow` follows it again, `rl-console run cancel {run}` ends it"
                 )
             }
             Self::Unknown { is_tail: true, .. } => {

@@ -111,12 +111,13 @@ fn subcommands() -> Vec<Subcommand> {
     cli.build();
     let mut all = Vec::new();
     for command in cli.get_subcommands_mut() {
-        gather("", command, &mut all);
+        let is_earlier = command.is_hide_set();
+        gather("", command, is_earlier, &mut all);
     }
     all
 }
 
-fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) {
+fn gather(prefix: &str, command: &mut clap::Command, is_earlier: bool, all: &mut Vec<Subcommand>) {
     let name = if prefix.is_empty() {
         command.get_name().to_owned()
     } else {
@@ -130,7 +131,7 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     let takes_own = command.get_arguments().any(|arg| !arg.is_global_set() && arg.get_id() != "help");
     if command.has_subcommands() && !takes_own {
         for command in command.get_subcommands_mut() {
-            gather(&name, command, all);
+            gather(&name, command, is_earlier, all);
         }
         return;
     }
@@ -140,7 +141,7 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
         || command.is_subcommand_required_set()
         || matches!(name.as_str(), "invoke" | "decode" | "encode" | "publish");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    all.push(Subcommand { runnable: runs(&name), name, about, usage, needs_more });
+    all.push(Subcommand { runnable: runs(&name), name, about, usage, needs_more, is_earlier });
 }
 
 /// Whether a subcommand can run without a terminal of its own and come to an end.
@@ -405,7 +406,8 @@ mod tests {
         };
         assert_eq!(find("pack check").usage, "pack check [OPTIONS] [PATH]");
         assert_eq!(find("pack check").runnable, Runnable::Here);
-        assert!(find("settle").needs_more && find("cancel invocation").needs_more && find("ls").needs_more);
+        assert!(find("invocation settle").needs_more && find("invocation cancel").needs_more);
+        assert!(find("ls").needs_more && find("settle").is_earlier && !find("ls").is_earlier);
         assert!(!find("doctor").needs_more && !find("hold").needs_more);
         assert!(
             matches!(find("serve").runnable, Runnable::Elsewhere(_))

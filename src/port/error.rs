@@ -215,11 +215,11 @@ mod tests {
     #[test]
     fn the_hint_of_a_host_that_is_down_names_that_host() {
         for (link, hint) in [
-            (Link::Station, "`rl-console restart mpp`"),
-            (Link::Mpp, "`rl-console restart mpp`"),
+            (Link::Station, "`rl-console host restart mpp`"),
+            (Link::Mpp, "`rl-console host restart mpp`"),
             (Link::Rmp, "--socket PATH"),
-            (Link::Runs, "`rl-console restart runs`"),
-            (Link::Macp, "`rl-console restart macp`"),
+            (Link::Runs, "`rl-console host restart runs`"),
+            (Link::Macp, "`rl-console host restart macp`"),
         ] {
             let down = PortError::HostDown { link, why: "it is broken".to_owned() };
             assert!(down.hint().contains(hint), "{link:?}: {}", down.hint());

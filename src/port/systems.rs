@@ -10,22 +10,22 @@ macro_rules! systems {
         $declare! {
             /// Of the MPP bridge.
             Mpp mpp (Command Outcome Refused) {
-                down: "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more",
-                hangs: "`rl-console kick adapter` drops an adapter that hangs",
+                down: "`rl-console host restart mpp` starts the bridge again; `rl-console doctor` says more",
+                hangs: "`rl-console adapter disconnect` drops an adapter that hangs",
             }
             /// Of the RMP broker.
             Rmp rmp {
                 down: "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more",
-                hangs: "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them",
+                hangs: "`rl-console peer disconnect SESSION` drops a peer that hangs; `ls peers` lists them",
             }
             /// Of the runs.
             Runs runs (Command Outcome Run) {
-                down: "`rl-console restart runs` starts the control plane again; `rl-console doctor` says more",
-                hangs: "`rl-console cancel run RUN` ends a run that hangs; `ls runs` lists them",
+                down: "`rl-console host restart runs` starts the control plane again; `rl-console doctor` says more",
+                hangs: "`rl-console run cancel RUN` ends a run that hangs; `ls runs` lists them",
             }
             /// Of the MACP runtime.
             Macp macp (Command Outcome Session) {
-                down: "`rl-console restart macp` starts the MACP runtime again; `rl-console doctor` says more",
+                down: "`rl-console host restart macp` starts the MACP runtime again; `rl-console doctor` says more",
                 hangs: "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
             }
         }

@@ -355,7 +355,7 @@ fn a_run_that_goes_on_is_left_in_time_or_by_hand() {
     assert_eq!(left.status.code(), Some(4));
     let error = rows(&left.stderr).remove(0);
     assert_eq!(error["error"]["code"], "left");
-    assert!(error["error"]["hint"].as_str().unwrap().contains(" cancel run trace:"), "{error}");
+    assert!(error["error"]["hint"].as_str().unwrap().contains(" run cancel trace:"), "{error}");
     let going_on = fixture.run(&["ls", "runs", "--state", "running"]).exits(0).rows;
     assert_eq!(going_on.len(), 3, "leaving ends nothing");
     assert_eq!(going_on[2]["run"], run.as_str());

@@ -2,24 +2,22 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{
-    Args, Subcommand,
-    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
-};
+use clap::{Args, Subcommand};
 
 use super::{
     brakes::{QueueArgs, ResumeArgs},
     bus::{PublishArgs, TailArgs},
+    earlier::{CancelArgs, KickArgs},
     frames::{DecodeArgs, EncodeArgs},
-    invocations::{CancelArgs, InvokeArgs, SettleArgs},
-    kick::KickArgs,
+    invocations::{InvokeArgs, SettleArgs},
     ls::LsArgs,
+    records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     session::SessionAction,
     sim::SimPeer,
     stop::StopArgs,
 };
-use crate::{cli::config::endpoint, tap::entry::Link};
+use crate::cli::config::endpoint;
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
@@ -65,15 +63,13 @@ pub(crate) enum Command {
     /// or failed, 4 when it took too long or was left, 5 when it was cancelled.
     Submit(SubmitArgs),
 
-    /// Show a run of an opening, what it told, or what it kept.
+    /// Cancel invocations, or mark one done or failed.
+    #[command(subcommand)]
+    Invocation(InvocationAction),
+
+    /// Show a run of an opening: its plan, events or artifacts; approve, reject or cancel it.
     #[command(subcommand)]
     Run(RunAction),
-
-    /// Let a node of a run go on that waits for a person; `ls confirmations` lists them.
-    Approve(DecideArgs),
-
-    /// Have a node of a run fail that waits for a person.
-    Reject(DecideArgs),
 
     /// Take part in sessions in which agents decide together, as any client over gRPC does, and look at them.
     #[command(subcommand)]
@@ -90,12 +86,6 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Opening(OpeningAction),
 
-    /// Cancel what is still pending, or a run.
-    Cancel(CancelArgs),
-
-    /// End an invocation by hand that a vanished adapter left in `applied`.
-    Settle(SettleArgs),
-
     /// Stop dispatch on a queue, or on all of them; new work is still taken.
     Hold(QueueArgs),
 
@@ -105,11 +95,17 @@ pub(crate) enum Command {
     /// Refuse new work on a queue, or on all of them, and dispatch what is pending.
     Drain(QueueArgs),
 
-    /// Disconnect a peer that answers nothing.
-    Kick(KickArgs),
+    /// Disconnect an unresponsive adapter.
+    #[command(subcommand)]
+    Adapter(AdapterAction),
 
-    /// Start a part of a running station again that failed.
-    Restart(RestartArgs),
+    /// Disconnect an unresponsive peer of the bus.
+    #[command(subcommand)]
+    Peer(PeerAction),
+
+    /// Start a host of a running station again.
+    #[command(subcommand)]
+    Host(HostAction),
 
     /// End a running station, whoever started it; asks when work is in flight.
     Stop(StopArgs),
@@ -167,6 +163,30 @@ pub(crate) enum Command {
 
     /// Print the manual page, or write one page a subcommand into a folder.
     Man(ManArgs),
+
+    /// `invocation cancel` and `run cancel`.
+    #[command(hide = true)]
+    Cancel(CancelArgs),
+
+    /// `invocation settle`.
+    #[command(hide = true)]
+    Settle(SettleArgs),
+
+    /// `run approve`.
+    #[command(hide = true)]
+    Approve(DecideArgs),
+
+    /// `run reject`.
+    #[command(hide = true)]
+    Reject(DecideArgs),
+
+    /// `adapter disconnect` and `peer disconnect`.
+    #[command(hide = true)]
+    Kick(KickArgs),
+
+    /// `host restart`.
+    #[command(hide = true)]
+    Restart(RestartArgs),
 }
 
 /// `serve`.
@@ -218,21 +238,6 @@ pub(crate) struct PairArgs {
     /// Write the token into this new file, for its owner's eyes, instead of printing it.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-}
-
-/// `restart`.
-#[derive(Debug, Args)]
-pub(crate) struct RestartArgs {
-    /// Which part.
-    #[arg(value_parser = host())]
-    pub(crate) host: Link,
-}
-
-/// What can be started again: every host but the station itself.
-fn host() -> impl TypedValueParser<Value = Link> {
-    let hosts = Link::ALL.into_iter().filter(|link| *link != Link::Station);
-    PossibleValuesParser::new(hosts.map(|link| PossibleValue::new(link.name()).help(link.title())))
-        .try_map(|name| Link::from_name(&name).ok_or("no host"))
 }
 
 /// `record`.
@@ -322,7 +327,10 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::{cli::args::Cli, tap::entry::mpp::RowState};
+    use crate::{
+        cli::args::Cli,
+        tap::entry::{Link, mpp::RowState},
+    };
 
     fn parse(line: &str) -> Result<Command, clap::Error> {
         Cli::try_parse_from(std::iter::once("rl-console").chain(line.split(' ')))
@@ -346,13 +354,13 @@ mod tests {
     }
 
     #[test]
-    fn the_help_of_restart_names_every_host() {
-        let help = parse("restart --help").unwrap_err().to_string();
+    fn the_help_of_host_restart_names_every_host() {
+        let help = parse("host restart --help").unwrap_err().to_string();
         for link in Link::ALL {
             let is_named = help.contains(&format!("- {}:", link.name())) && help.contains(link.title());
             assert_eq!(is_named, link != Link::Station, "{help}");
         }
-        assert!(parse("restart station").is_err());
+        assert!(parse("host restart station").is_err());
     }
 
     /// A line of every subcommand, and of every form that the manual has of it.
@@ -371,17 +379,18 @@ mod tests {
         "ls refunds --state manual",
         "ls adapters",
         "ls health",
-        "cancel invocation 1 2 3 --reason late --refund",
-        "settle 4 done",
-        "settle 4 failed",
+        "invocation cancel 1 2 3 --reason late --refund",
+        "invocation settle 4 done",
+        "invocation settle 4 failed",
         "hold",
         "hold boss",
         "resume",
         "resume boss --keep-drain",
         "drain default",
-        "kick adapter",
+        "adapter disconnect",
+        "peer disconnect 18",
         "record",
-        "restart mpp",
+        "host restart mpp",
         "stop",
         "stop --yes --force",
         "record out.mcap --for 2",
@@ -403,7 +412,7 @@ mod tests {
         "sim agent writer --script s.toml --seed 3 --reconnect",
         "submit o.yaml -p a=1 --param b=two=2 --params {} --follow --timeout 5 --as cue",
         "submit - --wait",
-        "cancel run trace:0191d3c2-7a41-7f00-8000-00000000a41f",
+        "run cancel trace:0191d3c2-7a41-7f00-8000-00000000a41f",
         "ls sessions --state open --mode decision --since 1h --filter participants>2",
         "session start s1 --as alice --mode decision --participant alice --participant bob --intent x --ttl 600 --context {} --root a=b",
         "session start --as alice --mode-version 1 --configuration-version 2 --policy-version 3 --id m1",
@@ -445,7 +454,7 @@ mod tests {
     #[test]
     fn what_a_subcommand_does_not_take_is_refused() {
         for line in [
-            "cancel invocation",
+            "invocation cancel",
             "service --force",
             "serve --metrics localhost",
             "ls queues --limit -1",
@@ -472,10 +481,11 @@ mod tests {
             "ls runs --since soon",
             "opening check",
             "encode --hex --raw",
-            "settle 4 maybe",
+            "invocation settle 4 maybe",
             "sim adapter --fail-rate 1.1",
             "sim adapter --logs-per-s 0",
-            "kick",
+            "adapter",
+            "peer disconnect",
             "ls",
             "man a b",
         ] {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
-use super::{commands::seconds, runs::CancelRunArgs};
+use super::commands::seconds;
 use crate::{ids::InvocationId, tap::entry::mpp::RowState};
 
 /// `invoke`.
@@ -53,35 +53,23 @@ pub(crate) struct InvokeArgs {
     pub(crate) from: Option<PathBuf>,
 }
 
-/// `cancel`.
+/// `invocation cancel`.
 #[derive(Debug, Args)]
-pub(crate) struct CancelArgs {
-    #[command(subcommand)]
-    pub(crate) what: CancelWhat,
+pub(crate) struct CancelInvocationsArgs {
+    /// Their ids.
+    #[arg(required = true, value_name = "ID", value_parser = invocation_id)]
+    pub(crate) ids: Vec<InvocationId>,
+
+    /// Why, for the record.
+    #[arg(long, value_name = "TEXT", default_value = "by the operator")]
+    pub(crate) reason: String,
+
+    /// Record a refund request for each.
+    #[arg(long)]
+    pub(crate) refund: bool,
 }
 
-/// What can be cancelled.
-#[derive(Debug, Subcommand)]
-pub(crate) enum CancelWhat {
-    /// Make pending invocations `failed`, with the reason `cancelled: TEXT`.
-    Invocation {
-        /// Their ids.
-        #[arg(required = true, value_name = "ID", value_parser = invocation_id)]
-        ids: Vec<InvocationId>,
-
-        /// Why, for the record.
-        #[arg(long, value_name = "TEXT", default_value = "by the operator")]
-        reason: String,
-
-        /// Record a refund request for each.
-        #[arg(long)]
-        refund: bool,
-    },
-    /// End a run of an opening before its time: agents in work are told, what they answer is ignored.
-    Run(CancelRunArgs),
-}
-
-/// `settle`.
+/// `invocation settle`.
 #[derive(Debug, Args)]
 pub(crate) struct SettleArgs {
     /// The invocation.

@@ -4,12 +4,13 @@
 mod brakes;
 mod bus;
 mod commands;
+mod earlier;
 mod frames;
 mod global;
 mod invocations;
-mod kick;
 mod ls;
 mod ls_flags;
+mod records;
 mod runs;
 mod session;
 mod sim;
@@ -18,13 +19,15 @@ mod stop;
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
     AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, ManArgs, PackAction, PairArgs,
-    RecordArgs, RestartArgs, ServiceArgs,
+    RecordArgs, ServiceArgs,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
-pub(crate) use invocations::{CancelArgs, CancelWhat, InvokeArgs, SettleArgs, SettleTo};
-pub(crate) use kick::KickWhat;
+pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
+pub(crate) use records::{
+    AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,
+};
 pub(crate) use runs::{
     ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs,
     TraceArgs,

@@ -63,7 +63,7 @@ pub(crate) struct SubmitArgs {
     pub(crate) peer: PeerArgs,
 }
 
-/// `cancel run`.
+/// `run cancel`.
 #[derive(Debug, Args)]
 pub(crate) struct CancelRunArgs {
     /// The run: its trace, or its last four hex digits or more.
@@ -116,9 +116,15 @@ pub(crate) enum RunAction {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// End a run before its time: agents in work are told, what they answer is ignored.
+    Cancel(CancelRunArgs),
+    /// Let a node go on that waits for a person; `ls confirmations` lists them.
+    Approve(DecideArgs),
+    /// Have a node fail that waits for a person.
+    Reject(DecideArgs),
 }
 
-/// `approve` and `reject`.
+/// `run approve` and `run reject`.
 #[derive(Debug, Args)]
 pub(crate) struct DecideArgs {
     /// The question: its action, or its last four hex digits or more.

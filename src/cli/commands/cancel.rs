@@ -1,28 +1,19 @@
-//! `cancel invocation`: ends pending rows (ruling MPP 10).
+//! `invocation cancel`: ends pending rows (ruling MPP 10).
 
 use crate::{
-    cli::{
-        args::{CancelArgs, CancelWhat},
-        context::Context,
-        error::Error,
-        operator,
-        output::Output,
-    },
+    cli::{args::CancelInvocationsArgs, context::Context, error::Error, operator, output::Output},
     ids::InvocationId,
     mpp::{CancelledRow, Command, Outcome},
     port::{Operator, PortError},
 };
 
-pub(in crate::cli) fn run(context: &mut Context, args: CancelArgs) -> Result<(), Error> {
-    let (ids, reason, refund) = match args.what {
-        CancelWhat::Invocation { ids, reason, refund } => (ids, reason, refund),
-        CancelWhat::Run(args) => return super::submit::cancel(context, &args),
-    };
+pub(in crate::cli) fn run(context: &mut Context, args: &CancelInvocationsArgs) -> Result<(), Error> {
+    let CancelInvocationsArgs { ids, reason, refund } = args;
     let Context { settings, out, .. } = context;
     let batch_rows = usize::try_from(settings.limits.mpp.command_rows_max).unwrap_or(usize::MAX);
     operator::block_on(async {
         let station = operator::connect(settings).await?;
-        cancel(&station, &ids, batch_rows, (&reason, refund), out).await
+        cancel(&station, ids, batch_rows, (reason, *refund), out).await
     })
 }
 

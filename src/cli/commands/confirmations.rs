@@ -27,7 +27,7 @@ fn hint_text(rows: &[ConfirmationRow], run: TraceId, node: &str) -> Option<Strin
     let row = rows.iter().find(|row| row.run == run && row.node == node)?;
     let action = row.action;
     Some(format!(
-        "{node} waits for an answer, and silence becomes a no: `rl-console approve {action}` or `rl-console reject {action}`"
+        "{node} waits for an answer, and silence becomes a no: `rl-console run approve {action}` or `rl-console run reject {action}`"
     ))
 }
 
@@ -53,7 +53,7 @@ mod tests {
         let words = hint_text(&rows, run, "send").unwrap();
         let action = ActionId(uuid::Uuid::from_u128(3));
         assert!(
-            words.contains(&format!("`rl-console approve {action}` or `rl-console reject {action}`")),
+            words.contains(&format!("`rl-console run approve {action}` or `rl-console run reject {action}`")),
             "{words}"
         );
         assert_eq!(hint_text(&rows[..2], run, "send"), None, "it is answered meanwhile");

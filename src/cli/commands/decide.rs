@@ -1,4 +1,4 @@
-//! `approve` and `reject`: the answer to a node that waits for a person (ruling RMP 13).
+//! `run approve` and `run reject`: the answer to a node that waits for a person (ruling RMP 13).
 
 use serde::Serialize;
 

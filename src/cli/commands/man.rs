@@ -45,7 +45,8 @@ pub(in crate::cli) fn run(args: &ManArgs, out: &mut Output) -> Result<(), Error>
 
 /// The page of a command and those of the commands below it.
 fn collect(name: &str, command: Command, pages: &mut Vec<(String, String)>) -> Result<(), Error> {
-    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+    for below in command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set())
+    {
         collect(&format!("{name}-{}", below.get_name()), below.clone(), pages)?;
     }
     pages.push(page(name, command)?);

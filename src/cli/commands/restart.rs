@@ -1,4 +1,4 @@
-//! `restart HOST`: has a running station start a host again that is down.
+//! `host restart`: has a running station start a host again that is down.
 
 use serde::Serialize;
 

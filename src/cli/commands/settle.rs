@@ -1,4 +1,4 @@
-//! `settle`: ends by hand what a vanished adapter left in `applied` (ruling MPP 9).
+//! `invocation settle`: ends by hand what a vanished adapter left in `applied` (ruling MPP 9).
 
 use serde::Serialize;
 

@@ -278,7 +278,7 @@ fn refused(end: End, Target { addr, is_ours }: &Target) -> Error {
                     "give the pack that the station runs with --pack"
                 }
                 "unpaired" => "run `rl-console pair` first",
-                "already_connected" => "`rl-console kick adapter` disconnects the other adapter",
+                "already_connected" => "`rl-console adapter disconnect` disconnects the other adapter",
                 _ => "use an adapter and a station of the same protocol version",
             };
             (format!("the station at {addr} refused the handshake: {reason}"), hint)

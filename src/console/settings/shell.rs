@@ -48,6 +48,8 @@ pub struct Subcommand {
     pub needs_more: bool,
     /// Whether it can be run from within the console.
     pub runnable: Runnable,
+    /// Whether it is an earlier name: it runs, and is not offered.
+    pub is_earlier: bool,
 }
 
 /// Whether a subcommand can be run from within the console.
@@ -166,6 +168,7 @@ mod tests {
             usage: name.to_owned(),
             needs_more: false,
             runnable: runs,
+            is_earlier: false,
         }
     }
 

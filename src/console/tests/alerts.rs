@@ -374,7 +374,7 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     stage.key(KeyCode::Enter);
     let text = stage.text();
     assert!(
-        text.contains("R starts it again") && text.contains("rl-console --data ./friday restart mpp"),
+        text.contains("R starts it again") && text.contains("rl-console --data ./friday host restart mpp"),
         "{text}"
     );
     assert_eq!(stage.char('R'), std::slice::from_ref(&restart));

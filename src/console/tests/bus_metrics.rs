@@ -413,7 +413,7 @@ fn a_view_that_is_not_there_is_said_so_and_an_empty_entry_is_not_offered() {
     stage.key(KeyCode::Enter);
     assert!(!stage.text().contains("its entry"), "{}", stage.text());
     let mut stage = over(PaneId::Topics);
-    assert!(!stage.text().contains("kick adapter"), "{}", stage.text());
+    assert!(!stage.text().contains("adapter disconnect"), "{}", stage.text());
 }
 
 #[test]

@@ -42,7 +42,11 @@ fn a_row_left_in_applied_is_settled_where_it_is_seen() {
         on_page: Box::new(WholeInvocation { id: InvocationId(46) }),
         page: Ok(Page::Invocation(Some(Box::new(found)))),
     });
-    assert!(stage.text().contains("rl-console --data ./friday settle 46 done"), "{}", stage.text());
+    assert!(
+        stage.text().contains("rl-console --data ./friday invocation settle 46 done"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]

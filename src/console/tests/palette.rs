@@ -114,8 +114,8 @@ fn only_what_works_below_is_offered_and_help_always() {
 
 #[test]
 fn a_subcommand_runs_and_shows_what_it_printed_with_its_exit_code() {
-    let mut stage = palette("cancel invocation 99 --reason 'too late'");
-    let words = ["cancel", "invocation", "99", "--reason", "too late"].map(str::to_owned).to_vec();
+    let mut stage = palette("invocation cancel 99 --reason 'too late'");
+    let words = ["invocation", "cancel", "99", "--reason", "too late"].map(str::to_owned).to_vec();
     assert_eq!(first_hit(&stage), Hit::Typed(words.clone()));
     let effects = stage.key(KeyCode::Enter);
     assert_eq!(effects[1], Effect::Run { number: 1, words });
@@ -144,14 +144,14 @@ fn going_back_ends_a_subcommand_that_runs() {
 
 #[test]
 fn a_subcommand_that_needs_more_is_completed_first() {
-    let mut stage = palette("stl");
+    let mut stage = palette("invstl");
     assert_eq!(stage.key(KeyCode::Enter), []);
-    assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "settle ");
+    assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "invocation settle ");
     types(&mut stage, "12 done");
     let effects = stage.key(KeyCode::Enter);
     assert_eq!(
         effects[1],
-        Effect::Run { number: 1, words: ["settle", "12", "done"].map(str::to_owned).to_vec() }
+        Effect::Run { number: 1, words: ["invocation", "settle", "12", "done"].map(str::to_owned).to_vec() }
     );
     let mut stage = palette("dctr");
     stage.key(KeyCode::Tab);

@@ -274,6 +274,7 @@ fn subcommands() -> Arc<[Subcommand]> {
         usage: usage.to_owned(),
         needs_more,
         runnable: runs,
+        is_earlier: false,
     };
     Arc::new([
         subcommand(
@@ -291,13 +292,19 @@ fn subcommands() -> Arc<[Subcommand]> {
             Runnable::HereWith("--out", "it prints the token"),
         ),
         subcommand(
-            "cancel invocation",
+            "invocation cancel",
             "Make pending invocations failed",
-            "cancel invocation [OPTIONS] <ID>...",
+            "invocation cancel [OPTIONS] <ID>...",
             true,
             Runnable::Here,
         ),
-        subcommand("settle", "End an invocation by hand", "settle [OPTIONS] <ID> <TO>", true, Runnable::Here),
+        subcommand(
+            "invocation settle",
+            "Mark an invocation done or failed by hand",
+            "invocation settle [OPTIONS] <ID> <TO>",
+            true,
+            Runnable::Here,
+        ),
         subcommand("doctor", "Check everything a station needs", "doctor [OPTIONS]", false, Runnable::Here),
     ])
 }

@@ -165,6 +165,7 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
         .subcommands
         .iter()
         .enumerate()
+        .filter(|(_, it)| !it.is_earlier)
         .map(|(index, it)| (Hit::Subcommand(index), it.name.as_str(), it.about.as_str()));
     let all = actions
         .into_iter()

@@ -63,6 +63,6 @@ pub(crate) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'sta
         HelloReason::ManifestHashMismatch => {
             ("give both the same pack.toml; this one's hash:", Some("pack hash PATH"))
         }
-        HelloReason::AlreadyConnected => ("another adapter is active; drop it:", Some("kick adapter")),
+        HelloReason::AlreadyConnected => ("another adapter is active; drop it:", Some("adapter disconnect")),
     }
 }

@@ -87,7 +87,7 @@ impl Run {
                 to,
                 now,
                 position,
-                "the bus is down: `rl-console restart rmp` starts it again".to_owned(),
+                "the bus is down: `rl-console host restart rmp` starts it again".to_owned(),
             ),
         }
     }

@@ -187,7 +187,7 @@ fn spawn(setup: Setup, board: StationStatus) -> Result<JoinHandle<()>, String> {
         // Sockets are closed before it is said: who connects again finds either no port or the next bridge.
         drop(runtime);
         if ended.is_err() {
-            let why = "it failed by a fault of ours. `rl-console restart mpp` starts it again; nothing that was accepted is lost. Please report \
+            let why = "it failed by a fault of ours. `rl-console host restart mpp` starts it again; nothing that was accepted is lost. Please report \
                        the log";
             board.report(Transition::HostDown { link: Link::Mpp }, why);
             tracing::error!("the MPP bridge: {why}");

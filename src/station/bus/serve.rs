@@ -190,7 +190,7 @@ fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
             })
         });
         if let Err(error) = served {
-            let why = format!("{error}. `rl-console restart rmp` starts it again");
+            let why = format!("{error}. `rl-console host restart rmp` starts it again");
             if let Some(inner) = inner.upgrade() {
                 inner.hosts.bus.set_down(&why);
             }

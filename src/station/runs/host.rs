@@ -76,7 +76,7 @@ fn health(figures: Result<Metrics, PortError>) -> Health {
             );
             Health::ok(format!("{} open", figures.running), detail)
         }
-        Err(PortError::HostDown { .. }) => Health::down("down: `rl-console restart runs` starts them"),
+        Err(PortError::HostDown { .. }) => Health::down("down: `rl-console host restart runs` starts them"),
         Err(error) => Health::of_error(&error),
     }
 }

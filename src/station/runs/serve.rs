@@ -41,8 +41,7 @@ const STOP_MAX: Duration = Duration::from_millis(500);
 /// How long an answer of a control plane that is down waits for being kept.
 const STORE_ANSWER_MAX: Duration = Duration::from_millis(500);
 /// Why such a request is rejected.
-const DOWN: &str =
-    "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
+const DOWN: &str = "the control plane is down: `rl-console host restart runs` starts it again, `rl-console doctor` says more";
 
 /// Runs that are served.
 #[derive(Debug)]
@@ -131,7 +130,7 @@ fn spawn(
         });
         if let Err(error) = served {
             let why = format!(
-                "{error}. `rl-console restart runs` starts it again; runs that had not ended will have failed"
+                "{error}. `rl-console host restart runs` starts it again; runs that had not ended will have failed"
             );
             if let Some(inner) = inner.upgrade() {
                 inner.hosts.runs.set(None);

@@ -145,7 +145,7 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         let accepted = asker.submit(1).await;
         assert!(matches!(accepted, ControlResponse::RunAccepted { .. }));
         fixture.break_runs().await;
-        let why = "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
+        let why = "the control plane is down: `rl-console host restart runs` starts it again, `rl-console doctor` says more";
         let rejected = |response| match response {
             ControlResponse::RunRejected { request_id, reason } => (request_id.0.as_u128(), reason),
             other => panic!("{other:?}"),

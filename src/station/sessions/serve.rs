@@ -136,7 +136,8 @@ fn spawn(inner: Weak<Inner>, setup: Setup, end: oneshot::Sender<()>) -> Result<J
 }
 
 fn on_failed(inner: &Weak<Inner>, why: &str) {
-    let why = format!("{why}. `rl-console restart macp` starts it again; another address is --grpc ADDR");
+    let why =
+        format!("{why}. `rl-console host restart macp` starts it again; another address is --grpc ADDR");
     tracing::error!("the MACP runtime: {why}");
     if let Some(inner) = inner.upgrade() {
         inner.hosts.sessions.set(RuntimeState::Down(why.clone()));

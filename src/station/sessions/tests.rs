@@ -111,7 +111,7 @@ fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
         fixture.fail();
         let health = fixture.runtime.block_on(fixture.station.inner.hosts.sessions.health());
         assert!(
-            health.status == HealthStatus::Down && health.detail.contains("`rl-console restart macp`"),
+            health.status == HealthStatus::Down && health.detail.contains("`rl-console host restart macp`"),
             "{health:?}"
         );
         let snapshot = fixture.runtime.block_on(fixture.station.port().snapshot()).unwrap();

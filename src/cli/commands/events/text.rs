@@ -130,7 +130,9 @@ impl Event {
             }
             Self::Requeued { id, queue } => format!("{id} on {queue}: back at the head"),
             Self::LeftApplied { id, queue } => {
-                format!("{id} on {queue}: left in applied; `settle {id} done` or `failed` ends it")
+                format!(
+                    "{id} on {queue}: left in applied; `invocation settle {id} done` or `invocation settle {id} failed` ends it"
+                )
             }
             Self::RefundRecorded { id, status } => match status {
                 RefundStatus::Requested => format!("refund of {id} is requested"),

@@ -1,9 +1,24 @@
 //! Which of them is asked for.
 
 use super::{artifacts::artifacts, events, resolve, show};
-use crate::cli::{args::RunAction, context::Context, error::Error, operator};
+use crate::cli::{
+    args::RunAction,
+    commands::{decide, submit},
+    context::Context,
+    error::Error,
+    operator,
+};
 
 pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(), Error> {
+    match action {
+        RunAction::Cancel(args) => submit::cancel(context, args),
+        RunAction::Approve(args) => decide::run(context, args, true),
+        RunAction::Reject(args) => decide::run(context, args, false),
+        action => look(context, action),
+    }
+}
+
+fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
     operator::block_on(async {
@@ -21,6 +36,8 @@ pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(
                 let run = resolve(&station, run).await?;
                 artifacts(&station, run, folder.as_deref(), &clock, out).await
             }
+            // They act, and ask in their own way.
+            RunAction::Cancel(_) | RunAction::Approve(_) | RunAction::Reject(_) => Ok(()),
         }
     })
 }

@@ -25,7 +25,7 @@ struct Cancelled {
 
 pub(in crate::cli) fn run(context: &mut Context, args: &CancelRunArgs) -> Result<(), Error> {
     let said = ClientIdentity::of(&context.settings);
-    let hello = socket::hello(&context.settings, &args.peer, "cancel run")?;
+    let hello = socket::hello(&context.settings, &args.peer, "run cancel")?;
     let Context { settings, out, .. } = context;
     operator::block_on(async {
         let run = match &args.run {

@@ -74,7 +74,7 @@ fn head_remedy(cause: &Cause, state: &StationState) -> Vec<ReportLine> {
                 "see what the adapter does with {id}; when it hangs, dropping it puts {id} back to the head:"
             )),
             key_hint(Action::Kick, "drops the adapter"),
-            command("kick adapter"),
+            command("adapter disconnect"),
         ],
         (Some(_), None) => vec![
             instruction(

@@ -41,13 +41,13 @@ pub(crate) fn settle_remedy(id: InvocationId) -> Vec<ReportLine> {
             Action::Settle,
             "on its row in In flight, or in the alerts, settles it, as done or as failed; or:",
         ),
-        command(format!("settle {id} done")),
+        command(format!("invocation settle {id} done")),
     ]
 }
 
 /// What to do while the bridge does not answer.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
-    vec![key_hint(Action::Restart, "starts it again, from what is on disk; or:"), command("restart mpp")]
+    vec![key_hint(Action::Restart, "starts it again, from what is on disk; or:"), command("host restart mpp")]
 }
 
 /// What to do while the port does not answer.
@@ -57,7 +57,7 @@ pub(crate) fn port_remedy() -> Vec<ReportLine> {
 
 /// What to do with an adapter that sends nothing.
 pub(crate) fn silent_remedy() -> Vec<ReportLine> {
-    vec![key_hint(Action::Kick, "drops it, so that it can connect anew"), command("kick adapter")]
+    vec![key_hint(Action::Kick, "drops it, so that it can connect anew"), command("adapter disconnect")]
 }
 
 /// What to do after a refused handshake.

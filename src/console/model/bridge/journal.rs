@@ -118,7 +118,9 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
         T::Orphaned { id, queue } => (
             Level::Warn,
-            format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"),
+            format!(
+                "{id} on {queue} was left in applied: `invocation settle {id} done` or `invocation settle {id} failed` ends it"
+            ),
         ),
         T::Migrated { queue, rows, failed } => (
             Level::Info,

@@ -51,7 +51,7 @@ fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
     if let Some((session, _)) = full.filter(|(session, _)| state.rmp.peers.contains_key(session)) {
         lines.extend([
             instruction("who hangs is disconnected, and may come again:"),
-            command(format!("kick peer {session}")),
+            command(format!("peer disconnect {session}")),
         ]);
     }
     lines

@@ -42,7 +42,10 @@ fn approval_remedy(state: &StationState) -> Vec<ReportLine> {
         "has the questions first: approve or reject them there; silence becomes a no",
     )];
     if let Some(ask) = state.runs.asks_in_time().first() {
-        lines.extend([command(format!("approve {}", ask.action)), command(format!("reject {}", ask.action))]);
+        lines.extend([
+            command(format!("run approve {}", ask.action)),
+            command(format!("run reject {}", ask.action)),
+        ]);
     }
     lines
 }

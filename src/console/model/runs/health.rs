@@ -30,7 +30,7 @@ fn payload(name: &'static str, words: &str) -> ReportLine {
 
 /// What to do while no run goes on.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
-    vec![key_hint(Action::Restart, "starts it again; or:"), command("restart runs")]
+    vec![key_hint(Action::Restart, "starts it again; or:"), command("host restart runs")]
 }
 
 /// The runs.

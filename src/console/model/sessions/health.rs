@@ -25,7 +25,10 @@ const RECENT: Duration = Duration::from_secs(60);
 
 /// What to do while no session is held.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
-    vec![key_hint(Action::Restart, "starts it again, from what is on disk; or:"), command("restart macp")]
+    vec![
+        key_hint(Action::Restart, "starts it again, from what is on disk; or:"),
+        command("host restart macp"),
+    ]
 }
 
 /// What to do about a port that does not answer.

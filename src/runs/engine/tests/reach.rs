@@ -90,7 +90,7 @@ fn a_full_queue_is_no_missing_agent_and_the_same_request_is_offered_again() {
 fn what_stays_full_or_down_fails_by_that_reason() {
     for (reach, says) in [
         (Reach::Full, "agent/echo takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)"),
-        (Reach::Down, "the bus is down: `rl-console restart rmp` starts it again"),
+        (Reach::Down, "the bus is down: `rl-console host restart rmp` starts it again"),
     ] {
         let mut fixture = fixture(reach.clone());
         fixture.submit(1, opening(vec![node("a")], &[]));
