@@ -119,7 +119,7 @@ impl ClientIdentity {
         let (data, configured_data) =
             if settings.discovery.names_data { (folder, None) } else { (None, folder) };
         let has_recorded = data.as_ref().is_some_and(|folder| folder.recorded.is_some());
-        let socket = settings.socket.clone().filter(|_| settings.discovery.has_socket_flag || !has_recorded);
+        let socket = settings.socket.clone().filter(|_| settings.discovery.by_flag.socket || !has_recorded);
         Self {
             socket,
             data,

@@ -36,14 +36,21 @@ pub(crate) struct Discovery {
     pub(crate) names_data: bool,
     /// Whether anything names the address of the MACP port.
     pub(crate) names_grpc: bool,
-    /// Whether it is a flag that does.
-    pub(crate) has_grpc_flag: bool,
-    /// Whether a flag names the bus's socket.
-    pub(crate) has_socket_flag: bool,
-    /// Whether a flag names the MPP port, or the address that it is bound to.
-    pub(crate) has_port_flag: bool,
+    /// What flags name.
+    pub(crate) by_flag: ByFlag,
     /// The file of the token to show.
     pub(crate) token_file: Option<PathBuf>,
+}
+
+/// Addresses that flags name: they go before what a station has recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ByFlag {
+    /// The MACP port's.
+    pub(crate) grpc: bool,
+    /// The bus's socket.
+    pub(crate) socket: bool,
+    /// The MPP port, or what it is bound to.
+    pub(crate) port: bool,
 }
 
 impl Discovery {
@@ -55,9 +62,11 @@ impl Discovery {
             home: env.home.clone(),
             names_data,
             names_grpc,
-            has_grpc_flag: flags.grpc.is_some(),
-            has_socket_flag: flags.socket.is_some(),
-            has_port_flag: flags.port.is_some() || flags.bind.is_some(),
+            by_flag: ByFlag {
+                grpc: flags.grpc.is_some(),
+                socket: flags.socket.is_some(),
+                port: flags.port.is_some() || flags.bind.is_some(),
+            },
             token_file: flags.token_file.clone(),
         }
     }

@@ -30,7 +30,7 @@ pub(crate) fn endpoints(settings: &Settings) -> Result<Vec<SocketAddr>, Error> {
     let discovery = &settings.discovery;
     let has_port = settings.grpc.port() != 0;
     let recorded = recorded(settings, ADDR_FILE);
-    let is_recorded_first = discovery.names_data && recorded.is_some() && !discovery.has_grpc_flag;
+    let is_recorded_first = discovery.names_data && recorded.is_some() && !discovery.by_flag.grpc;
     if discovery.names_grpc && has_port && !is_recorded_first {
         return Ok(vec![connectable(settings.grpc)]);
     }
@@ -68,7 +68,7 @@ pub(crate) fn bridge(settings: &Settings) -> Result<BridgeEndpoint, Error> {
     let Settings { bind, port, discovery, .. } = settings;
     let configured = (*port != 0).then(|| connectable(SocketAddr::new(*bind, *port)));
     let recorded = recorded(settings, MPP_FILE).map(connectable);
-    if let Some(addr) = configured.filter(|_| discovery.has_port_flag) {
+    if let Some(addr) = configured.filter(|_| discovery.by_flag.port) {
         return Ok(BridgeEndpoint { addr, is_ours: recorded == Some(addr) });
     }
     if let Some(addr) = recorded {
@@ -189,7 +189,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let said = |has_flag| {
             let settings = settings(folder.path(), true, Some("127.0.0.1:9"));
-            let discovery = Discovery { has_grpc_flag: has_flag, ..settings.discovery.clone() };
+            let mut discovery = settings.discovery.clone();
+            discovery.by_flag.grpc = has_flag;
             found(&Settings { discovery, ..settings })
         };
         assert_eq!(said(false), ["127.0.0.1:9"]);
@@ -212,7 +213,7 @@ mod tests {
         let ours = BridgeEndpoint { addr: "127.0.0.1:40002".parse().unwrap(), is_ours: true };
         assert_eq!((bridge(&of(true)).unwrap(), bridge(&of(false)).unwrap()), (ours, ours));
         let mut named = of(true);
-        named.discovery.has_port_flag = true;
+        named.discovery.by_flag.port = true;
         assert_eq!(bridge(&named).unwrap(), usual, "a flag says it");
         std::fs::remove_file(folder.path().join(MPP_FILE)).unwrap();
         assert!(bridge(&of(true)).unwrap_err().to_string().contains("has no MPP port"));

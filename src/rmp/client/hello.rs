@@ -45,6 +45,7 @@ impl fmt::Debug for Hello {
             .field("client", &self.client)
             .field("kind", &self.kind)
             .field("token", &token)
+            .field("only_to", &self.only_to)
             .finish()
     }
 }
