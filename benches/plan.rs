@@ -73,6 +73,7 @@ fn snapshot() -> Snapshot {
             store_failing: None,
             disk_low: None,
             recording: None,
+            alerts: rl_console::port::AlertList::new(200),
         },
         mpp: mpp::Snapshot::new(pack),
         rmp: rmp::Snapshot::default(),

@@ -363,6 +363,7 @@ fn main() -> Result<()> {
         openings: folder.path().join("openings"),
         run_timeout_ms: RUN_TIMEOUT_MS,
         agents_cancel: rl_console::runs::engine::AgentsCancel::Any,
+        alerts: rl_console::station::AlertThresholds::default(),
         limits: Limits::default(),
         record: None,
     };

@@ -17,7 +17,7 @@
 //!
 //! A system is written in folders of its own, alike in all of them: its core with its host, its entries
 //! (`tap/entry`, `tap/recorded`), its rows and snapshot (`port`, `port/recorded`), what its bytes mean
-//! (`dissect`), its host (`station`), what the console keeps of it and draws (`console/model`,
+//! (`dissect`), its host and the rules of its alerts (`station`), what the console keeps of it and draws (`console/model`,
 //! `console/systems`), and the columns of its lists (`cli/commands/ls`; their JSON is the rows' own). Their
 //! `mod.rs` name them. The files below list all systems, and are edited in this order;
 //! `tests/architecture/adding.rs` checks that they do.
@@ -29,8 +29,8 @@
 //! 3. `limits/table.rs`: its limits.
 //! 4. `port/systems.rs`: its row, for snapshots, commands, refusals, and what to do when it is down.
 //! 5. `port/tables.rs`: its lists, for queries, `ls` with its flags, and paged panes.
-//! 6. `station/hosts.rs`: its host, where it starts and ends among the others.
-//! 7. `console/model/table.rs`: what the model keeps of it, and what it remembers for its alerts.
+//! 6. `station/hosts.rs`: its host, where it starts and ends among the others, and the rules of its alerts.
+//! 7. `console/model/table.rs`: what the model keeps of it, and what to do about its alerts.
 //! 8. `console/draw/theme/role.rs`: its colour.
 //! 9. `console/input/pane_id.rs`: its panes.
 //! 10. `console/input/view_id.rs`: its view.
@@ -49,7 +49,7 @@
 //! - `cli/args/ls_flags.rs`: flags of a new type that narrow its lists.
 //! - `station/local.rs`, `cli/error.rs`: commands, and the exit code of what refuses them.
 //! - `cli/config/key.rs`, `cli/config/settings.rs`: keys of the configuration.
-//! - `console/settings/appearance_settings.rs`: thresholds of alerts that are configured.
+//! - `station/alerts/watch.rs`: thresholds of alerts that are configured.
 //! - `cli/commands/events/event.rs`, `cli/commands/events/text.rs`: events that `serve` and `--plain` tell.
 //! - `cli/commands/events/of_tap.rs`, `cli/commands/events/line.rs`: the transitions that they come from.
 

@@ -411,6 +411,8 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::Recording(_)
         | PortError::BadRequest(_)
         | PortError::NoSession { .. }
+        | PortError::NoAlert { .. }
+        | PortError::AlertAsks { .. }
         | PortError::Forbidden { .. }
         | PortError::Stranger
         | PortError::OtherStation { .. }

@@ -137,6 +137,7 @@ fn with_configuration(
         Some(Command::Drain(args)) => commands::brake::run(context, Brakes::Drain, args.queue),
         Some(Command::Adapter(AdapterAction::Disconnect)) => commands::disconnect::adapter(context),
         Some(Command::Peer(PeerAction::Disconnect(args))) => commands::disconnect::peer(context, &args),
+        Some(Command::Alert(what)) => commands::alert::run(context, what),
         Some(Command::Stop(args)) => commands::stop::run(context, &args),
         Some(Command::Host(HostAction::Restart(args))) => commands::restart::run(context, &args),
         Some(Command::Record(args)) => commands::record::run(context, &args),

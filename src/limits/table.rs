@@ -321,6 +321,10 @@ limits! {
         refund_rows_max = 100_000 in 1_000..=10_000_000,
         /// Bytes of the texts of refund records kept; the oldest go first.
         refund_bytes_max = 67_108_864 in 65_536..=1_099_511_627_776,
+        /// Alerts kept in the store; the oldest resolved ones go first.
+        alert_rows_max = 10_000 in 1_000..=10_000_000,
+        /// Bytes of the texts of alerts kept; the oldest resolved ones go first.
+        alert_bytes_max = 16_777_216 in 65_536..=1_099_511_627_776,
         /// Ended runs kept, with what they told and kept; the oldest go first.
         ended_runs_max = 10_000 in 16..=10_000_000,
         /// Bytes of ended runs kept: their texts, plans, events and artifacts; the oldest go first.

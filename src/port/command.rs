@@ -36,6 +36,11 @@ macro_rules! declare {
                 /// Whose.
                 session: ConnectionId,
             },
+            /// Acknowledges alerts, for every console.
+            AcknowledgeAlerts {
+                /// Which; all that wait to be seen where none is named.
+                ids: Vec<u64>,
+            },
             /// Ends the station, in order. It is answered before the end begins.
             Stop,
             /// Copies the station's database while it runs.
@@ -73,6 +78,11 @@ macro_rules! declare {
             PeerKicked {
                 /// Whose it was.
                 session: ConnectionId,
+            },
+            /// These alerts are acknowledged now; those that were already are not among them.
+            AlertsAcknowledged {
+                /// Which.
+                ids: Vec<u64>,
             },
             /// The station goes down.
             Stopping {

@@ -92,6 +92,18 @@ macro_rules! declare {
                 /// Whose it would be.
                 session: ConnectionId,
             },
+            /// There is no such alert, or it was left out since.
+            #[error("there is no alert {id}")]
+            NoAlert {
+                /// Which it would be.
+                id: u64,
+            },
+            /// The alert tells of an approval that is waited for, and goes with the answer.
+            #[error("alert {id} waits for an approval, and goes with the answer")]
+            AlertAsks {
+                /// Which.
+                id: u64,
+            },
             /// The token does not allow it.
             #[error("a {kind} may not do that: {what}")]
             Forbidden {
@@ -135,6 +147,8 @@ macro_rules! declare {
                     Self::BadRequest(_) => "bad_request",
                     Self::Store(_) => "store",
                     Self::NoSession { .. } => "no_session",
+                    Self::NoAlert { .. } => "no_alert",
+                    Self::AlertAsks { .. } => "alert_asks",
                     Self::Forbidden { .. } | Self::Stranger | Self::OtherStation { .. } => "forbidden",
                     Self::Stopping => "stopping",
                 }
@@ -163,6 +177,8 @@ macro_rules! declare {
                     Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
                     Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
                     Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
+                    Self::NoAlert { .. } => "`rl-console ls alerts` lists the alerts there are".to_owned(),
+                    Self::AlertAsks { .. } => "`rl-console ls confirmations` lists the approvals that are waited for".to_owned(),
                     Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
                     Self::Stranger | Self::OtherStation { .. } => {
                         "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned()

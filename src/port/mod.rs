@@ -1,6 +1,7 @@
 //! The one way to act on a station and to ask it: [`StationPort`]. The console, the CLI and attached consoles
 //! all go through it, so that what a key can do, a script can do.
 
+mod alerts;
 mod attachment;
 mod bridge;
 mod bus;
@@ -9,6 +10,7 @@ mod command;
 mod decisions;
 mod error;
 mod fields;
+mod fields_alerts;
 mod fields_bus;
 mod fields_clients;
 mod fields_runs;
@@ -29,6 +31,7 @@ mod systems;
 pub(crate) mod tables;
 pub mod wire;
 
+pub use alerts::{AlertList, AlertRow};
 pub(crate) use attachment::RESTARTED_NOTICE;
 pub use attachment::{Attachment, PreviousSession, Reachability};
 pub use bridge::{AdapterRow, EventRow, InvocationRow, QueueRow, RefundRow, StateKeyRow};

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::systems::systems;
+use super::{alerts::AlertList, systems::systems};
 use crate::{
     ids::Seq,
     tap::entry::{Link, station::Transition},
@@ -74,6 +74,8 @@ pub struct StationView {
     pub disk_low: Option<u64>,
     /// The recording that runs.
     pub recording: Option<RecordingView>,
+    /// What an operator must not miss.
+    pub alerts: AlertList,
 }
 
 impl StationView {
@@ -95,6 +97,7 @@ impl StationView {
             Transition::RecordingStopped { .. } => self.recording = None,
             Transition::DiskLow { free_bytes } => self.disk_low = Some(*free_bytes),
             Transition::DiskOk { .. } => self.disk_low = None,
+            Transition::Alert { alert, .. } => self.alerts.apply(alert),
             Transition::Started
             | Transition::RecordingFailed
             | Transition::Operated

@@ -92,6 +92,20 @@ macro_rules! tables {
                     #[serde(default, skip_serializing_if = "Option::is_none")] beyond
                     #[serde(default, skip_serializing_if = "is_unset")] oldest_first
                 }
+
+                /// Alerts, newest first.
+                Alerts "alerts" of Station: AlertRow by id: u64 {
+                    /// Only those in this state.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--state STATE" state: Option<crate::tap::entry::alerts::AlertState>,
+                    /// Only those that were raised this long ago or later, as in 90s, 10m, 1h30m or 2d.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--since AGO" since_ms: Option<crate::time::Wall>,
+                }
+                sent {
+                    #[serde(default, skip_serializing_if = "Option::is_none")] beyond
+                    #[serde(default, skip_serializing_if = "is_unset")] oldest_first
+                }
             }
         }
     };

@@ -209,7 +209,7 @@ mod tests {
     }
 
     fn status(data: &Path) -> StationStatus {
-        StationStatus::new(data, Tap::new(limits::Tap::default()), Clock::start())
+        StationStatus::new(data, Tap::new(limits::Tap::default()), Clock::start(), 200)
     }
 
     #[test]

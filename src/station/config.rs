@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::alerts::AlertThresholds;
 use crate::{limits::Limits, rmp::Registry, runs::engine::AgentsCancel};
 
 /// How long a run may take where nothing else is said (ruling RMP 14).
@@ -37,6 +38,8 @@ pub struct Config {
     pub run_timeout_ms: u64,
     /// Whose runs an agent may cancel.
     pub agents_cancel: AgentsCancel,
+    /// After how long what lasts is cause for an alert.
+    pub alerts: AlertThresholds,
     /// Every bound.
     pub limits: Limits,
     /// The recording to begin with.
@@ -61,6 +64,7 @@ impl Config {
             openings: folder.join("openings"),
             run_timeout_ms: RUN_TIMEOUT_MS,
             agents_cancel: AgentsCancel::Any,
+            alerts: AlertThresholds::default(),
             limits: Limits::default(),
             record: None,
         }

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use super::{
-    bridge::{Bridge, Running},
-    bus::Bus,
+    alerts::{Evidence, Findings, StationWatch, Watch, Watching},
+    bridge::{Bridge, Running, alerts::BridgeWatch},
+    bus::{Bus, alerts::BusWatch},
     host::Host,
-    runs::Runs,
-    sessions::Sessions,
+    runs::{Runs, alerts::RunsWatch},
+    sessions::{Sessions, alerts::SessionsWatch},
 };
-use crate::tap::entry::Link;
+use crate::{
+    port::Snapshot,
+    tap::{EntryRef, entry::Link},
+};
 
 /// How many systems there are.
 const COUNT: usize = 4;
@@ -55,4 +59,47 @@ impl Hosts {
     pub(super) fn running(&self) -> Option<Arc<Running>> {
         self.bridge.running()
     }
+}
+
+/// Declares what each system remembers for its alerts, by its link.
+macro_rules! watches {
+    ($( $Link:ident $system:ident: $Watch:ty; )*) => {
+        /// What each system remembers for its alerts.
+        #[derive(Debug, Default)]
+        pub(super) struct Watches {
+            $( $system: $Watch, )*
+        }
+
+        impl Watches {
+            /// The kinds of alerts that there are.
+            #[cfg(test)]
+            pub(super) fn kinds() -> Vec<(Link, &'static str)> {
+                let kinds = [$( <$Watch as Watch>::KINDS ),*].concat();
+                kinds.into_iter().map(|kind| kind.id()).collect()
+            }
+
+            /// Begins anew from a snapshot.
+            pub(super) fn seed(&mut self, snapshot: &Snapshot) {
+                $( self.$system.seed(snapshot); )*
+            }
+
+            /// Takes one entry.
+            pub(super) fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
+                match entry.entry.link { $( Link::$Link => self.$system.fold(entry, cx), )* }
+            }
+
+            /// Finds what is the matter now.
+            pub(super) fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
+                $( self.$system.judge(evidence, findings); )*
+            }
+        }
+    };
+}
+
+watches! {
+    Station station: StationWatch;
+    Mpp bridge: BridgeWatch;
+    Rmp bus: BusWatch;
+    Runs runs: RunsWatch;
+    Macp sessions: SessionsWatch;
 }

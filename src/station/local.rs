@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use super::{
     admission::Tallies,
+    alerts::AlertBoard,
     bridge::{self, Running},
     bus,
     host::{Asking, host_down},
@@ -53,6 +54,7 @@ pub(super) struct Inner {
     pub(super) metrics: metrics::Endpoint,
     /// What each port's admission counts.
     pub(super) admission: Tallies,
+    pub(super) alerts: AlertBoard,
     /// Whether an operator wants the station to end.
     pub(super) stop_asked: watch::Sender<bool>,
     /// What has to be there for a host to be started again. The station owns it.
@@ -96,6 +98,7 @@ impl Operator for LocalPort {
                 // These two also of a station whose bridge did not come up.
                 Command::Restart { link } => supervisor::restart(Arc::clone(&inner), link).await,
                 Command::Stop => Ok(stop(&inner)),
+                Command::AcknowledgeAlerts { ids } => inner.alerts.acknowledge(&inner, &ids),
                 Command::Mpp(command) => bridge::command(status, &*running.await?, command).await,
                 Command::Backup { path } => pages::backup(&*running.await?, path).await,
                 Command::Runs(command) => {

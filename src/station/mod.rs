@@ -12,7 +12,8 @@
 
 mod address_file;
 mod admission;
-mod bridge;
+pub(crate) mod alerts;
+pub(crate) mod bridge;
 pub mod bus;
 mod clients;
 mod config;
@@ -28,12 +29,13 @@ mod pages;
 mod recorder;
 mod remote;
 pub mod runs;
-mod sessions;
+pub(crate) mod sessions;
 mod start;
 mod status;
 mod supervisor;
 mod trace;
 
+pub use alerts::AlertThresholds;
 pub use bridge::pairing;
 pub use bus::BusDown;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};

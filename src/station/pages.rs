@@ -6,14 +6,16 @@ use tokio::sync::oneshot;
 
 use super::{
     bridge::Running,
-    clients, health,
+    clients,
+    filtered_page::{Paging, RowChunk, page},
+    health,
     host::{Asking, misdirected},
     trace,
 };
 use crate::{
-    port::{Outcome, Page, PortError, Query},
-    store::{Answer, op::CommitError},
-    tap::entry::Link,
+    port::{AlertRow, Outcome, Page, PortError, Query},
+    store::{AlertFilter, Answer, Rows, op::CommitError},
+    tap::entry::{Link, alerts::Alert},
 };
 
 pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, PortError> {
@@ -23,12 +25,49 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
     }
     match query {
         Query::Health => Ok(Page::Health(health::rows(inner, running).await)),
+        Query::Alerts { state, since_ms, beyond, oldest_first, filter, limit } => {
+            let paging = Paging { filter, beyond, limit: asking.rows_max(limit) };
+            let read = |beyond, limit| {
+                alerts(asking, AlertFilter { state, since: since_ms, beyond, oldest_first, limit })
+            };
+            let RowChunk { rows, more, last: beyond } = page(inner, paging, |row| row.id, read).await?;
+            Ok(Page::Alerts { rows, more, beyond })
+        }
         Query::Clients => Ok(Page::Clients(clients::rows(asking).await)),
         Query::Trace { trace, after, events, limit } => {
             trace::ladder(inner, trace, after, events, asking.rows_max(limit)).await
         }
         _ => Err(misdirected(Link::Station)),
     }
+}
+
+/// Alerts as they are: from the store, and those that it does not have yet.
+async fn alerts(
+    Asking { inner, running }: Asking<'_>,
+    filter: AlertFilter,
+) -> Result<RowChunk<AlertRow, u64>, PortError> {
+    // While commits fail, reads show what the table has.
+    let _ = query_store(|done| running.store.flush(done)).await;
+    let (beyond, oldest_first, limit) = (filter.beyond, filter.oldest_first, filter.limit);
+    let (state, since) = (filter.state, filter.since);
+    let is_wanted = move |alert: &Alert| {
+        state.is_none_or(|state| alert.state() == state)
+            && since.is_none_or(|since| alert.raised_at.wall >= since)
+    };
+    let Rows { rows, more } = query_store(|done| running.store.alerts(filter, done)).await?;
+    let last = rows.last().map(|alert| alert.id);
+    let view = inner.status.view().0.alerts;
+    let as_it_is = |alert: Alert| view.get(alert.id).map_or(alert, |known| Alert::clone(known));
+    let mut rows: Vec<Alert> = rows.into_iter().map(as_it_is).filter(is_wanted).collect();
+    if beyond.is_none() && !oldest_first {
+        let newest = rows.first().map_or(0, |alert| alert.id);
+        let unsaved = view.iter().filter(|alert| alert.id > newest && is_wanted(alert));
+        let mut unsaved: Vec<Alert> = unsaved.map(|alert| Alert::clone(alert)).collect();
+        unsaved.reverse();
+        rows.splice(0..0, unsaved);
+        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    Ok(RowChunk { rows: rows.iter().map(AlertRow::from).collect(), more, last })
 }
 
 /// Asks the store and waits for its callback.

@@ -4,7 +4,7 @@
 use std::{
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, mpsc::sync_channel},
     thread::JoinHandle,
     time::Duration,
 };
@@ -13,6 +13,8 @@ use tokio::sync::{Semaphore, watch};
 
 use super::{
     admission::Tallies,
+    alerts::{self, AlertBoard},
+    bridge::Running,
     bus::mask_tokens,
     config::{Config, PackSource},
     descriptors,
@@ -43,6 +45,9 @@ use crate::{
 
 /// How long what an operator is answered has to leave before the station ends by its command.
 const ANSWER_LEAVES: Duration = Duration::from_millis(250);
+
+/// How long the store may take to say what earlier starts left of alerts.
+const STORE_ANSWERS_MAX: Duration = Duration::from_millis(500);
 
 /// Why a station did not start.
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +110,7 @@ impl Station {
         let tap = Tap::new(config.limits.tap);
         let (startup, started) = watch::channel(Startup::Starting);
         let waits = Semaphore::new(usize::try_from(config.limits.port.waits_max).unwrap_or(usize::MAX));
-        let board = StationStatus::new(&config.data, tap.clone(), clock);
+        let board = StationStatus::new(&config.data, tap.clone(), clock, config.limits.console.alerts_max);
         for cut in cuts {
             board.notice(Level::Warn, &cut);
         }
@@ -121,6 +126,7 @@ impl Station {
             recording: Recording::default(),
             metrics: metrics::Endpoint::default(),
             admission: Tallies::default(),
+            alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),
             stop_asked: watch::Sender::new(false),
             parts: Arc::downgrade(&parts),
         };
@@ -132,6 +138,7 @@ impl Station {
                     *parts.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
                     inner.status.report(Transition::Started, "");
                     let running = inner.hosts.running();
+                    restore_alerts(&inner, running.as_deref());
                     startup.send_replace(running.map_or(Startup::Stopped, Startup::Running));
                     if let Some(path) = config.record {
                         record_from_start(&inner, path);
@@ -200,6 +207,16 @@ impl Station {
     }
 }
 
+/// Takes up the alerts that earlier starts left.
+fn restore_alerts(inner: &Inner, running: Option<&Running>) {
+    let (answer, answered) = sync_channel(1);
+    let done = Box::new(move |left| drop(answer.try_send(left)));
+    let max = inner.limits.console.alerts_max;
+    let asked = running.is_some_and(|running| running.store.restored_alerts(max, done).is_ok());
+    let left = asked.then(|| answered.recv_timeout(STORE_ANSWERS_MAX).ok()?.ok()).flatten();
+    inner.alerts.restore(inner, left.as_ref());
+}
+
 fn load(source: &PackSource) -> Result<Pack, StartError> {
     match source {
         PackSource::Sample => Ok(Pack::sample()),
@@ -232,6 +249,8 @@ fn open(
     runtime.spawn(housekeeping::watch_folder(lock.watch()));
     let (board, admission) = (inner.status.clone(), inner.admission.clone());
     runtime.spawn(housekeeping::watch_ports(board, admission, inner.clock));
+    let judged = inner.tap.reader().map_err(|error| error.to_string())?;
+    runtime.spawn(alerts::run(Arc::clone(inner), judged));
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {

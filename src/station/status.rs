@@ -12,7 +12,7 @@ use std::{
 use crate::{
     ids::Seq,
     mpp::TokenHash,
-    port::{HostState, StationView},
+    port::{AlertList, HostState, StationView},
     tap::{
         Draft, Tap,
         entry::{
@@ -60,7 +60,7 @@ impl Drop for AskedToken {
 }
 
 impl StationStatus {
-    pub(super) fn new(data: &Path, tap: Tap, clock: Clock) -> Self {
+    pub(super) fn new(data: &Path, tap: Tap, clock: Clock, alerts_max: u64) -> Self {
         let mut hosts = Link::ALL.map(|_| HostState::Starting);
         hosts[Link::Station.index()] = HostState::Up;
         let view = StationView {
@@ -70,6 +70,7 @@ impl StationStatus {
             store_failing: None,
             disk_low: None,
             recording: None,
+            alerts: AlertList::new(alerts_max),
         };
         let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0) }));
         Self { state, tap, clock, disk_low: Arc::default() }
@@ -101,6 +102,11 @@ impl StationStatus {
         });
         state.last_seq = seq;
         seq
+    }
+
+    /// Takes up the alerts that earlier starts left, before anybody is answered.
+    pub(super) fn restore_alerts(&self, alerts: &AlertList) {
+        self.lock().view.alerts = alerts.clone();
     }
 
     /// Something a person should read, also in the log.

@@ -9,7 +9,7 @@ use super::{
     op::{Done, Migration, Op},
     pending_writes::Effects,
     retention::Size,
-    tables::{brakes, int, invocations, macp, manifests, meta, refunds, runs, state},
+    tables::{alerts, brakes, int, invocations, macp, manifests, meta, refunds, runs, state},
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId},
@@ -69,6 +69,12 @@ pub(super) fn apply(
             let done = macp::apply(conn, op)?;
             effects.sessions.bytes += done.log_bytes;
             Ok(Done::Macp(done))
+        }
+        Op::Alerts(all) => {
+            for alert in &all {
+                effects.alerts += alerts::put(conn, alert)?;
+            }
+            Ok(Done::Plain)
         }
         Op::SetBrake { queue, brake } => {
             brakes::set(conn, &queue, brake)?;

@@ -100,6 +100,7 @@ fn weigh_op(op: &Op) -> (System, usize) {
         Op::Move(_) | Op::Refund { .. } | Op::WriteState { .. } | Op::SetBrake { .. } => {
             (System::Bridge, rows(1))
         }
+        Op::Alerts(alerts) => (System::Bridge, rows(alerts.len())),
         Op::Runs(ops) => (System::Runs, ops.iter().map(weigh_run).sum()),
         Op::Macp(op) => (System::Sessions, weigh_macp(op)),
     }

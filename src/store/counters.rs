@@ -41,7 +41,8 @@ pub struct Retained {
 
 impl Retained {
     /// What each is of, in their order.
-    pub const WHAT: [&str; 5] = ["ended_rows", "refunds", "ended_runs", "control_answers", "session_logs"];
+    pub const WHAT: [&str; 6] =
+        ["ended_rows", "refunds", "ended_runs", "control_answers", "alerts", "session_logs"];
 }
 
 impl Counters {

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use super::{
     Answer,
+    alerts::{AlertFilter, RestoredAlerts},
     counters::{Counters, Shared},
     invocations::{Refund, Row},
     macp::{Digest, RestoredMacpPart, SessionFilter, SessionRow},
@@ -17,9 +18,12 @@ use super::{
     reply::failed,
     runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
     submission::{FetchRequest, Request, SubmissionQueue},
-    tables::{invocations, macp, refunds, runs},
+    tables::{alerts, invocations, macp, refunds, runs},
 };
-use crate::ids::{InvocationId, QueueName, TraceId};
+use crate::{
+    ids::{InvocationId, QueueName, TraceId},
+    tap::entry::alerts::Alert,
+};
 
 /// A store to be asked from any thread. Cloning costs three reference counts.
 ///
@@ -153,6 +157,23 @@ impl Handle {
     pub fn refunds(&self, mut filter: RefundFilter, done: Answer<Rows<Refund>>) -> Result<(), CommitError> {
         filter.limit = filter.limit.min(PAGE_ROWS_MAX);
         self.read(move |conn| Ok(Rows::cut(refunds::page(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// Reads a page of alerts: what was committed.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn alerts(&self, mut filter: AlertFilter, done: Answer<Rows<Alert>>) -> Result<(), CommitError> {
+        filter.limit = filter.limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(alerts::page(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// Reads what a start takes up of alerts: those that hold and the newest resolved ones, so many together.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn restored_alerts(&self, limit: u64, done: Answer<RestoredAlerts>) -> Result<(), CommitError> {
+        self.read(move |conn| alerts::left(conn, limit), done)
     }
 
     /// Reads a page of runs: what was committed.

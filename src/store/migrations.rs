@@ -196,6 +196,25 @@ const STEPS: &[Step] = &[
     );
 ",
     ),
+    Step::Sql(
+        "
+    CREATE TABLE alerts (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        system TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        manner TEXT NOT NULL,
+        text TEXT NOT NULL,
+        last INTEGER,
+        quiet INTEGER NOT NULL,
+        since_ms INTEGER NOT NULL,
+        raised_at_ms INTEGER NOT NULL,
+        acknowledged_at_ms INTEGER,
+        resolved_at_ms INTEGER
+    ) STRICT;
+    CREATE INDEX alerts_that_hold ON alerts (id) WHERE resolved_at_ms IS NULL;
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes
@@ -316,7 +335,7 @@ mod tests {
         let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
         let sessions: i64 =
             conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 5));
+        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 6));
     }
 
     #[test]

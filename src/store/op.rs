@@ -14,7 +14,10 @@ use super::{
 use crate::{
     ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId, StateKey},
     schema::JsonText,
-    tap::entry::mpp::{Brake, RefundStatus, RowState},
+    tap::entry::{
+        alerts::Alert,
+        mpp::{Brake, RefundStatus, RowState},
+    },
     time::Wall,
 };
 
@@ -91,6 +94,8 @@ pub enum Op {
     Runs(Arc<[RunOp]>),
     /// Keeps something of sessions.
     Macp(MacpOp),
+    /// Keeps alerts as they are now.
+    Alerts(Vec<Arc<Alert>>),
     /// Sets a queue's brake.
     SetBrake {
         /// Which queue.

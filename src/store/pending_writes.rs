@@ -47,6 +47,8 @@ pub(super) struct Effects {
     pub(super) runs: Size,
     /// Answers of the control plane that were kept.
     pub(super) answers: Size,
+    /// Alerts that were raised, and by how much their texts grew.
+    pub(super) alerts: Size,
     /// By how much the logs of sessions grew.
     pub(super) sessions: Size,
 }

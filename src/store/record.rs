@@ -59,6 +59,7 @@ impl Record {
             | Op::Refund { .. }
             | Op::Change { .. }
             | Op::Migrate { .. }
+            | Op::Alerts(_)
             | Op::Runs(_)
             | Op::Macp(_) => None,
         }

@@ -1,5 +1,5 @@
-//! Retention, what is kept and what goes: ended invocations, refund records, ended runs and answers of the
-//! control plane beyond their limits in rows and bytes, the oldest first, in small slices of their own.
+//! Retention, what is kept and what goes: ended invocations, refund records, ended runs, answers of the
+//! control plane and resolved alerts beyond their limits in rows and bytes, the oldest first, in small slices of their own.
 //! Sessions leave at their runtime's word, which goes by the bytes that are counted here.
 
 use std::{
@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row};
 
 use super::{
     counters::Retained,
-    tables::{int, invocations, macp, manifests, refunds, runs},
+    tables::{alerts, int, invocations, macp, manifests, refunds, runs},
 };
 use crate::{ids::InvocationId, limits};
 
@@ -76,6 +76,7 @@ pub(super) struct Retention {
     pub(super) refunds: Size,
     pub(super) runs: Size,
     pub(super) answers: Size,
+    pub(super) alerts: Size,
     /// The logs of sessions, in bytes alone.
     pub(super) sessions: Size,
     /// No ended row that retention knows of lies at or below this id.
@@ -92,6 +93,7 @@ impl Retention {
             refunds: refunds::count(conn)?,
             runs,
             answers,
+            alerts: alerts::count(conn)?,
             sessions: Size { rows: 0, bytes: macp::log_bytes(conn)? },
             swept: InvocationId(0),
         })
@@ -100,14 +102,14 @@ impl Retention {
     /// What is shown of it.
     pub(super) fn retained(&self) -> [Retained; Retained::WHAT.len()] {
         let count = |count: i64| u64::try_from(count).unwrap_or(0);
-        [self.ended, self.refunds, self.runs, self.answers, self.sessions]
+        [self.ended, self.refunds, self.runs, self.answers, self.alerts, self.sessions]
             .map(|size| Retained { rows: count(size.rows), bytes: count(size.bytes) })
     }
 
     /// Whether a slice is due.
     pub(super) fn is_due(&self, limits: &limits::Store) -> bool {
         let due = self.due(limits);
-        due.ended > 0 || due.refunds > 0 || due.runs > 0 || due.answers > 0
+        due.ended > 0 || due.refunds > 0 || due.runs > 0 || due.answers > 0 || due.alerts > 0
     }
 
     fn due(&self, limits: &limits::Store) -> Due {
@@ -116,6 +118,7 @@ impl Retention {
             refunds: self.refunds.over(limits.refund_rows_max, limits.refund_bytes_max),
             runs: self.runs.over(limits.ended_runs_max, limits.ended_runs_bytes_max),
             answers: self.answers.over(limits.control_answers_max, limits.control_answers_bytes_max),
+            alerts: self.alerts.over(limits.alert_rows_max, limits.alert_bytes_max),
         }
     }
 
@@ -146,6 +149,9 @@ impl Retention {
         }
         if due.answers > 0 {
             gone += take(&mut self.answers, runs::delete_answers(conn, due.answers)?);
+        }
+        if due.alerts > 0 {
+            gone += take(&mut self.alerts, alerts::delete_oldest(conn, due.alerts)?);
         }
         Ok((self, gone))
     }
@@ -183,6 +189,7 @@ struct Due {
     refunds: u64,
     runs: u64,
     answers: u64,
+    alerts: u64,
 }
 
 /// Counts out what was deleted; where nothing was, the count was wrong. How many rows went.

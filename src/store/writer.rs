@@ -279,6 +279,7 @@ impl Writer {
         let effects = std::mem::take(&mut self.effects);
         self.parts.retention.ended += effects.ended;
         self.parts.retention.refunds += effects.refunds;
+        self.parts.retention.alerts += effects.alerts;
         self.parts.retention.runs += effects.runs;
         self.parts.retention.answers += effects.answers;
         self.parts.retention.sessions += effects.sessions;

@@ -11,6 +11,7 @@ use rl_console::{
     tap::{
         entry::{
             Direction, Entry, Frame, Head, Link, Redaction, Transition, Verdict, What,
+            alerts::{Alert, AlertChange, AlertManner},
             mpp::{
                 self, Brake, CloseCause, ErrorCode, FailedBy, Fault, HelloReason, RefundStatus, RowState,
                 Violation,
@@ -208,6 +209,7 @@ fn station_transitions() -> Vec<station::Transition> {
         Operated => [Transition::Operated],
         Notice => [],
         TurnedAway => [],
+        Alert => [],
         Restarted => [Transition::Restarted],
         Stopping => [Transition::Stopping],
     });
@@ -215,8 +217,33 @@ fn station_transitions() -> Vec<station::Transition> {
         links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]),
     );
     all.extend(TurnedAway::ALL.map(|why| Transition::TurnedAway { why, count: 3 }));
+    all.extend(alerts().into_iter().flat_map(|alert| {
+        AlertChange::ALL.map(|change| Transition::Alert { change, alert: Arc::clone(&alert) })
+    }));
     all.extend(levels().into_iter().map(|level| Transition::Notice { level }));
     all
+}
+
+/// One of each manner, with all that may be absent in one of them.
+pub(crate) fn alerts() -> [Arc<Alert>; AlertManner::ALL.len()] {
+    AlertManner::ALL.map(|manner| {
+        let is_full = manner == AlertManner::Once;
+        let maybe = |ms| is_full.then(|| Now::at_ms(ms));
+        Arc::new(Alert {
+            id: 7,
+            name: "adapter_gone".into(),
+            link: Link::Mpp,
+            subject: "127.0.0.1:50312".into(),
+            manner,
+            since: Now::at_ms(1_000),
+            text: "adapter 127.0.0.1:50312 is gone".into(),
+            last: is_full.then_some(9),
+            is_quiet: is_full,
+            raised_at: Now::at_ms(6_000),
+            acknowledged_at: maybe(7_000),
+            resolved_at: maybe(8_000),
+        })
+    })
 }
 
 fn frames() -> Vec<Frame> {

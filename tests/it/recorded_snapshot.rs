@@ -39,6 +39,7 @@ pub(crate) fn bare() -> Snapshot {
             store_failing: None,
             disk_low: None,
             recording: None,
+            alerts: rl_console::port::AlertList::new(200),
         },
         mpp: mpp::Snapshot {
             listener: Listener::Starting,

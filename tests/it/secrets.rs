@@ -296,6 +296,7 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
         ask(json!({ "refunds": { "status": null, "before": null, "limit": 999 } })),
         ask(json!({ "runs": { "limit": 999 } })),
         ask(json!({ "sessions": { "limit": 999 } })),
+        ask(json!({ "alerts": { "limit": 999 } })),
         ask(json!({ "invocation": { "id": 1 } })),
         ask(json!({ "invocation_when": { "id": 1, "state": "pending", "timeout_ms": 1 } })),
     ]);
@@ -339,6 +340,7 @@ const fn kind_of(query: &Query) -> usize {
         Query::Session { .. } => 20,
         Query::SessionLog { .. } => 21,
         Query::Trace { .. } => 22,
+        Query::Alerts { .. } => 23,
     }
 }
 

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{
+    alert::AlertWhat,
     brakes::{QueueArgs, ResumeArgs},
     bus::{PublishArgs, TailArgs},
     earlier::{CancelArgs, KickArgs},
@@ -94,6 +95,10 @@ pub(crate) enum Command {
 
     /// Refuse new work on a queue, or on all of them, and dispatch what is pending.
     Drain(QueueArgs),
+
+    /// Acknowledge alerts; `ls alerts` lists them.
+    #[command(subcommand)]
+    Alert(AlertWhat),
 
     /// Disconnect an unresponsive adapter.
     #[command(subcommand)]

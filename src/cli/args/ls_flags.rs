@@ -14,7 +14,10 @@ use crate::{
     macp::{Ending, Mode, SessionState, registry},
     port::{List, Query, RunRow, tables},
     runs::RunState,
-    tap::entry::mpp::{RefundStatus, RowState},
+    tap::entry::{
+        alerts::AlertState,
+        mpp::{RefundStatus, RowState},
+    },
     time::{Now, Wall},
 };
 
@@ -161,6 +164,17 @@ impl Flag for Option<RowState> {
             names: RowState::ALL.map(RowState::name).to_vec(),
             read: RowState::from_name,
         })
+    }
+
+    fn read(flag: &str, narrowed: &mut Narrowed<'_>) -> Self {
+        narrowed.value(flag)
+    }
+}
+
+impl Flag for Option<AlertState> {
+    fn takes(arg: Arg) -> Arg {
+        let names = AlertState::ALL.map(AlertState::name).to_vec();
+        arg.value_parser(Named { names, read: AlertState::from_name })
     }
 
     fn read(flag: &str, narrowed: &mut Narrowed<'_>) -> Self {

@@ -1,6 +1,7 @@
 //! The command line's grammar. Each flag's name, documentation and parsing stand in one place; help,
 //! completions and manual pages come from it.
 
+mod alert;
 mod brakes;
 mod bus;
 mod commands;
@@ -16,6 +17,7 @@ mod session;
 mod sim;
 mod stop;
 
+pub(crate) use alert::AlertWhat;
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
     AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, ManArgs, PackAction, PairArgs,

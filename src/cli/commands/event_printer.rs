@@ -17,7 +17,7 @@ use crate::{
 
 /// How often the tap is read. A reader that is always at its heels would cut its segments short.
 const READ_EVERY: Duration = Duration::from_millis(50);
-/// How often alerts are judged.
+/// How often it is looked how everything is.
 const JUDGE_EVERY: Duration = Duration::from_secs(1);
 /// How long a snapshot may take; without one, the last is judged by.
 const SNAPSHOT_MAX: Duration = Duration::from_millis(500);
@@ -54,8 +54,7 @@ impl<'a> EventPrinter<'a> {
         detail: Detail,
         notifier: &'a Notifier,
     ) -> Result<Self, Error> {
-        let settings = &context.settings;
-        let watch = StationMonitor::new(settings.alerts, settings.limits.console, hints(context));
+        let watch = StationMonitor::new(hints(context));
         Ok(Self {
             port,
             reader: port.entries()?,
@@ -176,7 +175,7 @@ impl<'a> EventPrinter<'a> {
             self.watch.take(snapshot);
         }
         let now = self.context.clock.now();
-        for news in self.watch.judge(now) {
+        for news in self.watch.take_alerts(now) {
             self.emit(EventLine::now(now, Event::of_alert(news)));
         }
         if self.notifier.is_enabled()

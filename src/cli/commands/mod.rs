@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub(super) mod alert;
 pub(super) mod attach;
 pub(super) mod backup;
 pub(super) mod brake;

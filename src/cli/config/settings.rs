@@ -21,7 +21,7 @@ use crate::{
     rmp::Registry,
     runs::engine::AgentsCancel,
     station,
-    station::PackSource,
+    station::{AlertThresholds, PackSource},
 };
 
 /// Where the MACP port is unless another address is named (macp-v1, Transport).
@@ -117,8 +117,10 @@ pub(crate) struct Settings {
     pub(crate) on_air: bool,
     /// Which key means what.
     pub(crate) keymap: Keymap,
-    /// When and how the operator is alerted.
+    /// How the operator hears of alerts.
     pub(crate) alerts: AlertRules,
+    /// After how long what lasts is cause for an alert.
+    pub(crate) alert_thresholds: AlertThresholds,
     /// What a hang-up does to the station.
     pub(crate) on_hangup: OnHangup,
     /// Every bound.
@@ -192,9 +194,11 @@ impl Settings {
             on_air: flag(Key::ON_AIR),
             // Judged when the values were resolved.
             keymap: resolved.keymap().unwrap_or_default(),
-            alerts: AlertRules {
+            alert_thresholds: AlertThresholds {
                 adapter_gone_s: integer(Key::ADAPTER_GONE).unwrap_or(0),
                 head_waiting_s: integer(Key::HEAD_WAITING).unwrap_or(0),
+            },
+            alerts: AlertRules {
                 bell: flag(Key::BELL),
                 desktop: match text(Key::DESKTOP).as_deref() {
                     Some("osc9") => Desktop::Osc9,
@@ -264,6 +268,7 @@ impl Settings {
             openings: self.openings()?,
             run_timeout_ms: self.run_timeout_ms,
             agents_cancel: self.agents_cancel,
+            alerts: self.alert_thresholds,
             limits: self.limits,
             record: record.map(absolute),
         })
@@ -300,16 +305,15 @@ mod tests {
         env.ours.insert("RL_CONSOLE_CONSOLE_ON_HANGUP".to_owned(), "exit".to_owned());
         env.ours.insert("RL_CONSOLE_RUNS_AGENTS_CANCEL".to_owned(), "own".to_owned());
         assert_eq!(plain.alerts, AlertRules::default(), "the keys' defaults are the console's own");
+        assert_eq!(plain.alert_thresholds, AlertThresholds::default(), "and the station's");
         for (name, value) in
             [("ADAPTER_GONE_S", "0"), ("HEAD_WAITING_S", "7"), ("BELL", "off"), ("DESKTOP", "osc777")]
         {
             env.ours.insert(format!("RL_CONSOLE_CONSOLE_ALERTS_{name}"), value.to_owned());
         }
         let set = of(&env);
-        assert_eq!(
-            set.alerts,
-            AlertRules { adapter_gone_s: 0, head_waiting_s: 7, bell: false, desktop: Desktop::Osc777 }
-        );
+        assert_eq!(set.alerts, AlertRules { bell: false, desktop: Desktop::Osc777 });
+        assert_eq!(set.alert_thresholds, AlertThresholds { adapter_gone_s: 0, head_waiting_s: 7 });
         assert_eq!(set.limits.tap.readers_max, 5);
         assert_eq!((plain.agents_cancel, set.agents_cancel), (AgentsCancel::Any, AgentsCancel::Own));
         env.ours.insert("RL_CONSOLE_RMP_REGISTRY".to_owned(), "0x1000=artifact.map.tile.v1".to_owned());

@@ -332,7 +332,6 @@ impl App {
                 self.view.mask_policy = MaskPolicy::for_on_air(is_on);
                 self.on_air.set(is_on);
             }
-            Effect::Acknowledge(number) => self.model.alerts.acknowledge(number, self.clock.now()),
             Effect::Command { .. } | Effect::Query { .. } if self.answers.len() >= ANSWERS_MAX => {
                 if let Some(event) = Event::refused(effect) {
                     let now = self.clock.now();
@@ -406,16 +405,16 @@ impl App {
             // A panic's words can quote anything.
             self.show_message(text, Level::Error, Class::Payload, Duration::from_secs(60));
         }
-        self.judge_alerts();
+        self.ring();
         self.handle_event(Event::Tick)
     }
 
-    /// Judges what the operator must not miss, and makes itself heard with the next frame.
-    fn judge_alerts(&mut self) {
-        let now = self.clock.now();
-        let judged = self.model.evaluate_alerts(&self.view.alerts, now);
-        let raised = judged.raised.iter().filter_map(|number| self.model.alerts.get(*number));
-        let bytes = self.notifier.notify(raised, &self.view.alerts, now.mono);
+    /// Makes alerts that came heard with the next frame.
+    fn ring(&mut self) {
+        let ids = self.model.take_raised_alerts();
+        let alerts = self.model.alerts();
+        let raised = ids.iter().filter_map(|id| alerts.get(*id)).map(AsRef::as_ref);
+        let bytes = self.notifier.notify(raised, &self.view.alerts, self.clock.now().mono);
         self.painter.queue_bytes(&bytes);
     }
 

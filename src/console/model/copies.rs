@@ -11,10 +11,10 @@ impl Model {
         size_of::<Self>() + faults + self.journal.memory_bytes() + systems
     }
 
-    /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this
-    /// console lost and how well it keeps up, how the station is reached and whether it goes down.
+    /// Takes over from the live model what is shown of the present whatever the moment: what this console
+    /// lost and how well it keeps up, how the station is reached and whether it goes down.
     pub(crate) fn copy_live_state(&mut self, live: &Self, at: Now) {
-        self.alerts.clone_from(&live.alerts);
+        self.raised_alerts.clear();
         self.console_health = live.console_health;
         self.lost = live.lost;
         self.station.is_stopping = live.station.is_stopping;

@@ -20,16 +20,14 @@ mod table;
 mod timeline;
 mod violations;
 
-#[cfg(test)]
-pub(crate) use alerts::AlertChanges;
-#[cfg(test)]
-pub(crate) use alerts::Cause;
-pub(crate) use alerts::{Alert, AlertStatus, Alerts};
+pub(crate) use alerts::remedy;
 pub(crate) use entry_buffer::EntryBuffer;
 pub(crate) use health::{Condition, Report, ReportLine};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use numbered::Numbered;
 pub(crate) use rates::{Rate, rate_text, round_rate};
 pub(crate) use state::Model;
+#[cfg(test)]
+pub(crate) use table::alert_kinds;
 pub(crate) use timeline::{StepOutcome, Timeline};
 pub(crate) use violations::FaultGroup;

@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    alerts::{AlertChanges, Alerts, Evidence},
     journal::Journal,
     station::{ConsoleHealth, StationState},
     systems::{Folding, Resync},
@@ -15,7 +14,6 @@ use super::{
     violations::Faults,
 };
 use crate::{
-    console::settings::AlertRules,
     limits, mpp,
     mpp::EndedView,
     port::{Attachment, InvocationRow, Snapshot},
@@ -46,8 +44,8 @@ pub(crate) struct Model {
     pub(crate) faults: Faults,
     /// Notices of all links.
     pub(crate) journal: Journal,
-    /// What the operator must not miss.
-    pub(crate) alerts: Alerts,
+    /// Alerts that came since they were last taken to be heard: their ids, the last few.
+    pub(super) raised_alerts: Vec<u64>,
     /// Entries that this console lost.
     pub(crate) lost: u64,
     /// How well it keeps up.
@@ -92,7 +90,7 @@ impl Model {
             systems: Systems::new(limits),
             faults: Faults::default(),
             journal: Journal::new(limits),
-            alerts: Alerts::new(limits.console),
+            raised_alerts: Vec::new(),
             lost: 0,
             console_health: ConsoleHealth::default(),
             known_since: None,
@@ -106,13 +104,13 @@ impl Model {
     /// Starts again from a snapshot. Windows of our own stay.
     pub(crate) fn resync(&mut self, snapshot: Snapshot) {
         self.revision = next_revision();
+        self.hear_alerts(&snapshot);
         if self.is_of_another_start(&snapshot) {
             self.faults = Faults::default();
             self.station_state = None;
             self.systems.reset();
         }
         self.known_since.get_or_insert(snapshot.at);
-        self.alerts.seed(&snapshot);
         let mut to = Resync {
             snapshot: &snapshot,
             known: self.station_state.as_ref(),
@@ -166,7 +164,9 @@ impl Model {
         let (link, seq) = (entry.entry.link, entry.entry.seq);
         let is_covered = |state: &StationState| state.as_of.covers(link, seq);
         let is_in_snapshot = resyncing || self.station_state.as_ref().is_none_or(is_covered);
-        self.alerts.fold(entry, self.station_state.as_ref(), is_in_snapshot);
+        if !is_in_snapshot {
+            self.hear_alert(entry);
+        }
         let mut cx = Folding {
             state: self.station_state.as_mut(),
             is_in_snapshot,
@@ -191,13 +191,6 @@ impl Model {
     /// Whether the state is void, so that a snapshot is needed as after a loss.
     pub(crate) fn is_void(&self) -> bool {
         self.sync_basis == SyncBasis::Void
-    }
-
-    /// Holds the rules of alerts against what is. To be called once a second.
-    pub(crate) fn evaluate_alerts(&mut self, rules: &AlertRules, now: Now) -> AlertChanges {
-        self.station_state.as_ref().map_or_else(AlertChanges::default, |state| {
-            self.alerts.evaluate(&Evidence { state, drops: &self.systems.bus.drops, rules, now })
-        })
     }
 
     /// The line of the adapter's log with this number, while it is kept.

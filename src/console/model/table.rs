@@ -4,26 +4,25 @@
 //! allocated and nothing called through a table on the way.
 
 use super::{
-    alerts::{Evidence, Findings, Watch, Watching},
-    bridge::{Bridge, alerts::BridgeWatch},
-    bus::{Bus, alerts::BusWatch},
-    runs::{RunHistory, alerts::RunsWatch},
-    sessions::{SessionHistory, alerts::SessionsWatch},
-    station::{Station, StationState, alerts::StationWatch},
+    alerts::AlertKind,
+    bridge::{self, Bridge},
+    bus::{self, Bus},
+    runs::{self, RunHistory},
+    sessions::{self, SessionHistory},
+    station::{self, Station, StationState},
     systems::{Folding, Resync, SystemModel},
 };
 use crate::{
     limits,
-    port::Snapshot,
     tap::{
         EntryRef,
         entry::{Link, station::Level},
     },
 };
 
-/// Declares of each system what the model keeps of it and what it remembers for its alerts, by its link.
+/// Declares of each system what the model keeps of it, by its link; in its module lie the kinds of its alerts.
 macro_rules! systems {
-    ($( $Link:ident $system:ident: $Model:ty, $Watch:ty; )*) => {
+    ($( $Link:ident $system:ident: $Model:ty; )*) => {
         /// What the model keeps of each system.
         #[derive(Clone, Debug)]
         pub(crate) struct Systems {
@@ -64,35 +63,17 @@ macro_rules! systems {
             }
         }
 
-        /// What each system remembers for its alerts.
-        #[derive(Clone, Debug, Default)]
-        pub(super) struct Watches {
-            $( $system: $Watch, )*
-        }
-
-        impl Watches {
-            /// Begins anew from a snapshot.
-            pub(super) fn seed(&mut self, snapshot: &Snapshot) {
-                $( self.$system.seed(snapshot); )*
-            }
-
-            /// Takes one entry.
-            pub(super) fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
-                match entry.entry.link { $( Link::$Link => self.$system.fold(entry, cx), )* }
-            }
-
-            /// Finds what is the matter now.
-            pub(super) fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
-                $( self.$system.judge(evidence, findings); )*
-            }
+        /// The kinds of alerts that a system has.
+        pub(crate) const fn alert_kinds(link: Link) -> &'static [AlertKind] {
+            match link { $( Link::$Link => $system::alerts::KINDS, )* }
         }
     };
 }
 
 systems! {
-    Station station: Station, StationWatch;
-    Mpp bridge: Bridge, BridgeWatch;
-    Rmp bus: Bus, BusWatch;
-    Runs runs: RunHistory, RunsWatch;
-    Macp sessions: SessionHistory, SessionsWatch;
+    Station station: Station;
+    Mpp bridge: Bridge;
+    Rmp bus: Bus;
+    Runs runs: RunHistory;
+    Macp sessions: SessionHistory;
 }

@@ -226,7 +226,7 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     } else if !model.station.is_stopping && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
-    match model.alerts.active_count() {
+    match model.alerts().active_count() {
         0 => {}
         1 => parts.push(Part::of(PartKind::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
         waiting => {

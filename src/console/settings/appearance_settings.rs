@@ -18,18 +18,13 @@ pub struct AppearanceSettings {
     pub on_air: bool,
     /// Which key means what.
     pub keymap: Keymap,
-    /// When and how the operator is alerted.
+    /// How the operator hears of alerts.
     pub alerts: AlertRules,
 }
 
-/// When and how the operator is alerted.
+/// How the operator hears of alerts. When there is one the station judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlertRules {
-    /// No adapter is connected for so long, in seconds, after one was; 0 turns the rule off.
-    pub adapter_gone_s: u64,
-    /// The head of a queue waits for so long, in seconds, while the operator does not hold it; 0 turns the
-    /// rule off.
-    pub head_waiting_s: u64,
     /// Whether the terminal's bell rings.
     pub bell: bool,
     /// Whether the terminal is asked for a desktop notification.
@@ -38,7 +33,7 @@ pub struct AlertRules {
 
 impl Default for AlertRules {
     fn default() -> Self {
-        Self { adapter_gone_s: 5, head_waiting_s: 30, bell: true, desktop: Desktop::Off }
+        Self { bell: true, desktop: Desktop::Off }
     }
 }
 

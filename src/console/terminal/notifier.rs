@@ -7,9 +7,9 @@ use super::clipboard::{clipboard, wrapped};
 use crate::{
     console::{
         draw::text::visible,
-        model::Alert,
         settings::{AlertRules, Desktop, config::Passthrough},
     },
+    tap::entry::alerts::Alert,
     time::Mono,
 };
 
@@ -93,12 +93,25 @@ fn sanitized(words: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        console::model::{AlertStatus, bridge::alerts::PORT_DOWN},
+        tap::entry::{Link, alerts::AlertManner},
         time::Now,
     };
 
     fn alert(text: &str) -> Alert {
-        Alert::for_test(PORT_DOWN.cause(), Now::at_ms(0), text, AlertStatus::Active)
+        Alert {
+            id: 1,
+            name: "port_down".into(),
+            link: Link::Mpp,
+            subject: "mpp".into(),
+            manner: AlertManner::Lasting,
+            since: Now::at_ms(0),
+            text: text.into(),
+            last: None,
+            is_quiet: false,
+            raised_at: Now::at_ms(0),
+            acknowledged_at: None,
+            resolved_at: None,
+        }
     }
 
     fn at(s: u64) -> Mono {

@@ -3,15 +3,17 @@
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::alerts::{back, comes_after_s, gone, holding, pass_s, well};
-use super::test_console::{TestConsole, applied, dispatched, enqueued, show};
+use super::test_console::{AlertChanges, TestConsole, applied, dispatched, enqueued, show};
 use crate::{
     console::{
         input::{keymap::KeyScope, pane_id::PaneId},
-        model::{AlertChanges, bridge::alerts::ORPHANED},
+        systems::station::outcomes::StationCommand,
         ui::{effect::Effect, event::Event},
     },
     ids::InvocationId,
     mpp,
+    port::Command,
+    station::bridge::alerts::ORPHANED,
     tap::entry::{mpp::Transition, station},
 };
 
@@ -56,7 +58,7 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     stage.char('a');
     assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
     let text = stage.text();
-    assert!(text.contains("Alerts: 2 wait"), "{text}");
+    assert!(text.contains("Alerts: 2 active"), "{text}");
     let (head, adapter) = (
         text.find("the head of default waits").unwrap(),
         text.find("adapter 127.0.0.1:50312 is gone").unwrap(),
@@ -67,14 +69,15 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     let text = stage.text();
     assert!(text.contains("start the adapter again") && text.contains("31s so far"), "{text}");
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.char('A'), [Effect::Acknowledge(1)]);
-    assert_eq!(stage.char('A'), [Effect::Acknowledge(2)], "what is put away makes room for the next");
+    let acknowledge = |id| Effect::command(Command::AcknowledgeAlerts { ids: vec![id] }, StationCommand);
+    assert_eq!(stage.char('A'), [acknowledge(1)]);
+    assert_eq!(stage.char('A'), [acknowledge(2)], "what is put away makes room for the next");
     assert_eq!(stage.char('A'), []);
-    assert!(stage.text().contains("it was put away as seen already"), "{}", stage.text());
+    assert!(stage.text().contains("it is acknowledged already"), "{}", stage.text());
     stage.mpp(back(), "");
     stage.mpp(dispatched(1, "default"), "");
     pass_s(&mut stage, 1);
-    assert!(stage.text().contains("✓ passed"), "{}", stage.text());
+    assert!(stage.text().contains("✓ resolved"), "{}", stage.text());
     assert_eq!(stage.char('A'), []);
     stage.key(KeyCode::Esc);
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
@@ -134,5 +137,5 @@ fn the_tray_settles_what_it_says_was_left() {
     assert!(stage.text().contains("Settle 5?"), "{}", stage.text());
     let settle = mpp::Command::Settle { id: InvocationId(5), to: mpp::Settlement::Done };
     assert_eq!(super::steps::commands(stage.char('d')), [settle]);
-    assert!(stage.text().contains("Alerts: 1 waits"), "{}", stage.text());
+    assert!(stage.text().contains("Alerts: 1 active"), "{}", stage.text());
 }

@@ -2,17 +2,9 @@
 
 use crossterm::event::KeyCode;
 
-use super::test_console::{TestConsole, applied, connected, dispatched, enqueued};
+use super::test_console::{AlertChanges, TestConsole, applied, connected, dispatched, enqueued};
 use crate::{
     console::{
-        model::{
-            Alert, AlertChanges, AlertStatus, Cause,
-            bridge::alerts::{
-                ADAPTER_GONE, ADAPTER_SILENT, DAMAGED_ROWS, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN,
-            },
-            runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
-            station::alerts::{DISK_LOW, RECORDING_FAILED, STATION_ERROR, STORE_FAILING},
-        },
         systems::station::outcomes::StationCommand,
         ui::{effect::Effect, event::Event},
     },
@@ -20,8 +12,16 @@ use crate::{
     port::{Command, Outcome},
     runs,
     runs::NodeRef,
+    station::{
+        alerts::{Cause, DISK_LOW, RECORDING_FAILED, STATION_ERROR, STORE_FAILING},
+        bridge::alerts::{
+            ADAPTER_GONE, ADAPTER_SILENT, DAMAGED_ROWS, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN,
+        },
+        runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
+    },
     tap::entry::{
         Link,
+        alerts::{Alert, AlertState},
         mpp::{Brake, CloseCause, FailedBy, RowState, Transition},
         station,
     },
@@ -61,12 +61,12 @@ pub(super) fn pass_s(stage: &mut TestConsole, s: u64) -> Vec<AlertChanges> {
 }
 
 pub(super) fn alerts(stage: &TestConsole) -> Vec<Alert> {
-    stage.model.alerts.listed().into_iter().cloned().collect()
+    stage.model.alerts().listed().into_iter().cloned().collect()
 }
 
-/// The causes of those that hold.
-pub(super) fn holding(stage: &TestConsole) -> Vec<Cause> {
-    stage.model.alerts.unresolved().map(|alert| alert.cause.clone()).collect()
+/// Those that hold.
+pub(super) fn holding(stage: &TestConsole) -> Vec<Alert> {
+    stage.model.alerts().unresolved().cloned().collect()
 }
 
 /// Nothing comes before this second, and exactly one alert of this cause then.
@@ -75,7 +75,8 @@ pub(super) fn comes_after_s(stage: &mut TestConsole, s: u64, cause: &Cause) {
         assert_eq!(judged.raised.len(), usize::from(second == s), "second {second} of {s}");
     }
     let raised = alerts(stage);
-    assert_eq!((&raised[0].cause, raised[0].status), (cause, AlertStatus::Active));
+    assert_eq!(&raised[0], cause);
+    assert_eq!(raised[0].state(), AlertState::Active);
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn an_adapter_that_left_is_missed_after_5_s_and_not_before() {
     let judged = stage.tick();
     assert_eq!((judged.raised.len(), judged.resolved.len()), (0, 1));
     let passed = &alerts(&stage)[0];
-    assert!(matches!(passed.status, AlertStatus::Resolved { .. }));
+    assert!(passed.state() == AlertState::Resolved);
     assert_eq!(passed.duration(stage.view.now).as_secs(), 6);
     pass_s(&mut stage, 10);
     assert_eq!(alerts(&stage)[0].duration(stage.view.now).as_secs(), 6, "what passed lasts no longer");
@@ -119,28 +120,31 @@ fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
     let judged = stage.tick();
     assert_eq!(holding(&stage), [RUNS_FAILED.cause(), AWAITING_APPROVAL.cause()]);
     assert_eq!(judged.raised.len(), 2);
-    let asking = alerts(&stage).into_iter().find(|alert| alert.cause == AWAITING_APPROVAL.cause()).unwrap();
+    let asking = alerts(&stage).into_iter().find(|alert| *alert == AWAITING_APPROVAL.cause()).unwrap();
     assert!(asking.text.contains("chat_vote asks whether give may go on"), "{}", asking.text);
     assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
-    stage.model.alerts.acknowledge(asking.number, stage.view.now);
+    assert!(
+        stage.alerts.acknowledge(&[asking.id], stage.view.now).is_err(),
+        "a question waits for its answer"
+    );
     assert_eq!(pass_s(&mut stage, 3).iter().map(|judged| judged.raised.len()).sum::<usize>(), 0);
     let (run, action) =
         (super::runs_samples::run(super::runs_samples::VOTE), ActionId(uuid::Uuid::from_u128(7)));
     let expires_at = Wall(stage.view.now.wall.0 + 300_000);
     let node = NodeRef { index: 6, id: "report".into() };
     stage.asked(super::runs_samples::VOTE, action, node, expires_at, "publish?");
-    assert_eq!(stage.tick().raised, [asking.number]);
+    assert_eq!(stage.tick().raised, [asking.id]);
     for action in [action, super::runs_samples::ASK] {
         stage.runs(runs::Transition::Decided { run, action, verdict: runs::Verdict::Approved, by: None }, "");
     }
-    assert_eq!(stage.tick().resolved, [asking.number]);
+    assert_eq!(stage.tick().resolved, [asking.id]);
 }
 
 #[test]
 fn a_run_that_failed_is_told_of_for_a_minute() {
     let mut stage = super::runs_samples::with_runs(well(160, 50));
     stage.tick();
-    let failed = alerts(&stage).into_iter().find(|alert| alert.cause == RUNS_FAILED.cause()).unwrap();
+    let failed = alerts(&stage).into_iter().find(|alert| *alert == RUNS_FAILED.cause()).unwrap();
     assert!(failed.text.starts_with("mend ") && failed.text.ends_with(" failed"), "{}", failed.text);
     stage.char('a');
     let text = stage.text();
@@ -154,7 +158,7 @@ fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
     let mut stage = super::runs_samples::with_runs(well(160, 50));
     let since = |stage: &mut TestConsole, cause: &Cause| {
         stage.tick();
-        let found = alerts(stage).into_iter().find(|alert| alert.cause == *cause).unwrap();
+        let found = alerts(stage).into_iter().find(|alert| alert == cause).unwrap();
         (found.since.wall, found.text.to_string())
     };
     since(&mut stage, &RUNS_FAILED.cause());
@@ -252,8 +256,8 @@ fn a_head_waits_on_over_a_loss_and_a_new_snapshot() {
 #[test]
 fn a_rule_of_0_seconds_is_off_and_another_figure_counts() {
     let mut stage = well(80, 24);
-    stage.view.alerts.adapter_gone_s = 0;
-    stage.view.alerts.head_waiting_s = 2;
+    stage.thresholds.adapter_gone_s = 0;
+    stage.thresholds.head_waiting_s = 2;
     stage.mpp(enqueued(1, "default"), "");
     stage.mpp(gone(), "");
     comes_after_s(&mut stage, 2, &HEAD_WAITING.of("default"));
@@ -317,7 +321,7 @@ fn damage_is_an_alert_with_what_to_do_until_it_was_seen() {
     stage.station(station::Transition::Notice { level: station::Level::Warn }, "an unfinished write");
     pass_s(&mut stage, 60);
     let text = |stage: &TestConsole, cause: &Cause| {
-        alerts(stage).into_iter().find(|alert| alert.cause == *cause).unwrap().text.to_string()
+        alerts(stage).into_iter().find(|alert| alert == cause).unwrap().text.to_string()
     };
     assert_eq!(
         text(&stage, &DAMAGED_ROWS.cause()),
@@ -415,7 +419,7 @@ fn rows_left_in_applied_are_one_alert_that_comes_back_when_there_are_more() {
     comes_after_s(&mut stage, 1, &ORPHANED.cause());
     stage.char('a');
     stage.char('A');
-    assert_eq!(alerts(&stage)[0].status, AlertStatus::Acknowledged);
+    assert_eq!(alerts(&stage)[0].state(), AlertState::Acknowledged);
     assert_eq!(pass_s(&mut stage, 5), vec![AlertChanges::default(); 5]);
     leave(&mut stage, 6);
     assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1, "another one, after it was seen");
@@ -436,7 +440,7 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
     let mut limits = crate::limits::Limits::default();
     limits.console.alerts_max = 20;
     let mut stage = TestConsole::of_size(80, 24);
-    stage.model = crate::console::model::Model::new(&limits);
+    stage.alerts = crate::station::alerts::Alerts::new(limits.console.alerts_max);
     let mut snapshot = connected();
     snapshot.station.store_failing = Some("disk full".into());
     stage.resync(snapshot);
@@ -447,8 +451,18 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
         pass_s(&mut stage, 1);
     }
     assert_eq!(alerts(&stage).len(), 20);
-    assert_eq!(stage.model.alerts.cut(), 11);
+    assert_eq!(stage.model.alerts().cut(), 11);
     assert_eq!(holding(&stage), [STORE_FAILING.cause()], "what holds is never cut");
     stage.char('a');
     assert!(stage.text().contains("11 older ones cut (limits.console.alerts_max)"), "{}", stage.text());
+}
+
+#[test]
+fn every_kind_of_alert_that_the_station_judges_has_what_to_do() {
+    let judged = crate::station::alerts::kinds();
+    assert!(judged.len() > 15, "{judged:?}");
+    for (link, name) in judged {
+        let known = crate::console::model::alert_kinds(link).iter().any(|kind| kind.name() == name);
+        assert!(known, "{} {name}: the console does not know what to do", link.name());
+    }
 }

@@ -313,7 +313,7 @@ fn a_socket_that_is_gone_and_drops_that_go_on_are_alerts_and_pass() {
     stage.resync(connected());
     stage.tick();
     let holding = |stage: &TestConsole| {
-        stage.model.alerts.unresolved().map(|alert| alert.cause.name()).collect::<Vec<_>>()
+        stage.model.alerts().unresolved().map(|alert| alert.name.to_string()).collect::<Vec<_>>()
     };
     stage.drop_message(DropReason::BackpressureTimeout, "a/b", Some((MONITOR, 7)), 1, 3);
     stage.tick();

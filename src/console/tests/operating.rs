@@ -13,7 +13,6 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
-        model::AlertStatus,
         records::selection::RecordKey,
         systems::{
             bridge::queue_control::Batch,
@@ -30,6 +29,7 @@ use crate::{
     port::{Command, Outcome},
     runs,
     runs::{NodeRef, NodeState, Transition as T, Verdict},
+    tap::entry::alerts::AlertState,
     time::{Now, Wall},
 };
 
@@ -332,7 +332,7 @@ fn a_question_is_listed_and_counted_once_and_what_became_of_it_is_said() {
         stage.tick();
         let head = stage.text().lines().next().unwrap_or_default().to_owned();
         let waiting =
-            stage.model.alerts.listed().iter().filter(|alert| alert.status == AlertStatus::Active).count();
+            stage.model.alerts().listed().iter().filter(|alert| alert.state() == AlertState::Active).count();
         assert!(
             head.contains(&format!("! {} alert", waiting - 1)) && head.contains("? 1 question"),
             "{head}"

@@ -99,7 +99,7 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
     assert!(
         stage
             .model
-            .alerts
+            .alerts()
             .listed()
             .iter()
             .any(|alert| alert.text.contains("4 questions of runs wait, the 3 oldest"))

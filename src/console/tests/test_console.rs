@@ -14,7 +14,7 @@ use crate::{
             theme::{Depth, Theme},
         },
         input::keymap::Keymap,
-        model::{AlertChanges, Model},
+        model::Model,
         screen,
         screen::frame,
         settings::{
@@ -29,13 +29,19 @@ use crate::{
     limits::Limits,
     mpp,
     mpp::{AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
-    port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
+    port::{AsOf, Command, HostState, InvocationRow, Snapshot, StationView},
     schema::JsonText,
+    station::{
+        AlertThresholds,
+        alerts::{Alerts, Evidence, transition},
+    },
     store::invocations::Source,
     tap::{
         Draft, Tap,
         entry::{
-            Link, Transition, What, mpp as events,
+            Link, Transition, What,
+            alerts::AlertChange,
+            mpp as events,
             mpp::{Brake, RowState},
             station,
         },
@@ -52,8 +58,18 @@ pub(super) struct TestConsole {
     pub(super) view: View,
     pub(super) tap: Tap,
     pub(super) ms: u64,
+    /// The station's part: it judges, and is told what is acknowledged.
+    pub(super) alerts: Alerts,
+    pub(super) thresholds: AlertThresholds,
     reader: crate::tap::Reader,
     frame: u64,
+}
+
+/// What came of a judgement, by the ids of alerts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AlertChanges {
+    pub(super) raised: Vec<u64>,
+    pub(super) resolved: Vec<u64>,
 }
 
 impl TestConsole {
@@ -80,6 +96,8 @@ impl TestConsole {
             view,
             tap,
             ms: 0,
+            alerts: Alerts::new(limits.console.alerts_max),
+            thresholds: AlertThresholds::default(),
             reader,
             frame: 0,
         }
@@ -99,7 +117,9 @@ impl TestConsole {
     }
 
     /// Takes a snapshot.
-    pub(super) fn resync(&mut self, snapshot: Snapshot) {
+    pub(super) fn resync(&mut self, mut snapshot: Snapshot) {
+        self.alerts.seed(&snapshot);
+        snapshot.station.alerts = self.alerts.list().clone();
         self.model.resync(snapshot);
         self.ui.time.anchor(&self.model, false);
         self.event(Event::Data);
@@ -147,6 +167,10 @@ impl TestConsole {
     pub(super) fn fold(&mut self) -> Vec<Effect> {
         while let Some(batch) = self.reader.read() {
             for entry in batch.iter() {
+                let state = self.model.station_state.as_ref();
+                let is_in_snapshot =
+                    state.is_none_or(|state| state.as_of.covers(entry.entry.link, entry.entry.seq));
+                self.alerts.fold(entry, state, is_in_snapshot);
                 self.model.fold(entry, false);
             }
             self.ui.time.push(batch, &self.model);
@@ -167,7 +191,12 @@ impl TestConsole {
     fn carry_out(&mut self, effects: &[Effect]) {
         for effect in effects {
             match effect {
-                Effect::Acknowledge(number) => self.model.alerts.acknowledge(*number, Now::at_ms(self.ms)),
+                Effect::Command { command: Command::AcknowledgeAlerts { ids }, .. } => {
+                    let changes = self.alerts.acknowledge(ids, Now::at_ms(self.ms)).unwrap();
+                    for change in changes {
+                        self.station(transition(change), "");
+                    }
+                }
                 Effect::OnAir(is_on) => self.view.mask_policy = MaskPolicy::for_on_air(*is_on),
                 _ => {}
             }
@@ -176,7 +205,18 @@ impl TestConsole {
 
     /// A second of the wall clock begins: alerts are judged.
     pub(super) fn tick(&mut self) -> AlertChanges {
-        let judged = self.model.evaluate_alerts(&self.view.alerts, Now::at_ms(self.ms));
+        let mut judged = AlertChanges::default();
+        if let Some(state) = &self.model.station_state {
+            let evidence = Evidence { state, thresholds: self.thresholds, now: Now::at_ms(self.ms) };
+            for (change, alert) in self.alerts.evaluate(&evidence) {
+                match change {
+                    AlertChange::Raised => judged.raised.push(alert.id),
+                    AlertChange::Resolved => judged.resolved.push(alert.id),
+                    AlertChange::Updated | AlertChange::Acknowledged => {}
+                }
+                self.station(transition((change, alert)), "");
+            }
+        }
         self.event(Event::Tick);
         judged
     }
@@ -343,6 +383,7 @@ pub(in crate::console) fn fresh() -> Snapshot {
             store_failing: None,
             disk_low: None,
             recording: None,
+            alerts: crate::port::AlertList::new(200),
         },
         mpp,
         rmp: crate::rmp::Snapshot {

@@ -26,8 +26,6 @@ pub(crate) enum Effect {
     Copy(Vec<u8>),
     /// The show is on air, or no more.
     OnAir(bool),
-    /// Put the alert of this number away as seen.
-    Acknowledge(u64),
     /// Run a subcommand; its end comes back with this number.
     Run { number: u64, words: Vec<String> },
     /// Kill that subcommand.

@@ -10,7 +10,7 @@ use crate::{
     console::{
         copy::CopySource,
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
-        model::{Alert, Model},
+        model::Model,
         records::{row::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},
         ui::{
@@ -18,6 +18,7 @@ use crate::{
         },
     },
     dissect::Subject,
+    tap::entry::alerts::Alert,
     time::Mono,
 };
 

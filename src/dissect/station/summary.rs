@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use crate::{
     dissect::{outcome::EntryOutcome, summary::EntrySummary},
-    tap::entry::station::{Level, Transition},
+    tap::entry::{
+        alerts::AlertChange,
+        station::{Level, Transition},
+    },
     words::format,
 };
 
 pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
     use Transition as T;
-    let (kind, standing) = match *transition {
+    let (kind, standing) = match transition {
         T::Started => ("started", EntryOutcome::Plain),
         T::HostUp { .. } => ("host_up", EntryOutcome::Plain),
         T::HostDown { .. } => ("host_down", EntryOutcome::Bad),
@@ -23,8 +26,10 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
         T::DiskLow { .. } => ("disk_low", EntryOutcome::Warn),
         T::DiskOk { .. } => ("disk_well", EntryOutcome::Plain),
         T::Operated => ("operated", EntryOutcome::Plain),
-        T::Notice { level } => ("notice", EntryOutcome::of_level(level)),
+        T::Notice { level } => ("notice", EntryOutcome::of_level(*level)),
         T::TurnedAway { .. } => ("turned_away", EntryOutcome::Warn),
+        T::Alert { change: AlertChange::Raised, .. } => ("alert", EntryOutcome::Warn),
+        T::Alert { .. } => ("alert", EntryOutcome::Plain),
         T::Restarted => ("notice", EntryOutcome::of_level(Level::Warn)),
         T::Stopping => ("stopping", EntryOutcome::Warn),
     };
@@ -33,21 +38,22 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
 
 pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
     use Transition as T;
-    match *transition {
+    match transition {
         T::Started => "the station is up".into(),
         T::HostUp { link } => format!("{} is up", link.name()).into(),
         T::HostDown { link } => format!("{} is down", link.name()).into(),
         T::StoreOk => "the store takes commits again".into(),
         T::StoreFailing => "the store refuses commits".into(),
         T::RecordingStarted => "a recording was begun".into(),
-        T::RecordingGrew { bytes } => format!("{} are recorded", format::bytes(bytes)).into(),
-        T::RecordingStopped { bytes } => format!("{} were recorded", format::bytes(bytes)).into(),
+        T::RecordingGrew { bytes } => format!("{} are recorded", format::bytes(*bytes)).into(),
+        T::RecordingStopped { bytes } => format!("{} were recorded", format::bytes(*bytes)).into(),
         T::RecordingFailed => "not recorded".into(),
-        T::DiskLow { free_bytes } => format!("nearly full: {} are free", format::bytes(free_bytes)).into(),
-        T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(free_bytes)).into(),
+        T::DiskLow { free_bytes } => format!("nearly full: {} are free", format::bytes(*free_bytes)).into(),
+        T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(*free_bytes)).into(),
         T::Operated => "by an operator".into(),
         T::Notice { level } => level.name().into(),
         T::TurnedAway { why, count } => format!("{count} by the metrics' port: {}", why.name()).into(),
+        T::Alert { change, alert } => format!("{} {}: {}", alert.id, change.name(), alert.text).into(),
         T::Restarted => Level::Warn.name().into(),
         T::Stopping => "the station is going down".into(),
     }

@@ -11,7 +11,7 @@ use crate::{
 /// The name of a transition of the station, its fields, and what its text is.
 pub(super) fn details(transition: &T) -> TransitionDetails {
     let path = |name, fields| with_text(name, fields, "path", Class::Public);
-    match *transition {
+    match transition {
         T::Started => plain("started", Vec::new()),
         T::HostUp { link } => plain("host up", vec![text_node("host", link.name())]),
         T::HostDown { link } => {
@@ -20,13 +20,13 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::StoreOk => plain("store well", Vec::new()),
         T::StoreFailing => with_text("store failing", Vec::new(), "why", Class::Public),
         T::RecordingStarted => path("recording", Vec::new()),
-        T::RecordingGrew { bytes } => plain("recorded", vec![text_node("bytes", format::bytes(bytes))]),
+        T::RecordingGrew { bytes } => plain("recorded", vec![text_node("bytes", format::bytes(*bytes))]),
         T::RecordingStopped { bytes } => {
-            path("recording ended", vec![text_node("bytes", format::bytes(bytes))])
+            path("recording ended", vec![text_node("bytes", format::bytes(*bytes))])
         }
         T::RecordingFailed => path("recording failed", Vec::new()),
-        T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(free_bytes))]),
-        T::DiskOk { free_bytes } => plain("disk well", vec![text_node("free", format::bytes(free_bytes))]),
+        T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(*free_bytes))]),
+        T::DiskOk { free_bytes } => plain("disk well", vec![text_node("free", format::bytes(*free_bytes))]),
         T::Operated => with_text("operated", Vec::new(), "what", Class::Public),
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
@@ -36,6 +36,16 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
             vec![text_node("why", why.text(Port::Metrics)), text_node("count", count.to_string())],
             "most",
             Class::Public,
+        ),
+        T::Alert { change, alert } => plain(
+            "alert",
+            vec![
+                text_node("change", change.name()),
+                text_node("id", alert.id.to_string()),
+                text_node("name", alert.name.to_string()),
+                text_node("subject", alert.subject.to_string()),
+                text_node("text", alert.text.to_string()),
+            ],
         ),
         T::Restarted => {
             with_text("notice", vec![text_node("level", Level::Warn.name())], "text", Class::Public)

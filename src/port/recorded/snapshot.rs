@@ -4,7 +4,7 @@ use prost::Message as _;
 
 use crate::{
     ids::Seq,
-    port::{AsOf, HostState, RecordingView, Snapshot, StationView, systems::systems},
+    port::{AlertList, AsOf, HostState, RecordingView, Snapshot, StationView, systems::systems},
     tap::{
         entry::Link,
         recorded::{DecodeError, Recorded, recorded, wire},
@@ -50,7 +50,10 @@ macro_rules! declare {
 systems!(declare);
 
 recorded! {
-    struct StationView = StationView "station" { data, started_at, hosts, store_failing, disk_low, recording }
+    struct StationView = StationView "station" {
+        data, started_at, hosts, store_failing, disk_low, recording, alerts,
+    }
+    default struct AlertList = StationAlerts "alerts" { all, cut, max }
     struct RecordingView = RecordingView "recording" { path, since, bytes }
     enum HostState = host_view::State, "host" { Starting = Starting, Up = Up, Down(why) = Down(why) }
 }

@@ -1,12 +1,14 @@
 //! The MPP bridge in a station, with the store that it carries: started, ended, asked; and the pairing of its
 //! adapter.
 
+pub(crate) mod alerts;
 mod commands;
 pub(crate) mod families;
 mod handle;
 mod host;
 mod pages;
 pub mod pairing;
+mod queue_head_age;
 mod reopen;
 mod serve;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The bus in a station: its start and its end, apart from the bridge and from the store, what the station
 //! publishes on it, and the tokens by which its peers are more than agents.
 
+pub(crate) mod alerts;
 mod commands;
 mod down;
 mod entries;

@@ -113,6 +113,7 @@ fn metrics() -> Metrics {
             ],
             store_failing: None,
             disk_low: None,
+            alerts: crate::port::AlertList::new(200),
             recording: Some(recording),
         },
         tap: tap::Counters {
@@ -127,7 +128,7 @@ fn metrics() -> Metrics {
         store: Some(store::Counters {
             commits: 5,
             last_commit_us: 1_500,
-            retained: [(0, 0), (3, 44), (0, 0), (0, 0), (0, 9)]
+            retained: [(0, 0), (3, 44), (0, 0), (0, 0), (2, 7), (0, 9)]
                 .map(|(rows, bytes)| store::Retained { rows, bytes }),
             ..store::Counters::default()
         }),

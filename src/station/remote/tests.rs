@@ -39,6 +39,7 @@ fn nothing_known(at: Now) -> Snapshot {
         store_failing: None,
         disk_low: None,
         recording: None,
+        alerts: crate::port::AlertList::new(200),
     };
     Snapshot {
         as_of: AsOf::default(),

@@ -8,6 +8,7 @@
 //! The way from the bus is bounded at each step; where runs cannot keep up, publishers are told `Busy`. A bus
 //! that is started again finds the same runs.
 
+pub(crate) mod alerts;
 mod commands;
 pub(crate) mod families;
 mod handle;

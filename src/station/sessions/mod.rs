@@ -1,5 +1,6 @@
 //! The MACP runtime in a station: started, ended, asked.
 
+pub(crate) mod alerts;
 mod commands;
 pub(crate) mod families;
 mod handle;

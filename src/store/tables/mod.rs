@@ -1,5 +1,6 @@
 //! The database's tables, one file a family: their SQL and nothing else.
 
+pub(super) mod alerts;
 pub(super) mod brakes;
 pub(super) mod invocations;
 pub(super) mod macp;

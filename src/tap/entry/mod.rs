@@ -1,6 +1,7 @@
 //! The vocabulary of the tap: what an [`Entry`] can say. One module per link holds that link's frame heads,
 //! verdicts and transitions; a protocol's folder re-exports its own.
 
+pub mod alerts;
 mod link;
 pub mod macp;
 pub mod mpp;

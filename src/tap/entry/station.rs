@@ -1,10 +1,17 @@
 //! What the station itself reports.
 
-use super::{Link, names::names, texts::Texts};
+use std::sync::Arc;
+
+use super::{
+    Link,
+    alerts::{Alert, AlertChange},
+    names::names,
+    texts::Texts,
+};
 use crate::admission::TurnedAway;
 
 /// A change of the station's own state. The text beside the entry is the reason or notice for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transition {
     /// The station is up.
     Started,
@@ -62,6 +69,13 @@ pub enum Transition {
         /// How many.
         count: u64,
     },
+    /// Something became of an alert.
+    Alert {
+        /// What.
+        change: AlertChange,
+        /// The alert as it is now.
+        alert: Arc<Alert>,
+    },
     /// The station that this console is attached to was started again: what was known of it is void. The text
     /// says so.
     Restarted,
@@ -86,11 +100,15 @@ names! {
 }
 
 impl Texts for Transition {
-    /// Its text lies beside the entry.
+    /// That of an alert; any other text lies beside the entry.
     #[inline]
-    fn has_text(&self, _: impl Fn(&str) -> bool + Copy) -> bool {
-        false
+    fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
+        matches!(self, Self::Alert { change: _, alert } if alert.has_text(is))
     }
 
-    fn mask_texts(&mut self, _: &mut impl FnMut(&str) -> Option<String>) {}
+    fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+        if let Self::Alert { change: _, alert } = self {
+            alert.mask_texts(mask);
+        }
+    }
 }

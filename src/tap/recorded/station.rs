@@ -1,15 +1,29 @@
 //! The station's transitions.
 
+use std::sync::Arc;
+
 use super::{
     error::DecodeError,
     form::{Recorded, recorded},
     wire,
 };
-use crate::{admission::TurnedAway, tap::entry::station::Transition, time::ClockShift};
+use crate::{
+    admission::TurnedAway,
+    tap::entry::{
+        alerts::{Alert, AlertChange, AlertManner},
+        station::Transition,
+    },
+    time::ClockShift,
+};
 
 recorded! {
     codes TurnedAway = TurnedAway {
         MadeRoom, TableFull, PeerShare, FirstFrame, NoToken, FrameTime, ReceivingBytes,
+    }
+    codes AlertChange = AlertChange { Raised, Updated, Acknowledged, Resolved }
+    codes AlertManner = AlertManner { Lasting, Once, Question }
+    struct Alert = StationAlert "alert" {
+        id, name, link, subject, manner, since, text, last, is_quiet, raised_at, acknowledged_at, resolved_at,
     }
     enum Transition = station_transition::Kind, "station" in StationTransition.kind {
         Started = Started,
@@ -26,8 +40,22 @@ recorded! {
         Operated = Operated,
         Notice { level } = Notice(level),
         TurnedAway { why, count } = TurnedAway(wire::StationTurnedAway { why, count }),
+        Alert { change, alert } = Alert(wire::StationAlertChange { change, alert }),
         Restarted = Restarted,
         Stopping = Stopping,
+    }
+}
+
+impl<W> Recorded<W> for Arc<Alert>
+where
+    Alert: Recorded<W>,
+{
+    fn recorded(&self) -> W {
+        (**self).recorded()
+    }
+
+    fn live(it: W, field: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        Alert::live(it, field, shift).map(Self::new)
     }
 }
 

@@ -82,7 +82,9 @@ impl Store {
                 self.brakes.insert(queue.clone(), *brake);
                 Done::Plain
             }
-            Op::Runs(_) | Op::Macp(_) => panic!("the bridge keeps neither runs nor sessions"),
+            Op::Alerts(_) | Op::Runs(_) | Op::Macp(_) => {
+                panic!("the bridge keeps neither alerts nor runs nor sessions")
+            }
         }
     }
 

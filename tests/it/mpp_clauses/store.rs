@@ -28,6 +28,7 @@ fn classes(world: &TestBridge) -> Vec<(Class, &'static str)> {
                 Op::Migrate { .. } => "migrate",
                 Op::WriteState { .. } => "state",
                 Op::SetBrake { .. } => "brake",
+                Op::Alerts(_) => "alerts",
                 Op::Runs(_) => "runs",
                 Op::Macp(_) => "sessions",
             };

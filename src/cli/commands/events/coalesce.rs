@@ -121,12 +121,8 @@ mod tests {
         let shown: usize = (0..4_232).map(|n| pace.admit(log(&n.to_string())).len()).sum();
         assert_eq!(shown, 20);
         assert_eq!(pace.admit(EventLine::now(Now::at_ms(0), Event::StoreWell)).len(), 1);
-        let alert = Event::Alert {
-            alert: "disk_low",
-            subject: String::new(),
-            text: String::new(),
-            to_do: Vec::new(),
-        };
+        let alert =
+            Event::Alert { alert: "disk_low".into(), subject: "".into(), text: "".into(), to_do: Vec::new() };
         assert_eq!(
             (0..50).map(|_| pace.admit(EventLine::now(Now::at_ms(0), alert.clone())).len()).sum::<usize>(),
             50

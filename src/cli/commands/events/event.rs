@@ -1,6 +1,6 @@
 //! Everything that can be told.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use serde::Serialize;
 
@@ -147,9 +147,9 @@ pub(in crate::cli::commands) enum Event {
     /// Frames did not leave before their connection closed.
     Unsent { peer: String, frames: u64, bytes: u64 },
     /// Something that must not be missed.
-    Alert { alert: &'static str, subject: String, text: String, to_do: Vec<String> },
+    Alert { alert: Arc<str>, subject: Arc<str>, text: Arc<str>, to_do: Vec<String> },
     /// It is over.
-    AlertPassed { alert: &'static str, subject: String, text: String, lasted_s: u64 },
+    AlertPassed { alert: Arc<str>, subject: Arc<str>, text: Arc<str>, lasted_s: u64 },
     /// How everything is.
     State(State),
     /// More of a kind came than can be read, and were left out.

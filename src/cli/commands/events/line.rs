@@ -57,7 +57,7 @@ impl EventLine {
     pub(in crate::cli::commands) fn of(entry: EntryRef<'_>, detail: Detail) -> Option<Self> {
         let text = || entry.text().into_owned();
         let event = match &entry.entry.what {
-            What::Transition(Transition::Station(transition)) => of_station(*transition, text),
+            What::Transition(Transition::Station(transition)) => of_station(transition, text),
             What::Transition(Transition::Mpp(transition)) => match (of_mpp(transition, text), detail) {
                 (None, Detail::Everything) => of_row(transition, text),
                 (event, _) => event,
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(ready.event.text(), "ready: mpp is down, agents to /data/rmp.sock");
         let to_do = ["free the port", "see whose it is:", "`rl-console doctor`"].map(str::to_owned).to_vec();
         let alert =
-            Event::Alert { alert: "port_down", subject: "mpp".to_owned(), text: "no port".to_owned(), to_do };
+            Event::Alert { alert: "port_down".into(), subject: "mpp".into(), text: "no port".into(), to_do };
         assert_eq!(
             alert.text(),
             "alert: no port; to do: free the port; see whose it is: `rl-console doctor`"

@@ -3,22 +3,26 @@
 use super::{Event, event::OfRun};
 use crate::tap::entry::{Link, macp, mpp, rmp, runs, station};
 
-pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     Some(match transition {
         station::Transition::HostUp { link } => Event::Up { host: link.name() },
         station::Transition::HostDown { link } => Event::Down { host: link.name(), why: text() },
         station::Transition::StoreOk => Event::StoreWell,
         station::Transition::StoreFailing => Event::StoreFailing { why: text() },
         station::Transition::RecordingStarted => Event::RecordingStarted { path: text() },
-        station::Transition::RecordingStopped { bytes } => Event::RecordingStopped { path: text(), bytes },
+        station::Transition::RecordingStopped { bytes } => {
+            Event::RecordingStopped { path: text(), bytes: *bytes }
+        }
         station::Transition::RecordingFailed => Event::RecordingFailed { why: text() },
-        station::Transition::DiskLow { free_bytes } => Event::DiskLow { free_bytes },
-        station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes },
+        station::Transition::DiskLow { free_bytes } => Event::DiskLow { free_bytes: *free_bytes },
+        station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes: *free_bytes },
         station::Transition::Operated => Event::Operated { what: text() },
-        station::Transition::Notice { level } => Event::Notice { level, text: text() },
+        station::Transition::Notice { level } => Event::Notice { level: *level, text: text() },
         station::Transition::Restarted => Event::Notice { level: station::Level::Warn, text: text() },
         station::Transition::Stopping => Event::Stopping,
-        station::Transition::Started
+        // What alerts tell is told with what to do, once a second.
+        station::Transition::Alert { .. }
+        | station::Transition::Started
         | station::Transition::RecordingGrew { .. }
         | station::Transition::TurnedAway { .. } => return None,
     })

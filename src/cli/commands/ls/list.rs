@@ -16,8 +16,8 @@ use crate::{
     filter::Filter,
     ids::ConnectionId,
     port::{
-        AdapterRow, ClientRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, List, ListRow, Operator,
-        PageRows, Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
+        AdapterRow, AlertRow, ClientRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, List, ListRow,
+        Operator, PageRows, Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
         SubscriptionRow, TopicRow, tables,
     },
     time::Now,

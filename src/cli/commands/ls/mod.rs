@@ -2,6 +2,7 @@
 
 mod list;
 mod rows;
+mod rows_alerts;
 mod rows_bus;
 mod rows_clients;
 mod rows_runs;

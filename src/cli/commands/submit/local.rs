@@ -69,6 +69,7 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
         openings: context.settings.openings().unwrap_or_else(|_| PathBuf::from("/nonexistent")),
         run_timeout_ms: context.settings.run_timeout_ms,
         agents_cancel: context.settings.agents_cancel,
+        alerts: context.settings.alert_thresholds,
         limits: context.settings.limits,
         record: None,
     };

@@ -7,6 +7,7 @@ use crate::{
         draw::format::age,
         input::action::Action,
         model::{
+            alerts,
             health::{Condition, Report, ReportLine, command, instruction, key_hint},
             state::Model,
             station::StationState,
@@ -157,7 +158,7 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
         None => report_missing_adapter(report, model, state, now),
     }
     report_queues(report, mpp);
-    model.alerts.report(report, state, Link::Mpp);
+    alerts::report(model.alerts(), report, state, Link::Mpp);
 }
 
 /// What keeps rows in their queues.

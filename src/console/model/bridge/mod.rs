@@ -1,4 +1,4 @@
-//! What the model keeps of the bridge over time: rates, windows, first steps, the age of queue heads, its
+//! What the model keeps of the bridge over time: rates, windows, first steps, its
 //! report and its notices.
 
 pub(crate) mod alerts;
@@ -7,7 +7,6 @@ mod faults;
 pub(crate) mod health;
 mod journal;
 mod onboarding;
-pub(crate) mod queue_head_age;
 mod state;
 pub(crate) mod windowed_rates;
 

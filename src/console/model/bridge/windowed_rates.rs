@@ -139,23 +139,6 @@ impl WindowedRates {
         window
     }
 
-    /// When the first came of a run of so many buckets up to the present or the last one in none of which
-    /// nothing came.
-    pub(crate) fn steady_since(&self, buckets: usize, now: Now) -> Option<Now> {
-        let present = bucket_of(now);
-        let mut wanted = self.buckets.back().map(|last| last.number).filter(|last| last + 1 >= present)?;
-        let mut first = None;
-        let mut found = 0;
-        for bucket in self.buckets.iter().rev() {
-            if bucket.number != wanted || bucket.counts.iter().all(|count| *count == 0) {
-                break;
-            }
-            (first, found) = (Some(bucket.first), found + 1);
-            wanted = bucket.number.saturating_sub(1);
-        }
-        first.filter(|_| found >= buckets)
-    }
-
     fn last(&self) -> u64 {
         self.buckets.back().map_or(0, |bucket| bucket.number)
     }
@@ -256,24 +239,6 @@ mod tests {
         flow.add(Now::at_ms(4_000), [10, 1_000, 5]);
         assert_eq!((flow.per_minute(0, Now::at_ms(59_999)), flow.per_minute(0, Now::at_ms(60_000))), (20, 0));
         assert_eq!(flow.window(0, Now::at_ms(15_000)), [0, 0, 0, 0, 0, 0, 20, 0]);
-    }
-
-    #[test]
-    fn it_is_steady_while_no_bucket_is_empty() {
-        let mut flow = WindowedRates::default();
-        for ms in [5_000, 15_000, 25_000] {
-            flow.add(Now::at_ms(ms), [1, 0, 0]);
-        }
-        assert_eq!(flow.steady_since(3, Now::at_ms(29_000)).map(|at| at.mono), Some(Now::at_ms(5_000).mono));
-        assert_eq!(
-            flow.steady_since(3, Now::at_ms(39_999)).map(|at| at.mono),
-            Some(Now::at_ms(5_000).mono),
-            "the present one may be young"
-        );
-        assert_eq!(
-            (flow.steady_since(3, Now::at_ms(40_000)), flow.steady_since(4, Now::at_ms(29_000))),
-            (None, None)
-        );
     }
 
     #[test]

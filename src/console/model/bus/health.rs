@@ -6,6 +6,7 @@ use crate::{
         draw::format,
         input::action::Action,
         model::{
+            alerts,
             bus::peer_name,
             health::{Condition, Report, ReportLine, command, instruction, key_hint},
             rate_text,
@@ -68,7 +69,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     report_full_queues(&mut report, model, &state.rmp);
     report_early_forgets(&mut report, model, &state.rmp.totals, now);
     report_metrics(&mut report, model, &state.rmp, now);
-    model.alerts.report(&mut report, state, Link::Rmp);
+    alerts::report(model.alerts(), &mut report, state, Link::Rmp);
     report
 }
 

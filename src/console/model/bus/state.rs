@@ -276,14 +276,6 @@ pub(crate) enum Culprit {
 }
 
 impl Culprit {
-    /// Its session.
-    pub(crate) const fn session(self) -> Option<ConnectionId> {
-        match self {
-            Self::Subscriber(session, _) | Self::Publisher(session) => Some(session),
-            Self::Station => None,
-        }
-    }
-
     /// Whose doing this drop is: of a message sent again or too late its publisher's, otherwise the
     /// subscription's that had no room.
     pub(crate) fn of(drop: &DropView) -> Self {

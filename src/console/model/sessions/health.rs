@@ -7,6 +7,7 @@ use crate::{
         draw::format,
         input::action::Action,
         model::{
+            alerts,
             health::{Condition, Report, ReportLine, command, instruction, key_hint},
             state::Model,
         },
@@ -64,7 +65,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             "shows the Sessions: who was waited for, and what was said",
         ));
     }
-    model.alerts.report(&mut report, state, Link::Macp);
+    alerts::report(model.alerts(), &mut report, state, Link::Macp);
     report_totals(&mut report, macp);
     report
 }

@@ -4,6 +4,7 @@ use crate::{
     console::{
         draw::format,
         model::{
+            alerts,
             health::{Condition, Report, ReportLine, command, instruction},
             state::Model,
         },
@@ -38,7 +39,7 @@ pub(crate) fn report(model: &Model, _now: Now) -> Report {
     if let Some(why) = &state.station.store_failing {
         report.degrade(Condition::Down, format!("it refuses commits: {why}"), store_remedy());
     }
-    model.alerts.report(&mut report, state, Link::Station);
+    alerts::report(model.alerts(), &mut report, state, Link::Station);
     report.detail("data", state.station.data.display().to_string());
     if let Some(recording) = &state.station.recording {
         report.detail(

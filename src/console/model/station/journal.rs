@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What a transition says, if it is worth a line.
-pub(super) fn describe(transition: T, text: &str) -> Option<NoticeDraft> {
+pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
     let (level, words) = match transition {
         T::Started => (Level::Info, "the station is up".to_owned()),
         T::HostUp { link } => (Level::Info, format!("{} is up", link.name())),
@@ -27,23 +27,23 @@ pub(super) fn describe(transition: T, text: &str) -> Option<NoticeDraft> {
         T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
         T::RecordingStarted => (Level::Info, format!("recording to {text}")),
         T::RecordingStopped { bytes } => {
-            (Level::Info, format!("recorded {}: {text}", counted(bytes, "byte")))
+            (Level::Info, format!("recorded {}: {text}", counted(*bytes, "byte")))
         }
         T::RecordingFailed => (Level::Error, format!("not recorded: {text}")),
         T::DiskLow { free_bytes } => {
-            let free = format::bytes(free_bytes);
+            let free = format::bytes(*free_bytes);
             (Level::Warn, format!("the data folder's disk is nearly full: {free} are free"))
         }
         T::DiskOk { free_bytes } => {
-            let free = format::bytes(free_bytes);
+            let free = format::bytes(*free_bytes);
             (Level::Info, format!("the data folder's disk has room again: {free}"))
         }
         T::Operated => (Level::Info, text.to_owned()),
-        T::Notice { level } => (level, text.to_owned()),
+        T::Notice { level } => (*level, text.to_owned()),
         T::Restarted => (Level::Warn, text.to_owned()),
         T::Stopping => (Level::Warn, "the station is going down".to_owned()),
-        // A notice says it where it is worth a line.
-        T::RecordingGrew { .. } | T::TurnedAway { .. } => return None,
+        // A notice says it where it is worth a line, and alerts have their tray.
+        T::RecordingGrew { .. } | T::TurnedAway { .. } | T::Alert { .. } => return None,
     };
     Some(NoticeDraft::new(level, Origin::System(Link::Station), words))
 }

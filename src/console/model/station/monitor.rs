@@ -1,24 +1,27 @@
 //! Looking at a station without a screen: alerts and a summary of the state, for `serve` and `--plain`.
 //!
 //! It folds no row: what would be a screen's state is taken from a snapshot once a second while anything
-//! happens, so that a busy station that nobody looks at pays next to nothing. Only what an alert is timed by
-//! is counted from the entries themselves.
+//! happens, so that a busy station that nobody looks at pays next to nothing.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use super::StationState;
 use crate::{
     console::{
-        model::{Alerts, ReportLine, alerts::Evidence, bus::Bus},
-        settings::{AlertRules, config::CommandHints},
+        model::{ReportLine, alerts::remedy},
+        settings::config::CommandHints,
     },
-    ids::{PackId, Peer, QueueName, Seq, TraceId},
-    limits,
+    ids::{PackId, Peer, QueueName, TraceId},
     mpp::Listener,
     port::Snapshot,
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, runs, station},
+        entry::{
+            Link, Transition, What,
+            alerts::{Alert, AlertChange as Change},
+            runs,
+            station::Transition as T,
+        },
     },
     time::Now,
 };
@@ -27,11 +30,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AlertChange {
     /// Its name for scripts.
-    pub(crate) name: &'static str,
+    pub(crate) name: Arc<str>,
     /// Whom it concerns.
-    pub(crate) subject: String,
+    pub(crate) subject: Arc<str>,
     /// The alerts that hold.
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     /// What to do about it, in words and command lines; nothing when it passed.
     pub(crate) to_do: Vec<String>,
     /// How many seconds its cause held, once it has passed.
@@ -61,40 +64,29 @@ pub(crate) struct QueueMetrics {
     pub(crate) in_flight: usize,
 }
 
+/// Changes of alerts that are remembered until they are said.
+const ALERTS_MAX: usize = 256;
 /// Runs whose names are remembered between two snapshots.
 const SUBMITTED_MAX: usize = 1_024;
 
 /// The state of a station that no screen shows.
 #[derive(Debug)]
 pub(crate) struct StationMonitor {
-    rules: AlertRules,
     commands: CommandHints,
-    alerts: Alerts,
-    /// What the bus dropped, by what snapshots say of it.
-    bus: Bus,
+    /// What became of alerts since it was last said, the last few.
+    alerts: VecDeque<(Change, Arc<Alert>)>,
     world: Option<StationState>,
     /// Runs that no snapshot had yet when they were accepted: the last of them, with their openings' names.
     submitted: VecDeque<(TraceId, Arc<str>)>,
-    /// The bridge's entries up to here are in what the alerts were seeded with.
-    seeded: Option<Seq>,
     /// Something happened since the last snapshot.
     is_stale: bool,
 }
 
 impl StationMonitor {
     /// One that knows nothing yet.
-    pub(crate) fn new(rules: AlertRules, limits: limits::Console, commands: CommandHints) -> Self {
-        let bus = Bus::with_limits(&limits::Rmp::default());
-        Self {
-            rules,
-            commands,
-            alerts: Alerts::new(limits),
-            bus,
-            world: None,
-            submitted: VecDeque::new(),
-            seeded: None,
-            is_stale: true,
-        }
+    pub(crate) fn new(commands: CommandHints) -> Self {
+        let (alerts, submitted) = (VecDeque::new(), VecDeque::new());
+        Self { commands, alerts, world: None, submitted, is_stale: true }
     }
 
     /// Whether a snapshot would tell something new.
@@ -104,30 +96,23 @@ impl StationMonitor {
 
     /// Takes a snapshot.
     pub(crate) fn take(&mut self, snapshot: Snapshot) {
-        if self.seeded.is_none() {
-            self.alerts.seed(&snapshot);
-            self.seeded = Some(snapshot.as_of.0[Link::Mpp.index()]);
-        }
-        self.bus.seed(&snapshot.rmp, self.world.as_ref().map(|world| &world.rmp), snapshot.at);
         self.world = Some(snapshot);
         self.is_stale = false;
     }
 
-    /// Entries were lost before the next: what was counted is to be begun anew.
+    /// Entries were lost before the next.
     pub(crate) fn lose(&mut self) {
-        self.seeded = None;
         self.is_stale = true;
     }
 
     /// Takes one entry.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>) {
         self.is_stale = true;
-        if matches!(
-            entry.entry.what,
-            What::Transition(Transition::Station(station::Transition::HostUp { link: Link::Mpp }))
-        ) {
-            // It begins anew from the store.
-            self.seeded = None;
+        if let What::Transition(Transition::Station(T::Alert { change, alert })) = &entry.entry.what {
+            self.alerts.push_back((*change, Arc::clone(alert)));
+            if self.alerts.len() > ALERTS_MAX {
+                self.alerts.pop_front();
+            }
         }
         if let What::Transition(Transition::Runs(runs::Transition::Submitted { run, name, .. })) =
             &entry.entry.what
@@ -137,9 +122,6 @@ impl StationMonitor {
                 self.submitted.pop_front();
             }
         }
-        let follows =
-            entry.entry.link == Link::Mpp && self.seeded.is_some_and(|seeded| entry.entry.seq > seeded);
-        self.alerts.fold(entry, self.world.as_ref(), !follows);
         // A bridge that is down gives no snapshot; that it is, the station says.
         if let (Some(world), What::Transition(Transition::Station(transition))) =
             (&mut self.world, &entry.entry.what)
@@ -149,27 +131,20 @@ impl StationMonitor {
         }
     }
 
-    /// Holds the rules against what is; what came and what passed. To be called once a second.
-    pub(crate) fn judge(&mut self, now: Now) -> Vec<AlertChange> {
+    /// What came and what passed since it was last asked, once anything is known of the station.
+    pub(crate) fn take_alerts(&mut self, now: Now) -> Vec<AlertChange> {
         let Some(world) = &self.world else { return Vec::new() };
-        let evidence = Evidence { state: world, drops: &self.bus.drops, rules: &self.rules, now };
-        let judged = self.alerts.evaluate(&evidence);
-        let raised = judged.raised.iter().map(|number| (*number, true));
-        let passed = judged.resolved.iter().map(|number| (*number, false));
-        raised
-            .chain(passed)
-            .filter_map(|(number, is_new)| {
-                let alert = self.alerts.get(number)?;
-                let to_do = if is_new { self.remedy_text(&alert.cause.remedy(world)) } else { Vec::new() };
-                Some(AlertChange {
-                    name: alert.cause.name(),
-                    subject: alert.cause.subject().to_owned(),
-                    text: alert.text.to_string(),
-                    to_do,
-                    lasted_s: (!is_new).then(|| alert.duration(now).as_secs()),
-                })
-            })
-            .collect()
+        let told = std::mem::take(&mut self.alerts).into_iter().filter_map(|(change, alert)| {
+            let (to_do, lasted_s) = match change {
+                Change::Raised => (self.remedy_text(&remedy(&alert, world)), None),
+                Change::Resolved => (Vec::new(), Some(alert.duration(now).as_secs())),
+                Change::Updated | Change::Acknowledged => return None,
+            };
+            let (name, subject, text) =
+                (Arc::clone(&alert.name), Arc::clone(&alert.subject), Arc::clone(&alert.text));
+            Some(AlertChange { name, subject, text, to_do, lasted_s })
+        });
+        told.collect()
     }
 
     /// The name of a run's opening, where that is known.
@@ -210,7 +185,7 @@ impl StationMonitor {
             recording: station.recording.as_ref().map(|recording| recording.path.display().to_string()),
             held: braked(|queue| queue.brake.held),
             draining: braked(|queue| queue.brake.draining),
-            alerts: self.alerts.unresolved().count(),
+            alerts: station.alerts.unresolved().count(),
         };
         let figures = QueueMetrics {
             pending: mpp.queues.values().map(|queue| queue.pending).sum(),

@@ -47,7 +47,7 @@ impl SystemModel for Station {
             state.station.apply(entry.entry.at, transition, &text);
             cx.is_void |= begins_anew;
         }
-        cx.note(entry, journal::describe(*transition, &text));
+        cx.note(entry, journal::describe(transition, &text));
     }
 
     fn memory_bytes(&self, _: Option<&StationState>) -> usize {

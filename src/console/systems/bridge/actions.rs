@@ -3,7 +3,7 @@
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
-        model::{Alert, AlertStatus, Model, bridge::alerts::ORPHANED},
+        model::{Model, bridge::alerts::LEFT_APPLIED},
         overlays::Dialog,
         systems::bridge::{
             Pending,
@@ -25,7 +25,7 @@ use crate::{
     ids::{EventName, InvocationId, QueueName},
     mpp::LiveView,
     port::InvocationRow,
-    tap::entry::mpp::RowState,
+    tap::entry::{Link, alerts::Alert, mpp::RowState},
 };
 
 /// What an action of the bridge does; nothing where it is none of the bridge's.
@@ -180,9 +180,8 @@ fn settle(cx: &PaneContext<'_>) -> Resolved {
 fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(InvocationId, &'a LiveView)> {
     let live = &model.mpp()?.live;
     if let Target::Alert(alert) = ui.target(model) {
-        let is_left = |alert: &&Alert| {
-            alert.cause.is(&ORPHANED) && !matches!(alert.status, AlertStatus::Resolved { .. })
-        };
+        let is_left =
+            |alert: &&Alert| alert.link == Link::Mpp && *alert.name == *LEFT_APPLIED && alert.holds();
         alert.filter(is_left)?;
         return live.iter().find(|(_, live)| live.orphaned).map(|(id, live)| (*id, live));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     console::{
         input::{action::Action, pane_id::PaneId},
-        model::{Alert, Model},
+        model::Model,
         systems::runs::{
             confirmations::{CancelRun, Decide},
             keys,
@@ -22,7 +22,7 @@ use crate::{
     },
     ids::TraceId,
     runs::{self, AskView},
-    tap::entry::Link,
+    tap::entry::{Link, alerts::Alert},
 };
 
 /// What an action of runs does; nothing where it is none of theirs.
@@ -87,7 +87,7 @@ fn target_approval<'a>(ui: &'a Ui, model: &'a Model) -> Option<&'a AskView> {
         Target::Question(question) => question.of_type(),
         Target::Record(record) => {
             let key = record.key();
-            let is_alert = |alert: &Alert| alert.cause.is_question();
+            let is_alert = |alert: &Alert| alert.is_question();
             match NODE.id(&key) {
                 Some((run, index)) => of_node(*run, *index),
                 None if SYSTEM.id(&key) == Some(&Link::Runs) => only(),

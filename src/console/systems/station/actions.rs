@@ -3,7 +3,7 @@
 use crate::{
     console::{
         input::{action::Action, pane_id::PaneId},
-        model::{Alert, Model},
+        model::Model,
         systems::station::{
             AlertList,
             confirmations::{Quit, StopRecording, has_work, recording},
@@ -19,7 +19,7 @@ use crate::{
         },
     },
     port::{Command, HostState},
-    tap::entry::Link,
+    tap::entry::{Link, alerts::Alert},
 };
 
 /// What an action of the station does; nothing where it is none of the station's.
@@ -58,10 +58,10 @@ fn target_down_host(ui: &Ui, model: &Model) -> Option<Link> {
     let first = match ui.target(model) {
         Target::Record(record) => match (SYSTEM.id(&record.key()), record.of_type::<Alert>()) {
             (Some(link), _) => Some(*link),
-            (None, Some(alert)) => Some(alert.cause.link()),
+            (None, Some(alert)) => Some(alert.link),
             (None, None) => of_view(),
         },
-        Target::Alert(alert) => alert.map(|alert| alert.cause.link()),
+        Target::Alert(alert) => alert.map(|alert| alert.link),
         Target::Question(_) => None,
         _ if ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_)) => match ui.focused_chip(model) {
             Some(ChipId::System(system)) => Some(system.link),

@@ -9,7 +9,7 @@ use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
         input::{action::Action, keymap::KeyScope},
-        model::{Alert, AlertStatus, Model},
+        model::Model,
         overlays::Details,
         records::{
             Table,
@@ -17,7 +17,7 @@ use crate::{
             table::{list_height, row_at},
         },
         settings::view::{Canvas, View},
-        systems::station::keys::ALERT,
+        systems::station::{keys::ALERT, outcomes::StationCommand},
         ui::{
             Layer, Scene, Target,
             act::{Act, Resolved},
@@ -30,10 +30,12 @@ use crate::{
         },
     },
     field::Column,
+    port::Command,
+    tap::entry::alerts::{Alert, AlertState},
 };
 
 const COLUMNS: &[Column] = &[
-    Column::fixed("", 11),
+    Column::fixed("", 14),
     Column::fixed("since", 8),
     Column::fixed("lasts", 11).right(),
     Column::growing("what", 20, 1),
@@ -48,7 +50,7 @@ pub(crate) struct AlertList {
 
 fn keys(model: &Model) -> Vec<RecordKey> {
     let questions = questions(model).map(Question::key);
-    questions.chain(alerts(model).into_iter().map(|alert| ALERT.of(alert.number))).collect()
+    questions.chain(alerts(model).into_iter().map(|alert| ALERT.of(alert.id))).collect()
 }
 
 fn questions(model: &Model) -> impl Iterator<Item = &dyn Question> {
@@ -59,8 +61,8 @@ fn questions(model: &Model) -> impl Iterator<Item = &dyn Question> {
 /// The alerts that are listed behind the questions: that there are questions is none of them.
 fn alerts(model: &Model) -> Vec<&Alert> {
     let has_questions = questions(model).next().is_some();
-    let is_told = |alert: &&Alert| !(has_questions && alert.cause.is_question() && alert.holds());
-    model.alerts.listed().into_iter().filter(is_told).collect()
+    let is_told = |alert: &&Alert| !(has_questions && alert.is_question() && alert.holds());
+    model.alerts().listed().into_iter().filter(is_told).collect()
 }
 
 impl AlertList {
@@ -120,16 +122,16 @@ impl AlertList {
                 format!("Questions: {waiting} wait, the {unshown} oldest in `ls confirmations` alone. ")
             }
         };
-        let _ = match model.alerts.active_count() {
-            0 => write!(title, "Alerts: none waits"),
-            1 => write!(title, "Alerts: 1 waits"),
-            waiting => write!(title, "Alerts: {waiting} wait"),
+        let _ = match model.alerts().active_count() {
+            0 => write!(title, "Alerts: none active"),
+            1 => write!(title, "Alerts: 1 active"),
+            waiting => write!(title, "Alerts: {waiting} active"),
         };
-        if model.alerts.cut() > 0 {
+        if model.alerts().cut() > 0 {
             let _ = write!(
                 title,
                 ", {} older ones cut (limits.console.alerts_max)",
-                format::count(model.alerts.cut())
+                format::count(model.alerts().cut())
             );
         }
         let inside = canvas.frame(body, &title, focused);
@@ -138,7 +140,7 @@ impl AlertList {
                 inside.x + 1,
                 inside.y,
                 inside.width.saturating_sub(1),
-                &empty_text(canvas.view, model),
+                &empty_text(model),
                 Role::Muted,
             );
             return;
@@ -180,23 +182,21 @@ impl Layer for AlertList {
 
     fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Some(match (action, self.target(cx.model)) {
-            (Action::Open | Action::Acknowledge, Target::Alert(None)) => {
-                Err("nothing was the matter so far".into())
-            }
+            (Action::Open | Action::Acknowledge, Target::Alert(None)) => Err("there are no alerts".into()),
             (Action::Open, Target::Question(ask)) => Ok(Act::open(Details::of_present(ask.details()))),
             (Action::Open, Target::Alert(Some(alert))) => {
                 Ok(Act::open(Details::of_present(Box::new(alert.clone()))))
             }
-            (Action::Acknowledge, Target::Alert(Some(alert))) => match alert.status {
-                AlertStatus::Active => {
-                    let number = alert.number;
+            (Action::Acknowledge, Target::Alert(Some(alert))) => match alert.state() {
+                AlertState::Active => {
+                    let ids = vec![alert.id];
                     Ok(Act::layer_effects(move |list: &mut Self, _, _| {
                         list.first();
-                        vec![Effect::Acknowledge(number)]
+                        vec![Effect::command(Command::AcknowledgeAlerts { ids }, StationCommand)]
                     }))
                 }
-                AlertStatus::Acknowledged => Err("it was put away as seen already".into()),
-                AlertStatus::Resolved { .. } => Err("it has passed".into()),
+                AlertState::Acknowledged => Err("it is acknowledged already".into()),
+                AlertState::Resolved => Err("it is resolved".into()),
             },
             (Action::Acknowledge, _) => Err(format!(
                 "a question waits for its answer: {} approves, {} rejects",
@@ -217,35 +217,24 @@ impl Layer for AlertList {
     }
 }
 
-/// That nothing was the matter, as far as this console knows.
-fn empty_text(view: &View, model: &Model) -> String {
-    match (&model.attachment, model.known_since) {
-        (Some(_), Some(since)) => format!(
-            "nothing was the matter since {}, when this console was attached",
-            view.time_of_day(since)
-        ),
-        _ => "nothing was the matter so far".to_owned(),
+/// That there is none, or that it is not known.
+fn empty_text(model: &Model) -> String {
+    if model.station_state.is_none() || model.alerts().is_known() {
+        return "no alerts".to_owned();
     }
-}
-
-/// How an alert stands, in a word.
-pub(crate) const fn status_text(standing: AlertStatus) -> &'static str {
-    match standing {
-        AlertStatus::Active => "waits",
-        AlertStatus::Acknowledged => "seen",
-        AlertStatus::Resolved { .. } => "passed",
-    }
+    "no alerts are known: those of a version before 0.4 were judged by each console, and not recorded"
+        .to_owned()
 }
 
 fn cells(view: &View, alert: &Alert) -> Vec<Cell> {
     let glyphs = view.glyphs;
-    let (sign, role, text) = match alert.status {
-        AlertStatus::Active => (glyphs.warn, Role::Warn, Role::Text),
-        AlertStatus::Acknowledged => (glyphs.degraded, Role::Text, Role::Text),
-        AlertStatus::Resolved { .. } => (glyphs.ok, Role::Muted, Role::Muted),
+    let (sign, role, text) = match alert.state() {
+        AlertState::Active => (glyphs.warn, Role::Warn, Role::Text),
+        AlertState::Acknowledged => (glyphs.degraded, Role::Text, Role::Text),
+        AlertState::Resolved => (glyphs.ok, Role::Muted, Role::Muted),
     };
     vec![
-        Cell::new(format!("{sign} {}", status_text(alert.status)), role),
+        Cell::new(format!("{sign} {}", alert.state().name()), role),
         Cell::new(view.time_of_day(alert.since), Role::Muted),
         Cell::new(format::age(alert.duration(view.clock)), text),
         Cell::of_class(alert.text.to_string(), text, Class::Public),

@@ -3,7 +3,7 @@
 use crate::{
     console::{
         draw::{class::Class, format},
-        model::{Alert, AlertStatus, FaultGroup, Model, Notice, ReportLine, bridge::hello_remedy},
+        model::{FaultGroup, Model, Notice, ReportLine, bridge::hello_remedy, remedy},
         overlays::detail::{detail, notice_details},
         records::{
             entry_query::EntryQuery,
@@ -15,6 +15,8 @@ use crate::{
     },
     dissect::{Breach, clause_name, clause_text},
     ids::TraceId,
+    tap::entry::alerts::{Alert, AlertState},
+    time::Now,
 };
 
 impl DetailsRecord for Notice {
@@ -47,7 +49,7 @@ impl DetailsRecord for Notice {
 
 impl DetailsRecord for Alert {
     fn key(&self) -> RecordKey {
-        ALERT.of(self.number)
+        ALERT.of(self.id)
     }
 
     fn title(&self, _model: &Model) -> String {
@@ -56,7 +58,7 @@ impl DetailsRecord for Alert {
 
     fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
         // It goes on while it is read, and may be cut meanwhile.
-        alert_details(view, model.alerts.get(self.number).unwrap_or(self), model)
+        alert_details(view, model.alerts().get(self.id).map_or(self, AsRef::as_ref), model)
     }
 
     fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
@@ -115,17 +117,20 @@ fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {
             ),
         ),
     ];
-    match alert.status {
-        AlertStatus::Active => facts.push(detail("state", "it waits to be seen")),
-        AlertStatus::Acknowledged => facts.push(detail("state", "it was put away as seen, and holds on")),
-        AlertStatus::Resolved { at } => {
-            facts.push(detail("state", format!("it passed at {}", view.time_of_day(at))));
-        }
-    }
-    if let Some(station_state) =
-        model.station_state.as_ref().filter(|_| alert.holds() || alert.cause.has_lasting_remedy())
-    {
-        facts.extend(alert.cause.remedy(station_state));
+    let at = |at: Now| view.time_of_day(at);
+    facts.push(detail(
+        "state",
+        match (alert.state(), alert.acknowledged_at, alert.resolved_at) {
+            (AlertState::Active, ..) => "active, unacknowledged".to_owned(),
+            (AlertState::Acknowledged, seen, _) => {
+                format!("acknowledged at {}, and its cause holds on", seen.map(at).unwrap_or_default())
+            }
+            (AlertState::Resolved, _, ended) => format!("resolved at {}", ended.map(at).unwrap_or_default()),
+        },
+    ));
+    facts.push(detail("id", alert.id.to_string()));
+    if let Some(state) = &model.station_state {
+        facts.extend(remedy(alert, state));
     }
     facts
 }

@@ -5,19 +5,18 @@ use std::{sync::Arc, time::Duration};
 use super::cause::{ActiveCause, Cause, CauseKind};
 use crate::{
     admission::{Port, RecentTurnAways},
-    console::{
-        draw::format,
-        model::{bridge::WindowedRates, station::StationState},
-        settings::AlertRules,
-    },
     port::{HostState, Snapshot},
     tap::{EntryRef, entry::Link},
     time::Now,
-    words::counted_as,
+    words::{counted_as, format},
 };
 
 /// What a system remembers for its alerts, and its rules.
 pub(crate) trait Watch {
+    /// The kinds of alerts that it raises.
+    #[cfg(test)]
+    const KINDS: &[&'static CauseKind];
+
     /// Begins anew from a snapshot.
     fn seed(&mut self, snapshot: &Snapshot);
 
@@ -31,7 +30,7 @@ pub(crate) trait Watch {
 /// What an entry is taken in with.
 pub(crate) struct Watching<'a> {
     /// The state without the entry in it.
-    pub(crate) before: Option<&'a StationState>,
+    pub(crate) before: Option<&'a Snapshot>,
     /// Whether the snapshot that the watch was seeded with has the entry.
     pub(crate) is_in_snapshot: bool,
     pub(crate) incidents: &'a mut Incidents,
@@ -40,7 +39,7 @@ pub(crate) struct Watching<'a> {
 /// What happened, and is not to be seen in the state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Incidents {
-    /// Until they are over or were seen.
+    /// Until they are over or were acknowledged.
     pub(super) active: Vec<ActiveCause>,
     /// The station goes down: what ends now is no cause for alarm.
     pub(crate) is_stopping: bool,
@@ -59,13 +58,27 @@ impl Incidents {
     }
 }
 
+/// After how long what lasts is cause for an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlertThresholds {
+    /// No adapter is connected for so long, in seconds, after one was; 0 turns the rule off.
+    pub adapter_gone_s: u64,
+    /// The head of a queue waits for so long, in seconds, while the operator does not hold it; 0 turns the
+    /// rule off.
+    pub head_waiting_s: u64,
+}
+
+impl Default for AlertThresholds {
+    fn default() -> Self {
+        Self { adapter_gone_s: 5, head_waiting_s: 30 }
+    }
+}
+
 /// What the rules are held against.
 #[derive(Clone, Copy)]
 pub(crate) struct Evidence<'a> {
-    pub(crate) state: &'a StationState,
-    /// What the bus dropped lately.
-    pub(crate) drops: &'a WindowedRates,
-    pub(crate) rules: &'a AlertRules,
+    pub(crate) state: &'a Snapshot,
+    pub(crate) thresholds: AlertThresholds,
     pub(crate) now: Now,
 }
 
@@ -95,6 +108,11 @@ impl Findings {
     /// Adds a cause that may be of several records; `last` grows with each further one.
     pub(crate) fn add_of_several(&mut self, cause: Cause, since: Now, text: impl Into<Arc<str>>, last: u64) {
         self.active.push(ActiveCause { last: Some(last), ..ActiveCause::new(cause, since, text) });
+    }
+
+    /// Adds what an operator did himself: it is listed, and rings no bell.
+    pub(crate) fn add_quietly(&mut self, cause: Cause, since: Now, text: impl Into<Arc<str>>) {
+        self.active.push(ActiveCause { is_quiet: true, ..ActiveCause::new(cause, since, text) });
     }
 
     /// Adds whom a port turns away, by reason, where it is worth saying.

@@ -1,0 +1,89 @@
+//! What of the station itself is cause for an alert: its store, its disk, a recording.
+
+use super::{
+    cause::{ActiveCause, CauseKind},
+    watch::{Evidence, Findings, Watch, Watching},
+};
+use crate::{
+    admission::{Port, RecentTurnAways},
+    ids::Peer,
+    port::Snapshot,
+    tap::{
+        EntryRef,
+        entry::{
+            Link, Transition, What,
+            station::{Level, Transition as T},
+        },
+    },
+    words::format,
+};
+
+pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Station);
+/// The store refuses commits.
+pub(crate) static STORE_FAILING: CauseKind = CauseKind::new("store_failing", Link::Station, "store");
+/// The data folder's disk is nearly full.
+pub(crate) static DISK_LOW: CauseKind = CauseKind::new("disk_low", Link::Station, "store");
+/// Connections of the metrics' port are turned away for this reason, one after another.
+pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Station, Port::Metrics);
+/// A recording could not be begun, or ended by an error.
+pub(crate) static RECORDING_FAILED: CauseKind =
+    CauseKind::new("recording_failed", Link::Station, "recording").once();
+/// The station told of an error: of damage that it found at its start, of a file that it cannot read.
+pub(crate) static STATION_ERROR: CauseKind = CauseKind::new("station_error", Link::Station, "station").once();
+
+/// The station's memory for its alerts.
+#[derive(Debug, Default)]
+pub(crate) struct StationWatch {
+    /// Errors that it told of.
+    errors: u64,
+    /// By the metrics' port.
+    turned_away: RecentTurnAways,
+}
+
+impl Watch for StationWatch {
+    #[cfg(test)]
+    const KINDS: &[&'static CauseKind] =
+        &[&HOST_DOWN, &STORE_FAILING, &DISK_LOW, &TURNED_AWAY, &RECORDING_FAILED, &STATION_ERROR];
+
+    fn seed(&mut self, _: &Snapshot) {}
+
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
+        let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
+        match transition {
+            T::RecordingFailed => {
+                let text = format!("not recorded: {}", entry.text());
+                cx.incidents.raise(ActiveCause::new(RECORDING_FAILED.cause(), entry.entry.at, text));
+            }
+            T::Notice { level: Level::Error } => {
+                self.errors = self.errors.saturating_add(1);
+                let text = match self.errors {
+                    1 => entry.text().to_string(),
+                    errors => format!("{} (the last of {errors} errors; see the Journal)", entry.text()),
+                };
+                cx.incidents.raise(ActiveCause::new(STATION_ERROR.cause(), entry.entry.at, text));
+            }
+            T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
+            T::TurnedAway { why, count } if !cx.is_in_snapshot => {
+                let most = (!entry.text().is_empty()).then(|| (Peer::new(&entry.text()), *count));
+                self.turned_away.record(entry.entry.at, *why, *count, most);
+            }
+            T::Stopping => cx.incidents.is_stopping = true,
+            _ => {}
+        }
+    }
+
+    fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
+        findings.check_host(&HOST_DOWN, evidence);
+        let Evidence { state, now, .. } = *evidence;
+        findings.add_turned_away(&TURNED_AWAY, Port::Metrics, &self.turned_away, now);
+        if let Some(why) = state.station.store_failing.as_ref().or(state.mpp.commits_failing.as_ref()) {
+            let text = format!("the store refuses commits: {why}");
+            findings.add(STORE_FAILING.cause(), evidence.now, text);
+        }
+        if let Some(free_bytes) = state.station.disk_low {
+            let free = format::bytes(free_bytes);
+            let text = format!("the data folder's disk is nearly full: {free} were free");
+            findings.add(DISK_LOW.cause(), evidence.now, text);
+        }
+    }
+}
