@@ -17,9 +17,9 @@
 //!
 //! A system is written in folders of its own, alike in all of them: its core with its host, its entries
 //! (`tap/entry`, `tap/recorded`), its rows and snapshot (`port`, `port/recorded`), what its bytes mean
-//! (`dissect`), its host and the rules of its alerts (`station`), what the console keeps of it and draws (`console/model`,
-//! `console/systems`), and the columns of its lists (`cli/commands/ls`; their JSON is the rows' own). Their
-//! `mod.rs` name them. The files below list all systems, and are edited in this order;
+//! (`dissect`), its host and the rules of its alerts (`station`), what the console keeps of it and draws
+//! (`console/model`, `console/systems`), and the columns of its lists (`cli/commands/ls`; their JSON is the
+//! rows' own). Their `mod.rs` name them. The files below list all systems, and are edited in this order;
 //! `tests/architecture/adding.rs` checks that they do.
 //!
 //! ## Every system

@@ -1,6 +1,7 @@
 //! Retention, what is kept and what goes: ended invocations, refund records, ended runs, answers of the
-//! control plane and resolved alerts beyond their limits in rows and bytes, the oldest first, in small slices of their own.
-//! Sessions leave at their runtime's word, which goes by the bytes that are counted here.
+//! control plane and resolved alerts beyond their limits in rows and bytes, the oldest first, in small
+//! slices of their own. Sessions leave at their runtime's word, which goes by the bytes that are counted
+//! here.
 
 use std::{
     iter::Sum,

@@ -1,6 +1,7 @@
 //! Tests of the whole, one module a topic.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
 
+mod alerts;
 mod attach;
 mod bus_screen;
 mod cli;

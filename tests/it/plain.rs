@@ -230,11 +230,11 @@ fn the_bell_rings_when_the_adapter_is_gone_and_the_first_line_counts_it() {
     terminal.shows("! 1 alert");
     terminal.writes(b"\x07\x1b]9;rl-console: adapter 127.0.0.1:");
     terminal.keys("a");
-    terminal.shows("Alerts: 1 waits");
+    terminal.shows("Alerts: 1 active");
     terminal.keys("A");
-    terminal.shows("Alerts: none waits");
+    terminal.shows("Alerts: none active");
     let _adapter = Adapter::ready(addr, &token);
-    terminal.shows("passed");
+    terminal.shows("resolved");
     terminal.keys("\x1b");
     terminal.wait("the tray is closed", |screen| !screen.contains("Alerts:"));
 }

@@ -198,14 +198,7 @@ impl Settings {
                 adapter_gone_s: integer(Key::ADAPTER_GONE).unwrap_or(0),
                 head_waiting_s: integer(Key::HEAD_WAITING).unwrap_or(0),
             },
-            alerts: AlertRules {
-                bell: flag(Key::BELL),
-                desktop: match text(Key::DESKTOP).as_deref() {
-                    Some("osc9") => Desktop::Osc9,
-                    Some("osc777") => Desktop::Osc777,
-                    _ => Desktop::Off,
-                },
-            },
+            alerts: AlertRules { bell: flag(Key::BELL), desktop: desktop(text(Key::DESKTOP).as_deref()) },
             on_hangup: if text(Key::ON_HANGUP).as_deref() == Some("exit") {
                 OnHangup::Exit
             } else {
@@ -284,6 +277,14 @@ impl Settings {
             Some(folder) => Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone())),
             None => Ok(self.data()?.join("openings")),
         }
+    }
+}
+
+fn desktop(name: Option<&str>) -> Desktop {
+    match name {
+        Some("osc9") => Desktop::Osc9,
+        Some("osc777") => Desktop::Osc777,
+        _ => Desktop::Off,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Declares of each system what the model keeps of it, by its link; in its module lie the kinds of its alerts.
+/// Declares of each system what the model keeps of it, by its link; its module has the kinds of its alerts.
 macro_rules! systems {
     ($( $Link:ident $system:ident: $Model:ty; )*) => {
         /// What the model keeps of each system.

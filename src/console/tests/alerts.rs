@@ -458,6 +458,32 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
 }
 
 #[test]
+fn what_an_operator_rejected_or_disconnected_himself_rings_no_bell() {
+    let mut stage = super::runs_samples::with_runs(well(160, 50));
+    pass_s(&mut stage, 61);
+    stage.model.take_raised_alerts();
+    let (run, plan) = (0xbeef, super::runs_samples::plan(&[("give", "agent:writer", None)], &[]));
+    stage.submitted(run, "mend", &plan);
+    let (action, node) = (ActionId(uuid::Uuid::from_u128(9)), NodeRef { index: 0, id: "give".into() });
+    let expires_at = Wall(stage.view.now.wall.0 + 60_000);
+    stage.asked(run, action, node, expires_at, "publish?");
+    pass_s(&mut stage, 1);
+    stage.model.take_raised_alerts();
+    let of = super::runs_samples::run(run);
+    stage.runs(runs::Transition::Decided { run: of, action, verdict: runs::Verdict::Rejected, by: None }, "");
+    stage.ended(run, runs::RunState::Failed, "give failed: rejected by tester");
+    pass_s(&mut stage, 2);
+    assert_eq!(stage.model.take_raised_alerts(), [0_u64; 0], "a rejected run: {:?}", holding(&stage));
+    stage.mpp(Transition::Disconnected { peer: PEER.into(), active: true, cause: CloseCause::Kicked }, "");
+    pass_s(&mut stage, 6);
+    assert!(holding(&stage).iter().any(|alert| *alert == ADAPTER_GONE.of(PEER)), "it is listed all the same");
+    assert_eq!(stage.model.take_raised_alerts(), [0_u64; 0]);
+    stage.ended(super::runs_samples::VOTE, runs::RunState::Failed, "write failed");
+    pass_s(&mut stage, 1);
+    assert_eq!(stage.model.take_raised_alerts().len(), 1, "what fails by itself rings");
+}
+
+#[test]
 fn every_kind_of_alert_that_the_station_judges_has_what_to_do() {
     let judged = crate::station::alerts::kinds();
     assert!(judged.len() > 15, "{judged:?}");

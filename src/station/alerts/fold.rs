@@ -22,6 +22,9 @@ use crate::{
 /// How often an alert's text changes, at most, while it speaks of the same record.
 const UPDATE_INTERVAL_MIN: Duration = Duration::from_secs(5);
 
+/// How much longer than the longest rule takes an alert of an earlier start holds that is not found.
+const LEFT_MARGIN: Duration = Duration::from_secs(3);
+
 /// What became of alerts, in its order.
 pub(crate) type AlertChanges = Vec<(AlertChange, Arc<Alert>)>;
 
@@ -43,6 +46,8 @@ pub(crate) struct Alerts {
     next: u64,
     /// When an alert was told of last, of those that hold.
     told_at: BTreeMap<u64, Mono>,
+    /// When it was judged first.
+    judged_first: Option<Mono>,
 }
 
 impl Alerts {
@@ -54,6 +59,7 @@ impl Alerts {
             incidents: Incidents::default(),
             next: 1,
             told_at: BTreeMap::new(),
+            judged_first: None,
         }
     }
 
@@ -84,10 +90,12 @@ impl Alerts {
         let mut findings = Findings::default();
         self.watches.judge(evidence, &mut findings);
         findings.active.extend(self.incidents.active.iter().cloned());
-        self.apply(findings, evidence.now)
+        let first = *self.judged_first.get_or_insert(evidence.now.mono);
+        let is_early = evidence.now.mono.since(first) < evidence.thresholds.longest() + LEFT_MARGIN;
+        self.apply(findings, is_early, evidence.now)
     }
 
-    fn apply(&mut self, findings: Findings, now: Now) -> AlertChanges {
+    fn apply(&mut self, findings: Findings, is_early: bool, now: Now) -> AlertChanges {
         let mut changes = AlertChanges::new();
         let Findings { active: mut found, unknown, ended } = findings;
         let holding: Vec<_> = self.list.iter().filter(|alert| alert.holds()).cloned().collect();
@@ -95,8 +103,7 @@ impl Alerts {
             match found.iter().position(|found| found.cause.is_of(&alert)).map(|at| found.swap_remove(at)) {
                 Some(found) => changes.extend(self.carry_on(&alert, found, now)),
                 None if unknown.contains(&alert.link) => {}
-                // What happened holds until it is seen, also where only the store knows of it.
-                None if alert.manner == AlertManner::Once && self.is_left(&alert) => {}
+                None if self.is_left(&alert) && (alert.manner == AlertManner::Once || is_early) => {}
                 None => {
                     let how = ended.iter().find(|(kind, _)| kind.has(&alert));
                     let text = how.map(|(_, text)| Arc::clone(text));
@@ -109,7 +116,8 @@ impl Alerts {
         changes
     }
 
-    /// Whether an alert was left by an earlier start, of which this one knows nothing.
+    /// Whether an alert was left by an earlier start, and this one has not found it: what happened holds
+    /// until it is seen, and what lasts has some time to show.
     fn is_left(&self, alert: &Alert) -> bool {
         !self.told_at.contains_key(&alert.id)
     }

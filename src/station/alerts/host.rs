@@ -74,8 +74,8 @@ impl AlertBoard {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes up what earlier starts left, before anybody is answered. Where the store cannot say it, ids go on
-    /// behind all that there can be, and it is asked again.
+    /// Takes up what earlier starts left, before anybody is answered. Where the store cannot say it, ids go
+    /// on behind all that there can be, and it is asked again.
     pub(in crate::station) fn restore(&self, inner: &Inner, left: Option<&RestoredAlerts>) {
         let mut judge = self.lock();
         let now = inner.clock.now();

@@ -1,11 +1,11 @@
 //! What an operator must not miss: causes that last, until they are gone or were acknowledged.
 //!
-//! A fold of its own over the tap's entries, and a snapshot of the station's state a second, held against the
-//! rules of each system once a second. It is judged here alone: every console, `serve`, `--plain` and a
-//! recording have the same alerts with the same ids, from snapshots and from the station's transitions, and an
-//! alert that was acknowledged by one is acknowledged for all. What each system remembers and its rules lie in
-//! that system's folder (`alerts.rs`); those of the station itself lie here. A recording of a version whose
-//! consoles judged for themselves shows none, and says so.
+//! A fold of its own over the tap's entries, and a snapshot of the station's state a second, held against
+//! the rules of each system once a second. It is judged here alone: every console, `serve`, `--plain` and a
+//! recording have the same alerts with the same ids, from snapshots and from the station's transitions, and
+//! an alert that was acknowledged by one is acknowledged for all. What each system remembers and its rules
+//! lie in that system's folder (`alerts.rs`); those of the station itself lie here. A recording of a version
+//! whose consoles judged for themselves shows none, and says so.
 //!
 //! ```text
 //!            rule met                    cause gone
@@ -14,19 +14,23 @@
 //!                         └────────▶ acknowledged ─────┘
 //! ```
 //!
-//! Alerts are kept in the store, and their ids outlive the process. A start takes up what the one before left:
-//! what still holds goes on as it was, acknowledged or not, and what does not is resolved with the first
-//! judgement.
+//! Alerts are kept in the store, and their ids outlive the process. A start takes up what the one before
+//! left: what still holds goes on as it was, acknowledged or not, and what is not found before the slowest
+//! rule would have met it is resolved.
 
 mod cause;
 mod fold;
 mod host;
 mod of_station;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 #[cfg(test)]
 pub(crate) use cause::Cause;
 pub(crate) use cause::{ActiveCause, CauseKind};
+#[cfg(test)]
+use fold::NotAcknowledged;
 #[cfg(test)]
 pub(crate) use fold::{Alerts, kinds, transition};
 pub(super) use host::{AlertBoard, run};

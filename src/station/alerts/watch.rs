@@ -68,6 +68,13 @@ pub struct AlertThresholds {
     pub head_waiting_s: u64,
 }
 
+impl AlertThresholds {
+    /// After how long the slowest rule is met.
+    pub(super) fn longest(self) -> Duration {
+        Duration::from_secs(self.adapter_gone_s.max(self.head_waiting_s))
+    }
+}
+
 impl Default for AlertThresholds {
     fn default() -> Self {
         Self { adapter_gone_s: 5, head_waiting_s: 30 }

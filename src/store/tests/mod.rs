@@ -1,5 +1,6 @@
 //! The store as a whole, killed and reopened within the process.
 
+mod alerts;
 mod behaviours;
 mod bytes;
 mod damage;

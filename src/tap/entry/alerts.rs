@@ -112,15 +112,21 @@ impl Alert {
 
 impl Texts for Arc<Alert> {
     fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
-        is(&self.subject) || is(&self.text)
+        [&self.name, &self.subject, &self.text].into_iter().any(|text| is(text))
     }
 
     fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
-        let (subject, text) = (mask(&self.subject), mask(&self.text));
-        if subject.is_some() || text.is_some() {
+        let texts = [&self.name, &self.subject, &self.text];
+        let masked = texts.map(|text| mask(text).map(Into::into));
+        if masked.iter().any(Option::is_some) {
             let alert = Self::make_mut(self);
-            alert.subject = subject.map_or_else(|| Arc::clone(&alert.subject), Into::into);
-            alert.text = text.map_or_else(|| Arc::clone(&alert.text), Into::into);
+            for (text, masked) in
+                [&mut alert.name, &mut alert.subject, &mut alert.text].into_iter().zip(masked)
+            {
+                if let Some(masked) = masked {
+                    *text = masked;
+                }
+            }
         }
     }
 }

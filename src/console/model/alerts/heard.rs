@@ -32,9 +32,9 @@ impl Model {
         }
     }
 
-    /// Takes the alerts of a new snapshot: those that were raised since the one before are to be heard. Of the
-    /// first, those of a station in this process that came with its start; a console that is attached was not
-    /// there.
+    /// Takes the alerts of a new snapshot: those that were raised since the one before are to be heard. Of
+    /// the first, those of a station in this process that came with its start; a console that is attached was
+    /// not there.
     pub(in crate::console::model) fn hear_alerts(&mut self, snapshot: &Snapshot) {
         let known = self.station_state.as_ref().map(|state| &state.station.alerts);
         let is_own = self.attachment.is_none();
