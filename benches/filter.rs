@@ -108,6 +108,8 @@ fn rows() -> Vec<InvocationRow> {
         enqueued_at_ms: Wall(end_ms - at),
         updated_at_ms: Wall(end_ms - at / 2),
         other_manifest: None,
+        refund: None,
+        requeued_from: None,
         damage: None,
     };
     (0..RECORDS).map(row).collect()

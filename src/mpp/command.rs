@@ -27,6 +27,15 @@ pub enum Command {
         /// Whether each gets a refund record.
         refund: bool,
     },
+    /// Records ended rows once more: each a new row of the same event, params, queue, source and user,
+    /// without redemption and key. Answered after an fsynced commit, one item an id; an id that is given
+    /// twice is requeued once.
+    Requeue {
+        /// At most `limits.mpp.command_rows_max`.
+        ids: Vec<InvocationId>,
+        /// Whether a row with a refund, that is no skipped one, is requeued all the same.
+        even_if_refunded: bool,
+    },
     /// Ends a row that was left in `applied` (ruling MPP 9).
     Settle {
         /// Which row.
@@ -138,6 +147,8 @@ pub enum Settlement {
 pub enum Outcome {
     /// One item a row, in order.
     Enqueued(Vec<Result<EnqueuedRow, Refusal>>),
+    /// One item an id, in order: the new rows.
+    Requeued(Vec<Result<EnqueuedRow, Refusal>>),
     /// One item an id, in order.
     Cancelled(Vec<Result<CancelledRow, Refusal>>),
     /// The row and the state it has now.
@@ -183,6 +194,9 @@ pub struct EnqueuedRow {
     /// It was there already, under the same key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
+    /// The row that it was requeued from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requeued_from: Option<InvocationId>,
 }
 
 /// A row that was cancelled.
@@ -279,6 +293,38 @@ pub enum Refusal {
         /// Where it stands.
         state: RowState,
     },
+    /// The row is to be requeued, and has not ended.
+    #[error("invocation {id} is {}: only one that has ended is requeued", .state.name())]
+    NotEnded {
+        /// Which row.
+        id: InvocationId,
+        /// Where it stands.
+        state: RowState,
+    },
+    /// The row is to be requeued, and its source is given back for it.
+    #[error("a refund of invocation {id} is recorded ({})", .refund.name())]
+    RefundRequested {
+        /// Which row.
+        id: InvocationId,
+        /// What becomes of the refund.
+        refund: RefundStatus,
+    },
+    /// The row is to be requeued, and its params do not fit the manifest in force.
+    #[error("the params of invocation {id} do not fit the pack: {why}")]
+    ParamsMismatch {
+        /// Which row.
+        id: InvocationId,
+        /// What does not fit.
+        why: String,
+    },
+    /// The row is to be requeued, and cannot be read whole from the store.
+    #[error("invocation {id} is damaged in the store: {why}")]
+    Damaged {
+        /// Which row.
+        id: InvocationId,
+        /// What of it cannot be read.
+        why: String,
+    },
     /// The row is in flight with the adapter and cannot be settled by hand.
     #[error("invocation {id} is still with the adapter")]
     WithAdapter {
@@ -317,6 +363,10 @@ impl Refusal {
             Self::TooManyRows { .. } => "too_many_rows",
             Self::NoSuchInvocation { .. } => "no_such_invocation",
             Self::WrongState { .. } => "wrong_state",
+            Self::NotEnded { .. } => "not_ended",
+            Self::RefundRequested { .. } => "refund_requested",
+            Self::ParamsMismatch { .. } => "params_mismatch",
+            Self::Damaged { .. } => "damaged",
             Self::WithAdapter { .. } => "with_adapter",
             Self::NoAdapter => "no_adapter",
             Self::NotStored { .. } => "not_stored",
@@ -350,6 +400,18 @@ impl Refusal {
             Self::WrongState { .. } => {
                 "only a pending row can be cancelled, and only one left in applied can be settled".to_owned()
             }
+            Self::NotEnded { state: RowState::Applied, .. } => {
+                "wait for its end, or mark it done or failed where its adapter is gone".to_owned()
+            }
+            Self::NotEnded { .. } => "wait for its end".to_owned(),
+            Self::RefundRequested { id, .. } => {
+                format!("`rl-console invocation requeue {id} --even-if-refunded` requeues it all the same")
+            }
+            Self::ParamsMismatch { .. } => {
+                "`rl-console ls events --json` has the schemas; invoke the event with params that fit"
+                    .to_owned()
+            }
+            Self::Damaged { .. } => "invoke its event with the params that are known".to_owned(),
             Self::WithAdapter { .. } => "wait for the adapter's answer, or kick it first".to_owned(),
             Self::NoAdapter => "`rl-console pair` prints the token that an adapter connects with".to_owned(),
             Self::NotStored { .. } => {

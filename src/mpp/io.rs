@@ -8,6 +8,7 @@ use crate::{
     admission::Origin,
     ids::{ConnectionId, InvocationId, Peer, QueueName, RequestId, Ticket, TraceId},
     store::{
+        InvocationsById,
         invocations::Pending,
         op::{Class, CommitError, Done, Fetched, Op},
     },
@@ -83,6 +84,13 @@ pub enum Input<'a> {
         queue: QueueName,
         /// Why.
         error: CommitError,
+    },
+    /// Rows that were asked for by [`Output::FetchInvocations`].
+    FetchedInvocations {
+        /// The command that asked.
+        request: RequestId,
+        /// One item an id, or why they could not be read.
+        rows: Result<InvocationsById, CommitError>,
     },
     /// All rows of other manifests that a migration asked for.
     FetchedOthers {
@@ -168,6 +176,13 @@ pub enum Output {
         /// Whether everything persisted before must be visible to it (a read from the start), or only what
         /// lies behind `after`.
         settled: bool,
+    },
+    /// Rows to read by their ids, with everything persisted before visible.
+    FetchInvocations {
+        /// The command that asks.
+        request: RequestId,
+        /// At most `limits.mpp.command_rows_max`.
+        ids: Vec<InvocationId>,
     },
     /// Pending rows of other manifests of the same pack to read, greater than `after`, oldest first.
     FetchOthers {

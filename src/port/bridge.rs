@@ -77,6 +77,12 @@ pub struct InvocationRow {
     /// The manifest it was enqueued under, where that is not the one in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_manifest: Option<ManifestHash>,
+    /// What becomes of the refund that was recorded for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund: Option<RefundStatus>,
+    /// The row that it was requeued from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requeued_from: Option<InvocationId>,
     /// What of the stored row cannot be read, and why; a stand-in is in its place. It is never sent, and can
     /// be cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +108,8 @@ impl InvocationRow {
             enqueued_at_ms: row.enqueued_at_ms,
             updated_at_ms: row.updated_at_ms,
             other_manifest,
+            refund: row.refund,
+            requeued_from: row.requeued_from,
             damage: row.damage,
         }
     }

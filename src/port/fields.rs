@@ -40,6 +40,9 @@ fields! {
         "result", Text, Payload, "what the adapter reported" => |it, _| Value::maybe(it.result.as_ref().map(JsonText::as_str));
         "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
             => |it, _| Value::maybe(it.other_manifest.as_ref().map(ManifestHash::as_str));
+        "refund", State(&RefundStatus::NAMES), Public, "what becomes of its refund" => |it, _| Value::maybe(it.refund.map(RefundStatus::name));
+        "requeued_from", Serial, Public, "the invocation that it was requeued from", Column::fixed("requeued from", 13).right().from(132)
+            => |it, _| it.requeued_from.map_or(Value::None, |id| Value::Serial(id.0));
         "damage", Text, Payload, "what of its stored row cannot be read" => |it, _| Value::maybe(it.damage.as_deref());
     }
 }
@@ -187,6 +190,8 @@ mod tests {
     fn a_row_is_found_by_what_it_shows() {
         let row = InvocationRow {
             damage: None,
+            refund: None,
+            requeued_from: None,
             id: InvocationId(17),
             queue: "boss".into(),
             event: "give_item".into(),

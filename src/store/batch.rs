@@ -78,7 +78,9 @@ fn weigh(item: &Item) -> (System, usize) {
     match item {
         Item::Fold(ops) => (System::Bridge, ops.len() * ROW_BYTES),
         Item::Request(Request::Commit { op, .. }) => weigh_op(op),
-        Item::Request(Request::Fetch { .. } | Request::FetchOthers { .. }) => (System::Bridge, 0),
+        Item::Request(
+            Request::Fetch { .. } | Request::FetchInvocations { .. } | Request::FetchOthers { .. },
+        ) => (System::Bridge, 0),
         Item::Request(Request::Flush { .. } | Request::Backup { .. }) => (System::All, 0),
         #[cfg(test)]
         Item::Request(Request::Touch { .. }) => (System::All, 0),

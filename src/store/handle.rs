@@ -13,7 +13,7 @@ use super::{
     macp::{Digest, RestoredMacpPart, SessionFilter, SessionRow},
     op::{Class, CommitError, Done, Fetched, Op},
     pending_writes::JournalledOp,
-    read::{InvocationFilter, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
+    read::{InvocationFilter, InvocationsById, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
     record::Record,
     reply::failed,
     runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
@@ -86,6 +86,19 @@ impl Handle {
         done: Answer<Fetched>,
     ) -> Result<(), CommitError> {
         self.submission.request(Request::Fetch { ask: FetchRequest { queue, after, limit, settled }, done })
+    }
+
+    /// Reads rows by their ids, at most 10,000, with all that came before folded.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn fetch_invocations(
+        &self,
+        mut ids: Vec<InvocationId>,
+        done: Answer<InvocationsById>,
+    ) -> Result<(), CommitError> {
+        ids.truncate(usize::try_from(PAGE_ROWS_MAX).unwrap_or(usize::MAX));
+        self.submission.request(Request::FetchInvocations { ids, done })
     }
 
     /// Reads pending rows of the pack's other manifests with ids after `after`, oldest first, at most 10,000,

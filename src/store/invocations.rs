@@ -65,6 +65,12 @@ pub struct Row {
     pub enqueued_at_ms: Wall,
     /// When its state last changed.
     pub updated_at_ms: Wall,
+    /// The refund that was recorded for it, also once its record is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund: Option<RefundStatus>,
+    /// The row that it was requeued from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requeued_from: Option<InvocationId>,
     /// What of it cannot be read, and why; a stand-in is in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,

@@ -215,6 +215,13 @@ const STEPS: &[Step] = &[
     CREATE INDEX alerts_that_hold ON alerts (id) WHERE resolved_at_ms IS NULL;
 ",
     ),
+    Step::Sql(
+        "
+    ALTER TABLE invocations ADD COLUMN refund TEXT;
+    ALTER TABLE invocations ADD COLUMN requeued_from INTEGER;
+    UPDATE invocations SET refund = refunds.status FROM refunds WHERE refunds.invocation_id = invocations.id;
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes
@@ -335,7 +342,7 @@ mod tests {
         let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
         let sessions: i64 =
             conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 6));
+        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 7));
     }
 
     #[test]
@@ -414,6 +421,31 @@ mod tests {
         let done: Vec<i64> =
             rows.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
         assert_eq!(done, [2, 0]);
+    }
+
+    #[test]
+    fn invocations_of_an_earlier_version_say_which_refund_was_recorded_for_them() {
+        let conn = Connection::open_in_memory().unwrap();
+        for step in &STEPS[..6] {
+            step.take(&conn).unwrap();
+        }
+        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        conn.pragma_update(None, "user_version", 6).unwrap();
+        for id in [1, 2] {
+            let insert = "INSERT INTO invocations (id, state, manifest, queue, event, enqueued_at_ms,
+                updated_at_ms, trace, source_kind, params) VALUES (?1, 'failed', 1, 'q', 'e', 1, 1, x'', 'bits', '{}')";
+            conn.execute(insert, [id]).unwrap();
+        }
+        let refund = "INSERT INTO refunds (invocation_id, source_kind, status, at_ms) VALUES (2, 'bits', 'skipped', 1)";
+        conn.execute(refund, []).unwrap();
+        run(&conn).unwrap();
+        let mut rows = conn.prepare("SELECT refund, requeued_from FROM invocations ORDER BY id").unwrap();
+        let rows: Vec<(Option<String>, Option<i64>)> = rows
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .collect::<rusqlite::Result<_>>()
+            .unwrap();
+        assert_eq!(rows, [(None, None), (Some("skipped".to_owned()), None)]);
     }
 
     #[test]

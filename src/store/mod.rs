@@ -112,6 +112,6 @@ pub use journal::Journal;
 pub use lock::{Lock, holder};
 pub use log_damage::damage_of_log;
 pub use lost_database::left_by_an_emptied_database;
-pub use read::{InvocationFilter, OthersPage, RefundFilter, Rows};
+pub use read::{InvocationFilter, InvocationsById, OthersPage, RefundFilter, Rows};
 pub use session_log::{DamagedFile, SessionLog};
 pub use store::{OpenedStore, Store};

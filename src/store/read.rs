@@ -11,7 +11,13 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{StoreError, invocations::Pending, op::CommitError, open, submission::closed};
+use super::{
+    StoreError,
+    invocations::{Pending, Row},
+    op::CommitError,
+    open,
+    submission::closed,
+};
 use crate::{
     ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId},
     tap::entry::mpp::{RefundStatus, RowState},
@@ -62,6 +68,9 @@ pub struct Rows<T> {
     /// Whether there are more beyond the last.
     pub more: bool,
 }
+
+/// One item an id, in order; nothing where no row has it.
+pub type InvocationsById = Vec<Option<Row>>;
 
 /// Pending rows of other manifests, with their queues.
 pub type OthersPage = Rows<(QueueName, Pending)>;

@@ -9,7 +9,7 @@ use super::{
     backup::backup,
     op::{CommitError, Done, Fetched},
     open::DATABASE,
-    read::{OthersPage, PAGE_ROWS_MAX, Rows},
+    read::{InvocationsById, OthersPage, PAGE_ROWS_MAX, Rows},
     submission::FetchRequest,
     tables::{invocations, manifests},
     writer::Parts,
@@ -26,6 +26,10 @@ pub(super) enum Reply {
         ask: FetchRequest,
         done: Answer<Fetched>,
         result: Result<Fetched, CommitError>,
+    },
+    Invocations {
+        done: Answer<InvocationsById>,
+        result: Result<InvocationsById, CommitError>,
     },
     Others {
         done: Answer<OthersPage>,
@@ -61,6 +65,17 @@ impl Reply {
         Ok(Fetched { queue: ask.queue.clone(), after: ask.after, rows, more })
     }
 
+    /// Reads rows by their ids.
+    pub(super) fn invocations(
+        conn: &Connection,
+        ids: &[InvocationId],
+    ) -> Result<InvocationsById, CommitError> {
+        ids.iter()
+            .map(|id| invocations::by_id(conn, *id))
+            .collect::<Result<_, _>>()
+            .map_err(|error| failed(&error))
+    }
+
     /// Reads pending rows of the pack's other manifests.
     pub(super) fn others(parts: &Parts, after: InvocationId, limit: u64) -> Result<OthersPage, CommitError> {
         let limit = limit.min(PAGE_ROWS_MAX);
@@ -84,6 +99,8 @@ impl Reply {
             }
             (Self::Fetch { done, .. }, Some(failure)) => done(Err(failure.clone())),
             (Self::Fetch { done, result, .. }, None) => done(result),
+            (Self::Invocations { done, .. }, Some(failure)) => done(Err(failure.clone())),
+            (Self::Invocations { done, result }, None) => done(result),
             (Self::Others { done, .. }, Some(failure)) => done(Err(failure.clone())),
             (Self::Others { done, result }, None) => done(result),
             (Self::Flush { done }, failure) => done(failure.map_or(Ok(()), |failure| Err(failure.clone()))),

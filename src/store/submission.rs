@@ -16,7 +16,7 @@ use super::{
     Answer, batch,
     op::{Class, CommitError, Done, Fetched, Op},
     pending_writes::JournalledOp,
-    read::OthersPage,
+    read::{InvocationsById, OthersPage},
 };
 use crate::ids::{InvocationId, QueueName};
 
@@ -36,6 +36,10 @@ pub(super) enum Request {
     Fetch {
         ask: FetchRequest,
         done: Answer<Fetched>,
+    },
+    FetchInvocations {
+        ids: Vec<InvocationId>,
+        done: Answer<InvocationsById>,
     },
     FetchOthers {
         after: InvocationId,
@@ -61,6 +65,7 @@ impl Request {
         match self {
             Self::Commit { done, .. } => done(Err(error)),
             Self::Fetch { done, .. } => done(Err(error)),
+            Self::FetchInvocations { done, .. } => done(Err(error)),
             Self::FetchOthers { done, .. } => done(Err(error)),
             Self::Flush { done } => done(Err(error)),
             Self::Backup { done, .. } => done(Err(error)),

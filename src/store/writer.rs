@@ -221,6 +221,9 @@ impl Writer {
                 let result = Reply::fetch(&self.parts.conn, &ask, in_force);
                 Reply::Fetch { ask, done, result }
             }
+            Request::FetchInvocations { ids, done } => {
+                Reply::Invocations { done, result: Reply::invocations(&self.parts.conn, &ids) }
+            }
             Request::FetchOthers { after, limit, done } => {
                 Reply::Others { done, result: Reply::others(&self.parts, after, limit) }
             }
@@ -405,6 +408,7 @@ fn needs_fold(request: &Request) -> bool {
     match request {
         Request::Fetch { ask, .. } => ask.settled,
         Request::Commit { .. }
+        | Request::FetchInvocations { .. }
         | Request::FetchOthers { .. }
         | Request::Flush { .. }
         | Request::Backup { .. } => true,

@@ -144,7 +144,10 @@ fn mpp_transitions() -> Vec<mpp::Transition> {
         Disconnected => [],
         Stale => [Transition::Stale { silent_s: 30 }],
         Parked => [Transition::Parked { queue: queue() }],
-        Enqueued => [Transition::Enqueued { id: ID, queue: queue(), event: event() }],
+        Enqueued => [
+            Transition::Enqueued { id: ID, queue: queue(), event: event(), requeued_from: None },
+            Transition::Enqueued { id: ID, queue: queue(), event: event(), requeued_from: Some(ID) },
+        ],
         Dispatched => [Transition::Dispatched { id: ID, queue: queue(), event: event() }],
         Acked => [Transition::Acked { id: ID, queue: queue() }],
         Applied => [Transition::Applied { id: ID, queue: queue(), cleared: true }],

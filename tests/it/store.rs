@@ -43,6 +43,8 @@ fn ask<T: Send + 'static>(put: impl FnOnce(Answer<T>) -> Result<(), CommitError>
 fn row(id: InvocationId) -> Row {
     Row {
         damage: None,
+        refund: None,
+        requeued_from: None,
         id,
         queue: QueueName::new("default"),
         event: "heal".into(),

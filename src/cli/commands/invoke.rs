@@ -200,9 +200,14 @@ async fn enqueue(
     }
 }
 
-fn line(row: &EnqueuedRow) -> String {
-    let repeated = if row.repeated { "  (was there already, under the same key)" } else { "" };
-    format!("{}  {}  {}  {}  {}{repeated}", row.id, row.queue, row.event, row.state.name(), row.trace_id)
+/// A recorded row in a line.
+pub(super) fn line(row: &EnqueuedRow) -> String {
+    let about = match row.requeued_from {
+        Some(from) => format!("  (requeued from {from})"),
+        None if row.repeated => "  (was there already, under the same key)".to_owned(),
+        None => String::new(),
+    };
+    format!("{}  {}  {}  {}  {}{about}", row.id, row.queue, row.event, row.state.name(), row.trace_id)
 }
 
 #[cfg(test)]
@@ -225,6 +230,7 @@ mod tests {
             state: RowState::Pending,
             trace_id,
             repeated,
+            requeued_from: None,
         }
     }
 

@@ -91,6 +91,8 @@ mod tests {
     fn row(state: RowState) -> Page {
         Page::Invocation(Some(Box::new(InvocationRow {
             damage: None,
+            refund: None,
+            requeued_from: None,
             id: InvocationId(4),
             queue: "default".into(),
             event: "a".into(),

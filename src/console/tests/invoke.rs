@@ -69,6 +69,7 @@ pub(super) fn enqueued(id: u64, queue: &str) -> Outcome {
         state: RowState::Pending,
         trace_id: TraceId(uuid::Uuid::nil()),
         repeated: false,
+        requeued_from: None,
     };
     Outcome::Mpp(mpp::Outcome::Enqueued(vec![Ok(row)]))
 }

@@ -414,7 +414,8 @@ pub(in crate::console) fn connected() -> Snapshot {
 
 /// Work enqueued on a queue.
 pub(in crate::console) fn enqueued(id: u64, queue: &str) -> events::Transition {
-    events::Transition::Enqueued { id: InvocationId(id), queue: queue.into(), event: "give_item".into() }
+    let (id, event) = (InvocationId(id), "give_item".into());
+    events::Transition::Enqueued { id, queue: queue.into(), event, requeued_from: None }
 }
 
 pub(in crate::console) fn dispatched(id: u64, queue: &str) -> events::Transition {
@@ -426,13 +427,8 @@ pub(in crate::console) fn applied(id: u64, queue: &str, cleared: bool) -> events
 }
 
 pub(in crate::console) fn done(id: u64, queue: &str) -> events::Transition {
-    events::Transition::Done {
-        id: InvocationId(id),
-        queue: queue.into(),
-        event: "give_item".into(),
-        cleared: true,
-        settled: false,
-    }
+    let (id, event) = (InvocationId(id), "give_item".into());
+    events::Transition::Done { id, queue: queue.into(), event, cleared: true, settled: false }
 }
 
 /// What waits for an answer, if it is of this type.
@@ -444,6 +440,8 @@ pub(super) fn of_type<T: 'static>(it: &dyn std::any::Any) -> Option<&T> {
 pub(super) fn row(id: u64) -> InvocationRow {
     InvocationRow {
         damage: None,
+        refund: None,
+        requeued_from: None,
         id: InvocationId(id),
         queue: "default".into(),
         event: "give_item".into(),

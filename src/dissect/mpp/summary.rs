@@ -63,7 +63,7 @@ pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
         }
         T::Stale { .. } => warns(of("stale")),
         T::Parked { queue } => EntrySummary { queue: Some(queue), ..of("parked") },
-        T::Enqueued { id, queue, event } => {
+        T::Enqueued { id, queue, event, .. } => {
             EntrySummary { id: Some(*id), queue: Some(queue), event: Some(event), ..of("enqueued") }
         }
         T::Dispatched { id, queue, event } => {
@@ -167,6 +167,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         }
         T::Disconnected { peer, active: false, cause } => format!("{peer}: {}", cause.code()).into(),
         T::Stale { silent_s } => format!("the adapter has sent nothing for {silent_s} s").into(),
+        T::Enqueued { requeued_from: Some(from), .. } => format!("{subject}, requeued from {from}").into(),
         T::Parked { queue } => format!("a pull waits on {queue}").into(),
         T::Applied { cleared: true, .. } => format!("{subject}, which is free again").into(),
         T::Done { settled: true, .. } => format!("{subject}, settled by hand").into(),

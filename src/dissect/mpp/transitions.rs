@@ -52,7 +52,9 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
     let about = subject_nodes(transition);
     let frees = |cleared| bool_node("frees the queue", cleared);
     match transition {
-        T::Enqueued { .. } => plain("enqueued", about),
+        T::Enqueued { requeued_from, .. } => {
+            extended("enqueued", about, requeued_from.map(|from| shown("requeued from", &from)))
+        }
         T::Dispatched { .. } => plain("dispatched", about),
         T::Acked { .. } => plain("acked", about),
         T::Applied { cleared, .. } => extended("applied", about, [frees(*cleared)]),

@@ -42,6 +42,7 @@ impl Bridge {
         let answer = match command {
             Command::Enqueue { rows } => self.enqueue(now, request, rows),
             Command::Cancel { ids, reason, refund } => self.cancel(now, request, ids, &reason, refund),
+            Command::Requeue { ids, even_if_refunded } => self.requeue(request, ids, even_if_refunded),
             Command::Settle { id, to } => self.settle(now, request, id, to),
             Command::Hold { queue } => self.brake(now, request, queue, Braking::Hold),
             Command::Release { queue } => self.brake(now, request, queue, Braking::Release),

@@ -88,7 +88,7 @@ impl Bridge {
         for queue in self.queues.values_mut() {
             queue.parked = false;
         }
-        self.requeue(now);
+        self.requeue_dispatched(now);
         self.last_close = Some((active.peer.clone(), cause, now));
         self.emit_transition(Transition::Disconnected { peer: active.peer, active: true, cause }, None, None);
         for name in self.declared() {
@@ -97,7 +97,7 @@ impl Bridge {
     }
 
     /// "Requeues only the Invocation currently in flight"; what reached `applied` is left there (mpp-v2 §8).
-    fn requeue(&mut self, now: Now) {
+    fn requeue_dispatched(&mut self, now: Now) {
         let ids: Vec<InvocationId> =
             self.live.iter().filter(|(_, live)| !live.orphaned).map(|(id, _)| *id).collect();
         for id in ids {

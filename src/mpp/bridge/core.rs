@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{
     cancel::Cancelling, commands::BrakeWait, commits::Commits, connections::table, migrate::Migration,
-    pack_state::PackState,
+    pack_state::PackState, requeue::RequeueWait,
 };
 use crate::{
     admission::{Table, Tally},
@@ -99,6 +99,8 @@ pub struct Bridge {
     pub(super) reads_failing: Option<(QueueName, Arc<str>)>,
     pub(super) cancelling: BTreeMap<InvocationId, Cancelling>,
     pub(super) braking: BTreeMap<RequestId, BrakeWait>,
+    /// Commands whose rows are being read.
+    pub(super) requeues: BTreeMap<RequestId, RequeueWait>,
     pub(super) migration: Option<Migration>,
     outputs: VecDeque<Output>,
     /// The moment asked for last.
@@ -130,6 +132,7 @@ impl Bridge {
             reads_failing: None,
             cancelling: BTreeMap::new(),
             braking: BTreeMap::new(),
+            requeues: BTreeMap::new(),
             migration: None,
             outputs: VecDeque::new(),
             timer_at: None,
@@ -192,6 +195,7 @@ impl Bridge {
             Input::Timeout => self.on_timeout(now),
             Input::Fetched(fetched) => self.on_fetched(now, fetched),
             Input::FetchFailed { queue, error } => self.on_fetch_failed(now, &queue, &error),
+            Input::FetchedInvocations { request, rows } => self.on_fetched_invocations(now, request, rows),
             Input::FetchedOthers { request, rows, more } => self.on_fetched_others(now, request, rows, more),
             Input::Committed { ticket, done } => self.on_committed(now, ticket, done),
             Input::CommitFailed { ticket, error } => self.on_commit_failed(now, ticket, &error),

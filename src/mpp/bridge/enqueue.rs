@@ -23,13 +23,15 @@ use crate::{
 /// An enqueue that waits for its commit: its rows in order.
 #[derive(Debug)]
 pub(super) struct EnqueueWait {
-    request: RequestId,
-    rows: Vec<Admission>,
+    pub(super) request: RequestId,
+    pub(super) rows: Vec<Admission>,
+    /// Ended rows are requeued by it.
+    pub(super) is_requeue: bool,
 }
 
 /// What was made of one row of an enqueue.
 #[derive(Debug)]
-enum Admission {
+pub(super) enum Admission {
     /// It is to be recorded.
     Row(Row),
     /// It is refused, unless the key that it has, if it has one, is known already.
@@ -54,39 +56,50 @@ impl Bridge {
     ) -> Result<Option<Outcome>, Refusal> {
         self.check_rows(rows.len())?;
         self.not_stored()?;
-        let mut waiting: u64 =
-            self.queues.values().map(|queue| queue.pending + queue.other_manifest + queue.entering).sum();
+        let mut waiting = self.waiting_rows();
         let mut admitted = Vec::with_capacity(rows.len());
-        let (mut accepted, mut lookups) = (Vec::new(), Vec::new());
+        let mut lookups = Vec::new();
         for row in rows {
             let key = row.key.as_ref().or(row.redemption.as_ref()).cloned();
             let key = key.map(|key| (row.source().kind, key));
-            admitted.push(match self.admit(now, row, &mut waiting) {
-                Ok(row) => {
-                    accepted.push(row.clone());
-                    Admission::Row(row)
-                }
+            admitted.push(match self.admit(now, row, None, &mut waiting) {
+                Ok(row) => Admission::Row(row),
                 Err(refusal) => {
                     lookups.extend(key.clone());
                     Admission::Refused { refusal, key }
                 }
             });
         }
-        let wait = EnqueueWait { request, rows: admitted };
+        self.persist_rows(now, EnqueueWait { request, rows: admitted, is_requeue: false }, lookups);
+        Ok(None)
+    }
+
+    /// Rows that wait in all queues, and those on their way into the store.
+    pub(super) fn waiting_rows(&self) -> u64 {
+        self.queues.values().map(|queue| queue.pending + queue.other_manifest + queue.entering).sum()
+    }
+
+    /// Has the rows recorded that were admitted.
+    pub(super) fn persist_rows(&mut self, now: Now, wait: EnqueueWait, lookups: Vec<(String, String)>) {
+        let accepted: Vec<Row> = wait.accepted().cloned().collect();
         if accepted.is_empty() && lookups.is_empty() {
-            self.on_enqueued(now, wait, Vec::new());
-            return Ok(None);
+            return self.on_enqueued(now, wait, Vec::new());
         }
         let trace = accepted.first().map(|row| row.trace_id);
         // What only looks keys up changes nothing that could be lost.
         let class = if accepted.is_empty() { Class::Process } else { Class::Power };
         self.persist_for(class, Op::Enqueue { rows: accepted, lookups }, trace, TicketPurpose::Enqueue(wait));
-        Ok(None)
     }
 
     /// Judges one row and gives it its id. A queue that the manifest lacks is recorded and fails at once
     /// (ruling MPP 11).
-    fn admit(&mut self, now: Now, new: NewInvocation, waiting: &mut u64) -> Result<Row, Refusal> {
+    pub(super) fn admit(
+        &mut self,
+        now: Now,
+        new: NewInvocation,
+        requeued_from: Option<InvocationId>,
+        waiting: &mut u64,
+    ) -> Result<Row, Refusal> {
         let pack = Arc::clone(&self.settings.pack);
         let Some((event, declared)) = pack.events.get_key_value(&new.event) else {
             let nearest = pack.nearest_event(new.event.as_str()).cloned();
@@ -129,6 +142,8 @@ impl Bridge {
             manifest_hash: pack.hash.clone(),
             enqueued_at_ms: now.wall,
             updated_at_ms: now.wall,
+            refund: None,
+            requeued_from,
             damage: None,
         };
         if row.state == RowState::Pending {
@@ -180,7 +195,8 @@ impl Bridge {
                 }
             });
         }
-        self.answer(wait.request, Ok(Outcome::Enqueued(answer)));
+        let outcome = if wait.is_requeue { Outcome::Requeued(answer) } else { Outcome::Enqueued(answer) };
+        self.answer(wait.request, Ok(outcome));
         for name in &queues {
             self.pump(now, name);
         }
@@ -194,9 +210,14 @@ impl Bridge {
             state: row.state,
             trace_id: row.trace_id,
             repeated: false,
+            requeued_from: row.requeued_from,
         };
-        let transition =
-            Transition::Enqueued { id: row.id, queue: row.queue.clone(), event: row.event.clone() };
+        let transition = Transition::Enqueued {
+            id: row.id,
+            queue: row.queue.clone(),
+            event: row.event.clone(),
+            requeued_from: row.requeued_from,
+        };
         self.emit_transition(transition, None, Some(row.trace_id));
         if let Some(reason) = &row.reason {
             let subject = (row.id, &row.queue, &row.event);
@@ -228,6 +249,7 @@ impl Bridge {
             state,
             trace_id: first.trace_id,
             repeated: true,
+            requeued_from: None,
         }
     }
 

@@ -33,6 +33,7 @@ mod frames;
 mod handshake;
 mod migrate;
 mod pack_state;
+mod requeue;
 mod settle;
 mod timers;
 mod view;

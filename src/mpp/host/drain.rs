@@ -5,7 +5,7 @@ use super::{
     run::{Completion, Host},
 };
 use crate::{
-    ids::{ConnectionId, QueueName, RequestId, Ticket, TraceId},
+    ids::{ConnectionId, InvocationId, QueueName, RequestId, Ticket, TraceId},
     mpp::{Input, Output},
     store::{
         Journal,
@@ -48,6 +48,7 @@ impl Host {
                 Output::Fetch { queue, after, limit, settled } => {
                     self.fetch(now, queue, after, limit, settled);
                 }
+                Output::FetchInvocations { request, ids } => self.fetch_invocations(now, request, ids),
                 Output::FetchOthers { request, after, limit } => {
                     self.fetch_others(now, request, after, limit);
                 }
@@ -153,14 +154,7 @@ impl Host {
         self.bridge.handle(now, Input::CommitFailed { ticket, error });
     }
 
-    fn fetch(
-        &mut self,
-        now: Now,
-        queue: QueueName,
-        after: crate::ids::InvocationId,
-        limit: u64,
-        settled: bool,
-    ) {
+    fn fetch(&mut self, now: Now, queue: QueueName, after: InvocationId, limit: u64, settled: bool) {
         self.write_journal(now);
         let completions = self.completions.clone();
         let of = queue.clone();
@@ -173,7 +167,18 @@ impl Host {
         }
     }
 
-    fn fetch_others(&mut self, now: Now, request: RequestId, after: crate::ids::InvocationId, limit: u64) {
+    fn fetch_invocations(&mut self, now: Now, request: RequestId, ids: Vec<InvocationId>) {
+        self.write_journal(now);
+        let (completions, cause) = (self.completions.clone(), self.cause);
+        let done = Box::new(move |result| {
+            let _ = completions.try_send(Completion::FetchedInvocations(request, cause, result));
+        });
+        if let Err(error) = self.store.fetch_invocations(ids, done) {
+            self.bridge.handle(now, Input::FetchedInvocations { request, rows: Err(error) });
+        }
+    }
+
+    fn fetch_others(&mut self, now: Now, request: RequestId, after: InvocationId, limit: u64) {
         self.write_journal(now);
         let completions = self.completions.clone();
         let done = Box::new(move |result| {

@@ -19,7 +19,7 @@ use crate::{
     limits::{self, MPP_FRAME_BYTES_MAX},
     mpp::{Bridge, Command, Input, Outcome, Refusal, Snapshot, framing::Framed},
     store::{
-        Handle, Journal, OthersPage,
+        Handle, InvocationsById, Journal, OthersPage,
         op::{CommitError, Done, Op},
     },
     tap::{
@@ -89,6 +89,7 @@ pub struct Setup {
 pub(super) enum Completion {
     Committed(Ticket, Result<Done, CommitError>),
     Fetched(crate::ids::QueueName, Result<crate::store::op::Fetched, CommitError>),
+    FetchedInvocations(RequestId, Option<Seq>, Result<InvocationsById, CommitError>),
     FetchedOthers(RequestId, Result<OthersPage, CommitError>),
 }
 
@@ -247,6 +248,10 @@ impl Host {
                     Ok(fetched) => self.bridge.handle(now, Input::Fetched(fetched)),
                     Err(error) => self.bridge.handle(now, Input::FetchFailed { queue, error }),
                 }
+            }
+            Completion::FetchedInvocations(request, cause, rows) => {
+                self.cause = cause;
+                self.bridge.handle(now, Input::FetchedInvocations { request, rows });
             }
             Completion::FetchedOthers(request, result) => {
                 self.cause = None;

@@ -39,7 +39,7 @@ pub(in crate::station) async fn command(
     if let Err(refusal) = &outcome {
         status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
     }
-    if let Ok(mpp::Outcome::Enqueued(rows)) = &outcome
+    if let Ok(mpp::Outcome::Enqueued(rows) | mpp::Outcome::Requeued(rows)) = &outcome
         && let Some(Err(refusal)) = rows.iter().find(|row| row.is_err())
     {
         let refused = rows.iter().filter(|row| row.is_err()).count();
@@ -77,6 +77,13 @@ fn describe(command: &Command) -> String {
             match ids.as_slice() {
                 [id] => format!("cancel {id}{with}"),
                 ids => format!("cancel {}{with}", counted(ids.len(), "invocation")),
+            }
+        }
+        Command::Requeue { ids, even_if_refunded } => {
+            let with = if *even_if_refunded { ", even if refunded" } else { "" };
+            match ids.as_slice() {
+                [id] => format!("requeue {id}{with}"),
+                ids => format!("requeue {}{with}", counted(ids.len(), "invocation")),
             }
         }
         Command::Settle { id, to } => format!("settle {id} as {to:?}").to_lowercase(),

@@ -8,7 +8,10 @@ use uuid::Uuid;
 
 use super::{
     manifests,
-    values::{Damage, int, json, json_or_null, number, row_state, source, trace, wall},
+    values::{
+        Damage, int, json, json_or_null, number, number_or_null, refund_status_or_null, row_state, source,
+        status_name, trace, wall,
+    },
 };
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, QueueName, TraceId},
@@ -17,14 +20,14 @@ use crate::{
         invocations::{Move, Pending, QueueCounts, Row},
         read::InvocationFilter,
     },
-    tap::entry::mpp::RowState,
+    tap::entry::mpp::{RefundStatus, RowState},
     time::Wall,
 };
 
 /// The columns of a [`Row`]. The join keeps invocations the outer loop, so that their order needs no sorting,
 /// and a row whose manifest is lost is shown.
 const ROW: &str = "SELECT i.id, i.queue, i.event, i.state, i.params, i.result, i.reason, i.source_kind, i.redemption, i.user, i.key,
-    i.trace, m.pack_id, m.hash, i.enqueued_at_ms, i.updated_at_ms
+    i.trace, m.pack_id, m.hash, i.enqueued_at_ms, i.updated_at_ms, i.refund, i.requeued_from
     FROM invocations i LEFT JOIN manifests m ON m.manifest = i.manifest";
 
 /// The columns of a [`Pending`], then its queue.
@@ -61,6 +64,8 @@ fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
         manifest_hash: ManifestHash::new(&damage.text("hash", row, 13)),
         enqueued_at_ms: damage.or("enqueued_at_ms", wall(row, 14), Wall(0)),
         updated_at_ms: damage.or("updated_at_ms", wall(row, 15), Wall(0)),
+        refund: damage.or("refund", refund_status_or_null(row, 16), None),
+        requeued_from: damage.or("requeued_from", number_or_null(row, 17), None).map(InvocationId),
         damage: damage.found(),
     })
 }
@@ -86,8 +91,8 @@ pub(in crate::store) fn insert(conn: &Connection, row: &Row, manifest: i64) -> r
     let inserted = conn
         .prepare_cached(
             "INSERT INTO invocations (id, state, manifest, queue, event, enqueued_at_ms, updated_at_ms, trace,
-                source_kind, redemption, user, key, params, result, reason)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                source_kind, redemption, user, key, params, result, reason, requeued_from)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
              ON CONFLICT (source_kind, key) WHERE key IS NOT NULL DO NOTHING",
         )?
         .execute(params![
@@ -105,7 +110,8 @@ pub(in crate::store) fn insert(conn: &Connection, row: &Row, manifest: i64) -> r
             row.key,
             row.params.as_str(),
             row.result.as_ref().map(JsonText::as_str),
-            row.reason
+            row.reason,
+            row.requeued_from.map(|id| int(id.0))
         ])?;
     Ok(inserted == 1)
 }
@@ -160,6 +166,17 @@ pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Resu
     )?
     .execute(values)?;
     Ok(None)
+}
+
+/// Notes which refund was recorded for a row.
+pub(in crate::store) fn set_refund(
+    conn: &Connection,
+    id: InvocationId,
+    status: RefundStatus,
+) -> rusqlite::Result<()> {
+    conn.prepare_cached("UPDATE invocations SET refund = ?2 WHERE id = ?1")?
+        .execute(params![int(id.0), status_name(status)])?;
+    Ok(())
 }
 
 /// Gives a row another manifest.

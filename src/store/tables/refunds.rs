@@ -2,7 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use super::values::{Damage, int, number, refund_status, source, status_name, wall};
+use super::{
+    invocations,
+    values::{Damage, int, number, refund_status, source, status_name, wall},
+};
 use crate::{
     ids::{InvocationId, RefundId},
     store::{
@@ -14,6 +17,7 @@ use crate::{
     time::Wall,
 };
 
+/// Records a refund, and notes it at its invocation.
 pub(in crate::store) fn insert(conn: &Connection, refund: &NewRefund) -> rusqlite::Result<RefundId> {
     conn.prepare_cached(
         "INSERT INTO refunds (invocation_id, source_kind, redemption, user, status, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -26,7 +30,9 @@ pub(in crate::store) fn insert(conn: &Connection, refund: &NewRefund) -> rusqlit
         status_name(refund.status),
         int(refund.at.0)
     ])?;
-    Ok(RefundId(u64::try_from(conn.last_insert_rowid()).unwrap_or(0)))
+    let id = RefundId(u64::try_from(conn.last_insert_rowid()).unwrap_or(0));
+    invocations::set_refund(conn, refund.invocation_id, refund.status)?;
+    Ok(id)
 }
 
 /// A page, with one more than was asked for when there are further ones.

@@ -30,6 +30,10 @@ pub(super) fn wall_or_null(row: &Row<'_>, column: usize) -> rusqlite::Result<Opt
     row.get::<_, Option<i64>>(column)?.map(|_| wall(row, column)).transpose()
 }
 
+pub(super) fn number_or_null(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
+    row.get::<_, Option<i64>>(column)?.map(|_| number(row, column)).transpose()
+}
+
 pub(super) fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<JsonText> {
     let text = row.get_ref(column)?.as_str()?;
     JsonText::parse(text).map_err(|error| broken(column, error))
@@ -64,6 +68,10 @@ pub(super) fn refund_status(row: &Row<'_>, column: usize) -> rusqlite::Result<Re
         .into_iter()
         .find(|status| status_name(*status) == text)
         .ok_or_else(|| broken(column, format!("`{text}` is no status of a refund")))
+}
+
+pub(super) fn refund_status_or_null(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<RefundStatus>> {
+    row.get_ref(column)?.as_str_or_null()?.map(|_| refund_status(row, column)).transpose()
 }
 
 /// Reads the three columns of a source, the first of them at `column`.

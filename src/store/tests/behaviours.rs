@@ -7,7 +7,7 @@ use crate::{
     schema::JsonText,
     store::{
         InvocationFilter, Journal, RefundFilter, StoreError,
-        invocations::{Changed, Enqueued, Move, NewRefund, QueueCounts},
+        invocations::{Changed, Enqueued, Move, NewRefund, QueueCounts, Row},
         op::{Class, Done, Migration, Op},
     },
     tap::entry::mpp::{Brake, RefundStatus, RowState},
@@ -139,9 +139,26 @@ fn a_change_touches_only_rows_in_its_state_and_records_refunds() {
     assert_eq!(kit.commit(op).unwrap(), Done::Changed(expected));
     let first = kit.all().remove(0);
     assert_eq!(
-        (first.state, first.reason.as_deref(), first.updated_at_ms),
-        (RowState::Failed, Some("cancelled: no"), Wall(7))
+        (first.state, first.reason.as_deref(), first.updated_at_ms, first.refund),
+        (RowState::Failed, Some("cancelled: no"), Wall(7), Some(RefundStatus::Skipped))
     );
+}
+
+#[test]
+fn rows_are_read_by_their_ids_with_what_was_journalled_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut kit = open(folder.path());
+    kit.enqueue(vec![row(1), row(2), Row { requeued_from: Some(InvocationId(1)), ..row(3) }]);
+    kit.journalled(moved(1, RowState::Done));
+    let ids = [3, 77, 1].map(InvocationId).to_vec();
+    let found = ask(|done| kit.handle.fetch_invocations(ids, done)).unwrap();
+    let about = |row: &Option<Row>| row.as_ref().map(|row| (row.id.0, row.state, row.requeued_from));
+    assert_eq!(
+        found.iter().map(about).collect::<Vec<_>>(),
+        [Some((3, RowState::Pending, Some(InvocationId(1)))), None, Some((1, RowState::Done, None))]
+    );
+    let kit = kit.kill_and_reopen(folder.path());
+    assert_eq!(kit.all()[2].requeued_from, Some(InvocationId(1)));
 }
 
 #[test]

@@ -96,6 +96,8 @@ impl Kit {
 pub(in crate::store) fn row(id: u64) -> Row {
     Row {
         damage: None,
+        refund: None,
+        requeued_from: None,
         id: InvocationId(id),
         queue: QueueName::new("default"),
         event: "heal".into(),

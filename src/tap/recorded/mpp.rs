@@ -60,13 +60,15 @@ recorded! {
         Disconnected { peer, active, cause } = Disconnected(wire::Disconnected { peer, active, cause }),
         Stale { silent_s } = StaleSilentS(silent_s),
         Parked { queue } = Parked(queue),
-        Enqueued { id, queue, event } = Enqueued(wire::Row { id, queue, event, .. }),
+        Enqueued { id, queue, event, requeued_from } =
+            Enqueued(wire::Row { id, queue, event, requeued_from, .. }),
         Dispatched { id, queue, event } = Dispatched(wire::Row { id, queue, event, .. }),
         Acked { id, queue } = Acked(wire::Row { id, queue, .. }),
         Applied { id, queue, cleared } = Applied(wire::Row { id, queue, cleared, .. }),
-        Done { id, queue, event, cleared, settled } = Done(wire::Row { id, queue, event, cleared, settled }),
+        Done { id, queue, event, cleared, settled } =
+            Done(wire::Row { id, queue, event, cleared, settled, .. }),
         Failed { id, queue, event, from, cleared, by } = Failed(wire::RowFailed {
-            row: Some(wire::Row { id, queue, event, cleared, settled: false }),
+            row: Some(wire::Row { id, queue, event, cleared, settled: false, requeued_from: None }),
             from,
             by,
         }) else Kind::Failed(_),

@@ -17,6 +17,7 @@ use rl_console::{
 pub(crate) enum Request {
     Persist { ticket: Ticket, class: Class, op: Op },
     Fetch { queue: QueueName, after: InvocationId, limit: u64, settled: bool },
+    FetchInvocations { request: RequestId, ids: Vec<InvocationId> },
     FetchOthers { request: RequestId, after: InvocationId, limit: u64 },
 }
 
@@ -53,6 +54,7 @@ impl Store {
                 let (invocation_id, source, status, at_ms) =
                     (refund.invocation_id, refund.source.clone(), refund.status, refund.at);
                 self.refunds.push(Refund { damage: None, id, invocation_id, source, status, at_ms });
+                self.rows.get_mut(&invocation_id).unwrap().refund = Some(status);
                 Done::Refunded(id, status)
             }
             Op::Change { ids, from, to, reason, refund, .. } => Done::Changed(
@@ -142,6 +144,7 @@ impl Store {
                 status,
                 at_ms: row.enqueued_at_ms,
             });
+            row.refund = Some(status);
             (id, status)
         });
         Changed::Changed { before, refund }

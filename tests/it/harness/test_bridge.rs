@@ -335,6 +335,11 @@ impl TestBridge {
             Request::Fetch { queue, .. } => {
                 self.bridge.handle(self.now, Input::FetchFailed { queue, error: error() });
             }
+            Request::FetchInvocations { request, ids } => {
+                let rows = ids.iter().map(|id| self.store.rows.get(id).cloned()).collect();
+                let rows = if well { Ok(rows) } else { Err(error()) };
+                self.bridge.handle(self.now, Input::FetchedInvocations { request, rows });
+            }
             Request::FetchOthers { request, after, limit } => {
                 let (rows, more) = self.store.fetch_others(&self.pack.hash, after, limit);
                 let rows = if well { Ok(rows) } else { Err(error()) };
@@ -387,6 +392,9 @@ impl TestBridge {
             Output::Fetch { queue, after, limit, settled } => {
                 assert!(limit > 0);
                 self.store.waiting.push_back(Request::Fetch { queue, after, limit, settled });
+            }
+            Output::FetchInvocations { request, ids } => {
+                self.store.waiting.push_back(Request::FetchInvocations { request, ids });
             }
             Output::FetchOthers { request, after, limit } => {
                 self.store.waiting.push_back(Request::FetchOthers { request, after, limit });

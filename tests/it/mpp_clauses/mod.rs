@@ -8,5 +8,6 @@ mod dispatch;
 mod errors;
 mod examples;
 mod hello;
+mod requeue;
 mod store;
 mod telemetry;

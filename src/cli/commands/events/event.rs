@@ -75,7 +75,14 @@ pub(in crate::cli::commands) enum Event {
     /// The station is going down.
     Stopping,
     /// A row was recorded as pending.
-    Enqueued { id: InvocationId, queue: QueueName, name: EventName },
+    Enqueued {
+        id: InvocationId,
+        queue: QueueName,
+        name: EventName,
+        /// The row that an operator requeued as this one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        requeued_from: Option<InvocationId>,
+    },
     /// It went to the adapter.
     Dispatched { id: InvocationId, queue: QueueName, name: EventName },
     /// Its effect is in the game.

@@ -93,7 +93,9 @@ pub(super) fn of_macp(transition: &macp::Transition, text: impl FnOnce() -> Stri
 pub(super) fn of_row(transition: &mpp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     use mpp::{FailedBy, Transition as T};
     Some(match transition.clone() {
-        T::Enqueued { id, queue, event: name } => Event::Enqueued { id, queue, name },
+        T::Enqueued { id, queue, event: name, requeued_from } => {
+            Event::Enqueued { id, queue, name, requeued_from }
+        }
         T::Dispatched { id, queue, event: name } => Event::Dispatched { id, queue, name },
         T::Applied { id, queue, .. } => Event::Applied { id, queue },
         T::Done { id, queue, event: name, settled, .. } => Event::Done { id, queue, name, settled },

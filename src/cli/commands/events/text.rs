@@ -110,7 +110,12 @@ impl Event {
 
     fn row_text(&self) -> String {
         match self {
-            Self::Enqueued { id, queue, name } => format!("{id} {name} on {queue}: given"),
+            Self::Enqueued { id, queue, name, requeued_from: None } => {
+                format!("{id} {name} on {queue}: given")
+            }
+            Self::Enqueued { id, queue, name, requeued_from: Some(from) } => {
+                format!("{id} {name} on {queue}: requeued from {from}")
+            }
             Self::Dispatched { id, queue, name } => format!("{id} {name} on {queue}: dispatched"),
             Self::Applied { id, queue } => format!("{id} on {queue}: applied"),
             Self::Done { id, queue, name, settled } => {

@@ -25,6 +25,8 @@ fn source() -> Source {
 fn invocation(id: u64) -> InvocationRow {
     InvocationRow {
         damage: None,
+        refund: None,
+        requeued_from: None,
         id: InvocationId(id),
         queue: "default".into(),
         event: "give_item".into(),

@@ -17,7 +17,7 @@ texts! {
             | Self::Requeued { id: _, queue } | Self::Orphaned { id: _, queue }
             | Self::OtherCancelled { id: _, queue } | Self::Migrated { queue, rows: _, failed: _ }
             | Self::Braked { queue, brake: _ } | Self::Drained { queue } => [queue],
-        Self::Enqueued { id: _, queue, event } | Self::Dispatched { id: _, queue, event }
+        Self::Enqueued { id: _, queue, event, requeued_from: _ } | Self::Dispatched { id: _, queue, event }
             | Self::Done { id: _, queue, event, cleared: _, settled: _ }
             | Self::Failed { id: _, queue, event, from: _, cleared: _, by: _ }
             | Self::Refunded { id: _, queue, event } => [queue event],

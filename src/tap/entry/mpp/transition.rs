@@ -60,6 +60,8 @@ pub enum Transition {
         queue: QueueName,
         /// Its event.
         event: EventName,
+        /// The row that it was requeued from by an operator, where it was.
+        requeued_from: Option<InvocationId>,
     },
     /// pending → dispatched; the pull is consumed.
     Dispatched {
