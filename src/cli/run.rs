@@ -129,6 +129,7 @@ fn with_configuration(
         Some(Command::Opening(action)) => commands::opening::run(context, &action),
         Some(Command::Invocation(InvocationAction::Cancel(args))) => commands::cancel::run(context, &args),
         Some(Command::Invocation(InvocationAction::Settle(args))) => commands::settle::run(context, &args),
+        Some(Command::Invocation(InvocationAction::Requeue(args))) => commands::requeue::run(context, &args),
         Some(Command::Hold(args)) => commands::brake::run(context, Brakes::Hold, args.queue),
         Some(Command::Resume(args)) => {
             let brakes = if args.keep_drain { Brakes::Release } else { Brakes::Resume };

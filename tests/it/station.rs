@@ -65,6 +65,42 @@ fn ls_prints_the_fields_that_scripts_rely_on() {
 }
 
 #[test]
+fn what_has_ended_is_requeued_as_a_new_row_and_what_is_refunded_only_where_that_is_said() {
+    let fixture = TestStation::open();
+    let redeem =
+        ["invoke", "heal_party", "--source", "channel_points", "--redemption", "r-1", "--user", "ada"];
+    let id = fixture.json(&redeem)[0]["id"].as_u64().unwrap();
+    let first = id.to_string();
+    let refused = |args: &[&str]| {
+        let output = cli(fixture.folder.path(), &[&["--json"], args].concat());
+        let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+        (output.status.code(), error["error"]["code"].as_str().unwrap().to_owned())
+    };
+    let requeue = ["invocation", "requeue", first.as_str()];
+    assert_eq!(refused(&requeue), (Some(1), "not_ended".to_owned()));
+    assert_eq!(refused(&["invocation", "requeue", "77"]), (Some(1), "no_such_invocation".to_owned()));
+    fixture.json(&["invocation", "cancel", &first, "--refund"]);
+    assert_eq!(refused(&requeue), (Some(1), "refund_requested".to_owned()));
+    let again = &fixture.json(&[&requeue[..], &["--even-if-refunded"]].concat())[0];
+    assert_eq!((&again["requeued_from"], &again["state"]), (&value!(id), &value!("pending")));
+    let rows = fixture.json(&["ls", "invocations"]);
+    assert_eq!(rows.len(), 2);
+    for field in ["event", "params", "queue"] {
+        assert_eq!(rows[0][field], rows[1][field], "{field}");
+    }
+    assert_eq!(
+        (&rows[0]["source"], &rows[0]["requeued_from"]),
+        (&value!({"kind": "channel_points", "user": "ada"}), &value!(id))
+    );
+    assert_eq!(rows[1]["refund"], "requested");
+    let filter = format!("requeued_from={id}");
+    let found = fixture.json(&["ls", "invocations", "--filter", &filter]);
+    assert_eq!((found.len(), &found[0]["id"]), (1, &again["id"]));
+    // The same redemption is still known as the first row's.
+    assert_eq!(fixture.json(&redeem)[0]["id"], value!(id));
+}
+
+#[test]
 fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
     let fixture = TestStation::open();
     let ids: Vec<u64> = (0..3).map(|_| fixture.give_item()).collect();

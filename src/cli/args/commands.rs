@@ -386,7 +386,7 @@ mod tests {
         "ls health",
         "invocation cancel 1 2 3 --reason late --refund",
         "invocation settle 4 done",
-        "invocation settle 4 failed",
+        "invocation requeue 4 5 --even-if-refunded",
         "hold",
         "hold boss",
         "resume",

@@ -69,6 +69,18 @@ pub(crate) struct CancelInvocationsArgs {
     pub(crate) refund: bool,
 }
 
+/// `invocation requeue`.
+#[derive(Debug, Args)]
+pub(crate) struct RequeueArgs {
+    /// Their ids; each must be `done`, `failed` or `refunded`.
+    #[arg(required = true, value_name = "ID", value_parser = invocation_id)]
+    pub(crate) ids: Vec<InvocationId>,
+
+    /// Also those whose refund is requested or made by hand; without it they are refused.
+    #[arg(long)]
+    pub(crate) even_if_refunded: bool,
+}
+
 /// `invocation settle`.
 #[derive(Debug, Args)]
 pub(crate) struct SettleArgs {

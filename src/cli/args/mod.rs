@@ -25,7 +25,7 @@ pub(crate) use commands::{
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
-pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, SettleArgs, SettleTo};
+pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,

@@ -5,7 +5,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 
-use super::invocations::{CancelInvocationsArgs, SettleArgs};
+use super::invocations::{CancelInvocationsArgs, RequeueArgs, SettleArgs};
 use crate::tap::entry::Link;
 
 /// `invocation`.
@@ -15,6 +15,9 @@ pub(crate) enum InvocationAction {
     Cancel(CancelInvocationsArgs),
     /// Mark an invocation done or failed by hand that a vanished adapter left in `applied`.
     Settle(SettleArgs),
+    /// Record ended invocations once more: new ones of the same event, params, queue, source and user,
+    /// without redemption and key.
+    Requeue(RequeueArgs),
 }
 
 /// `adapter`.

@@ -37,6 +37,11 @@ async fn cancel(
             }
         }
     }
+    none_of(refused)
+}
+
+/// The error of the rows that were refused, the first of them named.
+pub(super) fn none_of(refused: Vec<PortError>) -> Result<(), Error> {
     let also = refused.len().saturating_sub(1);
     match refused.into_iter().next() {
         Some(first) => Err(Error::Some { first, also }),

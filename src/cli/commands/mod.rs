@@ -26,6 +26,7 @@ pub(super) mod pair;
 mod params;
 pub(super) mod publish;
 pub(super) mod record;
+pub(super) mod requeue;
 pub(super) mod restart;
 pub(super) mod run;
 pub(super) mod serve;
