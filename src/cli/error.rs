@@ -410,6 +410,7 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::File { .. }
         | PortError::Recording(_)
         | PortError::BadRequest(_)
+        | PortError::OlderStation { .. }
         | PortError::NoSession { .. }
         | PortError::NoAlert { .. }
         | PortError::AlertAsks { .. }

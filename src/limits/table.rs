@@ -304,6 +304,9 @@ limits! {
         /// Hashes made of one entry's bytes, or of one of its texts, to find the station's tokens; what could
         /// hold one behind that is masked unseen, and counted.
         frame_hashes_max = 1_024 in 64..=65_536,
+        /// Bytes of the keyframes kept beside the segments, for consoles that attach; past it those go first
+        /// whose neighbours lie nearest.
+        keyframes_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
     }
     /// The store.
     store: Store {

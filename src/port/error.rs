@@ -83,6 +83,16 @@ macro_rules! declare {
             /// The request was not understood.
             #[error("the request was not understood: {0}")]
             BadRequest(String),
+            /// The station is of a version that cannot do it.
+            #[error("{name} runs rl-console {version}, which cannot {what}")]
+            OlderStation {
+                /// What the station is called.
+                name: String,
+                /// Its version.
+                version: String,
+                /// What it cannot do.
+                what: String,
+            },
             /// The store could not answer.
             #[error("the store could not answer: {0}")]
             Store(String),
@@ -144,7 +154,7 @@ macro_rules! declare {
                     Self::TimedOut { .. } => "timed_out",
                     Self::File { .. } => "file",
                     Self::Recording(_) => "recording",
-                    Self::BadRequest(_) => "bad_request",
+                    Self::BadRequest(_) | Self::OlderStation { .. } => "bad_request",
                     Self::Store(_) => "store",
                     Self::NoSession { .. } => "no_session",
                     Self::NoAlert { .. } => "no_alert",
@@ -175,6 +185,7 @@ macro_rules! declare {
                     Self::File { .. } => "choose another path".to_owned(),
                     Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
                     Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
+                    Self::OlderStation { .. } => "start that station again with this rl-console".to_owned(),
                     Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
                     Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
                     Self::NoAlert { .. } => "`rl-console ls alerts` lists the alerts there are".to_owned(),

@@ -2,7 +2,8 @@
 
 use std::{future::Future, pin::Pin};
 
-use super::{Attachment, Command, Outcome, Page, PortError, Query, Snapshot};
+use super::{Attachment, Command, Keyframe, Outcome, Page, PastPage, PortError, Query, Snapshot};
+use crate::ids::Seq;
 
 /// An answer that comes when it comes. Its slot is reserved when the question is put, so asking never blocks.
 pub type Answer<T> = Pin<Box<dyn Future<Output = Result<T, PortError>> + Send>>;
@@ -27,6 +28,16 @@ pub trait StationPort: Operator {
     /// # Errors
     /// [`PortError::Busy`] when `limits.tap.readers_max` are reading.
     fn entries(&self) -> Result<crate::tap::Reader, PortError>;
+
+    /// The last entries before a place, as they would have been read: for who came later.
+    fn past(&self, _before: Seq) -> Answer<PastPage> {
+        Box::pin(std::future::ready(Ok(PastPage::default())))
+    }
+
+    /// The oldest state that was noted at a place or behind it, to fold those entries onto.
+    fn keyframe(&self, _from: Seq) -> Answer<Option<Keyframe>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
 
     /// How the station is reached, where that is in another process. While it does not answer, a snapshot
     /// waits, and nothing is emitted.

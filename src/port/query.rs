@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ArtifactRow, HopRow, InvocationRow, RunDetail, RunEventRow, SessionDetail, SessionLogRow,
+    ArtifactRow, EntriesPage, HopRow, InvocationRow, KeyframePage, RunDetail, RunEventRow, SessionDetail,
+    SessionLogRow,
     list::{Key, List, Paging},
     tables::tables,
 };
@@ -121,6 +122,25 @@ macro_rules! declare {
                 /// At most so many; cut to `limits.port.page_rows_max`.
                 limit: u64,
             },
+            /// What happened, as far as the tap keeps it: the last entries before a place.
+            Entries {
+                /// Only those before this place: where the last page began.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                before: Option<Seq>,
+                /// Only those behind this place.
+                #[serde(default = "beginning")]
+                after: Seq,
+                /// At most so many; a page holds no more than one message does.
+                limit: u64,
+            },
+            /// A part of the oldest keyframe at a place in the tap or behind it.
+            Keyframe {
+                /// The place.
+                from: Seq,
+                /// Where in it the part begins, in bytes.
+                #[serde(default)]
+                offset: u64,
+            },
         }
 
         impl Query {
@@ -158,7 +178,7 @@ macro_rules! declare {
                 match self {
                     $( Self::$Whole => Link::$whole_link, )*
                     $( Self::$Paged { .. } => Link::$link, )*
-                    Self::Trace { .. } => Link::Station,
+                    Self::Trace { .. } | Self::Entries { .. } | Self::Keyframe { .. } => Link::Station,
                     Self::Invocation { .. } | Self::InvocationWhen { .. } => Link::Mpp,
                     Self::Run { .. } | Self::RunEvents { .. } | Self::RunArtifacts { .. } => Link::Runs,
                     Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
@@ -221,6 +241,10 @@ macro_rules! declare {
                 /// Since when the tap keeps everything, in Unix milliseconds.
                 kept_since_ms: Wall,
             },
+            /// The last entries before a place.
+            Entries(EntriesPage),
+            /// A part of a keyframe, if there is one.
+            Keyframe(Option<KeyframePage>),
         }
     };
 }

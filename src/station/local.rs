@@ -11,15 +11,19 @@ use super::{
     bus,
     host::{Asking, host_down},
     hosts::Hosts,
-    metrics, pages,
+    keyframes::Keyframes,
+    metrics, pages, past,
     recorder::Recording,
     runs, sessions,
     status::StationStatus,
     supervisor::{self, Parts},
 };
 use crate::{
+    ids::Seq,
     limits,
-    port::{Answer, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
+    port::{
+        Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Snapshot, StationPort,
+    },
     tap::{
         Reader, Tap,
         entry::{Link, station::Transition},
@@ -51,6 +55,7 @@ pub(super) struct Inner {
     pub(super) waits: tokio::sync::Semaphore,
     pub(super) hosts: Hosts,
     pub(super) recording: Recording,
+    pub(super) keyframes: Keyframes,
     pub(super) metrics: metrics::Endpoint,
     /// What each port's admission counts.
     pub(super) admission: Tallies,
@@ -154,6 +159,15 @@ impl StationPort for LocalPort {
 
     fn entries(&self) -> Result<Reader, PortError> {
         self.inner.tap.reader().map_err(|error| PortError::Busy { what: error.to_string() })
+    }
+
+    fn past(&self, before: Seq) -> Answer<PastPage> {
+        Box::pin(std::future::ready(Ok(past::page(&self.inner, before))))
+    }
+
+    fn keyframe(&self, from: Seq) -> Answer<Option<Keyframe>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move { past::keyframe(&inner, from).await })
     }
 }
 

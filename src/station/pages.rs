@@ -10,7 +10,7 @@ use super::{
     filtered_page::{Paging, RowChunk, page},
     health,
     host::{Asking, misdirected},
-    trace,
+    past, trace,
 };
 use crate::{
     port::{AlertRow, Outcome, Page, PortError, Query},
@@ -37,6 +37,8 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
         Query::Trace { trace, after, events, limit } => {
             trace::ladder(inner, trace, after, events, asking.rows_max(limit)).await
         }
+        Query::Entries { before, after, limit } => past::entries(inner, before, after, limit).await,
+        Query::Keyframe { from, offset } => past::keyframe_part(inner, from, offset).await,
         _ => Err(misdirected(Link::Station)),
     }
 }

@@ -19,7 +19,8 @@ use super::{
     config::{Config, PackSource},
     descriptors,
     hosts::Hosts,
-    housekeeping,
+    housekeeping, keyframes,
+    keyframes::Keyframes,
     local::{Inner, LocalPort, Startup},
     metrics,
     recorder::Recording,
@@ -124,6 +125,7 @@ impl Station {
             waits,
             hosts: Hosts::default(),
             recording: Recording::default(),
+            keyframes: Keyframes::new(config.limits.tap.keyframes_bytes_max),
             metrics: metrics::Endpoint::default(),
             admission: Tallies::default(),
             alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),
@@ -251,6 +253,7 @@ fn open(
     runtime.spawn(housekeeping::watch_ports(board, admission, inner.clock));
     let judged = inner.tap.reader().map_err(|error| error.to_string())?;
     runtime.spawn(alerts::run(Arc::clone(inner), judged));
+    runtime.spawn(keyframes::keep(Arc::downgrade(inner)));
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {

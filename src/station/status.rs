@@ -27,6 +27,8 @@ use crate::{
 struct State {
     view: StationView,
     last_seq: Seq,
+    /// How often a host came up.
+    host_starts: u64,
 }
 
 /// The station's own state. Clones are the same board.
@@ -72,7 +74,7 @@ impl StationStatus {
             recording: None,
             alerts: AlertList::new(alerts_max),
         };
-        let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0) }));
+        let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0), host_starts: 0 }));
         Self { state, tap, clock, disk_low: Arc::default() }
     }
 
@@ -90,6 +92,7 @@ impl StationStatus {
         let now = self.clock.now();
         let mut state = self.lock();
         state.view.apply(now, &transition, text);
+        state.host_starts += u64::from(matches!(transition, Transition::HostUp { .. }));
         self.disk_low.store(state.view.disk_low.is_some(), Ordering::Relaxed);
         let what = What::Transition(AnyTransition::Station(transition));
         let seq = self.tap.emit(Draft {
@@ -135,6 +138,11 @@ impl StationStatus {
     pub(super) fn view(&self) -> (StationView, Seq, Now) {
         let state = self.lock();
         (state.view.clone(), state.last_seq, self.clock.now())
+    }
+
+    /// How often a host came up.
+    pub(super) fn host_starts(&self) -> u64 {
+        self.lock().host_starts
     }
 
     /// The file of the recording that runs.

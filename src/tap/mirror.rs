@@ -73,6 +73,7 @@ mod tests {
         ring_entries_max: 1_024,
         readers_max: 4,
         frame_hashes_max: 1_024,
+        keyframes_bytes_max: 65_536,
     };
 
     fn emit_text(tap: &Tap, text: &str) {

@@ -4,7 +4,8 @@ use std::sync::{Arc, atomic::Ordering};
 
 use super::{
     entry::Entry,
-    ring::Run,
+    recorded::OwnedEntry,
+    ring::{Run, SEGMENT_ENTRIES, Segment},
     sequencer::{Shared, State, TooManyReaders},
 };
 use crate::ids::Seq;
@@ -48,6 +49,36 @@ pub struct Batch {
 }
 
 impl Batch {
+    pub(super) const fn without_loss(run: Run) -> Self {
+        Self { run, lost: 0 }
+    }
+
+    /// Entries that come with their places, in order, in as few batches as hold them: their bytes are kept as
+    /// they are, and what lies between two of them is lost.
+    #[must_use]
+    pub fn of(entries: Vec<OwnedEntry>) -> Vec<Self> {
+        let (mut batches, mut run) = (Vec::new(), Vec::new());
+        let mut next: Option<Seq> = None;
+        let mut lost = 0;
+        let mut close = |run: &mut Vec<OwnedEntry>, lost| {
+            if !run.is_empty() {
+                let entries = run.iter().map(|one| (one.entry.clone(), one.bytes.as_slice()));
+                batches.push(Self { run: Run::Copied(Segment::of(entries)), lost });
+                run.clear();
+            }
+        };
+        for one in entries {
+            let gap = next.map_or(0, |next| one.entry.seq.0.saturating_sub(next.0));
+            if gap > 0 || run.len() >= SEGMENT_ENTRIES {
+                close(&mut run, std::mem::replace(&mut lost, gap));
+            }
+            next = Some(one.entry.seq.next());
+            run.push(one);
+        }
+        close(&mut run, lost);
+        batches
+    }
+
     /// The entries, in order; never none.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = EntryRef<'_>> + DoubleEndedIterator {

@@ -91,6 +91,21 @@ impl Segment {
         Self { entries, arena: self.arena[from..].to_vec() }
     }
 
+    /// The entries before one, copied.
+    fn copy_before(&self, to: usize) -> Self {
+        let end = self.entries.get(to).map_or(self.arena.len(), |stored| stored.start as usize);
+        Self { entries: self.entries[..to].to_vec(), arena: self.arena[..end].to_vec() }
+    }
+
+    /// Entries that come with their places, each behind the one before, with their bytes as they are; at most
+    /// [`SEGMENT_ENTRIES`].
+    pub(super) fn of<'a>(entries: impl Iterator<Item = (Entry, &'a [u8])>) -> Self {
+        let mut segment = Self::default();
+        entries.take(SEGMENT_ENTRIES).for_each(|(entry, bytes)| segment.push(entry, bytes));
+        segment.release_excess();
+        segment
+    }
+
     /// Whether a run's entries fit in beside these.
     pub(super) fn has_room_for(&self, run: &Run) -> bool {
         let (more, from) = run.parts();
@@ -286,6 +301,24 @@ impl Ring {
             self.sealed.get(at).map(|segment| Run::Shared(Arc::clone(segment), position(segment, next))),
             evicted,
         )
+    }
+
+    /// The last kept entries before a place: at most one segment. Nothing when none is kept.
+    pub(super) fn run_before(&mut self, before: Seq) -> (Option<Run>, EvictedSegments) {
+        let mut evicted = EvictedSegments::default();
+        let begins_before =
+            |segment: &Segment| segment.entries.first().is_some_and(|first| first.entry.seq < before);
+        if begins_before(&self.open) {
+            self.seal(&mut evicted);
+        }
+        let at = self.sealed.partition_point(|segment| begins_before(segment));
+        let run = at.checked_sub(1).and_then(|at| self.sealed.get(at)).map(|segment| {
+            match position(segment, before) {
+                to if to < segment.entries.len() => Run::Copied(segment.copy_before(to)),
+                _ => Run::Shared(Arc::clone(segment), 0),
+            }
+        });
+        (run, evicted)
     }
 
     /// The oldest kept entry, where there is one.

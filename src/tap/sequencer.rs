@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::{
     entry::{Entry, Link, What},
     guard::{self, TokenGuard},
-    reader::Reader,
+    reader::{Batch, Reader},
     redact,
     ring::{EvictedSegments, Ring},
 };
@@ -283,6 +283,21 @@ impl Tap {
         Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max, |state| {
             state.ring.oldest().unwrap_or(state.next)
         })
+    }
+
+    /// The last kept entries before a place: at most one segment. Nothing when none is kept.
+    #[must_use]
+    pub fn before(&self, place: Seq) -> Option<Batch> {
+        let (run, evicted) = self.shared.lock().ring.run_before(place);
+        self.shared.reclaim(evicted);
+        run.map(Batch::without_loss)
+    }
+
+    /// The oldest kept entry, or the next where none is kept.
+    #[must_use]
+    pub fn oldest(&self) -> Seq {
+        let state = self.shared.lock();
+        state.ring.oldest().unwrap_or(state.next)
     }
 
     /// The last place given.

@@ -30,6 +30,7 @@ mod mpp_schedules;
 mod mpp_token;
 mod on_air;
 mod openings;
+mod past;
 mod plain;
 mod python;
 mod real;

@@ -20,6 +20,7 @@ pub(crate) const NARROW: limits::Tap = limits::Tap {
     ring_entries_max: 1_024,
     readers_max: 4,
     frame_hashes_max: 1_024,
+    keyframes_bytes_max: 65_536,
 };
 
 pub(crate) fn draft(what: What, bytes: &[u8]) -> Draft<'_> {

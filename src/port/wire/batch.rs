@@ -72,9 +72,7 @@ impl BatchDraft {
     /// Adds the next entry: its length as a varint, then its recorded form. One that alone is longer than
     /// `bytes_max` loses what is too much of the bytes beside it.
     pub fn push(&mut self, entry: EntryRef<'_>, bytes_max: usize) {
-        let form = EncodedEntry::new(entry).cut_to(bytes_max);
-        encode_varint(form.len() as u64, &mut self.bytes);
-        form.append_to(&mut self.bytes);
+        append_entry(entry, bytes_max, &mut self.bytes);
         self.count += 1;
     }
 
@@ -96,6 +94,19 @@ impl BatchDraft {
         (self.first, self.count) = (first, 0);
         self.bytes.clear();
     }
+}
+
+fn append_entry(entry: EntryRef<'_>, bytes_max: usize, to: &mut Vec<u8>) {
+    let form = EncodedEntry::new(entry).cut_to(bytes_max);
+    encode_varint(form.len() as u64, to);
+    form.append_to(to);
+}
+
+/// One entry as a batch has it: its length as a varint, then its recorded form.
+pub(in crate::port) fn encode_entry(entry: EntryRef<'_>, bytes_max: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    append_entry(entry, bytes_max, &mut bytes);
+    bytes
 }
 
 /// Entries as they were sent.

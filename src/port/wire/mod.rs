@@ -9,6 +9,7 @@ mod question;
 #[cfg(test)]
 mod tests;
 
+pub(super) use batch::encode_entry;
 pub use batch::{Batch, BatchDraft, entries};
 pub use bytes::WireError;
 pub use parts::{Assembly, PART_BYTES_MAX, Response, parts, parts_as_shown};

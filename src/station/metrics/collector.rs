@@ -3,7 +3,13 @@
 use std::time::Duration;
 
 use super::Family;
-use crate::{port::StationView, station::local::Inner, store, tap::Counters, time::Now};
+use crate::{
+    port::StationView,
+    station::{keyframes, local::Inner},
+    store,
+    tap::Counters,
+    time::Now,
+};
 
 /// How long a host may take to say how it stands; past it, its figures are left out.
 const SNAPSHOT_MAX: Duration = Duration::from_secs(1);
@@ -17,6 +23,8 @@ pub struct Metrics {
     pub station: StationView,
     /// The tap.
     pub tap: Counters,
+    /// The keyframes beside it.
+    pub keyframes: keyframes::Counters,
     /// The store.
     pub store: Option<store::Counters>,
     /// Those of every host that answers.
@@ -43,6 +51,7 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Metrics {
         at,
         station,
         tap: inner.tap.counters(),
+        keyframes: inner.keyframes.counters(),
         store: inner.running_now().map(|running| running.store.counters()),
         hosts: hosts.into_iter().filter_map(Result::ok).flatten().chain(inner.admission.families()).collect(),
         http: inner.metrics.metrics(&inner.admission.metrics),

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     port::{HostState, StationView},
+    station::keyframes,
     store, tap,
     tap::entry::Link,
 };
@@ -18,6 +19,7 @@ use crate::{
 pub(super) fn families(figures: &Metrics) -> Vec<Family> {
     let mut all = station(&figures.station);
     all.extend(of_tap(figures.tap));
+    all.extend(of_keyframes(figures.keyframes));
     all.extend(figures.store.iter().flat_map(of_store));
     all.extend(figures.hosts.iter().cloned());
     all.extend(figures.http.into_iter().flat_map(of_http));
@@ -80,6 +82,32 @@ fn of_tap(tap: tap::Counters) -> Vec<Family> {
         Family::new("rl_console_tap_kept_entries", Gauge, "Entries kept in the ring.").of(tap.kept_entries),
         Family::new("rl_console_tap_kept_bytes", Gauge, "Memory of the ring.").of(tap.kept_bytes),
         Family::new("rl_console_tap_readers", Gauge, "Readers at this moment.").of(tap.readers),
+    ]
+}
+
+fn of_keyframes(keyframes: keyframes::Counters) -> Vec<Family> {
+    vec![
+        Family::new(
+            "rl_console_tap_keyframes_total",
+            Counter,
+            "Keyframes taken: states kept for consoles that attach.",
+        )
+        .of(keyframes.taken),
+        Family::new(
+            "rl_console_tap_evicted_keyframes_total",
+            Counter,
+            "Keyframes that went with the entries behind them.",
+        )
+        .of(keyframes.evicted - keyframes.cut),
+        Family::new(
+            "rl_console_tap_cut_keyframes_total",
+            Counter,
+            "Keyframes that went for want of room (limits.tap.keyframes_bytes_max).",
+        )
+        .of(keyframes.cut),
+        Family::new("rl_console_tap_kept_keyframes", Gauge, "Keyframes kept.").of(keyframes.kept),
+        Family::new("rl_console_tap_keyframes_bytes", Gauge, "Bytes of the keyframes kept.")
+            .of(keyframes.bytes),
     ]
 }
 

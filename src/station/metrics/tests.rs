@@ -125,6 +125,7 @@ fn metrics() -> Metrics {
             readers: 3,
             masked_unseen: 4,
         },
+        keyframes: station::keyframes::Counters { taken: 7, kept: 3, bytes: 2_048, evicted: 4, cut: 1 },
         store: Some(store::Counters {
             commits: 5,
             last_commit_us: 1_500,

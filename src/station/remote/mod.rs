@@ -9,6 +9,7 @@
 
 mod address;
 mod operator;
+mod past;
 mod port;
 mod rebase;
 mod reconnect;

@@ -11,15 +11,17 @@ use tokio::sync::{oneshot, watch};
 
 use super::{
     address::Address,
+    past,
     rebase::RebasedMirror,
     reconnect,
     session::{Session, reply, unexpected_answer},
 };
 use crate::{
+    ids::Seq,
     limits::Limits,
     port::{
-        Answer, Attachment, Command, Operator, Outcome, Page, PortError, PreviousSession, Query,
-        Reachability, Snapshot, StationPort,
+        Answer, Attachment, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, PreviousSession,
+        Query, Reachability, Snapshot, StationPort,
         wire::{Question, Response, StationInfo},
     },
     rmp::Kind,
@@ -112,7 +114,7 @@ impl Inner {
     }
 
     /// The session there is, if the station answers.
-    fn connection(&self) -> Result<Arc<Connection>, PortError> {
+    pub(super) fn connection(&self) -> Result<Arc<Connection>, PortError> {
         match &*self.connection.borrow() {
             ConnectionState::Attached(attached) => Ok(Arc::clone(attached)),
             ConnectionState::Connecting | ConnectionState::Lost { .. } => Err(self.no_station()),
@@ -234,6 +236,16 @@ impl StationPort for RemotePort {
 
     fn entries(&self) -> Result<Reader, PortError> {
         self.mirror.reader().map_err(|error| PortError::Busy { what: error.to_string() })
+    }
+
+    fn past(&self, before: Seq) -> Answer<PastPage> {
+        let inner = Arc::clone(&self.life.inner);
+        Box::pin(async move { past::page(&inner, before).await })
+    }
+
+    fn keyframe(&self, from: Seq) -> Answer<Option<Keyframe>> {
+        let inner = Arc::clone(&self.life.inner);
+        Box::pin(async move { past::keyframe(&inner, from).await })
     }
 
     fn attachment(&self) -> Option<Attachment> {

@@ -77,9 +77,7 @@ impl RebasedMirror {
         self.note_gap(first, now);
         for OwnedEntry { mut entry, bytes } in entries {
             self.expected = self.expected.max(entry.seq.next());
-            entry.cause = entry.cause.map(|cause| self.rebase_seq(cause));
-            entry.seq = self.rebase_seq(entry.seq);
-            entry.at = self.shift.apply(entry.at);
+            self.carry_over(&mut entry);
             self.mirror.push(EntryRef { entry: &entry, bytes: &bytes });
         }
     }
@@ -108,6 +106,31 @@ impl RebasedMirror {
     fn rebase_seq(&self, seq: Seq) -> Seq {
         let span = self.spans.iter().rev().find(|span| span.from <= seq).or(self.spans.front());
         Seq(seq.0.saturating_add(span.map_or(0, |span| span.ahead)))
+    }
+
+    /// A place here, as the station has it; nothing where it is of an earlier start.
+    pub(super) fn station_seq(&self, seq: Seq) -> Option<Seq> {
+        let begins = |span: &&Span| span.from.0.saturating_add(span.ahead) <= seq.0;
+        let span = self.spans.iter().rev().find(begins)?;
+        Some(Seq(seq.0 - span.ahead)).filter(|seq| seq.0 > 0)
+    }
+
+    /// A place of the station's, here.
+    pub(super) fn local_seq(&self, seq: Seq) -> Seq {
+        self.rebase_seq(seq)
+    }
+
+    /// Entries that the station had before the mirror began, in the places and on the clock of this process.
+    pub(super) fn past(&self, entries: &mut [OwnedEntry]) {
+        for OwnedEntry { entry, .. } in entries {
+            self.carry_over(entry);
+        }
+    }
+
+    fn carry_over(&self, entry: &mut Entry) {
+        entry.cause = entry.cause.map(|cause| self.rebase_seq(cause));
+        entry.seq = self.rebase_seq(entry.seq);
+        entry.at = self.shift.apply(entry.at);
     }
 
     /// The clock of the station on this process's.
