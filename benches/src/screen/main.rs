@@ -18,11 +18,13 @@
 //! and the inspector (`j` and `k`). Then, with the Wire open, memory, after one million entries and after
 //! ten. **Scrub**: time is stopped over a hundred thousand kept entries that came within a minute, and
 //! stepped through on the Wire, by entry and by second. **Attached**: what a console adds to the
-//! processor time of a station that it is attached to, under half of the flood.
+//! processor time of a station that it is attached to, under half of the flood. **Past**: how soon a console
+//! that attaches to a full ring paints and has the past, and what keyframes cost the station.
 
 mod attached;
 mod flood;
 mod load;
+mod past;
 mod process;
 mod scrub;
 mod table;
@@ -79,6 +81,9 @@ struct Args {
     /// Rounds of what an attached console costs the station; 0 leaves them out.
     #[arg(long, default_value_t = 5)]
     attached_rounds: usize,
+    /// Consoles that attach one after the other to a station with a full ring; 0 leaves them out.
+    #[arg(long, default_value_t = 7)]
+    past_rounds: usize,
     /// Seconds without and with it in each round.
     #[arg(long, default_value_t = 6)]
     attached_s: u64,
@@ -267,6 +272,9 @@ fn main() -> Result<()> {
     }
     if args.attached_rounds > 0 {
         rows.extend(attached::attached(&args)?);
+    }
+    if args.past_rounds > 0 {
+        rows.extend(past::past(&args)?);
     }
     if args.steps > 0 {
         rows.extend(scrub::scrub(&args)?);
