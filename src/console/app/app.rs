@@ -14,6 +14,7 @@ use crate::{
         app::{
             background_jobs::BackgroundJobs,
             frame_scheduler::FrameScheduler,
+            past_loader::{PastAnswer, PastLoader},
             self_metrics::SelfMetrics,
             waiting::{ready, sleep},
         },
@@ -93,6 +94,8 @@ pub(crate) enum Answer {
     Snapshot(Result<Box<Snapshot>, PortError>),
     /// The newest rows, once, when the console comes up.
     History(Result<Page, PortError>),
+    /// What was before it came up.
+    Past(PastAnswer),
 }
 
 /// A running console.
@@ -128,6 +131,7 @@ pub(crate) struct App {
     /// The second of the wall clock that was shown last.
     pub(crate) ticked_s: u64,
     pub(crate) jobs: BackgroundJobs,
+    pub(crate) past: PastLoader,
 }
 
 impl App {
@@ -173,6 +177,7 @@ impl App {
             self_metrics: SelfMetrics::default(),
             ticked_s: now.wall.0 / 1_000,
             jobs: BackgroundJobs::new(config.shell.runner, config.shell.opening_files),
+            past: PastLoader::default(),
         }
     }
 
@@ -229,6 +234,7 @@ impl App {
                     }
                 }
                 () = tokio::task::yield_now(), if self.is_behind => self.fold(),
+                () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
                 () = tokio::task::yield_now(), if self.ui.is_wire_behind() => {
                     self.is_dirty |= self.ui.advance_for(SLICE, self.clock);
                 }
@@ -377,6 +383,10 @@ impl App {
                 }
                 self.handle_event(Event::Data)
             }
+            Answer::Past(answer) => {
+                self.take_past(answer);
+                false
+            }
             Answer::Event(event) => {
                 if let Event::SubcommandEnded { number, .. } = &event {
                     self.jobs.end(*number);
@@ -401,6 +411,7 @@ impl App {
         self.model.console_health.metrics = self.self_metrics.metrics(now.mono);
         self.check_attachment();
         self.connect();
+        self.retry_past();
         for text in terminal::foreign_panics() {
             // A panic's words can quote anything.
             self.show_message(text, Level::Error, Class::Payload, Duration::from_secs(60));

@@ -4,6 +4,8 @@
 mod app;
 mod background_jobs;
 mod frame_scheduler;
+mod past;
+mod past_loader;
 pub(crate) mod self_metrics;
 mod sync;
 mod waiting;

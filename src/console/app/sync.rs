@@ -59,7 +59,10 @@ impl App {
         }
         if self.reader.is_none() {
             match self.port.entries() {
-                Ok(reader) => self.reader = Some(reader),
+                Ok(reader) => {
+                    self.await_past(reader.next());
+                    self.reader = Some(reader);
+                }
                 Err(error) => self.show_error(&error),
             }
         }
@@ -72,11 +75,13 @@ impl App {
 
     /// Starts again from a snapshot. With the first one comes what ended before the console came up.
     pub(crate) fn apply_snapshot(&mut self, snapshot: Snapshot) {
-        let is_first = self.model.station_state.is_none() || self.model.is_of_another_start(&snapshot);
+        let is_of_another_start = self.model.is_of_another_start(&snapshot);
+        let is_first = self.model.station_state.is_none() || is_of_another_start;
         self.model.resync(snapshot);
         self.sync = Sync::Synced;
         self.anchor();
         self.is_behind = true;
+        self.load_past(is_of_another_start);
         if is_first {
             let query = Query::Invocations {
                 state: None,

@@ -15,6 +15,11 @@ const COALESCED_MAX: usize = 64;
 pub(crate) struct CoalescedNotices(VecDeque<(String, u64, Now, u64)>);
 
 impl CoalescedNotices {
+    /// Gives the notices the numbers that they have now; those that are there no more grow no further.
+    pub(crate) fn renumber(&mut self, now: impl Fn(u64) -> Option<u64>) {
+        self.0.retain_mut(|(_, number, ..)| now(*number).map(|now| *number = now).is_some());
+    }
+
     /// One more at this moment: the number of the notice that it belongs to, and how many that tells of then.
     /// Without one, `next` is begun.
     pub(crate) fn count(&mut self, of: &str, at: Now, next: u64) -> (Option<u64>, u64) {

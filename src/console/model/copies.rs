@@ -19,6 +19,7 @@ impl Model {
         self.lost = live.lost;
         self.station.is_stopping = live.station.is_stopping;
         self.attachment.clone_from(&live.attachment);
+        self.past.clone_from(&live.past);
         self.frozen = Some(FrozenState { at });
     }
 }

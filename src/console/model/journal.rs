@@ -1,6 +1,10 @@
 //! What a person should read, of all links, oldest first, bounded.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::coalesced::CoalescedNotices;
 use crate::{
@@ -24,7 +28,7 @@ pub(crate) enum Origin {
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
-    /// Its number in this console, from 1.
+    /// Its number in this console: the one behind it has the next.
     pub(crate) number: u64,
     pub(crate) at: Now,
     pub(crate) level: Level,
@@ -131,6 +135,8 @@ pub(crate) struct Journal {
     coalesced: CoalescedNotices,
 }
 
+/// The number of the first line: those of before the console came up have room before it.
+const FIRST_NUMBER: u64 = 1 << 32;
 /// Losses within so long of the first are one notice.
 const LOSSES_COALESCE_WITHIN: Duration = Duration::from_secs(10);
 impl Journal {
@@ -140,7 +146,7 @@ impl Journal {
             received: 0,
             evicted: 0,
             serious: 0,
-            next: 1,
+            next: FIRST_NUMBER,
             limit: usize::try_from(limits.console.journal_entries_max).unwrap_or(usize::MAX),
             losses: None,
             station: VecDeque::new(),
@@ -168,6 +174,35 @@ impl Journal {
         for notice in read {
             self.append(notice);
         }
+    }
+
+    /// Takes over from the lines of the present those of this console itself, and their numbers: the last of
+    /// both is the same.
+    pub(crate) fn adopt(&mut self, live: &Self) {
+        let mut lines: Vec<Notice> = self.notices.drain(..).collect();
+        let first = lines.first().map_or(self.next, |notice| notice.number);
+        self.received -= lines.len() as u64;
+        let held = self.station.len();
+        self.station.retain(|notice| notice.number < first);
+        self.station_received -= (held - self.station.len()) as u64;
+        // They are in the one list alone: any number will do that no other line has.
+        self.station.iter_mut().for_each(|notice| notice.number -= FIRST_NUMBER);
+        let is_own = |notice: &Notice| notice.origin == Origin::Console && notice.seq.is_none();
+        for own in live.notices.iter().filter(|notice| is_own(notice)) {
+            let place = lines.iter().rposition(|known| known.at.mono <= own.at.mono);
+            lines.insert(place.map_or(0, |place| place + 1), own.clone());
+        }
+        self.serious = 0;
+        self.next = live.next - lines.len() as u64;
+        let mut renumbered = BTreeMap::new();
+        for notice in lines {
+            renumbered.insert((is_own(&notice), notice.number), self.next);
+            self.append(notice);
+        }
+        // What may still grow grows on.
+        self.coalesced.renumber(|number| renumbered.get(&(false, number)).copied());
+        self.losses =
+            live.losses.and_then(|(number, from, all)| Some((*renumbered.get(&(true, number))?, from, all)));
     }
 
     /// Notes that entries were lost; a console that falls behind again and again says so in one line.

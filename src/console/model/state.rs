@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     journal::Journal,
+    past_loading::PastLoading,
     station::{ConsoleHealth, StationState},
     systems::{Folding, Resync},
     table::Systems,
@@ -24,7 +25,7 @@ use crate::{
 
 /// What the state stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SyncBasis {
+pub(super) enum SyncBasis {
     /// Nothing yet.
     None,
     /// A snapshot and the entries behind it.
@@ -57,7 +58,9 @@ pub(crate) struct Model {
     /// Told anew with every change, by no two models the same: what was made of one is out of date when it
     /// differs.
     pub(crate) revision: u64,
-    sync_basis: SyncBasis,
+    pub(super) sync_basis: SyncBasis,
+    /// How far what was before this console came up has come.
+    pub(crate) past: PastLoading,
     /// Where it is no longer the present: what of that is shown beside it.
     pub(crate) frozen: Option<FrozenState>,
 }
@@ -97,6 +100,7 @@ impl Model {
             attachment: None,
             revision: next_revision(),
             sync_basis: SyncBasis::None,
+            past: PastLoading::default(),
             frozen: None,
         }
     }
@@ -113,7 +117,7 @@ impl Model {
         self.known_since.get_or_insert(snapshot.at);
         let mut to = Resync {
             snapshot: &snapshot,
-            known: self.station_state.as_ref(),
+            known: self.station_state.as_ref().filter(|_| self.sync_basis != SyncBasis::None),
             is_first: self.sync_basis == SyncBasis::None,
             journal: &mut self.journal,
         };

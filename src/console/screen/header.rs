@@ -226,6 +226,10 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     } else if !model.station.is_stopping && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
+    if let Some(progress) = model.past.progress() {
+        let short = "loading the past".to_owned();
+        parts.push(Part::new(if is_short { short } else { progress }, Role::Warn));
+    }
     match model.alerts().active_count() {
         0 => {}
         1 => parts.push(Part::of(PartKind::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),

@@ -72,7 +72,9 @@ fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
         }
         StepOutcome::AtFirst => show_message(
             ui,
-            "this is the oldest moment that is kept (limits.console.kept_entries_max)".to_owned(),
+            live.past.progress().unwrap_or_else(|| {
+                "this is the oldest moment that is kept (limits.console.kept_entries_max)".to_owned()
+            }),
             true,
             now,
         ),

@@ -30,6 +30,7 @@ mod operating;
 mod operator_messages;
 mod pack_events;
 mod palette;
+mod past;
 mod present;
 mod queue_control;
 mod reloads;

@@ -61,7 +61,7 @@ pub(super) struct TestConsole {
     /// The station's part: it judges, and is told what is acknowledged.
     pub(super) alerts: Alerts,
     pub(super) thresholds: AlertThresholds,
-    reader: crate::tap::Reader,
+    pub(super) reader: crate::tap::Reader,
     frame: u64,
 }
 

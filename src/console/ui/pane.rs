@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         draw::theme::Role,
-        model::Model,
+        model::{Model, PastLoading},
         records::Rows,
         settings::view::{Canvas, View},
         ui::{ledger::Account, paged_lists::Pages, state::Ui},
@@ -112,6 +112,8 @@ pub(crate) enum Title {
 /// Why a pane has no rows at all.
 pub(crate) enum Empty {
     Text(&'static str),
+    /// A text that holds once the past is there, of what this console was told since it came up otherwise.
+    Past(&'static str),
     Of(fn(&PaneContext<'_>) -> String),
     /// A text of several lines, which stands as well where the filter that a console begins with leaves
     /// nothing.
@@ -123,8 +125,29 @@ impl Empty {
     pub(crate) fn text(&self, cx: &PaneContext<'_>) -> Cow<'static, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
+            Self::Past(text) => Cow::Owned(past_text(text, cx)),
             Self::Of(text) | Self::Wrapped(text) => Cow::Owned(text(cx)),
         }
+    }
+}
+
+/// That nothing is known of something, as far back as this console knows.
+fn past_text(nothing: &str, cx: &PaneContext<'_>) -> String {
+    let PaneContext { model, view, .. } = cx;
+    if let Some(progress) = model.past.progress() {
+        return progress;
+    }
+    let started = model.station_state.as_ref().map(|state| state.station.started_at);
+    let since = model.known_since.filter(|since| started.is_none_or(|started| since.mono > started.mono));
+    let since = match since {
+        Some(since) if model.attachment.is_some() => view.time_of_day(since),
+        _ => "start".to_owned(),
+    };
+    match &model.past {
+        PastLoading::Missing(why) => {
+            format!("{nothing} since {since}, when this console was attached: {why}")
+        }
+        PastLoading::Complete | PastLoading::Loading { .. } => format!("{nothing} since {since}"),
     }
 }
 

@@ -270,7 +270,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: Some("routine:no"),
     title: Title::Of(|cx| title(cx.ui, cx.view)),
-    empty: Empty::Text("nothing has happened since this console came up"),
+    empty: Empty::Past("no entries"),
     drawing: Drawing::Marked(|canvas, area, _, cx| {
         mark_instant(canvas, area.inner(Margin::new(1, 1)), cx.ui);
     }),

@@ -96,6 +96,14 @@ impl Bridge {
         self.history.sort_by_key(|row| std::cmp::Reverse(row.at.wall));
     }
 
+    /// Takes over what holds now, and what lists were asked by, from the live state; what this one has beside
+    /// it goes further back.
+    pub(in crate::console::model) fn keep_present(&mut self, live: Self) {
+        (self.history, self.is_first_run) = (live.history, live.is_first_run);
+        (self.onboarding, self.changes) = (live.onboarding, live.changes);
+        self.first_line = live.first_line;
+    }
+
     /// The lines of a new snapshot keep the numbers of those that were there before, where they are the same.
     fn renumber_lines(&mut self, known: &mpp::Snapshot, to: &mpp::Snapshot) {
         let next = self.first_line.wrapping_add(known.logs.len() as u64);

@@ -45,6 +45,10 @@ pub(crate) struct EntryBuffer {
     pub(super) bytes: usize,
     /// The index of the next entry.
     end: u64,
+    /// The index of the first entry that came.
+    origin: u64,
+    /// Entries from before it.
+    prepended: u64,
     lost: u64,
     /// Lost since the last entry.
     lost_since: u64,
@@ -61,6 +65,8 @@ impl EntryBuffer {
             chunks: VecDeque::new(),
             bytes: 0,
             end: 0,
+            origin: 0,
+            prepended: 0,
             lost: 0,
             lost_since: 0,
             is_closed: false,
@@ -105,6 +111,29 @@ impl EntryBuffer {
             let Some(oldest) = self.chunks.pop_front() else { break };
             self.bytes -= oldest.batch.memory_bytes();
         }
+    }
+
+    /// Leaves indexes for entries from before the first that comes. Nothing has come yet.
+    pub(crate) fn await_past(&mut self) {
+        if self.end == 0 {
+            (self.end, self.origin) = (self.entries_max, self.entries_max);
+        }
+    }
+
+    /// Takes a batch from before all others; whether there was room for it.
+    pub(crate) fn prepend(&mut self, batch: Batch) -> bool {
+        let batch = batch.compact();
+        let len = batch.len() as u64;
+        let last = batch.get(batch.len() - 1).map(|last| last.entry.seq);
+        let is_before = self.first_seq().zip(last).is_none_or(|(first, last)| last < first);
+        let has_room = self.len() as u64 + len <= self.entries_max
+            && self.memory_bytes() + batch.memory_bytes() <= self.bytes_max;
+        let first = self.first().checked_sub(len).filter(|_| is_before && has_room);
+        let Some(first) = first else { return false };
+        self.prepended += len;
+        self.bytes += batch.memory_bytes();
+        self.chunks.push_front(Chunk { first, batch });
+        true
     }
 
     /// Gives back the room that the last chunk has for more.
@@ -264,10 +293,11 @@ impl EntryBuffer {
     /// What became of all entries.
     pub(crate) fn ledger(&self) -> EntryBufferLedger {
         let kept = self.len() as u64;
+        let received = self.end - self.origin + self.prepended;
         EntryBufferLedger {
-            received: self.end,
+            received,
             kept,
-            evicted: self.first(),
+            evicted: received.saturating_sub(kept),
             lost: self.lost,
             bytes: self.memory_bytes() as u64,
         }

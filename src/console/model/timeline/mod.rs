@@ -14,9 +14,14 @@
 //! Invariant: a checkpoint lies at the first kept entry or before it, so that every kept entry can be gone
 //! to.
 
+mod checkpoints;
+mod frozen_state;
+mod rebuild;
 #[cfg(test)]
 mod tests;
 #[expect(clippy::module_inception, reason = "the folder's one type")]
 mod timeline;
 
-pub(crate) use timeline::{FrozenState, StepOutcome, Timeline};
+pub(crate) use frozen_state::FrozenState;
+pub(crate) use rebuild::Rebuild;
+pub(crate) use timeline::{StepOutcome, Timeline};

@@ -1,7 +1,8 @@
 //! The checkpoints, and the cursor.
 
-use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
+use super::checkpoints::{CHECKPOINTS, Checkpoint, Checkpoints, spacing};
 use crate::{
     console::model::{Model, entry_buffer::EntryBuffer},
     ids::Seq,
@@ -9,22 +10,6 @@ use crate::{
     tap::Batch,
     time::{Mono, Now},
 };
-
-/// A checkpoint is left at least so often within what may be kept.
-const CHECKPOINTS: u64 = 24;
-/// Entries between two checkpoints at most: as many as are folded for one step back.
-const SPACING_MAX: u64 = 4_096;
-
-/// The state before the entry of an index.
-#[derive(Debug)]
-struct Checkpoint {
-    index: u64,
-    model: Model,
-    bytes: usize,
-    /// The entries up to the next anchor lie between a loss and the snapshot that mends it.
-    resyncing: bool,
-    is_anchor: bool,
-}
 
 /// The moment that is shown while time is stopped.
 #[derive(Debug)]
@@ -34,13 +19,6 @@ struct PausedView {
     at: Now,
     model: Arc<Model>,
     resyncing: bool,
-}
-
-/// What of the present is shown beside the past.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FrozenState {
-    /// The moment that is shown.
-    pub(crate) at: Now,
 }
 
 /// Where a step led.
@@ -59,10 +37,7 @@ pub(crate) enum StepOutcome {
 #[derive(Debug)]
 pub(crate) struct Timeline {
     entries: EntryBuffer,
-    checkpoints: VecDeque<Checkpoint>,
-    /// What the checkpoints hold.
-    checkpoint_bytes: usize,
-    checkpoint_bytes_max: usize,
+    checkpoints: Checkpoints,
     /// What was kept since the last checkpoint, in bytes.
     bytes_since: usize,
     spacing: u64,
@@ -72,6 +47,11 @@ pub(crate) struct Timeline {
     /// The model has a state that copies can be made of.
     has_begun: bool,
     paused: Option<PausedView>,
+    /// Entries from before the first checkpoint are on their way.
+    is_loading: bool,
+    /// The index of the first checkpoint of those entries: what lies before it can be looked at, and not gone
+    /// to.
+    reach: Option<u64>,
 }
 
 impl Timeline {
@@ -80,15 +60,15 @@ impl Timeline {
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
             entries: EntryBuffer::new(limits),
-            checkpoints: VecDeque::new(),
-            checkpoint_bytes: 0,
-            checkpoint_bytes_max: bytes(limits.checkpoint_bytes_max),
+            checkpoints: Checkpoints::new(limits),
             bytes_since: 0,
-            spacing: (limits.kept_entries_max / CHECKPOINTS).min(SPACING_MAX),
+            spacing: spacing(limits),
             spacing_bytes: bytes(limits.kept_bytes_max / CHECKPOINTS),
             resyncing: false,
             has_begun: false,
             paused: None,
+            is_loading: false,
+            reach: None,
         }
     }
 
@@ -97,7 +77,7 @@ impl Timeline {
         self.bytes_since = self.bytes_since.saturating_add(batch.memory_bytes());
         self.entries.push(batch);
         self.align();
-        let last = self.checkpoints.back().map(|last| last.index);
+        let last = self.checkpoints.last();
         let is_due = last.is_none_or(|last| self.entries.end() - last >= self.spacing)
             || self.bytes_since >= self.spacing_bytes;
         if is_due && self.has_begun && !self.resyncing {
@@ -121,51 +101,59 @@ impl Timeline {
         let index = self.entries.end();
         self.entries.close();
         self.bytes_since = 0;
-        if let Some(last) = self.checkpoints.pop_back() {
-            if last.index < index {
-                self.checkpoints.push_back(last);
-            } else {
-                self.checkpoint_bytes -= last.bytes;
-            }
-        }
-        let bytes = live.memory_bytes();
-        self.checkpoint_bytes += bytes;
-        self.checkpoints.push_back(Checkpoint {
-            index,
-            model: live.clone(),
-            bytes,
-            resyncing: self.resyncing,
-            is_anchor,
-        });
-        self.evict_checkpoints();
+        self.checkpoints.push(Checkpoint::new(index, live, self.resyncing, is_anchor));
         self.align();
-    }
-
-    /// Lets go checkpoints until they fit: first the one whose neighbours lie nearest, and if all are anchors
-    /// the oldest, with its entries.
-    fn evict_checkpoints(&mut self) {
-        while self.checkpoint_bytes > self.checkpoint_bytes_max && self.checkpoints.len() > 1 {
-            let between = 1..self.checkpoints.len() - 1;
-            let gap = |place: &usize| self.checkpoints[place + 1].index - self.checkpoints[place - 1].index;
-            let place =
-                between.filter(|place| !self.checkpoints[*place].is_anchor).min_by_key(gap).unwrap_or(0);
-            if let Some(gone) = self.checkpoints.remove(place) {
-                self.checkpoint_bytes -= gone.bytes;
-            }
-        }
     }
 
     /// Brings what is kept and the checkpoints together: entries before the first checkpoint could not be
     /// gone to.
     fn align(&mut self) {
-        let first = self.entries.first();
-        while self.checkpoints.front().is_some_and(|oldest| oldest.index < first) {
-            let gone = self.checkpoints.pop_front();
-            self.checkpoint_bytes -= gone.map_or(0, |gone| gone.bytes);
+        let Some(oldest) = self.checkpoints.trim(self.entries.first()) else { return };
+        if !self.is_loading && self.reach != Some(oldest) {
+            self.entries.evict_before(oldest);
         }
-        if let Some(oldest) = self.checkpoints.front() {
-            self.entries.evict_before(oldest.index);
+    }
+
+    /// Entries from before the first that comes will be loaded.
+    pub(crate) fn await_past(&mut self) {
+        self.entries.await_past();
+        self.is_loading = true;
+    }
+
+    /// Takes a batch from before all that is kept; whether there was room for it.
+    pub(crate) fn prepend(&mut self, batch: Batch) -> bool {
+        self.entries.prepend(batch)
+    }
+
+    /// No more of the past will be loaded, and none of it can be gone to.
+    pub(crate) fn forgo_past(&mut self) {
+        self.is_loading = false;
+        self.reach = self.checkpoints.first();
+    }
+
+    /// Takes the states of the past, which were rebuilt up to the last entry, into what can be gone to, and
+    /// what happened in it into the live model.
+    pub(super) fn adopt(&mut self, rebuilt: Model, checkpoints: Checkpoints, live: &mut Model) {
+        let since = self.entries.entry(self.entries.first()).map(|oldest| oldest.entry.at);
+        live.adopt_past(rebuilt, since);
+        self.checkpoints = checkpoints;
+        self.check(live, true);
+        self.is_loading = false;
+        self.reach = self.checkpoints.first();
+        // What is shown gets its past too.
+        if let Some(shown) = self.paused.take() {
+            let is_rebuilt =
+                shown.next.checked_sub(1).is_some_and(|index| self.show_index(index, shown.at, live));
+            if !is_rebuilt {
+                self.paused = Some(shown);
+                self.refresh_live_parts(live);
+            }
         }
+    }
+
+    /// The first state at an index or behind it that no entry led to, with its index.
+    pub(super) fn anchor_from(&self, index: u64) -> Option<&Checkpoint> {
+        self.checkpoints.iter().find(|checkpoint| checkpoint.is_anchor && checkpoint.index >= index)
     }
 
     /// The entries that are kept.
@@ -174,8 +162,8 @@ impl Timeline {
     }
 
     /// What the checkpoints hold, in bytes.
-    pub(crate) const fn checkpoint_bytes(&self) -> usize {
-        self.checkpoint_bytes
+    pub(crate) fn checkpoint_bytes(&self) -> usize {
+        self.checkpoints.bytes()
     }
 
     /// The state that is shown while time is stopped.
@@ -314,10 +302,7 @@ impl Timeline {
 
     /// Shows the state behind the entry of an index; whether that could be rebuilt.
     fn show_index(&mut self, index: u64, at: Now, live: &Model) -> bool {
-        let place = self.checkpoints.partition_point(|checkpoint| checkpoint.index <= index);
-        let Some(checkpoint) = place.checked_sub(1).and_then(|place| self.checkpoints.get(place)) else {
-            return false;
-        };
+        let Some(checkpoint) = self.checkpoints.before(index) else { return false };
         let near = self.paused.take_if(|stopped| {
             stopped.next <= index + 1
                 && stopped.next > checkpoint.index
@@ -355,6 +340,6 @@ impl Timeline {
     /// How many checkpoints there are.
     #[cfg(test)]
     pub(in crate::console) fn checkpoints(&self) -> usize {
-        self.checkpoints.len()
+        self.checkpoints.iter().count()
     }
 }

@@ -98,7 +98,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| with_cut(PaneId::Log, cx.model.journal.evicted)),
-    empty: Empty::Text("quiet so far"),
+    empty: Empty::Past("no entries"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| warning_chip("LOG", cx.model.journal.serious, cx)),
     ledger: |ui, model, _| {
@@ -116,7 +116,7 @@ pub(crate) static STATION_PANE: Pane = Pane {
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| with_cut(PaneId::StationLog, cx.model.journal.station_evicted)),
-    empty: Empty::Text("quiet so far"),
+    empty: Empty::Past("no entries"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let is_serious = |notice: &&Notice| notice.level >= Level::Warn;

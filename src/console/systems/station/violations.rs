@@ -87,7 +87,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: None,
     title: Title::Name,
-    empty: Empty::Text("no peer has broken a clause since this console came up"),
+    empty: Empty::Past("no protocol violations"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let faults = cx.model.faults.count;
