@@ -233,7 +233,7 @@ pub(crate) fn alerts() -> [Arc<Alert>; AlertManner::ALL.len()] {
         let is_full = manner == AlertManner::Once;
         let maybe = |ms| is_full.then(|| Now::at_ms(ms));
         Arc::new(Alert {
-            id: 7,
+            id: 7 + manner as u64,
             name: "adapter_gone".into(),
             link: Link::Mpp,
             subject: "127.0.0.1:50312".into(),

@@ -6,9 +6,12 @@ use rl_console::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, Seq, SessionId},
     macp,
     mpp::{self, AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter},
-    port::{AsOf, HostState, RecordingView, Snapshot, StationView},
+    port::{AlertList, AsOf, HostState, RecordingView, Snapshot, StationView},
     rmp, runs,
-    tap::{entry::mpp::Brake, recorded::DecodeError},
+    tap::{
+        entry::{alerts::Alert, mpp::Brake},
+        recorded::DecodeError,
+    },
     time::Now,
 };
 
@@ -39,7 +42,7 @@ pub(crate) fn bare() -> Snapshot {
             store_failing: None,
             disk_low: None,
             recording: None,
-            alerts: rl_console::port::AlertList::new(200),
+            alerts: AlertList::NONE,
         },
         mpp: mpp::Snapshot {
             listener: Listener::Starting,
@@ -76,6 +79,7 @@ fn full() -> Snapshot {
     ];
     full.station.store_failing = Some(Arc::from("disk full"));
     full.station.disk_low = Some(4_096);
+    full.station.alerts = alerts();
     full.station.recording = Some(RecordingView { path: PathBuf::from("/x.mcap"), since: at, bytes: 5 });
     full.mpp.listener = Listener::Listening("127.0.0.1:7777".parse().unwrap());
     full.mpp.paired = true;
@@ -150,4 +154,17 @@ fn a_snapshot_cut_anywhere_reads_or_fails_without_panic() {
         let _ = Snapshot::decode(&bytes[..len]);
     }
     assert_eq!(Snapshot::decode(&[]), Err(DecodeError::Missing("snapshot.at")));
+}
+
+/// A list with an alert of each manner, and a resolved one left out for want of room.
+fn alerts() -> AlertList {
+    let all = fixtures::alerts();
+    let mut list = AlertList::new(all.len() as u64);
+    let resolved = all.iter().find(|alert| !alert.holds()).unwrap();
+    list.apply(&Arc::new(Alert { id: 1, ..Alert::clone(resolved) }));
+    for alert in &all {
+        list.apply(alert);
+    }
+    assert_eq!((list.cut(), list.iter().count()), (1, all.len()));
+    list
 }

@@ -425,7 +425,7 @@ impl App {
         let ids = self.model.take_raised_alerts();
         let alerts = self.model.alerts();
         let raised = ids.iter().filter_map(|id| alerts.get(*id)).map(AsRef::as_ref);
-        let bytes = self.notifier.notify(raised, &self.view.alerts, self.clock.now().mono);
+        let bytes = self.notifier.notify(raised, self.view.alerts, self.clock.now().mono);
         self.painter.queue_bytes(&bytes);
     }
 

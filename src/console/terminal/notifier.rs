@@ -41,7 +41,7 @@ impl Notifier {
     pub(crate) fn notify<'a>(
         &mut self,
         raised: impl Iterator<Item = &'a Alert>,
-        rules: &AlertRules,
+        rules: AlertRules,
         now: Mono,
     ) -> Vec<u8> {
         for alert in raised {
@@ -123,23 +123,23 @@ mod tests {
         let mut herald = Notifier::new(Passthrough::None);
         let rules = AlertRules::default();
         let (one, two) = (alert("one"), alert("two"));
-        assert_eq!(herald.notify([].into_iter(), &rules, at(0)), b"");
-        assert_eq!(herald.notify([&one].into_iter(), &rules, at(1)), b"\x07");
-        assert_eq!(herald.notify([&two].into_iter(), &rules, at(2)), b"");
-        assert_eq!(herald.notify([&one].into_iter(), &rules, at(3)), b"");
-        assert_eq!(herald.notify([].into_iter(), &rules, at(4)), b"\x07", "what came meanwhile rings once");
-        assert_eq!(herald.notify([].into_iter(), &rules, at(60)), b"");
+        assert_eq!(herald.notify([].into_iter(), rules, at(0)), b"");
+        assert_eq!(herald.notify([&one].into_iter(), rules, at(1)), b"\x07");
+        assert_eq!(herald.notify([&two].into_iter(), rules, at(2)), b"");
+        assert_eq!(herald.notify([&one].into_iter(), rules, at(3)), b"");
+        assert_eq!(herald.notify([].into_iter(), rules, at(4)), b"\x07", "what came meanwhile rings once");
+        assert_eq!(herald.notify([].into_iter(), rules, at(60)), b"");
         let silent = AlertRules { bell: false, ..rules };
-        assert_eq!(herald.notify([&one].into_iter(), &silent, at(61)), b"");
+        assert_eq!(herald.notify([&one].into_iter(), silent, at(61)), b"");
     }
 
     #[test]
     fn a_notification_is_asked_for_in_the_terminals_own_way() {
-        let rules = |desktop| AlertRules { bell: false, desktop, ..AlertRules::default() };
+        let rules = |desktop| AlertRules { bell: false, desktop };
         let gone = alert("adapter 127.0.0.1:5 is gone");
         let tell = |desktop, through| {
             let mut herald = Notifier::new(through);
-            String::from_utf8(herald.notify([&gone].into_iter(), &rules(desktop), at(0))).unwrap()
+            String::from_utf8(herald.notify([&gone].into_iter(), rules(desktop), at(0))).unwrap()
         };
         assert_eq!(
             tell(Desktop::Osc9, Passthrough::None),
@@ -155,7 +155,7 @@ mod tests {
         );
         assert_eq!(tell(Desktop::Off, Passthrough::None), "");
         let mut herald = Notifier::new(Passthrough::None);
-        let bytes = herald.notify([&gone, &alert("two")].into_iter(), &rules(Desktop::Osc9), at(0));
+        let bytes = herald.notify([&gone, &alert("two")].into_iter(), rules(Desktop::Osc9), at(0));
         assert_eq!(bytes, b"\x1b]9;rl-console: 2 alerts, adapter 127.0.0.1:5 is gone\x07");
     }
 
@@ -167,8 +167,8 @@ mod tests {
             (Desktop::Osc777, Passthrough::None),
             (Desktop::Osc777, Passthrough::Tmux),
         ] {
-            let rules = AlertRules { bell: false, desktop, ..AlertRules::default() };
-            let bytes = Notifier::new(through).notify([&alert(evil)].into_iter(), &rules, at(0));
+            let rules = AlertRules { bell: false, desktop };
+            let bytes = Notifier::new(through).notify([&alert(evil)].into_iter(), rules, at(0));
             let text = String::from_utf8(bytes).unwrap();
             assert!(text.contains("4,1,a b \\c d<202e>e\x07"), "{text:?}");
             assert_eq!(text.matches('\x07').count(), 1, "{text:?}");

@@ -7,13 +7,18 @@ use super::test_console::{AlertChanges, TestConsole, applied, dispatched, enqueu
 use crate::{
     console::{
         input::{keymap::KeyScope, pane_id::PaneId},
-        systems::station::outcomes::StationCommand,
+        systems::{
+            bridge::keys::{INVOCATION, QUEUE},
+            runs::keys::RUN,
+            station::outcomes::StationCommand,
+        },
         ui::{effect::Effect, event::Event},
     },
     ids::InvocationId,
     mpp,
     port::Command,
-    station::bridge::alerts::ORPHANED,
+    runs,
+    station::bridge::alerts::{HEAD_WAITING, ORPHANED},
     tap::entry::{mpp::Transition, station},
 };
 
@@ -65,10 +70,8 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     );
     assert!(head < adapter, "the latest is first");
     stage.key(KeyCode::Down);
-    stage.key(KeyCode::Enter);
     let text = stage.text();
     assert!(text.contains("start the adapter again") && text.contains("31s so far"), "{text}");
-    stage.key(KeyCode::Esc);
     let acknowledge = |id| Effect::command(Command::AcknowledgeAlerts { ids: vec![id] }, StationCommand);
     assert_eq!(stage.char('A'), [acknowledge(1)]);
     assert_eq!(stage.char('A'), [acknowledge(2)], "what is put away makes room for the next");
@@ -107,7 +110,6 @@ fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
     assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
     let row = stage.text().lines().position(|line| line.contains("the store refuses commits")).unwrap();
     click(&mut stage, 20, u16::try_from(row).unwrap());
-    stage.key(KeyCode::Enter);
     assert!(stage.text().contains("free space on its disk"), "{}", stage.text());
 }
 
@@ -138,4 +140,44 @@ fn the_tray_settles_what_it_says_was_left() {
     let settle = mpp::Command::Settle { id: InvocationId(5), to: mpp::Settlement::Done };
     assert_eq!(super::steps::commands(stage.char('d')), [settle]);
     assert!(stage.text().contains("Alerts: 1 active"), "{}", stage.text());
+}
+
+#[test]
+fn enter_leads_from_an_alert_to_what_it_is_about() {
+    let selected = |stage: &TestConsole, pane| stage.ui.selected(pane, &stage.model);
+    let mut stage = well(160, 50);
+    stage.mpp(enqueued(4, "boss"), "");
+    stage.mpp(enqueued(5, "default"), "");
+    stage.mpp(dispatched(5, "default"), "");
+    stage.mpp(applied(5, "default", false), "");
+    comes_after_s(&mut stage, 30, &HEAD_WAITING.of("boss"));
+    stage.char('9');
+    stage.char('a');
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues), "{}", stage.text());
+    assert_eq!(selected(&stage, PaneId::Queues), Some(QUEUE.of("boss".into())));
+    stage.mpp(Transition::Orphaned { id: InvocationId(5), queue: "default".into() }, "");
+    pass_s(&mut stage, 1);
+    stage.char('9');
+    stage.char('a');
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::InFlight), "{}", stage.text());
+    assert_eq!(selected(&stage, PaneId::InFlight), Some(INVOCATION.of(InvocationId(5))));
+    let mut stage = super::runs_samples::with_runs(well(160, 50));
+    pass_s(&mut stage, 1);
+    stage.runs(
+        runs::Transition::Decided {
+            run: super::runs_samples::run(super::runs_samples::VOTE),
+            action: super::runs_samples::ASK,
+            verdict: runs::Verdict::Approved,
+            by: None,
+        },
+        "",
+    );
+    pass_s(&mut stage, 1);
+    stage.char('a');
+    assert!(stage.text().contains("mend dead failed"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Runs), "{}", stage.text());
+    assert_eq!(selected(&stage, PaneId::Runs), Some(RUN.of(super::runs_samples::run(0xdead))));
 }

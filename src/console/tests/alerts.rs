@@ -330,9 +330,8 @@ fn damage_is_an_alert_with_what_to_do_until_it_was_seen() {
     assert!(text(&stage, &STATION_ERROR.cause()).contains("restore a backup"));
     stage.char('a');
     stage.key(KeyCode::Down);
-    stage.key(KeyCode::Enter);
     assert!(stage.text().contains("ls invocations --state failed"), "{}", stage.text());
-    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Up);
     for _ in 0..2 {
         stage.char('A');
     }
@@ -375,14 +374,13 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     stage.station(station::Transition::HostDown { link: Link::Mpp }, "it failed by a fault of ours");
     pass_s(&mut stage, 1);
     stage.char('a');
-    stage.key(KeyCode::Enter);
     let text = stage.text();
     assert!(
         text.contains("R starts it again") && text.contains("rl-console --data ./friday host restart mpp"),
         "{text}"
     );
     assert_eq!(stage.char('R'), std::slice::from_ref(&restart));
-    for key in [KeyCode::Esc, KeyCode::Esc, KeyCode::BackTab, KeyCode::Enter] {
+    for key in [KeyCode::Esc, KeyCode::BackTab, KeyCode::Enter] {
         stage.key(key);
     }
     assert!(stage.text().contains("R starts it again"), "{}", stage.text());

@@ -325,7 +325,6 @@ fn a_socket_that_is_gone_and_drops_that_go_on_are_alerts_and_pass() {
     stage.tick();
     assert_eq!(holding(&stage), ["dropping"]);
     stage.char('a');
-    stage.key(KeyCode::Enter);
     let text = stage.text();
     assert!(
         text.contains("do not reach their subscribers: 12 in the last minute")

@@ -181,7 +181,7 @@ fn an_alert_with_what_to_do() {
     at_both_sizes("alert", |columns, rows| {
         let mut stage = alerted(columns, rows);
         stage.char('a');
-        stage.key(KeyCode::Enter);
+        stage.key(KeyCode::Down);
         stage
     });
 }

@@ -24,7 +24,7 @@ use crate::{
     },
     ids::TraceId,
     limits,
-    tap::entry::Link,
+    tap::entry::{Link, alerts::Alert},
     time::{Mono, Now, Wall},
 };
 
@@ -55,6 +55,8 @@ pub(crate) struct System {
     pub(crate) questions: fn(&StationState) -> Questions,
     /// Its questions that can still be answered, as they are listed.
     pub(crate) listed_questions: for<'a> fn(&'a StationState) -> Vec<&'a dyn Question>,
+    /// What an alert of it is about: the pane that shows it, and the record there where it is one.
+    pub(crate) alert_object: fn(&Alert, &StationState) -> (PaneId, Option<RecordKey>),
     /// What an operator's brakes hold back of it; none where it has no brakes.
     pub(crate) brakes: Option<for<'a> fn(&'a StationState) -> Brakes<'a>>,
     /// Takes what was kept for it from the start before.

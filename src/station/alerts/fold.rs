@@ -67,7 +67,9 @@ impl Alerts {
     /// is the first id that none had.
     pub(crate) fn restore(&mut self, left: &[Arc<Alert>], next: u64) {
         self.next = self.next.max(next);
-        left.iter().for_each(|alert| self.list.apply(alert));
+        for alert in left {
+            self.list.apply(alert);
+        }
     }
 
     /// Begins anew from a snapshot; alerts stay as they are until they are judged.

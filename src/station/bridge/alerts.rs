@@ -119,7 +119,8 @@ impl Watch for BridgeWatch {
                     "{rows} rows cannot be read in the store, and failed: the last is {id} on {queue}"
                 ),
             };
-            cx.incidents.raise(ActiveCause::new(DAMAGED_ROWS.cause(), entry.entry.at, text));
+            let damaged = ActiveCause::new(DAMAGED_ROWS.cause(), entry.entry.at, text);
+            cx.incidents.raise(ActiveCause { last: Some(id.0), ..damaged });
         }
         if !cx.is_in_snapshot {
             self.queue_heads.fold(entry);

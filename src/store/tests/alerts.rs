@@ -30,9 +30,9 @@ fn alert(id: u64, resolved: Option<u64>) -> Arc<Alert> {
         since: at(id * 10),
         text: "adapter 127.0.0.1:5 is gone".into(),
         last: Some(3),
-        is_quiet: id % 2 == 0,
+        is_quiet: id.is_multiple_of(2),
         raised_at: at(id * 10 + 5),
-        acknowledged_at: (id % 3 == 0).then(|| at(id * 10 + 6)),
+        acknowledged_at: id.is_multiple_of(3).then(|| at(id * 10 + 6)),
         resolved_at: resolved.map(at),
     })
 }

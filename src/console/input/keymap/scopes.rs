@@ -158,7 +158,6 @@ pub(super) const READ: &[KeyScope] = &[
     Pane(PaneId::Drops),
     Pane(PaneId::Subscribers),
     Pane(PaneId::Peers),
-    KeyScope::Alerts,
 ];
 pub(super) const CANCELLABLE: &[KeyScope] =
     &[Pane(PaneId::Pending), Pane(PaneId::History), Pane(PaneId::OtherPack)];

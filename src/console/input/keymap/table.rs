@@ -82,6 +82,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, RUNS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, MACP_SESSIONS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, READ),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "go to it", true, &[KeyScope::Alerts]),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "open", true, INSPECTOR),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "its entry", true, &[KeyScope::Details]),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "fill in", true, &[KeyScope::Events]),

@@ -44,7 +44,9 @@ impl Model {
         };
         let active = snapshot.station.alerts.unresolved().filter(|it| it.state() == AlertState::Active);
         let raised: Vec<Alert> = active.filter(is_new).cloned().collect();
-        raised.iter().for_each(|alert| self.hear(alert));
+        for alert in &raised {
+            self.hear(alert);
+        }
     }
 
     fn hear(&mut self, alert: &Alert) {

@@ -33,8 +33,6 @@ pub(crate) struct WindowedRates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bucket {
     number: u64,
-    /// When the first came in it.
-    first: Now,
     counts: [u64; METRICS],
 }
 
@@ -54,7 +52,7 @@ impl WindowedRates {
         let number = bucket_of(at);
         match self.buckets.back_mut() {
             Some(last) if last.number >= number => add_counts(&mut last.counts, figures),
-            _ => self.buckets.push_back(Bucket { number, first: at, counts: figures }),
+            _ => self.buckets.push_back(Bucket { number, counts: figures }),
         }
         while self.buckets.len() > WINDOW_BUCKETS {
             self.buckets.pop_front();
@@ -76,13 +74,8 @@ impl WindowedRates {
         let number = bucket_of(at);
         let place = self.buckets.partition_point(|bucket| bucket.number < number);
         match self.buckets.get_mut(place) {
-            Some(bucket) if bucket.number == number => {
-                add_counts(&mut bucket.counts, figures);
-                if at.mono < bucket.first.mono {
-                    bucket.first = at;
-                }
-            }
-            _ => self.buckets.insert(place, Bucket { number, first: at, counts: figures }),
+            Some(bucket) if bucket.number == number => add_counts(&mut bucket.counts, figures),
+            _ => self.buckets.insert(place, Bucket { number, counts: figures }),
         }
         while self.buckets.len() > WINDOW_BUCKETS {
             self.buckets.pop_front();

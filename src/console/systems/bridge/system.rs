@@ -2,22 +2,27 @@
 
 use ratatui::layout::Rect;
 
-use super::actions;
+use super::{
+    actions,
+    keys::{INVOCATION, QUEUE},
+};
 use crate::{
     console::{
         draw::text,
         input::{pane_id::PaneId, view_id::ViewId},
         model::{
-            bridge::{health, in_flight},
+            bridge::{alerts::LEFT_APPLIED, health, in_flight},
             station::StationState,
         },
+        records::record_key::RecordKey,
         ui::{
             layout::{ViewSpec, columns},
             pane::{PaneContext, Room},
             system::{Brakes, Drain, Questions, System},
         },
     },
-    tap::entry::Link,
+    ids::{InvocationId, QueueName},
+    tap::entry::{Link, alerts::Alert},
 };
 
 /// The bridge.
@@ -33,6 +38,7 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
     listed_questions: |_| Vec::new(),
+    alert_object,
     brakes: Some(brakes),
     begin: |_, _, _| {},
     unmark: |systems| systems.bridge.marked_rows.clear(),
@@ -60,6 +66,21 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
     arrange,
     glance_from: None,
 };
+
+/// The queue whose head waits, the row that nobody knows the end of, the rows that failed; of its peers what
+/// they broke.
+fn alert_object(alert: &Alert, state: &StationState) -> (PaneId, Option<RecordKey>) {
+    match &*alert.name {
+        "head_waiting" => (PaneId::Queues, Some(QUEUE.of(QueueName::new(&alert.subject)))),
+        LEFT_APPLIED => {
+            let first = state.mpp.live.iter().find(|(_, live)| live.orphaned);
+            (PaneId::InFlight, first.map(|(id, _)| INVOCATION.of(*id)))
+        }
+        "damaged_rows" => (PaneId::History, alert.last.map(|id| INVOCATION.of(InvocationId(id)))),
+        "turned_away" => (PaneId::Violations, None),
+        _ => (PaneId::Queues, None),
+    }
+}
 
 fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     let (Some(mpp), glyphs) = (cx.model.mpp(), cx.view.glyphs) else { return String::new() };

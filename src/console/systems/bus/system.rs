@@ -9,14 +9,16 @@ use crate::{
         model::{
             bus::{MESSAGES, health},
             rate_text,
+            station::StationState,
         },
+        records::record_key::RecordKey,
         ui::{
             layout::{ViewSpec, columns},
             pane::{PaneContext, Room},
             system::{Questions, System},
         },
     },
-    tap::entry::Link,
+    tap::entry::{Link, alerts::Alert},
 };
 
 /// The bus.
@@ -32,6 +34,7 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the bus is up again: its peers can connect",
     questions: |_| Questions::NONE,
     listed_questions: |_| Vec::new(),
+    alert_object,
     brakes: None,
     begin: |_, _, _| {},
     unmark: |_| false,
@@ -50,6 +53,11 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
     arrange,
     glance_from: None,
 };
+
+/// The drops, or the peers.
+fn alert_object(alert: &Alert, _: &StationState) -> (PaneId, Option<RecordKey>) {
+    (if *alert.name == *"dropping" { PaneId::Drops } else { PaneId::Peers }, None)
+}
 
 fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     let Some(rmp) = cx.model.rmp() else { return String::new() };

@@ -2,12 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use super::{actions, detail_run, pages, submitting};
+use super::{actions, detail_run, keys::RUN, pages, submitting};
 use crate::{
     console::{
         draw::format,
         input::{pane_id::PaneId, view_id::ViewId},
         model::{runs::health, station::StationState},
+        records::record_key::RecordKey,
         ui::{
             layout::{ViewSpec, columns, split_rows},
             pane::{PaneContext, Room},
@@ -16,7 +17,8 @@ use crate::{
             system::{Brakes, Questions, System},
         },
     },
-    tap::entry::Link,
+    runs::RunState,
+    tap::entry::{Link, alerts::Alert},
 };
 
 /// The runs.
@@ -32,6 +34,7 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the control plane is up again: runs can be submitted",
     questions,
     listed_questions,
+    alert_object,
     brakes: Some(brakes),
     begin: submitting::begin,
     unmark: |_| false,
@@ -59,6 +62,19 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
     arrange,
     glance_from: None,
 };
+
+/// The run that failed last, or that asks.
+fn alert_object(alert: &Alert, state: &StationState) -> (PaneId, Option<RecordKey>) {
+    let runs = &state.runs;
+    let run = match &*alert.name {
+        "runs_failed" => {
+            let failed = runs.runs.iter().filter(|view| view.state == RunState::Failed);
+            failed.max_by_key(|view| view.ended_at.map(|at| at.mono)).map(|view| view.run)
+        }
+        _ => runs.asks_in_time().first().map(|ask| ask.run),
+    };
+    (PaneId::Runs, run.map(|run| RUN.of(run)))
+}
 
 fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     let (Some(runs), glyphs) = (cx.model.runs(), cx.view.glyphs) else { return String::new() };

@@ -30,6 +30,7 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the MACP runtime is up again: agents can connect",
     questions: |_| Questions::NONE,
     listed_questions: |_| Vec::new(),
+    alert_object: |_, _| (PaneId::Sessions, None),
     brakes: None,
     begin: |_, _, _| {},
     unmark: |_| false,

@@ -8,11 +8,12 @@ use ratatui::layout::{Position, Rect};
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
-        input::{action::Action, keymap::KeyScope},
+        input::{action::Action, keymap::KeyScope, view_id::ViewId},
         model::Model,
         overlays::Details,
         records::{
             Table,
+            row::DetailsRecord,
             selection::{RecordKey, Selection},
             table::{list_height, row_at},
         },
@@ -20,12 +21,13 @@ use crate::{
         systems::station::{keys::ALERT, outcomes::StationCommand},
         ui::{
             Layer, Scene, Target,
-            act::{Act, Resolved},
+            act::{Act, ActContext, Resolved},
             effect::Effect,
             layout::Layout,
+            message::show_message,
             pane::PaneContext,
             question::Question,
-            state::Ui,
+            state::{Focus, Ui},
             system::System,
         },
     },
@@ -65,6 +67,42 @@ fn alerts(model: &Model) -> Vec<&Alert> {
     model.alerts().listed().into_iter().filter(is_told).collect()
 }
 
+/// Lines of what is selected, at least; with less room there are none.
+const DETAILS_ROWS_MIN: u16 = 8;
+
+/// The list of so many rows, and what is selected of it below.
+fn divide(body: Rect, rows: usize) -> (Rect, Rect) {
+    let wanted = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(3).max(6);
+    let list = wanted.min(body.height.saturating_sub(DETAILS_ROWS_MIN).max(body.height / 2));
+    let list = if body.height < 2 * DETAILS_ROWS_MIN || rows == 0 { body.height } else { list };
+    (Rect { height: list, ..body }, Rect { y: body.y + list, height: body.height - list, ..body })
+}
+
+/// Turns to what an alert is about.
+fn show_object(ui: &mut Ui, cx: &ActContext<'_>, alert: &Alert) {
+    let system = System::of(alert.link);
+    let (Some(system), Some(state)) = (system, &cx.live.station_state) else { return };
+    let (pane, key) = (system.alert_object)(alert, state);
+    let views = [system.view].into_iter().chain(ViewId::ALL);
+    if let Some(view) = views.into_iter().find(|view| view.panes().contains(&pane)) {
+        ui.show(view);
+    }
+    ui.zoomed = None;
+    if !ui.layout(cx.model).has(pane) {
+        ui.zoomed = Some(pane);
+    }
+    ui.focus = Focus::Pane(pane);
+    ui.reconcile(cx.model);
+    let Some(key) = key else { return };
+    let is_there = ui.select_in(pane, cx.model, |selection, keys| {
+        let row = keys.row(&key);
+        row.inspect(|row| selection.select(*row, keys, 1)).is_some()
+    });
+    if !is_there {
+        show_message(ui, "what the alert is about is not listed here any more".to_owned(), true, cx.now);
+    }
+}
+
 impl AlertList {
     /// The selected alert.
     pub(crate) fn selected<'a>(&self, model: &'a Model) -> Option<&'a Alert> {
@@ -85,7 +123,8 @@ impl AlertList {
     /// Selects the row at this line of the screen.
     pub(crate) fn click(&mut self, body: Rect, row: u16, model: &Model) -> bool {
         let keys = keys(model);
-        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else {
+        let (list, _) = divide(body, keys.len());
+        let Some(index) = row_at(list, row, &self.selection).filter(|index| *index < keys.len()) else {
             return false;
         };
         let was_there = self.selection.index() == index;
@@ -103,14 +142,20 @@ impl AlertList {
         self.selection.reconcile(&keys(model), self.height);
     }
 
-    /// Fits it to the room there is.
-    pub(crate) fn reconcile(&mut self, body: Rect) {
-        self.height = list_height(body);
+    /// What is selected in words, with why and what to do.
+    fn details(&self, model: &Model) -> Option<Details> {
+        let question = self.selected_question(model).map(Question::details);
+        let alert = || Some(Box::new(self.selected(model)?.clone()) as Box<dyn DetailsRecord>);
+        Some(Details::of_present(question.or_else(alert)?))
     }
 
     /// Draws it.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
         canvas.clear(body);
+        let (body, below) = divide(body, keys(model).len());
+        if let Some(details) = self.details(model) {
+            details.draw(canvas, below, model);
+        }
         let alerts = alerts(model);
         let asks: Vec<_> = questions(model).collect();
         let (waiting, unshown) = model.runs().map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
@@ -168,7 +213,7 @@ impl Layer for AlertList {
     }
 
     fn reconcile(&mut self, layout: &Layout, model: &Model, _ui: &Ui) {
-        self.reconcile(layout.body);
+        self.height = list_height(divide(layout.body, keys(model).len()).0);
         self.follow(model);
     }
 
@@ -185,7 +230,11 @@ impl Layer for AlertList {
             (Action::Open | Action::Acknowledge, Target::Alert(None)) => Err("there are no alerts".into()),
             (Action::Open, Target::Question(ask)) => Ok(Act::open(Details::of_present(ask.details()))),
             (Action::Open, Target::Alert(Some(alert))) => {
-                Ok(Act::open(Details::of_present(Box::new(alert.clone()))))
+                let alert = alert.clone();
+                Ok(Act::close(move |_: Self, ui, cx| {
+                    show_object(ui, cx, &alert);
+                    Vec::new()
+                }))
             }
             (Action::Acknowledge, Target::Alert(Some(alert))) => match alert.state() {
                 AlertState::Active => {

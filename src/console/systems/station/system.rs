@@ -29,6 +29,7 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
     listed_questions: |_| Vec::new(),
+    alert_object: |_, _| (PaneId::StationLog, None),
     brakes: None,
     begin: |_, _, _| {},
     unmark: |_| false,
