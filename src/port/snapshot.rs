@@ -100,11 +100,11 @@ impl StationView {
             Transition::Alert { alert, .. } => self.alerts.apply(alert),
             Transition::Started
             | Transition::RecordingFailed
-            | Transition::Operated
+            | Transition::Operated { .. }
             | Transition::Notice { .. }
             | Transition::TurnedAway { .. }
             | Transition::Restarted
-            | Transition::Stopping => {}
+            | Transition::Stopping { .. } => {}
         }
     }
 }

@@ -238,7 +238,7 @@ mod tests {
     }
 
     fn fill<W: Write>(writer: &mut Writer<W>, compressible: bool) -> WriteError {
-        let what = What::Transition(Transition::Station(station::Transition::Operated));
+        let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
         let mut noise = 1_u64;
         for n in 1_u64.. {
             let entry = Entry {

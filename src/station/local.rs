@@ -26,7 +26,10 @@ use crate::{
     },
     tap::{
         Reader, Tap,
-        entry::{Link, station::Transition},
+        entry::{
+            Link,
+            station::{Level, OperatedBy, Transition},
+        },
     },
     time::Clock,
 };
@@ -60,8 +63,8 @@ pub(super) struct Inner {
     /// What each port's admission counts.
     pub(super) admission: Tallies,
     pub(super) alerts: AlertBoard,
-    /// Whether an operator wants the station to end.
-    pub(super) stop_asked: watch::Sender<bool>,
+    /// The operator that wants the station to end.
+    pub(super) stop_asked: watch::Sender<Option<OperatedBy>>,
     /// What has to be there for a host to be started again. The station owns it.
     pub(super) parts: Weak<Mutex<Option<Parts>>>,
 }
@@ -91,32 +94,61 @@ impl Inner {
 #[derive(Clone, Debug)]
 pub(super) struct LocalPort {
     pub(super) inner: Arc<Inner>,
+    /// Who acts through it.
+    pub(super) by: OperatedBy,
+}
+
+impl LocalPort {
+    /// The port of this process: its console, and what the station does for itself.
+    pub(super) fn own(inner: Arc<Inner>) -> Self {
+        Self { inner, by: OperatedBy::own_console() }
+    }
+}
+
+/// The station's state, and who acts on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operating<'a> {
+    pub(super) status: &'a StationStatus,
+    pub(super) by: &'a OperatedBy,
+}
+
+impl Operating<'_> {
+    /// Reports what is done; what it causes names the entry.
+    pub(super) fn report(&self, what: &str) -> Seq {
+        self.status.report(Transition::Operated { by: Some(self.by.clone()) }, what)
+    }
+
+    /// Says that it was refused, and why.
+    pub(super) fn refused(&self, why: &str) {
+        self.status.notice(Level::Warn, &format!("refused: {why}"));
+    }
 }
 
 impl Operator for LocalPort {
     fn command(&self, command: Command) -> Answer<Outcome> {
-        let inner = Arc::clone(&self.inner);
+        let Self { inner, by } = self.clone();
         Box::pin(async move {
             let Inner { hosts, status, .. } = &*inner;
+            let operating = Operating { status, by: &by };
             let running = inner.running();
             match command {
                 // These two also of a station whose bridge did not come up.
-                Command::Restart { link } => supervisor::restart(Arc::clone(&inner), link).await,
-                Command::Stop => Ok(stop(&inner)),
+                Command::Restart { link } => supervisor::restart(Arc::clone(&inner), operating, link).await,
+                Command::Stop => Ok(stop(&inner, operating)),
                 Command::AcknowledgeAlerts { ids } => inner.alerts.acknowledge(&inner, &ids),
-                Command::Mpp(command) => bridge::command(status, &*running.await?, command).await,
+                Command::Mpp(command) => bridge::command(operating, &*running.await?, command).await,
                 Command::Backup { path } => pages::backup(&*running.await?, path).await,
                 Command::Runs(command) => {
                     running.await?;
-                    runs::command(status, &hosts.runs, command).await
+                    runs::command(operating, &hosts.runs, command).await
                 }
                 Command::Macp(command) => {
                     running.await?;
-                    sessions::command(status, &hosts.sessions, command).await
+                    sessions::command(operating, &hosts.sessions, command).await
                 }
                 Command::KickPeer { session } => {
                     running.await?;
-                    bus::kick(status, &hosts.bus, session).await
+                    bus::kick(operating, &hosts.bus, session).await
                 }
                 Command::RecordStart { path } => {
                     running.await?;
@@ -172,8 +204,8 @@ impl StationPort for LocalPort {
 }
 
 /// Has whoever owns the station end it.
-fn stop(inner: &Inner) -> Outcome {
-    inner.status.report(Transition::Operated, "stop");
-    inner.stop_asked.send_replace(true);
+fn stop(inner: &Inner, operating: Operating<'_>) -> Outcome {
+    operating.report("stop");
+    inner.stop_asked.send_replace(Some(operating.by.clone()));
     Outcome::Stopping { pid: std::process::id(), data: inner.status.view().0.data }
 }

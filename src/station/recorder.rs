@@ -34,7 +34,7 @@ impl Recording {
             )));
         }
         let path = path.map_or_else(|| fresh_path(inner), Ok)?;
-        let port = LocalPort { inner: Arc::clone(inner) };
+        let port = LocalPort::own(Arc::clone(inner));
         let reader = port.entries()?;
         // Taken here, so that a station that stops soon after its start still has a recording that can be
         // folded.

@@ -38,7 +38,7 @@ use crate::{
         Tap,
         entry::{
             Link,
-            station::{Level, Transition},
+            station::{Level, OperatedBy, Transition},
         },
     },
     time::Clock,
@@ -129,7 +129,7 @@ impl Station {
             metrics: metrics::Endpoint::default(),
             admission: Tallies::default(),
             alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),
-            stop_asked: watch::Sender::new(false),
+            stop_asked: watch::Sender::new(None),
             parts: Arc::downgrade(&parts),
         };
         let inner = Arc::new(inner);
@@ -162,7 +162,7 @@ impl Station {
     /// The way to act on it, to ask it and to watch it.
     #[must_use]
     pub fn port(&self) -> Arc<dyn StationPort> {
-        Arc::new(LocalPort { inner: Arc::clone(&self.inner) })
+        Arc::new(LocalPort::own(Arc::clone(&self.inner)))
     }
 
     /// Waits until every host answers or has said why it does not.
@@ -193,8 +193,13 @@ impl Station {
     pub async fn stop_requested(&self) {
         let mut asked = self.inner.stop_asked.subscribe();
         // The sender is this station's own.
-        let _ = asked.wait_for(|is_asked| *is_asked).await;
+        let _ = asked.wait_for(Option::is_some).await;
         tokio::time::sleep(ANSWER_LEAVES).await;
+    }
+
+    /// Notes that the console of this process has it end.
+    pub fn ask_to_stop(&self) {
+        self.inner.stop_asked.send_replace(Some(OperatedBy::own_console()));
     }
 
     /// Ends it in order: intake, hosts, store, recording. Takes at most 3 s.
@@ -202,7 +207,8 @@ impl Station {
         if let Some(opening) = self.opening.take() {
             let _ = opening.join();
         }
-        self.inner.status.report(Transition::Stopping, "");
+        let by = self.inner.stop_asked.borrow().clone();
+        self.inner.status.report(Transition::Stopping { by }, "");
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         parts.stop(&self.inner);

@@ -19,7 +19,7 @@ use tokio::{
 use super::{
     config::Config,
     host::{Host, Serving, host_down},
-    local::{Inner, Startup},
+    local::{Inner, Operating, Startup},
 };
 use crate::{
     mpp::manifest::Pack,
@@ -128,8 +128,12 @@ impl Parts {
 }
 
 /// Starts a host again that is down. Answered when it is up, or when it is known why it is not.
-pub(super) async fn restart(inner: Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
-    inner.status.report(Transition::Operated, &format!("restart {}", link.name()));
+pub(super) async fn restart(
+    inner: Arc<Inner>,
+    operating: Operating<'_>,
+    link: Link,
+) -> Result<Outcome, PortError> {
+    operating.report(&format!("restart {}", link.name()));
     if let Some(host) = inner.hosts.of(link).filter(|_| !is_down(&inner, link))
         && let Some(why) = host.impaired().await
     {

@@ -195,6 +195,16 @@ fn mpp_transitions() -> Vec<mpp::Transition> {
     all
 }
 
+/// Nobody, the console of the station's process, and one over the bus.
+fn operators() -> [Option<station::OperatedBy>; 3] {
+    let attached = station::OperatedBy {
+        kind: rl_console::tap::entry::rmp::Kind::Ui,
+        client: "ops".into(),
+        session: Some(ConnectionId(7)),
+    };
+    [None, Some(station::OperatedBy::own_console()), Some(attached)]
+}
+
 fn station_transitions() -> Vec<station::Transition> {
     use station::Transition;
     let mut all = every!(Transition {
@@ -209,12 +219,12 @@ fn station_transitions() -> Vec<station::Transition> {
         RecordingFailed => [Transition::RecordingFailed],
         DiskLow => [Transition::DiskLow { free_bytes: 1_024 }],
         DiskOk => [Transition::DiskOk { free_bytes: 1 << 30 }],
-        Operated => [Transition::Operated],
+        Operated => operators().map(|by| Transition::Operated { by }).to_vec(),
         Notice => [],
         TurnedAway => [],
         Alert => [],
         Restarted => [Transition::Restarted],
-        Stopping => [Transition::Stopping],
+        Stopping => operators().map(|by| Transition::Stopping { by }).to_vec(),
     });
     all.extend(
         links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]),

@@ -28,7 +28,7 @@ pub(crate) fn draft(what: What, bytes: &[u8]) -> Draft<'_> {
 }
 
 pub(crate) fn notice(text: &str) -> Draft<'_> {
-    let what = What::Transition(Transition::Station(station::Transition::Operated));
+    let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
     Draft { link: Link::Station, ..draft(what, text.as_bytes()) }
 }
 
@@ -264,7 +264,7 @@ proptest! {
                         if let Some(first) = text.first_mut() {
                             *first = ((tap.last().0 + 1) % 251) as u8;
                         }
-                        let what = What::Transition(Transition::Station(station::Transition::Operated));
+                        let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
                         tap.emit(draft(what, &text));
                     }
                 }

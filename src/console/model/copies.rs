@@ -17,7 +17,7 @@ impl Model {
         self.raised_alerts.clear();
         self.console_health = live.console_health;
         self.lost = live.lost;
-        self.station.is_stopping = live.station.is_stopping;
+        self.station = live.station.clone();
         self.attachment.clone_from(&live.attachment);
         self.past.clone_from(&live.past);
         self.frozen = Some(FrozenState { at });

@@ -6,7 +6,10 @@ use crate::{
     console::{
         draw::{format, text, theme::Role},
         input::{action::Action, view_id::ViewId},
-        model::{Model, Timeline, station::StationState},
+        model::{
+            Model, Timeline,
+            station::{StationState, Stopping},
+        },
         settings::view::{Canvas, View},
         ui::{
             state::Ui,
@@ -177,15 +180,29 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
             parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn));
         }
         Reachability::Lost { since, .. } => {
-            let lost = format!("{} LOST {}", view.glyphs.down, age(since));
             let is_short = matches!(detail, Detail::Short | Detail::Least);
-            parts.push(Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad));
+            parts.push(match &model.station.stopping {
+                Some(stopping) => Part::new(stopped(view, stopping, is_short), Role::Warn),
+                None => {
+                    let lost = format!("{} LOST {}", view.glyphs.down, age(since));
+                    Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad)
+                }
+            });
         }
     }
     if attachment.read_only().is_some() {
         parts.push(Part::new("read-only".to_owned(), Role::Warn));
     }
     parts
+}
+
+/// That the station was stopped in order, by whom and when.
+fn stopped(view: &View, Stopping { by, at }: &Stopping, is_short: bool) -> String {
+    let glyphs = view.glyphs;
+    let by = by.as_ref().filter(|_| !is_short).map_or_else(String::new, |by| {
+        format!(" by {}", text::truncate(&text::visible(&by.client, glyphs.ascii), 16, glyphs.ellipsis))
+    });
+    format!("{} STOPPED{by} {}", glyphs.down, format::time_of_day(at.wall, &view.zone))
 }
 
 /// The views by their keys; the one that is shown stands in brackets.
@@ -217,13 +234,13 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
         return parts;
     };
-    if model.station.is_stopping && is_reached {
+    if model.station.stopping.is_some() && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
     if let Some(at) = time.instant() {
         parts.extend(paused(view, at, time.unseen_count(), detail));
         parts.push(Part::new("NOW:".to_owned(), Role::Warn));
-    } else if !model.station.is_stopping && is_reached {
+    } else if model.station.stopping.is_none() && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
     if let Some(progress) = model.past.progress() {

@@ -427,7 +427,7 @@ fn rows_left_in_applied_are_one_alert_that_comes_back_when_there_are_more() {
 #[test]
 fn a_station_that_goes_down_alarms_nobody() {
     let mut stage = well(80, 24);
-    stage.station(station::Transition::Stopping, "");
+    stage.station(station::Transition::Stopping { by: None }, "");
     stage.mpp(gone(), "");
     pass_s(&mut stage, 60);
     assert!(alerts(&stage).is_empty());

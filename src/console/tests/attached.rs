@@ -10,7 +10,7 @@ use crate::{
     ids::ConnectionId,
     port::{Attachment, PreviousSession, Reachability},
     rmp::{Dialect, Kind},
-    tap::entry::station::{Level, Transition},
+    tap::entry::station::{Level, OperatedBy, Transition},
     time::Now,
 };
 
@@ -99,10 +99,31 @@ fn while_the_station_is_lost_nothing_is_done_and_everything_can_be_looked_at() {
 }
 
 #[test]
+fn a_station_that_was_stopped_in_order_is_not_lost_and_says_who_stopped_it() {
+    for (by, words) in [
+        (
+            Some(OperatedBy { kind: Kind::Ui, client: "ops".into(), session: Some(ConnectionId(7)) }),
+            "by ops ",
+        ),
+        (None, ""),
+    ] {
+        let mut stage = attached(160, 50, Kind::Tui);
+        stage.station(Transition::Stopping { by }, "");
+        let at = stage.view.zone.clone();
+        let at = crate::words::format::time_of_day(Now::at_ms(stage.ms).wall, &at);
+        let gone = lost(&stage);
+        stage.model.set_attachment(Some(gone), Now::at_ms(stage.ms));
+        stage.pass(9_000);
+        let header = header(&mut stage);
+        assert!(header.contains(&format!("STOPPED {words}{at}")) && !header.contains("LOST"), "{header}");
+    }
+}
+
+#[test]
 fn a_station_that_was_started_again_is_going_down_no_more() {
     let mut stage = attached(160, 50, Kind::Tui);
     stage.station(Transition::Notice { level: Level::Info }, "so long");
-    stage.station(Transition::Stopping, "");
+    stage.station(Transition::Stopping { by: None }, "");
     assert!(header(&mut stage).contains("STOPPING"));
     let mut again = connected();
     again.station.started_at = Now::at_ms(stage.ms + 5_000);

@@ -25,13 +25,13 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
         T::RecordingFailed => ("rec_failed", EntryOutcome::Bad),
         T::DiskLow { .. } => ("disk_low", EntryOutcome::Warn),
         T::DiskOk { .. } => ("disk_well", EntryOutcome::Plain),
-        T::Operated => ("operated", EntryOutcome::Plain),
+        T::Operated { .. } => ("operated", EntryOutcome::Plain),
         T::Notice { level } => ("notice", EntryOutcome::of_level(*level)),
         T::TurnedAway { .. } => ("turned_away", EntryOutcome::Warn),
         T::Alert { change: AlertChange::Raised, .. } => ("alert", EntryOutcome::Warn),
         T::Alert { .. } => ("alert", EntryOutcome::Plain),
         T::Restarted => ("notice", EntryOutcome::of_level(Level::Warn)),
-        T::Stopping => ("stopping", EntryOutcome::Warn),
+        T::Stopping { .. } => ("stopping", EntryOutcome::Warn),
     };
     EntrySummary { kind, outcome: standing, ..EntrySummary::default() }
 }
@@ -50,11 +50,13 @@ pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
         T::RecordingFailed => "not recorded".into(),
         T::DiskLow { free_bytes } => format!("nearly full: {} are free", format::bytes(*free_bytes)).into(),
         T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(*free_bytes)).into(),
-        T::Operated => "by an operator".into(),
+        T::Operated { by } => {
+            by.as_ref().map_or_else(|| "by an operator".into(), |by| format!("by {by}").into())
+        }
         T::Notice { level } => level.name().into(),
         T::TurnedAway { why, count } => format!("{count} by the metrics' port: {}", why.name()).into(),
         T::Alert { change, alert } => format!("{} {}: {}", alert.id, change.name(), alert.text).into(),
         T::Restarted => Level::Warn.name().into(),
-        T::Stopping => "the station is going down".into(),
+        T::Stopping { .. } => "the station is going down".into(),
     }
 }

@@ -2,9 +2,12 @@
 
 use crate::{
     admission::Port,
-    dissect::transitions::{TransitionDetails, plain, text_node, with_text},
+    dissect::{
+        transitions::{TransitionDetails, plain, text_node, with_text},
+        tree::Node,
+    },
     field::Class,
-    tap::entry::station::{Level, Transition as T},
+    tap::entry::station::{Level, OperatedBy, Transition as T},
     words::format,
 };
 
@@ -27,7 +30,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::RecordingFailed => path("recording failed", Vec::new()),
         T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskOk { free_bytes } => plain("disk well", vec![text_node("free", format::bytes(*free_bytes))]),
-        T::Operated => with_text("operated", Vec::new(), "what", Class::Public),
+        T::Operated { by } => with_text("operated", operator(by.as_ref()), "what", Class::Public),
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
         }
@@ -50,6 +53,15 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::Restarted => {
             with_text("notice", vec![text_node("level", Level::Warn.name())], "text", Class::Public)
         }
-        T::Stopping => plain("stopping", Vec::new()),
+        T::Stopping { by } => plain("stopping", operator(by.as_ref())),
     }
+}
+
+/// The fields of who did it.
+fn operator(by: Option<&OperatedBy>) -> Vec<Node> {
+    by.map_or_else(Vec::new, |OperatedBy { kind, client, session }| {
+        let session = session.map(|session| text_node("session", session.to_string()));
+        let who = [text_node("kind", kind.name()), text_node("client", client.to_string())];
+        who.into_iter().chain(session).collect()
+    })
 }

@@ -226,6 +226,8 @@ pub struct Ticket {
 pub struct OperatorRequest {
     /// Who.
     pub session: ConnectionId,
+    /// The name that it gave itself.
+    pub client: Arc<str>,
     /// What it may do.
     pub kind: Kind,
     /// The request's trace, by which it is answered.

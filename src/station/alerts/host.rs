@@ -206,7 +206,7 @@ fn read(inner: &Inner, reader: &mut Reader) {
 async fn judge(inner: &Arc<Inner>, reader: &mut Reader) {
     read(inner, reader);
     if inner.alerts.lock().is_stale {
-        let port = LocalPort { inner: Arc::clone(inner) };
+        let port = LocalPort::own(Arc::clone(inner));
         if let Ok(Ok(snapshot)) = tokio::time::timeout(SNAPSHOT_MAX, port.snapshot()).await {
             // What the snapshot has, the alerts are to have.
             read(inner, reader);

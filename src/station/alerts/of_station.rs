@@ -67,7 +67,7 @@ impl Watch for StationWatch {
                 let most = (!entry.text().is_empty()).then(|| (Peer::new(&entry.text()), *count));
                 self.turned_away.record(entry.entry.at, *why, *count, most);
             }
-            T::Stopping => cx.incidents.is_stopping = true,
+            T::Stopping { .. } => cx.incidents.is_stopping = true,
             _ => {}
         }
     }

@@ -6,8 +6,7 @@ use super::handle::{Running, down};
 use crate::{
     mpp::{self, Command, host::Request},
     port::{Outcome, PortError},
-    station::status::{AskedToken, StationStatus},
-    tap::entry::station::{Level, Transition},
+    station::{local::Operating, status::AskedToken},
     words::counted,
 };
 
@@ -15,17 +14,17 @@ use crate::{
 type Answered = Result<mpp::Outcome, mpp::Refusal>;
 
 pub(in crate::station) async fn command(
-    status: &StationStatus,
+    operating: Operating<'_>,
     running: &Running,
     command: Command,
 ) -> Result<Outcome, PortError> {
     let what = describe(&command);
-    let cause = status.report(Transition::Operated, &what);
+    let cause = operating.report(&what);
     let paired = match &command {
         Command::Pair { token_sha256 } => mpp::TokenHash::from_hex(token_sha256),
         _ => None,
     };
-    let asked = paired.map(|hash| status.mask_asked_bridge_token(hash));
+    let asked = paired.map(|hash| operating.status.mask_asked_bridge_token(hash));
     let (answer, answered) = oneshot::channel();
     running.ask(Request::Command { command, cause: Some(cause), answer })?;
     let outcome = match (asked, Handle::try_current()) {
@@ -37,7 +36,7 @@ pub(in crate::station) async fn command(
         (None, _) => answered.await.map_err(|_| down()),
     }?;
     if let Err(refusal) = &outcome {
-        status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+        operating.refused(&format!("{what}: {refusal}"));
     }
     if let Ok(mpp::Outcome::Enqueued(rows) | mpp::Outcome::Requeued(rows)) = &outcome
         && let Some(Err(refusal)) = rows.iter().find(|row| row.is_err())
@@ -48,7 +47,7 @@ pub(in crate::station) async fn command(
         } else {
             String::new()
         };
-        status.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
+        operating.refused(&format!("{what}: {of}{refusal}"));
     }
     outcome.map(Outcome::Mpp).map_err(PortError::Refused)
 }

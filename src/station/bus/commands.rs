@@ -7,21 +7,20 @@ use crate::{
     ids::{ConnectionId, Seq},
     port::{Outcome, PortError},
     rmp::host::Request,
-    station::status::StationStatus,
-    tap::entry::station::{Level, Transition},
+    station::local::Operating,
 };
 
 /// Ends a connection.
 pub(in crate::station) async fn kick(
-    status: &StationStatus,
+    operating: Operating<'_>,
     bus: &Bus,
     session: ConnectionId,
 ) -> Result<Outcome, PortError> {
     let what = format!("kick peer {session}");
-    let cause = status.report(Transition::Operated, &what);
+    let cause = operating.report(&what);
     let kicked = end(bus, session, cause).await;
     if let Err(error) = &kicked {
-        status.notice(Level::Warn, &format!("refused: {what}: {error}"));
+        operating.refused(&format!("{what}: {error}"));
     }
     kicked
 }

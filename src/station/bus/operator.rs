@@ -21,7 +21,10 @@ use crate::{
         wire::{Question, Reply, Response, StationInfo, may_ask, parts, parts_as_shown, read_question},
     },
     rmp::{broker::OperatorRequest, host::Request},
-    tap::{Tap, entry::rmp::Kind},
+    tap::{
+        Tap,
+        entry::{rmp::Kind, station::OperatedBy},
+    },
     time::Clock,
 };
 
@@ -30,9 +33,12 @@ const PART_MAX: Duration = Duration::from_secs(30);
 /// The share of one session in the questions of all.
 const SHARE: u64 = 4;
 
+/// The port as somebody acts through it.
+pub(in crate::station) type PortOf = Box<dyn Fn(OperatedBy) -> Arc<dyn StationPort> + Send + Sync>;
+
 /// What answers every question.
 pub(in crate::station) struct Service {
-    pub(in crate::station) port: Arc<dyn StationPort>,
+    pub(in crate::station) port_of: PortOf,
     pub(in crate::station) tap: Tap,
     pub(in crate::station) bus: mpsc::Sender<Request>,
     /// Which station it is, but for the moment.
@@ -97,18 +103,18 @@ pub(in crate::station) async fn serve(service: Service, mut asked: mpsc::Receive
 }
 
 impl Service {
-    async fn answer(&self, OperatorRequest { kind, payload, .. }: OperatorRequest) -> Response {
+    async fn answer(&self, asked: OperatorRequest) -> Response {
+        let OperatorRequest { session, client, kind, payload, .. } = asked;
+        let port = (self.port_of)(OperatedBy { kind, client, session: Some(session) });
         let answered = async {
             let question = read_question(&payload)?;
             drop(payload);
             may_ask(kind, &question)?;
             Ok(match question {
-                Question::Command(command) => {
-                    Response::reply(Reply::Outcome(self.port.command(command).await?))
-                }
-                Question::Query(query) => Response::reply(Reply::Page(self.port.query(query).await?)),
+                Question::Command(command) => Response::reply(Reply::Outcome(port.command(command).await?)),
+                Question::Query(query) => Response::reply(Reply::Page(port.query(query).await?)),
                 Question::Snapshot => {
-                    Response::Snapshot(self.tap.without_tokens(self.port.snapshot().await?.encode()))
+                    Response::Snapshot(self.tap.without_tokens(port.snapshot().await?.encode()))
                 }
                 Question::About => {
                     Response::reply(Reply::About(StationInfo { now: self.clock.now(), ..self.about.clone() }))

@@ -126,9 +126,8 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     bus.set_up(path.clone(), requests.clone());
     BusDown::clear(&config.data, &lock.watch());
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
-    let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
     let service = Service {
-        port,
+        port_of: port_of(inner),
         tap: inner.tap.clone(),
         bus: requests.clone(),
         about: about(inner),
@@ -150,6 +149,12 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
             .abort_handle(),
     ];
     Ok(Serving { thread, requests, tasks, _path_file: path_file })
+}
+
+/// The port as each operator acts through it.
+fn port_of(inner: &Arc<Inner>) -> operator::PortOf {
+    let inner = Arc::clone(inner);
+    Box::new(move |by| Arc::new(LocalPort { inner: Arc::clone(&inner), by }))
 }
 
 /// Which station this is. A bus that is started again is still the same one's.

@@ -96,7 +96,7 @@ fn service(limits: limits::Port) -> (mpsc::Sender<OperatorRequest>, mpsc::Receiv
     let tap = Tap::new(limits::Tap::default());
     tap.mask_token("operator", Sha256::digest(TOKEN).into());
     tokio::spawn(operator::serve(
-        Service { port: Arc::new(Slow), tap, bus, about, clock: Clock::start(), limits },
+        Service { port_of: Box::new(|_| Arc::new(Slow)), tap, bus, about, clock: Clock::start(), limits },
         asked,
     ));
     (ask, requests)
@@ -104,7 +104,14 @@ fn service(limits: limits::Port) -> (mpsc::Sender<OperatorRequest>, mpsc::Receiv
 
 fn asked(kind: Kind, session: u64, question: &Question) -> OperatorRequest {
     let payload = Bytes::from(write_question(question, u64::MAX).unwrap());
-    OperatorRequest { session: ConnectionId(session), kind, trace: TraceId(uuid::Uuid::new_v4()), payload }
+    let client = Arc::from("ops");
+    OperatorRequest {
+        session: ConnectionId(session),
+        client,
+        kind,
+        trace: TraceId(uuid::Uuid::new_v4()),
+        payload,
+    }
 }
 
 /// The next answer, every part of it taken at once, and whom it goes to.
@@ -198,7 +205,7 @@ fn one_session_cannot_take_the_room_of_all() {
 }
 
 fn notice(tap: &Tap) {
-    let what = What::Transition(Transition::Station(station::Transition::Operated));
+    let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
     tap.emit(Draft {
         at: Now::at_ms(1),
         link: Link::Station,

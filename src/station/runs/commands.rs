@@ -9,19 +9,18 @@ use crate::{
     ids::Seq,
     port::{Outcome, PortError},
     runs::{self, Asker, AskerKind, Command, host::Request},
-    station::status::StationStatus,
-    tap::entry::station::{Level, Transition},
+    station::local::Operating,
 };
 
 pub(in crate::station) async fn command(
-    status: &StationStatus,
+    operating: Operating<'_>,
     runs: &Runs,
     command: Command,
 ) -> Result<Outcome, PortError> {
-    let cause = status.report(Transition::Operated, &describe(&command));
+    let cause = operating.report(&describe(&command));
     let outcome = carry_out(runs, command, cause).await;
     if let Err(PortError::Run(refusal)) = &outcome {
-        status.notice(Level::Warn, &format!("refused: {refusal}"));
+        operating.refused(&format!("{refusal}"));
     }
     outcome.map(Outcome::Runs)
 }

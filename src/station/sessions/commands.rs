@@ -4,20 +4,19 @@ use super::handle::Sessions;
 use crate::{
     macp::Command,
     port::{Outcome, PortError},
-    station::status::StationStatus,
-    tap::entry::station::{Level, Transition},
+    station::local::Operating,
 };
 
 pub(in crate::station) async fn command(
-    status: &StationStatus,
+    operating: Operating<'_>,
     sessions: &Sessions,
     command: Command,
 ) -> Result<Outcome, PortError> {
     let what = describe(&command);
-    let cause = status.report(Transition::Operated, &what);
+    let cause = operating.report(&what);
     let outcome = sessions.handle()?.command(command, Some(cause)).await;
     if let Err(refusal) = &outcome {
-        status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+        operating.refused(&format!("{what}: {refusal}"));
     }
     outcome.map(Outcome::Macp).map_err(PortError::Session)
 }

@@ -6,9 +6,36 @@ use super::{
     Link,
     alerts::{Alert, AlertChange},
     names::names,
-    texts::Texts,
+    rmp::Kind,
+    texts::{Texts, texts},
 };
-use crate::admission::TurnedAway;
+use crate::{admission::TurnedAway, ids::ConnectionId};
+
+/// The operator that did something through the port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatedBy {
+    /// What it is.
+    pub kind: Kind,
+    /// The name that it gave itself.
+    pub client: Arc<str>,
+    /// Its session of the bus; none of a console in the station's own process.
+    pub session: Option<ConnectionId>,
+}
+
+impl OperatedBy {
+    /// The console in the station's own process.
+    #[must_use]
+    pub fn own_console() -> Self {
+        Self { kind: Kind::Tui, client: Arc::from("console"), session: None }
+    }
+}
+
+impl std::fmt::Display for OperatedBy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.client)?;
+        self.session.map_or(Ok(()), |session| write!(f, " (session {session})"))
+    }
+}
 
 /// A change of the station's own state. The text beside the entry is the reason or notice for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +82,10 @@ pub enum Transition {
         free_bytes: u64,
     },
     /// An operator did something through the port; the text says what.
-    Operated,
+    Operated {
+        /// Who; none in what a version before 0.4 recorded.
+        by: Option<OperatedBy>,
+    },
     /// Something a person should read; the text says what happened and what to do.
     Notice {
         /// How much it matters.
@@ -80,7 +110,10 @@ pub enum Transition {
     /// says so.
     Restarted,
     /// The station is going down.
-    Stopping,
+    Stopping {
+        /// The operator that asked for it; none where a signal did.
+        by: Option<OperatedBy>,
+    },
 }
 
 names! {
@@ -99,16 +132,19 @@ names! {
     }
 }
 
-impl Texts for Transition {
-    /// That of an alert; any other text lies beside the entry.
-    #[inline]
-    fn has_text(&self, is: impl Fn(&str) -> bool + Copy) -> bool {
-        matches!(self, Self::Alert { change: _, alert } if alert.has_text(is))
+// The text of an alert is its own; any other lies beside the entry.
+texts! {
+    Transition {
+        Self::Started | Self::HostUp { link: _ } | Self::HostDown { link: _ } | Self::StoreOk
+            | Self::StoreFailing | Self::RecordingStarted | Self::RecordingGrew { bytes: _ }
+            | Self::RecordingStopped { bytes: _ } | Self::RecordingFailed
+            | Self::DiskLow { free_bytes: _ } | Self::DiskOk { free_bytes: _ }
+            | Self::Notice { level: _ } | Self::TurnedAway { why: _, count: _ }
+            | Self::Restarted => [],
+        Self::Operated { by } | Self::Stopping { by } => [by],
+        Self::Alert { change: _, alert } => [alert],
     }
-
-    fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
-        if let Self::Alert { change: _, alert } = self {
-            alert.mask_texts(mask);
-        }
+    OperatedBy {
+        Self { kind: _, client, session: _ } => [client],
     }
 }

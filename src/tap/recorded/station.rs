@@ -11,7 +11,7 @@ use crate::{
     admission::TurnedAway,
     tap::entry::{
         alerts::{Alert, AlertChange, AlertManner},
-        station::Transition,
+        station::{OperatedBy, Transition},
     },
     time::ClockShift,
 };
@@ -25,6 +25,7 @@ recorded! {
     struct Alert = StationAlert "alert" {
         id, name, link, subject, manner, since, text, last, is_quiet, raised_at, acknowledged_at, resolved_at,
     }
+    struct OperatedBy = StationOperator "operated by" { kind, client, session }
     enum Transition = station_transition::Kind, "station" in StationTransition.kind {
         Started = Started,
         HostUp { link } = HostUp(link),
@@ -37,12 +38,12 @@ recorded! {
         RecordingFailed = RecordingFailed,
         DiskLow { free_bytes } = DiskLowFreeBytes(free_bytes),
         DiskOk { free_bytes } = DiskWellFreeBytes(free_bytes),
-        Operated = Operated,
+        Operated { by } = Operated(wire::StationOperated { by }),
         Notice { level } = Notice(level),
         TurnedAway { why, count } = TurnedAway(wire::StationTurnedAway { why, count }),
         Alert { change, alert } = Alert(wire::StationAlertChange { change, alert }),
         Restarted = Restarted,
-        Stopping = Stopping,
+        Stopping { by } = Stopping(wire::StationOperated { by }),
     }
 }
 

@@ -6,14 +6,41 @@ use serde::Serialize;
 
 use crate::{
     console::model::station::{AlertChange, QueueMetrics, Summary},
-    ids::{ActionId, EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey, TraceId},
+    ids::{
+        ActionId, ConnectionId, EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey,
+        TraceId,
+    },
     runs::{RunState, Verdict},
-    tap::entry::{mpp::RefundStatus, station::Level},
+    tap::entry::{
+        mpp::RefundStatus,
+        station::{Level, OperatedBy},
+    },
     time::Wall,
 };
 
 /// What stands in the place of what is masked.
 const MASK: &str = "******";
+
+/// The operator that did something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(in crate::cli::commands) struct By {
+    kind: &'static str,
+    client: String,
+    /// Its session of the bus; absent of a console in the station's own process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<ConnectionId>,
+}
+
+impl By {
+    pub(super) fn of(by: &OperatedBy) -> Self {
+        Self { kind: by.kind.name(), client: by.client.to_string(), session: by.session }
+    }
+
+    /// As a line ends that says what was done, where that was not in the station's own process.
+    pub(super) fn suffix(&self) -> String {
+        self.session.map_or_else(String::new, |session| format!(", by {} (session {session})", self.client))
+    }
+}
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,7 +94,12 @@ pub(in crate::cli::commands) enum Event {
     /// It has room again.
     DiskWell { free_bytes: u64 },
     /// An operator did something.
-    Operated { what: String },
+    Operated {
+        what: String,
+        /// Who; absent in what a version before 0.4 recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
+    },
     /// A person should read this.
     Notice { level: Level, text: String },
     /// Entries were lost to this output; the station itself lost nothing.

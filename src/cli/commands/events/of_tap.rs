@@ -1,6 +1,9 @@
 //! From the tap's transitions to what is told.
 
-use super::{Event, event::OfRun};
+use super::{
+    Event,
+    event::{By, OfRun},
+};
 use crate::tap::entry::{Link, macp, mpp, rmp, runs, station};
 
 pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
@@ -16,10 +19,10 @@ pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -
         station::Transition::RecordingFailed => Event::RecordingFailed { why: text() },
         station::Transition::DiskLow { free_bytes } => Event::DiskLow { free_bytes: *free_bytes },
         station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes: *free_bytes },
-        station::Transition::Operated => Event::Operated { what: text() },
+        station::Transition::Operated { by } => Event::Operated { what: text(), by: by.as_ref().map(By::of) },
         station::Transition::Notice { level } => Event::Notice { level: *level, text: text() },
         station::Transition::Restarted => Event::Notice { level: station::Level::Warn, text: text() },
-        station::Transition::Stopping => Event::Stopping,
+        station::Transition::Stopping { .. } => Event::Stopping,
         // What alerts tell is told with what to do, once a second.
         station::Transition::Alert { .. }
         | station::Transition::Started

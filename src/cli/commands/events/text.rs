@@ -1,6 +1,6 @@
 //! Events in words.
 
-use super::event::{Event, OfRun, State};
+use super::event::{By, Event, OfRun, State};
 use crate::{
     console::draw::grouped,
     ids::QueueName,
@@ -51,7 +51,9 @@ impl Event {
             Self::DiskWell { free_bytes } => {
                 format!("the data folder's disk has room again: {free_bytes} bytes are free")
             }
-            Self::Operated { what } => format!("operator: {what}"),
+            Self::Operated { what, by } => {
+                format!("operator: {what}{}", by.as_ref().map_or_else(String::new, By::suffix))
+            }
             Self::Notice { level, text } => format!("{}: {text}", level.name()),
             Self::Loss { count } => format!("{} not looked at", counted(*count, "entry")),
             Self::Stopping => "stopping".to_owned(),

@@ -39,11 +39,11 @@ impl Model {
         };
         match (lost_since(&self.attachment), &attachment) {
             (None, Some(Attachment { reachability: Reachability::Lost { why, .. }, .. })) => {
-                self.journal.note(
-                    Level::Warn,
-                    &format!("the station does not answer: {why}. It is tried again until it does"),
-                    now,
-                );
+                let words = match &self.station.stopping {
+                    Some(_) => "the station has stopped; it is tried again until one is started".to_owned(),
+                    None => format!("the station does not answer: {why}. It is tried again until it does"),
+                };
+                self.journal.note(Level::Warn, &words, now);
             }
             (
                 Some(since),

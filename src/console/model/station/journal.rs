@@ -11,7 +11,7 @@ use crate::{
     },
     tap::entry::{
         Link,
-        station::{Level, Transition as T},
+        station::{Level, OperatedBy, Transition as T},
     },
     time::Now,
     words::counted,
@@ -38,14 +38,26 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
             let free = format::bytes(*free_bytes);
             (Level::Info, format!("the data folder's disk has room again: {free}"))
         }
-        T::Operated => (Level::Info, text.to_owned()),
+        T::Operated { by } => (Level::Info, operated(by.as_ref(), text)),
         T::Notice { level } => (*level, text.to_owned()),
         T::Restarted => (Level::Warn, text.to_owned()),
-        T::Stopping => (Level::Warn, "the station is going down".to_owned()),
+        T::Stopping { by } => {
+            let words = "the station is going down";
+            let by = by.as_ref().map_or_else(String::new, |by| format!(": stopped by {by}"));
+            (Level::Warn, format!("{words}{by}"))
+        }
         // A notice says it where it is worth a line, and alerts have their tray.
         T::RecordingGrew { .. } | T::TurnedAway { .. } | T::Alert { .. } => return None,
     };
     Some(NoticeDraft::new(level, Origin::System(Link::Station), words))
+}
+
+/// What an operator did, and who did it where that is not this console's own process.
+fn operated(by: Option<&OperatedBy>, what: &str) -> String {
+    match by.filter(|by| by.session.is_some()) {
+        Some(by) => format!("{what}, by {by}"),
+        None => what.to_owned(),
+    }
 }
 
 /// Tells the Journal what is new about the files: `before` is what was known to be wrong.

@@ -12,4 +12,4 @@ pub(crate) mod state;
 pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
 pub(crate) use journal::journal_changes;
 pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
-pub(crate) use state::{Station, StationState};
+pub(crate) use state::{Station, StationState, Stopping};

@@ -9,19 +9,29 @@ use crate::{
         EntryRef,
         entry::{
             Transition, What,
-            station::{Level, Transition as T},
+            station::{Level, OperatedBy, Transition as T},
         },
     },
+    time::Now,
 };
 
 /// The state that snapshots carry, as entries move it on. `at` stays when the snapshot was taken.
 pub(crate) type StationState = Snapshot;
 
 /// What the model keeps of the station itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Station {
-    /// Whether it is going down.
-    pub(crate) is_stopping: bool,
+    /// Since when it is going down, and who asked for it; none while it goes on.
+    pub(crate) stopping: Option<Stopping>,
+}
+
+/// An orderly stop.
+#[derive(Clone, Debug)]
+pub(crate) struct Stopping {
+    /// The operator that asked for it; none where a signal did.
+    pub(crate) by: Option<OperatedBy>,
+    /// When it began.
+    pub(crate) at: Now,
 }
 
 impl SystemModel for Station {
@@ -32,14 +42,16 @@ impl SystemModel for Station {
     }
 
     fn reset(&mut self) {
-        self.is_stopping = false;
+        self.stopping = None;
     }
 
     fn resync(&mut self, _: &mut Resync<'_>) {}
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
         let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
-        self.is_stopping |= matches!(transition, T::Stopping);
+        if let T::Stopping { by } = transition {
+            self.stopping = Some(Stopping { by: by.clone(), at: entry.entry.at });
+        }
         let text = entry.text();
         if let Some(state) = cx.carried() {
             let begins_anew = matches!(transition, T::HostUp { link }
