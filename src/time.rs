@@ -66,6 +66,14 @@ impl Now {
         let ms = u64::try_from(more.as_millis()).unwrap_or(u64::MAX);
         Self { mono: self.mono + more, wall: Wall(self.wall.0.saturating_add(ms)) }
     }
+
+    /// This moment so much earlier.
+    #[must_use]
+    pub fn before(self, less: Duration) -> Self {
+        let ms = u64::try_from(less.as_millis()).unwrap_or(u64::MAX);
+        let ns = u64::try_from(less.as_nanos()).unwrap_or(u64::MAX);
+        Self { mono: Mono(self.mono.0.saturating_sub(ns)), wall: Wall(self.wall.0.saturating_sub(ms)) }
+    }
 }
 
 /// How the clock of another process differs from this one's; not at all by default.

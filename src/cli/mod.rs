@@ -20,6 +20,7 @@ mod filter;
 mod freed_memory;
 mod hex_text;
 mod input;
+mod job_control;
 mod logging;
 mod ndjson;
 mod nonblocking_writer;

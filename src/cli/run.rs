@@ -17,7 +17,7 @@ use super::{
     context::Context,
     env::Env,
     error::{Error, Exit},
-    freed_memory,
+    freed_memory, job_control,
     output::Output,
     private_memory, report,
 };
@@ -62,6 +62,7 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
             let done = commands::serve::plain(&mut context, record);
             return done.and(context.out.flush());
         }
+        Some(Command::ContinueJob { pid }) => job_control::continue_job(pid),
         Some(Command::Completions(args)) => commands::completions::run(&args, &mut out),
         Some(Command::Man(args)) => commands::man::run(&args, &mut out),
         Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
@@ -158,6 +159,7 @@ fn with_configuration(
             Command::Completions(_)
             | Command::Man(_)
             | Command::Doctor
+            | Command::ContinueJob { .. }
             | Command::Cancel(_)
             | Command::Settle(_)
             | Command::Approve(_)

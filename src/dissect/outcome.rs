@@ -26,6 +26,11 @@ impl EntryOutcome {
     /// The names of all but the plain one, which has none.
     pub(crate) const NAMES: &'static [&'static str] = &["ok", "sent", "fault", "late", "warn", "bad"];
 
+    /// Whether somebody who looks back wants to stop here: a failure, a fault, a loss, a drop, an alert.
+    pub(crate) const fn is_of_note(self) -> bool {
+        matches!(self, Self::Fault | Self::Late | Self::Warn | Self::Bad)
+    }
+
     /// Its name.
     pub(crate) const fn name(self) -> Option<&'static str> {
         match self {

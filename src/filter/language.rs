@@ -153,6 +153,44 @@ impl Filter {
             _ => format!("{text} {term}"),
         }
     }
+
+    /// Whether a filter's text has this term among those that must all fit; the term is one word.
+    #[must_use]
+    pub fn has_term(text: &str, term: &str) -> bool {
+        Self::without(text, term) != text.trim()
+    }
+
+    /// A filter's text without this term, where it is among those that must all fit; the term is one word.
+    #[must_use]
+    pub fn without(text: &str, term: &str) -> String {
+        let text = text.trim();
+        let Ok(tokens) = lex(text) else { return text.to_owned() };
+        let mut depth = 0_usize;
+        let found = tokens.iter().enumerate().find(|(index, token)| {
+            match token.kind {
+                TokenKind::Open => depth += 1,
+                TokenKind::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let follows =
+                |kind: &TokenKind| index.checked_sub(1).is_some_and(|before| tokens[before].kind == *kind);
+            depth == 0 && &text[token.at.clone()] == term && !follows(&TokenKind::Not)
+        });
+        let Some((index, token)) = found.filter(|_| !has_or(&tokens)) else { return text.to_owned() };
+        // An `and` on one side of it goes with it.
+        let is_and = |index: Option<usize>| {
+            index.and_then(|index| tokens.get(index)).filter(|token| token.kind == TokenKind::And)
+        };
+        let (mut start, mut end) = (token.at.start, token.at.end);
+        if let Some(and) = is_and(index.checked_sub(1)) {
+            start = and.at.start;
+        } else if let Some(and) = is_and(Some(index + 1)) {
+            end = and.at.end;
+        }
+        let (before, after) = (text[..start].trim_end(), text[end..].trim_start());
+        let between = if before.is_empty() || after.is_empty() { "" } else { " " };
+        format!("{before}{between}{after}")
+    }
 }
 
 /// Whether one of two sides is enough, outside of groups.

@@ -140,7 +140,7 @@ mod tests {
                 link: Link::Station,
                 trace: None,
                 cause: None,
-                what: What::Transition(Transition::Station(station::Transition::Operated)),
+                what: What::Transition(Transition::Station(station::Transition::Operated { by: None })),
                 bytes: "x".repeat(bytes).as_bytes(),
             });
         }
@@ -187,7 +187,7 @@ mod tests {
             link: Link::Station,
             trace: None,
             cause: None,
-            what: What::Transition(Transition::Station(station::Transition::Operated)),
+            what: What::Transition(Transition::Station(station::Transition::Operated { by: None })),
             bytes: &vec![b' '; 1 << 20],
         });
         let page = EntriesPage::read(&long, Seq(9), Seq(0), 9);

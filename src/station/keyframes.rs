@@ -152,7 +152,7 @@ pub(super) async fn keep(inner: Weak<Inner>) {
 
 /// Takes one that has every entry up to a place; whether the station gave it.
 async fn take(inner: &Arc<Inner>, seq: Seq) -> bool {
-    let port = LocalPort { inner: Arc::clone(inner) };
+    let port = LocalPort::own(Arc::clone(inner));
     let Ok(snapshot) = port.snapshot().await else { return false };
     let tap = inner.tap.clone();
     let encode = move || tap.without_tokens(snapshot.encode());

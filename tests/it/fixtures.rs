@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rl_console::{
     admission::TurnedAway,
     ids::{
-        EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, SessionId, StateKey,
-        Ticket, TraceId,
+        ConnectionId, EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq,
+        SessionId, StateKey, Ticket, TraceId,
     },
     tap::{
         entry::{
@@ -219,16 +219,18 @@ fn station_transitions() -> Vec<station::Transition> {
         RecordingFailed => [Transition::RecordingFailed],
         DiskLow => [Transition::DiskLow { free_bytes: 1_024 }],
         DiskOk => [Transition::DiskOk { free_bytes: 1 << 30 }],
-        Operated => operators().map(|by| Transition::Operated { by }).to_vec(),
+        Operated => [],
         Notice => [],
         TurnedAway => [],
         Alert => [],
         Restarted => [Transition::Restarted],
-        Stopping => operators().map(|by| Transition::Stopping { by }).to_vec(),
+        Stopping => [],
     });
     all.extend(
         links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]),
     );
+    all.extend(operators().map(|by| Transition::Operated { by }));
+    all.extend(operators().map(|by| Transition::Stopping { by }));
     all.extend(TurnedAway::ALL.map(|why| Transition::TurnedAway { why, count: 3 }));
     all.extend(alerts().into_iter().flat_map(|alert| {
         AlertChange::ALL.map(|change| Transition::Alert { change, alert: Arc::clone(&alert) })

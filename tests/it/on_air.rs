@@ -115,7 +115,7 @@ fn go_on_air_in_the_middle_of_it() {
         .wait("the end, or a question", |screen| screen.contains("Quit?") || !screen.contains("ON AIR"))
         .contains("Quit?")
     {
-        terminal.keys("y");
+        terminal.keys("s");
     }
     assert!(terminal.ended().success());
     let bytes = std::fs::read(&recording).unwrap();

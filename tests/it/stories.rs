@@ -1,6 +1,7 @@
 //! What a person does at the console, step by step, with the real binary in a real terminal.
 
 mod instrument;
+mod leaving;
 mod sessions;
 mod two_stations;
 

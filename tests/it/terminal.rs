@@ -87,7 +87,7 @@ fn keys_move_the_focus_open_and_close_help_and_ask_before_quitting() {
     terminal.wait("the question is gone", |screen| !screen.contains("requeue"));
     terminal.keys("q");
     terminal.wait("the question again", |screen| screen.contains("requeue"));
-    terminal.keys("y");
+    terminal.keys("s");
     assert!(terminal.ended().success());
     terminal.assert_restored();
 }

@@ -192,6 +192,13 @@ pub(crate) enum Command {
     /// `host restart`.
     #[command(hide = true)]
     Restart(RestartArgs),
+
+    /// Let a process of this terminal go on that has stopped itself to give the shell its prompt back.
+    #[command(hide = true)]
+    ContinueJob {
+        /// The process, which leads its group.
+        pid: i32,
+    },
 }
 
 /// `serve`.

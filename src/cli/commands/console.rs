@@ -11,7 +11,7 @@ use crate::{
         config::{Key, OnHangup, Origin, Value},
         context::Context,
         error::Error,
-        logging, report, shell, shutdown,
+        job_control, logging, report, shell, shutdown,
         signals::{Signal, Signals},
     },
     console,
@@ -98,6 +98,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     console::install_panic_hook();
     // A station of another process stays up whatever becomes of this one.
     let on_hangup = if shown.station.is_some() { context.settings.on_hangup } else { OnHangup::Exit };
+    let hints = hints(context);
     let watched = Arc::new(WatchedConfig::start(context));
     let on_air = OnAir::new(context.settings.on_air);
     let mut screen =
@@ -141,7 +142,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
                 continue;
             }
             return tokio::select! {
-                ended = after(exit, on_hangup, &mut signals) => ended,
+                ended = after(exit, on_hangup, shown.station, &mut signals, &hints) => ended,
                 () = &mut asked_to_stop => Ok(()),
             };
         }
@@ -174,14 +175,32 @@ async fn stop_requested(station: Option<&Station>) {
 }
 
 /// What follows the end of the screen: the station's end, or its going on without one.
-async fn after(exit: Ended, on_hangup: OnHangup, signals: &mut Signals) -> Result<(), Error> {
+async fn after(
+    exit: Ended,
+    on_hangup: OnHangup,
+    station: Option<&Station>,
+    signals: &mut Signals,
+    hints: &CommandHints,
+) -> Result<(), Error> {
     match exit {
+        Ok(Ok(Exit::Detached)) => {
+            tracing::info!("the operator detached; the station stays up without a screen");
+            job_control::go_to_background(hints);
+            while signals.next().await == Signal::HangUp {}
+            Ok(())
+        }
+        Ok(Ok(Exit::Quit)) => {
+            if let Some(station) = station {
+                station.ask_to_stop();
+            }
+            Ok(())
+        }
         Ok(Ok(Exit::HangUp)) if on_hangup == OnHangup::Stay => {
             tracing::info!("the terminal is gone; the station stays up without a screen");
             while signals.next().await == Signal::HangUp {}
             Ok(())
         }
-        Ok(Ok(Exit::Quit | Exit::Stopped | Exit::HangUp)) => Ok(()),
+        Ok(Ok(Exit::Stopped | Exit::HangUp)) => Ok(()),
         Ok(Err(error)) => Err(error.into()),
         Err(_) => Err(Error::Io {
             what: "the screen".to_owned(),

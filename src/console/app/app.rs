@@ -217,8 +217,8 @@ impl App {
                     None => return Exit::HangUp,
                 },
                 Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
-                    if self.handle_answer(answer) {
-                        return Exit::Quit;
+                    if let Some(exit) = self.handle_answer(answer) {
+                        return exit;
                     }
                 }
                 () = self.mailbox.changed() => {}
@@ -229,8 +229,8 @@ impl App {
                 }
                 () = sleep(until_resync), if until_resync.is_some() => self.connect(),
                 () = sleep(Some(until_tick)) => {
-                    if self.tick() {
-                        return Exit::Quit;
+                    if let Some(exit) = self.tick() {
+                        return exit;
                     }
                 }
                 () = tokio::task::yield_now(), if self.is_behind => self.fold(),
@@ -262,8 +262,8 @@ impl App {
         for more in (0..INPUTS_MAX).rev() {
             match next {
                 Some(TerminalEvent::Event(event)) => {
-                    if self.handle_event(event) {
-                        return Some(Exit::Quit);
+                    if let Some(exit) = self.handle_event(event) {
+                        return Some(exit);
                     }
                 }
                 Some(TerminalEvent::Resumed) => self.painter.retake(self.ui.mouse),
@@ -316,8 +316,8 @@ impl App {
         self.is_dirty = true;
     }
 
-    /// Takes in an event; whether it ends the console.
-    pub(crate) fn handle_event(&mut self, event: Event) -> bool {
+    /// Takes in an event; how it ends the console, if it does.
+    pub(crate) fn handle_event(&mut self, event: Event) -> Option<Exit> {
         self.note_painted_frames();
         if let Event::Resize { columns, rows } = event {
             self.painter.resize(columns, rows);
@@ -325,13 +325,14 @@ impl App {
         let now = self.clock.now();
         let effects = screen::update(&mut self.ui, &self.model, &self.view, event, now);
         self.is_dirty = true;
-        effects.into_iter().any(|effect| self.run_effect(effect))
+        effects.into_iter().find_map(|effect| self.run_effect(effect))
     }
 
-    /// Carries out an effect; whether it ends the console.
-    pub(crate) fn run_effect(&mut self, effect: Effect) -> bool {
+    /// Carries out an effect; how it ends the console, if it does.
+    pub(crate) fn run_effect(&mut self, effect: Effect) -> Option<Exit> {
         match effect {
-            Effect::Quit => return true,
+            Effect::Quit => return Some(Exit::Quit),
+            Effect::Detach => return Some(Exit::Detached),
             Effect::Mouse(taken) => self.painter.mouse(taken),
             Effect::Copy(text) => self.painter.copy(self.notifier.copy(&text)),
             Effect::OnAir(is_on) => {
@@ -370,10 +371,10 @@ impl App {
             Effect::RememberFilter(text) => self.jobs.remember_filter(&text),
             Effect::SaveLayout(text) => self.jobs.save_layout(&text),
         }
-        false
+        None
     }
 
-    fn handle_answer(&mut self, answer: Answer) -> bool {
+    fn handle_answer(&mut self, answer: Answer) -> Option<Exit> {
         match answer {
             Answer::History(page) => {
                 // Nobody asked for it by hand: without it, the lists begin with what happens from now on.
@@ -385,7 +386,7 @@ impl App {
             }
             Answer::Past(answer) => {
                 self.take_past(answer);
-                false
+                None
             }
             Answer::Event(event) => {
                 if let Event::SubcommandEnded { number, .. } = &event {
@@ -400,12 +401,12 @@ impl App {
             Answer::Snapshot(Err(error)) => {
                 self.sync = Sync::Needed;
                 self.show_error(&error);
-                false
+                None
             }
         }
     }
 
-    fn tick(&mut self) -> bool {
+    fn tick(&mut self) -> Option<Exit> {
         let now = self.clock.now();
         self.ticked_s = now.wall.0 / 1_000;
         self.model.console_health.metrics = self.self_metrics.metrics(now.mono);

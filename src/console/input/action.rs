@@ -33,8 +33,8 @@ macro_rules! actions {
 }
 
 actions! {
-    /// End the console, and the station with it, asking when it ends or halts something; an attached console
-    /// only detaches.
+    /// Leave: detach, or stop the station, after a question while work goes on; an attached console only
+    /// detaches.
     Quit = "quit",
     /// The keys of this place.
     Help = "help",
@@ -62,6 +62,8 @@ actions! {
     ViewJournal = "journal",
     /// The Wire: every entry as it came, with its bytes.
     ViewWire = "wire",
+    /// To the view, the pane and the record before.
+    PlaceBefore = "place-before",
     /// The next pane.
     FocusNext = "next-pane",
     /// The previous pane.
@@ -88,6 +90,8 @@ actions! {
     Filter = "filter",
     /// Filter by the selected cell.
     FilterCell = "filter-cell",
+    /// Take the filter that this pane begins with off, or put it on again.
+    ShippedFilter = "shipped-filter",
     /// Choose what this pane is sorted by and which columns it has.
     Columns = "columns",
     /// Give the selected field a column, or take it away.
@@ -112,6 +116,16 @@ actions! {
     SecondBack = "second-back",
     /// One second on in time.
     SecondForward = "second-on",
+    /// Ten seconds back in time.
+    TenSecondsBack = "ten-seconds-back",
+    /// Ten seconds on in time.
+    TenSecondsForward = "ten-seconds-on",
+    /// Back in time to the failure, fault, loss, drop, alert or bookmark before.
+    NoteBack = "event-of-note-before",
+    /// On in time to the next failure, fault, loss, drop, alert or bookmark.
+    NoteForward = "event-of-note-after",
+    /// To a moment: a time of day, or so long ago.
+    GoToTime = "go-to-time",
     /// Back to now; while the screen is live, the last row.
     Live = "live",
     /// What caused this.
@@ -202,6 +216,10 @@ actions! {
     SettleDone = "settle-done",
     /// Settle as failed.
     SettleFailed = "settle-failed",
+    /// End this screen; the station goes on without it.
+    Detach = "detach",
+    /// End the station of this process, with its screen.
+    StopStation = "stop-station",
     /// The next field of a form.
     NextField = "next-field",
     /// The previous field of a form.
@@ -287,6 +305,8 @@ impl Action {
         matches!(
             self,
             Self::Quit
+                | Self::Detach
+                | Self::StopStation
                 | Self::Hold
                 | Self::HoldAll
                 | Self::ResumeAll
@@ -333,7 +353,7 @@ impl Action {
 
     /// Whether it gives the station something to do, or leads to what does.
     pub(crate) const fn acts_on_station(self) -> bool {
-        self.acts() && !matches!(self, Self::Quit | Self::Acknowledge)
+        self.acts() && !matches!(self, Self::Quit | Self::Detach | Self::StopStation | Self::Acknowledge)
     }
 
     /// Whether it changes the moment that the panes show, or notes it.
@@ -346,6 +366,11 @@ impl Action {
                 | Self::StepForward
                 | Self::SecondBack
                 | Self::SecondForward
+                | Self::TenSecondsBack
+                | Self::TenSecondsForward
+                | Self::NoteBack
+                | Self::NoteForward
+                | Self::GoToTime
                 | Self::Bookmark
                 | Self::Jump
         )
@@ -361,8 +386,11 @@ impl Action {
             | Self::Submit
             | Self::Record
             | Self::Alerts
+            | Self::Detach
+            | Self::StopStation
             | Self::Quit => Group::Show,
-            Self::FocusNext
+            Self::PlaceBefore
+            | Self::FocusNext
             | Self::FocusPrevious
             | Self::Up
             | Self::Down
@@ -381,9 +409,16 @@ impl Action {
             | Self::Return
             | Self::NextField
             | Self::PreviousField => Group::Moving,
-            Self::Pause | Self::StepBack | Self::StepForward | Self::SecondBack | Self::SecondForward => {
-                Group::Time
-            }
+            Self::Pause
+            | Self::StepBack
+            | Self::StepForward
+            | Self::SecondBack
+            | Self::SecondForward
+            | Self::TenSecondsBack
+            | Self::TenSecondsForward
+            | Self::NoteBack
+            | Self::NoteForward
+            | Self::GoToTime => Group::Time,
             Self::OnAir
             | Self::Zoom
             | Self::NextTheme

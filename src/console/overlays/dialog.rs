@@ -50,7 +50,7 @@ pub(crate) struct Dialog {
 impl Dialog {
     /// A question that was not drawn yet.
     pub(crate) fn new(confirm: Box<dyn Confirm>) -> Self {
-        let has_reason = confirm.answers() == Answers::Reason;
+        let has_reason = matches!(confirm.answers(), Answers::Reason(_));
         let reason = has_reason.then(|| Reason { line: Line::new(""), before: None });
         Self { confirm, refund: false, reason, drawn_in: None, presented_at: None }
     }
@@ -94,8 +94,8 @@ impl Dialog {
     }
 
     /// Does what was asked for, unless the record has changed meanwhile.
-    fn commit(&self, is_done: bool, ui: &mut Ui, model: &Model) -> Vec<Effect> {
-        let answer = Answer { refund: self.refund, reason: self.reason(), is_done };
+    fn commit(&self, chosen: Action, ui: &mut Ui, model: &Model) -> Vec<Effect> {
+        let answer = Answer { chosen, refund: self.refund, reason: self.reason() };
         self.confirm.commit(answer, ui, model).unwrap_or_else(|why| {
             show_message(ui, why, true, ui.at);
             Vec::new()
@@ -144,7 +144,8 @@ impl Dialog {
         for binding in view.keymap.bindings(self.key_scope()).filter(|binding| binding.in_footer) {
             let key = binding.keys.first().map_or_else(String::new, |key| key.name(canvas.view.glyphs));
             x += canvas.put(x, y, inside.right().saturating_sub(x), &key, Role::Accent) + 1;
-            x += canvas.put(x, y, inside.right().saturating_sub(x), binding.label, Role::Text) + 3;
+            let label = self.label(binding.action).unwrap_or(binding.label);
+            x += canvas.put(x, y, inside.right().saturating_sub(x), label, Role::Text) + 3;
         }
     }
 }
@@ -152,6 +153,10 @@ impl Dialog {
 impl Layer for Dialog {
     fn key_scope(&self) -> KeyScope {
         self.key_scope()
+    }
+
+    fn label(&self, action: Action) -> Option<&'static str> {
+        if action == Action::Confirm { self.confirm.answers().verb() } else { None }
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
@@ -171,13 +176,11 @@ impl Layer for Dialog {
         let takes = cx.ui.palette.is_none();
         Some(Ok(match (action, self.key_scope()) {
             (Action::Confirm, KeyScope::Dialog | KeyScope::CancelDialog | KeyScope::ReasonDialog)
-            | (Action::SettleDone, KeyScope::SettleDialog)
+            | (Action::SettleDone | Action::SettleFailed, KeyScope::SettleDialog)
+            | (Action::Detach | Action::StopStation, KeyScope::QuitDialog)
                 if takes =>
             {
-                Act::close(|dialog: Self, ui, cx| dialog.commit(true, ui, cx.model))
-            }
-            (Action::SettleFailed, KeyScope::SettleDialog) if takes => {
-                Act::close(|dialog: Self, ui, cx| dialog.commit(false, ui, cx.model))
+                Act::close(move |dialog: Self, ui, cx| dialog.commit(action, ui, cx.model))
             }
             (Action::Refund, KeyScope::CancelDialog) if takes => {
                 Act::layer(|dialog: &mut Self, _, _| dialog.refund = !dialog.refund)
@@ -243,7 +246,7 @@ mod tests {
         }
 
         fn answers(&self) -> Answers {
-            Answers::YesNo
+            Answers::YesNo("ask")
         }
 
         fn commit(&self, _: Answer<'_>, _: &mut Ui, _: &Model) -> Result<Vec<Effect>, String> {

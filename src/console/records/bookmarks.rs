@@ -38,6 +38,11 @@ pub(crate) struct Bookmarks {
 }
 
 impl Bookmarks {
+    /// The entries that they are set at.
+    pub(crate) fn seqs(&self) -> impl Iterator<Item = Seq> {
+        self.all.iter().map(|bookmark| bookmark.seq)
+    }
+
     /// Sets one, or takes it away that is there already; whether it was set. While time is stopped one record
     /// can have many, one for each moment; live, the moment moves on by itself, and the last one at the
     /// record is meant.

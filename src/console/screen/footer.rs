@@ -37,7 +37,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         let label = match binding.action {
             Action::Pause if ui.time.is_stopped() => RESUME_LABEL,
             Action::Open if stands_for_pane => SHOW_PANE,
-            _ => binding.label,
+            action => ui.overlays.last().and_then(|layer| layer.label(action)).unwrap_or(binding.label),
         };
         (key, label)
     };

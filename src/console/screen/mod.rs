@@ -6,6 +6,7 @@ mod columns_overlay;
 pub(crate) mod dispatch;
 mod footer;
 pub(crate) mod frame;
+mod go_to_time;
 mod header;
 mod palette;
 mod palette_overlay;

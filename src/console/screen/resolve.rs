@@ -19,6 +19,7 @@ use crate::console::{
         moving,
         palette::Palette,
         pane::PaneContext,
+        places,
         state::{Focus, Ui},
         system::{ChipId, System},
     },
@@ -52,7 +53,7 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { ui, .. } = *cx;
     Ok(match action {
         action if action.is_of_time() => return time_travel::act(action, cx),
-        Action::Filter | Action::FilterCell => return filter::act(action, cx),
+        Action::Filter | Action::FilterCell | Action::ShippedFilter => return filter::act(action, cx),
         Action::Columns
         | Action::ToggleColumn
         | Action::SortColumn
@@ -85,6 +86,18 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         Action::Zoom => {
             let is_pane = ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_));
             return act_if(is_pane, || Act::change(|ui, _| moving::zoom(ui)), "a pane is zoomed: Tab to one");
+        }
+        Action::PlaceBefore => {
+            let go_back = |ui: &mut Ui, cx: &ActContext<'_>| {
+                if !places::go_back(ui, cx.model) {
+                    show_message(ui, "its record is not listed here any more".to_owned(), true, cx.now);
+                }
+            };
+            return act_if(
+                !ui.places.is_empty(),
+                || Act::change(go_back),
+                "there is no place before this one",
+            );
         }
         Action::NextTheme => Act::change(|ui, _| ui.theme_steps = ui.theme_steps.wrapping_add(1)),
         Action::FreeMouse => Act::effects(free_mouse),
@@ -139,7 +152,7 @@ impl Confirm for OffAir {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo("go off air")
     }
 
     fn commit(&self, _answer: Answer<'_>, ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {

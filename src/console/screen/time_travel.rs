@@ -1,11 +1,14 @@
 //! Stopping time, stepping through what is kept, and bookmarks.
 
+use std::{collections::BTreeSet, time::Duration};
+
+use super::go_to_time::GoToTime;
 use crate::{
     console::{
         draw::format,
         input::{action::Action, pane_id::PaneId},
         model::{Model, StepOutcome},
-        records::{bookmarks::Bookmark, selection::RowKeys as _, table},
+        records::{bookmarks::Bookmark, selection::RowKeys as _},
         settings::view::View,
         ui,
         ui::{
@@ -13,10 +16,15 @@ use crate::{
             message::show_message,
             moving,
             pane::PaneContext,
+            places::Place,
             state::{Focus, Ui},
         },
+        wire::ENTRY,
     },
-    time::Now,
+    dissect::EntryRecord,
+    ids::Seq,
+    tap::EntryRef,
+    time::{Now, Wall},
 };
 
 /// What an action of time does.
@@ -41,50 +49,81 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         }),
         Action::Live => return Ok(Act::change(|ui, cx| moving::go(ui, cx.model, Action::Last))),
         Action::Pause => Act::change(|ui, cx| ui.time.stop(cx.live, cx.now)),
+        Action::GoToTime => Act::open(GoToTime::default()),
         _ => Act::change(move |ui, cx| step(ui, cx.live, cx.view, action, cx.now)),
     };
     act_if(model.station_state.is_some() || action == Action::Live, || act, "the station is starting")
 }
 
 fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
-    let forward = matches!(action, Action::StepForward | Action::SecondForward);
+    let forward = matches!(
+        action,
+        Action::StepForward | Action::SecondForward | Action::TenSecondsForward | Action::NoteForward
+    );
     let stepped = match action {
         Action::StepBack | Action::StepForward => ui.time.step(forward, live, now),
-        _ => ui.time.step_second(forward, live, now),
+        Action::NoteBack | Action::NoteForward => {
+            let marked: BTreeSet<Seq> = ui.bookmarks.seqs().collect();
+            let is_of_note = |entry: EntryRef<'_>| {
+                marked.contains(&entry.entry.seq) || EntryRecord(entry).outcome().is_of_note()
+            };
+            ui.time.step_to_wanted(forward, live, now, is_of_note)
+        }
+        _ => {
+            // From the entry that is selected, where one is.
+            if let Some(seq) = selected_entry(ui, live) {
+                ui.time.seek(seq, live);
+            }
+            let tens = matches!(action, Action::TenSecondsBack | Action::TenSecondsForward);
+            let by = Duration::from_secs(if tens { 10 } else { 1 });
+            ui.time.step_by(by, forward, live, now)
+        }
     };
+    let none = (action == Action::NoteForward || action == Action::NoteBack)
+        .then_some("no failure, fault, loss, drop, alert or bookmark further on: of what is kept");
+    show_step(ui, live, view, stepped, none, now);
+}
+
+/// The entry that is selected in the focused list of entries.
+fn selected_entry(ui: &Ui, live: &Model) -> Option<Seq> {
+    let Focus::Pane(pane) = ui.focus else { return None };
+    let past = ui.time.visible_model();
+    let key = ui.selected(pane, past.as_deref().unwrap_or(live)).filter(|_| ui.overlays.is_empty())?;
+    ENTRY.id(&key).copied()
+}
+
+/// Shows the moment that a step led to, or why it led nowhere: `none` where nothing was found.
+fn show_step(ui: &mut Ui, live: &Model, view: &View, stepped: StepOutcome, none: Option<&str>, now: Now) {
     if matches!(stepped, StepOutcome::Moved { .. }) {
         // The wire ends at the moment that is shown, and what happened then is what is looked at.
         ui.selection_mut(PaneId::Wire).release();
     }
     ui.reconcile_visible(live);
-    match stepped {
-        StepOutcome::Moved { lost: 0, gone: 0 } => {}
-        StepOutcome::Moved { lost, gone: 0 } => {
-            let words = format!("lost here: {}; the state was taken anew", format::many(lost, "entry"));
-            show_message(ui, words, false, now);
+    let (words, is_refused) = match (stepped, none) {
+        (StepOutcome::Moved { lost: 0, gone: 0 }, _) => return,
+        (StepOutcome::Moved { lost, gone: 0 }, _) => {
+            (format!("lost here: {}; the state was taken anew", format::many(lost, "entry")), false)
         }
-        StepOutcome::Moved { gone, .. } => {
-            let words = format!(
-                "not kept any more in between: {} (limits.console.kept_entries_max)",
-                format::many(gone, "entry")
-            );
-            show_message(ui, words, false, now);
+        (StepOutcome::Moved { gone, .. }, _) => {
+            let gone = format::many(gone, "entry");
+            (format!("not kept any more in between: {gone} (limits.console.kept_entries_max)"), false)
         }
-        StepOutcome::AtFirst => show_message(
-            ui,
-            live.past.progress().unwrap_or_else(|| {
-                "this is the oldest moment that is kept (limits.console.kept_entries_max)".to_owned()
-            }),
-            true,
-            now,
-        ),
-        StepOutcome::AtLast => show_message(
-            ui,
-            format!("nothing has come since: {} is live again", view.key(Action::Live)),
-            true,
-            now,
-        ),
-    }
+        (_, Some(none)) => (none.to_owned(), true),
+        (StepOutcome::AtFirst, None) => {
+            let oldest = "this is the oldest moment that is kept (limits.console.kept_entries_max)";
+            (live.past.progress().unwrap_or_else(|| oldest.to_owned()), true)
+        }
+        (StepOutcome::AtLast, None) => {
+            (format!("nothing has come since: {} is live again", view.key(Action::Live)), true)
+        }
+    };
+    show_message(ui, words, is_refused, now);
+}
+
+/// Goes to a moment that was written.
+pub(crate) fn go_to(ui: &mut Ui, live: &Model, view: &View, at: Wall, now: Now) {
+    let stepped = ui.time.step_to_moment(at, live, now);
+    show_step(ui, live, view, stepped, None, now);
 }
 
 fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
@@ -132,29 +171,16 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     }
     ui.overlays.clear();
     ui.selection_mut(PaneId::Wire).release();
-    ui.show(shown);
-    ui.zoomed = None;
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
-    let mut is_there = true;
-    if let Some(pane) = pane {
-        if !ui.layout(model).has(pane) {
-            ui.zoomed = Some(pane);
+    let is_there = match pane {
+        Some(pane) => Place { view: shown, pane, is_zoomed: false, key }.show(ui, model),
+        None => {
+            ui.show(shown);
+            ui.zoomed = None;
+            true
         }
-        ui.focus = Focus::Pane(pane);
-        ui.reconcile(model);
-        let place = key.as_ref().and_then(|key| ui::rows(pane, ui, model).row(key));
-        is_there = place.is_some() || key.is_none();
-        let height = ui
-            .layout(model)
-            .panes
-            .iter()
-            .find(|(known, _)| *known == pane)
-            .map_or(1, |(_, area)| table::list_height(*area));
-        if let Some(place) = place {
-            ui.select_in(pane, model, |selection, keys| selection.select(place, keys, height));
-        }
-    }
+    };
     let words = if is_there { name } else { format!("{name}: its record is not listed here any more") };
     show_message(ui, words, !is_there, now);
 }

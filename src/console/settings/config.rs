@@ -83,6 +83,8 @@ impl CommandHints {
 pub enum Exit {
     /// The operator asked for it.
     Quit,
+    /// The operator left it; the station goes on.
+    Detached,
     /// The terminal is gone.
     HangUp,
     /// The station or a signal asked for it.

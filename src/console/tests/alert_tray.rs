@@ -49,9 +49,9 @@ fn nothing_opens_by_itself_and_no_key_goes_elsewhere_when_an_alert_comes() {
     stage.char('q');
     stage.mpp(gone(), "");
     pass_s(&mut stage, 6);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
+    assert_eq!(stage.ui.key_scope(), KeyScope::QuitDialog);
     assert!(stage.text().contains("! 1 alert"), "{}", stage.text());
-    assert_eq!(stage.char('y'), [Effect::Quit]);
+    assert_eq!(stage.char('s'), [Effect::Quit]);
 }
 
 #[test]

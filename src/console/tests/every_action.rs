@@ -13,7 +13,7 @@ use crate::{
         inspect,
         overlays::{Confirm, Dialog, Output},
         systems::{
-            bridge::confirmations::{Cancel, Settle},
+            bridge::confirmations::{Cancel, Migrate, Settle},
             sessions::confirmations::CancelSession,
             station::confirmations::Quit,
         },
@@ -85,12 +85,13 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
         }
         KeyScope::Inspector => {
             let mut stage = base();
-            stage.station(station::Transition::Operated, "held boss");
+            stage.station(station::Transition::Operated { by: None }, "held boss");
             let seq = stage.tap.last();
             inspect::inspect(&mut stage.ui, &stage.view, seq);
             stage
         }
-        KeyScope::Dialog => asking(base(), Quit),
+        KeyScope::Dialog => asking(base(), Migrate),
+        KeyScope::QuitDialog => asking(base(), Quit),
         KeyScope::CancelDialog => asking(base(), Cancel { id, queue, event }),
         KeyScope::ReasonDialog => {
             asking(base(), CancelSession { session: SessionRef { number: 1, id: "s-1".into() } })
@@ -126,6 +127,14 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
         KeyScope::FilterLine => {
             let mut stage = focused(base(), PaneId::Recent);
             stage.act(Action::Filter);
+            stage
+        }
+        KeyScope::GoToTime => {
+            let mut stage = base();
+            stage.act(Action::GoToTime);
+            if stage.ui.key_scope() != KeyScope::GoToTime {
+                return None;
+            }
             stage
         }
         KeyScope::Keys => {

@@ -56,6 +56,38 @@ fn quits_at_once_when_nothing_is_in_flight() {
 }
 
 #[test]
+fn leaving_offers_to_detach_and_to_stop() {
+    let mut stage = show(160, 50);
+    stage.char('q');
+    let text = stage.text();
+    assert!(text.contains("d detach: the station goes on") && text.contains("s stop it"), "{text}");
+    assert!(text.contains("A restart requeues"), "{text}");
+    assert_eq!(stage.char('y'), [], "no answer here is a yes");
+    assert_eq!(stage.char('d'), [Effect::Detach]);
+    // From the palette, whatever goes on or not.
+    let mut stage = TestConsole::of_size(80, 24);
+    stage.resync(connected());
+    assert_eq!(stage.act(crate::console::input::action::Action::Detach), [Effect::Detach]);
+}
+
+#[test]
+fn leaving_asks_while_anything_is_pending() {
+    let mut stage = TestConsole::of_size(80, 24);
+    stage.resync(connected());
+    stage.mpp(
+        Transition::Enqueued {
+            id: InvocationId(9),
+            queue: "default".into(),
+            event: "give_item".into(),
+            requeued_from: None,
+        },
+        "",
+    );
+    assert_eq!(stage.char('q'), []);
+    assert!(stage.text().contains("1 pending stay as they are."), "{}", stage.text());
+}
+
+#[test]
 fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
@@ -64,7 +96,7 @@ fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
     let text = stage.text();
     assert!(text.contains("for good, as failed: ") && text.contains("chat_vote a41f"), "{text}");
     assert!(text.contains("1 question waits for an answer, and can get none any more."), "{text}");
-    assert_eq!(stage.char('y'), [Effect::Quit]);
+    assert_eq!(stage.char('s'), [Effect::Quit]);
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let mut stage = super::sessions_samples::with_sessions(stage);
@@ -79,22 +111,22 @@ fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
 #[test]
 fn keys_typed_before_a_question_was_drawn_do_not_answer_it() {
     let mut stage = show(80, 24);
-    assert_eq!(stage.burst(&[KeyCode::Char('q'), KeyCode::Char('y'), KeyCode::Char('y')]), []);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
+    assert_eq!(stage.burst(&[KeyCode::Char('q'), KeyCode::Char('s'), KeyCode::Char('s')]), []);
+    assert_eq!(stage.ui.key_scope(), KeyScope::QuitDialog);
     assert!(stage.burst(&[KeyCode::Esc]).is_empty());
-    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog, "nor does a key that declines");
+    assert_eq!(stage.ui.key_scope(), KeyScope::QuitDialog, "nor does a key that declines");
 }
 
 #[test]
-fn a_question_is_answered_by_y_and_never_by_the_key_that_opened_it() {
+fn a_question_is_answered_by_its_own_keys_and_never_by_the_key_that_opened_it() {
     let mut stage = show(80, 24);
     stage.char('q');
     assert_eq!(stage.char('q'), []);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
+    assert_eq!(stage.ui.key_scope(), KeyScope::QuitDialog);
     stage.char('n');
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
     stage.char('q');
-    assert_eq!(stage.char('y'), [Effect::Quit]);
+    assert_eq!(stage.char('s'), [Effect::Quit]);
 }
 
 #[test]

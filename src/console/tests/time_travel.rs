@@ -19,11 +19,13 @@ use crate::{
             event::Event,
             state::Focus,
         },
+        wire::ENTRY,
     },
     ids::{InvocationId, QueueName},
     mpp,
     port::{Command, Page},
-    tap::entry::mpp::{Brake, Transition},
+    tap::entry::mpp::{Brake, FailedBy, RowState, Transition},
+    time::Now,
 };
 
 fn header(stage: &mut TestConsole) -> String {
@@ -365,4 +367,126 @@ fn details_say_where_an_invocation_stood_and_that_it_was_not_there_yet() {
         stage.char(',');
     }
     assert_eq!(seen, ["done", "applied", "dispatched", "pending", "not"]);
+}
+
+/// The rows that had ended at the moment that is shown.
+fn ended(stage: &TestConsole) -> usize {
+    let past = stage.ui.time.visible_model();
+    ui::rows(PaneId::Recent, &stage.ui, past.as_deref().unwrap_or(&stage.model)).len()
+}
+
+#[test]
+fn braces_lead_from_one_event_of_note_to_the_next() {
+    let mut stage = TestConsole::of_size(160, 50);
+    stage.resync(connected());
+    work(&mut stage, 1);
+    stage.pass(100);
+    let failed = |id| Transition::Failed {
+        id: InvocationId(id),
+        queue: "default".into(),
+        event: "give_item".into(),
+        from: RowState::Dispatched,
+        cleared: false,
+        by: FailedBy::Adapter,
+    };
+    stage.mpp(enqueued(2, "default"), "");
+    stage.mpp(dispatched(2, "default"), "");
+    stage.mpp(failed(2), "no such item");
+    work(&mut stage, 3);
+    let now_ended = ended(&stage);
+    stage.char('{');
+    assert!(stage.ui.time.is_stopped());
+    assert_eq!(ended(&stage), now_ended - 1, "the failure is the last that happened: {}", stage.text());
+    let at = stage.ui.time.instant();
+    stage.char('{');
+    assert!(said(&stage).contains("no failure, fault, loss, drop, alert or bookmark"), "{}", said(&stage));
+    assert_eq!(stage.ui.time.instant(), at, "nothing before: it stays");
+    // A bookmark is one too.
+    stage.key(KeyCode::End);
+    work(&mut stage, 4);
+    stage.char('m');
+    work(&mut stage, 5);
+    stage.char('{');
+    assert_eq!(ended(&stage), now_ended + 1, "{}", stage.text());
+    stage.char('{');
+    assert_eq!(ended(&stage), now_ended - 1);
+    stage.char('}');
+    assert_eq!(ended(&stage), now_ended + 1);
+}
+
+#[test]
+fn a_moment_is_gone_to_by_its_time_and_by_how_long_ago_it_was() {
+    let mut stage = TestConsole::of_size(160, 50);
+    stage.resync(connected());
+    work(&mut stage, 1);
+    stage.pass(60_000);
+    work(&mut stage, 2);
+    let at = Now::at_ms(stage.ms);
+    let go = |stage: &mut TestConsole, text: &str| {
+        stage.char('@');
+        assert!(stage.text().contains("Go to a time"), "{}", stage.text());
+        stage.write(text);
+        stage.key(KeyCode::Enter);
+    };
+    go(&mut stage, "-30s");
+    let shown = stage.ui.time.instant().unwrap().wall.0;
+    let now = Now::at_ms(stage.ms).wall.0;
+    assert!((at.wall.0 - 30_000..=now - 30_000).contains(&shown), "{}", stage.text());
+    assert_eq!(ended(&stage), 1);
+    let time = crate::words::format::time_of_day(Now::at_ms(stage.ms - 50_000).wall, &stage.view.zone);
+    go(&mut stage, &time);
+    assert!(said(&stage).contains(&format!("{time} is shown")), "{}", said(&stage));
+    go(&mut stage, "-1h");
+    assert!(said(&stage).contains("oldest moment"), "{}", said(&stage));
+    stage.key(KeyCode::End);
+    stage.char('@');
+    stage.write("soon");
+    stage.key(KeyCode::Enter);
+    assert!(said(&stage).contains("`soon` is neither a time of day (18:04:10)"), "{}", said(&stage));
+    assert!(!stage.ui.overlays.is_empty(), "what was written stays to be mended");
+    // Ten seconds, from where one is.
+    stage.key(KeyCode::Esc);
+    go(&mut stage, "-20s");
+    let from = stage.ui.time.instant().unwrap().wall.0;
+    stage.char('(');
+    assert_eq!(stage.ui.time.instant().unwrap().wall.0, from - 10_000);
+    stage.char(')');
+    assert_eq!(stage.ui.time.instant().unwrap().wall.0, from);
+}
+
+#[test]
+fn a_second_is_stepped_from_the_selected_entry() {
+    let mut stage = TestConsole::of_size(160, 50);
+    stage.resync(connected());
+    work(&mut stage, 1);
+    let first = stage.tap.last();
+    let at = Now::at_ms(stage.ms).wall.0;
+    stage.pass(30_000);
+    work(&mut stage, 2);
+    stage.char('8');
+    let row = ui::rows(PaneId::Wire, &stage.ui, &stage.model).row(&ENTRY.of(first)).unwrap();
+    stage.ui.select_in(PaneId::Wire, &stage.model, |selection, keys| selection.select(row, keys, 40));
+    stage.char('>');
+    assert_eq!(stage.ui.time.instant().unwrap().wall.0, at + 1_000, "{}", stage.text());
+}
+
+#[test]
+fn backspace_goes_back_to_the_view_the_pane_and_the_record_before() {
+    let mut stage = show(160, 50);
+    stage.ui.focus = Focus::Pane(PaneId::Recent);
+    stage.key(KeyCode::Home);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Down);
+    let key = stage.ui.selected(PaneId::Recent, &stage.model);
+    assert!(key.is_some());
+    stage.char('8');
+    stage.char('9');
+    stage.key(KeyCode::Backspace);
+    assert_eq!(stage.ui.view, ViewId::Wire);
+    stage.mpp(enqueued(901, "default"), "");
+    stage.key(KeyCode::Backspace);
+    assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Deck, Focus::Pane(PaneId::Recent)));
+    assert_eq!(stage.ui.selected(PaneId::Recent, &stage.model), key);
+    stage.key(KeyCode::Backspace);
+    assert!(said(&stage).contains("no place before"), "{}", said(&stage));
 }

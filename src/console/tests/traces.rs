@@ -99,6 +99,31 @@ fn the_messages_of_a_run_stand_in_a_ladder_with_their_ends_lengths_and_times() {
 }
 
 #[test]
+fn the_filter_of_a_pane_is_taken_off_and_on_by_its_key_and_left_alone_by_esc() {
+    let mut stage = with_messages(160, 50);
+    stage.char('t');
+    stage.char('F');
+    assert_eq!(entries(&stage).len(), 5, "{}", stage.text());
+    assert!(stage.text().contains("run events hidden, F shows them"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    assert_eq!(entries(&stage).len(), 5, "esc leaves it: {}", stage.text());
+    // What the operator filters by is taken off by Esc alone, and what the pane hides by its key alone.
+    stage.char('/');
+    stage.write(" agent");
+    stage.key(KeyCode::Enter);
+    let both = entries(&stage).len();
+    assert!(both < 5, "{}", stage.text());
+    stage.char('F');
+    assert!(stage.text().contains("agent"), "{}", stage.text());
+    stage.char('F');
+    assert_eq!(entries(&stage).len(), both);
+    stage.key(KeyCode::Esc);
+    assert_eq!(entries(&stage).len(), 5, "{}", stage.text());
+    stage.char('F');
+    assert_eq!(entries(&stage).len(), 7, "{}", stage.text());
+}
+
+#[test]
 fn from_a_message_to_its_entry_in_the_wire_and_back() {
     let mut stage = with_messages(160, 50);
     stage.char('t');

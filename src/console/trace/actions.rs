@@ -94,7 +94,7 @@ fn to_wire(ui: &mut Ui, model: &Model, seq: Seq) {
     ui.reconcile(model);
     if !select(ui, model, PaneId::Wire, seq) {
         // What is looked for is more than what was filtered for.
-        filter::end(ui);
+        filter::clear(ui);
         ui.reconcile(model);
         select(ui, model, PaneId::Wire, seq);
         show_message(ui, "the filter of the Wire is off: it left this entry out".to_owned(), false, ui.at);

@@ -26,6 +26,7 @@ use crate::{
         wire::ENTRY,
     },
     field::{Column, Fields as _, Value, fields},
+    filter::Filter,
     ids::{Seq, TraceId},
     port::HopRow,
     tap::entry::Link,
@@ -247,13 +248,12 @@ fn footer_line(ui: &Ui, view: &View, width: u16) -> Option<String> {
     let parties: Vec<&str> = ui.ladder_view.lane_names().collect();
     let lanes = (width >= LADDER_FROM && !parties.is_empty())
         .then(|| format!("lanes from the left: {}", parties.join(", ")));
-    let is_quiet =
-        ui.table_settings(PaneId::Trace).filter().is_some_and(|filter| filter.text() == TRACE_DEFAULT_FILTER);
+    let is_quiet = ui
+        .table_settings(PaneId::Trace)
+        .filter()
+        .is_some_and(|filter| Filter::has_term(filter.text(), TRACE_DEFAULT_FILTER));
     let quiet = is_quiet.then(|| {
-        format!(
-            "{TRACE_DEFAULT_FILTER}: events of the run are left out, {} shows them",
-            view.key(Action::Back)
-        )
+        format!("{TRACE_DEFAULT_FILTER}: run events hidden, {} shows them", view.key(Action::ShippedFilter))
     });
     let words: Vec<String> = lanes.into_iter().chain(quiet).collect();
     (!words.is_empty()).then(|| words.join("; "))
@@ -271,7 +271,7 @@ fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
         0 => format!("no message of {trace} is kept here"),
         _ => format!(
             "of {trace} no message is kept here but events of the run, which {} shows",
-            view.key(Action::Back)
+            view.key(Action::ShippedFilter)
         ),
     };
     let command = view.commands.line(&format!("trace {trace}"));

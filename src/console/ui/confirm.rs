@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use crate::console::{
     draw::theme::Role,
-    input::keymap::KeyScope,
+    input::{action::Action, keymap::KeyScope},
     model::Model,
     settings::view::View,
     ui::{effect::Effect, state::Ui},
@@ -14,37 +14,48 @@ use crate::console::{
 /// The answers that a question takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
-    /// Yes or no.
-    YesNo,
-    /// Yes or no, and whether a refund is recorded.
-    Refund,
-    /// Yes or no, and why.
-    Reason,
+    /// Yes or no; this verb says what a yes does.
+    YesNo(&'static str),
+    /// The same, and whether a refund is recorded.
+    Refund(&'static str),
+    /// The same, and why.
+    Reason(&'static str),
     /// Done or failed, or neither.
     Outcome,
+    /// Detach or stop, or neither.
+    Leave,
 }
 
 impl Answers {
     /// Where their keys are bound.
     pub(crate) const fn key_scope(self) -> KeyScope {
         match self {
-            Self::YesNo => KeyScope::Dialog,
-            Self::Refund => KeyScope::CancelDialog,
-            Self::Reason => KeyScope::ReasonDialog,
+            Self::YesNo(_) => KeyScope::Dialog,
+            Self::Refund(_) => KeyScope::CancelDialog,
+            Self::Reason(_) => KeyScope::ReasonDialog,
             Self::Outcome => KeyScope::SettleDialog,
+            Self::Leave => KeyScope::QuitDialog,
+        }
+    }
+
+    /// What a yes does.
+    pub(crate) const fn verb(self) -> Option<&'static str> {
+        match self {
+            Self::YesNo(verb) | Self::Refund(verb) | Self::Reason(verb) => Some(verb),
+            Self::Outcome | Self::Leave => None,
         }
     }
 }
 
-/// A yes.
+/// An answer other than no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer<'a> {
+    /// The action of the key that gave it.
+    pub(crate) chosen: Action,
     /// Whether a refund is recorded.
     pub(crate) refund: bool,
     /// Why, where that was written.
     pub(crate) reason: Option<&'a str>,
-    /// Whether the outcome is done, and not failed.
-    pub(crate) is_done: bool,
 }
 
 /// A question. It is bound to the same record whatever happens behind the dialog.

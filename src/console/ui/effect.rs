@@ -18,8 +18,10 @@ pub(crate) enum Effect {
     Command { command: Command, on_outcome: Box<dyn OnOutcome> },
     /// Ask the station.
     Query { query: Query, on_page: Box<dyn OnPage> },
-    /// End the console.
+    /// End the console, and the station of this process with it.
     Quit,
+    /// End the console; the station goes on.
+    Detach,
     /// Take the mouse, or leave it to the terminal.
     Mouse(bool),
     /// Put this into the terminal's clipboard.

@@ -48,8 +48,11 @@ fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
     pane(ui).or_else(|| if is_beside { first() } else { None })
 }
 
-/// Opens the line at the foot of the focused pane, or filters by a cell.
+/// Opens the line at the foot of the focused pane, filters by a cell, or takes the shipped filter off or on.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    if action == Action::ShippedFilter {
+        return toggle_shipped(cx);
+    }
     let PaneContext { model, ui, .. } = *cx;
     let pane = if action == Action::Filter { pane_to_filter(ui, model) } else { pane(ui) };
     let pane = pane.ok_or("rows are filtered in a pane: Tab to one")?;
@@ -83,13 +86,48 @@ fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
     ui.table_settings_mut(pane).set_filter(filter);
 }
 
-/// Takes off the filter of the pane that has the focus; whether it had one. The line's history has it still.
+/// Takes the operator's filter off the pane that has the focus; whether it had one. The filter that the pane
+/// begins with stays as it is, and the line's history has the other still.
 pub(crate) fn end(ui: &mut Ui) -> bool {
-    let filtered = pane(ui).filter(|pane| ui.table_settings(*pane).filter().is_some());
-    if let Some(pane) = filtered {
+    let Some(pane) = pane(ui) else { return false };
+    let text = text(ui, pane);
+    let shipped = pane.pane().filter.filter(|shipped| Filter::has_term(text, shipped));
+    if text == shipped.unwrap_or_default() {
+        return false;
+    }
+    apply(ui, pane, shipped.and_then(|shipped| Filter::parse(shipped, ui::specs(pane)).ok()));
+    true
+}
+
+/// Takes every filter off the pane that has the focus.
+pub(crate) fn clear(ui: &mut Ui) {
+    if let Some(pane) = pane(ui) {
         apply(ui, pane, None);
     }
-    filtered.is_some()
+}
+
+/// The text of the filter in force.
+fn text(ui: &Ui, pane: PaneId) -> &str {
+    ui.table_settings(pane).filter().map_or("", Filter::text)
+}
+
+/// Takes the filter that the pane begins with off, or puts it on again; the operator's own stays.
+fn toggle_shipped(cx: &PaneContext<'_>) -> Resolved {
+    let shipped = pane(cx.ui).and_then(|pane| Some((pane, pane.pane().filter?)));
+    let (pane, shipped) = shipped.ok_or("this pane hides nothing by itself")?;
+    Ok(Act::effects(move |ui, cx| {
+        let before = text(ui, pane);
+        let after = if Filter::has_term(before, shipped) {
+            Filter::without(before, shipped)
+        } else {
+            Filter::and(before, shipped)
+        };
+        match read(&after, pane, cx.view, cx.now) {
+            Ok(filter) => apply(ui, pane, Some(filter)),
+            Err(_) => show_message(ui, "the filter would be too long with this one".to_owned(), true, cx.now),
+        }
+        Vec::new()
+    }))
 }
 
 /// Reads a filter as the operator's clock has it.
@@ -111,7 +149,7 @@ fn by_cell(ui: &mut Ui, pane: PaneId, cx: &ActContext<'_>) -> Vec<Effect> {
     else {
         return Vec::new();
     };
-    let text = Filter::and(ui.table_settings(pane).filter().map_or("", Filter::text), &term);
+    let text = Filter::and(self::text(ui, pane), &term);
     if let Ok(filter) = read(&text, pane, view, now) {
         apply(ui, pane, Some(filter));
         return remember(ui, &text);
@@ -196,7 +234,7 @@ fn follow(line: &mut FilterLine, ui: &mut Ui, view: &View) {
     let (pane, read) = (line.pane, read(line.text(), line.pane, view, ui.at));
     line.fault = read.as_ref().err().cloned();
     if let Ok(filter) = read
-        && ui.table_settings(pane).filter().map_or("", Filter::text) != filter.text()
+        && text(ui, pane) != filter.text()
     {
         apply(ui, pane, Some(filter));
     }

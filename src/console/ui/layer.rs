@@ -73,6 +73,11 @@ pub(crate) trait Layer: Debug + Any {
         false
     }
 
+    /// What the key of an action does here, where that depends on more than the place.
+    fn label(&self, _action: Action) -> Option<&'static str> {
+        None
+    }
+
     /// Draws it.
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>);
 

@@ -23,6 +23,7 @@ pub(crate) mod moving;
 pub(crate) mod paged_lists;
 pub(crate) mod palette;
 pub(crate) mod pane;
+pub(crate) mod places;
 pub(crate) mod question;
 pub(crate) mod rows;
 pub(crate) mod state;

@@ -21,7 +21,7 @@ use crate::{
         },
         settings::config_watcher::Fault,
         ui,
-        ui::{Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette},
+        ui::{Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette, places::Places},
     },
     filter::Filter,
     ids::TraceId,
@@ -90,6 +90,8 @@ pub(crate) struct Ui {
     /// What can be looked back at.
     pub(crate) time: Timeline,
     pub(crate) bookmarks: Bookmarks,
+    /// Where the operator came from.
+    pub(crate) places: Places,
     /// The trace that was chosen to be shown.
     pub(crate) trace: Option<TraceId>,
     /// Its messages, or those of the run that is shown.
@@ -131,6 +133,7 @@ impl Ui {
             inspect_count: 0,
             time: Timeline::new(&Limits::default().console),
             bookmarks: Bookmarks::default(),
+            places: Places::default(),
             trace: None,
             ladder_view: LadderView::default(),
             systems: SystemState::default(),

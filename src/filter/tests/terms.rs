@@ -57,6 +57,26 @@ fn a_term_joins_what_is_there() {
 }
 
 #[test]
+fn a_term_is_taken_off_where_it_is_among_those_that_must_all_fit() {
+    for (text, rest) in [
+        ("id=1", ""),
+        (" boss id=1 ", "boss"),
+        ("id=1 boss", "boss"),
+        ("boss and id=1", "boss"),
+        ("id=1 and boss", "boss"),
+        ("a and id=1 and b", "a and b"),
+        ("(boss or x) id=1", "(boss or x)"),
+    ] {
+        assert!(Filter::has_term(text, "id=1"), "{text}");
+        assert_eq!(Filter::without(text, "id=1"), rest, "{text}");
+    }
+    for text in ["", "boss", "boss or id=1", "(boss id=1)", "not id=1", "id=12", "\"id=1"] {
+        assert!(!Filter::has_term(text, "id=1"), "{text}");
+        assert_eq!(Filter::without(text, "id=1"), text);
+    }
+}
+
+#[test]
 fn the_short_grammar_reads() {
     use crate::field::{Spec, fields};
     struct GrammarRow;

@@ -21,6 +21,8 @@ pub(crate) enum KeyScope {
     Reason,
     /// How to settle.
     SettleDialog,
+    /// How to leave.
+    QuitDialog,
     /// The list of events that work can be given of.
     Events,
     /// The fields of a form. What is typed is text.
@@ -39,6 +41,8 @@ pub(crate) enum KeyScope {
     Output,
     /// The filter of a pane. What is typed is text.
     FilterLine,
+    /// A moment to go to. What is typed is text.
+    GoToTime,
     /// As what something is copied.
     CopyAs,
     /// The account of a pane.
@@ -52,7 +56,7 @@ pub(crate) enum KeyScope {
 }
 
 /// The scopes behind the panes of views, in the order of their layers.
-const LAYERS: [KeyScope; 24] = [
+const LAYERS: [KeyScope; 26] = [
     KeyScope::Chips,
     KeyScope::Pane(PaneId::Pending),
     KeyScope::Details,
@@ -62,6 +66,7 @@ const LAYERS: [KeyScope; 24] = [
     KeyScope::ReasonDialog,
     KeyScope::Reason,
     KeyScope::SettleDialog,
+    KeyScope::QuitDialog,
     KeyScope::Events,
     KeyScope::Form,
     KeyScope::FormJson,
@@ -72,6 +77,7 @@ const LAYERS: [KeyScope; 24] = [
     KeyScope::Help,
     KeyScope::Output,
     KeyScope::FilterLine,
+    KeyScope::GoToTime,
     KeyScope::CopyAs,
     KeyScope::Ledger,
     KeyScope::Submit,
@@ -98,6 +104,7 @@ impl KeyScope {
             Self::ReasonDialog => "the question before a session is cancelled",
             Self::Reason => "the reason of a cancellation",
             Self::SettleDialog => "the question before a settlement",
+            Self::QuitDialog => "the question before leaving",
             Self::Events => "the events",
             Self::Form => "a form",
             Self::FormJson => "a form as JSON",
@@ -108,6 +115,7 @@ impl KeyScope {
             Self::Help => "help",
             Self::Output => "a command's output",
             Self::FilterLine => "the filter line",
+            Self::GoToTime => "a moment to go to",
             Self::CopyAs => "the menu of copying",
             Self::Ledger => "a ledger",
             Self::Submit => "a submission",
@@ -125,6 +133,7 @@ impl KeyScope {
                 | Self::Palette
                 | Self::Keys
                 | Self::FilterLine
+                | Self::GoToTime
                 | Self::Submit
                 | Self::SubmitParams
                 | Self::Reason

@@ -102,7 +102,8 @@ impl KeymapError {
 /// What a person is lost without.
 const MUST_KEEP_A_KEY: [Action; 4] = [Action::Back, Action::Decline, Action::Help, Action::Quit];
 /// What says yes to a question.
-const CONFIRMING: [Action; 3] = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
+const CONFIRMING: [Action; 5] =
+    [Action::Confirm, Action::SettleDone, Action::SettleFailed, Action::Detach, Action::StopStation];
 /// What a question can follow. From the palette each of them is opened by the key that runs its line.
 const ASKING: [Action; 13] = [
     Action::Approve,

@@ -161,8 +161,15 @@ pub(super) const READ: &[KeyScope] = &[
 ];
 pub(super) const CANCELLABLE: &[KeyScope] =
     &[Pane(PaneId::Pending), Pane(PaneId::History), Pane(PaneId::OtherPack)];
-pub(super) const DIALOGS: &[KeyScope] =
-    &[KeyScope::Dialog, KeyScope::CancelDialog, KeyScope::ReasonDialog, KeyScope::SettleDialog];
+pub(super) const DIALOGS: &[KeyScope] = &[
+    KeyScope::Dialog,
+    KeyScope::CancelDialog,
+    KeyScope::ReasonDialog,
+    KeyScope::SettleDialog,
+    KeyScope::QuitDialog,
+];
+/// Where it is asked how to leave.
+pub(super) const QUITS: &[KeyScope] = &[KeyScope::QuitDialog];
 pub(super) const READERS: &[KeyScope] = &[
     Pane(PaneId::Pending),
     KeyScope::Details,
@@ -194,6 +201,7 @@ pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Palette,
     KeyScope::Keys,
     KeyScope::FilterLine,
+    KeyScope::GoToTime,
     KeyScope::Submit,
     KeyScope::SubmitParams,
     KeyScope::Reason,
@@ -207,6 +215,7 @@ pub(super) const LAYERS: &[KeyScope] = &[
     KeyScope::CancelDialog,
     KeyScope::ReasonDialog,
     KeyScope::SettleDialog,
+    KeyScope::QuitDialog,
     KeyScope::Events,
     KeyScope::Alerts,
     KeyScope::Columns,

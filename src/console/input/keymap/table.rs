@@ -7,9 +7,9 @@ use super::{
     KeyScope::{self, Pane},
     scopes::{
         ANYWHERE, ASKED, BESIDE_QUEUES, BESIDE_WORK, CANCELLABLE, CAUSED, COPIED, DIALOGS, FORMS, INSPECTOR,
-        INVOCATIONS, INVOKES, LAYERS, LEDGERS, LISTS, MACP_SESSIONS, MENU, OF_ADAPTER, OF_WORK, PANES, READ,
-        READERS, RESTARTS, ROWS, RUNS, SEARCHED, SENT, SESSIONS, SIDEWAYS, SUBMITS, TABLES, TIMED, TRACED,
-        VIEWS, WRITERS,
+        INVOCATIONS, INVOKES, LAYERS, LEDGERS, LISTS, MACP_SESSIONS, MENU, OF_ADAPTER, OF_WORK, PANES, QUITS,
+        READ, READERS, RESTARTS, ROWS, RUNS, SEARCHED, SENT, SESSIONS, SIDEWAYS, SUBMITS, TABLES, TIMED,
+        TRACED, VIEWS, WRITERS,
     },
 };
 use crate::console::input::{action::Action, pane_id::PaneId};
@@ -65,18 +65,20 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         true,
         &[KeyScope::Dialog, KeyScope::CancelDialog, KeyScope::ReasonDialog],
     ),
-    binding_in(&[Chord::char('d')], Action::SettleDone, "it is done", true, &[KeyScope::SettleDialog]),
-    binding_in(&[Chord::char('f')], Action::SettleFailed, "it failed", true, &[KeyScope::SettleDialog]),
-    binding_in(
-        &[Chord::char('n'), Chord::key(KeyCode::Esc), Chord::ctrl('c')],
-        Action::Decline,
-        "no, go back",
-        true,
-        DIALOGS,
-    ),
+    binding_in(&[Chord::char('d')], Action::SettleDone, "done", true, &[KeyScope::SettleDialog]),
+    binding_in(&[Chord::char('f')], Action::SettleFailed, "failed", true, &[KeyScope::SettleDialog]),
+    binding_in(&[Chord::char('d')], Action::Detach, "detach: the station goes on", true, QUITS),
+    binding_in(&[Chord::char('s')], Action::StopStation, "stop it", true, QUITS),
     binding_in(&[Chord::char('r')], Action::Reason, "write why", true, &[KeyScope::ReasonDialog]),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[KeyScope::Reason]),
     binding_in(&[Chord::char('r')], Action::Refund, "with a refund", true, &[KeyScope::CancelDialog]),
+    binding_in(
+        &[Chord::key(KeyCode::Esc), Chord::char('n'), Chord::ctrl('c')],
+        Action::Decline,
+        "back",
+        true,
+        DIALOGS,
+    ),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[Pane(PaneId::Queues)]),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, INVOCATIONS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, RUNS),
@@ -267,6 +269,15 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('<')], Action::SecondBack, "a second back", false, TIMED),
     binding_in(&[Chord::char('>')], Action::SecondForward, "a second on", false, TIMED),
     binding_in(&[Chord::char('f')], Action::FilterCell, "only like this cell", false, TABLES),
+    binding_in(&[Chord::char('(')], Action::TenSecondsBack, "10 s back", false, TIMED),
+    binding_in(&[Chord::char(')')], Action::TenSecondsForward, "10 s on", false, TIMED),
+    binding_in(&[Chord::char('{')], Action::NoteBack, "event of note before", false, TIMED),
+    binding_in(&[Chord::char('}')], Action::NoteForward, "event of note after", false, TIMED),
+    binding_in(&[Chord::char('@')], Action::GoToTime, "to a time", false, TIMED),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "go there", true, &[KeyScope::GoToTime]),
+    binding_in(&[Chord::key(KeyCode::Backspace)], Action::PlaceBefore, "place before", false, VIEWS),
+    binding_in(&[Chord::char('F')], Action::ShippedFilter, "routine on/off", true, &[Pane(PaneId::Wire)]),
+    binding_in(&[Chord::char('F')], Action::ShippedFilter, "run events on/off", true, &[Pane(PaneId::Trace)]),
     binding_in(&[Chord::char('o')], Action::Columns, "sort, columns", false, TABLES),
     binding_in(&[Chord::char('c')], Action::Cause, "its cause", false, CAUSED),
     binding_in(&[Chord::char('C')], Action::Effect, "what it caused", false, CAUSED),
@@ -300,7 +311,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use crossterm::event::{KeyEvent, KeyModifiers};
 
@@ -325,9 +336,11 @@ mod tests {
 
     #[test]
     fn no_question_is_confirmed_by_the_key_that_opened_it() {
-        let answers = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
+        let answers =
+            [Action::Confirm, Action::SettleDone, Action::SettleFailed, Action::Detach, Action::StopStation];
         // These never open one, wherever they are pressed.
-        let harmless = [Action::Copy, Action::CopyFrame, Action::FilterCell];
+        let harmless =
+            [Action::Copy, Action::CopyFrame, Action::FilterCell, Action::Submit, Action::SortColumn];
         let keymap = Keymap::default();
         let answering = DIALOGS
             .iter()
@@ -342,6 +355,92 @@ mod tests {
                 place.name()
             );
         }
+    }
+
+    /// What a key means where work is shown: in the panes, on the chips and in details.
+    fn meanings() -> BTreeMap<String, BTreeSet<Action>> {
+        let keymap = Keymap::default();
+        let mut meanings: BTreeMap<String, BTreeSet<Action>> = BTreeMap::new();
+        let is_shown = |place: &KeyScope| {
+            matches!(place, Pane(_) | KeyScope::Chips | KeyScope::Details) && *place != Pane(PaneId::Pending)
+        };
+        for place in KeyScope::all().filter(is_shown) {
+            for binding in keymap.bindings(place) {
+                for chord in &binding.keys {
+                    meanings.entry(chord.name(&glyphs::UNICODE)).or_default().insert(binding.action);
+                }
+            }
+        }
+        meanings
+    }
+
+    #[test]
+    fn in_panes_and_details_a_key_has_one_meaning() {
+        // What lies over the panes is closed by the key that quits them.
+        let leaves = BTreeSet::from([Action::Quit, Action::Close]);
+        for (key, actions) in meanings() {
+            assert!(actions.len() == 1 || actions == leaves, "{key}: {actions:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_key_opens_does_nothing_by_that_key() {
+        let keymap = Keymap::default();
+        for (opens, place) in [
+            (Action::Alerts, KeyScope::Alerts),
+            (Action::Columns, KeyScope::Columns),
+            (Action::CopyAs, KeyScope::CopyAs),
+            (Action::Ledger, KeyScope::Ledger),
+            (Action::Invoke, KeyScope::Events),
+            (Action::Submit, KeyScope::Submit),
+            (Action::Files, KeyScope::Files),
+            (Action::Filter, KeyScope::FilterLine),
+            (Action::Palette, KeyScope::Palette),
+            (Action::Quit, KeyScope::QuitDialog),
+        ] {
+            for chord in Keymap::shipped(opens) {
+                let bound = keymap.bindings(place).find(|binding| binding.keys.contains(&chord));
+                let is_harmless = |action| matches!(action, Action::Close | Action::Decline);
+                assert!(
+                    bound.is_none_or(|binding| binding.action == opens || is_harmless(binding.action)),
+                    "{} in {}",
+                    opens.name(),
+                    place.name()
+                );
+            }
+        }
+    }
+
+    /// The whole keymap, by place: a second meaning of a key shows in review.
+    #[test]
+    fn the_keymap_by_place() {
+        let keymap = Keymap::default();
+        let of = |place: KeyScope| {
+            let lines = keymap.bindings(place).map(|binding| {
+                let keys: Vec<_> = binding.keys.iter().map(|key| key.name(&glyphs::UNICODE)).collect();
+                format!("  {:<16} {:<16} {}", keys.join(" "), binding.action.name(), binding.label)
+            });
+            (place.name(), lines.collect::<BTreeSet<_>>())
+        };
+        let places: Vec<_> = KeyScope::all().map(of).collect();
+        let everywhere = KeyScope::VIEWS.iter().map(|place| of(*place).1);
+        let everywhere = everywhere.reduce(|all, next| &all & &next).unwrap_or_default();
+        let mut text = String::new();
+        let mut section = |name: &str, lines: &BTreeSet<String>| {
+            text.push_str(name);
+            text.push('\n');
+            for line in lines {
+                text.push_str(line.trim_end());
+                text.push('\n');
+            }
+        };
+        section("every pane, and the chips", &everywhere);
+        for (name, lines) in places {
+            section(name, &(&lines - &everywhere));
+        }
+        insta::with_settings!({ snapshot_path => "../../../../tests/it/snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!("keymap_by_place", text);
+        });
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The state at a moment is what folding every entry up to it gives.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::{StepOutcome, Timeline};
@@ -220,16 +222,16 @@ fn seconds_pass_also_where_nothing_happened() {
     let (live, now) = (bench.model.clone(), Now::at_ms(7_200));
     let at = |bench: &Fixture| (bench.time.instant().unwrap(), bench.time.unseen_count());
     let moved = StepOutcome::Moved { lost: 0, gone: 0 };
-    assert_eq!(bench.time.step_second(false, &live, now), moved);
+    assert_eq!(bench.time.step_by(Duration::from_secs(1), false, &live, now), moved);
     assert_eq!(at(&bench), (Now::at_ms(6_200), 0));
     let mut seen = Vec::new();
-    while bench.time.step_second(false, &live, now) == moved {
+    while bench.time.step_by(Duration::from_secs(1), false, &live, now) == moved {
         seen.push(at(&bench));
     }
     let back = [(5_200, 1), (4_200, 1), (3_200, 1), (2_200, 1), (1_200, 2)];
     assert_eq!(seen, back.map(|(ms, waiting)| (Now::at_ms(ms), waiting)));
     let mut seen = Vec::new();
-    while bench.time.step_second(true, &live, now) == moved {
+    while bench.time.step_by(Duration::from_secs(1), true, &live, now) == moved {
         seen.push(at(&bench));
     }
     let on = [(2_200, 1), (3_200, 1), (4_200, 1), (5_200, 1), (6_200, 0), (7_200, 0)];

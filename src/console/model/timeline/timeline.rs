@@ -7,8 +7,8 @@ use crate::{
     console::model::{Model, entry_buffer::EntryBuffer},
     ids::Seq,
     limits,
-    tap::Batch,
-    time::{Mono, Now},
+    tap::{Batch, EntryRef},
+    time::{Mono, Now, Wall},
 };
 
 /// The moment that is shown while time is stopped.
@@ -249,35 +249,72 @@ impl Timeline {
         self.step_to(next, wanted, at, live)
     }
 
-    /// A second on or back, to the last entry until then. While live, time stops first.
-    pub(crate) fn step_second(&mut self, forward: bool, live: &Model, now: Now) -> StepOutcome {
-        const SECOND: Duration = Duration::from_secs(1);
+    /// So much time on or back, to the last entry until then. While live, time stops first.
+    pub(crate) fn step_by(&mut self, by: Duration, forward: bool, live: &Model, now: Now) -> StepOutcome {
         self.stop(live, now);
         let Some(from) = self.instant() else { return StepOutcome::AtLast };
-        let next = self.visible_end();
         if forward {
-            if from.mono.since(Mono(0)) + SECOND > now.mono.since(Mono(0)) {
+            if from.mono.since(Mono(0)) + by > now.mono.since(Mono(0)) {
                 return StepOutcome::AtLast;
             }
-            let at = from.after(SECOND);
-            // Time can pass without an entry.
-            let wanted =
-                self.entries.last_until(at.mono).map_or(next, |index| index.max(next.saturating_sub(1)));
-            if wanted < next || wanted >= self.entries.end() {
-                self.set_at(at);
-                return StepOutcome::Moved { lost: 0, gone: 0 };
-            }
-            return self.step_to(next, wanted, at, live);
+            return self.step_on_to(from.after(by), live);
         }
-        let at = Now {
-            mono: Mono(from.mono.0.saturating_sub(1_000_000_000)),
-            wall: crate::time::Wall(from.wall.0.saturating_sub(1_000)),
-        };
+        self.step_back_to(from.before(by), live)
+    }
+
+    /// To a moment, at the last entry until then. While live, time stops first.
+    pub(crate) fn step_to_moment(&mut self, wall: Wall, live: &Model, now: Now) -> StepOutcome {
+        let Some(ago) = now.wall.0.checked_sub(wall.0) else { return StepOutcome::AtLast };
+        self.stop(live, now);
+        let at = now.before(Duration::from_millis(ago));
+        if self.instant().is_some_and(|from| from.mono <= at.mono) {
+            self.step_on_to(at, live)
+        } else {
+            self.step_back_to(at, live)
+        }
+    }
+
+    fn step_on_to(&mut self, at: Now, live: &Model) -> StepOutcome {
+        let next = self.visible_end();
+        // Time can pass without an entry.
+        let wanted = self.entries.last_until(at.mono).map_or(next, |index| index.max(next.saturating_sub(1)));
+        if wanted < next || wanted >= self.entries.end() {
+            self.set_at(at);
+            return StepOutcome::Moved { lost: 0, gone: 0 };
+        }
+        self.step_to(next, wanted, at, live)
+    }
+
+    fn step_back_to(&mut self, at: Now, live: &Model) -> StepOutcome {
+        let next = self.visible_end();
         match self.entries.last_until(at.mono) {
             // What is shown may be evicted by now, and all that is kept later.
             Some(wanted) if wanted < next => self.step_to(next, wanted, at, live),
             _ => StepOutcome::AtFirst,
         }
+    }
+
+    /// To the next entry on or back that is wanted. While live, time stops first; where none is wanted it
+    /// stays as it is.
+    pub(crate) fn step_to_wanted(
+        &mut self,
+        forward: bool,
+        live: &Model,
+        now: Now,
+        wanted: impl Fn(EntryRef<'_>) -> bool,
+    ) -> StepOutcome {
+        let next = self.visible_end();
+        let found = if forward {
+            self.entries.range(next..self.entries.end()).find(|(_, entry)| wanted(*entry))
+        } else {
+            let before = next.saturating_sub(1);
+            self.entries.range(self.entries.first()..before).rev().find(|(_, entry)| wanted(*entry))
+        };
+        let Some((index, at)) = found.map(|(index, entry)| (index, entry.entry.at)) else {
+            return if forward { StepOutcome::AtLast } else { StepOutcome::AtFirst };
+        };
+        self.stop(live, now);
+        self.step_to(next, index, at, live)
     }
 
     fn set_at(&mut self, at: Now) {

@@ -56,7 +56,7 @@ impl Confirm for Cancel {
     }
 
     fn answers(&self) -> Answers {
-        Answers::Refund
+        Answers::Refund("cancel it")
     }
 
     fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
@@ -82,7 +82,7 @@ impl Confirm for CancelMany {
     }
 
     fn answers(&self) -> Answers {
-        Answers::Refund
+        Answers::Refund("cancel all")
     }
 
     fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
@@ -129,7 +129,8 @@ impl Confirm for Settle {
     }
 
     fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
-        let to = if answer.is_done { mpp::Settlement::Done } else { mpp::Settlement::Failed };
+        let to =
+            if answer.chosen == Action::SettleDone { mpp::Settlement::Done } else { mpp::Settlement::Failed };
         Ok(vec![bridge_command(mpp::Command::Settle { id: self.id, to })])
     }
 }
@@ -148,7 +149,7 @@ impl Confirm for Migrate {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo("move")
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
@@ -172,7 +173,7 @@ impl Confirm for Kick {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo("disconnect")
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {

@@ -163,7 +163,7 @@ impl Confirm for ResumeAll {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo("resume all")
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {

@@ -35,7 +35,7 @@ impl Confirm for KickPeer {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo("disconnect")
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {

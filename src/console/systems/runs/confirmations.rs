@@ -46,7 +46,7 @@ impl Confirm for CancelRun {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo("cancel run")
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
@@ -95,7 +95,7 @@ impl Confirm for Decide {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo(if self.approved { "approve" } else { "reject" })
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {

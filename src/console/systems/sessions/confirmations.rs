@@ -39,7 +39,7 @@ impl Confirm for CancelSession {
     }
 
     fn answers(&self) -> Answers {
-        Answers::Reason
+        Answers::Reason("cancel session")
     }
 
     fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use crate::{
     console::{
         draw::{format, theme::Role},
+        input::action::Action,
         model::Model,
         overlays::{Answer, Answers, Confirm, detail::join_some},
         settings::view::View,
         systems::station::outcomes::StationCommand,
         ui::{effect::Effect, state::Ui},
     },
+    mpp,
     port::{Command, ShutdownImpact},
     runs::Snapshot,
     tap::entry::mpp::RowState,
@@ -20,7 +22,7 @@ use crate::{
 /// Rows that are named one by one.
 const LISTED_MAX: usize = 6;
 
-/// End the console and the station with it.
+/// End the console, and the station with it or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quit;
 
@@ -29,16 +31,16 @@ impl Confirm for Quit {
         "Quit?".to_owned()
     }
 
-    fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
-        describe_quit(model)
+    fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
+        describe_quit(model, view)
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::Leave
     }
 
-    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
-        Ok(vec![Effect::Quit])
+    fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
+        Ok(vec![if answer.chosen == Action::Detach { Effect::Detach } else { Effect::Quit }])
     }
 }
 
@@ -71,7 +73,7 @@ impl Confirm for StopRecording {
     }
 
     fn answers(&self) -> Answers {
-        Answers::YesNo
+        Answers::YesNo("stop recording")
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
@@ -101,23 +103,31 @@ fn shutdown_impact(model: &Model) -> ShutdownImpact {
 
 /// Whether a station that ended now would end or halt something.
 pub(crate) fn has_work(model: &Model) -> bool {
-    model.mpp().is_some_and(|mpp| !mpp.live.is_empty()) || !shutdown_impact(model).is_empty()
+    let is_busy = |mpp: &mpp::Snapshot| !mpp.live.is_empty() || pending(mpp) > 0;
+    model.mpp().is_some_and(is_busy) || !shutdown_impact(model).is_empty()
 }
 
-/// What becomes of all of it.
-fn describe_quit(model: &Model) -> Vec<(String, Role)> {
-    let Some(mpp) = model.mpp() else { return vec![("The station stops.".to_owned(), Role::Text)] };
+/// Rows that are not dispatched yet, of every pack.
+fn pending(mpp: &mpp::Snapshot) -> u64 {
+    mpp.queues.values().map(|queue| queue.pending + queue.other_manifest).sum()
+}
+
+/// What becomes of all of it, either way.
+fn describe_quit(model: &Model, view: &View) -> Vec<(String, Role)> {
+    let (detach, stop) = (view.key(Action::Detach), view.key(Action::StopStation));
+    let attach = view.commands.line("attach");
+    let goes_on = format!("{detach}  detach: the station goes on, and `{attach}` shows it again.");
+    let mut words = vec![(goes_on, Role::Text), (String::new(), Role::Text)];
+    let Some(mpp) = model.mpp() else {
+        words.push((format!("{stop}  stop the station."), Role::Text));
+        return words;
+    };
     let ids =
         |state| mpp.live.iter().filter(move |(_, live)| live.state == state).map(|(id, _)| id.to_string());
     let dispatched: Vec<_> = ids(RowState::Dispatched).collect();
     let applied: Vec<_> = ids(RowState::Applied).collect();
-    let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
-    let stops = if mpp.adapter.is_some() {
-        "The station stops, and the adapter is disconnected."
-    } else {
-        "The station stops."
-    };
-    let mut words = vec![(stops.to_owned(), Role::Text)];
+    let ends = if mpp.adapter.is_some() { ", and disconnect the adapter" } else { "" };
+    words.push((format!("{stop}  stop the station{ends}:"), Role::Text));
     words.extend(shutdown_impact(model).describe().into_iter().map(|words| (words, Role::Warn)));
     if !dispatched.is_empty() {
         words.push((
@@ -139,6 +149,6 @@ fn describe_quit(model: &Model) -> Vec<(String, Role)> {
             Role::Warn,
         ));
     }
-    words.push((format!("{pending} pending stay as they are."), Role::Muted));
+    words.push((format!("{} pending stay as they are.", format::count(pending(mpp))), Role::Muted));
     words
 }
