@@ -15,7 +15,7 @@ mod fields_bus;
 mod fields_clients;
 mod fields_runs;
 mod fields_sessions;
-mod health;
+pub(crate) mod health;
 mod ladder;
 mod ladder_row;
 mod list;

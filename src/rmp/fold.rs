@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::snapshot::{
     DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, evictable, note_drop,
+    note_recent_drop,
 };
 use crate::{
     ids::{ConnectionId, TopicName},
@@ -127,6 +128,12 @@ impl Snapshot {
                 }
             }
             Transition::DedupeStats { keys, evicted_young, lost_evicted_young, topics } => {
+                if *evicted_young > self.totals.evicted_young {
+                    self.forgot_at = Some(at);
+                }
+                if *lost_evicted_young > self.totals.lost_evicted_young {
+                    self.forgot_lost_at = Some(at);
+                }
                 self.totals.update_dedupe([*keys, *evicted_young, *lost_evicted_young, *topics]);
             }
             Transition::ClockJumped { .. } => {}
@@ -164,6 +171,7 @@ impl Snapshot {
         };
         self.totals.dropped[reason.index()] += count;
         self.topic(topic, entry.at, limits).dropped[reason.index()] += count;
+        note_recent_drop(&mut self.recent_drops, entry.at, *reason, *count);
         let drop = DropView {
             first_at: entry.at,
             at: entry.at,

@@ -45,5 +45,5 @@ pub use error::{Error, Lengths, SizeField};
 pub use expiry::{expires_at_ms, is_expired};
 pub use frame::{Frame, RawFrame};
 pub use header::{HEADER_BYTES, Header, MAGIC, PREFIX_BYTES, RawHeader};
-pub use snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals};
+pub use snapshot::{DropSpan, DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals};
 pub use untapped_topic::UntappedTopic;

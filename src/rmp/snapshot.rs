@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
     sync::Arc,
+    time::Duration,
 };
 
 use super::{Dialect, DropReason, Kind};
@@ -26,6 +27,12 @@ pub struct Snapshot {
     /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one
     /// told of last at the end; at most `limits.rmp.shown_drops_max`.
     pub drops: VecDeque<DropView>,
+    /// What was dropped lately, by spans of [`DROP_SPAN`], the latest at the end: a minute of them.
+    pub recent_drops: VecDeque<DropSpan>,
+    /// When a key was last forgotten before its time, so that a duplicate of it would not be known.
+    pub forgot_at: Option<Now>,
+    /// When keys of what subscribers lost were last forgotten before their time.
+    pub forgot_lost_at: Option<Now>,
     /// Counts since the broker started.
     pub totals: Totals,
 }
@@ -131,6 +138,20 @@ pub struct DropView {
     pub expires_at_ms: u64,
 }
 
+/// What was dropped in [`DROP_SPAN`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DropSpan {
+    /// When the first of it was told.
+    pub at: Now,
+    /// How many, by [`DropReason::index`].
+    pub dropped: [u64; DropReason::ALL.len()],
+}
+
+/// How long drops are counted in one place.
+const DROP_SPAN: Duration = Duration::from_secs(5);
+/// For how long a drop, and a key that was forgotten early, is told of.
+const RECENT: Duration = Duration::from_secs(60);
+
 /// Counts since the broker started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -164,6 +185,44 @@ impl Snapshot {
             |peer: &&PeerView| peer.greeting.as_ref().is_some_and(|greeting| greeting.kind == Kind::Agent);
         let subs = self.peers.values().filter(is_agent).flat_map(|peer| peer.subs.values());
         subs.map(|sub| sub.topic.as_str()).collect()
+    }
+}
+
+impl Snapshot {
+    /// Messages that did not reach somebody in the last minute, by [`DropReason::index`].
+    #[must_use]
+    pub fn dropped_last_minute(&self, now: Now) -> [u64; DropReason::ALL.len()] {
+        let mut dropped = [0; DropReason::ALL.len()];
+        for span in self.recent_drops.iter().filter(|span| now.mono.since(span.at.mono) < RECENT) {
+            add_counts(&mut dropped, span.dropped);
+        }
+        dropped
+    }
+
+    /// Whether keys were forgotten early in the last minute, and whether keys of what subscribers lost were.
+    #[must_use]
+    pub fn forgets_early(&self, now: Now) -> [bool; 2] {
+        let is_recent = |at: Option<Now>| at.is_some_and(|at| now.mono.since(at.mono) < RECENT);
+        [self.forgot_at, self.forgot_lost_at].map(is_recent)
+    }
+}
+
+fn add_counts(counts: &mut [u64; DropReason::ALL.len()], more: [u64; DropReason::ALL.len()]) {
+    for (count, more) in counts.iter_mut().zip(more) {
+        *count = count.saturating_add(more);
+    }
+}
+
+/// Counts what was dropped among what was dropped lately.
+pub(super) fn note_recent_drop(recent: &mut VecDeque<DropSpan>, at: Now, reason: DropReason, count: u64) {
+    let mut dropped = [0; DropReason::ALL.len()];
+    dropped[reason.index()] = count;
+    match recent.back_mut() {
+        Some(last) if at.mono.since(last.at.mono) < DROP_SPAN => add_counts(&mut last.dropped, dropped),
+        _ => recent.push_back(DropSpan { at, dropped }),
+    }
+    while recent.front().is_some_and(|first| at.mono.since(first.at.mono) >= RECENT) {
+        recent.pop_front();
     }
 }
 

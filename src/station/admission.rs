@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     admission::{Origin, Port, RecentTurnAways, Span, Tally, TurnedAway},
+    port::HealthStatus,
     tap::entry::station::Transition,
     time::Now,
     words::counted,
@@ -93,7 +94,11 @@ impl Tallies {
             most.most_text(),
             most.why.remedy()
         );
-        health.degraded(why)
+        let figures = match health.status {
+            HealthStatus::Ok => format!("turned away {}", health.figures).trim_end().to_owned(),
+            HealthStatus::Degraded | HealthStatus::Down => health.figures.clone(),
+        };
+        Health { figures, ..health.degraded(why) }
     }
 
     /// The metrics of all ports.
@@ -135,7 +140,6 @@ impl Tallies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::HealthStatus;
 
     #[test]
     fn one_family_counts_who_is_turned_away_from_a_port() {

@@ -1,30 +1,62 @@
 //! How each part of the station is: its hosts, then what they share.
 
-use super::{bridge::Running, host::Health, local::Inner, metrics::EndpointState, status::StationStatus};
+use super::{
+    host::{Asking, Evidence, Health},
+    local::Inner,
+    metrics::EndpointState,
+    status::StationStatus,
+};
 use crate::{
     admission::Port,
-    port::HealthRow,
+    port::{
+        HealthRow, HealthStatus, Snapshot, StationView,
+        health::{self, unjudged, word},
+    },
     store, tap,
+    tap::entry::{Link, alerts::Alert},
     words::{counted, format::bytes},
 };
 
-pub(super) async fn rows(inner: &Inner, running: &Running) -> Vec<HealthRow> {
+pub(super) async fn rows(asking: Asking<'_>) -> Vec<HealthRow> {
+    let Asking { inner, running } = asking;
+    let (station, _, now) = inner.status.view();
+    let mut snapshot = Snapshot::without_hosts(station, now);
     let mut rows = Vec::new();
     for host in inner.hosts.by_link() {
-        let health = host.health().await;
+        let health = match host.snapshot(&mut snapshot).await {
+            Ok(_) => host.health(Evidence { snapshot: &snapshot, limits: &inner.limits, now }).await,
+            Err(error) => Health::of_error(&error),
+        };
         let name = host.link().name();
         // The coordination runtime says so itself.
         let port = Port::from_name(name).filter(|port| *port != Port::Macp);
         let health = port.map_or(health.clone(), |port| with_admission(inner, port, health));
-        rows.push(row(name, health));
+        rows.push(row(name, with_alerts(health, &snapshot.station, host.link())));
     }
-    let free_bytes = inner.status.view().0.disk_low;
-    rows.push(row("store", store(running.store.counters(), free_bytes)));
+    let store = store(running.store.counters(), &snapshot.station);
+    rows.push(row("store", with_alerts(store, &snapshot.station, Link::Station)));
     rows.push(row("tap", tap(inner.tap.counters())));
     rows.push(row("recording", recording(&inner.status)));
     let metrics = metrics(inner.metrics.state());
     rows.extend(metrics.map(|health| row("metrics", with_admission(inner, Port::Metrics, health))));
     rows
+}
+
+/// With what alerts alone know of it, as its chip has it.
+fn with_alerts(health: Health, station: &StationView, link: Link) -> Health {
+    let add = |health: Health, alert: &Alert| {
+        // Who is turned away is in it already, and told for longer than the alert holds.
+        if &*alert.name == "turned_away" {
+            return health;
+        }
+        let figures = match health.status {
+            HealthStatus::Ok => [word(alert).as_str(), health.figures.as_str()].join(" "),
+            HealthStatus::Degraded | HealthStatus::Down => health.figures.clone(),
+        };
+        let detail = format!("{}; {}", health.detail, alert.text);
+        Health { figures: figures.trim_end().to_owned(), ..health.degraded(detail) }
+    };
+    unjudged(&station.alerts, link).fold(health, add)
 }
 
 fn with_admission(inner: &Inner, port: Port, health: Health) -> Health {
@@ -36,18 +68,10 @@ fn row(component: &str, Health { status, figures, detail }: Health) -> HealthRow
 }
 
 /// The store, on a disk that has so little free that some work is refused, if it has.
-fn store(store: store::Counters, low_free_bytes: Option<u64>) -> Health {
-    if let Some(why) = store.failing {
-        return Health::down(why);
-    }
-    if let Some(free_bytes) = low_free_bytes {
-        let figures = format!("disk {}", bytes(free_bytes));
-        return Health::ok(figures, "").degraded(format!(
-            "the data folder's disk is nearly full, {} were free: new MACP sessions, their messages and new runs are refused; free space on \
-             it, or lower limits.store.disk_free_bytes_min",
-            counted(free_bytes, "byte")
-        ));
-    }
+fn store(store: store::Counters, station: &StationView) -> Health {
+    // The store knows it before the station does.
+    let failing = store.failing.as_deref().map(Into::into).or_else(|| station.store_failing.clone());
+    let station = StationView { store_failing: failing, ..station.clone() };
     let figures = counted(store.commits, "commit");
     let detail = format!(
         "{}, {} failed, {} unfolded, {} waiting, a journal of {}, {} kept of what ended",
@@ -58,7 +82,10 @@ fn store(store: store::Counters, low_free_bytes: Option<u64>) -> Health {
         counted(store.journal_bytes, "byte"),
         counted(store.retained.iter().map(|it| it.bytes).sum::<u64>(), "byte"),
     );
-    Health::ok(figures, detail)
+    Health::ok(figures, detail).judged(&health::store::problems(&station), |cause| match cause {
+        health::store::Cause::CommitsFail => "free space on its disk; it is retried by itself",
+        health::store::Cause::DiskLow => "free space on it, or lower limits.store.disk_free_bytes_min",
+    })
 }
 
 fn tap(tap: tap::Counters) -> Health {
@@ -94,18 +121,33 @@ fn metrics(endpoint: EndpointState) -> Option<Health> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::HealthStatus;
 
     #[test]
-    fn a_disk_that_is_nearly_full_is_no_health_and_says_what_is_refused_and_what_to_do() {
+    fn a_disk_that_is_nearly_full_degrades_the_store_and_says_what_is_refused_and_what_to_do() {
+        let view = |disk_low| {
+            let clock = crate::time::Clock::start();
+            let tap = crate::tap::Tap::new(crate::limits::Tap::default());
+            let (mut station, _, _) =
+                StationStatus::new(std::path::Path::new("/data"), tap, clock, 10).view();
+            station.disk_low = disk_low;
+            station
+        };
         let counters = store::Counters::default;
-        assert_eq!(store(counters(), None).status, HealthStatus::Ok);
-        let Health { status, figures, detail } = store(counters(), Some(4_096));
-        assert_eq!((status, figures.as_str()), (HealthStatus::Degraded, "disk 4 KiB"));
-        for part in ["4096 bytes", "new runs are refused", "free space", "limits.store.disk_free_bytes_min"] {
+        assert_eq!(store(counters(), &view(None)).status, HealthStatus::Ok);
+        let Health { status, figures, detail } = store(counters(), &view(Some(4_096)));
+        assert_eq!((status, figures.as_str()), (HealthStatus::Degraded, "disk 4 KiB 0 commits"));
+        for part in
+            ["4 KiB were free", "new runs are refused", "free space", "limits.store.disk_free_bytes_min"]
+        {
             assert!(detail.contains(part), "{part}: {detail}");
         }
         let failing = store::Counters { failing: Some("no space".to_owned()), ..counters() };
-        assert_eq!(store(failing, Some(4_096)), Health::down("no space"), "what is worse goes first");
+        let Health { status, figures, detail } = store(failing, &view(Some(4_096)));
+        assert_eq!(
+            (status, figures.as_str()),
+            (HealthStatus::Down, "commits fail"),
+            "what is worse goes first"
+        );
+        assert!(detail.starts_with("it refuses commits: no space; "), "{detail}");
     }
 }

@@ -7,8 +7,10 @@ use tokio::runtime::Runtime;
 use super::{bridge::Running, local::Inner, metrics::Family, supervisor::Foundation};
 use crate::{
     ids::Seq,
-    port::{HealthStatus, Page, PortError, Query, Snapshot},
+    limits::Limits,
+    port::{HealthStatus, Page, PortError, Query, Snapshot, health::Problem},
     tap::entry::Link,
+    time::Now,
 };
 
 /// An answer that a host gives when it has it.
@@ -36,8 +38,8 @@ pub(super) trait Host: fmt::Debug + Send + Sync {
     /// gained by a restart.
     fn impaired(&self) -> Pending<'_, Option<PortError>>;
 
-    /// How it is, in a line.
-    fn health(&self) -> Pending<'_, Health>;
+    /// How it is, in a line: its part of the snapshot is filled in.
+    fn health<'a>(&'a self, evidence: Evidence<'a>) -> Pending<'a, Health>;
 
     /// Enters what holds of it, and gives the last entry that this includes.
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>>;
@@ -72,6 +74,15 @@ impl Asking<'_> {
     }
 }
 
+/// What a host's health is judged by.
+#[derive(Clone, Copy)]
+pub(super) struct Evidence<'a> {
+    /// With the host's own part.
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) limits: &'a Limits,
+    pub(super) now: Now,
+}
+
 /// How a part of the station is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Health {
@@ -90,6 +101,26 @@ impl Health {
     /// It does its work, and something is amiss.
     pub(super) fn degraded(self, why: impl Into<String>) -> Self {
         Self { status: self.status.max(HealthStatus::Degraded), detail: why.into(), ..self }
+    }
+
+    /// What is amiss is told in place of what is known: the first of the gravest with its word among the
+    /// figures, the others behind it, each with what to do.
+    pub(super) fn judged<C: Copy>(self, problems: &[Problem<C>], remedy: impl Fn(C) -> &'static str) -> Self {
+        let Some(gravest) = Problem::gravest(problems) else { return self };
+        let text = |problem: &Problem<C>| match remedy(problem.cause) {
+            "" => problem.reason.clone(),
+            remedy => format!("{}; {remedy}", problem.reason),
+        };
+        let others = problems.iter().filter(|problem| !std::ptr::eq(*problem, gravest)).map(text);
+        let mut told: Vec<_> = std::iter::once(text(gravest)).chain(others).collect();
+        if gravest.status != HealthStatus::Down && !self.detail.is_empty() {
+            told.insert(0, self.detail.clone());
+        }
+        let figures = match gravest.status {
+            HealthStatus::Down => gravest.word.clone(),
+            _ => [gravest.word.as_str(), self.figures.as_str()].join(" ").trim_end().to_owned(),
+        };
+        Self { status: self.status.max(gravest.status), figures, detail: told.join("; ") }
     }
 
     pub(super) fn down(why: impl Into<String>) -> Self {

@@ -19,12 +19,12 @@ use crate::{
 };
 
 pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, PortError> {
-    let Asking { inner, running } = asking;
+    let Asking { inner, .. } = asking;
     if let Some(host) = inner.hosts.of(query.link()) {
         return host.answer(asking, query).await;
     }
     match query {
-        Query::Health => Ok(Page::Health(health::rows(inner, running).await)),
+        Query::Health => Ok(Page::Health(health::rows(asking).await)),
         Query::Alerts { state, since_ms, beyond, oldest_first, filter, limit } => {
             let paging = Paging { filter, beyond, limit: asking.rows_max(limit) };
             let read = |beyond, limit| {

@@ -1,6 +1,6 @@
 //! One value of every variant of what the bus is told in. A new variant does not compile until it has one.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use rl_console::{
     ids::{ConnectionId, Peer, TopicName},
@@ -183,6 +183,9 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         ]
         .into(),
         drops: [drop.clone(), nobody.clone()].into(),
+        recent_drops: VecDeque::default(),
+        forgot_at: None,
+        forgot_lost_at: None,
         totals: Totals {
             published: 1,
             published_bytes: 2,

@@ -109,8 +109,8 @@ fn an_address_in_use_is_told_and_the_station_goes_on() {
     );
     let others = json(data.path(), &["ls", "health", "--filter", "not part:metrics"]);
     assert!(others.len() > 4 && others.iter().all(|row| row["status"] != "down"), "{others:?}");
-    let old = json(data.path(), &["ls", "health", "--filter", "part:store well:yes"]);
-    assert_eq!(old, json(data.path(), &["ls", "health", "--filter", "component:store status:ok"]));
+    let old = json(data.path(), &["ls", "health", "--filter", "part:recording well:yes"]);
+    assert_eq!(old, json(data.path(), &["ls", "health", "--filter", "component:recording status:ok"]));
     assert_eq!(old.len(), 1, "an old filter is still read");
     let table = String::from_utf8(cli(data.path(), &["ls", "health"]).stdout).unwrap();
     let heads: Vec<_> = table.lines().next().unwrap().split_whitespace().collect();

@@ -2,15 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::console::{draw::class::Class, input::action::Action};
+use crate::{
+    console::{draw::class::Class, input::action::Action},
+    port::health::Problem,
+};
 
-/// How a system is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Condition {
-    Healthy,
-    Degraded,
-    Down,
-}
+pub(crate) use crate::port::HealthStatus as Condition;
 
 /// One line of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,18 +28,41 @@ pub(crate) enum ReportLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Report {
     pub(crate) condition: Condition,
+    /// Why, in two or three words: those of the first reason of that condition. Empty while it is healthy.
+    pub(crate) word: String,
     pub(crate) lines: Vec<ReportLine>,
 }
 
 impl Report {
     pub(crate) fn new() -> Self {
-        Self { condition: Condition::Healthy, lines: Vec::new() }
+        Self { condition: Condition::Ok, word: String::new(), lines: Vec::new() }
     }
 
-    pub(crate) fn degrade(&mut self, condition: Condition, why: String, mut remedy: Vec<ReportLine>) {
-        self.condition = self.condition.max(condition);
+    /// That of a system of which nothing is known yet.
+    pub(crate) fn starting() -> Self {
+        let mut report = Self::new();
+        report.degrade(Condition::Degraded, "starting", "the station is starting".to_owned(), Vec::new());
+        report
+    }
+
+    pub(crate) fn degrade(
+        &mut self,
+        condition: Condition,
+        word: impl Into<String>,
+        why: String,
+        mut remedy: Vec<ReportLine>,
+    ) {
+        if condition > self.condition {
+            (self.condition, self.word) = (condition, word.into());
+        }
         self.lines.push(ReportLine::Reason(why));
         self.lines.append(&mut remedy);
+    }
+
+    /// Adds something that is amiss, with what to do about it.
+    pub(crate) fn add<C>(&mut self, problem: Problem<C>, remedy: Vec<ReportLine>) {
+        let Problem { status, word, reason, .. } = problem;
+        self.degrade(status, word, reason, remedy);
     }
 
     pub(crate) fn detail(&mut self, name: &'static str, value: impl Into<String>) {

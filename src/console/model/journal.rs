@@ -66,6 +66,8 @@ pub(crate) enum Grouping {
     Repeated(String),
     /// Those of a kind that follow each other without another line between them.
     Following(&'static str),
+    /// All of a kind, however much lies between them: one line, where the last of them came.
+    Folded(&'static str),
 }
 
 impl NoticeDraft {
@@ -94,12 +96,20 @@ impl NoticeDraft {
 
     fn into_notice(self, at: Now, seq: Option<Seq>) -> Notice {
         let Self { level, origin, text, class, grouping, refused } = self;
-        let following = if let Grouping::Following(kind) = grouping { Some((kind, 1)) } else { None };
+        let following = match grouping {
+            Grouping::Following(kind) | Grouping::Folded(kind) => Some((kind, 1)),
+            Grouping::Apart | Grouping::Repeated(_) => None,
+        };
         Notice { number: 0, at, level, origin, text, class, seq, refused, following }
     }
 }
 
 impl Notice {
+    /// What it has a share of the room by.
+    const fn source(&self) -> (Origin, Level) {
+        (self.origin, self.level)
+    }
+
     /// Whether it is of the station itself, not of who speaks with it.
     fn is_for_station_log(&self) -> bool {
         match self.origin {
@@ -127,6 +137,8 @@ pub(crate) struct Journal {
     pub(crate) station_evicted: u64,
     /// Lines of level warn or error.
     pub(crate) serious: u64,
+    /// How many lines are kept, by source and level.
+    kept: BTreeMap<(Origin, Level), usize>,
     next: u64,
     limit: usize,
     /// The last notice of a loss: its number, when it was begun, and how many entries it tells of.
@@ -137,6 +149,8 @@ pub(crate) struct Journal {
 
 /// The number of the first line: those of before the console came up have room before it.
 const FIRST_NUMBER: u64 = 1 << 32;
+/// A source's lines of one level may be one part of so many of all lines, before others make it leave.
+const QUOTA_SHARES: usize = 4;
 /// Losses within so long of the first are one notice.
 const LOSSES_COALESCE_WITHIN: Duration = Duration::from_secs(10);
 impl Journal {
@@ -146,6 +160,7 @@ impl Journal {
             received: 0,
             evicted: 0,
             serious: 0,
+            kept: BTreeMap::new(),
             next: FIRST_NUMBER,
             limit: usize::try_from(limits.console.journal_entries_max).unwrap_or(usize::MAX),
             losses: None,
@@ -161,6 +176,7 @@ impl Journal {
         let read = std::mem::take(&mut self.notices);
         let first = read.front().map(|notice| notice.at.mono);
         self.serious = 0;
+        self.kept.clear();
         // They are kept again below.
         self.received -= read.len() as u64;
         // What an adapter's lines pushed out of the one list stays in the other.
@@ -180,6 +196,7 @@ impl Journal {
     /// both is the same.
     pub(crate) fn adopt(&mut self, live: &Self) {
         let mut lines: Vec<Notice> = self.notices.drain(..).collect();
+        self.kept.clear();
         let first = lines.first().map_or(self.next, |notice| notice.number);
         self.received -= lines.len() as u64;
         let held = self.station.len();
@@ -237,10 +254,10 @@ impl Journal {
         (self.notices.len() + self.station.len()) * size_of::<Notice>() + texts
     }
 
-    /// The notice of a number, while it is kept: numbers follow each other.
+    /// The notice of a number, while it is kept: numbers grow.
     fn notice_mut(&mut self, number: u64) -> Option<&mut Notice> {
-        let first = self.notices.front()?.number;
-        self.notices.get_mut(usize::try_from(number.checked_sub(first)?).ok()?)
+        let place = self.notices.binary_search_by_key(&number, |notice| notice.number).ok()?;
+        self.notices.get_mut(place)
     }
 
     /// Takes a notice that was told anew into the station's lines.
@@ -273,20 +290,52 @@ impl Journal {
                 }
             }
             Grouping::Following(kind) => {
-                if let Some(last) = self.notices.back_mut()
-                    && let Some((known, count)) = &mut last.following
-                    && known == kind
-                {
-                    *count = count.saturating_add(1);
-                    last.text = format!("{} (×{count})", draft.text).into();
-                    last.at = at;
-                    let told = last.clone();
-                    self.copy(&told);
-                } else {
-                    self.append(draft.into_notice(at, seq));
-                }
+                let last = self.notices.back().map(|last| last.number);
+                self.fold_or_append(last, kind, (at, seq), &draft);
+            }
+            Grouping::Folded(kind) => {
+                let is_of_kind =
+                    |notice: &&Notice| matches!(notice.following, Some((known, _)) if known == *kind);
+                let known = self.notices.iter().rev().find(is_of_kind).map(|notice| notice.number);
+                self.fold_or_append(known, kind, (at, seq), &draft);
             }
         }
+    }
+
+    /// Counts a line in the notice of this number, where that is of its kind, or keeps it as one of its own.
+    fn fold_or_append(
+        &mut self,
+        known: Option<u64>,
+        kind: &str,
+        (at, seq): (Now, Option<Seq>),
+        draft: &NoticeDraft,
+    ) {
+        if let Some(notice) = known.and_then(|number| self.notice_mut(number))
+            && let Some((of, count)) = &mut notice.following
+            && *of == kind
+        {
+            *count = count.saturating_add(1);
+            notice.text = format!("{} (×{count})", draft.text).into();
+            notice.at = at;
+            let told = notice.clone();
+            self.copy(&told);
+        } else {
+            self.append(draft.clone().into_notice(at, seq));
+        }
+    }
+
+    /// Makes room for a line that came: of a source and level with more than its quota, its oldest line goes;
+    /// without such a one, the oldest of all. So who says much pushes out what it said itself.
+    fn evict(&mut self) {
+        let quota = self.limit.div_ceil(QUOTA_SHARES);
+        let noisy = self.kept.iter().filter(|(_, count)| **count > quota);
+        let noisiest = noisy.max_by_key(|(_, count)| **count).map(|(source, _)| *source);
+        let place = self.notices.iter().position(|notice| noisiest == Some(notice.source()));
+        let gone = self.notices.remove(place.unwrap_or_default());
+        if let Some(count) = gone.and_then(|gone| self.kept.get_mut(&gone.source())) {
+            *count = count.saturating_sub(1);
+        }
+        self.evicted = self.evicted.saturating_add(1);
     }
 
     /// Gives a notice its number and keeps it.
@@ -303,10 +352,66 @@ impl Journal {
                 self.station_evicted = self.station_evicted.saturating_add(1);
             }
         }
+        *self.kept.entry(notice.source()).or_default() += 1;
         self.notices.push_back(notice);
         while self.notices.len() > self.limit {
-            self.notices.pop_front();
-            self.evicted = self.evicted.saturating_add(1);
+            self.evict();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn journal() -> Journal {
+        let mut limits = limits::Limits::default();
+        limits.console.journal_entries_max = 100;
+        Journal::new(&limits)
+    }
+
+    fn texts(journal: &Journal) -> Vec<&str> {
+        journal.notices.iter().map(|notice| &*notice.text).collect()
+    }
+
+    #[test]
+    fn who_says_much_pushes_out_what_it_said_itself() {
+        let mut journal = journal();
+        let say = |journal: &mut Journal, n: u64, level, origin| {
+            journal.push(
+                Now::at_ms(n),
+                None,
+                NoticeDraft::new(level, origin, format!("{} {n}", level.name())),
+            );
+        };
+        say(&mut journal, 1, Level::Warn, Origin::System(Link::Station));
+        say(&mut journal, 2, Level::Error, Origin::Adapter);
+        for n in 3..1_000 {
+            say(&mut journal, n, Level::Info, Origin::Adapter);
+        }
+        assert_eq!(journal.notices.len(), 100);
+        assert_eq!(texts(&journal)[..3], ["warn 1", "error 2", "info 902"]);
+        assert_eq!((journal.received, journal.evicted), (999, 899), "received = kept + cut");
+        // As its lines grow old without a noisy source, the oldest of all goes.
+        for n in 1_000..2_000 {
+            let origin =
+                [Origin::Adapter, Origin::Console, Origin::System(Link::Rmp), Origin::System(Link::Mpp)];
+            say(&mut journal, n, Level::Info, origin[usize::try_from(n % 4).unwrap()]);
+        }
+        assert_eq!(texts(&journal)[0], "info 1900");
+    }
+
+    #[test]
+    fn what_folds_away_is_one_line_where_the_last_of_it_came() {
+        let mut journal = journal();
+        let operator = |n| NoticeDraft::new(Level::Info, Origin::System(Link::Rmp), format!("ls {n} came"));
+        for n in 0..50 {
+            let draft = operator(n).grouped(Grouping::Folded("operator clients"));
+            journal.push(Now::at_ms(60_000 * n), None, draft);
+            journal.push(Now::at_ms(60_000 * n), None, operator(n));
+        }
+        assert_eq!(journal.notices.len(), 51);
+        let folded = &journal.notices[0];
+        assert_eq!((&*folded.text, folded.at), ("ls 49 came (×50)", Now::at_ms(60_000 * 49)));
     }
 }

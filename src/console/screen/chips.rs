@@ -13,28 +13,49 @@ use crate::console::{
     },
 };
 
+/// How much chips say: why something is amiss stays longest.
+#[derive(Clone, Copy)]
+struct Fit {
+    room: Room,
+    /// Whether the reason for a sign is said.
+    words: bool,
+}
+
 /// A chip's name, its sign, and its figure. While the station does not answer, none of them stands out.
-fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
-    let parts = known(view, chip, model, ui, room);
+fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, fit: Fit) -> [(String, Role); 3] {
+    let parts = known(view, chip, model, ui, fit);
     if model.is_reachable() { parts } else { parts.map(|(words, _)| (words, Role::Muted)) }
 }
 
-fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
+fn known(
+    view: &View,
+    chip: ChipId,
+    model: &Model,
+    ui: &Ui,
+    Fit { room, words, .. }: Fit,
+) -> [(String, Role); 3] {
     let glyphs = view.glyphs;
     let sign = |condition| match condition {
         // How it is nobody knows: what is shown is how it was.
         _ if !model.is_reachable() => ("?".to_owned(), Role::Muted),
-        Condition::Healthy => (glyphs.well.to_owned(), Role::Ok),
+        Condition::Ok => (glyphs.well.to_owned(), Role::Ok),
         Condition::Degraded => (glyphs.degraded.to_owned(), Role::Warn),
         Condition::Down => (glyphs.down.to_owned(), Role::Bad),
     };
     let cx = PaneContext { model, ui, view };
     match chip {
-        ChipId::System(system) => [
-            (system.chip.to_owned(), Role::of(system.link)),
-            sign((system.report)(model, view.now).condition),
-            ((system.figure)(&cx, room), Role::Text),
-        ],
+        ChipId::System(system) => {
+            let report = (system.report)(model, view.now);
+            let figure = (system.figure)(&cx, room);
+            let text = match room {
+                _ if report.word.is_empty() => figure,
+                // Where it is tightest, the sign alone says it.
+                _ if !words => String::new(),
+                Room::Wide => format!("{} {figure}", report.word).trim_end().to_owned(),
+                Room::Narrow | Room::Tight | Room::Least => report.word,
+            };
+            [(system.chip.to_owned(), Role::of(system.link)), sign(report.condition), (text, Role::Text)]
+        }
         ChipId::Hidden(pane) => {
             let chip = pane.pane().chip.map(|chip| chip(&cx, room));
             let PaneChip { name, figure, role } = chip.unwrap_or_else(|| PaneChip::new("", "", Role::Muted));
@@ -64,14 +85,24 @@ fn room(area: Rect, ui: &Ui) -> Rect {
 fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
     let area = room(area, ui);
     let chips = ui.layout(model).chips();
-    let all = |room| chips.iter().map(|chip| parts(view, *chip, model, ui, room)).collect::<Vec<_>>();
+    let all = |fit| chips.iter().map(|chip| parts(view, *chip, model, ui, fit)).collect::<Vec<_>>();
     let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| {
         chips.iter().map(|chip| columns(chip) + gap).sum::<u16>() < area.width
     };
     let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
-    let steps = [(widest, 2), (Room::Tight, 2), (Room::Tight, 1), (Room::Tight, 0), (Room::Least, 1)];
-    let fitting = steps.into_iter().map(|(room, gap)| (all(room), gap)).find(fits);
-    let (chips, gap) = fitting.unwrap_or_else(|| (all(Room::Least), 0));
+    let with_words = |room| Fit { room, words: true };
+    let least = Fit { room: Room::Least, words: false };
+    let steps = [
+        (with_words(widest), 2),
+        (with_words(Room::Tight), 2),
+        (with_words(Room::Tight), 1),
+        (with_words(Room::Tight), 0),
+        (with_words(Room::Least), 1),
+        (with_words(Room::Least), 0),
+        (least, 1),
+    ];
+    let fitting = steps.into_iter().map(|(fit, gap)| (all(fit), gap)).find(fits);
+    let (chips, gap) = fitting.unwrap_or_else(|| (all(least), 0));
     let mut x = area.x + 1;
     chips
         .into_iter()

@@ -150,7 +150,7 @@ fn the_chip_tells_how_the_bus_is() {
     stage.resync(connected());
     assert!(stage.text().contains("RMP ● 0 peers 0/s"), "{}", stage.text());
     let mut stage = with_drops(stage);
-    assert!(stage.text().contains("RMP ◐ 4 peers 1.8/s"), "{}", stage.text());
+    assert!(stage.text().contains("RMP ◐ 17 drops/min 4 peers 1.8/s"), "{}", stage.text());
     stage.pass(70_000);
     assert!(
         stage.text().contains("RMP ● 4 peers 0/s"),

@@ -121,12 +121,18 @@ fn a_snapshot_brings_what_was_dropped_while_a_console_did_not_read() {
     stage.tick();
     stage.pass(90_000);
     stage.model.record_loss(5_000, Now::at_ms(stage.ms));
-    let missed = rmp::Snapshot { drops: [dropped(6_000, 40_000, 90_000)].into(), ..rmp::Snapshot::default() };
+    let span = rmp::DropSpan { at: Now::at_ms(88_000), dropped: [0, 0, 6_000] };
+    let missed = rmp::Snapshot {
+        drops: [dropped(6_000, 40_000, 90_000)].into(),
+        recent_drops: [span].into(),
+        ..rmp::Snapshot::default()
+    };
     stage.resync(on_bus(missed.clone(), 90_000));
     assert!(stage.text().contains("RMP ◐"), "{}", stage.text());
     // The same again brings nothing twice.
     stage.resync(on_bus(missed, 90_500));
-    assert_eq!(stage.model.bus.dropped_last_minute(stage.view.now), 6_000);
+    let dropped = stage.model.rmp().unwrap().dropped_last_minute(stage.view.now);
+    assert_eq!(dropped.iter().sum::<u64>(), 6_000, "as the chip has it");
 }
 
 #[test]

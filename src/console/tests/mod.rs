@@ -19,6 +19,7 @@ mod defaults;
 mod every_action;
 mod filters;
 mod forms;
+mod glance;
 mod inspecting;
 mod inspection;
 mod invoke;

@@ -53,7 +53,7 @@ fn a_row_left_in_applied_is_settled_where_it_is_seen() {
 fn what_waits_to_be_settled_degrades_the_bridge_and_every_figure_agrees() {
     let mut stage = left_applied();
     let text = stage.text();
-    assert!(text.contains("MPP ◐ sample 2q 0▶"), "{text}");
+    assert!(text.contains("MPP ◐ 1 orphaned sample 2q 0▶"), "{text}");
     assert!(text.contains("In flight 0 + 1 applied"), "{text}");
     stage.key(KeyCode::BackTab);
     stage.key(KeyCode::BackTab);

@@ -113,7 +113,7 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
         .position(|chip| matches!(chip, ChipId::System(system) if system.link == Link::Runs));
     stage.ui.focus = Focus::Chips(runs.unwrap());
     stage.key(KeyCode::Enter);
-    assert!(stage.text().contains("waiting besides: 3 more questions"), "{}", stage.text());
+    assert!(stage.text().contains("waiting besides: 3 more approvals"), "{}", stage.text());
     assert!(stage.text().contains("ls confirmations"), "{}", stage.text());
 }
 

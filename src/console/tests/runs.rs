@@ -147,12 +147,12 @@ fn the_chip_tells_how_the_runs_are_and_why() {
     stage.resync(connected());
     assert!(stage.text().contains("RUNS ● 0▶ 0✓ 0✗"), "{}", stage.text());
     let mut stage = with_runs(stage);
-    assert!(stage.text().contains("RUNS ◐ 1▶ 1✓ 1✗"), "{}", stage.text());
+    assert!(stage.text().contains("RUNS ◐ 1 approval 1▶ 1✓ 1✗"), "{}", stage.text());
     stage.ui.focus = Focus::Chips(3);
     stage.key(KeyCode::Enter);
     let text = stage.text();
     for wanted in [
-        "chat_vote asks whether give may go on",
+        "chat_vote needs approval for node give",
         "mend dead failed in the last minute",
         "nobody answers on agent/writer",
     ] {

@@ -251,7 +251,7 @@ fn the_chip_tells_how_many_are_open_and_which_expired_lately() {
     stage.resync(connected());
     assert!(stage.text().contains("MACP ● 0 open"), "{}", stage.text());
     let mut stage = with_sessions(stage);
-    assert!(stage.text().contains("MACP ◐ 2 open"), "{}", stage.text());
+    assert!(stage.text().contains("MACP ◐ 1 expired 2 open"), "{}", stage.text());
     stage.ui.focus = Focus::Chips(2);
     stage.key(KeyCode::Enter);
     let screen = stage.text();

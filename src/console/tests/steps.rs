@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
-use super::test_console::{TestConsole, connected, dispatched, done, enqueued, fresh, row, show};
+use super::test_console::{TestConsole, applied, connected, dispatched, done, enqueued, fresh, row, show};
 use crate::{
     console::{
         input::{action::Direction, keymap::KeyScope, pane_id::PaneId},
@@ -316,6 +316,11 @@ fn the_first_steps_tick_off_and_go_away() {
     stage.mpp(handshaken, "");
     assert!(stage.text().contains("✓ 2 connect"));
     stage.mpp(enqueued(1, "default"), "");
+    assert!(stage.text().contains("○ 3"), "it is pending, and nothing was done yet: {}", stage.text());
+    stage.mpp(dispatched(1, "default"), "");
+    stage.mpp(applied(1, "default", false), "");
+    assert!(stage.text().contains("Getting started"), "nor now: {}", stage.text());
+    stage.mpp(done(1, "default"), "");
     assert!(!stage.text().contains("Getting started"));
     assert!(stage.text().contains("done: you are live"), "{}", stage.text());
 }

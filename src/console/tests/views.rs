@@ -428,7 +428,7 @@ fn every_chip_has_room_in_every_view_however_it_is_zoomed() {
                 crate::console::screen::chip_at(&stage.view, column, &stage.model, &stage.ui)
             });
             assert_eq!(places.max(), Some(count - 1), "{view:?} {zoomed:?}\n{text}");
-            assert!(columns < 80, "{view:?} {zoomed:?}\n{text}");
+            assert!(columns <= 80, "{view:?} {zoomed:?}\n{text}");
         }
     }
 }
@@ -485,7 +485,7 @@ fn an_adapter_that_logs_without_end_hides_nothing_that_the_bridge_says() {
     for _ in 0..3_000 {
         stage.mpp(Transition::Logged { level: events::Level::Debug }, "poll");
     }
-    assert!(!stage.model.journal.notices.iter().any(|notice| notice.text.contains("boss is held")));
+    assert!(stage.model.journal.notices.iter().any(|notice| notice.text.contains("boss is held")));
     assert!(stage.text().contains("boss is held"), "{}", stage.text());
     // A console that fell behind takes the state anew: what was said stays.
     stage.resync(connected());

@@ -22,7 +22,7 @@ use crate::{
             state::{Focus, Ui},
         },
     },
-    field::Column,
+    field::{Column, Value},
 };
 
 /// The field whose column is at a place of a pane, and the title of that column; whether the place is its
@@ -124,6 +124,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
         Title::Of(title) => (title(&cx), None),
         Title::With(title, suffix) => (title(&cx), suffix(&cx)),
     };
+    let title = if focused { title } else { with_rows_above(title, pane, &cx) };
     let inner = canvas.frame(area, &title, focused);
     draw_filter(canvas, pane, area, (&title, focused), model, ui);
     if let Some((words, role)) = suffix.filter(|_| ui.table_settings(pane).filter().is_none()) {
@@ -144,6 +145,29 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     if let Drawing::Marked(mark) = declared.drawing {
         mark(canvas, area, has_rows, &cx);
     }
+}
+
+/// The title of a pane that nobody works in and that does not show its head: how much stands above what it
+/// shows, newer where it is sorted by time.
+fn with_rows_above(title: String, pane: PaneId, cx: &PaneContext<'_>) -> String {
+    let (ui, above) = (cx.ui, cx.ui.selection(pane).map_or(0, Selection::offset));
+    if above == 0 || matches!(pane.pane().drawing, Drawing::Own(_)) {
+        return title;
+    }
+    let rows = rows(pane, ui, cx.model);
+    if rows.follows_its_end() {
+        return title;
+    }
+    let field = ui.sort(pane).map_or(0, |sort| sort.field);
+    let time = |index| {
+        let value = rows.with(index, |row| match row.value(field, cx.view.now) {
+            Value::Time(at) => Some(at),
+            _ => None,
+        });
+        value.flatten()
+    };
+    let is_newest_first = time(0).zip(time(above)).is_some_and(|(first, shown)| first >= shown);
+    format!("{title}, {above} {}", if is_newest_first { "newer" } else { "above" })
 }
 
 /// Draws a pane's rows, or why there are none.

@@ -2,13 +2,16 @@
 
 use crate::{
     ids::{ConnectionId, TopicName},
-    rmp::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals},
+    rmp::{DropSpan, DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals},
     tap::recorded::{DecodeError, Recorded, RecordedRow, recorded, wire},
     time::ClockShift,
 };
 
 recorded! {
-    default struct Snapshot = RmpView "rmp" { listener, peers, topics, drops, totals }
+    default struct Snapshot = RmpView "rmp" {
+        listener, peers, topics, drops, totals, recent_drops, forgot_at, forgot_lost_at,
+    }
+    struct DropSpan = RmpDropSpan "drop_span" { at, dropped }
     enum Listener = rmp_listener::State, "rmp.listener" in RmpListener.state {
         Starting = Starting,
         Listening(path) = Listening(path),

@@ -23,7 +23,7 @@ use crate::{
         dialect::RequestRef,
         outbox::Budget,
         routes::Routes,
-        snapshot::{DropView, Listener, Totals},
+        snapshot::{DropSpan, DropView, Listener, Totals},
     },
     tap::entry::rmp::{CloseCause, Dialect, FrameKind, Head, Refusal, Transition},
     time::{Mono, Now},
@@ -69,6 +69,9 @@ pub struct Broker {
     /// As it was told.
     pub(super) totals: Totals,
     pub(super) drops: VecDeque<DropView>,
+    pub(super) recent_drops: VecDeque<DropSpan>,
+    pub(super) forgot_at: Option<Now>,
+    pub(super) forgot_lost_at: Option<Now>,
 }
 
 impl Broker {
@@ -103,6 +106,9 @@ impl Broker {
             inbox_capacity: InboxCapacity::default(),
             totals: Totals::default(),
             drops: VecDeque::new(),
+            recent_drops: VecDeque::new(),
+            forgot_at: None,
+            forgot_lost_at: None,
             settings,
         }
     }

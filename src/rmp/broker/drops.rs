@@ -18,7 +18,7 @@ use crate::{
         Dialect, Header, SchemaId,
         dedupe::Key,
         dialect, encode,
-        snapshot::{DropView, note_drop},
+        snapshot::{DropView, note_drop, note_recent_drop},
         topic::{Class, DROPS, DROPS_BODIES},
     },
     tap::entry::rmp::{DropReason, Transition},
@@ -324,6 +324,7 @@ impl Broker {
             msg_id,
             expires_at_ms,
         };
+        note_recent_drop(&mut self.recent_drops, now, reason, count);
         note_drop(&mut self.drops, view, self.settings.limits.shown_drops_max);
         let notice = Notice {
             v: 1,

@@ -36,6 +36,12 @@ impl Broker {
         let metrics = self.dedupe.metrics();
         let DedupeMetrics { evicted_young, lost_evicted_young, .. } = metrics;
         let (keys, topics) = (metrics.keys as u64, self.topics.used);
+        if evicted_young > self.totals.evicted_young {
+            self.forgot_at = Some(now);
+        }
+        if lost_evicted_young > self.totals.lost_evicted_young {
+            self.forgot_lost_at = Some(now);
+        }
         if self.totals.update_dedupe([keys, evicted_young, lost_evicted_young, topics]) {
             self.emit_transition(
                 Transition::DedupeStats { keys, evicted_young, lost_evicted_young, topics },

@@ -31,6 +31,9 @@ impl Broker {
             peers: peers.collect(),
             topics,
             drops: self.drops.clone(),
+            recent_drops: self.recent_drops.clone(),
+            forgot_at: self.forgot_at,
+            forgot_lost_at: self.forgot_lost_at,
             totals: self.totals,
         }
     }

@@ -10,9 +10,12 @@ use super::{
 use crate::{
     ids::Seq,
     mpp::{self, Listener},
-    port::{Page, PortError, Query, Snapshot},
+    port::{
+        Page, PortError, Query, Snapshot,
+        health::mpp::{Cause, in_flight, problems},
+    },
     station::{
-        host::{Asking, Health, Host, Pending, Serving},
+        host::{Asking, Evidence, Health, Host, Pending, Serving},
         local::Inner,
         metrics::Family,
         supervisor::Foundation,
@@ -38,12 +41,13 @@ impl Host for Bridge {
         Box::pin(ready(None))
     }
 
-    fn health(&self) -> Pending<'_, Health> {
-        Box::pin(async {
+    fn health<'a>(&'a self, evidence: Evidence<'a>) -> Pending<'a, Health> {
+        Box::pin(async move {
             let Some(running) = self.running() else { return Health::of_error(&down()) };
-            let health =
-                running.with_bridge(|bridge| health(&bridge.snapshot(), bridge.pending_bytes())).await;
-            health.unwrap_or_else(|error| Health::of_error(&error))
+            match running.with_bridge(mpp::Bridge::pending_bytes).await {
+                Ok(pending_bytes) => health(evidence, pending_bytes),
+                Err(error) => Health::of_error(&error),
+            }
         })
     }
 
@@ -68,25 +72,34 @@ impl Host for Bridge {
     }
 }
 
-fn health(snapshot: &mpp::Snapshot, pending_bytes: u64) -> Health {
-    let adapter = snapshot
+fn health(evidence: Evidence<'_>, pending_bytes: u64) -> Health {
+    let Evidence { snapshot, now, .. } = evidence;
+    let mpp = &snapshot.mpp;
+    let figures = format!("{}, {} in flight", counted(mpp.queues.len() as u64, "queue"), in_flight(mpp).0);
+    let adapter = mpp
         .adapter
         .as_ref()
         .map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
-    let in_flight = snapshot.queues.values().filter(|queue| queue.in_flight.is_some()).count();
-    let figures = format!("{}, {in_flight} in flight", counted(snapshot.queues.len() as u64, "queue"));
-    if let Some(why) = &snapshot.reads_failing {
-        let why = format!("rows cannot be read: {why}; look at the data folder's disk");
-        return Health::ok(figures, "").degraded(why);
-    }
-    match (&snapshot.listener, snapshot.paired) {
-        (Listener::Listening(addr), true) => {
-            let pending = counted(pending_bytes, "byte");
-            Health::ok(figures, format!("listening on {addr}, {adapter}, {pending} of pending rows"))
+    let detail = match &mpp.listener {
+        Listener::Listening(addr) => {
+            format!("listening on {addr}, {adapter}, {} of pending rows", counted(pending_bytes, "byte"))
         }
-        (Listener::Listening(addr), false) => Health::ok(figures, "")
-            .degraded(format!("listening on {addr}, unpaired: `rl-console pair` makes a token")),
-        (Listener::Down(why), _) => Health::down(&**why),
-        (Listener::Starting, _) => Health::ok(figures, "").degraded("starting"),
+        Listener::Starting | Listener::Down(_) => String::new(),
+    };
+    Health::ok(figures, detail).judged(&problems(snapshot, now), remedy)
+}
+
+fn remedy(cause: Cause) -> &'static str {
+    match cause {
+        Cause::HostDown => "`rl-console restart mpp` starts it again",
+        Cause::PortDown => "free the port, or start with another: --port 0 takes any",
+        Cause::CommitsFail => "free space on the data folder's disk",
+        Cause::ReadsFail => "look at the data folder's disk",
+        Cause::Unpaired => "`rl-console pair` makes a token",
+        Cause::AdapterSilent => "`rl-console kick adapter` disconnects it",
+        Cause::NoAdapter => "start the adapter",
+        Cause::Held => "`rl-console resume` dispatches again",
+        Cause::OtherPack => "`rl-console pack migrate` moves those that fit",
+        Cause::PortStarting | Cause::Draining | Cause::Orphaned(_) => "",
     }
 }

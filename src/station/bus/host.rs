@@ -1,6 +1,6 @@
 //! What the station asks of the bus.
 
-use std::sync::Arc;
+use std::{future::ready, sync::Arc};
 
 use super::{
     families::families,
@@ -8,11 +8,15 @@ use super::{
     pages, serve,
 };
 use crate::{
+    dissect::rmp::drop_remedy,
     ids::Seq,
-    port::{Page, PortError, Query, Snapshot},
-    rmp::{self, Listener},
+    port::{
+        Page, PortError, Query, Snapshot,
+        health::rmp::{Cause, problems},
+    },
+    rmp::{self, DropReason, Listener},
     station::{
-        host::{Asking, Health, Host, Pending, Serving},
+        host::{Asking, Evidence, Health, Host, Pending, Serving},
         local::Inner,
         metrics::Family,
         supervisor::Foundation,
@@ -44,10 +48,8 @@ impl Host for Bus {
         })
     }
 
-    fn health(&self) -> Pending<'_, Health> {
-        Box::pin(async {
-            self.snapshot().await.map_or_else(|error| Health::of_error(&error), |(_, bus)| health(&bus))
-        })
+    fn health<'a>(&'a self, evidence: Evidence<'a>) -> Pending<'a, Health> {
+        Box::pin(ready(health(evidence)))
     }
 
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
@@ -72,18 +74,32 @@ impl Host for Bus {
     }
 }
 
-fn health(snapshot: &rmp::Snapshot) -> Health {
-    match &snapshot.listener {
+fn health(Evidence { snapshot, limits, now }: Evidence<'_>) -> Health {
+    let rmp = &snapshot.rmp;
+    let peers = counted(rmp.peers.len() as u64, "peer");
+    let detail = match &rmp.listener {
         Listener::Listening(path) => {
-            let subs: usize = snapshot.peers.values().map(|peer| peer.subs.len()).sum();
-            let totals = &snapshot.totals;
-            let dropped: u64 = totals.dropped.iter().sum();
-            let (peers, subs) =
-                (counted(snapshot.peers.len() as u64, "peer"), counted(subs as u64, "subscription"));
-            let figures = format!("{peers}, {subs}, {} published, {dropped} dropped", totals.published);
-            Health::ok(peers, format!("listening on {path}, {figures}"))
+            let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
+            let dropped: u64 = rmp.totals.dropped.iter().sum();
+            let (subs, published) = (counted(subs as u64, "subscription"), rmp.totals.published);
+            format!(
+                "listening on {path}, {peers}, {subs}; since the start {published} published, {dropped} dropped"
+            )
         }
-        Listener::Starting => Health::ok("", "").degraded("starting"),
-        Listener::Down(why) => Health::down(&**why),
+        Listener::Starting | Listener::Down(_) => String::new(),
+    };
+    Health::ok(peers, detail).judged(&problems(snapshot, &limits.rmp, now), remedy)
+}
+
+fn remedy(cause: Cause) -> &'static str {
+    match cause {
+        Cause::HostDown | Cause::SocketDown => "free its path, or start with another: --socket PATH",
+        Cause::SocketStarting => "",
+        Cause::Drops(reason) => drop_remedy(reason).first().copied().unwrap_or_default(),
+        Cause::FullQueues => {
+            drop_remedy(DropReason::BackpressureTimeout).first().copied().unwrap_or_default()
+        }
+        Cause::Forgets => "raise limits.rmp.topic_keys_max or limits.rmp.keys_max",
+        Cause::ForgetsLost => "raise limits.rmp.subscriber_lost_runs_max or limits.rmp.lost_runs_max",
     }
 }

@@ -18,8 +18,8 @@ use crate::{
         Answer, Command, HealthStatus, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort,
         wire::{Assembly, Batch, Question, Reply, Response, StationInfo, entries as read, write_question},
     },
-    rmp::{Kind, SchemaId, broker::OperatorRequest, host::Request},
-    station::host::Host as _,
+    rmp::{Kind, Listener, SchemaId, broker::OperatorRequest, host::Request},
+    station::host::Health,
     tap::{
         Draft, Reader, Tap,
         entry::{Link, Transition, What, station},
@@ -38,14 +38,14 @@ async fn a_bus_that_is_asked_too_much_is_busy_and_neither_starting_nor_empty() {
     bus.set_up("/run/rmp.sock".into(), requests.clone());
     let (answer, _answered) = tokio::sync::oneshot::channel();
     requests.try_send(Request::Snapshot { answer }).unwrap();
-    let health = bus.health().await;
+    let Err(error) = bus.snapshot().await else { panic!("what is on it is not known") };
+    let health = Health::of_error(&error);
     assert_eq!((health.status, health.figures.as_str()), (HealthStatus::Degraded, "busy"), "{health:?}");
     assert!(health.detail.contains("limits.port.commands_max"), "{health:?}");
-    assert!(matches!(bus.snapshot().await, Err(PortError::Busy { .. })), "what is on it is not known");
 
     drop(asked);
-    let health = bus.health().await;
-    assert_eq!((health.status, health.detail.as_str()), (HealthStatus::Down, "it has stopped"));
+    let (_, rmp) = bus.snapshot().await.unwrap();
+    assert_eq!(rmp.listener, Listener::Down("it has stopped".into()));
 }
 
 /// A station whose queries are never answered, and whose other answers come at once.

@@ -5,10 +5,13 @@ use std::{future::ready, sync::Arc};
 use super::{families::families, handle::Runs, pages, serve};
 use crate::{
     ids::Seq,
-    port::{Page, PortError, Query, Snapshot},
+    port::{
+        Page, PortError, Query, Snapshot,
+        health::runs::{Cause, problems},
+    },
     runs::Metrics,
     station::{
-        host::{Asking, Health, Host, Pending, Serving},
+        host::{Asking, Evidence, Health, Host, Pending, Serving},
         local::Inner,
         metrics::Family,
         supervisor::Foundation,
@@ -34,8 +37,10 @@ impl Host for Runs {
         Box::pin(ready(None))
     }
 
-    fn health(&self) -> Pending<'_, Health> {
-        Box::pin(async { health(self.metrics().await) })
+    fn health<'a>(&'a self, evidence: Evidence<'a>) -> Pending<'a, Health> {
+        Box::pin(async move {
+            health(self.metrics().await).judged(&problems(evidence.snapshot, evidence.now), remedy)
+        })
     }
 
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
@@ -58,18 +63,13 @@ impl Host for Runs {
 fn health(figures: Result<Metrics, PortError>) -> Health {
     match figures {
         Ok(figures) => {
-            let held = if figures.held {
-                "held, so that no attempt is begun until `rl-console resume`; "
-            } else {
-                ""
-            };
             let detail = format!(
-                "{held}{} open, {} worked on, {}; {} accepted and {} rejected since the start",
+                "{} open, {} worked on, {}; {} accepted and {} rejected since the start",
                 figures.running,
                 counted(figures.in_flight, "attempt"),
                 match figures.asking {
-                    0 => "nobody is asked anything".to_owned(),
-                    asking => format!("{} for a person", counted(asking, "question")),
+                    0 => "0 approvals pending".to_owned(),
+                    asking => format!("{} pending", counted(asking, "approval")),
                 },
                 figures.submitted,
                 figures.rejected.iter().sum::<u64>(),
@@ -78,5 +78,14 @@ fn health(figures: Result<Metrics, PortError>) -> Health {
         }
         Err(PortError::HostDown { .. }) => Health::down("down: `rl-console host restart runs` starts them"),
         Err(error) => Health::of_error(&error),
+    }
+}
+
+fn remedy(cause: Cause) -> &'static str {
+    match cause {
+        Cause::HostDown => "`rl-console restart runs` starts them",
+        Cause::Held => "`rl-console resume` begins attempts again",
+        Cause::Approval(_) | Cause::MoreApprovals => "`rl-console ls confirmations` lists what waits",
+        Cause::Failed(_) | Cause::MoreFailed => "`rl-console ls runs` says why",
     }
 }

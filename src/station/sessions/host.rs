@@ -7,9 +7,12 @@ use crate::{
     dissect::macp::describe_turn_away,
     ids::Seq,
     macp::host::Metrics,
-    port::{Page, PortError, Query, Snapshot},
+    port::{
+        Page, PortError, Query, Snapshot,
+        health::macp::{Cause, problems},
+    },
     station::{
-        host::{Asking, Health, Host, Pending, Serving},
+        host::{Asking, Evidence, Health, Host, Pending, Serving},
         local::Inner,
         metrics::Family,
         supervisor::Foundation,
@@ -35,8 +38,8 @@ impl Host for Sessions {
         Box::pin(ready(None))
     }
 
-    fn health(&self) -> Pending<'_, Health> {
-        Box::pin(ready(health(self)))
+    fn health<'a>(&'a self, evidence: Evidence<'a>) -> Pending<'a, Health> {
+        Box::pin(ready(health(self, evidence)))
     }
 
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
@@ -54,31 +57,39 @@ impl Host for Sessions {
     }
 }
 
-fn health(sessions: &Sessions) -> Health {
-    let addr = match sessions.addr() {
-        Ok(addr) => addr,
-        Err(why) => return Health::down(why),
+fn health(sessions: &Sessions, Evidence { snapshot, now, .. }: Evidence<'_>) -> Health {
+    let problems = problems(snapshot, now);
+    let (addr, metrics) = match (sessions.addr(), sessions.metrics()) {
+        (Ok(addr), Some(metrics)) => (addr, metrics),
+        (Err(why), _) => return Health::down(why).judged(&problems, remedy),
+        (Ok(_), None) => {
+            return Health::down("it has failed by a fault of ours; please report the log")
+                .judged(&problems, remedy);
+        }
     };
-    let Some(Metrics { totals, in_memory, turn_aways, connections, not_listening, log_failing, .. }) =
-        sessions.metrics()
-    else {
-        return Health::down("it has failed by a fault of ours; please report the log");
-    };
+    let Metrics { totals, in_memory, turn_aways, connections, log_failing, .. } = metrics;
     let open = counted(totals.open, "session");
-    let health = Health::ok(format!("{} open", totals.open), "");
-    let figures = format!("listening on {addr}, {open} open, {in_memory} in memory");
-    if let Some(why) = not_listening {
-        return health.degraded(format!("{figures}; {why}"));
-    }
+    let detail = format!("listening on {addr}, {open} open, {in_memory} in memory");
+    let mut health = Health::ok(format!("{} open", totals.open), detail).judged(&problems, remedy);
     if let Some(why) = log_failing {
-        return health.degraded(format!("{figures}; its log is not kept as it should be: {why}"));
+        let why = format!("{}; its log is not kept as it should be: {why}", health.detail);
+        health = health.degraded(why);
     }
     // What goes on now.
-    let Some(latest) = turn_aways.into_iter().max_by_key(|it| it.last.mono) else {
-        return Health { detail: figures, ..health };
-    };
-    let (why, remedy) = describe_turn_away(latest.why);
-    let now = counted(connections, "connection");
-    let (count, most) = (latest.count, latest.most_text());
-    health.degraded(format!("{figures}; {now} now, {count} turned away lately: {why}{most}; {remedy}"))
+    if let Some(latest) = turn_aways.into_iter().max_by_key(|it| it.last.mono) {
+        let (why, remedy) = describe_turn_away(latest.why);
+        let now = counted(connections, "connection");
+        let (count, most) = (latest.count, latest.most_text());
+        let why = format!("{}; {now} now, {count} turned away lately: {why}{most}; {remedy}", health.detail);
+        health = health.degraded(why);
+    }
+    health
+}
+
+fn remedy(cause: Cause) -> &'static str {
+    match cause {
+        Cause::HostDown => "`rl-console restart macp` starts it again",
+        Cause::PortDown => "free the port, or start with another: --grpc ADDR",
+        Cause::PortStarting | Cause::Expired => "",
+    }
 }

@@ -16,7 +16,7 @@ use crate::{
         },
     },
     port::{Command, HealthStatus, HostState, Outcome, Page, PortError, Query},
-    station::{ADDR_FILE, Config, Station, bridge::tests::until, host::Host as _},
+    station::{ADDR_FILE, Config, Station, bridge::tests::until},
     tap::{
         Reader,
         entry::{Link, station},
@@ -109,7 +109,9 @@ fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
         // Rows are written when they are asked for, or once a second.
         assert_eq!(fixture.messages(), round);
         fixture.fail();
-        let health = fixture.runtime.block_on(fixture.station.inner.hosts.sessions.health());
+        let page = fixture.runtime.block_on(fixture.station.port().query(Query::Health)).unwrap();
+        let Page::Health(rows) = page else { panic!() };
+        let health = rows.into_iter().find(|row| row.component == "macp").unwrap();
         assert!(
             health.status == HealthStatus::Down && health.detail.contains("`rl-console host restart macp`"),
             "{health:?}"

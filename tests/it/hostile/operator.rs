@@ -10,7 +10,7 @@ use rl_console::station::bus::{TokenKind, token};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::Value;
 
-use super::operator_bounds::{lists, stops, stops_by_force};
+use super::operator_bounds::{ls, stops, stops_by_force};
 use crate::{
     real::{Station, cli, json},
     rmp_bus::{Peer, frames},
@@ -41,7 +41,8 @@ fn idle(station: &Station) -> Vec<Peer> {
 }
 
 fn health(data: &Path, part: &str) -> Value {
-    lists(data).into_iter().find(|row| row["part"] == part).unwrap()
+    // The exit code is 1 where something is down.
+    ls(data, &["health"]).1.into_iter().find(|row| row["part"] == part).unwrap()
 }
 
 #[test]
@@ -152,13 +153,13 @@ fn where_the_limit_of_open_files_is_reached_operators_are_accepted_and_work_is_k
     }
     assert_eq!(agents.last_mut().unwrap().hear().error().1, "Busy", "what is left is for operators");
     let row = health(data.path(), "rmp");
-    assert_eq!((&row["well"], &row["status"]), (&true.into(), &"degraded".into()), "{row}");
+    assert_eq!((&row["well"], &row["status"]), (&false.into(), &"down".into()), "no agent gets in: {row}");
     assert!(row["detail"].as_str().unwrap().contains("ulimit -n"), "{row}");
     let row = health(data.path(), "macp");
     assert_eq!(row["status"], "ok", "nobody came: {row}");
     let addr: SocketAddr = station.ready["macp"].as_str().unwrap().parse().unwrap();
     let _newcomer = TcpStream::connect(addr).unwrap();
-    let row = (0..100).map(|_| health(data.path(), "macp")).find(|row| row["status"] == "degraded");
+    let row = (0..100).map(|_| health(data.path(), "macp")).find(|row| row["status"] == "down");
     let detail = row.unwrap()["detail"].as_str().unwrap().to_owned();
     assert!(detail.contains("no connection can be accepted") && detail.contains("ulimit -n"), "{detail}");
     assert!(cli(data.path(), &["invoke", "heal_party"]).status.success());

@@ -190,7 +190,7 @@ pub(super) async fn socket(
         Ok(Page::Health(parts)) => {
             let ill: Vec<String> = parts
                 .iter()
-                .filter(|row| row.status != HealthStatus::Ok)
+                .filter(|row| row.status == HealthStatus::Down)
                 .map(|row| format!("{}: {}", row.component, row.detail))
                 .collect();
             let check = if ill.is_empty() {

@@ -7,7 +7,10 @@ use crate::{
         station::StationState,
         table::alert_kinds,
     },
-    port::AlertList,
+    port::{
+        AlertList,
+        health::{unjudged, word},
+    },
     tap::entry::{Link, alerts::Alert},
 };
 
@@ -16,8 +19,6 @@ use crate::{
 pub(crate) struct AlertKind {
     /// Its name.
     name: &'static str,
-    /// Whether the system's report does not know of it otherwise.
-    is_news: bool,
     /// Whether what to do about it is of use once it has passed.
     has_lasting_remedy: bool,
     remedy: fn(&Alert, &StationState) -> Vec<ReportLine>,
@@ -28,20 +29,14 @@ impl AlertKind {
     pub(crate) const TURNED_AWAY: Self = Self::new("turned_away", |alert, _| {
         let why = TurnedAway::from_name(&alert.subject).map(|why| instruction(why.remedy()));
         why.into_iter().chain(["ls clients", "ls health"].map(command)).collect()
-    })
-    .news();
+    });
 
     /// One of this name, and what to do about it.
     pub(crate) const fn new(
         name: &'static str,
         remedy: fn(&Alert, &StationState) -> Vec<ReportLine>,
     ) -> Self {
-        Self { name, is_news: false, has_lasting_remedy: false, remedy }
-    }
-
-    /// One that the system's report knows by its alert alone.
-    pub(crate) const fn news(self) -> Self {
-        Self { is_news: true, ..self }
+        Self { name, has_lasting_remedy: false, remedy }
     }
 
     /// One whose remedy is of use once it has passed.
@@ -68,9 +63,7 @@ pub(crate) fn remedy(alert: &Alert, state: &StationState) -> Vec<ReportLine> {
 
 /// Adds to a system's report what only an alert knows of it, while it holds.
 pub(crate) fn report(alerts: &AlertList, report: &mut Report, state: &StationState, link: Link) {
-    for alert in alerts.unresolved().filter(|alert| alert.link == link) {
-        if AlertKind::of(alert).is_some_and(|kind| kind.is_news) {
-            report.degrade(Condition::Degraded, alert.text.to_string(), remedy(alert, state));
-        }
+    for alert in unjudged(alerts, link) {
+        report.degrade(Condition::Degraded, word(alert), alert.text.to_string(), remedy(alert, state));
     }
 }

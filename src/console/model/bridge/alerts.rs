@@ -25,7 +25,7 @@ pub(crate) const KINDS: &[AlertKind] = &[
         vec![instruction("start the adapter again; pending work waits for it, in its order")]
     }),
     AlertKind::new("adapter_silent", |_, _| silent_remedy()),
-    AlertKind::new("head_waiting", head_remedy).news(),
+    AlertKind::new("head_waiting", head_remedy),
     AlertKind::new(LEFT_APPLIED, |_, state| {
         let first = state.mpp.live.iter().find(|(_, live)| live.orphaned);
         first.map_or_else(Vec::new, |(id, _)| settle_remedy(*id))
@@ -38,8 +38,7 @@ pub(crate) const KINDS: &[AlertKind] = &[
             command("ls invocations --state failed"),
             command("doctor"),
         ]
-    })
-    .news(),
+    }),
 ];
 
 fn head_remedy(alert: &Alert, state: &StationState) -> Vec<ReportLine> {

@@ -10,14 +10,12 @@ use crate::{
             alerts,
             health::{Condition, Report, ReportLine, command, instruction, key_hint},
             state::Model,
-            station::StationState,
         },
     },
     dissect::mpp::{describe_close, refusal_remedy},
     ids::InvocationId,
-    mpp,
     mpp::Listener,
-    port::HostState,
+    port::health::mpp::{Cause, in_flight, problems},
     tap::entry::{
         Link,
         mpp::{CloseCause, Fault, HelloReason},
@@ -25,15 +23,6 @@ use crate::{
     time::Now,
     words::counted,
 };
-
-/// Rows left in applied that a report names.
-const ORPHANED_LISTED_MAX: usize = 6;
-
-/// How many rows occupy the slot of a queue, and how many others are applied and not done.
-pub(crate) fn in_flight(mpp: &mpp::Snapshot) -> (usize, usize) {
-    let flying = mpp.queues.values().filter(|queue| queue.in_flight.is_some()).count();
-    (flying, mpp.live.len().saturating_sub(flying))
-}
 
 /// What to do with a row that was left in applied.
 pub(crate) fn settle_remedy(id: InvocationId) -> Vec<ReportLine> {
@@ -71,12 +60,19 @@ pub(crate) fn hello_remedy(reason: HelloReason) -> Vec<ReportLine> {
 
 /// The MPP bridge.
 pub(crate) fn report(model: &Model, now: Now) -> Report {
+    let Some(state) = &model.station_state else { return Report::starting() };
     let mut report = Report::new();
-    let Some(state) = &model.station_state else {
-        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
-        return report;
-    };
-    report_problems(&mut report, model, state, now);
+    for mut problem in problems(state, now) {
+        if problem.cause == Cause::NoAdapter {
+            report_refused_adapter(&mut report, model, now);
+            if let Some((_, cause, _)) = &state.mpp.last_close {
+                problem.reason = format!("{}: {}", problem.reason, describe_close(*cause, None));
+            }
+        }
+        let remedy = remedy(problem.cause);
+        report.add(problem, remedy);
+    }
+    alerts::report(model.alerts(), &mut report, state, Link::Mpp);
     let mpp = &state.mpp;
     report.detail(
         "pack",
@@ -109,128 +105,43 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     report
 }
 
-fn report_problems(report: &mut Report, model: &Model, state: &StationState, now: Now) {
-    let mpp = &state.mpp;
-    if let HostState::Down(why) = &state.station.hosts[Link::Mpp.index()] {
-        report.degrade(Condition::Down, format!("the bridge is down: {why}"), host_remedy());
-    }
-    match &mpp.listener {
-        Listener::Down(why) => {
-            report.degrade(Condition::Down, format!("the port does not answer: {why}"), port_remedy());
+fn remedy(cause: Cause) -> Vec<ReportLine> {
+    match cause {
+        Cause::HostDown => host_remedy(),
+        Cause::PortDown => port_remedy(),
+        Cause::PortStarting => Vec::new(),
+        Cause::CommitsFail => {
+            vec![instruction("free space on the data folder's disk; it is retried by itself")]
         }
-        Listener::Starting => {
-            report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new());
-        }
-        Listener::Listening(_) => {}
-    }
-    if let Some(why) = &mpp.commits_failing {
-        let remedy = vec![instruction("free space on the data folder's disk; it is retried by itself")];
-        report.degrade(
-            Condition::Degraded,
-            format!("commits fail, nothing new is taken or dispatched: {why}"),
-            remedy,
-        );
-    }
-    if let Some(why) = &mpp.reads_failing {
-        let remedy = vec![
+        Cause::ReadsFail => vec![
             instruction(
                 "look at the data folder's disk; it is retried by itself, and what is on it can be copied:",
             ),
             command("backup FILE"),
-        ];
-        report.degrade(Condition::Degraded, format!("rows cannot be read: {why}"), remedy);
-    }
-    if !mpp.paired {
-        let remedy =
-            vec![instruction("pair; it prints the token that the adapter connects with:"), command("pair")];
-        report.degrade(Condition::Degraded, "no pairing: no adapter can connect".to_owned(), remedy);
-    }
-    match &mpp.adapter {
-        Some(adapter) if adapter.stale => {
-            let silent = age(now.mono.since(adapter.last_in.mono));
-            report.degrade(
-                Condition::Degraded,
-                format!("the adapter has sent nothing for {silent}"),
-                silent_remedy(),
-            );
+        ],
+        Cause::Unpaired => {
+            vec![instruction("pair; it prints the token that the adapter connects with:"), command("pair")]
         }
-        Some(_) => {}
-        None => report_missing_adapter(report, model, state, now),
-    }
-    report_queues(report, mpp);
-    alerts::report(model.alerts(), report, state, Link::Mpp);
-}
-
-/// What keeps rows in their queues.
-fn report_queues(report: &mut Report, mpp: &mpp::Snapshot) {
-    let held: Vec<_> =
-        mpp.queues.iter().filter(|(_, queue)| queue.brake.held).map(|(name, _)| name.as_str()).collect();
-    if !held.is_empty() {
-        report.degrade(
-            Condition::Degraded,
-            format!("held: {}", held.join(", ")),
-            vec![key_hint(Action::Hold, "on the queue resumes it")],
-        );
-    }
-    let draining: Vec<_> =
-        mpp.queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, _)| name.as_str()).collect();
-    if !draining.is_empty() {
-        let why = format!("draining, new work is refused: {}", draining.join(", "));
-        report.degrade(
-            Condition::Degraded,
-            why,
-            vec![key_hint(Action::Drain, "on the queue takes new work again")],
-        );
-    }
-    let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.orphaned).map(|(id, _)| *id).collect();
-    if let Some(first) = left.first() {
-        let ids =
-            left.iter().take(ORPHANED_LISTED_MAX).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let more = if left.len() > ORPHANED_LISTED_MAX {
-            format!(" and {} more", left.len() - ORPHANED_LISTED_MAX)
-        } else {
-            String::new()
-        };
-        let why = format!("left in applied, their end is unknown and waits to be settled: {ids}{more}");
-        report.degrade(Condition::Degraded, why, settle_remedy(*first));
-    }
-    let other: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
-    if other > 0 {
-        let remedy = vec![
+        Cause::AdapterSilent => silent_remedy(),
+        Cause::NoAdapter => vec![instruction("start the adapter; pending work waits for it")],
+        Cause::Held => vec![key_hint(Action::Hold, "on the queue resumes it")],
+        Cause::Draining => vec![key_hint(Action::Drain, "on the queue takes new work again")],
+        Cause::Orphaned(first) => settle_remedy(first),
+        Cause::OtherPack => vec![
             instruction("move those that fit to the one in force, or cancel them:"),
             command("pack migrate"),
-        ];
-        report.degrade(
-            Condition::Degraded,
-            format!("pending under another manifest, and waiting for it: {}", counted(other, "row")),
-            remedy,
-        );
+        ],
     }
 }
 
-fn report_missing_adapter(report: &mut Report, model: &Model, state: &StationState, now: Now) {
-    if let Some((peer, cause, at)) = &model.bridge.refused {
-        let ago = age(now.mono.since(at.mono));
-        let remedy = match cause {
-            CloseCause::Fault(Fault::Hello(reason)) => hello_remedy(*reason),
-            _ => Vec::new(),
-        };
-        report.degrade(
-            Condition::Degraded,
-            format!("{peer} was refused {ago} ago: {}", describe_close(*cause, None)),
-            remedy,
-        );
-    }
-    let why = match &state.mpp.last_close {
-        Some((peer, cause, at)) => {
-            let ago = age(now.mono.since(at.mono));
-            format!("no adapter is connected; {peer} left {ago} ago: {}", describe_close(*cause, None))
-        }
-        None => "no adapter has connected yet".to_owned(),
+/// Whom the bridge has turned away, where no adapter is there.
+fn report_refused_adapter(report: &mut Report, model: &Model, now: Now) {
+    let Some((peer, cause, at)) = &model.bridge.refused else { return };
+    let ago = age(now.mono.since(at.mono));
+    let remedy = match cause {
+        CloseCause::Fault(Fault::Hello(reason)) => hello_remedy(*reason),
+        _ => Vec::new(),
     };
-    report.degrade(
-        Condition::Degraded,
-        why,
-        vec![instruction("start the adapter; pending work waits for it")],
-    );
+    let why = format!("{peer} was refused {ago} ago: {}", describe_close(*cause, None));
+    report.degrade(Condition::Degraded, "no adapter", why, remedy);
 }

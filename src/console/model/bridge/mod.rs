@@ -10,6 +10,6 @@ mod onboarding;
 mod state;
 pub(crate) mod windowed_rates;
 
-pub(crate) use health::{hello_remedy, in_flight, settle_remedy};
+pub(crate) use health::{hello_remedy, settle_remedy};
 pub(crate) use state::{Bridge, HISTORY_ROWS};
 pub(crate) use windowed_rates::WindowedRates;

@@ -23,10 +23,9 @@ impl OnboardingProgress {
         }
         self.paired |= mpp.paired;
         self.connected |= mpp.adapter.is_some() || mpp.last_close.is_some() || !mpp.live.is_empty();
-        let has_rows =
-            |queue: &mpp::QueueView| queue.pending + queue.other_manifest + queue.done + queue.failed > 0;
-        self.worked |= !mpp.recent.is_empty() || !mpp.live.is_empty() || mpp.queues.values().any(has_rows);
+        let is_done = |row: &mpp::EndedView| row.state == RowState::Done;
+        self.worked |= mpp.recent.iter().any(is_done) || mpp.queues.values().any(|queue| queue.done > 0);
         // Work that ran to its end went through an adapter, in this start of the station or an earlier one.
-        self.connected |= mpp.recent.iter().any(|row| row.state == RowState::Done);
+        self.connected |= self.worked;
     }
 }

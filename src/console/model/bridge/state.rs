@@ -83,7 +83,7 @@ impl Bridge {
             self.is_first_run |= !self.onboarding.is_complete();
             return;
         }
-        self.onboarding.worked = true;
+        self.onboarding.worked |= rows.iter().any(|row| row.state == RowState::Done);
         let has_ended =
             |row: &InvocationRow| matches!(row.state, RowState::Done | RowState::Failed | RowState::Refunded);
         self.onboarding.connected |=
@@ -118,7 +118,10 @@ impl Bridge {
     fn count(&mut self, transition: &T, at: Now) {
         self.changes.note(transition);
         match transition {
-            T::Done { queue, .. } => count_rate(&mut self.rates, queue, at),
+            T::Done { queue, .. } => {
+                count_rate(&mut self.rates, queue, at);
+                self.onboarding.worked = true;
+            }
             T::Failed { queue, .. } | T::Refunded { queue, .. } | T::OtherCancelled { queue, .. } => {
                 count_rate(&mut self.failures, queue, at);
             }
@@ -126,7 +129,6 @@ impl Bridge {
                 self.refused = None;
                 self.onboarding.connected = true;
             }
-            T::Enqueued { .. } => self.onboarding.worked = true,
             T::Disconnected { peer, active: false, cause: cause @ CloseCause::Fault(_) } => {
                 self.refused = Some((peer.clone(), *cause, at));
             }

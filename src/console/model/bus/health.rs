@@ -1,23 +1,20 @@
 //! How the bus is, why, and what to do: what its chip shows.
 
-use super::state::is_recent;
 use crate::{
     console::{
         draw::format,
         input::action::Action,
         model::{
             alerts,
-            bus::peer_name,
-            health::{Condition, Report, ReportLine, command, instruction, key_hint},
+            health::{Report, ReportLine, command, instruction, key_hint},
             rate_text,
             state::Model,
         },
     },
     dissect,
-    ids::ConnectionId,
-    port::HostState,
-    rmp::{DropReason, Listener, PeerView, Snapshot, SubView, Totals},
-    tap::entry::{Link, rmp::Gauge},
+    port::health::rmp::{Cause, problems},
+    rmp::{DropReason, Listener, Snapshot},
+    tap::entry::Link,
     time::Now,
 };
 
@@ -48,108 +45,39 @@ pub(crate) fn drop_remedy(reason: DropReason) -> Vec<ReportLine> {
 
 /// The bus.
 pub(crate) fn report(model: &Model, now: Now) -> Report {
+    let Some(state) = &model.station_state else { return Report::starting() };
     let mut report = Report::new();
-    let Some(state) = &model.station_state else {
-        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
-        return report;
-    };
-    if let HostState::Down(why) = &state.station.hosts[Link::Rmp.index()] {
-        report.degrade(Condition::Down, format!("the bus is down: {why}"), host_remedy());
-    }
-    match &state.rmp.listener {
-        Listener::Down(why) => {
-            report.degrade(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy());
+    let mut drops = false;
+    for problem in problems(state, model.bus.limits(), now) {
+        let is_drop = matches!(problem.cause, Cause::Drops(_));
+        if drops && !is_drop {
+            report.lines.push(key_hint(Action::ViewBus, "has the Drops, with whose doing each is"));
         }
-        Listener::Starting => {
-            report.degrade(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new());
-        }
-        Listener::Listening(_) => {}
+        drops = is_drop;
+        let remedy = remedy(problem.cause);
+        report.add(problem, remedy);
     }
-    report_drops(&mut report, model, now);
-    report_full_queues(&mut report, model, &state.rmp);
-    report_early_forgets(&mut report, model, &state.rmp.totals, now);
+    if drops {
+        report.lines.push(key_hint(Action::ViewBus, "has the Drops, with whose doing each is"));
+    }
     report_metrics(&mut report, model, &state.rmp, now);
     alerts::report(model.alerts(), &mut report, state, Link::Rmp);
     report
 }
 
-fn report_early_forgets(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
-    if is_recent(model.bus.forgot_at, now) {
-        let young = format::count(totals.evicted_young);
-        let why = format!(
-            "keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass"
-        );
-        let remedy = vec![instruction(
+fn remedy(cause: Cause) -> Vec<ReportLine> {
+    match cause {
+        Cause::HostDown => host_remedy(),
+        Cause::SocketDown => socket_remedy(),
+        Cause::SocketStarting => Vec::new(),
+        Cause::Drops(reason) => drop_remedy(reason),
+        Cause::FullQueues => drop_remedy(DropReason::BackpressureTimeout),
+        Cause::Forgets => vec![instruction(
             "raise limits.rmp.topic_keys_max or limits.rmp.keys_max, or lower limits.rmp.ttl_ms_max",
-        )];
-        report.degrade(Condition::Degraded, why, remedy);
-    }
-    if is_recent(model.bus.forgot_lost_at, now) {
-        let young = format::count(totals.lost_evicted_young);
-        let why = format!(
-            "of what subscribers lost, keys are forgotten before the longest TTL is over, {young} so far: what is sent again may not reach them"
-        );
-        let remedy = vec![instruction(
+        )],
+        Cause::ForgetsLost => vec![instruction(
             "raise limits.rmp.subscriber_lost_runs_max or limits.rmp.lost_runs_max, or let the subscribers read faster",
-        )];
-        report.degrade(Condition::Degraded, why, remedy);
-    }
-}
-
-fn report_drops(report: &mut Report, model: &Model, now: Now) {
-    let order = [DropReason::BackpressureTimeout, DropReason::TtlExpired, DropReason::Duplicate];
-    let lately = order.map(|reason| (reason, model.bus.drops.per_minute(reason.index(), now)));
-    for (reason, count) in lately.into_iter().filter(|(_, count)| *count > 0) {
-        let what = match reason {
-            DropReason::TtlExpired => "expired before they reached a subscriber",
-            DropReason::Duplicate => "came again, and were not given twice",
-            DropReason::BackpressureTimeout => "found no room in a subscriber's queue",
-        };
-        report.degrade(
-            Condition::Degraded,
-            format!("{what}, in the last minute: {}", format::many(count, "message")),
-            drop_remedy(reason),
-        );
-    }
-    if lately.iter().any(|(_, count)| *count > 0) {
-        report.lines.push(key_hint(Action::ViewBus, "has the Drops, with whose doing each is"));
-    }
-}
-
-/// Queues that a report names.
-const FULL_LISTED_MAX: usize = 3;
-
-/// Whose queues have no room, or hardly any: that lasts until they read, whether or not more is dropped.
-fn report_full_queues(report: &mut Report, model: &Model, rmp: &Snapshot) {
-    let limits = model.bus.limits();
-    let is_full = |sub: &&SubView| {
-        let Gauge { queued_messages, queued_bytes, .. } = sub.gauge;
-        queued_messages >= limits.queue_messages_max || queued_bytes >= limits.queue_bytes_max / 20 * 19
-    };
-    let of_peer = |(session, peer): (&ConnectionId, &PeerView)| {
-        let count = peer.subs.values().filter(is_full).count();
-        (count > 0).then(|| {
-            let name = peer_name(peer, model.own_session() == Some(*session));
-            if count > 1 {
-                format!("{name} (session {session}, {count} queues)")
-            } else {
-                format!("{name} (session {session})")
-            }
-        })
-    };
-    let whose: Vec<String> = rmp.peers.iter().filter_map(of_peer).collect();
-    if !whose.is_empty() {
-        let more = if whose.len() > FULL_LISTED_MAX {
-            format!(" and {} more", whose.len() - FULL_LISTED_MAX)
-        } else {
-            String::new()
-        };
-        let named = whose.iter().take(FULL_LISTED_MAX).cloned().collect::<Vec<_>>().join(", ");
-        report.degrade(
-            Condition::Degraded,
-            format!("queues are full: {named}{more}"),
-            drop_remedy(DropReason::BackpressureTimeout),
-        );
+        )],
     }
 }
 
@@ -195,7 +123,7 @@ fn report_metrics(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) 
     let keys = format::many(totals.keys, "key");
     let words = match (
         totals.evicted_young.saturating_add(totals.lost_evicted_young),
-        model.bus.forgets_early(now),
+        rmp.forgets_early(now).contains(&true),
     ) {
         (0, _) => format!("{keys}, none forgotten before its time"),
         (early, true) => format!("{keys}; {} were forgotten before their time, and more are", count(early)),

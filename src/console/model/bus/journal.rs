@@ -62,6 +62,13 @@ fn said(level: Level, key: String, text: String) -> NoticeDraft {
     NoticeDraft::new(level, Origin::System(Link::Rmp), text).grouped(Grouping::Repeated(key))
 }
 
+/// A line of a console or command that comes or goes: all of them are one, so that a script that asks again
+/// and again hides nothing.
+fn of_operator(text: String) -> NoticeDraft {
+    NoticeDraft::new(Level::Info, Origin::System(Link::Rmp), text)
+        .grouped(Grouping::Folded("operator clients"))
+}
+
 /// What clients have in common whose names differ by numbers alone: many of them come and go in one line.
 fn without_numbers(client: &str) -> String {
     client.split_inclusive(|letter: char| !letter.is_ascii_digit()).fold(String::new(), |mut alike, part| {
@@ -82,12 +89,15 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&rmp::Snapshot
             let client: &str = if client.is_empty() { "somebody without a name" } else { client };
             let words =
                 format!("{client} joined as {}, session {session}, speaks {}", kind.name(), dialect.name());
+            if kind.is_operator() {
+                return Some(of_operator(words));
+            }
             said(Level::Info, format!("{} joined as {}", without_numbers(client), kind.name()), words)
         }
         T::Disconnected { session, cause } => {
             // The command line comes and goes, and does not wait for what it asks no more.
             let greeting = before.and_then(|bus| bus.peers.get(session)?.greeting.as_ref());
-            let is_operator = greeting.is_some_and(|greeting| greeting.kind == rmp::Kind::Tui);
+            let is_operator = greeting.is_some_and(|greeting| greeting.kind.is_operator());
             let is_common = match cause {
                 CloseCause::PeerClosed | CloseCause::Shutdown => true,
                 CloseCause::ReadFailed | CloseCause::WriteFailed => is_operator,
@@ -96,6 +106,9 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&rmp::Snapshot
             let level = if is_common { Level::Info } else { Level::Warn };
             let (client, why) = (client(before, *session), describe_bus_close(*cause));
             match client {
+                Some(client) if is_operator && is_common => {
+                    of_operator(format!("{client} (session {session}) left: {why}"))
+                }
                 Some(client) => said(
                     level,
                     format!("{} left: {why}", without_numbers(client)),

@@ -51,10 +51,6 @@ pub(crate) struct Bus {
     pub(crate) all: WindowedRates,
     /// What was dropped, by reason.
     pub(crate) drops: WindowedRates,
-    /// When a key was last forgotten before its time, so that a duplicate of it would not be known.
-    pub(crate) forgot_at: Option<Now>,
-    /// When keys of what subscribers lost were let go early.
-    pub(crate) forgot_lost_at: Option<Now>,
     /// Drop notices that came since the console came up.
     pub(crate) notices: u64,
     limits: limits::Rmp,
@@ -68,8 +64,6 @@ impl Bus {
             peers: RatesByKey::new(RATE_KEYS_MAX),
             all: WindowedRates::default(),
             drops: WindowedRates::default(),
-            forgot_at: None,
-            forgot_lost_at: None,
             notices: 0,
             limits: *limits,
         }
@@ -123,14 +117,6 @@ impl Bus {
                 figures[MESSAGES] = published.saturating_sub(known);
                 self.peers.add(session, entry.at, figures);
             }
-            Transition::DedupeStats { evicted_young, lost_evicted_young, .. } => {
-                if *evicted_young > before.totals.evicted_young {
-                    self.forgot_at = Some(entry.at);
-                }
-                if *lost_evicted_young > before.totals.lost_evicted_young {
-                    self.forgot_lost_at = Some(entry.at);
-                }
-            }
             Transition::Unsubscribed { session, sub } => self.subs.remove(&(*session, *sub)),
             Transition::Disconnected { session, .. } => {
                 self.subs.retain(|(of, _)| of != session);
@@ -176,12 +162,6 @@ impl Bus {
         }
     }
 
-    /// Whether keys go lately before their time, so that something sent again could pass: that is a fault,
-    /// and says so.
-    pub(crate) fn forgets_early(&self, now: Now) -> bool {
-        [self.forgot_at, self.forgot_lost_at].into_iter().any(|at| is_recent(at, now))
-    }
-
     /// The limits of the bus.
     pub(crate) const fn limits(&self) -> &limits::Rmp {
         &self.limits
@@ -204,11 +184,6 @@ impl Bus {
             }
             _ => None,
         }
-    }
-
-    /// Messages that did not reach somebody in the last minute.
-    pub(crate) fn dropped_last_minute(&self, now: Now) -> u64 {
-        DropReason::ALL.iter().map(|reason| self.drops.per_minute(reason.index(), now)).sum()
     }
 }
 
@@ -257,11 +232,6 @@ impl SystemModel for Bus {
         });
         state + (self.topics.len() + self.subs.len() + self.peers.len()) * 896
     }
-}
-
-/// Whether something was within the last minute.
-pub(crate) fn is_recent(at: Option<Now>, now: Now) -> bool {
-    at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60)
 }
 
 /// Whose doing a drop is.

@@ -1,7 +1,5 @@
 //! How the runs are, why, and what to do: what their chip shows.
 
-use std::{cmp::Reverse, time::Duration};
-
 use crate::{
     console::{
         draw::class::Class,
@@ -11,17 +9,11 @@ use crate::{
             state::Model,
         },
     },
-    port::HostState,
-    runs::{RunState, RunView, Snapshot},
-    tap::entry::Link,
+    port::health::runs::{Cause, problems},
+    runs::Snapshot,
     time::Now,
     words::counted,
 };
-
-/// Questions and failures that are named one by one.
-const LISTED_MAX: usize = 5;
-/// How long a run that failed is told of.
-const MINUTE: Duration = Duration::from_secs(60);
 
 /// What viewers may have written.
 fn payload(name: &'static str, words: &str) -> ReportLine {
@@ -35,29 +27,27 @@ pub(super) fn host_remedy() -> Vec<ReportLine> {
 
 /// The runs.
 pub(crate) fn report(model: &Model, now: Now) -> Report {
+    let Some(state) = &model.station_state else { return Report::starting() };
     let mut report = Report::new();
-    let Some(state) = &model.station_state else {
-        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
-        return report;
-    };
-    if state.runs.held {
-        report.degrade(
-            Condition::Degraded,
-            "runs are held: no attempt is begun".to_owned(),
-            vec![key_hint(Action::ResumeAll, "resumes everything")],
-        );
+    let (mut has_approvals, mut has_failed) = (false, false);
+    for problem in problems(state, now) {
+        let remedy = remedy(&state.runs, problem.cause);
+        has_approvals |= matches!(problem.cause, Cause::Approval(_));
+        has_failed |= matches!(problem.cause, Cause::Failed(_));
+        report.add(problem, remedy);
     }
-    if let HostState::Down(why) = &state.station.hosts[Link::Runs.index()] {
-        report.degrade(Condition::Down, format!("no run goes on: {why}"), host_remedy());
+    if has_approvals {
+        report.lines.push(key_hint(
+            Action::Alerts,
+            "has the approvals first: approve or reject them there; silence becomes a no",
+        ));
     }
-    report_questions(&mut report, &state.runs);
-    let has_failed = report_failures(&mut report, &state.runs, now);
-    if report.condition != Condition::Healthy {
+    if report.condition != Condition::Ok {
         report.lines.push(key_hint(
             Action::ViewRuns,
             "shows the Runs: the plan with the node that failed, and what the run told",
         ));
-        if has_failed && state.runs.asks.is_empty() {
+        if has_failed && !has_approvals {
             report.lines.push(instruction(
                 "mend the opening or start the agent that is missing, and submit it again",
             ));
@@ -75,65 +65,26 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     report
 }
 
-/// The nodes that wait for a yes or a no.
-fn report_questions(report: &mut Report, runs: &Snapshot) {
-    for ask in runs.asks.iter().take(LISTED_MAX) {
-        let name = runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
-        let summary = payload("question", &ask.summary);
-        report.degrade(
-            Condition::Degraded,
-            format!("{name} asks whether {} may go on", ask.node.id),
-            vec![summary],
-        );
+/// What to do about what is amiss; what viewers may have written stands here.
+fn remedy(runs: &Snapshot, cause: Cause) -> Vec<ReportLine> {
+    match cause {
+        Cause::HostDown => host_remedy(),
+        Cause::Held => vec![key_hint(Action::ResumeAll, "resumes everything")],
+        Cause::Approval(action) => {
+            let ask = runs.asks.iter().find(|ask| ask.action == action);
+            ask.map(|ask| payload("question", &ask.summary)).into_iter().collect()
+        }
+        Cause::MoreApprovals if runs.asks_unshown > 0 => {
+            let limit = format!(
+                "{} of them, the oldest, are shown nowhere here (limits.runs.shown_asks_max), but by",
+                runs.asks_unshown
+            );
+            vec![instruction(&limit), command("ls confirmations")]
+        }
+        Cause::MoreApprovals | Cause::MoreFailed => Vec::new(),
+        Cause::Failed(run) => {
+            let why = runs.run(run).and_then(|view| view.why.as_deref()).unwrap_or("it gave no reason");
+            vec![payload("why", why), command(format!("run events {run}"))]
+        }
     }
-    let besides = runs.waiting() - runs.asks.len().min(LISTED_MAX) as u64;
-    if besides > 0 {
-        let unshown = runs.asks_unshown;
-        let limit = || {
-            instruction(&format!(
-                "{unshown} of them, the oldest, are shown nowhere here (limits.runs.shown_asks_max), but by"
-            ))
-        };
-        let remedy = if unshown > 0 { vec![limit(), command("ls confirmations")] } else { Vec::new() };
-        report.degrade(
-            Condition::Degraded,
-            format!("waiting besides: {}", counted(besides, "more question")),
-            remedy,
-        );
-    }
-    if !runs.asks.is_empty() {
-        report.lines.push(key_hint(
-            Action::Alerts,
-            "has the questions first: approve or reject them there; silence becomes a no",
-        ));
-    }
-}
-
-/// The runs that failed lately; whether there are any.
-fn report_failures(report: &mut Report, runs: &Snapshot, now: Now) -> bool {
-    let is_lately = |view: &&RunView| {
-        view.state == RunState::Failed && view.ended_at.is_some_and(|at| now.mono.since(at.mono) < MINUTE)
-    };
-    let mut lately: Vec<_> = runs.runs.iter().filter(is_lately).collect();
-    lately.sort_by_key(|view| Reverse(view.ended_at.map(|at| at.mono)));
-    let has_failed = !lately.is_empty();
-    let mut failed = lately.into_iter();
-    for lately in failed.by_ref().take(LISTED_MAX) {
-        let why = lately.why.as_deref().unwrap_or("it gave no reason");
-        let remedy = vec![payload("why", why), command(format!("run events {}", lately.run))];
-        report.degrade(
-            Condition::Degraded,
-            format!("{} {} failed in the last minute", lately.name, lately.run.short()),
-            remedy,
-        );
-    }
-    let more = failed.count();
-    if more > 0 {
-        report.degrade(
-            Condition::Degraded,
-            format!("{} failed in the last minute", counted(more, "more run")),
-            Vec::new(),
-        );
-    }
-    has_failed
 }

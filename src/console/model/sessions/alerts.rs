@@ -18,6 +18,5 @@ pub(crate) const KINDS: &[AlertKind] = &[
         let cause = TurnAwayCause::from_name(&alert.subject);
         let remedy = cause.map(|cause| instruction(describe_turn_away(cause).1));
         remedy.into_iter().chain(["ls clients", "ls health"].map(command)).collect()
-    })
-    .news(),
+    }),
 ];

@@ -1,7 +1,5 @@
 //! How the coordination runtime is, why, and what to do: what its chip shows.
 
-use std::time::Duration;
-
 use crate::{
     console::{
         draw::format,
@@ -12,17 +10,15 @@ use crate::{
             state::Model,
         },
     },
-    macp::{Ending, Listener, SessionView, Snapshot},
-    port::HostState,
+    macp::{Listener, Snapshot},
+    port::health::macp::{Cause, problems},
     tap::entry::Link,
     time::Now,
     words::counted,
 };
 
-/// Sessions that are named one by one.
+/// Clients that are named one by one.
 const LISTED_MAX: usize = 5;
-/// How long the end of a session is told of.
-const RECENT: Duration = Duration::from_secs(60);
 
 /// What to do while no session is held.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
@@ -39,26 +35,20 @@ pub(super) fn port_remedy() -> Vec<ReportLine> {
 
 /// The coordination runtime.
 pub(crate) fn report(model: &Model, now: Now) -> Report {
+    let Some(state) = &model.station_state else { return Report::starting() };
     let mut report = Report::new();
-    let Some(state) = &model.station_state else {
-        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
-        return report;
-    };
     let macp = &state.macp;
-    let host = &state.station.hosts[Link::Macp.index()];
-    match (host, &macp.listener) {
-        (HostState::Down(why), _) => {
-            report.degrade(Condition::Down, format!("no session is held: {why}"), host_remedy());
-        }
-        (_, Listener::Down(why)) => {
-            report.degrade(Condition::Down, format!("the port does not answer: {why}"), port_remedy());
-        }
-        (_, Listener::Starting) => {
-            report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new());
-        }
-        (_, Listener::Listening(addr)) => report.detail("listens on", addr.to_string()),
+    if let Listener::Listening(addr) = &macp.listener {
+        report.detail("listens on", addr.to_string());
     }
-    report_expired(&mut report, macp, now);
+    for problem in problems(state, now) {
+        let remedy = match problem.cause {
+            Cause::HostDown => host_remedy(),
+            Cause::PortDown => port_remedy(),
+            Cause::PortStarting | Cause::Expired => Vec::new(),
+        };
+        report.add(problem, remedy);
+    }
     if report.condition == Condition::Degraded {
         report.lines.push(key_hint(
             Action::ViewSessions,
@@ -68,35 +58,6 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     alerts::report(model.alerts(), &mut report, state, Link::Macp);
     report_totals(&mut report, macp);
     report
-}
-
-/// The sessions that expired lately.
-fn report_expired(report: &mut Report, macp: &Snapshot, now: Now) {
-    let ended_badly = |view: &&SessionView| {
-        let is_bad = |ending| matches!(ending, Ending::TtlExpired | Ending::LogDamaged);
-        view.end.as_ref().is_some_and(|end| is_bad(end.ending) && now.wall.since(end.at.wall) < RECENT)
-    };
-    let mut lately =
-        macp.ended.iter().rev().filter_map(|number| macp.sessions.get(number)).filter(ended_badly);
-    for view in lately.by_ref().take(LISTED_MAX) {
-        let why = match view.end.as_ref().map(|end| end.ending) {
-            Some(Ending::LogDamaged) => format!("{} is expired: its log was damaged", view.session.id),
-            _ => format!(
-                "{} expired in the last minute, unresolved at {}",
-                view.session.id,
-                describe_phase(view)
-            ),
-        };
-        report.degrade(Condition::Degraded, why, Vec::new());
-    }
-    let more = lately.count();
-    if more > 0 {
-        report.degrade(
-            Condition::Degraded,
-            format!("{} expired in the last minute", counted(more, "more session")),
-            Vec::new(),
-        );
-    }
 }
 
 /// What was counted since the runtime started, and who takes part.
@@ -132,13 +93,5 @@ fn report_totals(report: &mut Report, macp: &Snapshot) {
             .map(|client| format!("{} ({})", client.client, client.peer))
             .collect();
         report.detail("clients", names.join(", "));
-    }
-}
-
-/// How far a session was.
-fn describe_phase(view: &SessionView) -> String {
-    match (view.phase(), view.round()) {
-        (Some(phase), _) => format!("phase {}", phase.name()),
-        (None, round) => format!("round {}", round.unwrap_or_default()),
     }
 }

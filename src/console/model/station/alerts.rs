@@ -10,12 +10,11 @@ use crate::console::model::{
 pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::new("host_down", |_, _| vec![command("doctor")]),
     AlertKind::new("store_failing", |_, _| store_remedy()),
-    AlertKind::new("disk_low", |_, _| disk_remedy()).news(),
+    AlertKind::new("disk_low", |_, _| disk_remedy()),
     AlertKind::TURNED_AWAY,
     AlertKind::new("recording_failed", |_, _| {
         vec![instruction("make room, then begin another, into a new file:"), command("record OUT.mcap")]
-    })
-    .news(),
+    }),
     AlertKind::new("station_error", |_, _| {
         vec![
             instruction(
@@ -23,6 +22,5 @@ pub(crate) const KINDS: &[AlertKind] = &[
             ),
             command("doctor"),
         ]
-    })
-    .news(),
+    }),
 ];

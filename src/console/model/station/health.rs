@@ -5,10 +5,11 @@ use crate::{
         draw::format,
         model::{
             alerts,
-            health::{Condition, Report, ReportLine, command, instruction},
+            health::{Report, ReportLine, command, instruction},
             state::Model,
         },
     },
+    port::health::store,
     tap::entry::Link,
     time::Now,
 };
@@ -31,13 +32,14 @@ pub(crate) fn disk_remedy() -> Vec<ReportLine> {
 
 /// The store.
 pub(crate) fn report(model: &Model, _now: Now) -> Report {
+    let Some(state) = &model.station_state else { return Report::starting() };
     let mut report = Report::new();
-    let Some(state) = &model.station_state else {
-        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
-        return report;
-    };
-    if let Some(why) = &state.station.store_failing {
-        report.degrade(Condition::Down, format!("it refuses commits: {why}"), store_remedy());
+    for problem in store::problems(&state.station) {
+        let remedy = match problem.cause {
+            store::Cause::CommitsFail => store_remedy(),
+            store::Cause::DiskLow => disk_remedy(),
+        };
+        report.add(problem, remedy);
     }
     alerts::report(model.alerts(), &mut report, state, Link::Station);
     report.detail("data", state.station.data.display().to_string());

@@ -5,7 +5,6 @@ use crate::{
     console::{
         copy::line,
         draw::{Cell, theme::Role},
-        model::bridge::in_flight as count_in_flight,
         records::{
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, OPEN_FIRST, PaneRecord},
@@ -22,7 +21,7 @@ use crate::{
     field::{Column, Fields as _, Value, fields},
     ids::{InvocationId, TraceId},
     mpp::{LiveView, QueueView, Snapshot},
-    port::InvocationRow,
+    port::{InvocationRow, health::mpp::in_flight as count_in_flight},
     tap::entry::mpp::RowState,
 };
 

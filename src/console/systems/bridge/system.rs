@@ -11,7 +11,7 @@ use crate::{
         draw::text,
         input::{pane_id::PaneId, view_id::ViewId},
         model::{
-            bridge::{alerts::LEFT_APPLIED, health, in_flight},
+            bridge::{alerts::LEFT_APPLIED, health},
             station::StationState,
         },
         records::record_key::RecordKey,
@@ -22,6 +22,7 @@ use crate::{
         },
     },
     ids::{InvocationId, QueueName},
+    port::health::mpp::in_flight,
     tap::entry::{Link, alerts::Alert},
 };
 
@@ -87,10 +88,9 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     let figures = format!("{}q {}{}", mpp.queues.len(), in_flight(mpp).0, glyphs.flying);
     let columns = match room {
         Room::Least => return String::new(),
-        Room::Tight if mpp.adapter.is_none() => return "no adapter".to_owned(),
         Room::Tight => return figures,
-        // What is missing says more than the pack's name.
-        _ if mpp.adapter.is_none() => return format!("no adapter {figures}"),
+        // Why it is so says more than the pack's name.
+        Room::Wide if mpp.adapter.is_none() => return figures,
         Room::Narrow => 12,
         Room::Wide => 20,
     };

@@ -25,7 +25,7 @@ use crate::{
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Source, Title},
         },
     },
     dissect::rmp::drop_word,
@@ -122,6 +122,11 @@ fn rows(model: &Model) -> Rows<'_> {
     model.rmp().map_or_else(Vec::new, drop_groups).into_iter().map(Drops).collect()
 }
 
+/// How many of the last minute, as the bus's chip has it.
+fn dropped_last_minute(cx: &PaneContext<'_>) -> u64 {
+    cx.model.rmp().map_or(0, |rmp| rmp.dropped_last_minute(cx.view.now).iter().sum())
+}
+
 /// Messages of the bus that did not reach their subscribers.
 pub(crate) static PANE: Pane = Pane {
     specs: Drops::SPECS,
@@ -131,7 +136,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| {
-        let count = cx.model.rmp().map_or(0, |_| cx.model.bus.dropped_last_minute(cx.view.now));
+        let count = dropped_last_minute(cx);
         match count {
             0 => PaneId::Drops.name().to_owned(),
             count => format!("{} {}/m", PaneId::Drops.name(), format::count(count)),
@@ -140,10 +145,9 @@ pub(crate) static PANE: Pane = Pane {
     empty: Empty::Text("every message reached its subscribers"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
-        let groups = cx.model.rmp().map(drop_groups);
-        let dropped: u64 = groups.map_or(0, |groups| groups.iter().map(|group| group.count).sum());
-        let warns = cx.model.bus.dropped_last_minute(cx.view.now) > 0;
-        PaneChip::warning("DROPS", format::count(dropped), warns)
+        let dropped = dropped_last_minute(cx);
+        let span = if dropped > 0 { "/m" } else { "" };
+        PaneChip::warning("DROPS", format!("{}{span}", format::count(dropped)), dropped > 0)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.rmp.shown_drops_max", ui.limits.rmp.shown_drops_max);

@@ -259,7 +259,8 @@ pub(crate) static PANE: Pane = Pane {
     title: Title::Of(|cx| {
         let name = PaneId::Subscribers.name();
         let Some(rmp) = cx.model.rmp().filter(|rmp| rmp.totals.keys > 0) else { return name.to_owned() };
-        let young = if cx.model.bus.forgets_early(cx.view.now) { ", forgets early" } else { "" };
+        let forgets = cx.model.rmp().is_some_and(|rmp| rmp.forgets_early(cx.view.now).contains(&true));
+        let young = if forgets { ", forgets early" } else { "" };
         let keys = format::many(rmp.totals.keys, "key");
         format!("{name} {}, dedupe {keys}{young}", format::count(count(cx.model)))
     }),

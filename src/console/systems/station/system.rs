@@ -52,14 +52,9 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
 };
 
 fn figure(cx: &PaneContext<'_>, room: Room) -> String {
-    let failing = cx.model.station_state.as_ref().map(|state| state.station.store_failing.is_some());
-    let text = match failing {
-        Some(true) => "failing",
-        // Where it is tight, the sign alone says it.
-        Some(false) if room == Room::Wide => "well",
-        _ => "",
-    };
-    text.to_owned()
+    let is_known = cx.model.station_state.is_some();
+    // Where it is tight, the sign alone says it.
+    if is_known && room == Room::Wide { "ok".to_owned() } else { String::new() }
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {

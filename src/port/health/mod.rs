@@ -1,0 +1,13 @@
+//! How each component of a station is: its row in `ls health`, and the one judgement of what is amiss with a
+//! system, from which its chip, its report and its row are made.
+
+pub(crate) mod macp;
+pub(crate) mod mpp;
+mod problem;
+pub(crate) mod rmp;
+mod row;
+pub(crate) mod runs;
+pub(crate) mod store;
+
+pub(crate) use problem::{Problem, unjudged, word};
+pub use row::{HealthRow, HealthStatus};

@@ -1,0 +1,28 @@
+//! What is amiss with the store.
+
+use super::Problem;
+use crate::{port::StationView, words::format::bytes};
+
+/// What can be amiss with the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    CommitsFail,
+    DiskLow,
+}
+
+/// Everything that is amiss with the store.
+pub(crate) fn problems(station: &StationView) -> Vec<Problem<Cause>> {
+    let mut problems = Vec::new();
+    if let Some(why) = &station.store_failing {
+        let why = format!("it refuses commits: {why}");
+        problems.push(Problem::down(Cause::CommitsFail, "commits fail", why));
+    }
+    if let Some(free_bytes) = station.disk_low {
+        let free = bytes(free_bytes);
+        let why = format!(
+            "the data folder's disk is nearly full, {free} were free: new MACP sessions, their messages and new runs are refused"
+        );
+        problems.push(Problem::degraded(Cause::DiskLow, format!("disk {free}"), why));
+    }
+    problems
+}
