@@ -47,6 +47,8 @@ pub(crate) struct Env {
     pub(crate) colorterm: Option<String>,
     /// `TERM`.
     pub(crate) term: Option<String>,
+    /// `PAGER`.
+    pub(crate) pager: Option<String>,
     /// The variable that names a character encoding other than UTF-8.
     pub(crate) plain_locale: Option<&'static str>,
     /// The user's name.
@@ -137,6 +139,7 @@ impl Env {
                 }
                 "USER" => self.user = Some(value.into_owned()),
                 "NOTIFY_SOCKET" => self.is_notified = !value.is_empty(),
+                "PAGER" => self.pager = Some(value.into_owned()),
                 "TERM" => self.term = Some(value.into_owned()),
                 _ if LOCALE.contains(&name) => {
                     for (slot, _) in locale.iter_mut().zip(LOCALE).filter(|(_, locale)| *locale == name) {

@@ -4,8 +4,8 @@
 use std::{io, process::ExitCode};
 
 use super::{
-    bus_error, config::ConfigError, filter::FilterError, run_error::RunError, session_error::SessionError,
-    start_error,
+    bus_error, commands::event_schemas::UnfitParams, config::ConfigError, filter::FilterError,
+    run_error::RunError, session_error::SessionError, start_error,
 };
 use crate::{
     console::settings::ConsoleError,
@@ -201,6 +201,17 @@ pub(crate) enum Error {
     /// Sessions in which agents decide.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// Nobody has said that it is to be done all the same.
+    #[error("{message}")]
+    Declined {
+        /// What hangs on it.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Params that fail the schema of their event, and were to be checked.
+    #[error(transparent)]
+    Unfit(UnfitParams),
     /// A file or the system.
     #[error("{what}: {why}")]
     Io {
@@ -293,6 +304,8 @@ impl Error {
             | Self::Down(_)
             | Self::Adapter { .. }
             | Self::Input { .. }
+            | Self::Declined { .. }
+            | Self::Unfit(_)
             | Self::Io { .. }
             | Self::UnexpectedAnswer
             | Self::Output(_) => Exit::Refused,
@@ -329,6 +342,8 @@ impl Error {
             Self::Frames { .. } | Self::FrameRefused { .. } => "invalid_frame",
             Self::Input { .. } => "bad_input",
             Self::Doctor { .. } => "doctor",
+            Self::Declined { .. } => "declined",
+            Self::Unfit(_) => UnfitParams::CODE,
             Self::Down(_) => "down",
             Self::Adapter { .. } => "adapter_refused",
             Self::Unreachable { .. } => "unreachable",
@@ -345,6 +360,7 @@ impl Error {
         match self {
             Self::Usage { hint, .. }
             | Self::Adapter { hint, .. }
+            | Self::Declined { hint, .. }
             | Self::Unreachable { hint, .. }
             | Self::Input { hint, .. } => hint.clone(),
             Self::Frames { .. } => "see above for each frame, with its byte offset".to_owned(),
@@ -379,6 +395,7 @@ impl Error {
             }
             Self::WaitedTooLong { .. } => "it goes on without you; `rl-console ls invocations` shows it".to_owned(),
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
+            Self::Unfit(unfit) => unfit.hint(),
             Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
             Self::Down(_) => "the detail of each says what to do; `rl-console doctor` says more".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),

@@ -40,6 +40,7 @@ mod signals;
 mod sim;
 mod socket;
 mod start_error;
+mod state_files;
 mod table;
 
 pub use run::run;

@@ -1,28 +1,45 @@
 //! Stdout: the one place that prints. With `--json` one object a line and nothing else, else lines for
 //! people.
 
-use std::io::{self, BufWriter, Write};
+use std::{
+    borrow::Cow,
+    io::{self, BufWriter, Write},
+};
 
 use serde::Serialize;
 
-use super::error::Error;
+use super::{error::Error, report::reaching};
 use crate::words::{escaped_json, visible_file};
 
 /// A buffered stdout that knows whether people or scripts read it.
 pub(crate) struct Output {
     json: bool,
+    /// The flags by which the commands of lines for people reach the same station, with a space behind them.
+    reach: String,
+    /// How wide the terminal is.
+    columns: Option<usize>,
     out: Box<dyn Write>,
 }
 
 impl Output {
     /// The process's stdout.
-    pub(crate) fn stdout(json: bool) -> Self {
-        Self::to(json, Box::new(BufWriter::new(io::stdout().lock())))
+    pub(crate) fn stdout(json: bool, reach: &str) -> Self {
+        let columns = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+        Self {
+            reach: reach.to_owned(),
+            columns: columns.filter(|columns| *columns > 0),
+            ..Self::to(json, Box::new(BufWriter::new(io::stdout().lock())))
+        }
+    }
+
+    /// How wide the terminal is that it goes to; nothing where it goes elsewhere.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        self.columns
     }
 
     /// Any other sink.
     pub(crate) fn to(json: bool, out: Box<dyn Write>) -> Self {
-        Self { json, out }
+        Self { json, reach: String::new(), columns: None, out }
     }
 
     /// Whether scripts read it.
@@ -53,7 +70,8 @@ impl Output {
     /// # Errors
     /// [`Error::Output`].
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Error> {
-        self.text(&visible_file(line))?;
+        let line = if self.json { Cow::Borrowed(line) } else { reaching(line, &self.reach) };
+        self.text(&visible_file(&line))?;
         self.text("\n")
     }
 

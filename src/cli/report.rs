@@ -1,6 +1,6 @@
 //! Reports on stderr: one object for scripts, lines for people.
 
-use std::io;
+use std::{borrow::Cow, io, sync::OnceLock};
 
 use serde::Serialize;
 
@@ -82,8 +82,8 @@ impl Error {
 /// The error as it goes to stderr, without the last line break. The commands that its hint names are to reach
 /// the same station: `reach` is the flags for that, with a space behind them.
 pub(crate) fn rendered(error: &Error, json: bool, reach: &str) -> String {
-    let (message, hint) =
-        (error.to_string(), error.hint().replace("`rl-console ", &format!("`rl-console {reach}")));
+    let (message, hint) = (error.to_string(), reaching(&error.hint(), reach).into_owned());
+    let message = reaching(&message, reach).into_owned();
     if json {
         let body = Body {
             code: error.code(),
@@ -120,10 +120,75 @@ fn visible_lines(text: &str, indent: &str) -> String {
     })
 }
 
+/// Something that is done all the same, and may not be what was meant.
+#[derive(Debug, Serialize)]
+pub(crate) struct Warning {
+    /// The machine-readable code.
+    pub(crate) code: &'static str,
+    /// What it is.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: String,
+}
+
+/// Warns on stderr: people in words, scripts by one object.
+pub(crate) fn print_warning(warning: &Warning, json: bool) {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        warning: &'a Warning,
+    }
+    if json {
+        let text = escaped_json(serde_json::to_string(&Line { warning }).unwrap_or_default());
+        write_line(&text);
+    } else {
+        print_note(&format!("warning: {}", warning.message));
+        print_note(&format!("  hint: {}", warning.hint));
+    }
+}
+
 /// Tells people something on stderr that is no error of the whole.
 pub(crate) fn print_note(text: &str) {
+    write_line(&reaching(&visible(text), REACH.get().map_or("", String::as_str)));
+}
+
+/// With nobody there to read it, nothing is lost.
+fn write_line(text: &str) {
     use io::Write as _;
-    writeln!(io::stderr().lock(), "{}", visible(text)).unwrap_or_default();
+    writeln!(io::stderr().lock(), "{text}").unwrap_or_default();
+}
+
+/// The flags by which commands that are printed reach the same station, with a space behind them.
+static REACH: OnceLock<String> = OnceLock::new();
+
+/// Has the commands of notes reach the same station.
+pub(crate) fn set_reach(reach: &str) {
+    REACH.get_or_init(|| reach.to_owned());
+}
+
+/// A text whose commands reach the same station: they stand between backticks.
+pub(crate) fn reaching<'a>(text: &'a str, reach: &str) -> Cow<'a, str> {
+    if reach.is_empty() || !text.contains("`rl-console") {
+        return Cow::Borrowed(text);
+    }
+    let mut reached = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("`rl-console") {
+        let (before, command) = rest.split_at(at + "`rl-console".len());
+        reached.push_str(before);
+        rest = command;
+        match command.as_bytes().first() {
+            Some(b' ') if !command.trim_start().starts_with(reach) => {
+                reached.push(' ');
+                reached.push_str(reach.trim_end());
+            }
+            Some(b'`') => {
+                reached.push(' ');
+                reached.push_str(reach.trim_end());
+            }
+            _ => {}
+        }
+    }
+    Cow::Owned(reached + rest)
 }
 
 /// Says on stderr why it did not work; with nobody there to read it, nothing is lost.
@@ -179,6 +244,20 @@ mod tests {
             ["    a.yaml:3: `x`", "    hint: run this", "    error: ␛[2Jno", "      deep"]
         );
         assert!(lines[5].starts_with("  hint: `rl-console opening check"), "{shown}");
+    }
+
+    #[test]
+    fn a_command_reaches_the_same_station_once() {
+        let reach = "--data /d ";
+        let reached = |text: &str| reaching(text, reach).into_owned();
+        assert_eq!(
+            reached("`rl-console` or `rl-console serve`"),
+            "`rl-console --data /d` or `rl-console --data /d serve`"
+        );
+        for untouched in ["`rl-console --data /d serve`", "rl-console serve", "`rl-consoles`"] {
+            assert_eq!(reached(untouched), untouched);
+        }
+        assert_eq!(reaching("`rl-console ls`", ""), "`rl-console ls`");
     }
 
     #[test]

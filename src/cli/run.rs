@@ -3,7 +3,7 @@
 use std::{ffi::OsString, net::SocketAddr, process::ExitCode};
 
 use clap::{
-    Parser as _,
+    CommandFactory as _,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
@@ -32,11 +32,12 @@ pub fn run() -> ExitCode {
     freed_memory::give_back();
     let env = Env::read();
     let args: Vec<OsString> = with_body(std::env::args_os().collect());
-    let cli = match Cli::try_parse_from(&args) {
+    let cli = match Cli::read(&args) {
         Ok(cli) => cli,
         Err(error) => return misused(&error, &args).into(),
     };
     let (json, reach) = (cli.global.json, cli.global.station_flags());
+    report::set_reach(&reach);
     match dispatch(cli, env, clock) {
         Ok(()) => Exit::Done.into(),
         Err(error) if error.is_broken_pipe() => error.exit().into(),
@@ -51,7 +52,7 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
     let Cli { mut global, record, metrics, plain, command } = cli;
     let command = command.map(Command::current);
     global.metrics = metrics_of(metrics, command.as_ref())?;
-    let mut out = Output::stdout(global.json);
+    let mut out = Output::stdout(global.json, &global.station_flags());
     let done = match command {
         Some(_) if plain => Err(Error::usage(
             "--plain is the console without a screen, and goes with no subcommand",
@@ -64,7 +65,7 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         }
         Some(Command::ContinueJob { pid }) => job_control::continue_job(pid),
         Some(Command::Completions(args)) => commands::completions::run(&args, &mut out),
-        Some(Command::Man(args)) => commands::man::run(&args, &mut out),
+        Some(Command::Man(args)) => commands::man::run(&args, &env, &mut out),
         Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
             commands::config::defaults(&env, &mut out)
         }
@@ -140,6 +141,7 @@ fn with_configuration(
         Some(Command::Adapter(AdapterAction::Disconnect)) => commands::disconnect::adapter(context),
         Some(Command::Peer(PeerAction::Disconnect(args))) => commands::disconnect::peer(context, &args),
         Some(Command::Alert(what)) => commands::alert::run(context, what),
+        Some(Command::Status(args)) => commands::status::run(context, &args),
         Some(Command::Stop(args)) => commands::stop::run(context, &args),
         Some(Command::Host(HostAction::Restart(args))) => commands::restart::run(context, &args),
         Some(Command::Record(args)) => commands::record::run(context, &args),
@@ -186,7 +188,7 @@ fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
         report::report(&usage(error, args), true, "");
     } else {
         error.print().unwrap_or_default();
-        if let Some(hint) = cancel_by_id(error, args) {
+        if let Some(hint) = cancel_by_id(error, args).or_else(|| possible(error, args)) {
             report::print_note("");
             report::print_note(&format!("  hint: {hint}"));
         }
@@ -205,6 +207,27 @@ fn cancel_by_id(error: &clap::Error, args: &[OsString]) -> Option<String> {
     Some(format!("`rl-console invocation cancel {id}`"))
 }
 
+/// What there is where a subcommand is missing, or another one was named.
+fn possible(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let is_of_subcommand = matches!(
+        error.kind(),
+        ErrorKind::InvalidSubcommand
+            | ErrorKind::MissingSubcommand
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if !is_of_subcommand {
+        return None;
+    }
+    let grammar = Cli::command();
+    let mut at = &grammar;
+    for arg in args.iter().skip(1) {
+        at = at.find_subcommand(arg).unwrap_or(at);
+    }
+    let names = at.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
+    let names: Vec<_> = names.filter(|name| *name != "help").collect();
+    (at.get_name() != grammar.get_name() && !names.is_empty()).then(|| format!("one of {}", names.join(", ")))
+}
+
 /// A misuse as one message and one hint.
 fn usage(error: &clap::Error, args: &[OsString]) -> Error {
     let rendered = error.render().to_string();
@@ -217,7 +240,7 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Error {
     let near = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
     let near =
         near.into_iter().find_map(|kind| error.get(kind)).map(|value| format!("did you mean {value}?"));
-    let near = cancel_by_id(error, args).or(near);
+    let near = cancel_by_id(error, args).or(near).or_else(|| possible(error, args));
     Error::usage(message, near.unwrap_or_else(|| "`rl-console --help` lists what there is".to_owned()))
 }
 
@@ -227,7 +250,7 @@ mod tests {
 
     fn misuse(line: &str) -> (String, String) {
         let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        let error = usage(&Cli::try_parse_from(&args).unwrap_err(), &args);
+        let error = usage(&Cli::read(&args).unwrap_err(), &args);
         (error.to_string(), error.hint())
     }
 
@@ -244,6 +267,9 @@ mod tests {
             misuse("rl-console ls invocations --limit -1").0,
             "invalid value '-1' for '--limit <N>': takes a whole number of rows, 0 or more"
         );
+        assert!(misuse("rl-console ls").1.starts_with("one of queues, events, "));
+        assert_eq!(misuse("rl-console config sho").1, "did you mean show?");
+        assert_eq!(misuse("rl-console config x").1, "one of show, themes");
         assert_eq!(misuse("rl-console cancel").0, "a subcommand or argument is missing");
         assert!(
             misuse("rl-console invoke").0.starts_with("the following required arguments were not provided:")

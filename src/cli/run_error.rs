@@ -179,7 +179,8 @@ impl RunError {
                 "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned()
             }
             Self::NotAnswered { is_submit, .. } => {
-                let besides = if *is_submit { "; `submit --local` needs no station" } else { "" };
+                let besides =
+                    if *is_submit { "; `rl-console submit FILE --local` needs no station" } else { "" };
                 format!(
                     "its socket is there, and nothing answers: `rl-console ls health` says how it is, `rl-console stop --force` \
                      asks one that hangs to end{besides}"

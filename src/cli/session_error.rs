@@ -36,6 +36,14 @@ pub(crate) enum SessionError {
         /// Where it was tried, and why that failed.
         tried: Vec<(SocketAddr, String)>,
     },
+    /// Several sessions have an id that ends so.
+    #[error("several sessions end in {tail}: {}", sessions.join(", "))]
+    Ambiguous {
+        /// How it was named.
+        tail: String,
+        /// The first of them.
+        sessions: Vec<String>,
+    },
     /// The connection broke.
     #[error("the connection to the runtime at {addr} is lost: {why}")]
     Lost {
@@ -83,6 +91,7 @@ impl SessionError {
             Self::Refused { .. }
             | Self::Declined { .. }
             | Self::Unknown { .. }
+            | Self::Ambiguous { .. }
             | Self::NoLog { .. }
             | Self::Some { .. } => Exit::Refused,
         }
@@ -97,6 +106,7 @@ impl SessionError {
             Self::Lost { .. } => "disconnected",
             Self::TimedOut { .. } => "timed_out",
             Self::Unknown { .. } => "unknown_session",
+            Self::Ambiguous { .. } => "ambiguous_session",
             Self::NoLog { .. } => "no_log",
             Self::Some { .. } => "messages_refused",
         }
@@ -119,6 +129,7 @@ impl SessionError {
             Self::Lost { .. } | Self::TimedOut { .. } => {
                 "a message may have arrived: with the same --id it counts once, however often it is sent".to_owned()
             }
+            Self::Ambiguous { .. } => "name more of its end".to_owned(),
             Self::Unknown { .. } => "`rl-console ls sessions` lists them".to_owned(),
             Self::NoLog { .. } => "only the station that keeps it can tell: name its data folder with --data".to_owned(),
             Self::Some { .. } => "see above for each".to_owned(),
@@ -218,7 +229,7 @@ const fn status_code(status: Status) -> &'static str {
 const fn status_hint(status: Status) -> &'static str {
     match status {
         Status::ResourceExhausted | Status::OutOfRange => {
-            "a bound of the runtime is reached: `limits.macp` in the station's `config show` has them"
+            "a bound of the runtime is reached: `limits.macp` in the station's configuration has them: `rl-console config show`"
         }
         Status::Unavailable => {
             "send it again with the same --id, and it counts once; `rl-console doctor` checks the station's disk"
@@ -285,6 +296,7 @@ mod tests {
             (SessionError::Lost { addr, why: text() }, 3, "disconnected"),
             (SessionError::TimedOut { ms: 1 }, 4, "timed_out"),
             (SessionError::Unknown { session: text() }, 1, "unknown_session"),
+            (SessionError::Ambiguous { tail: text(), sessions: vec![text()] }, 1, "ambiguous_session"),
             (SessionError::NoLog { session: text(), why: text() }, 1, "no_log"),
             (SessionError::Some { refused: 1, all: 2 }, 1, "messages_refused"),
         ];

@@ -23,6 +23,7 @@ use super::{
     context::Context,
     debounced_file::{self, DebouncedFile},
     opening_files::Folders,
+    state_files::StateFiles,
 };
 use crate::{
     console::{
@@ -49,19 +50,17 @@ const HISTORY_BYTES_MAX: u64 = 1 << 20;
 /// What the palette of this station's console offers.
 pub(crate) fn shell(context: &Context) -> Shell {
     let max = usize::try_from(context.settings.limits.console.history_lines_max).unwrap_or(usize::MAX);
+    let files = StateFiles::of(context);
     let kept = |name: &str| {
-        let path = context.env.state_dir.as_ref().map(|dir| dir.join(name));
-        let lines = path.as_deref().map_or_else(Vec::new, |path| read_history(path, max));
-        (lines, path.and_then(|path| spawn_history_writer(path, max)))
+        let read = |files: &StateFiles| read_history(&files.readable(name), max);
+        let lines = files.as_ref().map_or_else(Vec::new, read);
+        (lines, files.as_ref().and_then(|files| spawn_history_writer(files.path(name), max)))
     };
     let (history, keep) = kept("palette.history");
     let (filters, keep_filters) = kept("filter.history");
-    let layout_path = context.env.state_dir.as_ref().map(|dir| dir.join("layout.toml"));
-    let layout = layout_path.as_deref().map(|path| SavedLayout {
-        file: path.to_owned(),
-        text: debounced_file::read(path, LAYOUT_BYTES_MAX),
-    });
-    let keeper = layout_path.and_then(DebouncedFile::spawn);
+    let layout = files.as_ref().map(|files| files.readable("layout.toml"));
+    let layout = layout.map(|file| SavedLayout { text: debounced_file::read(&file, LAYOUT_BYTES_MAX), file });
+    let keeper = files.as_ref().and_then(|files| DebouncedFile::spawn(files.path("layout.toml")));
     let limits = &context.settings.limits;
     // A text is written as JSON, in which a character can take six times its bytes.
     let bytes_max = limits
@@ -71,12 +70,11 @@ pub(crate) fn shell(context: &Context) -> Shell {
         .saturating_mul(6)
         .saturating_add(1 << 20);
     let kept = |name: &str| {
-        let path = context.env.state_dir.as_ref().map(|dir| dir.join(name));
-        let text = path.as_deref().map(|path| debounced_file::read(path, bytes_max));
+        let text = files.as_ref().map(|files| debounced_file::read(&files.readable(name), bytes_max));
         let text = text.and_then(|text| {
             text.inspect_err(|why| tracing::warn!("{name} cannot be read: {why}")).ok().flatten()
         });
-        (text, path.and_then(DebouncedFile::spawn))
+        (text, files.as_ref().and_then(|files| DebouncedFile::spawn(files.path(name))))
     };
     let (draft, drafts) = kept("opening.draft.json");
     let (recent, recents) = kept("openings.json");

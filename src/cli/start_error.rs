@@ -1,6 +1,6 @@
 //! Why a station did not start, as scripts and people are told of it.
 
-use super::{commands::console::quoted, error::Exit};
+use super::error::Exit;
 use crate::station::StartError;
 
 /// The exit code.
@@ -23,12 +23,10 @@ pub(super) fn code(error: &StartError) -> &'static str {
 /// What to do about it.
 pub(super) fn hint(error: &StartError) -> String {
     match error {
-        StartError::Held { data, .. } => {
-            let command = format!("rl-console --data {}", quoted(&data.display().to_string()));
-            format!(
-                "every subcommand reaches the station that runs: `{command} attach` puts a screen on it, `{command} stop` ends it; for another \
-                 station name another folder with --data"
-            )
+        StartError::Held { .. } => {
+            "every subcommand reaches the station that runs: `rl-console attach` puts a screen on it, `rl-console stop` ends it; for another \
+             station name another folder with --data"
+                .to_owned()
         }
         StartError::Pack { path, errors } => match errors.first() {
             Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
@@ -41,10 +39,12 @@ pub(super) fn hint(error: &StartError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::{error::Error, report::rendered};
 
     #[test]
     fn a_station_that_runs_is_attached_to_and_not_killed() {
-        let hint = super::hint(&StartError::Held { data: "/my show".into(), pid: Some(7) });
+        let held = Error::from(StartError::Held { data: "/my show".into(), pid: Some(7) });
+        let hint = rendered(&held, false, "--data '/my show' ");
         assert!(hint.contains("`rl-console --data '/my show' attach`"), "{hint}");
         assert!(!hint.contains("kill"), "{hint}");
     }

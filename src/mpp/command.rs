@@ -279,6 +279,18 @@ pub enum Refusal {
         /// `limits.mpp.command_rows_max`.
         limit: u64,
     },
+    /// The key is that of a row with another event, or other params.
+    #[error("{key} is that of invocation {id} already, which is {first}; this one is {now}")]
+    KeyConflict {
+        /// The key, with the kind of its source.
+        key: String,
+        /// The row that has it.
+        id: InvocationId,
+        /// That row's event and params.
+        first: String,
+        /// The event and the params that came with it now.
+        now: String,
+    },
     /// No row has this id.
     #[error("there is no invocation {id}")]
     NoSuchInvocation {
@@ -361,6 +373,7 @@ impl Refusal {
             Self::Draining { .. } => "draining",
             Self::TooManyPending { .. } | Self::TooManyPendingBytes { .. } => "too_many_pending",
             Self::TooManyRows { .. } => "too_many_rows",
+            Self::KeyConflict { .. } => "key_conflict",
             Self::NoSuchInvocation { .. } => "no_such_invocation",
             Self::WrongState { .. } => "wrong_state",
             Self::NotEnded { .. } => "not_ended",
@@ -396,6 +409,9 @@ impl Refusal {
                 "cancel what is no longer wanted, or raise limits.mpp.pending_bytes_max".to_owned()
             }
             Self::TooManyRows { .. } => "send them in several commands".to_owned(),
+            Self::KeyConflict { .. } => {
+                "give another --redemption or --key, or the same event and params: those are answered by the invocation that is there".to_owned()
+            }
             Self::NoSuchInvocation { .. } => "`rl-console ls invocations` lists them".to_owned(),
             Self::WrongState { .. } => {
                 "only a pending row can be cancelled, and only one left in applied can be settled".to_owned()
@@ -412,7 +428,7 @@ impl Refusal {
                     .to_owned()
             }
             Self::Damaged { .. } => "invoke its event with the params that are known".to_owned(),
-            Self::WithAdapter { .. } => "wait for the adapter's answer, or kick it first".to_owned(),
+            Self::WithAdapter { .. } => "wait for the adapter's answer, or disconnect it first".to_owned(),
             Self::NoAdapter => "`rl-console pair` prints the token that an adapter connects with".to_owned(),
             Self::NotStored { .. } => {
                 "free space on the data folder's disk; `rl-console doctor` checks it".to_owned()

@@ -16,17 +16,17 @@ macro_rules! systems {
             /// Of the RMP broker.
             Rmp rmp {
                 down: "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more",
-                hangs: "`rl-console peer disconnect SESSION` drops a peer that hangs; `ls peers` lists them",
+                hangs: "`rl-console peer disconnect SESSION` drops a peer that hangs; `rl-console ls peers` lists them",
             }
             /// Of the runs.
             Runs runs (Command Outcome Run) {
                 down: "`rl-console host restart runs` starts the control plane again; `rl-console doctor` says more",
-                hangs: "`rl-console run cancel RUN` ends a run that hangs; `ls runs` lists them",
+                hangs: "`rl-console run cancel RUN` ends a run that hangs; `rl-console ls runs` lists them",
             }
             /// Of the MACP runtime.
             Macp macp (Command Outcome Session) {
                 down: "`rl-console host restart macp` starts the MACP runtime again; `rl-console doctor` says more",
-                hangs: "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
+                hangs: "`rl-console session cancel SESSION` ends a session that hangs; `rl-console ls sessions` lists them",
             }
         }
     };

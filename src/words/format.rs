@@ -50,6 +50,15 @@ pub(crate) fn time_of_day(at: Wall, zone: &TimeZone) -> String {
     format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
 }
 
+/// The short name of the zone that a time is of: `CEST`. Where no zone is known, times are of UTC.
+pub(crate) fn zone_name(at: Wall, zone: &TimeZone) -> String {
+    let stamp = i64::try_from(at.0).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    match stamp.filter(|_| !zone.is_unknown()) {
+        Some(stamp) => zone.to_offset_info(stamp).abbreviation().to_owned(),
+        None => "UTC".to_owned(),
+    }
+}
+
 /// The day and the time of day: `2026-11-22 18:04`.
 pub(crate) fn day_and_time(at: Wall, zone: &TimeZone) -> String {
     let Some(stamp) = i64::try_from(at.0).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok()) else {

@@ -108,7 +108,10 @@ fn order_and_columns_are_found_again_at_the_next_start() {
     terminal.wait("the list is closed", |screen| !screen.contains("Columns of"));
     terminal.keys("q");
     assert!(terminal.ended().success());
-    let file = data.join("home/state/rl-console/layout.toml");
+    // What is kept is of this data folder alone.
+    let folders = data.join("home/state/rl-console/folders");
+    let own = fs::read_dir(folders).unwrap().next().unwrap().unwrap().path();
+    let file = own.join("layout.toml");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("[panes.queues]") && !text.contains("ready"), "{text}");
     let mut terminal = console(data);

@@ -25,8 +25,7 @@ pub(crate) struct PublishArgs {
     pub(crate) topic: String,
 
     /// What is published, as JSON (MsgPack in the forms of `decode --json`): the payload with --type, else
-    /// the whole body. @FILE reads a file, - stdin. `--json BODY` says the same where BODY begins with
-    /// {, [ or @.
+    /// the whole body. @FILE reads a file, - stdin.
     #[arg(long, value_name = "BODY", required_unless_present = "frame", conflicts_with = "frame")]
     pub(crate) body: Option<String>,
 

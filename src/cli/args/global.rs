@@ -1,11 +1,12 @@
 //! The program itself and the flags that every subcommand takes.
 
 use std::{
+    ffi::OsString,
     net::{IpAddr, SocketAddr},
     path::PathBuf,
 };
 
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 use super::Command;
 use crate::cli::{commands::console::quoted, config::endpoint};
@@ -43,45 +44,45 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// The data folder: it holds `station.db` and belongs to one station at a time.
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 
     /// The pack.toml in force; without one the built-in sample pack is used.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE")]
     pub(crate) pack: Option<PathBuf>,
 
     /// The TCP port that game adapters connect to; 0 takes any free one [default: 7777].
-    #[arg(long, global = true, value_name = "PORT")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "PORT")]
     pub(crate) port: Option<u16>,
 
     /// The address that the port is bound to; anything but loopback is open to the network [default:
     /// 127.0.0.1].
-    #[arg(long, global = true, value_name = "ADDR")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "ADDR")]
     pub(crate) bind: Option<IpAddr>,
 
     /// The Unix socket of the bus: where a station binds it, and where other subcommands find it [default:
     /// rmp.sock in the folder that --data names, else ~/.runloop/sock/rmp.sock].
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
     /// The address of the MACP port: where a station binds it, and where `session` and `sim session` find
     /// it; a port alone is on 127.0.0.1, port 0 takes any [default: 127.0.0.1:50051; to find it, what
     /// the station of the data folder has recorded there, then that].
-    #[arg(long, global = true, value_name = "ADDR", value_parser = endpoint)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) grpc: Option<SocketAddr>,
 
     /// The file of the token to show to the station; without it, the data folder's operator token.
     /// `cue.token` there enqueues and submits and does nothing else, `viewer.token` only looks.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 
     /// Draw the console with plain ASCII characters; also done where the locale is not UTF-8.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) ascii: bool,
 
     /// Mask logins, chat text and payload values on the console's screens until `O` shows them, and in the
     /// lines of `--plain`.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) on_air: bool,
 
     /// `--metrics` of the console or of `serve`.
@@ -89,8 +90,27 @@ pub(crate) struct Global {
     pub(crate) metrics: Option<SocketAddr>,
 
     /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) json: bool,
+}
+
+impl Cli {
+    /// Reads a command line. The short help of a subcommand leaves out what all of them take.
+    ///
+    /// # Errors
+    /// What clap has against it; help and version too.
+    pub(crate) fn read(args: &[OsString]) -> Result<Self, clap::Error> {
+        let asks_for_help = args.iter().any(|arg| arg == "-h");
+        if !asks_for_help {
+            return Self::try_parse_from(args);
+        }
+        let mut program = Self::command();
+        program.build();
+        let mut program =
+            program.mut_args(|arg| if arg.is_global_set() { arg.hide_short_help(false) } else { arg });
+        let mut matches = program.try_get_matches_from_mut(args)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+    }
 }
 
 impl Global {
@@ -100,6 +120,7 @@ impl Global {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| quoted(&path.to_string_lossy()));
         let flags = [
             ("--data", path(&self.data)),
+            ("--pack", path(&self.pack)),
             ("--socket", path(&self.socket)),
             ("--grpc", self.grpc.map(|addr| addr.to_string())),
         ];
@@ -138,6 +159,20 @@ mod tests {
     #[test]
     fn the_grammar_is_sound() {
         <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn the_short_help_of_a_subcommand_leaves_out_what_all_take() {
+        let help = |line: &str| {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            Cli::read(&args).unwrap_err().to_string()
+        };
+        for line in ["rl-console ls queues -h", "rl-console hold -h", "rl-console --data d session show -h"] {
+            assert!(!help(line).contains("--socket") && help(line).contains("Usage: "), "{}", help(line));
+        }
+        for line in ["rl-console -h", "rl-console --help", "rl-console hold --help"] {
+            assert!(help(line).contains("--socket"), "{line}");
+        }
     }
 
     #[test]

@@ -38,6 +38,11 @@ pub(crate) struct InvokeArgs {
     #[arg(long, value_name = "KEY", conflicts_with = "from")]
     pub(crate) key: Option<String>,
 
+    /// Refuse it where its params fail the schema of its event, as they would when it is dispatched; without
+    /// it they are warned of.
+    #[arg(long)]
+    pub(crate) check: bool,
+
     /// Wait until it has this state; exit 5 when it ended in another one.
     #[arg(long, value_name = "STATE", value_parser = row_state(), conflicts_with = "from")]
     pub(crate) wait: Option<RowState>,
@@ -108,5 +113,6 @@ fn row_state() -> impl clap::builder::TypedValueParser<Value = RowState> {
 }
 
 fn invocation_id(text: &str) -> Result<InvocationId, String> {
-    text.parse().map(InvocationId).map_err(|_| "not the number of an invocation".to_owned())
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    digits.parse().map(InvocationId).map_err(|_| "not the number of an invocation".to_owned())
 }

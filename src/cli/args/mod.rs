@@ -11,11 +11,15 @@ mod global;
 mod invocations;
 mod ls;
 mod ls_flags;
+#[cfg(test)]
+mod printed;
 mod records;
 mod runs;
 mod session;
 mod sim;
 mod stop;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use alert::AlertWhat;
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
@@ -39,4 +43,4 @@ pub(crate) use session::{
     SessionStreamArgs, StreamLine, StreamWhat, Who, file_of,
 };
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs};
-pub(crate) use stop::StopArgs;
+pub(crate) use stop::{StatusArgs, StopArgs};

@@ -139,7 +139,7 @@ pub(crate) struct DecideArgs {
 /// `trace`.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
-    /// The trace, or of a run its last four hex digits or more.
+    /// The trace of a run, an invocation or a session, or its last four hex digits or more.
     #[arg(value_name = "ID")]
     pub(crate) trace: RunName,
 

@@ -125,7 +125,7 @@ pub(crate) struct OpeningArgs {
 #[derive(Debug, Args)]
 #[command(subcommand_value_name = "MESSAGE", subcommand_help_heading = "Messages")]
 pub(crate) struct SessionSendArgs {
-    /// The session.
+    /// The session, or the last four characters of its id or more.
     #[arg(value_name = "ID")]
     pub(crate) session: String,
 
@@ -281,7 +281,7 @@ pub(crate) enum StreamWhat {
 /// `session cancel`.
 #[derive(Debug, Args)]
 pub(crate) struct SessionCancelArgs {
-    /// The session.
+    /// The session, or the last four characters of its id or more.
     #[arg(value_name = "ID", required_unless_present = "by")]
     pub(crate) session: Option<String>,
 
@@ -300,9 +300,9 @@ pub(crate) struct SessionCancelArgs {
 }
 
 /// `session show`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SessionShowArgs {
-    /// The session.
+    /// The session, or the last four characters of its id or more.
     #[arg(value_name = "ID")]
     pub(crate) session: String,
 

@@ -1,6 +1,14 @@
-//! The flags of `stop`.
+//! The flags of `status` and `stop`.
 
 use clap::Args;
+
+/// `status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// All in one line, as for a status bar or a key of a stream deck.
+    #[arg(long)]
+    pub(crate) short: bool,
+}
 
 /// `stop`.
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! `hold`, `resume`, `drain`: the show's brakes (ruling MPP 17).
+//! `hold`, `rl-console resume`, `drain`: the show's brakes (ruling MPP 17).
 
 use serde::Serialize;
 
@@ -82,7 +82,11 @@ async fn brake(
         out.row(&BrakedRuns { part: "runs", held }, |row| {
             format!(
                 "runs: {}",
-                if row.held { "held: no attempt is begun until `resume`, or a restart" } else { "running" }
+                if row.held {
+                    "held: no attempt is begun until `rl-console resume`, or a restart"
+                } else {
+                    "running"
+                }
             )
         })?;
     }
@@ -91,9 +95,9 @@ async fn brake(
 
 fn line(row: &Braked) -> String {
     let what = match (row.held, row.draining) {
-        (true, true) => "draining, and held: nothing is dispatched until `resume`",
-        (true, false) => "held: nothing is dispatched until `resume`",
-        (false, true) => "draining: new work is refused until `resume`",
+        (true, true) => "draining, and held: nothing is dispatched until `rl-console resume`",
+        (true, false) => "held: nothing is dispatched until `rl-console resume`",
+        (false, true) => "draining: new work is refused until `rl-console resume`",
         (false, false) => "running",
     };
     format!("{}: {what}", row.queue)
@@ -110,7 +114,7 @@ mod tests {
     #[test]
     fn a_queue_that_drains_while_it_is_held_says_that_nothing_moves() {
         let row = Braked { queue: "boss".into(), held: true, draining: true };
-        assert_eq!(line(&row), "boss: draining, and held: nothing is dispatched until `resume`");
+        assert_eq!(line(&row), "boss: draining, and held: nothing is dispatched until `rl-console resume`");
     }
 
     #[test]

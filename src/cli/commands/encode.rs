@@ -51,7 +51,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &EncodeArgs) -> Result<()
     let reader = BufReader::new(Metered { stream, left: Rc::clone(&left) });
     let refused = |number: u64, message: String| {
         let hint =
-            "give an object such as {\"body\":{\"type\":\"error.report.v1\",\"payload\":{}}}; `decode --json` prints more".to_owned();
+            "give an object such as {\"body\":{\"type\":\"error.report.v1\",\"payload\":{}}}; `rl-console decode --json` prints more".to_owned();
         Error::Input { what: what.clone(), message: format!("frame {number}: {message}"), hint }
     };
     let mut number = 0;

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use super::wait;
+use super::{event_schemas::EventSchemas, wait};
 use crate::{
     cli::{
         args::InvokeArgs,
@@ -15,6 +15,7 @@ use crate::{
         ndjson::{Lines, Numbered},
         operator,
         output::Output,
+        report,
     },
     limits::Limits,
     mpp::{Command, EnqueuedRow, NewInvocation, Outcome},
@@ -30,13 +31,20 @@ const READ_BYTES: usize = 256 << 10;
 
 pub(in crate::cli) fn run(context: &mut Context, args: InvokeArgs) -> Result<(), Error> {
     if let Some(from) = &args.from {
-        return many(context, from);
+        return many(context, from, args.check);
     }
-    let (wanted, timeout) = (args.wait, args.timeout);
+    let (wanted, timeout, is_checked) = (args.wait, args.timeout, args.check);
     let invocation = invocation(args)?;
     let Context { settings, clock, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
+        let schemas = EventSchemas::of(&station, is_checked).await?;
+        if let Some(unfit) = schemas.judge(&invocation) {
+            if is_checked {
+                return Err(Error::Unfit(unfit));
+            }
+            report::print_warning(&unfit.warning(), out.is_json());
+        }
         let mut rows = enqueue(&station, vec![invocation]).await?;
         let mut row = rows.pop().ok_or(Error::UnexpectedAnswer)?.map_err(PortError::Refused)?;
         let Some(wanted) = wanted else { return out.row(&row, line) };
@@ -66,7 +74,7 @@ fn invocation(args: InvokeArgs) -> Result<NewInvocation, Error> {
     })
 }
 
-fn many(context: &mut Context, from: &Path) -> Result<(), Error> {
+fn many(context: &mut Context, from: &Path, is_checked: bool) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     let stream: Box<dyn Read> = if from == Path::new("-") {
         Box::new(std::io::stdin().lock())
@@ -76,8 +84,36 @@ fn many(context: &mut Context, from: &Path) -> Result<(), Error> {
     let settings: &Settings = settings;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
-        pour(&station, BufReader::with_capacity(READ_BYTES, stream), &settings.limits, out).await
+        let judge = LineJudge {
+            schemas: EventSchemas::of(&station, is_checked).await?,
+            is_checked,
+            json: out.is_json(),
+        };
+        pour(&station, BufReader::with_capacity(READ_BYTES, stream), (&settings.limits, &judge), out).await
     })
+}
+
+/// What judges the lines of a stream before they are sent.
+#[derive(Debug, Default)]
+struct LineJudge {
+    schemas: EventSchemas,
+    /// Whether a line whose params fail is refused, and not just warned of.
+    is_checked: bool,
+    json: bool,
+}
+
+impl LineJudge {
+    /// Why a line is refused; a warning is printed.
+    fn refuses(&self, row: &Numbered) -> Option<Error> {
+        let unfit = self.schemas.judge(&row.invocation)?;
+        if self.is_checked {
+            return Some(Error::Line { line: row.line, cause: Box::new(Error::Unfit(unfit)), also: 0 });
+        }
+        let mut warning = unfit.warning();
+        warning.message = format!("line {}: {}", row.line, warning.message);
+        report::print_warning(&warning, self.json);
+        None
+    }
 }
 
 /// What became of a stream so far.
@@ -114,7 +150,7 @@ impl Tally {
 async fn pour<R: Read>(
     station: &dyn Operator,
     stream: BufReader<R>,
-    limits: &Limits,
+    (limits, judge): (&Limits, &LineJudge),
     out: &mut Output,
 ) -> Result<(), Error> {
     let rows_max = usize::try_from(limits.mpp.command_rows_max).unwrap_or(usize::MAX);
@@ -130,10 +166,13 @@ async fn pour<R: Read>(
         let is_end = matches!(next, Ok(None));
         let is_fatal = matches!(&next, Err(error) if !error.is_of_one_line());
         match next {
-            Ok(Some(row)) => {
-                bytes += row.bytes;
-                batch.push(row);
-            }
+            Ok(Some(row)) => match judge.refuses(&row) {
+                Some(error) => tally.refuse(error),
+                None => {
+                    bytes += row.bytes;
+                    batch.push(row);
+                }
+            },
             Ok(None) => {}
             Err(error) if is_fatal => fatal = Some(error),
             Err(error) => tally.refuse(error),
@@ -204,7 +243,7 @@ async fn enqueue(
 pub(super) fn line(row: &EnqueuedRow) -> String {
     let about = match row.requeued_from {
         Some(from) => format!("  (requeued from {from})"),
-        None if row.repeated => "  (was there already, under the same key)".to_owned(),
+        None if row.repeated => "  (duplicate: existing invocation returned)".to_owned(),
         None => String::new(),
     };
     format!("{}  {}  {}  {}  {}{about}", row.id, row.queue, row.event, row.state.name(), row.trace_id)
@@ -246,7 +285,7 @@ mod tests {
         let result = operator::block_on(pour(
             &station,
             BufReader::new(text.as_bytes()),
-            &limits,
+            (&limits, &LineJudge::default()),
             &mut printed.output(true),
         ));
         let commands = station.commands.into_inner().unwrap().len();

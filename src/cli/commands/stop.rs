@@ -254,10 +254,8 @@ fn some(ids: &[String]) -> String {
 fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
     const HINT: &str = "`rl-console stop --yes` does not ask";
     if !can_ask {
-        return Err(Error::usage(
-            format!("{} Nobody can be asked whether to stop it all the same", hangs.join(" ")),
-            HINT,
-        ));
+        let message = format!("{} Refusing to stop without confirmation (no terminal)", hangs.join(" "));
+        return Err(Error::Declined { message, hint: HINT.to_owned() });
     }
     for line in hangs {
         report::print_note(line);
@@ -268,7 +266,7 @@ fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
     if matches!(answer.trim(), "y" | "Y" | "yes") {
         Ok(())
     } else {
-        Err(Error::usage("the station stays up", HINT))
+        Err(Error::Declined { message: "the station stays up".to_owned(), hint: HINT.to_owned() })
     }
 }
 
@@ -311,7 +309,7 @@ mod tests {
         let error = agreed(false, &work.describe()).unwrap_err();
         assert_eq!(
             (error.exit() as u8, error.hint()),
-            (2, "`rl-console stop --yes` does not ask".to_owned())
+            (1, "`rl-console stop --yes` does not ask".to_owned())
         );
     }
 

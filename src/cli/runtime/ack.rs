@@ -8,6 +8,7 @@ use crate::{
         SessionState,
         proto::v1::{Ack, SessionState as WireState},
     },
+    time::Wall,
 };
 
 /// An acknowledgement as scripts read it.
@@ -46,7 +47,22 @@ impl From<Ack> for Acked {
     }
 }
 
-/// How a session stands, as answers have it.
+impl Acked {
+    /// What a runtime answers who cancels a session that has ended.
+    pub(crate) fn of_ended(session: &str, state: SessionState, at: Wall) -> Self {
+        Self {
+            ok: true,
+            duplicate: false,
+            session_id: session.to_owned(),
+            message_id: String::new(),
+            accepted_at_unix_ms: i64::try_from(at.0).unwrap_or(i64::MAX),
+            session_state: Some(state.name()),
+            error: None,
+        }
+    }
+}
+
+/// The state of a session, as answers have it.
 pub(crate) fn state_name(state: i32) -> Option<&'static str> {
     let state = match WireState::try_from(state).ok()? {
         WireState::Unspecified => return None,

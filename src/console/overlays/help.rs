@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        draw::{glyphs::Glyphs, text, theme::Role},
+        draw::{format, glyphs::Glyphs, text, theme::Role},
         input::{
             action::{Action, Group},
             keymap::KeyScope,
@@ -125,7 +125,10 @@ impl Help {
         let below = self.rows().saturating_sub(self.scroll + self.height);
         let more =
             if below > 0 { format!("{} {below} more   ", view.glyphs.down_arrow) } else { String::new() };
-        let words = format!("{more}{} every key of every place", view.key(Action::Keys));
+        let zone = format::zone_name(view.clock.wall, &view.zone);
+        // The clock stands above the chips.
+        let zone = if self.about == KeyScope::Chips { format!("   times in {zone}") } else { String::new() };
+        let words = format!("{more}{} every key of every place{zone}", view.key(Action::Keys));
         canvas.put(
             inside.x + 1,
             inside.bottom().saturating_sub(1),

@@ -8,7 +8,7 @@ use super::{
     dispatch::unknown_queue,
 };
 use crate::{
-    ids::{InvocationId, QueueName, RequestId, TraceId},
+    ids::{EventName, InvocationId, QueueName, RequestId, TraceId},
     limits::{MPP_FRAME_BYTES_MAX, QUEUE_NAME_BYTES_MAX},
     mpp::{EnqueuedRow, NewInvocation, Outcome, Refusal, connection::shared, frame::encode},
     schema::JsonText,
@@ -18,7 +18,11 @@ use crate::{
     },
     tap::entry::mpp::{FailedBy, RowState, Transition},
     time::Now,
+    words::cut_marked,
 };
+
+/// Bytes of params that are shown where a key is of other work.
+const CONFLICT_BYTES_MAX: u64 = 256;
 
 /// An enqueue that waits for its commit: its rows in order.
 #[derive(Debug)]
@@ -34,8 +38,15 @@ pub(super) struct EnqueueWait {
 pub(super) enum Admission {
     /// It is to be recorded.
     Row(Row),
-    /// It is refused, unless the key that it has, if it has one, is known already.
-    Refused { refusal: Refusal, key: Option<(String, String)> },
+    /// It is refused, unless it has a key that is known already for the same work, which is this.
+    Refused { refusal: Refusal, key: Option<Box<Work>> },
+}
+
+/// What an invocation is to do, by which two with one key are told apart.
+#[derive(Debug)]
+pub(super) struct Work {
+    event: EventName,
+    params: Option<JsonText>,
 }
 
 impl EnqueueWait {
@@ -62,11 +73,13 @@ impl Bridge {
         for row in rows {
             let key = row.key.as_ref().or(row.redemption.as_ref()).cloned();
             let key = key.map(|key| (row.source().kind, key));
+            let work = Work { event: row.event.clone(), params: row.params.clone() };
             admitted.push(match self.admit(now, row, None, &mut waiting) {
                 Ok(row) => Admission::Row(row),
                 Err(refusal) => {
-                    lookups.extend(key.clone());
-                    Admission::Refused { refusal, key }
+                    let work = key.is_some().then(|| Box::new(work));
+                    lookups.extend(key);
+                    Admission::Refused { refusal, key: work }
                 }
             });
         }
@@ -174,9 +187,9 @@ impl Bridge {
             let row = match row {
                 Admission::Row(row) => row,
                 Admission::Refused { refusal, key } => {
-                    let first = key.and_then(|_| looked_up.next());
+                    let first = key.and_then(|work| Some((looked_up.next()?, work)));
                     answer.push(match first {
-                        Some(Enqueued::Repeated(first)) => Ok(self.repeated(*first)),
+                        Some((Enqueued::Repeated(first), work)) => self.repeated(*first, &work),
                         _ => Err(refusal),
                     });
                     continue;
@@ -189,7 +202,9 @@ impl Bridge {
                     }
                     Ok(self.recorded(now, row))
                 }
-                Some(Enqueued::Repeated(first)) => Ok(self.repeated(*first)),
+                Some(Enqueued::Repeated(first)) => {
+                    self.repeated(*first, &Work { event: row.event, params: Some(row.params) })
+                }
                 Some(Enqueued::NotThere) | None => {
                     Err(Refusal::NotStored { why: "the store did not say what became of it".to_owned() })
                 }
@@ -240,9 +255,20 @@ impl Bridge {
         answer
     }
 
-    fn repeated(&self, first: Row) -> EnqueuedRow {
+    /// The row that has the key, where it is of the same work.
+    fn repeated(&self, first: Row, now: &Work) -> Result<EnqueuedRow, Refusal> {
+        if first.event != now.event || !is_same(&first.params, now.params.as_ref()) {
+            let key = first.key.as_deref().unwrap_or_default();
+            let now_params = now.params.as_ref().map_or("{}", JsonText::as_str);
+            return Err(Refusal::KeyConflict {
+                key: format!("the key `{key}` of {}", first.source.kind),
+                id: first.id,
+                first: work_text(&first.event, first.params.as_str()),
+                now: work_text(&now.event, now_params),
+            });
+        }
         let state = self.state_of(first.id).unwrap_or(first.state);
-        EnqueuedRow {
+        Ok(EnqueuedRow {
             id: first.id,
             queue: first.queue,
             event: first.event,
@@ -250,7 +276,7 @@ impl Bridge {
             trace_id: first.trace_id,
             repeated: true,
             requeued_from: None,
-        }
+        })
     }
 
     /// Where a row stands, if the bridge knows something newer than the store.
@@ -275,6 +301,18 @@ impl Bridge {
             }
         }
     }
+}
+
+/// Whether params say the same, however they are written.
+fn is_same(first: &JsonText, now: Option<&JsonText>) -> bool {
+    match now {
+        Some(now) => first == now || first.value() == now.value(),
+        None => first.value().as_object().is_some_and(serde_json::Map::is_empty),
+    }
+}
+
+fn work_text(event: &EventName, params: &str) -> String {
+    format!("{event} {}", cut_marked(params, CONFLICT_BYTES_MAX))
 }
 
 fn params_of(new: &NewInvocation) -> Result<JsonText, Refusal> {

@@ -355,14 +355,14 @@ fn enqueue_a_repeated_key_yields_the_first_row_even_when_it_would_be_refused_now
     assert_eq!(world.enqueue_row(keyed("free", "c")), Err(Refusal::TooManyPending { limit: 2 }));
     assert_eq!(world.enqueue_row(keyed("free", "a")), first, "too many pending");
     assert!(matches!(world.enqueue_row(keyed("nope", "c")), Err(Refusal::UnknownEvent { .. })));
-    assert_eq!(world.enqueue_row(keyed("nope", "a")), first, "an event that is no longer there");
+    let is_conflict =
+        |answer: Result<_, Refusal>| matches!(answer, Err(Refusal::KeyConflict { id: InvocationId(1), .. }));
+    assert!(is_conflict(world.enqueue_row(keyed("nope", "a"))), "another event");
     let huge = Some(JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "x".repeat(65_536))).unwrap());
-    assert_eq!(world.enqueue_row(NewInvocation { params: huge, ..keyed("free", "a") }), first, "too large");
-    assert_eq!(
-        world.enqueue_row(NewInvocation { params: Some(JsonText::null()), ..keyed("free", "a") }),
-        first,
-        "no object"
-    );
+    let of = |params| NewInvocation { params, ..keyed("free", "a") };
+    assert!(is_conflict(world.enqueue_row(of(huge))), "other params, and too large");
+    assert!(is_conflict(world.enqueue_row(of(Some(JsonText::null())))), "other params, and no object");
+    assert_eq!(world.enqueue_row(of(Some(JsonText::parse("{ }").unwrap()))), first, "written otherwise");
     assert_eq!(
         world.enqueue_row(NewInvocation { queue: Some(queue(&"q".repeat(65))), ..keyed("free", "a") }),
         first,
@@ -397,6 +397,7 @@ fn enqueue_answers_known_keys_among_refused_and_new_rows_in_order() {
         keyed("free", "b"),
         keyed("spawn", "a"),
         NewInvocation::new("nope"),
+        NewInvocation { queue: Some(queue("boss")), ..keyed("free", "b") },
         keyed("spawn", "b"),
     ];
     let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows }) else { panic!("refused") };
@@ -412,6 +413,7 @@ fn enqueue_answers_known_keys_among_refused_and_new_rows_in_order() {
         answer[4].as_ref().is_ok_and(|row| row.id == InvocationId(2) && row.repeated),
         "the same command recorded it"
     );
+    assert!(matches!(answer[5], Err(Refusal::KeyConflict { id: InvocationId(2), .. })), "for other work");
 }
 
 #[test]

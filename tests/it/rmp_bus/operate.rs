@@ -84,7 +84,7 @@ fn who_holds_a_folder_is_told_where_its_bus_is_not_reached_and_can_be_ended_by_f
     assert!(hint.contains(" attach`") && !hint.contains("kill"), "{hint}");
     assert_eq!(cli(folder.path(), &["stop"]).status.code(), Some(3));
     let unasked = cli(folder.path(), &["--json", "stop", "--force"]);
-    assert_eq!((unasked.status.code(), &error_of(&unasked)["code"]), (Some(2), &"usage".into()));
+    assert_eq!((unasked.status.code(), &error_of(&unasked)["code"]), (Some(1), &"declined".into()));
     let rows = json(folder.path(), &["stop", "--force", "--yes"]);
     assert_eq!(rows[0]["pid"], station.pid());
     station.event("stopping");
@@ -115,7 +115,7 @@ fn a_station_is_ended_from_elsewhere_and_says_first_what_hangs_on_it() {
     fixture.wait_for(id, rl_console::tap::entry::mpp::RowState::Dispatched);
     let output = cli(&folder, &["--json", "stop"]);
     let error = error_of(&output);
-    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(
         error["message"].as_str().unwrap().contains(&format!("A restart requeues 1 dispatched: {id}.")),
         "{error}"

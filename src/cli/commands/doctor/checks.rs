@@ -11,7 +11,12 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{owner, report::Check};
 use crate::{
-    cli::{commands::pack, config::Settings, env::Env, error::Error},
+    cli::{
+        commands::{console::quoted, pack},
+        config::Settings,
+        env::Env,
+        error::Error,
+    },
     console::{draw::Depth, settings::Passthrough},
     port::{HealthRow, HealthStatus, Operator as _, Page, PortError, Query},
     private_files,
@@ -21,6 +26,9 @@ use crate::{
 
 /// The database's name in a data folder.
 const DATABASE: &str = "station.db";
+/// What to do about a port of the running station that is down.
+const NO_PORT: &str =
+    "free it, or start the station with another; `rl-console ls health` says why it is down";
 /// Databases over this size are opened, but not checked page by page.
 const CHECKED_BYTES_MAX: u64 = 256 << 20;
 /// Under this much free space a show is at risk.
@@ -53,11 +61,15 @@ pub(super) fn folder(data: &Path) -> Check {
         return Check::fail(
             NAME,
             format!("{shown} is open to other users (mode {mode:03o})"),
-            format!("chmod 700 {shown}"),
+            format!("chmod 700 {}", quoted(&shown.to_string())),
         );
     }
     if rustix::fs::access(data, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_err() {
-        return Check::fail(NAME, format!("{shown} cannot be written to"), format!("chmod 700 {shown}"));
+        return Check::fail(
+            NAME,
+            format!("{shown} cannot be written to"),
+            format!("chmod 700 {}", quoted(&shown.to_string())),
+        );
     }
     for kind in TokenKind::ALL {
         let file = data.join(kind.file());
@@ -182,7 +194,11 @@ pub(super) async fn socket(
     if open_to_others {
         let shown = path.display();
         return (
-            Check::fail(NAME, format!("{shown} is open to other users"), format!("chmod 600 {shown}")),
+            Check::fail(
+                NAME,
+                format!("{shown} is open to other users"),
+                format!("chmod 600 {}", quoted(&shown.to_string())),
+            ),
             Some(Vec::new()),
         );
     }
@@ -236,8 +252,13 @@ pub(super) fn ports(settings: &Settings, station: Option<&[HealthRow]>) -> Vec<C
 fn check_port(port: &Port, addr: SocketAddr, data: Option<&Path>, station: Option<&[HealthRow]>) -> Check {
     let Port { subject, part, flag, .. } = *port;
     if let Some(parts) = station {
-        let detail = parts.iter().find(|row| row.component == part).map_or("", |row| &row.detail);
-        return Check::pass(subject, format!("the running station's: {detail}"));
+        return match parts.iter().find(|row| row.component == part) {
+            Some(row) if row.status == HealthStatus::Down => {
+                Check::fail(subject, format!("the running station's is down: {}", row.detail), NO_PORT)
+            }
+            Some(row) => Check::pass(subject, format!("the running station's: {}", row.detail)),
+            None => Check::pass(subject, "the running station has none"),
+        };
     }
     let open = if addr.ip().is_loopback() { "" } else { " (open to the network, without encryption)" };
     match TcpListener::bind(addr) {

@@ -84,7 +84,7 @@ impl Event {
         };
         match self {
             Self::RunsBraked { held: true, by } => {
-                format!("runs are held by {by}: no attempt is begun until `resume`")
+                format!("runs are held by {by}: no attempt is begun until `rl-console resume`")
             }
             Self::RunsBraked { held: false, by } => format!("runs go on, by {by}"),
             Self::RunAccepted { run, name, nodes, by } => {
@@ -138,7 +138,7 @@ impl Event {
             Self::Requeued { id, queue } => format!("{id} on {queue}: back at the head"),
             Self::LeftApplied { id, queue } => {
                 format!(
-                    "{id} on {queue}: left in applied; `invocation settle {id} done` or `invocation settle {id} failed` ends it"
+                    "{id} on {queue}: left in applied; `rl-console invocation settle {id} done` or `rl-console invocation settle {id} failed` ends it"
                 )
             }
             Self::RefundRecorded { id, status } => match status {

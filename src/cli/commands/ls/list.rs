@@ -103,9 +103,10 @@ impl Listing {
             report::print_note(&note);
         }
         self.sift(&mut rows);
-        let fault = R::fault(&rows);
+        let (fault, all) = (R::fault(&rows), rows.len() as u64);
         rows.truncate(self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
         printer.page(&rows)?;
+        printer.tell_cut(rows.len() as u64, all, false);
         fault.map_or(Ok(()), Err)
     }
 
@@ -117,26 +118,41 @@ impl Listing {
         mut printer: Printer<'_>,
     ) -> Result<(), Error> {
         let mut beyond = None;
-        let mut left = self.limit.unwrap_or(LIMIT);
-        while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
-            let filter = self.filter.as_ref().map(Filter::canonical);
-            let page = Paging { beyond, oldest_first: false, filter, limit: asked.get() };
-            let page = operator::query(station, self.query.clone().page(page)).await?;
-            let PageRows { mut rows, more, beyond: looked_at } =
-                R::read(page).ok_or(Error::UnexpectedAnswer)?;
-            let next = looked_at.or(rows.last().and_then(R::key));
-            if looked_at.is_none() {
-                self.sift(&mut rows);
-            }
-            rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let (limit, mut shown) = (self.limit.unwrap_or(LIMIT), 0);
+        while let Some(asked) = NonZeroU64::new((limit - shown).min(PAGE_ROWS)) {
+            let Part { mut rows, next } = self.part::<R>(station, beyond, asked.get()).await?;
+            rows.truncate(usize::try_from(limit - shown).unwrap_or(usize::MAX));
             printer.page(&rows)?;
-            left -= rows.len() as u64;
-            if !more || next.is_none() || next == beyond {
-                break;
+            shown += rows.len() as u64;
+            if next.is_none() || next == beyond {
+                return Ok(());
             }
             beyond = next;
         }
+        if limit > 0 && !printer.out.is_json() {
+            // How many more there are is told as far as one answer tells it.
+            let rest = self.part::<R>(station, beyond, PAGE_ROWS).await?;
+            printer.tell_cut(shown, shown + rest.rows.len() as u64, rest.next.is_some());
+        }
         Ok(())
+    }
+
+    /// A page beyond a row, sifted, and where the next one begins if there is more.
+    async fn part<R: ListRow + TableRow>(
+        &self,
+        station: &dyn Operator,
+        beyond: Option<u64>,
+        limit: u64,
+    ) -> Result<Part<R>, Error> {
+        let filter = self.filter.as_ref().map(Filter::canonical);
+        let page = Paging { beyond, oldest_first: false, filter, limit };
+        let page = operator::query(station, self.query.clone().page(page)).await?;
+        let PageRows { mut rows, more, beyond: looked_at } = R::read(page).ok_or(Error::UnexpectedAnswer)?;
+        let next = looked_at.or(rows.last().and_then(R::key)).filter(|_| more);
+        if looked_at.is_none() {
+            self.sift(&mut rows);
+        }
+        Ok(Part { rows, next })
     }
 
     /// Leaves what the filter lets through. A station that knows filters has done so where it gives pages.
@@ -162,6 +178,13 @@ fn filter_of(args: &LsArgs, only: Option<&str>, now: Now) -> Result<Option<Filte
     Ok(Some(filter::read(&text, args.list, now)?).filter(|filter| !filter.is_empty()))
 }
 
+/// A page of rows.
+struct Part<R> {
+    rows: Vec<R>,
+    /// The row beyond which there are more.
+    next: Option<u64>,
+}
+
 /// Prints pages of rows: objects, or a table.
 struct Printer<'a> {
     clock: &'a LocalClock,
@@ -170,13 +193,23 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
+    /// Says to people how many rows there are, where not all are shown.
+    fn tell_cut(&self, shown: u64, all: u64, has_more: bool) {
+        if shown < all && !self.out.is_json() {
+            let more = if has_more { "more than " } else { "" };
+            report::print_note(&format!("{shown} of {more}{all} (--limit)"));
+        }
+    }
+
     fn page<R: ListRow + TableRow>(&mut self, rows: &[R]) -> Result<(), Error> {
         if self.out.is_json() {
             for row in rows {
                 self.out.row(row, |_| String::new())?;
             }
         } else {
-            let table = self.table.get_or_insert_with(|| Table::new(R::COLUMNS));
+            let room = self.out.columns();
+            let table =
+                self.table.get_or_insert_with(|| Table::new(R::COLUMNS).timed(self.clock).fitting(room));
             for line in table.page(rows.iter().map(|row| row.cells(self.clock)).collect()) {
                 self.out.line(&line)?;
             }

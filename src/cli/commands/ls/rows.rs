@@ -95,8 +95,8 @@ impl TableRow for InvocationRow {
         ("event", L),
         ("state", L),
         ("source", L),
-        ("enqueued", L),
-        ("updated", L),
+        ("enqueued", Align::Time),
+        ("updated", Align::Time),
         ("trace", L),
         ("params", L),
         ("reason or result", L),
@@ -128,7 +128,7 @@ impl TableRow for StateKeyRow {
         ("persist", L),
         ("writer", L),
         ("written by", L),
-        ("at", L),
+        ("at", Align::Time),
     ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
@@ -156,7 +156,7 @@ impl TableRow for StateKeyRow {
 
 impl TableRow for RefundRow {
     const COLUMNS: &'static [(&'static str, Align)] =
-        &[("id", R), ("invocation", R), ("source", L), ("status", L), ("at", L)];
+        &[("id", R), ("invocation", R), ("source", L), ("status", L), ("at", Align::Time)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![
@@ -171,7 +171,7 @@ impl TableRow for RefundRow {
 
 impl TableRow for AdapterRow {
     const COLUMNS: &'static [(&'static str, Align)] =
-        &[("peer", L), ("connected", L), ("pack", L), ("last frame", L)];
+        &[("peer", L), ("connected", Align::Time), ("pack", L), ("last frame", Align::Time)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![

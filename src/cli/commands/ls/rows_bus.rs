@@ -30,8 +30,8 @@ impl TableRow for TopicRow {
         ("delivered", R),
         ("expired", R),
         ("duplicate", R),
-        ("no room", R),
-        ("last", L),
+        ("overflow", R),
+        ("last", Align::Time),
     ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
@@ -66,7 +66,7 @@ impl TableRow for PeerRow {
         ("kind", L),
         ("speaks", L),
         ("process", L),
-        ("since", L),
+        ("since", Align::Time),
         ("subs", R),
         ("published", R),
         ("delivered", R),
@@ -103,13 +103,13 @@ impl TableRow for SubscriptionRow {
         ("client", L),
         ("sub", R),
         ("pattern", L),
-        ("since", L),
+        ("since", Align::Time),
         ("delivered", R),
         ("queued", R),
         ("bytes", R),
         ("expired", R),
         ("duplicate", R),
-        ("no room", R),
+        ("overflow", R),
     ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {

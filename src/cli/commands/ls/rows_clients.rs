@@ -10,8 +10,15 @@ const L: Align = Align::Left;
 const R: Align = Align::Right;
 
 impl TableRow for ClientRow {
-    const COLUMNS: &'static [(&'static str, Align)] =
-        &[("link", L), ("peer", L), ("client", L), ("since", L), ("silent", R), ("sessions", R), ("subs", R)];
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("link", L),
+        ("peer", L),
+        ("client", L),
+        ("since", Align::Time),
+        ("silent", R),
+        ("sessions", R),
+        ("subs", R),
+    ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![

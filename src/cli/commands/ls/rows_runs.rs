@@ -15,11 +15,11 @@ impl TableRow for RunRow {
         ("run", L),
         ("opening", L),
         ("state", L),
-        ("submitted", L),
+        ("submitted", Align::Time),
         ("took", R),
         ("nodes", R),
         ("events", R),
-        ("kept", R),
+        ("artifacts", R),
         ("tokens", R),
         ("by", L),
         ("why", L),
@@ -45,8 +45,14 @@ impl TableRow for RunRow {
 }
 
 impl TableRow for ConfirmationRow {
-    const COLUMNS: &'static [(&'static str, Align)] =
-        &[("action", L), ("run", L), ("asked", L), ("expires", L), ("question", L), ("takes", L)];
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("action", L),
+        ("run", L),
+        ("asked", Align::Time),
+        ("expires", Align::Time),
+        ("question", L),
+        ("takes", L),
+    ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let run = self.run.short();
@@ -64,7 +70,7 @@ impl TableRow for ConfirmationRow {
 
 impl TableRow for RunEventRow {
     const COLUMNS: &'static [(&'static str, Align)] =
-        &[("nr", R), ("at", L), ("level", L), ("kind", L), ("message", L)];
+        &[("#", R), ("at", Align::Time), ("level", L), ("kind", L), ("message", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![
@@ -79,7 +85,7 @@ impl TableRow for RunEventRow {
 
 impl TableRow for ArtifactRow {
     const COLUMNS: &'static [(&'static str, Align)] =
-        &[("nr", R), ("at", L), ("node", L), ("port", L), ("type", L), ("bytes", R), ("value", L)];
+        &[("#", R), ("at", Align::Time), ("node", L), ("port", L), ("type", L), ("bytes", R), ("value", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![

@@ -19,8 +19,8 @@ impl TableRow for SessionRow {
         ("messages", R),
         ("participants", R),
         ("by", L),
-        ("began", L),
-        ("ended", L),
+        ("started", Align::Time),
+        ("ended", Align::Time),
         ("intent or why", L),
     ];
 
@@ -44,8 +44,15 @@ impl TableRow for SessionRow {
 }
 
 impl TableRow for SessionLogRow {
-    const COLUMNS: &'static [(&'static str, Align)] =
-        &[("nr", R), ("at", L), ("kind", L), ("type", L), ("sender", L), ("message", L), ("payload", L)];
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("#", R),
+        ("at", Align::Time),
+        ("kind", L),
+        ("type", L),
+        ("sender", L),
+        ("message", L),
+        ("payload", L),
+    ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let or_none =

@@ -54,7 +54,7 @@ pub(in crate::cli) async fn artifacts(
     if let Some(folder) = &folder {
         private_files::make_folder(folder).map_err(Error::io(folder.display().to_string()))?;
     }
-    let mut table = Table::new(ArtifactRow::COLUMNS);
+    let mut table = Table::new(ArtifactRow::COLUMNS).timed(clock).fitting(out.columns());
     let mut after = 0;
     let is_over = found.row.ended_at_ms.is_some();
     loop {

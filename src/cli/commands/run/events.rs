@@ -49,7 +49,7 @@ pub(super) async fn events(
     out: &mut Output,
 ) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
-    let mut table = Table::new(RunEventRow::COLUMNS);
+    let mut table = Table::new(RunEventRow::COLUMNS).timed(clock).fitting(out.columns());
     let (mut after, mut is_known) = (0, false);
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::{
     cli::{
         args::{Say, SessionCancelArgs, SessionSendArgs, SessionStartArgs, Who},
+        commands::short_ids,
         config::Settings,
         context::Context,
         error::Error,
@@ -12,10 +13,11 @@ use crate::{
         runtime::{
             Acked, Message, Runtime, bytes_of, encode_payload, is_ours, new_id, payload, state_name, warnings,
         },
+        session_error::SessionError,
         table::visible,
     },
-    macp::envelope::SESSION_START,
-    port::{Page, Query},
+    macp::{SessionState, envelope::SESSION_START},
+    port::{Page, Query, SessionDetail},
 };
 
 /// How long it is asked how the session stands.
@@ -47,12 +49,13 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
         }
         (None, None) => {
             let hint = format!(
-                "say it, as in `session send {session} --as alice vote p1 approve`, or name its --type"
+                "say it, as in `rl-console session send {session} --as alice vote p1 approve`: propose, evaluate, object, vote, commit or contribute; or name its --type"
             );
             return Err(Error::usage("there is no message", hint));
         }
     };
     let (sender, id) = named(who)?;
+    let session = operator::block_on(whole_id(&context.settings, &session))?;
     warn(context, warnings::of_sender(&sender).into_iter().chain(say.iter().flat_map(warnings::of_words)));
     one(
         context,
@@ -68,32 +71,62 @@ fn warn(context: &Context, doubts: impl IntoIterator<Item = String>) {
     }
 }
 
-/// A doubt about a message in its session, where the station that keeps it can be asked.
-async fn session_warning(settings: &Settings, session: &str, say: &Say) -> Option<String> {
+/// A session, where the station that keeps it can be asked.
+async fn kept(settings: &Settings, session: &str) -> Option<Box<SessionDetail>> {
     let asked = async {
         let station = operator::connect(settings).await.ok()?;
         match operator::query(&station, Query::Session { session: session.to_owned() }).await.ok()? {
-            Page::Session(detail) => warnings::of_session(say, &*detail?),
+            Page::Session(detail) => detail,
             _ => None,
         }
     };
     if is_ours(settings) { tokio::time::timeout(WARNING_MAX, asked).await.ok().flatten() } else { None }
 }
 
+/// The whole id of a session that may be named by its end, where the station that keeps it can be asked.
+async fn whole_id(settings: &Settings, name: &str) -> Result<String, Error> {
+    if is_ours(settings)
+        && !name.is_empty()
+        && let Ok(station) = operator::connect(settings).await
+        && let Ok(found) = tokio::time::timeout(WARNING_MAX, short_ids::session(&station, name)).await
+    {
+        return match found {
+            Err(error @ Error::Session(SessionError::Ambiguous { .. })) => Err(error),
+            found => Ok(found.unwrap_or_else(|_| name.to_owned())),
+        };
+    }
+    Ok(name.to_owned())
+}
+
+/// A doubt about a message in its session.
+async fn session_warning(settings: &Settings, session: &str, say: &Say) -> Option<String> {
+    warnings::of_session(say, &*kept(settings, session).await?)
+}
+
 pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<(), Error> {
-    let Context { settings, out, .. } = context;
-    let session = args.session.as_deref().unwrap_or_default();
+    let Context { settings, out, clock, .. } = context;
     operator::block_on(async {
+        let session = &*whole_id(settings, args.session.as_deref().unwrap_or_default()).await?;
         let what = args
             .sender
             .as_ref()
             .map_or_else(|| "session cancel".to_owned(), |sender| format!("session cancel of {sender}"));
         let runtime = Runtime::connect(settings, &what).await?;
+        let has_reason = !args.reason.is_empty();
+        // A runtime that is asked for one that has expired keeps that it was asked, as a record of its log.
+        if let Some(state) = kept(settings, session).await.map(|detail| detail.row.state).filter(is_ended) {
+            let ack = Acked::of_ended(session, state, clock.now().wall);
+            return ack.print_cancelled(Some(state.name()), has_reason, out);
+        }
         // What ends in between reads as cancelled here; its log says how it ended.
         let before = runtime.session(session).await.ok().and_then(|metadata| state_name(metadata.state));
         let ack = runtime.cancel(session, &args.reason).await?;
-        Acked::from(ack).print_cancelled(before, !args.reason.is_empty(), out)
+        Acked::from(ack).print_cancelled(before, has_reason, out)
     })
+}
+
+fn is_ended(state: &SessionState) -> bool {
+    *state != SessionState::Open
 }
 
 /// Who says it, and as which message.

@@ -7,6 +7,7 @@ use crate::{
     cli::{
         args::SessionShowArgs,
         commands::ls::TableRow,
+        commands::short_ids,
         context::Context,
         error::Error,
         operator,
@@ -43,8 +44,14 @@ pub(super) fn run(context: &mut Context, args: &SessionShowArgs) -> Result<(), E
         let ours = is_ours(settings);
         let station = if ours { operator::connect(settings).await.map_err(Some) } else { Err(None) };
         match station {
-            Ok(station) if args.log => log(&station, args, &clock, out).await,
-            Ok(station) => show(&station, &args.session, &clock, out).await,
+            Ok(station) => {
+                let session = short_ids::session(&station, &args.session).await?;
+                if args.log {
+                    log(&station, &SessionShowArgs { session, ..args.clone() }, &clock, out).await
+                } else {
+                    show(&station, &session, &clock, out).await
+                }
+            }
             Err(why) if args.log => {
                 let why = why.map_or_else(|| "it is at another runtime".to_owned(), |why| why.to_string());
                 Err(SessionError::NoLog { session: args.session.clone(), why }.into())
@@ -81,7 +88,7 @@ async fn log(
 ) -> Result<(), Error> {
     let SessionShowArgs { session, after, limit, .. } = args;
     let (mut after, mut left) = (*after, limit.unwrap_or(u64::MAX));
-    let mut table = Table::new(SessionLogRow::COLUMNS);
+    let mut table = Table::new(SessionLogRow::COLUMNS).timed(clock).fitting(out.columns());
     let mut is_known = false;
     while left > 0 {
         let query = Query::SessionLog { session: session.clone(), after, limit: left.min(PAGE_ROWS) };

@@ -123,10 +123,11 @@ impl<'a> Follower<'a> {
             let lost = events.lost();
             if lost > self.lost && self.prints_events {
                 let row = Lost { messages: lost - self.lost, lost };
+                let run = self.run;
                 self.out.row(&row, |row| {
+                    let many = counted(row.messages, "event");
                     format!(
-                        "… {} came faster than they were printed; `rl-console run events` has them",
-                        counted(row.messages, "event")
+                        "… {many} came faster than they were printed; `rl-console run events {run}` has them"
                     )
                 })?;
             }

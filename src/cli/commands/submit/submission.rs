@@ -95,9 +95,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
 /// Where no station answers, what can be done besides (rmp-v0 §9).
 fn or_local(error: Error) -> Error {
     match error {
-        Error::Unreachable { message, hint } => {
-            Error::Unreachable { message, hint: format!("{hint}; or run it without one: `submit --local`") }
-        }
+        Error::Unreachable { message, hint } => Error::Unreachable {
+            message,
+            hint: format!("{hint}; or run it without one: `rl-console submit FILE --local`"),
+        },
         error => error,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{print::Printer, stored};
 use crate::{
-    cli::{args::RunName, commands::run::resolve, error::Error, operator, run_error::RunError},
+    cli::{args::RunName, commands::short_ids, error::Error, operator, run_error::RunError},
     ids::Seq,
     port::{Operator, Page, Query},
 };
@@ -16,7 +16,7 @@ pub(super) async fn print(
     events: bool,
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {
-    let trace = resolve(station, name).await?;
+    let trace = short_ids::trace(station, name).await?;
     let mut after = Seq(0);
     let mut incomplete = None;
     loop {

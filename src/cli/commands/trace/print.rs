@@ -19,7 +19,7 @@ const R: Align = Align::Right;
 
 const COLUMNS: &[(&str, Align)] = &[
     ("hop", R),
-    ("time", L),
+    ("time", Align::Time),
     ("ms", R),
     ("from", L),
     ("to", L),
@@ -27,7 +27,7 @@ const COLUMNS: &[(&str, Align)] = &[
     ("frame_len", R),
     ("latency", R),
     ("cause", R),
-    ("reached", L),
+    ("receivers", L),
 ];
 
 /// What scripts are told besides.
@@ -50,7 +50,8 @@ pub(super) struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(clock: LocalClock, out: &'a mut Output) -> Self {
-        Self { clock, out, table: Table::new(COLUMNS), numbers: HashMap::new(), printed: 0, first: None }
+        let table = Table::new(COLUMNS).timed(&clock).fitting(out.columns());
+        Self { clock, out, table, numbers: HashMap::new(), printed: 0, first: None }
     }
 
     /// Hops that were printed.

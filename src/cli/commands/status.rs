@@ -1,0 +1,122 @@
+//! `status`: how the station is, a line a system or all in one line.
+
+use serde::Serialize;
+
+use super::ls::TableRow as _;
+use crate::{
+    cli::{
+        args::StatusArgs,
+        context::Context,
+        error::Error,
+        operator,
+        table::{Table, visible},
+    },
+    ids::QueueName,
+    port::{HealthRow, HealthStatus, Operator, Page, Query},
+    words::counted,
+};
+
+/// The output with `--json`.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+struct Status {
+    systems: Vec<HealthRow>,
+    held: Vec<QueueName>,
+    draining: Vec<QueueName>,
+    /// Nodes of runs that wait for a person.
+    approvals: u64,
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &StatusArgs) -> Result<(), Error> {
+    let clock = context.local_clock();
+    let is_ascii = context.settings.ascii;
+    let Context { settings, out, .. } = context;
+    let status = operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        look(&station).await
+    })?;
+    let room = out.columns();
+    out.row(&status, |status| {
+        if args.short {
+            return visible(&status.line(is_ascii));
+        }
+        let rows = status.systems.iter().map(|row| row.cells(&clock)).collect();
+        let mut lines = Table::new(HealthRow::COLUMNS).fitting(room).page(rows);
+        lines.push(status.brakes().unwrap_or_else(|| "no brakes".to_owned()));
+        lines.push(format!("{} pending", counted(status.approvals, "approval")));
+        lines.join("\n")
+    })?;
+    HealthRow::fault(&status.systems).map_or(Ok(()), Err)
+}
+
+/// A part that is down holds and asks nothing.
+async fn look(station: &dyn Operator) -> Result<Status, Error> {
+    let Page::Health(systems) = operator::query(station, Query::Health).await? else {
+        return Err(Error::UnexpectedAnswer);
+    };
+    let queues = match station.query(Query::Queues).await {
+        Ok(Page::Queues(rows)) => rows,
+        _ => Vec::new(),
+    };
+    let approvals = match station.query(Query::Confirmations).await {
+        Ok(Page::Confirmations(rows)) => rows.len() as u64,
+        _ => 0,
+    };
+    let held = queues.iter().filter(|row| row.held).map(|row| row.queue.clone()).collect();
+    let draining = queues.iter().filter(|row| row.draining).map(|row| row.queue.clone()).collect();
+    Ok(Status { systems, held, draining, approvals })
+}
+
+impl Status {
+    /// The brakes in words; nothing where none is set.
+    fn brakes(&self) -> Option<String> {
+        let listed =
+            |queues: &[QueueName]| queues.iter().map(QueueName::as_str).collect::<Vec<_>>().join(", ");
+        let parts = [("held", &self.held), ("draining", &self.draining)];
+        let set = parts.into_iter().filter(|(_, queues)| !queues.is_empty());
+        let words: Vec<String> = set.map(|(word, queues)| format!("{word}: {}", listed(queues))).collect();
+        (!words.is_empty()).then(|| words.join("  "))
+    }
+
+    /// All in one line: each system with its sign and its figures, then what holds it up or waits.
+    fn line(&self, is_ascii: bool) -> String {
+        let sign = |status| match (status, is_ascii) {
+            (HealthStatus::Ok, false) => "●",
+            (HealthStatus::Degraded, false) => "◐",
+            (HealthStatus::Down, false) => "○",
+            (HealthStatus::Ok, true) => "ok",
+            (HealthStatus::Degraded, true) => "degraded",
+            (HealthStatus::Down, true) => "down",
+        };
+        let system = |row: &HealthRow| {
+            let figures = if row.figures.is_empty() { String::new() } else { format!(" {}", row.figures) };
+            format!("{} {}{figures}", row.component, sign(row.status))
+        };
+        let systems = self.systems.iter().map(system);
+        let approvals = (self.approvals > 0).then(|| counted(self.approvals, "approval"));
+        systems.chain(self.brakes()).chain(approvals).collect::<Vec<_>>().join("  ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_has_each_system_the_brakes_and_what_waits() {
+        let row = |component: &str, status, figures: &str| HealthRow {
+            component: component.to_owned(),
+            status,
+            figures: figures.to_owned(),
+            detail: "more".to_owned(),
+        };
+        let status = Status {
+            systems: vec![row("mpp", HealthStatus::Ok, "2 pending"), row("macp", HealthStatus::Down, "")],
+            held: vec!["boss".into(), "default".into()],
+            draining: Vec::new(),
+            approvals: 1,
+        };
+        assert_eq!(status.line(false), "mpp ● 2 pending  macp ○  held: boss, default  1 approval");
+        assert_eq!(status.line(true), "mpp ok 2 pending  macp down  held: boss, default  1 approval");
+        assert_eq!(Status::default().brakes(), None);
+    }
+}
