@@ -1,5 +1,6 @@
 //! What a person does at the console, step by step, with the real binary in a real terminal.
 
+mod again;
 mod glance;
 mod instrument;
 mod leaving;

@@ -182,10 +182,13 @@ actions! {
     Approve = "approve",
     /// Answer the selected question of a run with no.
     Reject = "reject",
-    /// Mark the selected row, for all marked to be cancelled together.
+    /// Mark the selected row, for all marked to be cancelled together, or requeued where they have ended.
     Mark = "mark",
     /// End a row by hand that was left in applied.
     Settle = "settle",
+    /// Once more: an ended row, or all that are marked, is requeued; the opening of a run is submitted
+    /// again, edited or as it was.
+    Again = "again",
     /// Disconnect the adapter; among the sessions of the bus, the selected one.
     Kick = "kick",
     /// Start the bridge or the bus again after it failed.
@@ -318,6 +321,7 @@ impl Action {
                 | Self::Reject
                 | Self::Mark
                 | Self::Settle
+                | Self::Again
                 | Self::Kick
                 | Self::Restart
                 | Self::Migrate
@@ -341,6 +345,7 @@ impl Action {
                 | Self::Approve
                 | Self::Reject
                 | Self::Settle
+                | Self::Again
                 | Self::Record
                 | Self::Ladder
                 | Self::Cause

@@ -12,7 +12,7 @@ use crate::{
     console::{
         input::{keymap::KeyScope, pane_id::PaneId},
         systems::{
-            bridge::{bulk::CancelPart, outcomes::BridgeCommand, pending::PendingPage},
+            bridge::{bulk::BulkPart, outcomes::BridgeCommand, pending::PendingPage},
             station::outcomes::StationCommand,
         },
         ui::{effect::Effect, event::Event},
@@ -37,7 +37,7 @@ fn answer(
     outcome: Result<Vec<Result<CancelledRow, Refusal>>, PortError>,
 ) -> Vec<Effect> {
     let outcome = outcome.map(|rows| Outcome::Mpp(mpp::Outcome::Cancelled(rows)));
-    stage.event(Event::CommandAnswered { on_outcome: Box::new(CancelPart), outcome })
+    stage.event(Event::CommandAnswered { on_outcome: Box::new(BulkPart), outcome })
 }
 
 fn ids(commands: &[mpp::Command]) -> Vec<u64> {
@@ -72,7 +72,7 @@ fn marks_are_bounded_and_only_what_waits_is_marked() {
     stage.mpp(dispatched(43, "default"), "");
     stage.char('v');
     assert!(
-        stage.text().contains("43 is dispatched now: only a pending row can be marked"),
+        stage.text().contains("43 is dispatched now: only a pending or an ended row is marked"),
         "{}",
         stage.text()
     );
@@ -116,7 +116,7 @@ fn many_are_cancelled_in_parts_with_refunds_and_one_account() {
         "{}",
         stage.text()
     );
-    assert!(stage.ui.systems.bridge.bulk_cancel.is_none());
+    assert!(stage.ui.systems.bridge.bulk.is_none());
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn what_stands_against_one_part_ends_it_and_the_marks_stay() {
     assert_eq!(answer(&mut stage, Err(PortError::Refused(refusal))), []);
     assert!(stage.text().contains("0 cancelled; 3 were not cancelled: the disk is full"), "{}", stage.text());
     assert_eq!(
-        (stage.ui.systems.bridge.marked_rows.len(), stage.ui.systems.bridge.bulk_cancel.is_none()),
+        (stage.ui.systems.bridge.marked_rows.len(), stage.ui.systems.bridge.bulk.is_none()),
         (3, true)
     );
 }

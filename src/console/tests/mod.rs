@@ -1,5 +1,6 @@
 //! Whole screens, fed with keys, snapshots and entries.
 
+mod again;
 mod alert_tray;
 mod alerts;
 mod alerts_of_ports;

@@ -11,7 +11,7 @@ use crate::{
         input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
         records::selection::{RecordKey, RowKeys as _},
-        systems::bridge::keys::INVOCATION,
+        systems::bridge::{keys::INVOCATION, marked_rows::MarkedRow},
         ui::{
             effect::{Effect, PanePage},
             event::Event,
@@ -263,7 +263,11 @@ fn refunds_state_and_rows_of_another_pack_are_read_whole() {
 #[test]
 fn marks_are_seen_in_every_list_that_has_their_rows() {
     let mut stage = bridge(160, 50);
-    stage.ui.systems.bridge.marked_rows.toggle(InvocationId(5), "default".into(), 10);
+    stage.ui.systems.bridge.marked_rows.toggle(
+        InvocationId(5),
+        MarkedRow { queue: "default".into(), has_ended: false, is_refunded: false },
+        10,
+    );
     let text = stage.text();
     assert!(
         text.contains("◆5 ") && text.contains("Other pack 2, 1 marked") && text.contains("History, 1 marked"),

@@ -105,12 +105,13 @@ const MUST_KEEP_A_KEY: [Action; 4] = [Action::Back, Action::Decline, Action::Hel
 const CONFIRMING: [Action; 5] =
     [Action::Confirm, Action::SettleDone, Action::SettleFailed, Action::Detach, Action::StopStation];
 /// What a question can follow. From the palette each of them is opened by the key that runs its line.
-const ASKING: [Action; 13] = [
+const ASKING: [Action; 14] = [
     Action::Approve,
     Action::Reject,
     Action::Quit,
     Action::Cancel,
     Action::Settle,
+    Action::Again,
     Action::Kick,
     Action::Hold,
     Action::HoldAll,

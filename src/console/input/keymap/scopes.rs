@@ -161,6 +161,9 @@ pub(super) const READ: &[KeyScope] = &[
 ];
 pub(super) const CANCELLABLE: &[KeyScope] =
     &[Pane(PaneId::Pending), Pane(PaneId::History), Pane(PaneId::OtherPack)];
+/// Where ended rows are listed.
+pub(super) const ENDED: &[KeyScope] =
+    &[Pane(PaneId::Recent), Pane(PaneId::History), Pane(PaneId::OtherPack), Pane(PaneId::Refunds)];
 pub(super) const DIALOGS: &[KeyScope] = &[
     KeyScope::Dialog,
     KeyScope::CancelDialog,

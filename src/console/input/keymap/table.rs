@@ -6,10 +6,10 @@ use super::{
     Chord,
     KeyScope::{self, Pane},
     scopes::{
-        ANYWHERE, ASKED, BESIDE_QUEUES, BESIDE_WORK, CANCELLABLE, CAUSED, COPIED, DIALOGS, FORMS, INSPECTOR,
-        INVOCATIONS, INVOKES, LAYERS, LEDGERS, LISTS, MACP_SESSIONS, MENU, OF_ADAPTER, OF_WORK, PANES, QUITS,
-        READ, READERS, RESTARTS, ROWS, RUNS, SEARCHED, SENT, SESSIONS, SIDEWAYS, SUBMITS, TABLES, TIMED,
-        TRACED, VIEWS, WRITERS,
+        ANYWHERE, ASKED, BESIDE_QUEUES, BESIDE_WORK, CANCELLABLE, CAUSED, COPIED, DIALOGS, ENDED, FORMS,
+        INSPECTOR, INVOCATIONS, INVOKES, LAYERS, LEDGERS, LISTS, MACP_SESSIONS, MENU, OF_ADAPTER, OF_WORK,
+        PANES, QUITS, READ, READERS, RESTARTS, ROWS, RUNS, SEARCHED, SENT, SESSIONS, SIDEWAYS, SUBMITS,
+        TABLES, TIMED, TRACED, VIEWS, WRITERS,
     },
 };
 use crate::console::input::{action::Action, pane_id::PaneId};
@@ -179,6 +179,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         true,
         &[Pane(PaneId::InFlight), KeyScope::Alerts],
     ),
+    binding_in(&[Chord::char('e')], Action::Again, "again", true, ENDED),
     binding_in(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Pane(PaneId::OtherPack)]),
     binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
     binding_in(&[Chord::char('U')], Action::ResumeAll, "resume all", false, VIEWS),
@@ -226,6 +227,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('K')], Action::Kick, "kick adapter", false, &[KeyScope::Details]),
     binding_in(&[Chord::char('R')], Action::Restart, "restart what is down", false, RESTARTS),
     binding_in(&[Chord::char('a')], Action::Alerts, "alerts", true, VIEWS),
+    binding_in(&[Chord::char('e')], Action::Again, "again", true, RUNS),
     binding_in(&[Chord::ctrl('r')], Action::Record, "record", false, VIEWS),
     binding_in(&[Chord::char('t')], Action::Ladder, "its trace", true, OF_WORK),
     binding_in(&[Chord::char('t')], Action::Ladder, "its trace", false, BESIDE_WORK),

@@ -10,8 +10,10 @@ use crate::{
             confirmations::{Cancel, CancelMany, Kick, Migrate, Settle},
             event_list,
             keys::{INVOCATION, QUEUE},
+            marked_rows::MarkedRow,
             pending,
             queue_control::{drain, hold, hold_all, resume_all},
+            requeue::{again, is_refunded},
             state_now,
         },
         ui::{
@@ -42,6 +44,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
             "the station is starting",
         ),
         Action::Settle => settle(cx),
+        Action::Again => again(cx),
         Action::Cancel => cancel(cx),
         Action::Mark => mark(cx),
         Action::Migrate => {
@@ -77,19 +80,28 @@ struct TargetRow {
     queue: QueueName,
     event: EventName,
     state: RowState,
+    /// It has a refund that was not skipped.
+    is_refunded: bool,
 }
 
 impl TargetRow {
     fn of(row: &InvocationRow, model: &Model) -> Self {
-        Self { id: row.id, queue: row.queue.clone(), event: row.event.clone(), state: state_now(row, model) }
+        Self {
+            id: row.id,
+            queue: row.queue.clone(),
+            event: row.event.clone(),
+            state: state_now(row, model),
+            is_refunded: is_refunded(row),
+        }
     }
 
-    /// It, while it can be `done`.
-    fn while_pending(self, done: &str) -> Result<Self, Unavailable> {
+    /// It, while it can be cancelled.
+    fn while_pending(self) -> Result<Self, Unavailable> {
         match self.state {
             RowState::Pending => Ok(self),
             state => {
-                Err(format!("{} is {} now: only a pending row can be {done}", self.id, state.name()).into())
+                Err(format!("{} is {} now: only a pending row can be cancelled", self.id, state.name())
+                    .into())
             }
         }
     }
@@ -108,8 +120,8 @@ fn target_row(cx: &PaneContext<'_>) -> Result<TargetRow, Unavailable> {
 fn cancel(cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { model, ui, view } = *cx;
     let is_in = |pane| ui.overlays.is_empty() && ui.focus == Focus::Pane(pane);
-    if ui.systems.bridge.bulk_cancel.is_some() {
-        return Err("another cancellation is under way: wait for its account".into());
+    if let Some(bulk) = &ui.systems.bridge.bulk {
+        return Err(bulk.busy_text().into());
     }
     if ui.key_scope() == KeyScope::Pane(PaneId::Queues) {
         let key = view.key(Action::Open);
@@ -129,27 +141,45 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
     if is_in(PaneId::Recent) {
         return Err("what has ended cannot be cancelled".into());
     }
-    if !ui.systems.bridge.marked_rows.is_empty() {
+    let marked = &ui.systems.bridge.marked_rows;
+    if marked.have_ended() {
+        let (again, back) = (view.key(Action::Again), view.key(Action::Back));
+        return Err(
+            format!("the marked rows have ended: {again} requeues them, {back} takes the marks off").into()
+        );
+    }
+    if !marked.is_empty() {
         return Ok(Act::change(|ui, _| {
-            let rows = ui.systems.bridge.marked_rows.iter().map(|(id, queue)| (id, queue.clone())).collect();
+            let marked = &ui.systems.bridge.marked_rows;
+            let rows = marked.iter().map(|(id, row)| (id, row.queue.clone())).collect();
             ui.push(Dialog::new(Box::new(CancelMany { rows })));
         }));
     }
-    let TargetRow { id, queue, event, .. } = target_row(cx)?.while_pending("cancelled")?;
+    let TargetRow { id, queue, event, .. } = target_row(cx)?.while_pending()?;
     Ok(Act::confirm(Cancel { id, queue, event }))
 }
 
 fn mark(cx: &PaneContext<'_>) -> Resolved {
     let (marked, marks_max) = (&cx.ui.systems.bridge.marked_rows, cx.ui.limits.console.marks_max);
-    let mut row = target_row(cx)?;
+    let row = target_row(cx)?;
+    let has_ended = row.state.is_terminal();
     if !marked.contains(row.id) {
-        row = row.while_pending("marked")?;
+        if !has_ended && row.state != RowState::Pending {
+            let why =
+                format!("{} is {} now: only a pending or an ended row is marked", row.id, row.state.name());
+            return Err(why.into());
+        }
+        if !marked.is_empty() && marked.have_ended() != has_ended {
+            let (known, key) = (if has_ended { "pending" } else { "ended" }, cx.view.key(Action::Back));
+            return Err(format!("{} {known} rows are marked: {key} takes the marks off", marked.len()).into());
+        }
         if marked.len() as u64 >= marks_max {
             return Err(format!("{} are marked already (limits.console.marks_max)", marked.len()).into());
         }
     }
     Ok(Act::change(move |ui, cx| {
-        ui.systems.bridge.marked_rows.toggle(row.id, row.queue, marks_max);
+        let mark = MarkedRow { queue: row.queue, has_ended, is_refunded: row.is_refunded };
+        ui.systems.bridge.marked_rows.toggle(row.id, mark, marks_max);
         moving::go(ui, cx.model, Action::Down);
     }))
 }

@@ -9,7 +9,10 @@ use crate::{
         model::Model,
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
         settings::view::View,
-        systems::bridge::{bulk, outcomes::bridge_command},
+        systems::bridge::{
+            bulk::{self, BulkVerb},
+            outcomes::bridge_command,
+        },
         ui::{effect::Effect, state::Ui},
     },
     ids::{EventName, InvocationId, Peer, QueueName},
@@ -91,7 +94,7 @@ impl Confirm for CancelMany {
             ui.systems.bridge.marked_rows.remove(*id);
         }
         let ids = self.rows.iter().map(|(id, _)| *id).filter(|id| !moved.contains_key(id)).collect();
-        Ok(bulk::start(ui, ids, answer.refund))
+        Ok(bulk::start(ui, ids, BulkVerb::Cancel { refund: answer.refund }))
     }
 }
 

@@ -104,6 +104,8 @@ fn invocation_details(view: &View, row: &InvocationRow, model: &Model) -> Vec<Re
     facts.extend(row.reason.as_ref().map(|reason| payload("reason", reason)));
     facts.extend(source_details(&row.source));
     facts.push(detail("enqueued", at(view, row.enqueued_at_ms)));
+    facts.extend(row.requeued_from.map(|from| detail("requeued from", from.to_string())));
+    facts.extend(row.refund.map(|refund| detail("refund", refund_word(refund))));
     facts.push(detail("changed", at(view, row.updated_at_ms)));
     facts.push(detail("trace", row.trace_id.to_string()));
     facts.extend(

@@ -30,7 +30,7 @@ use crate::{
     mpp::QueueView,
     port::{InvocationRow, Page, Query},
     schema::JsonText,
-    tap::entry::mpp::RowState,
+    tap::entry::mpp::{RefundStatus, RowState},
 };
 
 /// A row as a page has it, and where it stands now: pages are as old as their answer, the model is not.
@@ -62,6 +62,10 @@ fields! {
         "age", Duration, Public, "how long ago it was enqueued" => |it, now| Value::Duration(crate::console::records::wall_ms(it.row.enqueued_at_ms, now));
         "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
             => |it, _| Value::maybe(it.row.other_manifest.as_ref().map(ManifestHash::as_str));
+        "refund", State(&RefundStatus::NAMES), Public, "what becomes of its refund"
+            => |it, _| Value::maybe(it.row.refund.map(RefundStatus::name));
+        "requeued_from", Serial, Public, "the invocation that it was requeued from"
+            => |it, _| it.row.requeued_from.map_or(Value::None, |id| Value::Serial(id.0));
         "damage", Text, Payload, "what of its stored row cannot be read" => |it, _| Value::maybe(it.row.damage.as_deref());
     }
 }
@@ -78,6 +82,7 @@ pub(crate) const HISTORY: &[(&str, Column)] = &[
     ("source", Column::fixed("source", 14).from(128)),
     ("user", Column::fixed("user", 12).from(148)),
     ("trace", Column::fixed("trace", 5).from(92)),
+    ("requeued_from", Column::fixed("requeued from", 13).right().from(170)),
 ];
 
 /// The columns of what waits under another manifest.

@@ -1,4 +1,5 @@
-//! Rows that are marked, for all of them to be cancelled together. What is marked is the record, wherever it
+//! Rows that are marked, for all of them to be cancelled together where they are pending, and to be requeued
+//! together where they have ended. What is marked is the record, wherever it
 //! is listed.
 
 use std::collections::BTreeMap;
@@ -8,9 +9,19 @@ use crate::{
     ids::{InvocationId, QueueName},
 };
 
-/// The marked rows, each with its queue.
+/// A marked row, as it was then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MarkedRow {
+    pub(crate) queue: QueueName,
+    /// It had ended; else it was pending.
+    pub(crate) has_ended: bool,
+    /// It has a refund that was not skipped.
+    pub(crate) is_refunded: bool,
+}
+
+/// The marked rows: all pending, or all ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct MarkedRows(BTreeMap<InvocationId, QueueName>);
+pub(crate) struct MarkedRows(BTreeMap<InvocationId, MarkedRow>);
 
 impl MarkedRows {
     /// Whether a row is marked.
@@ -23,19 +34,24 @@ impl MarkedRows {
         self.0.len()
     }
 
+    /// Whether rows are marked that have ended.
+    pub(crate) fn have_ended(&self) -> bool {
+        self.0.values().any(|row| row.has_ended)
+    }
+
     /// Whether none is.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Marks a row, or no longer does; whether it did either.
-    pub(crate) fn toggle(&mut self, id: InvocationId, queue: QueueName, marks_max: u64) -> bool {
+    pub(crate) fn toggle(&mut self, id: InvocationId, row: MarkedRow, marks_max: u64) -> bool {
         if self.0.remove(&id).is_some() {
             return true;
         }
         let has_room = (self.0.len() as u64) < marks_max;
         if has_room {
-            self.0.insert(id, queue);
+            self.0.insert(id, row);
         }
         has_room
     }
@@ -51,8 +67,8 @@ impl MarkedRows {
     }
 
     /// The marked rows, oldest first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (InvocationId, &QueueName)> {
-        self.0.iter().map(|(id, queue)| (*id, queue))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (InvocationId, &MarkedRow)> {
+        self.0.iter().map(|(id, row)| (*id, row))
     }
 
     /// What a title says of them; nothing while there are none.

@@ -21,6 +21,7 @@ pub(crate) mod queue_control;
 pub(crate) mod queues;
 pub(crate) mod recent;
 pub(crate) mod refunds;
+pub(crate) mod requeue;
 pub(crate) mod state;
 pub(crate) mod system;
 

@@ -35,6 +35,10 @@ impl OutcomeText for BridgeCommand {
                 Ok(row) => (format!("{} is cancelled", row.id), false),
                 Err(refusal) => (format!("{refusal}: {}", refusal.hint()), true),
             },
+            mpp::Outcome::Requeued(rows) => match rows.first()? {
+                Ok(row) => (requeued_text(row), false),
+                Err(refusal) => (format!("{refusal}: {}", refusal.hint()), true),
+            },
             mpp::Outcome::Settled { id, state } => (format!("{id} is settled: {}", state.name()), false),
             mpp::Outcome::Migrated { moved, failed, left } => {
                 (migrated_text(*moved, *failed, *left), *failed > 0)
@@ -43,6 +47,11 @@ impl OutcomeText for BridgeCommand {
             _ => return None,
         })
     }
+}
+
+fn requeued_text(row: &mpp::EnqueuedRow) -> String {
+    let from = row.requeued_from.map_or_else(String::new, |from| format!("{from} is "));
+    format!("{from}requeued as {}: {} on {}", row.id, row.state.name(), row.queue)
 }
 
 fn migrated_text(moved: u64, failed: u64, left: u64) -> String {

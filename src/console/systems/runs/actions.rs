@@ -11,16 +11,19 @@ use crate::{
             keys,
             keys::{ARTIFACT, NODE},
             submitting,
+            submitting::OpeningOfRun,
         },
         ui::{
             Target,
             act::{Act, Resolved, act_if},
+            effect::Effect,
             pane::PaneContext,
             state::{Focus, Ui},
             system::SYSTEM,
         },
     },
     ids::TraceId,
+    port::Query,
     runs::{self, AskView},
     tap::entry::{Link, alerts::Alert},
 };
@@ -29,6 +32,7 @@ use crate::{
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
     Some(match action {
         Action::Cancel if is_in_run_panes(cx.ui) || details_run(cx.ui, cx.model).is_some() => cancel(cx),
+        Action::Again if is_in_run_panes(cx.ui) => again(cx),
         Action::Approve => decide(cx, true),
         Action::Reject => decide(cx, false),
         Action::Submit => act_if(
@@ -73,6 +77,12 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
         runs::RunState::Cancelling => Err(format!("{} is on its way to its end", view.name).into()),
         _ => Ok(Act::confirm(CancelRun { run: view.run, name: view.name.to_string() })),
     }
+}
+
+/// Has the opening of a run written once more, as it was submitted.
+fn again(cx: &PaneContext<'_>) -> Resolved {
+    let run = target_run(cx.ui, cx.model).ok_or("no run is selected")?;
+    Ok(Act::Do(vec![Effect::query(Query::Run { run }, OpeningOfRun { run })]))
 }
 
 /// The question that would be answered: the one that is selected among the alerts, of the node that is

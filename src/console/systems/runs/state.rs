@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, sync::Arc};
 
-use super::{openings::OpeningDrafts, pages::RunPages};
+use super::{
+    openings::{Draft, OpeningDrafts},
+    pages::RunPages,
+};
 use crate::{
     console::{draw::dag_layout::DagLayout, model::Model},
     ids::TraceId,
@@ -22,6 +25,8 @@ pub(crate) struct State {
     pub(crate) pages: RunPages,
     /// The opening that was written last, and those that were submitted lately.
     pub(crate) opening_drafts: OpeningDrafts,
+    /// The opening of a run that is to be written once more, until the editor is open.
+    pub(super) again: Option<Draft>,
     /// The plan that was drawn last.
     dag_layout: RefCell<Option<CachedDagLayout>>,
 }

@@ -13,7 +13,7 @@ use crate::{
         },
         ui::{
             act::ActContext,
-            effect::{Effect, OnOutcome},
+            effect::{Effect, OnOutcome, OnPage},
             layers::cast_mut,
             message::show_message,
             state::{Focus, Ui},
@@ -22,7 +22,7 @@ use crate::{
     },
     ids::TraceId,
     limits,
-    port::{Command, Outcome, PortError},
+    port::{Command, Outcome, Page, PortError},
     runs,
     time::Now,
     words::counted,
@@ -39,6 +39,40 @@ pub(crate) fn open(ui: &mut Ui) -> Vec<Effect> {
     let submit = Submit::of(ui.systems.runs.opening_drafts.draft(), &ui.limits);
     ui.push(submit);
     Vec::new()
+}
+
+/// The opening of a run, to be submitted once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpeningOfRun {
+    pub(crate) run: TraceId,
+}
+
+impl OnPage for OpeningOfRun {
+    /// The editor opens with it, unless the operator has turned to something else.
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
+        let run = self.run.short();
+        let why = match page {
+            Ok(Page::Run(Some(_))) if !ui.overlays.is_empty() => {
+                format!("the opening of {run} is not opened: something else was opened meanwhile")
+            }
+            Ok(Page::Run(Some(detail))) => {
+                ui.systems.runs.again = Some(Draft { text: detail.yaml, origin: None });
+                return;
+            }
+            Ok(_) => format!("the store has no run {run} any more"),
+            Err(error) => error_text(&error),
+        };
+        show_message(ui, why, true, now);
+    }
+}
+
+/// Opens the editor with the opening of a run. The draft that was written before is kept among the recent
+/// ones.
+fn open_again(ui: &mut Ui) -> Vec<Effect> {
+    let Some(draft) = ui.systems.runs.again.take() else { return Vec::new() };
+    let mut effects = open(ui);
+    effects.extend(load_draft(ui, draft));
+    effects
 }
 
 /// The editor that is open.
@@ -193,10 +227,10 @@ fn refuse(ui: &mut Ui, request: TraceId, why: String, now: Now) {
 /// followed, a rejected one says why.
 pub(super) fn follow(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Effect> {
     let (limits, ActContext { live, now, .. }) = (ui.limits, *cx);
+    let mut effects = open_again(ui);
     let found = ui.overlays.iter_mut().enumerate().find_map(|(at, layer)| Some((at, cast_mut(layer)?)));
-    let Some((at, submit)): Option<(usize, &mut Submit)> = found else { return Vec::new() };
+    let Some((at, submit)): Option<(usize, &mut Submit)> = found else { return effects };
     submit.read(is_tick, &limits);
-    let mut effects = Vec::new();
     if ui.systems.runs.opening_drafts.has_files {
         effects.extend(submit.check(&limits).map(|job| Effect::Opening(Box::new(job))));
     }
