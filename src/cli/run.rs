@@ -9,7 +9,7 @@ use clap::{
 
 use super::{
     args::{
-        AdapterAction, Cli, Command, ConfigAction, HostAction, InvocationAction, PeerAction, SimPeer,
+        AdapterAction, Cli, Command, ConfigAction, Global, HostAction, InvocationAction, PeerAction, SimPeer,
         with_body,
     },
     commands::{self, brake::Brakes},
@@ -184,8 +184,10 @@ fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
         error.print().unwrap_or_default();
         return Exit::Done;
     }
+    let reach = Global::station_flags_of(args);
+    report::set_reach(&reach);
     if asks_for_json(args) {
-        report::report(&usage(error, args), true, "");
+        report::report(&usage(error, args), true, &reach);
     } else {
         error.print().unwrap_or_default();
         if let Some(hint) = cancel_by_id(error, args).or_else(|| possible(error, args)) {

@@ -1,10 +1,7 @@
 //! What goes wrong with openings and their runs, as scripts and people are told of it.
 
 use super::error::Exit;
-use crate::{
-    ids::{ActionId, TraceId},
-    runs::RunState,
-};
+use crate::{ids::TraceId, runs::RunState};
 
 /// Why a subcommand about openings or runs did not do its work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -97,8 +94,6 @@ pub(crate) enum RunError {
     NoQuestion {
         /// Its last digits.
         tail: String,
-        /// The question of a run whose name ends so.
-        of_run: Option<ActionId>,
     },
     /// Several that wait have a name that ends so.
     #[error("several that wait end in {tail}: {}", told.join(", "))]
@@ -217,9 +212,6 @@ impl RunError {
                 "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`"
                     .to_owned()
             }
-            Self::NoQuestion { tail, of_run: Some(action) } => {
-                format!("{tail} is a run, whose question is {action}")
-            }
             Self::NoQuestion { .. } => {
                 "it may have been decided, or have expired: `rl-console ls confirmations` lists what waits"
                     .to_owned()
@@ -251,7 +243,7 @@ mod tests {
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
-            (RunError::NoQuestion { tail: text(), of_run: None }, 1, "unknown_action"),
+            (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
             (RunError::NoHops { trace: run }, 1, "unknown_trace"),
             (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),

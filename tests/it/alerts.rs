@@ -91,7 +91,13 @@ fn ids_and_what_was_acknowledged_outlive_a_restart() {
     let [alert] = &alerts(data)[..] else { panic!("{:?}", alerts(data)) };
     assert!(is(alert, 1, "head_waiting", "active"), "{alert}");
     let since = alert["since_ms"].clone();
+    let status = |args: &[&str]| String::from_utf8(cli(data, args).stdout).unwrap();
+    assert!(status(&["status"]).contains("\nalert 1: "), "{}", status(&["status"]));
+    assert!(status(&["status", "--short"]).contains("  1 alert"), "{}", status(&["status", "--short"]));
+    let listed = status(&["ls", "alerts"]);
+    assert!(listed.contains("since (") && listed.contains("until ("), "{listed}");
     let told = String::from_utf8(cli(data, &["alert", "ack", "1"]).stdout).unwrap();
+    assert!(!status(&["status", "--short"]).contains("1 alert"), "it is seen");
     assert!(told.contains("acknowledged 1 alert: 1"), "{told}");
     assert!(station.terminate().success());
     let mut station = Station::start(data);

@@ -84,7 +84,7 @@ const TERMINAL: &str = "is not a terminal";
 
 /// What is said with a station, in the order of these.
 const WITH_STATION: &[Case<'_>] = &[
-    ("ls health", 0, "unpaired", &[("pair", 0, "")]),
+    ("ls health", 0, "not paired", &[("pair", 0, "")]),
     ("pair", 1, "", &[("pair --rotate", 0, "")]),
     ("invoke nonsense", 1, "has no event", &[("ls events", 0, "give_item")]),
     (
@@ -94,9 +94,9 @@ const WITH_STATION: &[Case<'_>] = &[
         &[("ls events --filter 'event:give_item'", 0, "item_id")],
     ),
     ("hold nowhere", 1, "has no queue", &[("ls queues", 0, "boss")]),
-    ("hold boss", 0, "boss: held", &[("resume", 0, "boss: ")]),
-    ("drain default", 0, "draining", &[("resume", 0, "default: ")]),
-    ("drain default", 0, "draining", &[("resume", 0, "default: ")]),
+    ("hold boss", 0, "boss: held", &[("resume boss", 0, "boss: running")]),
+    ("drain default", 0, "draining", &[("resume default", 0, "default: running")]),
+    ("invocation requeue 99", 1, "no invocation 99", &[("ls invocations", 0, "id")]),
     ("invocation cancel 99", 1, "no invocation 99", &[("ls invocations", 0, "id")]),
     ("cancel 99", 2, "unrecognized", &[("invocation cancel 99", 1, "no invocation 99")]),
     ("run show abcd", 1, "", &[("ls runs", 0, "opening")]),

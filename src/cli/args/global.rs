@@ -114,6 +114,27 @@ impl Cli {
 }
 
 impl Global {
+    /// [`Self::station_flags`] of a command line that was not understood, as far as they can be read.
+    pub(crate) fn station_flags_of(args: &[OsString]) -> String {
+        let mut flags = Self::default();
+        let mut words = args.iter().skip(1).map(|arg| arg.to_string_lossy()).take_while(|arg| arg != "--");
+        while let Some(word) = words.next() {
+            let (flag, value) = match word.split_once('=') {
+                Some((flag, value)) => (flag, Some(value.to_owned())),
+                None => (&*word, None),
+            };
+            let mut value = || value.clone().or_else(|| words.next().map(Into::into));
+            match flag {
+                "--data" => flags.data = value().map(PathBuf::from),
+                "--pack" => flags.pack = value().map(PathBuf::from),
+                "--socket" => flags.socket = value().map(PathBuf::from),
+                "--grpc" => flags.grpc = value().and_then(|addr| endpoint(&addr).ok()),
+                _ => {}
+            }
+        }
+        flags.station_flags()
+    }
+
     /// The flags by which another command reaches the same station, as a shell reads them, with a space
     /// behind them.
     pub(crate) fn station_flags(&self) -> String {
@@ -192,6 +213,18 @@ mod tests {
             assert_eq!(global.bind, Some("::1".parse().unwrap()));
             assert!(global.json && global.ascii && global.on_air);
         }
+    }
+
+    #[test]
+    fn a_command_line_that_is_not_understood_names_its_station_all_the_same() {
+        let flags = |line: &str| {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            Global::station_flags_of(&args)
+        };
+        assert_eq!(flags("rl-console cancel 99 --data d --grpc 5"), "--data d --grpc 127.0.0.1:5 ");
+        assert_eq!(flags("rl-console --socket=s=1 nonsense --pack p.toml"), "--pack p.toml --socket s=1 ");
+        assert_eq!(flags("rl-console nonsense --grpc x -- --data d"), "");
+        assert_eq!(flags("rl-console nonsense --data"), "");
     }
 
     #[test]

@@ -127,7 +127,7 @@ pub(crate) enum RunAction {
 /// `run approve` and `run reject`.
 #[derive(Debug, Args)]
 pub(crate) struct DecideArgs {
-    /// The question: its action, or its last four hex digits or more.
+    /// The question: its action, or the last four hex digits or more of that or of the run that asks.
     #[arg(value_name = "ID")]
     pub(crate) action: ActionName,
 
@@ -204,8 +204,13 @@ impl FromStr for ActionName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let whole = text.parse().map(Self::Whole).ok();
-        let tail = || tail(text.strip_prefix(ActionId::PREFIX).unwrap_or(text)).map(Self::Tail);
-        whole.or_else(tail).ok_or_else(|| "takes an action, or its last 4 hex digits or more".to_owned())
+        let digits = text.strip_prefix(ActionId::PREFIX).or_else(|| text.strip_prefix(TraceId::PREFIX));
+        let of_run = || Some(Self::Tail(text.parse::<TraceId>().ok()?.0.simple().to_string()));
+        let tail = || tail(digits.unwrap_or(text)).map(Self::Tail);
+        whole
+            .or_else(of_run)
+            .or_else(tail)
+            .ok_or_else(|| "takes an action, or its last 4 hex digits or more".to_owned())
     }
 }
 

@@ -1,7 +1,8 @@
-//! `hold`, `rl-console resume`, `drain`: the show's brakes (ruling MPP 17).
+//! `hold`, `resume`, `drain`: the show's brakes (ruling MPP 17).
 
 use serde::Serialize;
 
+use super::console::quoted;
 use crate::{
     cli::{context::Context, error::Error, operator, output::Output},
     ids::QueueName,
@@ -53,6 +54,7 @@ async fn brake(
     queue: Option<QueueName>,
     out: &mut Output,
 ) -> Result<(), Error> {
+    let is_one = queue.is_some();
     let command = match brakes {
         Brakes::Hold => Command::Hold { queue },
         Brakes::Release => Command::Release { queue },
@@ -67,7 +69,8 @@ async fn brake(
         return Err(Error::UnexpectedAnswer);
     };
     for (queue, brake) in queues {
-        out.row(&Braked { queue, held: brake.held, draining: brake.draining }, line)?;
+        let row = Braked { queue, held: brake.held, draining: brake.draining };
+        out.row(&row, |row| line(row, is_one))?;
     }
     if is_all {
         let command = if brakes == Brakes::Hold { runs::Command::Hold } else { runs::Command::Release };
@@ -93,12 +96,15 @@ async fn brake(
     Ok(())
 }
 
-fn line(row: &Braked) -> String {
+/// How a queue is, with what ends its brakes: those of the one that was named alone.
+fn line(row: &Braked, is_one: bool) -> String {
+    let named = if is_one { format!(" {}", quoted(row.queue.as_str())) } else { String::new() };
+    let resume = format!("until `rl-console resume{named}`");
     let what = match (row.held, row.draining) {
-        (true, true) => "draining, and held: nothing is dispatched until `rl-console resume`",
-        (true, false) => "held: nothing is dispatched until `rl-console resume`",
-        (false, true) => "draining: new work is refused until `rl-console resume`",
-        (false, false) => "running",
+        (true, true) => format!("draining, and held: nothing is dispatched {resume}"),
+        (true, false) => format!("held: nothing is dispatched {resume}"),
+        (false, true) => format!("draining: new work is refused {resume}"),
+        (false, false) => "running".to_owned(),
     };
     format!("{}: {what}", row.queue)
 }
@@ -114,7 +120,9 @@ mod tests {
     #[test]
     fn a_queue_that_drains_while_it_is_held_says_that_nothing_moves() {
         let row = Braked { queue: "boss".into(), held: true, draining: true };
-        assert_eq!(line(&row), "boss: draining, and held: nothing is dispatched until `rl-console resume`");
+        let says = "boss: draining, and held: nothing is dispatched until `rl-console resume";
+        assert_eq!(line(&row, false), format!("{says}`"));
+        assert_eq!(line(&row, true), format!("{says} boss`"));
     }
 
     #[test]

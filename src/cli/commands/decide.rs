@@ -48,7 +48,8 @@ async fn decide(
     }
 }
 
-/// The question's whole name. One that is given whole is not looked for.
+/// The question's whole name. One that is given whole is not looked for; digits are those of a question, or of
+/// a run that asks.
 async fn resolve(station: &dyn Operator, name: &ActionName) -> Result<ActionId, Error> {
     let tail = match name {
         ActionName::Whole(action) => return Ok(*action),
@@ -57,17 +58,14 @@ async fn resolve(station: &dyn Operator, name: &ActionName) -> Result<ActionId, 
     let Page::Confirmations(rows) = operator::query(station, Query::Confirmations).await? else {
         return Err(Error::UnexpectedAnswer);
     };
-    let found: Vec<_> =
-        rows.iter().filter(|row| row.action.0.simple().to_string().ends_with(tail.as_str())).collect();
+    let ends_so = |id: uuid::Uuid| id.simple().to_string().ends_with(tail.as_str());
+    let mut found: Vec<_> = rows.iter().filter(|row| ends_so(row.action.0)).collect();
+    if found.is_empty() {
+        found = rows.iter().filter(|row| ends_so(row.run.0)).collect();
+    }
     match found.as_slice() {
         [row] => Ok(row.action),
-        [] => {
-            let of_run = rows
-                .iter()
-                .find(|row| row.run.0.simple().to_string().ends_with(tail.as_str()))
-                .map(|row| row.action);
-            Err(RunError::NoQuestion { tail: tail.clone(), of_run }.into())
-        }
+        [] => Err(RunError::NoQuestion { tail: tail.clone() }.into()),
         several => {
             let told = several
                 .iter()
@@ -105,17 +103,20 @@ mod tests {
     }
 
     #[test]
-    fn the_digits_of_a_run_lead_to_its_question() {
-        let station = Scripted::pages([Page::Confirmations(vec![ConfirmationRow {
-            run: TraceId(uuid::Uuid::from_u128(0x22c3)),
-            ..row(5)
-        }])]);
-        let name: ActionName = "22c3".parse().unwrap();
-        let error = operator::block_on(async { decide(&station, &name, true, None).await }).unwrap_err();
-        assert_eq!(
-            error.hint(),
-            "22c3 is a run, whose question is action:00000000-0000-0000-0000-000000000005"
-        );
+    fn the_digits_of_a_run_are_those_of_its_question() {
+        let of_run = |action| ConfirmationRow { run: TraceId(uuid::Uuid::from_u128(0x22c3)), ..row(action) };
+        let found = |rows: &[ConfirmationRow], name: &str| {
+            let station = Scripted::pages([Page::Confirmations(rows.to_vec())]);
+            let name: ActionName = name.parse().unwrap();
+            let found = operator::block_on(async { resolve(&station, &name).await });
+            found.map(|action| action.0.as_u128()).map_err(|error| error.to_string())
+        };
+        for name in ["22c3", "trace:22c3", "trace:00000000-0000-0000-0000-0000000022c3"] {
+            assert_eq!(found(&[row(4), of_run(5)], name), Ok(5), "{name}");
+        }
+        let several = found(&[of_run(5), of_run(6)], "22c3").unwrap_err();
+        assert!(several.starts_with("several that wait end in 22c3: action:"), "{several}");
+        assert_eq!(found(&[of_run(0x22c3), of_run(6)], "22c3"), Ok(0x22c3), "a question's own come first");
     }
 
     #[test]

@@ -12,9 +12,14 @@ use crate::{
         table::{Table, visible},
     },
     ids::QueueName,
-    port::{HealthRow, HealthStatus, Operator, Page, Query},
+    port::{AlertRow, HealthRow, HealthStatus, List, Operator, Page, Paging, Query},
     words::counted,
 };
+
+/// Alerts that wait to be seen, but for the questions of runs, which are approvals.
+const UNSEEN: &str = "state:active not alert:confirmation_waiting";
+/// At most so many are told, the newest.
+const ALERTS_MAX: u64 = 100;
 
 /// The output with `--json`.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
@@ -24,6 +29,8 @@ struct Status {
     draining: Vec<QueueName>,
     /// Nodes of runs that wait for a person.
     approvals: u64,
+    /// Alerts that wait to be seen, the newest first; questions are counted by themselves.
+    alerts: Vec<AlertRow>,
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &StatusArgs) -> Result<(), Error> {
@@ -43,6 +50,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StatusArgs) -> Result<()
         let mut lines = Table::new(HealthRow::COLUMNS).fitting(room).page(rows);
         lines.push(status.brakes().unwrap_or_else(|| "no brakes".to_owned()));
         lines.push(format!("{} pending", counted(status.approvals, "approval")));
+        lines.extend(status.alerts.iter().map(|row| visible(&format!("alert {}: {}", row.id, row.text))));
         lines.join("\n")
     })?;
     HealthRow::fault(&status.systems).map_or(Ok(()), Err)
@@ -61,9 +69,15 @@ async fn look(station: &dyn Operator) -> Result<Status, Error> {
         Ok(Page::Confirmations(rows)) => rows.len() as u64,
         _ => 0,
     };
+    let page =
+        Paging { beyond: None, oldest_first: false, filter: Some(UNSEEN.to_owned()), limit: ALERTS_MAX };
+    let alerts = match station.query(Query::all(List::Alerts).page(page)).await {
+        Ok(Page::Alerts { rows, .. }) => rows,
+        _ => Vec::new(),
+    };
     let held = queues.iter().filter(|row| row.held).map(|row| row.queue.clone()).collect();
     let draining = queues.iter().filter(|row| row.draining).map(|row| row.queue.clone()).collect();
-    Ok(Status { systems, held, draining, approvals })
+    Ok(Status { systems, held, draining, approvals, alerts })
 }
 
 impl Status {
@@ -93,13 +107,18 @@ impl Status {
         };
         let systems = self.systems.iter().map(system);
         let approvals = (self.approvals > 0).then(|| counted(self.approvals, "approval"));
-        systems.chain(self.brakes()).chain(approvals).collect::<Vec<_>>().join("  ")
+        let alerts = (!self.alerts.is_empty()).then(|| counted(self.alerts.len(), "alert"));
+        systems.chain(self.brakes()).chain(approvals).chain(alerts).collect::<Vec<_>>().join("  ")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        tap::entry::{Link, alerts::AlertState},
+        time::Wall,
+    };
 
     #[test]
     fn one_line_has_each_system_the_brakes_and_what_waits() {
@@ -109,14 +128,31 @@ mod tests {
             figures: figures.to_owned(),
             detail: "more".to_owned(),
         };
+        let alert = AlertRow {
+            id: 3,
+            state: AlertState::Active,
+            alert: "host_down".to_owned(),
+            system: Link::Macp,
+            subject: "macp".to_owned(),
+            text: "macp is down".to_owned(),
+            since_ms: Wall(1),
+            raised_at_ms: Wall(1),
+            acknowledged_at_ms: None,
+            resolved_at_ms: None,
+        };
         let status = Status {
             systems: vec![row("mpp", HealthStatus::Ok, "2 pending"), row("macp", HealthStatus::Down, "")],
             held: vec!["boss".into(), "default".into()],
             draining: Vec::new(),
             approvals: 1,
+            alerts: vec![alert],
         };
-        assert_eq!(status.line(false), "mpp ● 2 pending  macp ○  held: boss, default  1 approval");
-        assert_eq!(status.line(true), "mpp ok 2 pending  macp down  held: boss, default  1 approval");
+        assert_eq!(status.line(false), "mpp ● 2 pending  macp ○  held: boss, default  1 approval  1 alert");
+        assert_eq!(
+            status.line(true),
+            "mpp ok 2 pending  macp down  held: boss, default  1 approval  1 alert"
+        );
+
         assert_eq!(Status::default().brakes(), None);
     }
 }

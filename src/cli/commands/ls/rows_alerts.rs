@@ -10,8 +10,15 @@ const L: Align = Align::Left;
 const R: Align = Align::Right;
 
 impl TableRow for AlertRow {
-    const COLUMNS: &'static [(&'static str, Align)] =
-        &[("id", R), ("state", L), ("alert", L), ("system", L), ("since", L), ("until", L), ("text", L)];
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("id", R),
+        ("state", L),
+        ("alert", L),
+        ("system", L),
+        ("since", Align::Time),
+        ("until", Align::Time),
+        ("text", L),
+    ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![
