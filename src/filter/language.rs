@@ -98,6 +98,16 @@ impl Filter {
         quotes
     }
 
+    /// What both this filter and another of the same records let through.
+    #[must_use]
+    pub fn both(&self, other: &Self) -> Self {
+        let expr = match (&self.expr, &other.expr) {
+            (Some(one), Some(other)) => Some(Expr::All(vec![one.clone(), other.clone()])),
+            (one, other) => one.clone().or_else(|| other.clone()),
+        };
+        Self { text: Self::and(&self.text, &other.text), specs: self.specs, expr }
+    }
+
     /// This filter, its times of day made the moments that they last were in a zone. Its text is as it was
     /// written; [`canonical`] has the moments.
     ///

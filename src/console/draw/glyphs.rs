@@ -24,6 +24,8 @@ pub(crate) struct Glyphs {
     pub(crate) marked: &'static str,
     /// A bookmark is set at the record.
     pub(crate) bookmark: &'static str,
+    /// The record fits what is looked for.
+    pub(crate) hit: &'static str,
     pub(crate) warn: &'static str,
     pub(crate) times: &'static str,
     pub(crate) spark: [&'static str; 8],
@@ -64,6 +66,7 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     parked: "◌",
     marked: "◆",
     bookmark: "★",
+    hit: "»",
     warn: "!",
     times: "×",
     spark: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
@@ -101,6 +104,7 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     parked: ".",
     marked: "#",
     bookmark: "'",
+    hit: "=",
     warn: "!",
     times: "x",
     spark: ["_", ".", ".", "-", "-", "=", "#", "#"],

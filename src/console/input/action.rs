@@ -92,6 +92,12 @@ actions! {
     FilterCell = "filter-cell",
     /// Take the filter that this pane begins with off, or put it on again.
     ShippedFilter = "shipped-filter",
+    /// Look for rows of this pane: those that fit are marked, and none is hidden.
+    Find = "find",
+    /// The next row that fits the search of this pane; behind the last the first.
+    NextHit = "next-hit",
+    /// The row before that fits the search of this pane; before the first the last.
+    PreviousHit = "previous-hit",
     /// Choose what this pane is sorted by and which columns it has.
     Columns = "columns",
     /// Give the selected field a column, or take it away.
@@ -408,6 +414,8 @@ impl Action {
             | Self::Live
             | Self::Bookmark
             | Self::Jump
+            | Self::NextHit
+            | Self::PreviousHit
             | Self::RelatedNext
             | Self::RelatedPrevious
             | Self::Ladder

@@ -21,6 +21,8 @@ pub(crate) struct Table<'a> {
     pub(crate) row: &'a dyn Fn(usize) -> Vec<Cell>,
     /// Whether a row has a bookmark.
     pub(crate) bookmarked: &'a dyn Fn(usize) -> bool,
+    /// Whether a row fits what is looked for.
+    pub(crate) is_hit: &'a dyn Fn(usize) -> bool,
     pub(crate) selection: &'a Selection,
     pub(crate) focused: bool,
     /// The column that the rows are sorted by, which gets a sign, and whether the largest comes first.
@@ -45,6 +47,7 @@ impl<'a> Table<'a> {
             len,
             row,
             bookmarked: &|_| false,
+            is_hit: &|_| false,
             selection,
             focused,
             sort: None,
@@ -80,9 +83,7 @@ impl<'a> Table<'a> {
         let height = usize::from(area.height - 1);
         let rows = (0..height).map(|line| self.selection.row_at(line)).take_while(|row| *row < self.len);
         for (index, y) in rows.zip(area.y + 1..) {
-            if (self.bookmarked)(index) {
-                canvas.put(area.x, y, 1, canvas.view.glyphs.bookmark, Role::Accent);
-            }
+            self.mark(canvas, (area.x, y), index);
             let cells = (self.row)(index);
             let mut x = area.x + 1;
             let mut chosen = None;
@@ -103,6 +104,20 @@ impl<'a> Table<'a> {
             }
         }
         self.draw_more(canvas, area, offset, height);
+    }
+
+    /// Marks a row in the margin before it: that it has a bookmark, that it fits what is looked for; a line
+    /// under the bookmark says both.
+    fn mark(&self, canvas: &mut Canvas<'_>, (x, y): (u16, u16), index: usize) {
+        let (glyphs, is_hit) = (canvas.view.glyphs, (self.is_hit)(index));
+        if (self.bookmarked)(index) {
+            canvas.put(x, y, 1, glyphs.bookmark, Role::Accent);
+            if is_hit {
+                canvas.choose(Rect::new(x, y, 1, 1));
+            }
+        } else if is_hit {
+            canvas.put(x, y, 1, glyphs.hit, Role::Accent);
+        }
     }
 
     /// Says how many rows lie above and below, on the frame's lower line.

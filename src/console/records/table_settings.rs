@@ -55,12 +55,14 @@ impl Sort {
 pub(crate) struct TableSettings {
     /// The filter that was kept.
     filter: Option<Filter>,
+    /// What is looked for.
+    search: Option<Filter>,
     sort: Option<Sort>,
     /// The fields that have a column, from the left; the pane's own choice without.
     columns: Option<Vec<usize>>,
     /// The field whose cell is chosen in the selected row.
     pub(crate) cell: Option<usize>,
-    /// How often filter or sort were changed.
+    /// How often filter, search or sort were changed.
     revision: u64,
     /// How often sort or columns were changed.
     layout_revision: u64,
@@ -68,8 +70,15 @@ pub(crate) struct TableSettings {
 
 impl TableSettings {
     /// Everything as it comes.
-    pub(crate) const DEFAULT: Self =
-        Self { filter: None, sort: None, columns: None, cell: None, revision: 0, layout_revision: 0 };
+    pub(crate) const DEFAULT: Self = Self {
+        filter: None,
+        search: None,
+        sort: None,
+        columns: None,
+        cell: None,
+        revision: 0,
+        layout_revision: 0,
+    };
 
     /// The filter that was kept.
     pub(crate) fn filter(&self) -> Option<&Filter> {
@@ -79,6 +88,17 @@ impl TableSettings {
     /// Keeps a filter, or none.
     pub(crate) fn set_filter(&mut self, filter: Option<Filter>) {
         self.filter = filter;
+        self.revision += 1;
+    }
+
+    /// What is looked for: the rows that fit are marked.
+    pub(crate) fn search(&self) -> Option<&Filter> {
+        self.search.as_ref()
+    }
+
+    /// Looks for something, or for nothing.
+    pub(crate) fn set_search(&mut self, search: Option<Filter>) {
+        self.search = search;
         self.revision += 1;
     }
 
@@ -120,7 +140,7 @@ impl TableSettings {
         self.filter.is_some() || self.sort.is_some()
     }
 
-    /// How often filter or sort were changed: what was arranged before is out of date.
+    /// How often filter, search or sort were changed: what was arranged before is out of date.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }

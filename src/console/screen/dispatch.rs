@@ -98,6 +98,7 @@ fn on_event(ui: &mut Ui, model: &Model, live: &Model, view: &View, event: Event,
                 ui.message = None;
             }
             ui.wire.retest_aged(ui.time.entries(), ui.moment());
+            ui.wire_hits.retest_aged(ui.time.entries(), ui.moment());
             let layers = ui.overlays.iter_mut().filter(|_| !is_stopped);
             layers.filter_map(|layer| layer.refresh(model)).collect()
         }

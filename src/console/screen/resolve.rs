@@ -19,7 +19,7 @@ use crate::console::{
         moving,
         palette::Palette,
         pane::PaneContext,
-        places,
+        places, search,
         state::{Focus, Ui},
         system::{ChipId, System},
     },
@@ -54,6 +54,7 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     Ok(match action {
         action if action.is_of_time() => return time_travel::act(action, cx),
         Action::Filter | Action::FilterCell | Action::ShippedFilter => return filter::act(action, cx),
+        Action::Find | Action::NextHit | Action::PreviousHit => return search::act(action, cx),
         Action::Columns
         | Action::ToggleColumn
         | Action::SortColumn

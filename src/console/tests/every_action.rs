@@ -129,6 +129,11 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             stage.act(Action::Filter);
             stage
         }
+        KeyScope::SearchLine => {
+            let mut stage = focused(base(), PaneId::Recent);
+            stage.act(Action::Find);
+            stage
+        }
         KeyScope::GoToTime => {
             let mut stage = base();
             stage.act(Action::GoToTime);

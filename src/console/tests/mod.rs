@@ -42,6 +42,7 @@ mod runs;
 mod runs_samples;
 mod screen_text;
 mod screens;
+mod searches;
 mod selection_identity;
 mod session_actions;
 mod sessions;

@@ -170,7 +170,7 @@ pub(super) fn wire(columns: u16, rows: u16) -> TestConsole {
 }
 
 /// The Wire view over so many entries, of which each tenth tells of the boss.
-fn flooded(entries: u64) -> TestConsole {
+pub(super) fn flooded(entries: u64) -> TestConsole {
     let mut stage = show(160, 50);
     more(&mut stage, entries);
     stage.char('8');

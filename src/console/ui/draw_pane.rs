@@ -19,6 +19,7 @@ use crate::{
             FilterLine,
             pane::{Drawing, Empty, PaneContext, Source, Title},
             rows::{counts, is_paged, rows, visible_columns},
+            search,
             state::{Focus, Ui},
         },
     },
@@ -74,6 +75,7 @@ pub(crate) fn table_of(
         len: rows.len(),
         row: &cells,
         bookmarked: &bookmarked,
+        is_hit: &|index| search::is_hit(pane, ui, rows, index),
         selection: ui.selection(pane).unwrap_or(&unselected),
         focused,
         sort: ui.sort(pane).and_then(|sort| place(sort.field).map(|at| (at, sort.descending))),
@@ -126,9 +128,11 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     };
     let title = if focused { title } else { with_rows_above(title, pane, &cx) };
     let inner = canvas.frame(area, &title, focused);
-    draw_filter(canvas, pane, area, (&title, focused), model, ui);
+    let start = title_end(canvas, area, (&title, focused));
+    let start = search::draw(canvas, pane, area, start, ui);
+    draw_filter(canvas, pane, area, start, model, ui);
     if let Some((words, role)) = suffix.filter(|_| ui.table_settings(pane).filter().is_none()) {
-        draw_title_suffix(canvas, area, (&title, focused), &words, role);
+        draw_title_suffix(canvas, area, start, &words, role);
     }
     if model.station_state.is_none() {
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), "starting", Role::Muted);
@@ -203,19 +207,18 @@ fn draw_rows(
     }
 }
 
-fn draw_title_suffix(
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    (title, focused): (&str, bool),
-    words: &str,
-    role: Role,
-) {
-    let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
-    let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
-    let start = area.x.saturating_add(width(title)).saturating_add(before);
+fn draw_title_suffix(canvas: &mut Canvas<'_>, area: Rect, start: u16, words: &str, role: Role) {
     let room = area.right().saturating_sub(start.saturating_add(2));
     let words = text::visible(text::cut(words, 1_024), canvas.view.glyphs.ascii).into_owned();
     canvas.put_as(start, area.y, room, &format!(" {words} "), role, Class::Payload);
+}
+
+/// Where what stands behind a pane's title begins: behind the frame's corner, the title between two spaces,
+/// and the sign of the focus with one more.
+pub(crate) fn title_end(canvas: &Canvas<'_>, area: Rect, (title, focused): (&str, bool)) -> u16 {
+    let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
+    let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
+    area.x.saturating_add(width(title)).saturating_add(before)
 }
 
 /// The filter that is in force, behind the title of its pane; `still`, where one is being written that cannot
@@ -224,7 +227,7 @@ pub(crate) fn draw_filter(
     canvas: &mut Canvas<'_>,
     pane: PaneId,
     area: Rect,
-    (title, focused): (&str, bool),
+    start: u16,
     model: &Model,
     ui: &Ui,
 ) {
@@ -237,12 +240,8 @@ pub(crate) fn draw_filter(
         false => format!(" {shown} of {all} "),
     };
     let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
-    // Behind the frame's corner, the title between two spaces, and the sign of the focus with one more.
-    let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
-    let (start, end) =
-        (area.x.saturating_add(width(title)).saturating_add(before), area.right().saturating_sub(1));
-    let room = end.saturating_sub(start);
-    let is_unread = ui.top::<FilterLine>().is_some_and(|line| line.pane == pane && line.fault.is_some());
+    let room = area.right().saturating_sub(1).saturating_sub(start);
+    let is_unread = ui.top::<FilterLine>().is_some_and(|line| line.is_unread(pane, false));
     let (still, role) = if is_unread { ("still ", Role::Warn) } else { ("", Role::Accent) };
     let used = canvas.put_as(
         start,

@@ -1,4 +1,4 @@
-//! Filters of panes: written by `/`, made of a cell by `f`.
+//! Filters of panes: written by `/`, made of a cell by `f`. The line of a search is written as theirs.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,13 @@ use crate::{
         settings::view::{Canvas, View},
         ui,
         ui::{
-            FilterLine, Layer, Reaction, Scene, Target,
+            FilterLine, Layer, Purpose, Reaction, Scene, Target,
             act::{Act, ActContext, Resolved, act_if},
             effect::Effect,
             layout::Layout,
             message::{show_message, show_message_as},
             pane::PaneContext,
+            search,
             state::{Focus, Ui},
         },
     },
@@ -169,7 +170,10 @@ fn remember(ui: &mut Ui, text: &str) -> Vec<Effect> {
 
 impl Layer for FilterLine {
     fn key_scope(&self) -> KeyScope {
-        KeyScope::FilterLine
+        match self.purpose {
+            Purpose::Filter => KeyScope::FilterLine,
+            Purpose::Search(_) => KeyScope::SearchLine,
+        }
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
@@ -177,7 +181,12 @@ impl Layer for FilterLine {
         let layout = ui.layout(model);
         let area = layout.panes.iter().find(|(pane, _)| *pane == self.pane).map(|(_, area)| *area);
         if let Some(area) = if self.pane == PaneId::Pending { Some(body) } else { area } {
-            self.draw(canvas, area, ui::counts(self.pane, ui, model));
+            let found = match (&self.purpose, ui::counts(self.pane, ui, model)) {
+                (Purpose::Search(_), _) => search::counted(self.pane, ui),
+                (Purpose::Filter, (shown, _)) if ui::is_paged(self.pane) => format!("{shown} so far"),
+                (Purpose::Filter, (shown, all)) => format!("{shown} of {all}"),
+            };
+            self.draw(canvas, area, &found);
         }
     }
 
@@ -189,10 +198,11 @@ impl Layer for FilterLine {
         Target::Nothing
     }
 
-    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         let by = if matches!(action, Action::NextField | Action::Down) { 1 } else { -1 };
         let change: fn(&mut Self, &mut Ui, &Model, isize) = match action {
             Action::Open => return Some(Ok(keep(self))),
+            Action::NextHit | Action::PreviousHit => return Some(search::step(action, self.pane, cx)),
             Action::Back if self.is_choosing() => {
                 return Some(Ok(Act::layer(|line: &mut Self, _, _| line.dismiss_choice())));
             }
@@ -207,14 +217,17 @@ impl Layer for FilterLine {
         })))
     }
 
-    /// The filter that was in force before it is so again.
+    /// What was in force before is so again.
     fn leave(self: Box<Self>, ui: &mut Ui) -> Vec<Effect> {
-        apply(ui, self.pane, self.before);
+        match self.purpose {
+            Purpose::Filter => apply(ui, self.pane, self.before),
+            Purpose::Search(from) => search::restore(ui, self.pane, self.before, from),
+        }
         Vec::new()
     }
 
     fn on_key(&mut self, key: KeyEvent, ui: &mut Ui, view: &View) -> Reaction {
-        if view.keymap.lookup(KeyScope::FilterLine, key).is_some() {
+        if view.keymap.lookup(self.key_scope(), key).is_some() {
             return Reaction::Ignored;
         }
         if self.input(key) {
@@ -229,24 +242,44 @@ impl Layer for FilterLine {
     }
 }
 
-/// Has the pane show what the line lets through. While it cannot be read, what it said last holds.
+/// Puts what is written in force, or nothing.
+fn put(line: &FilterLine, ui: &mut Ui, filter: Option<Filter>) {
+    match &line.purpose {
+        Purpose::Filter => apply(ui, line.pane, filter),
+        Purpose::Search(from) => search::put(ui, line.pane, filter, from.clone()),
+    }
+}
+
+/// Has the pane show what the line lets through, or looks for. While it cannot be read, what it said last
+/// holds.
 fn follow(line: &mut FilterLine, ui: &mut Ui, view: &View) {
     let (pane, read) = (line.pane, read(line.text(), line.pane, view, ui.at));
     line.fault = read.as_ref().err().cloned();
+    let settings = ui.table_settings(pane);
+    let known = match line.purpose {
+        Purpose::Filter => settings.filter(),
+        Purpose::Search(_) => settings.search(),
+    };
     if let Ok(filter) = read
-        && text(ui, pane) != filter.text()
+        && known.map_or("", Filter::text) != filter.text()
     {
-        apply(ui, pane, Some(filter));
+        put(line, ui, Some(filter));
     }
 }
 
 /// Keeps what is written.
 fn keep(line: &FilterLine) -> Act {
     let Some(fault) = &line.fault else {
-        return Act::close(|line: FilterLine, ui, _| remember(ui, line.text().trim_end()));
+        return Act::close(|line: FilterLine, ui, _| {
+            if line.text().trim().is_empty() {
+                put(&line, ui, None);
+            }
+            remember(ui, line.text().trim_end())
+        });
     };
     // It quotes the line.
-    let words = format!("no filter yet: {}", fault.words);
+    let nothing = if matches!(line.purpose, Purpose::Filter) { "no filter yet" } else { "no search yet" };
+    let words = format!("{nothing}: {}", fault.words);
     Act::change(|ui, _| show_message_as(ui, words, true, Class::Payload, ui.at))
 }
 

@@ -1,4 +1,5 @@
-//! The filter of a pane, while it is written: at the pane's foot, in force as far as it can be read.
+//! The filter of a pane, or what is looked for in it, while it is written: at the pane's foot, in force as
+//! far as it can be read.
 
 use std::ops::Range;
 
@@ -9,6 +10,7 @@ use crate::{
     console::{
         draw::{class::Class, text, theme::Role},
         input::pane_id::PaneId,
+        records::selection::Selection,
         settings::view::{Canvas, View},
         ui,
         ui::{Line, history::History},
@@ -29,10 +31,20 @@ struct Choice {
     selected: usize,
 }
 
+/// What a line is for.
+#[derive(Debug)]
+pub(crate) enum Purpose {
+    /// Rows that do not fit are hidden.
+    Filter,
+    /// Rows that fit are marked; with what was selected before.
+    Search(Selection),
+}
+
 /// The line.
 #[derive(Debug)]
 pub(crate) struct FilterLine {
     pub(crate) pane: PaneId,
+    pub(crate) purpose: Purpose,
     line: Line,
     /// What was in force before.
     pub(crate) before: Option<Filter>,
@@ -56,6 +68,7 @@ impl FilterLine {
         let is_prefilled = before.is_some();
         Self {
             pane,
+            purpose: Purpose::Filter,
             line,
             before,
             fault: None,
@@ -64,6 +77,16 @@ impl FilterLine {
             draft: (String::new(), false),
             is_prefilled,
         }
+    }
+
+    /// An empty line over a pane, for what is looked for in it from the selected row on.
+    pub(crate) fn searching(pane: PaneId, before: Option<Filter>, from: Selection) -> Self {
+        Self { purpose: Purpose::Search(from), before, ..Self::over(pane, None) }
+    }
+
+    /// Whether the pane's filter, or its search, is still another one because this line cannot be read.
+    pub(crate) fn is_unread(&self, pane: PaneId, searches: bool) -> bool {
+        self.pane == pane && self.fault.is_some() && matches!(self.purpose, Purpose::Search(_)) == searches
     }
 
     /// The text.
@@ -156,29 +179,30 @@ impl FilterLine {
         self.line = Line::new(line);
     }
 
-    /// Draws it on the last lines of its pane.
-    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, pane: Rect, counts: (usize, usize)) {
+    /// Draws it on the last lines of its pane, with what it finds.
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, pane: Rect, found: &str) {
         if pane.height < 4 || pane.width < 8 {
             return;
         }
         let (x, columns, y) = (pane.x + 1, pane.width - 2, pane.bottom() - 2);
         canvas.clear(Rect::new(x, y - 1, columns, 2));
-        let (words, role) = self.status_text(canvas.view, counts);
+        let (words, role) = self.status_text(canvas.view, found);
         let told = if self.fault.is_some() {
             canvas.view.mask_policy.strictest([Class::Login, Class::Payload])
         } else {
             Class::Public
         };
         canvas.put_as(x, y - 1, columns, &words, role, told);
-        canvas.put(x, y, 2, "/", Role::Accent);
-        let (class, room) = (self.class(canvas.view), columns.saturating_sub(2));
+        let sign = if matches!(self.purpose, Purpose::Filter) { "/ " } else { "find: " };
+        let x = x + canvas.put(x, y, columns, sign, Role::Accent);
+        let (class, room) = (self.class(canvas.view), (pane.right() - 1).saturating_sub(x));
         if class == Class::Public {
-            self.line.draw(canvas, x + 2, y, room);
+            self.line.draw(canvas, x, y, room);
         } else {
-            self.line.draw_recalled(canvas, (x + 2, y), room, 0, class);
+            self.line.draw_recalled(canvas, (x, y), room, 0, class);
         }
         if let Some(fault) = self.fault.as_ref().filter(|_| class == Class::Public) {
-            self.underline_fault(canvas, fault, Rect::new(x + 2, y, room, 1));
+            self.underline_fault(canvas, fault, Rect::new(x, y, room, 1));
         }
         if let Some(choice) = &self.choice {
             choice.draw(canvas, pane, y - 1);
@@ -197,12 +221,11 @@ impl FilterLine {
         }
     }
 
-    /// The remark on it: how many rows it leaves, or why it cannot be read.
-    fn status_text(&self, view: &View, (shown, all): (usize, usize)) -> (String, Role) {
+    /// The remark on it: what it finds, or why it cannot be read.
+    fn status_text(&self, view: &View, found: &str) -> (String, Role) {
         match &self.fault {
             Some(fault) => (format!("{} {}", view.glyphs.bad, fault.words), Role::Bad),
-            None if ui::is_paged(self.pane) => (format!("{} {shown} so far", view.glyphs.ok), Role::Ok),
-            None => (format!("{} {shown} of {all}", view.glyphs.ok), Role::Ok),
+            None => (format!("{} {found}", view.glyphs.ok), Role::Ok),
         }
     }
 

@@ -26,11 +26,12 @@ pub(crate) mod pane;
 pub(crate) mod places;
 pub(crate) mod question;
 pub(crate) mod rows;
+pub(crate) mod search;
 pub(crate) mod state;
 pub(crate) mod system;
 
-pub(crate) use draw_pane::{draw_filter, field_at, table_of};
-pub(crate) use filter_line::FilterLine;
+pub(crate) use draw_pane::{draw_filter, field_at, table_of, title_end};
+pub(crate) use filter_line::{FilterLine, Purpose};
 pub(crate) use layer::{Layer, Reaction, Scene, Target};
 pub(crate) use line::Line;
 pub(crate) use rows::{

@@ -9,6 +9,7 @@ use crate::console::{
         effect::Effect,
         filter,
         rows::column_fields,
+        search,
         state::{Focus, Ui},
         system::System,
     },
@@ -159,11 +160,15 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
     }
 }
 
-/// One layer back: the marks, the filter, a layer, what is wrong with the configuration, the zoom, the first
-/// steps.
+/// One layer back: the marks, the search, the filter, a layer, what is wrong with the configuration, the zoom,
+/// the first steps.
 pub(crate) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let has_list = ui.overlays.last().is_none_or(|layer| layer.list().is_some());
-    if has_list && (System::all().iter().any(|system| (system.unmark)(&mut ui.systems)) || filter::end(ui)) {
+    if has_list
+        && (System::all().iter().any(|system| (system.unmark)(&mut ui.systems))
+            || search::end(ui)
+            || filter::end(ui))
+    {
         return Vec::new();
     }
     if let Some(effects) = ui.leave_top() {
@@ -191,5 +196,6 @@ pub(crate) fn zoom(ui: &mut Ui) {
 /// The page that the list with the keys has come near to; a line that is written over it does not hide it.
 pub(crate) fn next_page(ui: &mut Ui) -> Option<Effect> {
     let layers = ui.overlays.iter_mut().rev();
-    layers.into_iter().find(|layer| layer.key_scope() != KeyScope::FilterLine)?.next_page()
+    let is_line = |scope| matches!(scope, KeyScope::FilterLine | KeyScope::SearchLine);
+    layers.into_iter().find(|layer| !is_line(layer.key_scope()))?.next_page()
 }

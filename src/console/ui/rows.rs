@@ -67,9 +67,9 @@ fn unfiltered<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     (pane.pane().rows)(ui, model)
 }
 
-/// What an arrangement was made of. While it stays so, so does the arrangement.
+/// What an arrangement, or the hits of a search, were made of. While it stays so, so do they.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     table_settings: u64,
     model: u64,
     paged_lists: u64,
@@ -89,7 +89,7 @@ pub(crate) struct Arrangement {
     all: usize,
 }
 
-fn stamp(ui: &Ui, model: &Model, lens: &TableSettings) -> Stamp {
+pub(super) fn stamp(ui: &Ui, model: &Model, lens: &TableSettings) -> Stamp {
     Stamp {
         table_settings: lens.revision(),
         model: model.revision(),

@@ -21,7 +21,10 @@ use crate::{
         },
         settings::config_watcher::Fault,
         ui,
-        ui::{Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette, places::Places},
+        ui::{
+            Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette, places::Places, search,
+            search::Hits,
+        },
     },
     filter::Filter,
     ids::TraceId,
@@ -58,6 +61,8 @@ pub(crate) struct Ui {
     pub(crate) paged_lists: PagedLists,
     /// Which of the kept entries the wire shows.
     pub(crate) wire: records::EntryList,
+    /// Which of those fit what is looked for in it.
+    pub(crate) wire_hits: records::EntryList,
     /// What the wire told of its selected entry when it was drawn last.
     pub(crate) glance: RefCell<Option<Box<dyn Layer>>>,
     /// How panes are looked at.
@@ -66,6 +71,10 @@ pub(crate) struct Ui {
     pub(crate) saved_layout_revision: u64,
     /// The rows of panes that are filtered or sorted, as they were settled last.
     arranged: BTreeMap<PaneId, Arrangement>,
+    /// The rows that fit the searches of other panes, as they were settled last.
+    pub(super) hits: BTreeMap<PaneId, Hits>,
+    /// The pane in whose search the first hit is still to be selected.
+    pub(crate) seek: Option<PaneId>,
     /// The moment of the last event.
     pub(crate) at: Now,
     pub(crate) overlays: Vec<Box<dyn Layer>>,
@@ -114,10 +123,13 @@ impl Ui {
             selections: BTreeMap::new(),
             paged_lists: PagedLists::new(),
             wire: records::EntryList::default(),
+            wire_hits: records::EntryList::default(),
             glance: RefCell::default(),
             table_settings: BTreeMap::new(),
             saved_layout_revision: 0,
             arranged: BTreeMap::new(),
+            hits: BTreeMap::new(),
+            seek: None,
             at: Now::default(),
             overlays: Vec::new(),
             message: None,
@@ -330,7 +342,10 @@ impl Ui {
             now,
         );
         self.wire.advance(kept, now, entries);
-        self.wire.is_behind(kept)
+        self.wire_hits.end_at(self.time.is_stopped().then(|| self.time.visible_end()));
+        self.wire_hits.set_filter(search::of_wire(&self.table_settings).as_ref(), kept, now);
+        self.wire_hits.advance(kept, now, entries);
+        self.wire.is_behind(kept) || self.wire_hits.is_behind(kept)
     }
 
     /// Carries the list of the wire on for so long. There is something new to be shown then.
@@ -347,7 +362,7 @@ impl Ui {
     /// made of all of it.
     pub(crate) fn is_wire_behind(&self) -> bool {
         let (kept, panes) = (self.time.entries(), self.view.panes());
-        (panes.contains(&PaneId::Wire) && self.wire.is_behind(kept))
+        (panes.contains(&PaneId::Wire) && (self.wire.is_behind(kept) || self.wire_hits.is_behind(kept)))
             || (panes.contains(&PaneId::Trace) && self.ladder_view.is_behind(kept))
     }
 
@@ -398,6 +413,7 @@ impl Ui {
             };
             self.paged_lists.fit(*pane, height);
             self.select_in(*pane, model, |selection, keys| selection.reconcile(keys, height));
+            search::settle(self, model, *pane);
         }
     }
 

@@ -41,6 +41,8 @@ pub(crate) enum KeyScope {
     Output,
     /// The filter of a pane. What is typed is text.
     FilterLine,
+    /// What is looked for in a pane. What is typed is text.
+    SearchLine,
     /// A moment to go to. What is typed is text.
     GoToTime,
     /// As what something is copied.
@@ -56,7 +58,7 @@ pub(crate) enum KeyScope {
 }
 
 /// The scopes behind the panes of views, in the order of their layers.
-const LAYERS: [KeyScope; 26] = [
+const LAYERS: [KeyScope; 27] = [
     KeyScope::Chips,
     KeyScope::Pane(PaneId::Pending),
     KeyScope::Details,
@@ -77,6 +79,7 @@ const LAYERS: [KeyScope; 26] = [
     KeyScope::Help,
     KeyScope::Output,
     KeyScope::FilterLine,
+    KeyScope::SearchLine,
     KeyScope::GoToTime,
     KeyScope::CopyAs,
     KeyScope::Ledger,
@@ -115,6 +118,7 @@ impl KeyScope {
             Self::Help => "help",
             Self::Output => "a command's output",
             Self::FilterLine => "the filter line",
+            Self::SearchLine => "the search line",
             Self::GoToTime => "a moment to go to",
             Self::CopyAs => "the menu of copying",
             Self::Ledger => "a ledger",
@@ -133,6 +137,7 @@ impl KeyScope {
                 | Self::Palette
                 | Self::Keys
                 | Self::FilterLine
+                | Self::SearchLine
                 | Self::GoToTime
                 | Self::Submit
                 | Self::SubmitParams

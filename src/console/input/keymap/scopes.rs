@@ -197,6 +197,10 @@ pub(super) const SENT: &[KeyScope] =
 pub(super) const SUBMITS: &[KeyScope] = &[KeyScope::Submit, KeyScope::SubmitParams];
 /// Where a list is searched by what is typed.
 pub(super) const SEARCHED: &[KeyScope] = &[KeyScope::Palette, KeyScope::Keys];
+/// The lines in which is written what a pane's rows are to fit.
+pub(super) const FILTERS: &[KeyScope] = &[KeyScope::FilterLine, KeyScope::SearchLine];
+/// Where a search may be in force.
+pub(super) const FOUND: &[KeyScope] = rows_and!(Queues; SearchLine);
 /// Where what is typed is text.
 pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Form,
@@ -204,6 +208,7 @@ pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Palette,
     KeyScope::Keys,
     KeyScope::FilterLine,
+    KeyScope::SearchLine,
     KeyScope::GoToTime,
     KeyScope::Submit,
     KeyScope::SubmitParams,

@@ -119,7 +119,8 @@ impl Pending {
             title.push_str(&marked);
         }
         let inside = canvas.frame(body, &title, focused);
-        ui::draw_filter(canvas, PaneId::Pending, body, (&title, focused), model, ui);
+        let start = ui::title_end(canvas, body, (&title, focused));
+        ui::draw_filter(canvas, PaneId::Pending, body, start, model, ui);
         let rows = self.window.rows();
         if let Some(trouble) = self.window.error().filter(|_| rows.is_empty()) {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), trouble, Role::Bad);
