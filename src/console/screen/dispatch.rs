@@ -295,6 +295,12 @@ fn on_mouse(
         _ => return Vec::new(),
     };
     let (layout, on_top) = (ui.layout(model), ui.model_on_top(model, live));
+    if by == 0
+        && mouse.row == layout.footer.y
+        && let Some(key) = screen::key_at(view, layout.footer, mouse.column, on_top, ui)
+    {
+        return on_key(ui, live, view, key.event(), now.mono, now);
+    }
     let list = ui.overlays.last().and_then(|layer| layer.list()).map(|(list, _)| list);
     if let Some(list) = list.filter(|_| by == 0 && ui.palette.is_none()) {
         choose_cell(ui, list, layout.body, mouse);
@@ -324,7 +330,8 @@ fn on_mouse(
     }
 }
 
-/// A click where no layer lies: on a view's name, in a pane, on the alerts, on a chip.
+/// A click where no layer lies: on a view's name, in a pane, on the alerts, on a chip, which opens what it
+/// stands for.
 fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContext<'_>) -> Vec<Effect> {
     let ActContext { live, view, .. } = *cx;
     if mouse.row == layout.header.y {
@@ -338,10 +345,8 @@ fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContex
     } else if mouse.row == layout.chips.y
         && let Some(index) = screen::chip_at(view, mouse.column, live, ui)
     {
-        let was_there = std::mem::replace(&mut ui.focus, Focus::Chips(index)) == Focus::Chips(index);
-        if was_there {
-            return run(ui, Action::Open, cx);
-        }
+        ui.focus = Focus::Chips(index);
+        return attempt(ui, live, view, Action::Open, cx.now);
     }
     Vec::new()
 }

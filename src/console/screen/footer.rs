@@ -12,7 +12,7 @@ use crate::console::{
     },
     model::Model,
     screen::resolve::{resolve, resolve_here},
-    settings::view::Canvas,
+    settings::view::{Canvas, View},
     ui::{
         pane::PaneContext,
         state::{Focus, Ui},
@@ -25,22 +25,79 @@ const RESUME_LABEL: &str = "go live";
 /// What the key that opens does on the chip of a pane that has no room.
 const SHOW_PANE: &str = "show the pane";
 
+/// A key on the line.
+struct FooterKey {
+    place: Rect,
+    chord: Option<Chord>,
+    name: String,
+    label: &'static str,
+    /// Whether it would do something.
+    does: bool,
+}
+
 /// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
-    let view = canvas.view;
-    let glyphs = view.glyphs;
-    let place = ui.key_scope();
-    let is_hidden = |at: usize| matches!(ui.layout(model).chips().get(at), Some(ChipId::Hidden(_)));
-    let stands_for_pane = place == KeyScope::Chips && matches!(ui.focus, Focus::Chips(at) if is_hidden(at));
-    let words = |binding: &keymap::Binding| {
-        let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(glyphs));
-        let label = match binding.action {
-            Action::Pause if ui.time.is_stopped() => RESUME_LABEL,
-            Action::Open if stands_for_pane => SHOW_PANE,
-            action => ui.overlays.last().and_then(|layer| layer.label(action)).unwrap_or(binding.label),
-        };
-        (key, label)
+    for FooterKey { place, name, label, does, .. } in keys(canvas.view, area, model, ui) {
+        let (key_role, label_role) =
+            if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
+        let x = place.x + canvas.put(place.x, place.y, place.width, &name, key_role) + 1;
+        canvas.put(x, place.y, place.right().saturating_sub(x), label, label_role);
+    }
+}
+
+/// The key under a column.
+pub(crate) fn key_at(view: &View, area: Rect, column: u16, model: &Model, ui: &Ui) -> Option<Chord> {
+    let keys = keys(view, area, model, ui);
+    keys.into_iter().find(|key| key.place.contains((column, area.y).into()))?.chord
+}
+
+/// The keys that have room, from the left.
+fn keys(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<FooterKey> {
+    let bindings = bindings(view, model, ui);
+    let is_kept = |binding: &keymap::Binding| matches!(binding.action, Action::Help | Action::Quit);
+    let columns = |binding: &keymap::Binding| {
+        let (name, label) = words(binding, view, model, ui);
+        u16::try_from(text::width(&name) + text::width(label) + 3).unwrap_or(u16::MAX)
     };
+    let kept: u16 = bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum();
+    let mut room = area.width.saturating_sub(1).saturating_sub(kept);
+    let mut x = area.x + 1;
+    let mut keys = Vec::with_capacity(bindings.len());
+    for binding in bindings {
+        let wide = columns(binding);
+        if !is_kept(binding) {
+            match room.checked_sub(wide) {
+                Some(left) => room = left,
+                None => continue,
+            }
+        }
+        let (name, label) = words(binding, view, model, ui);
+        let width = (wide - 2).min(area.right().saturating_sub(x));
+        let place = Rect::new(x, area.y, width, 1);
+        let does = ui.palette.is_some() || resolve(binding.action, &PaneContext { model, ui, view }).is_ok();
+        keys.push(FooterKey { place, chord: binding.keys.first().copied(), name, label, does });
+        x = x.saturating_add(wide);
+    }
+    keys
+}
+
+/// A key's name and what it does here.
+fn words(binding: &keymap::Binding, view: &View, model: &Model, ui: &Ui) -> (String, &'static str) {
+    let is_hidden = |at: usize| matches!(ui.layout(model).chips().get(at), Some(ChipId::Hidden(_)));
+    let stands_for_pane =
+        ui.key_scope() == KeyScope::Chips && matches!(ui.focus, Focus::Chips(at) if is_hidden(at));
+    let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(view.glyphs));
+    let label = match binding.action {
+        Action::Pause if ui.time.is_stopped() => RESUME_LABEL,
+        Action::Open if stands_for_pane => SHOW_PANE,
+        action => ui.overlays.last().and_then(|layer| layer.label(action)).unwrap_or(binding.label),
+    };
+    (key, label)
+}
+
+/// What is named here, the most needed first.
+fn bindings<'a>(view: &'a View, model: &Model, ui: &Ui) -> Vec<&'a keymap::Binding> {
+    let place = ui.key_scope();
     let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
     // What never does anything here is not named at all.
     let cx = PaneContext { model, ui, view };
@@ -62,28 +119,5 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         bindings
             .sort_by_key(|binding| !matches!(binding.action, Action::Open | Action::Filter | Action::Pause));
     }
-    let columns = |binding: &keymap::Binding| {
-        let (key, label) = words(binding);
-        u16::try_from(text::width(&key) + text::width(label) + 3).unwrap_or(u16::MAX)
-    };
-    let is_kept = |binding: &keymap::Binding| matches!(binding.action, Action::Help | Action::Quit);
-    let mut room = area.width.saturating_sub(1);
-    room = room.saturating_sub(
-        bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum(),
-    );
-    let mut x = area.x + 1;
-    for binding in bindings {
-        if !is_kept(binding) {
-            match room.checked_sub(columns(binding)) {
-                Some(left) => room = left,
-                None => continue,
-            }
-        }
-        let (key, label) = words(binding);
-        let does = ui.palette.is_some() || resolve(binding.action, &cx).is_ok();
-        let (key_role, label_role) =
-            if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
-        x += canvas.put(x, area.y, area.right().saturating_sub(x), &key, key_role) + 1;
-        x += canvas.put(x, area.y, area.right().saturating_sub(x), label, label_role) + 2;
-    }
+    bindings
 }

@@ -13,6 +13,7 @@ mod bus_peers;
 mod bus_samples;
 mod canvas;
 mod classes;
+mod clicks;
 mod columns;
 mod confirmations;
 mod copying;

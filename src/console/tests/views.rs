@@ -339,7 +339,7 @@ fn what_an_adapter_says_does_not_push_out_the_stations_own_log() {
     assert_eq!(stage.ui.selected(PaneId::AdapterLog, &stage.model), selected, "after a loss too");
 }
 
-fn click(stage: &mut TestConsole, column: u16, row: u16) -> Vec<Effect> {
+pub(super) fn click(stage: &mut TestConsole, column: u16, row: u16) -> Vec<Effect> {
     let kind = MouseEventKind::Down(MouseButton::Left);
     stage.event(Event::Mouse(MouseEvent {
         kind,
@@ -350,7 +350,7 @@ fn click(stage: &mut TestConsole, column: u16, row: u16) -> Vec<Effect> {
 }
 
 /// Clicks on the first place of the screen that shows these words.
-fn click_on(stage: &mut TestConsole, words: &str) -> Vec<Effect> {
+pub(super) fn click_on(stage: &mut TestConsole, words: &str) -> Vec<Effect> {
     let text = stage.text();
     let (row, line) = text
         .lines()

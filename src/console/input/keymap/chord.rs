@@ -46,6 +46,11 @@ impl Chord {
         Self { code, modifiers }
     }
 
+    /// The event of a terminal that it is.
+    pub(crate) const fn event(self) -> KeyEvent {
+        KeyEvent::new(self.code, self.modifiers)
+    }
+
     /// Whether it types a character where text is taken.
     pub(crate) fn types(self) -> bool {
         matches!(self.code, KeyCode::Char(_)) && self.modifiers.is_empty()
