@@ -98,8 +98,11 @@ async fn brake(
 
 /// How a queue is, with what ends its brakes: those of the one that was named alone.
 fn line(row: &Braked, is_one: bool) -> String {
-    let named = if is_one { format!(" {}", quoted(row.queue.as_str())) } else { String::new() };
-    let resume = format!("until `rl-console resume{named}`");
+    let resume = if is_one {
+        format!("until `rl-console resume {}`", quoted(row.queue.as_str()))
+    } else {
+        "until `rl-console resume`".to_owned()
+    };
     let what = match (row.held, row.draining) {
         (true, true) => format!("draining, and held: nothing is dispatched {resume}"),
         (true, false) => format!("held: nothing is dispatched {resume}"),
