@@ -23,12 +23,17 @@ pub(crate) const NARROW: limits::Tap = limits::Tap {
     keyframes_bytes_max: 65_536,
 };
 
+/// What the tests of the ring put into it.
+fn operated() -> What {
+    What::Transition(Transition::Station(station::Transition::Operated { by: None }))
+}
+
 pub(crate) fn draft(what: What, bytes: &[u8]) -> Draft<'_> {
     Draft { at: Now::at_ms(1), link: Link::Mpp, trace: None, cause: None, what, bytes }
 }
 
 pub(crate) fn notice(text: &str) -> Draft<'_> {
-    let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
+    let what = operated();
     Draft { link: Link::Station, ..draft(what, text.as_bytes()) }
 }
 
@@ -264,7 +269,7 @@ proptest! {
                         if let Some(first) = text.first_mut() {
                             *first = ((tap.last().0 + 1) % 251) as u8;
                         }
-                        let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
+                        let what = operated();
                         tap.emit(draft(what, &text));
                     }
                 }

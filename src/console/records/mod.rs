@@ -7,6 +7,7 @@ mod entry_list;
 pub(crate) mod entry_query;
 pub(crate) mod ladder_view;
 pub(crate) mod paged_list;
+pub(crate) mod places;
 pub(crate) mod record_key;
 pub(crate) mod row;
 pub(crate) mod row_list;

@@ -24,7 +24,7 @@ use crate::{
             message::{show_message, show_message_as},
             moving,
             pane::PaneContext,
-            places::Place,
+            places,
             state::{Focus, Ui},
             system::System,
         },
@@ -47,14 +47,15 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
         ui.pin_dwelt(model, now.mono);
     }
     let is_tick = matches!(event, Event::Tick);
-    let left = if matches!(event, Event::Key { .. } | Event::Mouse(_)) { Place::of(ui, model) } else { None };
+    let left =
+        if matches!(event, Event::Key { .. } | Event::Mouse(_)) { places::present(ui, model) } else { None };
     let mut effects = on_event(ui, model, live, view, event, now);
     // The event may have stopped time, or moved it.
     drop(past);
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
     if left.is_some() {
-        let present = Place::of(ui, model);
+        let present = places::present(ui, model);
         ui.places.note(left, present.as_ref());
     }
     let cx = ActContext { model, live, view, now };

@@ -2,13 +2,12 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::go_to_time::GoToTime;
 use crate::{
     console::{
         draw::format,
         input::{action::Action, pane_id::PaneId},
         model::{Model, StepOutcome},
-        records::{bookmarks::Bookmark, selection::RowKeys as _},
+        records::{bookmarks::Bookmark, places::Place, selection::RowKeys as _},
         settings::view::View,
         ui,
         ui::{
@@ -16,7 +15,7 @@ use crate::{
             message::show_message,
             moving,
             pane::PaneContext,
-            places::Place,
+            places,
             state::{Focus, Ui},
         },
         wire::ENTRY,
@@ -49,7 +48,6 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         }),
         Action::Live => return Ok(Act::change(|ui, cx| moving::go(ui, cx.model, Action::Last))),
         Action::Pause => Act::change(|ui, cx| ui.time.stop(cx.live, cx.now)),
-        Action::GoToTime => Act::open(GoToTime::default()),
         _ => Act::change(move |ui, cx| step(ui, cx.live, cx.view, action, cx.now)),
     };
     act_if(model.station_state.is_some() || action == Action::Live, || act, "the station is starting")
@@ -174,7 +172,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
     let is_there = match pane {
-        Some(pane) => Place { view: shown, pane, is_zoomed: false, key }.show(ui, model),
+        Some(pane) => places::show(&Place { view: shown, pane, is_zoomed: false, key }, ui, model),
         None => {
             ui.show(shown);
             ui.zoomed = None;
