@@ -7,6 +7,7 @@
 
 use std::{
     io,
+    io::Read as _,
     os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
     time::Duration,
@@ -57,9 +58,16 @@ fn has_job_control() -> bool {
         })
 }
 
-/// Stops this process until the helper has it continue; whether it is in the background then.
+/// Stops this process until the helper has it continue; whether it is in the background then. It stops once
+/// the helper runs, so that whoever talks to the station waits no longer than the shell needs.
 fn stop_and_continue() -> io::Result<bool> {
     let mut helper = spawn_helper()?;
+    let ready = helper.stdout.take().map_or(Ok(()), |mut out| out.read_exact(&mut [0]));
+    if let Err(error) = ready {
+        let _ = helper.kill();
+        let _ = helper.wait();
+        return Err(error);
+    }
     let stopped = kill_process(getpid(), Signal::STOP);
     // From here on it has been continued.
     let _ = helper.wait();
@@ -71,7 +79,7 @@ fn spawn_helper() -> io::Result<Child> {
     let mut helper = Command::new(std::env::current_exe()?);
     helper.arg("continue-job").arg(std::process::id().to_string());
     // Of another group, so that it is not a part of the job; the terminal stays its standard input.
-    helper.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+    helper.process_group(0).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
 }
 
 /// The helper: has the process continue as soon as its group is no longer in the terminal's foreground.
@@ -79,6 +87,8 @@ pub(super) fn continue_job(pid: i32) -> Result<(), Error> {
     let Some(process) = Pid::from_raw(pid).filter(|process| getppid() == Some(*process)) else {
         return Err(Error::usage("only its own parent is continued", "this is not for use by hand"));
     };
+    rustix::io::write(rustix::stdio::stdout(), b".")
+        .map_err(|errno| Error::io("telling that the helper runs")(errno.into()))?;
     let looks = NOTICED_MAX.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {
         if tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|foreground| foreground != process) {

@@ -44,7 +44,7 @@ fields! {
         "takes", Text, Payload, "what the node would be given" => |it, _| Value::maybe(it.takes.as_ref().map(JsonText::as_str));
         "at", Time, Public, "when it was asked", Column::fixed("at", 8) => |it, _| Value::Time(it.asked_at_ms);
         "age", Duration, Public, "how long ago it was asked" => |it, now| since(it.asked_at_ms, now);
-        "expires", Time, Public, "when silence becomes a no", Column::fixed("expires", 8) => |it, _| Value::Time(it.expires_at_ms);
+        "expires", Time, Public, "when it is rejected without an answer", Column::fixed("expires", 8) => |it, _| Value::Time(it.expires_at_ms);
     }
 }
 

@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_keyframe_is_put_together_of_its_parts() {
-        let whole: Vec<u8> = (0..PAGE_BYTES_MAX * 2 + 5).map(|at| (at % 251) as u8).collect();
+        let whole: Vec<u8> = (0..PAGE_BYTES_MAX * 2 + 5).map(|at| u8::try_from(at % 251).unwrap()).collect();
         let mut read = Vec::new();
         while read.len() < whole.len() {
             let page = KeyframePage::of(Seq(7), &whole, read.len() as u64);

@@ -141,7 +141,7 @@ pub struct ConfirmationRow {
     pub takes: Option<JsonText>,
     /// Since when, in Unix milliseconds.
     pub asked_at_ms: Wall,
-    /// When silence becomes a no, in Unix milliseconds.
+    /// When it is rejected without an answer, in Unix milliseconds.
     pub expires_at_ms: Wall,
 }
 

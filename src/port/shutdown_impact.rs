@@ -36,11 +36,8 @@ impl ShutdownImpact {
             ));
         }
         if self.questions > 0 {
-            let waits = if self.questions == 1 { "waits" } else { "wait" };
-            words.push(format!(
-                "{} {waits} for an answer, and can get none any more.",
-                counted(self.questions, "question")
-            ));
+            let is = if self.questions == 1 { "is" } else { "are" };
+            words.push(format!("{} {is} pending, and will be lost.", counted(self.questions, "approval")));
         }
         if self.sessions > 0 {
             let (stays, ttl) =
@@ -66,7 +63,7 @@ mod tests {
             one.describe(),
             [
                 "1 run ends for good, as failed: ask 22c3.",
-                "1 question waits for an answer, and can get none any more.",
+                "1 approval is pending, and will be lost.",
                 "1 session stays open: nobody can take part until the next start, and its TTL goes on.",
             ]
         );

@@ -100,7 +100,7 @@ pub struct AskView {
     pub takes: Arc<str>,
     /// Since when.
     pub asked_at: Now,
-    /// When silence becomes a no.
+    /// When it is rejected without an answer.
     pub expires_at: Wall,
 }
 

@@ -63,7 +63,8 @@ fn with_admission(inner: &Inner, port: Port, health: Health) -> Health {
     inner.admission.health(port, health, inner.clock.now())
 }
 
-fn row(component: &str, Health { status, figures, detail }: Health) -> HealthRow {
+fn row(component: &str, health: Health) -> HealthRow {
+    let Health { status, figures, detail } = health;
     HealthRow { component: component.to_owned(), status, figures, detail }
 }
 

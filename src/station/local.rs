@@ -1,6 +1,9 @@
 //! The port of a station in this process.
 
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{
+    Arc, Mutex, Weak,
+    atomic::{AtomicBool, Ordering},
+};
 
 use tokio::sync::watch;
 
@@ -63,8 +66,10 @@ pub(super) struct Inner {
     /// What each port's admission counts.
     pub(super) admission: Tallies,
     pub(super) alerts: AlertBoard,
-    /// The operator that wants the station to end.
-    pub(super) stop_asked: watch::Sender<Option<OperatedBy>>,
+    /// Whether an operator wants the station to end.
+    pub(super) stop_asked: watch::Sender<bool>,
+    /// Whether it was told that the station goes down.
+    pub(super) is_stopping_told: AtomicBool,
     /// What has to be there for a host to be started again. The station owns it.
     pub(super) parts: Weak<Mutex<Option<Parts>>>,
 }
@@ -79,6 +84,15 @@ impl Inner {
             Ok(Startup::Failed(why)) => Err(host_down(Link::Station, why)),
             Ok(Startup::Starting | Startup::Stopped) | Err(_) => Err(PortError::Stopping),
         }
+    }
+
+    /// Tells once that the station goes down, and who asked for it; whether that was told just now.
+    pub(super) fn tell_stopping(&self, by: Option<OperatedBy>) -> bool {
+        let is_first = !self.is_stopping_told.swap(true, Ordering::Relaxed);
+        if is_first {
+            self.status.report(Transition::Stopping { by }, "");
+        }
+        is_first
     }
 
     /// What runs at this moment, if it does.
@@ -203,9 +217,11 @@ impl StationPort for LocalPort {
     }
 }
 
-/// Has whoever owns the station end it.
+/// Has whoever owns the station end it. That it goes down is told at once, while whoever is attached can
+/// still be reached.
 fn stop(inner: &Inner, operating: Operating<'_>) -> Outcome {
     operating.report("stop");
-    inner.stop_asked.send_replace(Some(operating.by.clone()));
+    inner.tell_stopping(Some(operating.by.clone()));
+    inner.stop_asked.send_replace(true);
     Outcome::Stopping { pid: std::process::id(), data: inner.status.view().0.data }
 }

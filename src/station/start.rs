@@ -4,7 +4,7 @@
 use std::{
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError, mpsc::sync_channel},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, mpsc::sync_channel},
     thread::JoinHandle,
     time::Duration,
 };
@@ -129,7 +129,8 @@ impl Station {
             metrics: metrics::Endpoint::default(),
             admission: Tallies::default(),
             alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),
-            stop_asked: watch::Sender::new(None),
+            stop_asked: watch::Sender::new(false),
+            is_stopping_told: AtomicBool::new(false),
             parts: Arc::downgrade(&parts),
         };
         let inner = Arc::new(inner);
@@ -193,13 +194,21 @@ impl Station {
     pub async fn stop_requested(&self) {
         let mut asked = self.inner.stop_asked.subscribe();
         // The sender is this station's own.
-        let _ = asked.wait_for(Option::is_some).await;
+        let _ = asked.wait_for(|is_asked| *is_asked).await;
         tokio::time::sleep(ANSWER_LEAVES).await;
     }
 
-    /// Notes that the console of this process has it end.
-    pub fn ask_to_stop(&self) {
-        self.inner.stop_asked.send_replace(Some(OperatedBy::own_console()));
+    /// Tells that it goes down because the console of this process has it end.
+    pub fn stopped_by_console(&self) {
+        self.inner.tell_stopping(Some(OperatedBy::own_console()));
+        self.let_it_be_heard();
+    }
+
+    /// Waits a little, for who is attached to hear what was told last.
+    fn let_it_be_heard(&self) {
+        if self.inner.hosts.bus.has_tap_readers() {
+            std::thread::sleep(ANSWER_LEAVES);
+        }
     }
 
     /// Ends it in order: intake, hosts, store, recording. Takes at most 3 s.
@@ -207,8 +216,9 @@ impl Station {
         if let Some(opening) = self.opening.take() {
             let _ = opening.join();
         }
-        let by = self.inner.stop_asked.borrow().clone();
-        self.inner.status.report(Transition::Stopping { by }, "");
+        if self.inner.tell_stopping(None) {
+            self.let_it_be_heard();
+        }
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         parts.stop(&self.inner);

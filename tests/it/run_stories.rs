@@ -65,12 +65,12 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
         screen.contains("[4 Runs]") && screen.contains("party") && screen.contains("asks")
     });
     let screen = terminal.wait("the question counts down", |screen| {
-        screen.contains("? 1 question") && screen.contains("no in 4m")
+        screen.contains("? 1 approval") && screen.contains("reject in 4m")
     });
     assert!(screen.contains("✓ draft"), "{screen}");
     terminal.keys("a");
     terminal.wait("the question", |screen| {
-        screen.contains("Questions: 1 waits") && screen.contains("party: let give run")
+        screen.contains("Approvals: 1 pending") && screen.contains("party: let give run")
     });
     terminal.keys("p");
     terminal.shows("Approve give?");
@@ -78,7 +78,7 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     terminal.shows("approved: the node goes on");
     terminal.keys("\x1b");
     terminal.wait("it succeeds", |screen| {
-        screen.contains("✓ party") && screen.contains("succeeded") && !screen.contains("? 1 question")
+        screen.contains("✓ party") && screen.contains("succeeded") && !screen.contains("? 1 approval")
     });
     // Who said what to whom.
     terminal.keys("t");

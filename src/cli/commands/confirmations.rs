@@ -27,7 +27,7 @@ fn hint_text(rows: &[ConfirmationRow], run: TraceId, node: &str) -> Option<Strin
     let row = rows.iter().find(|row| row.run == run && row.node == node)?;
     let action = row.action;
     Some(format!(
-        "{node} waits for an answer, and silence becomes a no: `rl-console run approve {action}` or `rl-console run reject {action}`"
+        "{node} needs approval, and is rejected without an answer: `rl-console run approve {action}` or `rl-console run reject {action}`"
     ))
 }
 

@@ -191,7 +191,7 @@ async fn after(
         }
         Ok(Ok(Exit::Quit)) => {
             if let Some(station) = station {
-                station.ask_to_stop();
+                station.stopped_by_console();
             }
             Ok(())
         }

@@ -166,13 +166,14 @@ async fn pour<R: Read>(
         let is_end = matches!(next, Ok(None));
         let is_fatal = matches!(&next, Err(error) if !error.is_of_one_line());
         match next {
-            Ok(Some(row)) => match judge.refuses(&row) {
-                Some(error) => tally.refuse(error),
-                None => {
+            Ok(Some(row)) => {
+                if let Some(error) = judge.refuses(&row) {
+                    tally.refuse(error);
+                } else {
                     bytes += row.bytes;
                     batch.push(row);
                 }
-            },
+            }
             Ok(None) => {}
             Err(error) if is_fatal => fatal = Some(error),
             Err(error) => tally.refuse(error),

@@ -300,7 +300,7 @@ mod tests {
             work.describe(),
             [
                 "1 run ends for good, as failed: ask 22c3.",
-                "1 question waits for an answer, and can get none any more.",
+                "1 approval is pending, and will be lost.",
                 "A restart requeues 8 dispatched: 1, 2, 3, 4, 5, 6 and 2 more.",
                 "1 stays applied, to be settled by hand: 1.",
                 "3 pending stay as they are."

@@ -181,13 +181,12 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
         }
         Reachability::Lost { since, .. } => {
             let is_short = matches!(detail, Detail::Short | Detail::Least);
-            parts.push(match &model.station.stopping {
-                Some(stopping) => Part::new(stopped(view, stopping, is_short), Role::Warn),
-                None => {
-                    let lost = format!("{} LOST {}", view.glyphs.down, age(since));
-                    Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad)
-                }
-            });
+            let stopped = model.station.stopping.as_ref().map(|it| stopped(view, it, is_short));
+            let lost = || {
+                let lost = format!("{} LOST {}", view.glyphs.down, age(since));
+                Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad)
+            };
+            parts.push(stopped.map_or_else(lost, |words| Part::new(words, Role::Warn)));
         }
     }
     if attachment.read_only().is_some() {
@@ -286,7 +285,7 @@ fn questions(view: &View, state: &StationState, is_short: bool) -> Option<Part> 
     let text = match of_systems.iter().map(|it| it.waiting).sum() {
         0_u64 => return None,
         waiting if is_short => format!("?{waiting}{left}"),
-        waiting => format!("? {}{left}", counted(waiting, "question")),
+        waiting => format!("? {}{left}", counted(waiting, "approval")),
     };
     Some(Part::of(PartKind::Alerts, text, Role::Warn))
 }

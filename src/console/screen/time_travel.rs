@@ -171,13 +171,12 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     ui.selection_mut(PaneId::Wire).release();
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
-    let is_there = match pane {
-        Some(pane) => places::show(&Place { view: shown, pane, is_zoomed: false, key }, ui, model),
-        None => {
-            ui.show(shown);
-            ui.zoomed = None;
-            true
-        }
+    let is_there = if let Some(pane) = pane {
+        places::show(&Place { view: shown, pane, is_zoomed: false, key }, ui, model)
+    } else {
+        ui.show(shown);
+        ui.zoomed = None;
+        true
     };
     let words = if is_there { name } else { format!("{name}: its record is not listed here any more") };
     show_message(ui, words, !is_there, now);

@@ -121,7 +121,7 @@ fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
     assert_eq!(holding(&stage), [RUNS_FAILED.cause(), AWAITING_APPROVAL.cause()]);
     assert_eq!(judged.raised.len(), 2);
     let asking = alerts(&stage).into_iter().find(|alert| *alert == AWAITING_APPROVAL.cause()).unwrap();
-    assert!(asking.text.contains("chat_vote asks whether give may go on"), "{}", asking.text);
+    assert!(asking.text.contains("chat_vote needs approval for node give"), "{}", asking.text);
     assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
     assert!(
         stage.alerts.acknowledge(&[asking.id], stage.view.now).is_err(),
@@ -176,7 +176,7 @@ fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
     let (asked_at, expires_at) = (stage.view.now.wall, Wall(stage.view.now.wall.0 + 1_000));
     stage.asked(super::runs_samples::VOTE, action, node, expires_at, "publish?");
     let (at, text) = since(&mut stage, &AWAITING_APPROVAL.cause());
-    assert!(text.contains("whether report may go on"), "{text}");
+    assert!(text.contains("node report of chat_vote"), "{text}");
     assert_eq!(at, asked_at, "{text}");
 }
 

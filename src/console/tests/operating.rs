@@ -42,7 +42,7 @@ fn open_more(stage: &mut TestConsole, number: u64) {
     stage.event(Event::Tick);
 }
 
-/// Another run asks, whose silence is a no in so long.
+/// Another run needs approval, which is rejected without an answer in so long.
 fn asks(stage: &mut TestConsole, number: u64, action: u128, in_ms: u64) {
     stage.submitted(number, "other", &plan(&[("give", "agent:giver", None)], &[]));
     stage.moved(number, (0, "give"), NodeState::Asking, 0, "");
@@ -118,7 +118,7 @@ fn while_runs_are_held_an_approval_promises_no_more_than_it_does() {
     let mut stage = runs(160, 50);
     hold(&mut stage);
     stage.char('p');
-    assert!(stage.text().contains("give is worked on once they are"), "{}", stage.text());
+    assert!(stage.text().contains("on approval, give starts once they are"), "{}", stage.text());
     let effects = stage.char('y');
     let asked = Decided { approved: true, held: true };
     assert!(
@@ -141,7 +141,7 @@ fn the_question_that_silence_answers_first_stands_first_everywhere() {
     asks(&mut stage, 0xbeef, 7, 11_000);
     asks(&mut stage, 0xcafe, 8, 600_000);
     let text = stage.text();
-    assert!(text.contains("? 3 questions 11s"), "{text}");
+    assert!(text.contains("? 3 approvals 11s"), "{text}");
     let runs = super::runs_samples::keys(&stage, PaneId::Runs);
     assert_eq!(runs[..3], [0xbeef, VOTE, 0xcafe].map(|number| RUN.of(run(number))));
     stage.char('a');
@@ -195,7 +195,7 @@ fn the_deck_shows_runs_and_sessions_as_soon_as_there_are_some() {
         let mut stage = with_sessions(with_runs(stage));
         stage.ui.show(ViewId::Deck);
         let text = stage.text();
-        for wanted in ["chat_vote", "a no in", "s-17", "Queues", "In flight"] {
+        for wanted in ["chat_vote", "auto-reject in", "s-17", "Queues", "In flight"] {
             assert!(text.contains(wanted), "{wanted} at {columns}x{rows}: {text}");
         }
         assert!(text.lines().next().is_some_and(|line| line.contains('?')), "{text}");
@@ -326,7 +326,7 @@ fn a_question_of_a_run_whose_other_node_failed_says_so_before_it_is_approved() {
 #[test]
 fn a_question_is_listed_and_counted_once_and_what_became_of_it_is_said() {
     for (verdict, became) in
-        [(Verdict::Approved, "it was approved"), (Verdict::Expired, "nobody answered in time")]
+        [(Verdict::Approved, "approved"), (Verdict::Expired, "not answered in time, rejected")]
     {
         let mut stage = runs(160, 50);
         stage.tick();
@@ -334,17 +334,17 @@ fn a_question_is_listed_and_counted_once_and_what_became_of_it_is_said() {
         let waiting =
             stage.model.alerts().listed().iter().filter(|alert| alert.state() == AlertState::Active).count();
         assert!(
-            head.contains(&format!("! {} alert", waiting - 1)) && head.contains("? 1 question"),
+            head.contains(&format!("! {} alert", waiting - 1)) && head.contains("? 1 approval"),
             "{head}"
         );
         stage.char('a');
         let text = stage.text();
         assert!(text.contains("a41f asks"), "{text}");
-        assert_eq!(text.matches("asks whether give may go on").count(), 1, "in its details alone: {text}");
+        assert_eq!(text.matches("node give needs approval").count(), 1, "in its details alone: {text}");
         stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict, by: None }, "");
         stage.tick();
         let text = stage.text();
-        assert!(text.contains(&format!("chat_vote asked whether give may go on: {became}")), "{text}");
-        assert!(!text.contains("it is a no in"), "{text}");
+        assert!(text.contains(&format!("chat_vote, approval for node give: {became}")), "{text}");
+        assert!(!text.contains("auto-rejects in"), "{text}");
     }
 }

@@ -185,9 +185,10 @@ proptest! {
         for (kind, count) in meanwhile {
             show.happen(kind);
             late.follow(&show);
-            match late.has_all {
-                false => late.load(&show, count),
-                true => late.fold(&show, count),
+            if late.has_all {
+                late.fold(&show, count);
+            } else {
+                late.load(&show, count);
             }
         }
         late.finish(&show);

@@ -38,10 +38,10 @@ fn a_question_waits_first_among_the_alerts_and_in_the_first_line() {
     let mut stage = asked();
     let text = stage.text();
     for wanted in [
-        "? 1 question",
-        "Questions: 1 waits.",
+        "? 1 approval",
+        "Approvals: 1 pending.",
         "a41f asks",
-        "no in 4m59s",
+        "4m59s left",
         "item: 4  in: to ann  give item 4 to viewer ann?",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
@@ -78,7 +78,7 @@ fn a_question_is_masked_on_air_also_where_it_is_answered() {
     stage.act(Action::OnAir);
     let text = stage.text();
     assert!(!text.contains("viewer ann") && !text.contains("to ann"), "{text}");
-    assert!(text.contains("a41f asks") && text.contains("no in 4m"), "which run, and how long: {text}");
+    assert!(text.contains("a41f asks") && text.contains("4m59s left"), "which run, and how long: {text}");
     stage.char('p');
     let text = stage.text();
     assert!(
@@ -93,7 +93,7 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
     stage.model.station_state.as_mut().unwrap().runs.asks_unshown = 3;
     stage.tick();
     let text = stage.text();
-    for wanted in ["? 4 questions", "Questions: 4 wait, the 3 oldest in `ls confirmations` alone."] {
+    for wanted in ["? 4 approvals", "Approvals: 4 pending, the 3 oldest in `ls confirmations` alone."] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     assert!(
@@ -102,7 +102,7 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
             .alerts()
             .listed()
             .iter()
-            .any(|alert| alert.text.contains("4 questions of runs wait, the 3 oldest"))
+            .any(|alert| alert.text.contains("4 approvals pending, the 3 oldest"))
     );
     stage.key(KeyCode::Esc);
     let runs = stage
@@ -157,7 +157,7 @@ fn a_run_that_asks_nothing_says_so() {
     assert!(!stage.text().contains("p approve"));
     assert_eq!(stage.char('r'), []);
     let text = stage.text();
-    assert!(text.contains("this run asks nothing"), "{text}");
+    assert!(text.contains("nothing to approve here"), "{text}");
 }
 
 #[test]
@@ -166,11 +166,13 @@ fn a_rejection_says_what_hangs_on_it_and_nothing_is_answered_once_it_was_decided
     stage.char('r');
     let text = stage.text();
     assert!(
-        text.contains("Reject give?") && text.contains("give fails") && text.contains("Behind it 1 node may"),
+        text.contains("Reject give?")
+            && text.contains("give fails")
+            && text.contains("1 downstream node may be blocked"),
         "{text}"
     );
     stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: None }, "");
-    assert!(stage.text().contains("It waits no longer"));
+    assert!(stage.text().contains("It is no longer pending"));
     assert_eq!(stage.char('y'), []);
     assert!(stage.text().contains("nothing was answered"), "{}", stage.text());
 }
@@ -184,7 +186,7 @@ fn a_run_is_cancelled_after_a_question_that_says_what_hangs_on_it() {
         "Cancel chat_vote?",
         "3 are worked on",
         "3 never begin, or not again",
-        "Withdrawn with it: 1 question.",
+        "Withdrawn with it: 1 pending approval.",
         "1 completed",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");

@@ -55,7 +55,7 @@ fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
 fn why_a_run_failed_is_read_in_the_list() {
     let text = runs(160, 50).text();
     assert!(text.contains("write failed: nobody answers on agent/writer"), "{text}");
-    assert!(text.contains("a no in 4m59s"), "{text}");
+    assert!(text.contains("auto-reject in 4m59s"), "{text}");
     let text = runs(80, 24).text();
     assert!(text.contains("write failed: nobody"), "{text}");
 }
@@ -140,7 +140,7 @@ fn the_log_tells_what_becomes_of_runs() {
     let text = stage.text();
     for wanted in [
         "chat_vote a41f was accepted: 7 nodes",
-        "chat_vote a41f asks whether give may go on",
+        "chat_vote a41f needs approval for node give",
         "mend dead failed: write",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");

@@ -37,7 +37,7 @@ pub(super) struct EnqueueWait {
 #[derive(Debug)]
 pub(super) enum Admission {
     /// It is to be recorded.
-    Row(Row),
+    Row(Box<Row>),
     /// It is refused, unless it has a key that is known already for the same work, which is this.
     Refused { refusal: Refusal, key: Option<Box<Work>> },
 }
@@ -52,7 +52,7 @@ pub(super) struct Work {
 impl EnqueueWait {
     fn accepted(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter_map(|row| match row {
-            Admission::Row(row) => Some(row),
+            Admission::Row(row) => Some(&**row),
             Admission::Refused { .. } => None,
         })
     }
@@ -75,7 +75,7 @@ impl Bridge {
             let key = key.map(|key| (row.source().kind, key));
             let work = Work { event: row.event.clone(), params: row.params.clone() };
             admitted.push(match self.admit(now, row, None, &mut waiting) {
-                Ok(row) => Admission::Row(row),
+                Ok(row) => Admission::Row(Box::new(row)),
                 Err(refusal) => {
                     let work = key.is_some().then(|| Box::new(work));
                     lookups.extend(key);
@@ -185,7 +185,7 @@ impl Bridge {
         let mut answer = Vec::with_capacity(wait.rows.len());
         for row in wait.rows {
             let row = match row {
-                Admission::Row(row) => row,
+                Admission::Row(row) => *row,
                 Admission::Refused { refusal, key } => {
                     let first = key.and_then(|work| Some((looked_up.next()?, work)));
                     answer.push(match first {

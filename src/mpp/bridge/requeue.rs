@@ -63,7 +63,7 @@ impl Bridge {
                 .again(id, rows.next().flatten(), even_if_refunded)
                 .and_then(|new| self.admit(now, new, Some(id), &mut waiting));
             admitted.push(match again {
-                Ok(row) => Admission::Row(row),
+                Ok(row) => Admission::Row(Box::new(row)),
                 Err(refusal) => Admission::Refused { refusal, key: None },
             });
         }

@@ -281,7 +281,8 @@ impl Broker {
         }
         let body = wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
         let payload = bytes::Bytes::copy_from_slice(body);
-        let client = self.sessions.get(id).and_then(|session| session.client()).unwrap_or_else(|| "".into());
+        let client =
+            self.sessions.get(id).and_then(super::session::Session::client).unwrap_or_else(|| "".into());
         let asked = OperatorRequest { session: id, client, kind, trace, payload };
         let ticket = Ticket { session: id, trace, msg_id, re: pending.re, ack: pending.ack };
         self.outputs.push_back(Output::OperatorRequest { request: asked, ticket });

@@ -29,7 +29,7 @@ pub struct ActionRequest {
     pub node_id: Arc<str>,
     /// The question.
     pub summary: String,
-    /// When silence becomes a no.
+    /// When it is rejected without an answer.
     pub expires_at: Wall,
 }
 

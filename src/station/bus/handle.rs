@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{
     ids::Seq,
@@ -31,6 +31,8 @@ enum BusState {
     Up {
         path: PathBuf,
         requests: mpsc::Sender<Request>,
+        /// How many sessions are told of every entry of the tap.
+        tap_readers: watch::Receiver<u64>,
     },
     Down(Arc<str>),
 }
@@ -46,8 +48,18 @@ impl Bus {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn set_up(&self, path: PathBuf, requests: mpsc::Sender<Request>) {
-        *self.lock() = BusState::Up { path, requests };
+    pub(super) fn set_up(
+        &self,
+        path: PathBuf,
+        requests: mpsc::Sender<Request>,
+        tap_readers: watch::Receiver<u64>,
+    ) {
+        *self.lock() = BusState::Up { path, requests, tap_readers };
+    }
+
+    /// Whether consoles are attached, or anybody else who is told of every entry.
+    pub(in crate::station) fn has_tap_readers(&self) -> bool {
+        matches!(&*self.lock(), BusState::Up { tap_readers, .. } if *tap_readers.borrow() > 0)
     }
 
     pub(super) fn set_down(&self, why: &str) {

@@ -123,7 +123,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         next_session: Arc::clone(&bus.next_session),
         uid: rustix::process::geteuid().as_raw(),
     };
-    bus.set_up(path.clone(), requests.clone());
+    bus.set_up(path.clone(), requests.clone(), readers.clone());
     BusDown::clear(&config.data, &lock.watch());
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
     let service = Service {

@@ -35,7 +35,7 @@ const TOKEN: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ";
 async fn a_bus_that_is_asked_too_much_is_busy_and_neither_starting_nor_empty() {
     let bus = Bus::default();
     let (requests, asked) = mpsc::channel(1);
-    bus.set_up("/run/rmp.sock".into(), requests.clone());
+    bus.set_up("/run/rmp.sock".into(), requests.clone(), tokio::sync::watch::channel(0).1);
     let (answer, _answered) = tokio::sync::oneshot::channel();
     requests.try_send(Request::Snapshot { answer }).unwrap();
     let Err(error) = bus.snapshot().await else { panic!("what is on it is not known") };

@@ -44,12 +44,12 @@ fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) ->
     let ask = runs.asks.iter().find(|ask| ask.action == action)?;
     let name = runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
     let became = match verdict {
-        Verdict::Approved => "it was approved",
-        Verdict::Rejected => "it was rejected",
-        Verdict::Expired => "nobody answered in time, and that is a no",
+        Verdict::Approved => "approved",
+        Verdict::Rejected => "rejected",
+        Verdict::Expired => "not answered in time, rejected",
         Verdict::Withdrawn => "its run ended before an answer",
     };
-    Some(format!("{name} asked whether {} may go on: {became}", ask.node.id).into())
+    Some(format!("{name}, approval for node {}: {became}", ask.node.id).into())
 }
 
 /// Adds that runs ask something; whether they do.
@@ -63,20 +63,13 @@ fn check_asks(runs: &runs::Snapshot, now: Now, findings: &mut Findings) -> bool 
     let left = format::age(first.expires_at.since(now.wall));
     let node = &first.node.id;
     let (text, since) = match (runs.waiting(), runs.asks_unshown) {
-        (1, _) => (
-            format!("{name} asks whether {node} may go on: without an answer it is a no in {left}"),
-            first.asked_at,
-        ),
+        (1, _) => (format!("{name} needs approval for node {node}; auto-rejects in {left}"), first.asked_at),
         (count, unshown @ 1..) => (
-            format!(
-                "{count} questions of runs wait, the {unshown} oldest in `rl-console ls confirmations` alone"
-            ),
+            format!("{count} approvals pending, the {unshown} oldest in `rl-console ls confirmations` alone"),
             oldest.asked_at,
         ),
         (count, 0) => (
-            format!(
-                "{count} questions of runs wait; the one of {name} ends first, whether {node} may go on: a no in {left}"
-            ),
+            format!("{count} approvals pending; first node {node} of {name}, which auto-rejects in {left}"),
             first.asked_at,
         ),
     };

@@ -201,7 +201,7 @@ pub enum Transition {
         action: ActionId,
         /// Which node.
         node: NodeRef,
-        /// When silence becomes a no.
+        /// When it is rejected without an answer.
         expires_at: Wall,
         /// The question.
         question: Arc<str>,

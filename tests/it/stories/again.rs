@@ -22,10 +22,10 @@ fn the_effect_failed_so_i_give_it_again() {
     terminal.wait("it failed", |screen| screen.contains("✗ failed"));
     // The pane where it is seen says by which key it is given again.
     for _ in 0..12 {
-        if terminal.stable_text().contains("e again") {
+        if terminal.text().contains("e again") {
             break;
         }
-        terminal.keys("\t");
+        terminal.wait_stable("\t");
     }
     terminal.shows("e again");
     terminal.keys("e");

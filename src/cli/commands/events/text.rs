@@ -94,13 +94,13 @@ impl Event {
             Self::RunAsks { action, of, node, question, .. } => {
                 let action = action.short();
                 format!(
-                    "run {} asks whether {node} may go on: {question} (`approve {action}`, `reject {action}`)",
+                    "run {} needs approval for node {node}: {question} (`run approve {action}`, `run reject {action}`)",
                     named(of)
                 )
             }
             Self::RunDecided { of, verdict, by, .. } => {
                 let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-                format!("run {}: its question was {}{by}", named(of), verdict.name())
+                format!("run {}: its approval was {}{by}", named(of), verdict.name())
             }
             Self::RunEnded { of, state, why } => {
                 let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();

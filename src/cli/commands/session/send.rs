@@ -114,7 +114,9 @@ pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<
         let runtime = Runtime::connect(settings, &what).await?;
         let has_reason = !args.reason.is_empty();
         // A runtime that is asked for one that has expired keeps that it was asked, as a record of its log.
-        if let Some(state) = kept(settings, session).await.map(|detail| detail.row.state).filter(is_ended) {
+        if let Some(state) =
+            kept(settings, session).await.map(|detail| detail.row.state).filter(|state| is_ended(*state))
+        {
             let ack = Acked::of_ended(session, state, clock.now().wall);
             return ack.print_cancelled(Some(state.name()), has_reason, out);
         }
@@ -125,8 +127,8 @@ pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<
     })
 }
 
-fn is_ended(state: &SessionState) -> bool {
-    *state != SessionState::Open
+fn is_ended(state: SessionState) -> bool {
+    state != SessionState::Open
 }
 
 /// Who says it, and as which message.

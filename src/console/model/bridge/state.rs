@@ -83,7 +83,8 @@ impl Bridge {
             self.is_first_run |= !self.onboarding.is_complete();
             return;
         }
-        self.onboarding.worked |= rows.iter().any(|row| row.state == RowState::Done);
+        self.onboarding.worked = true;
+        self.onboarding.done |= rows.iter().any(|row| row.state == RowState::Done);
         let has_ended =
             |row: &InvocationRow| matches!(row.state, RowState::Done | RowState::Failed | RowState::Refunded);
         self.onboarding.connected |=
@@ -120,7 +121,7 @@ impl Bridge {
         match transition {
             T::Done { queue, .. } => {
                 count_rate(&mut self.rates, queue, at);
-                self.onboarding.worked = true;
+                self.onboarding.done = true;
             }
             T::Failed { queue, .. } | T::Refunded { queue, .. } | T::OtherCancelled { queue, .. } => {
                 count_rate(&mut self.failures, queue, at);
@@ -129,6 +130,7 @@ impl Bridge {
                 self.refused = None;
                 self.onboarding.connected = true;
             }
+            T::Enqueued { .. } => self.onboarding.worked = true,
             T::Disconnected { peer, active: false, cause: cause @ CloseCause::Fault(_) } => {
                 self.refused = Some((peer.clone(), *cause, at));
             }

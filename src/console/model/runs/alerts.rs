@@ -23,7 +23,7 @@ pub(crate) const KINDS: &[AlertKind] = &[
 fn approval_remedy(state: &StationState) -> Vec<ReportLine> {
     let mut lines = vec![key_hint(
         Action::Alerts,
-        "has the questions first: approve or reject them there; silence becomes a no",
+        "has approvals first: approve or reject them there; unanswered ones are rejected",
     )];
     if let Some(ask) = state.runs.asks_in_time().first() {
         lines.extend([

@@ -39,7 +39,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     if has_approvals {
         report.lines.push(key_hint(
             Action::Alerts,
-            "has the approvals first: approve or reject them there; silence becomes a no",
+            "has the approvals first: approve or reject them there; unanswered ones are rejected",
         ));
     }
     if report.condition != Condition::Ok {

@@ -60,7 +60,7 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) ->
             said(
                 Level::Warn,
                 format!("{name} asks for {}", node.id),
-                format!("{whole} asks whether {} may go on", node.id),
+                format!("{whole} needs approval for node {}", node.id),
             )
         }
         T::Decided { action, verdict, by, .. } if *verdict != Verdict::Withdrawn => {

@@ -123,11 +123,11 @@ fn decide(cx: &PaneContext<'_>, approved: bool) -> Resolved {
         return Ok(Act::confirm(Decide { action: ask.action, node: Arc::clone(&ask.node.id), approved }));
     }
     let why = if model.runs().is_none_or(|runs| runs.asks.is_empty()) {
-        "no run asks anything"
+        "no approval is pending"
     } else if is_in_run_panes(ui) {
-        "this run asks nothing: those that ask stand first in the Runs"
+        "nothing to approve here; runs awaiting approval are at the top"
     } else {
-        "no question is selected: they are the first of the alerts"
+        "no approval is selected: they are at the top of the alerts"
     };
     Err(why.into())
 }

@@ -101,7 +101,7 @@ impl Confirm for Decide {
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let (action, approved) = (self.action, self.approved);
         if pending_approval(model, action).is_none() {
-            return Err("it waits no longer: nothing was answered".to_owned());
+            return Err("it is no longer pending: nothing was answered".to_owned());
         }
         let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
         let held = model.runs().is_some_and(|runs| runs.held);
@@ -165,7 +165,7 @@ fn describe_cancel(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role
     }
     let asks = model.runs().map_or(0, |runs| runs.asks.iter().filter(|ask| ask.run == run).count());
     if asks > 0 {
-        words.push((format!("Withdrawn with it: {}.", counted(asks, "question")), Role::Warn));
+        words.push((format!("Withdrawn with it: {}.", counted(asks, "pending approval")), Role::Warn));
     }
     let given =
         model.mpp().map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(run)).count() as u64);
@@ -248,7 +248,7 @@ fn downstream_nodes(run: &RunView, place: u32) -> usize {
 fn describe_decide(view: &View, model: &Model, action: ActionId, approved: bool) -> Vec<(String, Role)> {
     let Some(ask) = pending_approval(model, action) else {
         return vec![(
-            "It waits no longer: it was decided, it expired, or its run ended.".to_owned(),
+            "It is no longer pending: it was decided, it expired, or its run ended.".to_owned(),
             Role::Warn,
         )];
     };
@@ -260,7 +260,7 @@ fn describe_decide(view: &View, model: &Model, action: ActionId, approved: bool)
         ask.summary.to_string()
     };
     let mut words = vec![
-        (format!("{name} asks whether {} may go on:", ask.node.id), Role::Muted),
+        (format!("Run {name} needs approval for node {}:", ask.node.id), Role::Muted),
         (summary, Role::Accent),
     ];
     if !view.mask_policy.masks(Class::Payload) {
@@ -274,11 +274,11 @@ fn describe_decide(view: &View, model: &Model, action: ActionId, approved: bool)
     }
     if approved && model.runs().is_some_and(|runs| runs.held) {
         words.push((
-            format!("Runs are held: approved, {} is worked on once they are released.", ask.node.id),
+            format!("Runs are held: on approval, {} starts once they are resumed.", ask.node.id),
             Role::Warn,
         ));
     } else if approved {
-        words.push((format!("Approved, {} is worked on at once.", ask.node.id), Role::Text));
+        words.push((format!("On approval, {} starts immediately.", ask.node.id), Role::Text));
     }
     if approved && let Some(failed) = run.and_then(RunView::failed_node) {
         let words_of = format!(
@@ -287,16 +287,13 @@ fn describe_decide(view: &View, model: &Model, action: ActionId, approved: bool)
         words.push((words_of, Role::Warn));
     }
     if !approved {
-        words.push((format!("Rejected, {} fails and is not tried again.", ask.node.id), Role::Text));
+        words.push((format!("On rejection, {} fails and is not retried.", ask.node.id), Role::Text));
         let behind = run.map_or(0, |run| downstream_nodes(run, ask.node.index));
         if behind > 0 {
-            words.push((
-                format!("Behind it {} may get nothing to work on.", counted(behind, "node")),
-                Role::Warn,
-            ));
+            words.push((format!("{} may be blocked.", counted(behind, "downstream node")), Role::Warn));
         }
     }
     let left = ask.expires_at.since(view.clock.wall);
-    words.push((format!("Without an answer it is a no in {}.", format::age(left)), Role::Muted));
+    words.push((format!("Auto-rejects in {}.", format::age(left)), Role::Muted));
     words
 }

@@ -255,16 +255,13 @@ fn count_nodes(run: &RunView) -> String {
 fn approval_details(view: &View, ask: &AskView, is_at_hand: bool) -> Vec<ReportLine> {
     let left = format::age(ask.expires_at.since(view.clock.wall));
     let mut facts = vec![
-        ReportLine::Reason(format!("it asks whether {} may go on", ask.node.id)),
+        ReportLine::Reason(format!("node {} needs approval", ask.node.id)),
         payload("question", &ask.summary),
     ];
     facts.extend(InputLine::of(ask).iter().map(|InputLine { source: of, text: words }| payload(of, words)));
     facts.push(detail(
         "answer by",
-        format!(
-            "{}: without an answer it is a no in {left}",
-            format::time_of_day(ask.expires_at, &view.zone)
-        ),
+        format!("{}: auto-rejects in {left}", format::time_of_day(ask.expires_at, &view.zone)),
     ));
     if is_at_hand {
         facts.push(ReportLine::KeyHint(Action::Approve, "approves it".into()));

@@ -46,7 +46,7 @@ pub(crate) struct Run<'a> {
     pub(crate) view: &'a RunView,
     /// Questions of it that wait.
     pub(crate) asks: usize,
-    /// When silence becomes a no to the first of them.
+    /// When the first of them is rejected without an answer.
     pub(crate) expires_at: Option<Wall>,
     /// Whether an operator holds what it would begin.
     pub(crate) held: bool,
@@ -84,7 +84,7 @@ impl Run<'_> {
     }
 
     fn remaining(&self, now: Now) -> Option<String> {
-        Some(format!("no in {}", format::age(self.expires_at?.since(now.wall))))
+        Some(format!("auto-reject in {}", format::age(self.expires_at?.since(now.wall))))
     }
 }
 
@@ -161,14 +161,14 @@ impl PaneRecord for Run<'_> {
             "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
             "why" if self.asks > 0 => {
                 let more = if self.asks > 1 {
-                    format!("{} questions, the first a ", self.asks)
+                    format!(", the first of {} approvals", self.asks)
                 } else {
-                    "asks, a ".to_owned()
+                    ", awaiting approval".to_owned()
                 };
                 let failed =
                     self.view.failed_node().map_or_else(String::new, |node| format!("; {node} failed"));
                 Cell::new(
-                    format!("{more}{}{failed}", self.remaining(look.view.clock).unwrap_or_default()),
+                    format!("{}{more}{failed}", self.remaining(look.view.clock).unwrap_or_default()),
                     Role::Warn,
                 )
             }

@@ -55,7 +55,7 @@ pub(crate) struct PlannedNode<'a> {
     plan: &'a PlanNode,
     node: &'a NodeView,
     dag_layout: Arc<DagLayout>,
-    /// When silence becomes a no, where it asks a person.
+    /// When its approval is rejected without an answer, where it needs one.
     expires_at: Option<Wall>,
     /// Its line in the picture.
     line: usize,
@@ -196,13 +196,13 @@ impl PaneRecord for PlannedNode<'_> {
             ),
             "progress" if self.expires_at.is_some() => {
                 let left = self.remaining(look.view.clock).unwrap_or_default();
-                Cell::new(format!("no in {}", format::age(left)), Role::Warn)
+                Cell::new(format!("{} left", format::age(left)), Role::Warn)
             }
             "progress" => Cell::new(self.bar(glyphs), Role::Runs),
             "use" => Cell::new(self.plan.uses.to_string(), Role::Muted),
             "why" if self.expires_at.is_some() => {
                 let left = self.remaining(look.view.clock).unwrap_or_default();
-                Cell::new(format!("asks, a no in {}", format::age(left)), Role::Warn)
+                Cell::new(format!("awaiting approval, auto-reject in {}", format::age(left)), Role::Warn)
             }
             // What its agent says to it can quote viewers; how far it is does not.
             "why" if self.node.progress.is_some() && !self.node.state.is_end() => {

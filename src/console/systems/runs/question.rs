@@ -16,13 +16,13 @@ impl Question for AskView {
         APPROVAL.of(self.action)
     }
 
-    /// Of which run it is and when silence becomes a no are never cut, nor masked.
+    /// Of which run it is and when it is rejected without an answer are never cut, nor masked.
     fn cells(&self, view: &View) -> [Cell; 4] {
         let left = self.expires_at.since(view.clock.wall);
         [
             Cell::new(format!("{} {} asks", view.glyphs.warn, self.run.short()), Role::Accent),
             Cell::new(view.time_of_day(self.asked_at), Role::Muted),
-            Cell::new(format!("no in {}", format::age(left).trim_start()), Role::Warn),
+            Cell::new(format!("{} left", format::age(left).trim_start()), Role::Warn),
             Cell::of_class(ask_line(self), Role::Text, Class::Payload),
         ]
     }

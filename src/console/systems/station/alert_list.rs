@@ -161,10 +161,10 @@ impl AlertList {
         let (waiting, unshown) = model.runs().map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
         let mut title = match (waiting, unshown) {
             (0, _) => String::new(),
-            (1, _) => "Questions: 1 waits. ".to_owned(),
-            (waiting, 0) => format!("Questions: {waiting} wait. "),
+            (1, _) => "Approvals: 1 pending. ".to_owned(),
+            (waiting, 0) => format!("Approvals: {waiting} pending. "),
             (waiting, unshown) => {
-                format!("Questions: {waiting} wait, the {unshown} oldest in `ls confirmations` alone. ")
+                format!("Approvals: {waiting} pending, the {unshown} oldest in `ls confirmations` alone. ")
             }
         };
         let _ = match model.alerts().active_count() {
@@ -248,7 +248,7 @@ impl Layer for AlertList {
                 AlertState::Resolved => Err("it is resolved".into()),
             },
             (Action::Acknowledge, _) => Err(format!(
-                "a question waits for its answer: {} approves, {} rejects",
+                "an approval is pending: {} approves, {} rejects",
                 cx.view.key(Action::Approve),
                 cx.view.key(Action::Reject)
             )

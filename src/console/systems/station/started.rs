@@ -27,6 +27,8 @@ pub(crate) struct State {
     pub(crate) onboarding_dismissed: bool,
     /// Whether they were shown after the last event.
     onboarding_was_visible: bool,
+    /// They are behind the operator, and what was given has not run to its end so far.
+    awaits_done: bool,
 }
 
 impl Ui {
@@ -44,12 +46,14 @@ pub(super) fn dismiss(ui: &mut Ui, model: &Model) {
     ui.systems.station.onboarding_dismissed |= ui.shows_onboarding(model);
 }
 
-/// Says once that the first steps are done.
+/// Says once that the first steps are done: when what was given has run to its end.
 pub(super) fn after_event(ui: &mut Ui, cx: &ActContext<'_>, _is_tick: bool) -> Vec<Effect> {
     let is_visible = ui.shows_onboarding(cx.model);
     let state = &mut ui.systems.station;
     let was_visible = std::mem::replace(&mut state.onboarding_was_visible, is_visible);
-    if was_visible && !state.onboarding_dismissed && cx.model.bridge.onboarding.is_complete() {
+    let progress = cx.model.bridge.onboarding;
+    state.awaits_done |= was_visible && !state.onboarding_dismissed && progress.is_complete();
+    if progress.done && std::mem::take(&mut state.awaits_done) {
         show_message(ui, "done: you are live".to_owned(), false, cx.now);
     }
     Vec::new()
