@@ -48,8 +48,8 @@ async fn decide(
     }
 }
 
-/// The question's whole name. One that is given whole is not looked for; digits are those of a question, or of
-/// a run that asks.
+/// The question's whole name. One that is given whole is not looked for; digits are those of a question, or
+/// of a run that asks.
 async fn resolve(station: &dyn Operator, name: &ActionName) -> Result<ActionId, Error> {
     let tail = match name {
         ActionName::Whole(action) => return Ok(*action),

@@ -12,7 +12,7 @@ use crate::{
         settings::view::{Canvas, View},
         ui::{
             Layer, Line, Reaction, Scene, Target,
-            act::{Act, Resolved},
+            act::{Act, Resolved, act_if},
             layer::centred,
             layout::Layout,
             message::show_message,
@@ -28,14 +28,14 @@ const FORMS: &str = "a time of day (18:04:10), or so long ago (-1m, -90s)";
 
 /// The line.
 #[derive(Debug)]
-pub(crate) struct GoToTime {
+struct GoToTime {
     line: Line,
 }
 
-impl Default for GoToTime {
-    fn default() -> Self {
-        Self { line: Line::new("") }
-    }
+/// Opens the line.
+pub(super) fn resolve(cx: &PaneContext<'_>) -> Resolved {
+    let open = || Act::open(GoToTime { line: Line::new("") });
+    act_if(cx.model.station_state.is_some(), open, "the station is starting")
 }
 
 impl Layer for GoToTime {

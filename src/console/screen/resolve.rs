@@ -1,7 +1,7 @@
 //! What an action does here and now, or why nothing: found once, for the footer that greys it, for the
 //! palette and for the dispatch that does it.
 
-use super::{columns, go_to_time::GoToTime, time_travel};
+use super::{columns, go_to_time, time_travel};
 use crate::console::{
     draw::theme::Role,
     input::action::Action,
@@ -52,10 +52,7 @@ pub(super) fn resolve_here(action: Action, cx: &PaneContext<'_>) -> Resolved {
 fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { ui, .. } = *cx;
     Ok(match action {
-        Action::GoToTime => {
-            let go = || Act::open(GoToTime::default());
-            return act_if(cx.model.station_state.is_some(), go, "the station is starting");
-        }
+        Action::GoToTime => return go_to_time::resolve(cx),
         action if action.is_of_time() => return time_travel::act(action, cx),
         Action::Filter | Action::FilterCell | Action::ShippedFilter => return filter::act(action, cx),
         Action::Find | Action::NextHit | Action::PreviousHit => return search::act(action, cx),

@@ -35,7 +35,7 @@ fn counts(stage: &TestConsole) -> (usize, usize) {
 /// The rows of Recent that fit what is looked for.
 fn hits(stage: &TestConsole) -> Vec<usize> {
     let rows = ui::rows(PaneId::Recent, &stage.ui, &stage.model);
-    (0..41).filter(|row| ui::search::is_hit(PaneId::Recent, &stage.ui, &rows, *row)).collect()
+    (0..41).filter(|row| ui::rows::is_hit(PaneId::Recent, &stage.ui, &rows, *row)).collect()
 }
 
 #[test]

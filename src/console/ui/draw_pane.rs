@@ -75,7 +75,7 @@ pub(crate) fn table_of(
         len: rows.len(),
         row: &cells,
         bookmarked: &bookmarked,
-        is_hit: &|index| search::is_hit(pane, ui, rows, index),
+        is_hit: &|index| super::rows::is_hit(pane, ui, rows, index),
         selection: ui.selection(pane).unwrap_or(&unselected),
         focused,
         sort: ui.sort(pane).and_then(|sort| place(sort.field).map(|at| (at, sort.descending))),

@@ -160,8 +160,8 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
     }
 }
 
-/// One layer back: the marks, the search, the filter, a layer, what is wrong with the configuration, the zoom,
-/// the first steps.
+/// One layer back: the marks, the search, the filter, a layer, what is wrong with the configuration, the
+/// zoom, the first steps.
 pub(crate) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let has_list = ui.overlays.last().is_none_or(|layer| layer.list().is_some());
     if has_list

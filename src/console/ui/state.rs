@@ -22,7 +22,7 @@ use crate::{
         },
         settings::config_watcher::Fault,
         ui,
-        ui::{Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette, search, search::Hits},
+        ui::{Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette, rows, rows::Hits},
     },
     filter::Filter,
     ids::TraceId,
@@ -341,7 +341,7 @@ impl Ui {
         );
         self.wire.advance(kept, now, entries);
         self.wire_hits.end_at(self.time.is_stopped().then(|| self.time.visible_end()));
-        self.wire_hits.set_filter(search::of_wire(&self.table_settings).as_ref(), kept, now);
+        self.wire_hits.set_filter(rows::of_wire(&self.table_settings).as_ref(), kept, now);
         self.wire_hits.advance(kept, now, entries);
         self.wire.is_behind(kept) || self.wire_hits.is_behind(kept)
     }
@@ -411,7 +411,7 @@ impl Ui {
             };
             self.paged_lists.fit(*pane, height);
             self.select_in(*pane, model, |selection, keys| selection.reconcile(keys, height));
-            search::settle(self, model, *pane);
+            rows::settle(self, model, *pane);
         }
     }
 
