@@ -60,6 +60,18 @@ impl Now {
         Self { mono: Mono(ms.saturating_mul(1_000_000)), wall: Wall(EPOCH_MS.saturating_add(ms)) }
     }
 
+    /// Whether it has no monotonic time: it is of before this start, and the store gave it.
+    #[must_use]
+    pub fn is_of_before(self) -> bool {
+        self.mono == Mono(0)
+    }
+
+    /// How long ago `earlier` was; by the wall clock where that one has no monotonic time.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        if earlier.is_of_before() { self.wall.since(earlier.wall) } else { self.mono.since(earlier.mono) }
+    }
+
     /// This moment moved on by `more`.
     #[must_use]
     pub fn after(self, more: Duration) -> Self {

@@ -14,7 +14,7 @@ use crate::{
         Entry, Transition as Any, What,
         runs::{NodeRef, NodeState, RunState, Transition},
     },
-    time::Now,
+    time::{Mono, Now, Wall},
     words,
 };
 
@@ -33,6 +33,8 @@ impl Snapshot {
         match transition {
             Transition::Submitted { run, name, by, nodes } => {
                 self.totals.submitted += 1;
+                // Runs that failed by a fault of ours and were started again tell of what they left.
+                self.runs.retain(|view| view.run != *run || view.state.is_end());
                 self.runs.push_back(RunView {
                     run: *run,
                     name: Arc::clone(name),
@@ -104,12 +106,24 @@ impl Snapshot {
     /// Adds a part of a plan. What does not read as one is left out: the run is shown without.
     fn plan(&mut self, run: TraceId, at: Now, text: &str) {
         let Ok(part) = serde_json::from_str::<PlanPart>(text) else { return };
+        if let Some(wall) = part.submitted_at_ms {
+            self.submitted_before(run, wall);
+        }
         self.with(run, |view| {
             let plan = Arc::make_mut(&mut view.plan);
             let room = (view.planned as usize).saturating_sub(plan.nodes.len());
             plan.extend(part, room);
             view.nodes.resize(plan.nodes.len(), NodeView::new(at));
         });
+    }
+
+    /// A run of before this start has its place and its time among the others of then.
+    fn submitted_before(&mut self, run: TraceId, wall: Wall) {
+        let Some(at) = self.runs.iter().rposition(|view| view.run == run) else { return };
+        let Some(mut view) = self.runs.remove(at) else { return };
+        view.submitted_at = Now { mono: Mono(0), wall };
+        let place = self.runs.iter().rposition(|other| other.submitted_at.wall <= wall);
+        self.runs.insert(place.map_or(0, |place| place + 1), view);
     }
 
     fn on_moved(
@@ -183,7 +197,7 @@ mod tests {
     use crate::{
         ids::ActionId,
         runs::{Asker, AskerKind},
-        time::Wall,
+        store::runs::RunRow,
     };
 
     fn run(n: u64) -> TraceId {
@@ -210,6 +224,49 @@ mod tests {
 
     fn end(snapshot: &mut Snapshot, n: u64, state: RunState, limits: &limits::Runs) {
         snapshot.follow(&Transition::Ended { run: run(n), state }, Now::at_ms(100 + n), "because", limits);
+    }
+
+    #[test]
+    fn a_run_that_a_restart_cut_has_its_place_and_its_time_among_those_of_before() {
+        let limits = limits::Runs::default();
+        let at = |n| Now::at_ms(n).wall;
+        let row = |n, (from, to)| RunRow {
+            number: n,
+            run: run(n),
+            opening: crate::ids::OpeningId(uuid::Uuid::nil()),
+            name: "o".to_owned(),
+            by: AskerKind::Tui,
+            client: "c".to_owned(),
+            state: RunState::Failed,
+            why: Some("because".to_owned()),
+            nodes: 3,
+            done: 1,
+            tokens: 0,
+            events: 0,
+            artifacts: 0,
+            submitted_at: at(from),
+            ended_at: Some(at(to)),
+        };
+        let mut snapshot = Snapshot::restored(&[row(1, (0, 500)), row(3, (2_000, 9_000))], &limits);
+        let submitted = Transition::Submitted { run: run(2), name: Arc::from("cut"), by: by(), nodes: 2 };
+        let text = format!(r#"{{"submitted_at_ms":{}}}"#, at(1_000).0);
+        for _ in 0..2 {
+            // Runs that failed by a fault of ours are started again, and tell of it once more.
+            snapshot.follow(&submitted, Now::at_ms(21_000), &text, &limits);
+        }
+        assert_eq!(snapshot.runs.iter().map(|view| view.run).collect::<Vec<_>>(), [1, 2, 3].map(run));
+        snapshot.follow(
+            &Transition::Ended { run: run(2), state: RunState::Failed },
+            Now::at_ms(21_000),
+            "the station was restarted",
+            &limits,
+        );
+        let now = Now::at_ms(22_000);
+        let lived: Vec<_> = snapshot.runs.iter().map(|view| view.duration(now).as_millis()).collect();
+        assert_eq!(lived, [500, 20_000, 7_000]);
+        assert!(snapshot.runs[0].nodes.is_empty() && snapshot.runs[0].done_nodes() == Some(1));
+        assert_eq!((snapshot.totals.submitted, snapshot.totals.failed), (2, 1), "of this start");
+        assert!(snapshot.runs[2].ended_at.unwrap().is_of_before(), "no alert counts it");
     }
 
     #[test]

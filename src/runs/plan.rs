@@ -5,6 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use super::openings::{Opening, Use, graph};
+use crate::time::Wall;
 
 /// What a run is to do: its nodes and what feeds what, those of nested openings among them.
 ///
@@ -50,8 +51,11 @@ pub struct PlanEdge {
 }
 
 /// Nodes and edges as they were written, which may be anything: a whole plan, or one of its parts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanPart {
+    /// When its run was submitted, where that was before the station was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submitted_at_ms: Option<Wall>,
     /// The nodes.
     #[serde(default)]
     pub nodes: Vec<PlanNode>,
@@ -88,7 +92,7 @@ impl PlanNode {
 impl TryFrom<PlanPart> for Plan {
     type Error = PlanError;
 
-    fn try_from(PlanPart { nodes, edges }: PlanPart) -> Result<Self, PlanError> {
+    fn try_from(PlanPart { nodes, edges, .. }: PlanPart) -> Result<Self, PlanError> {
         let mut depths = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.iter().enumerate() {
             let depth = match node.parent {
@@ -286,10 +290,18 @@ mod tests {
         let part = PlanPart {
             nodes: vec![node("a", None), node("x", Some(9)), node("b", None)],
             edges: vec![edge(0, 7), edge(0, 0)],
+            ..PlanPart::default()
         };
         plan.extend(part, usize::MAX);
         assert_eq!((plan.nodes.len(), plan.edges.len()), (1, 1));
-        plan.extend(PlanPart { nodes: vec![node("b", None), node("c", None)], edges: vec![edge(0, 1)] }, 1);
+        plan.extend(
+            PlanPart {
+                nodes: vec![node("b", None), node("c", None)],
+                edges: vec![edge(0, 1)],
+                ..PlanPart::default()
+            },
+            1,
+        );
         assert_eq!((plan.nodes.len(), plan.edges.len()), (2, 2));
     }
 }

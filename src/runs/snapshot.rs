@@ -1,12 +1,15 @@
 //! The state of the runs as a reader of the tap starts from it, with bounded windows.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::Plan;
 use crate::{
     ids::{ActionId, TraceId},
+    limits,
+    store::runs::RunRow,
     tap::entry::runs::{Asker, NodeRef, NodeState, RunState},
-    time::{Now, Wall},
+    time::{Mono, Now, Wall},
+    words,
 };
 
 /// What holds of runs at one moment.
@@ -120,6 +123,12 @@ pub struct Totals {
 }
 
 impl Snapshot {
+    /// What holds when the station starts: the runs that ended before, without their plans, oldest first.
+    #[must_use]
+    pub fn restored(ended: &[RunRow], limits: &limits::Runs) -> Self {
+        Self { runs: ended.iter().map(|row| RunView::restored(row, limits)).collect(), ..Self::default() }
+    }
+
     /// The run of this name; of two, the later.
     #[must_use]
     pub fn run(&self, run: TraceId) -> Option<&RunView> {
@@ -147,6 +156,32 @@ impl Snapshot {
 }
 
 impl RunView {
+    fn restored(row: &RunRow, limits: &limits::Runs) -> Self {
+        let at = |wall| Now { mono: Mono(0), wall };
+        Self {
+            run: row.run,
+            name: Arc::from(&*row.name),
+            by: Asker { kind: row.by, client: Arc::from(&*row.client) },
+            state: row.state,
+            submitted_at: at(row.submitted_at),
+            ended_at: row.ended_at.map(at),
+            why: row.why.as_deref().map(|why| Arc::from(words::cut(why, limits.shown_text_bytes_max))),
+            planned: u32::try_from(row.nodes).unwrap_or(u32::MAX),
+            done: u32::try_from(row.done).ok(),
+            plan: Arc::default(),
+            nodes: Vec::new(),
+            events: row.events,
+            artifacts: row.artifacts,
+            tokens: row.tokens,
+        }
+    }
+
+    /// How long it took, or takes so far.
+    #[must_use]
+    pub fn duration(&self, now: Now) -> Duration {
+        self.ended_at.unwrap_or(now).since(self.submitted_at)
+    }
+
     /// The first node of the run's own opening that failed for good: with it the run succeeds only where its
     /// opening has a `success` that does without.
     #[must_use]

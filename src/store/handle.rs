@@ -258,11 +258,13 @@ impl Handle {
         &self,
         answers_max: u64,
         bytes_max: u64,
+        ended_max: u64,
         done: Answer<RestoredRuns>,
     ) -> Result<(), CommitError> {
         let left = move |conn: &Connection| {
             let (answers, has_more_answers) = runs::answers(conn, answers_max, bytes_max)?;
-            Ok(RestoredRuns { open: runs::open(conn, PAGE_ROWS_MAX)?, answers, has_more_answers })
+            let open = runs::open(conn, PAGE_ROWS_MAX)?;
+            Ok(RestoredRuns { open, ended: runs::ended(conn, ended_max)?, answers, has_more_answers })
         };
         self.read(left, done)
     }

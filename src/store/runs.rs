@@ -215,6 +215,8 @@ pub struct OpenRun {
 pub struct RestoredRuns {
     /// Runs that have not ended, oldest first.
     pub open: Vec<OpenRun>,
+    /// The newest that ended, oldest first.
+    pub ended: Vec<RunRow>,
     /// What was answered, oldest first.
     pub answers: Vec<AnswerRow>,
     /// Whether there may be older answers.

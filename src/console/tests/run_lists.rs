@@ -65,7 +65,8 @@ fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let submitted = T::Submitted { run: run(CUT), name: "cut".into(), by: by("ann"), nodes: 2 };
-    stage.runs(submitted, "{}");
+    let began = Now::at_ms(stage.ms).wall.0 - 14_000;
+    stage.runs(submitted, &format!(r#"{{"submitted_at_ms":{began}}}"#));
     stage.tells(
         CUT,
         6,

@@ -67,7 +67,8 @@ fn of_approvals(runs: &runs::Snapshot) -> Vec<Problem<Cause>> {
 /// The runs that failed lately, the latest first.
 fn of_failures(runs: &runs::Snapshot, now: Now) -> Vec<Problem<Cause>> {
     let is_lately = |view: &&RunView| {
-        view.state == RunState::Failed && view.ended_at.is_some_and(|at| now.mono.since(at.mono) < MINUTE)
+        view.state == RunState::Failed
+            && view.ended_at.is_some_and(|at| !at.is_of_before() && now.since(at) < MINUTE)
     };
     let mut lately: Vec<_> = runs.runs.iter().filter(is_lately).collect();
     lately.sort_by_key(|view| Reverse(view.ended_at.map(|at| at.mono)));

@@ -48,7 +48,7 @@ impl Recorded<wire::RunView> for RunView {
             (Recorded::live(it.plan_nodes, field, shift)?, Recorded::live(it.plan_edges, field, shift)?);
         // Without what leads nowhere.
         let mut plan = Plan::default();
-        plan.extend(PlanPart { nodes, edges }, usize::MAX);
+        plan.extend(PlanPart { nodes, edges, ..PlanPart::default() }, usize::MAX);
         Ok(Self {
             run: Recorded::live(it.run, "run.run", shift)?,
             name: Recorded::live(it.name, "run.name", shift)?,

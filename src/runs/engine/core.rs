@@ -21,7 +21,7 @@ use super::{
 use crate::{
     ids::{ActionId, Ticket, TopicName, TraceId},
     runs::{
-        AskView, Metrics,
+        AskView, Metrics, PlanPart,
         command::{Command, Outcome, Refusal},
         openings::{Opening, Policy},
     },
@@ -104,7 +104,9 @@ impl Engine {
         let mut run = Run::new(row.run, row.opening, &opening, by.clone(), Arc::from(""));
         (run.events, run.kept_events, run.tokens) = (last_event, row.events, row.tokens);
         run.done = u32::try_from(row.done).unwrap_or(u32::MAX);
-        self.shared.emit_transition(Transition::Submitted { run: row.run, name, by, nodes }, "{}");
+        let text = PlanPart { submitted_at_ms: Some(row.submitted_at), ..PlanPart::default() };
+        let text = serde_json::to_string(&text).unwrap_or_default();
+        self.shared.emit_transition(Transition::Submitted { run: row.run, name, by, nodes }, &text);
         if run.tokens > 0 {
             self.shared.emit_transition(Transition::Spent { run: row.run, tokens: run.tokens }, "");
         }

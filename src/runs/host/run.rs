@@ -142,7 +142,8 @@ type TicketReachFuture = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> 
 /// [`CommitError`] when the store cannot say what it has of earlier starts.
 pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(), CommitError> {
     let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests, disk_low } = setup;
-    let left = restore(&*store, answers_max, settings.limits.answers_bytes_max).await?;
+    let left = restore(&*store, answers_max, &settings.limits).await?;
+    let snapshot = Snapshot::restored(&left.ended, &settings.limits);
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
     let (recalled, mut recalls) = mpsc::channel(RECALLED_MAX);
     let mut host = Host {
@@ -156,7 +157,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
         bus,
         disk_low,
         limits: settings.limits,
-        snapshot: Snapshot::default(),
+        snapshot,
         cause: None,
         waiting: VecDeque::new(),
         reaching: FuturesUnordered::new(),
@@ -213,13 +214,14 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
 async fn restore(
     store: &(dyn Fn() -> Option<store::Handle> + Send),
     answers_max: u64,
-    bytes_max: u64,
+    limits: &crate::limits::Runs,
 ) -> Result<RestoredRuns, CommitError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
     let (tell, told) = oneshot::channel();
     store().ok_or_else(closed)?.restored_runs(
         answers_max,
-        bytes_max,
+        limits.answers_bytes_max,
+        limits.shown_max,
         Box::new(move |left| drop(tell.send(left))),
     )?;
     told.await.unwrap_or_else(|_| Err(closed()))

@@ -98,7 +98,7 @@ fn check_failures(
     let failed = failed.filter(|view| !is_rejected(rejected, view));
     let recent = failed
         .filter_map(|view| Some((view, view.ended_at?)))
-        .filter(|(_, at)| now.mono.since(at.mono) < MINUTE);
+        .filter(|(_, at)| !at.is_of_before() && now.since(*at) < MINUTE);
     let mut recent: Vec<_> = recent.collect();
     recent.sort_by_key(|(_, at)| at.mono);
     if let Some((view, last)) = recent.last() {

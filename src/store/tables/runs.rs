@@ -272,6 +272,18 @@ pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<
     .collect()
 }
 
+/// The newest runs that ended, oldest first.
+pub(in crate::store) fn ended(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<RunRow>> {
+    let mut rows: Vec<_> = conn
+        .prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM runs WHERE ended_at_ms IS NOT NULL ORDER BY number DESC LIMIT ?1"
+        ))?
+        .query_map([int(limit)], run_row)?
+        .collect::<rusqlite::Result<_>>()?;
+    rows.reverse();
+    Ok(rows)
+}
+
 /// The newest answers, oldest first, whose bodies have at most so many bytes together; and whether there may
 /// be older ones.
 pub(in crate::store) fn answers(

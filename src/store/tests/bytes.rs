@@ -131,7 +131,7 @@ fn refunds_runs_and_answers_go_by_their_bytes_too() {
     assert!(kept[1..4].iter().all(|bytes| (49_152..=65_536).contains(bytes)), "{kept:?}");
     assert_eq!((runs[0].number, runs.last().unwrap().number), (1, 100), "the open one stays");
     assert_eq!(runs.len() - 1, 65_536 / 4_022, "of those that ended what fits");
-    let answers = ask(|done| kit.handle.restored_runs(1_000, 1 << 20, done)).unwrap().answers;
+    let answers = ask(|done| kit.handle.restored_runs(1_000, 1 << 20, 9, done)).unwrap().answers;
     assert!((48..=65).contains(&answers.len()), "{}", answers.len());
 }
 

@@ -145,7 +145,7 @@ fn damaged_refunds_runs_and_sessions_do_not_stop_their_pages() {
     let events = ask(|done| kit.handle.run_events(run, 0, 9, done)).unwrap().rows;
     assert!(events[0].message.starts_with("damaged: level ") && events[1].message == "m", "{events:?}");
     assert_eq!(ask(|done| kit.handle.run_artifacts(run, 0, 9, done)).unwrap().rows.len(), 2);
-    let restored = ask(|done| kit.handle.restored_runs(9, 1 << 20, done)).unwrap();
+    let restored = ask(|done| kit.handle.restored_runs(9, 1 << 20, 9, done)).unwrap();
     assert_eq!((restored.open.len(), restored.answers.len()), (2, 1));
     let sessions = ask(|done| {
         kit.handle.sessions(SessionFilter { limit: 9, oldest_first: true, ..SessionFilter::default() }, done)

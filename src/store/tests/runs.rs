@@ -98,7 +98,7 @@ impl Kit {
     }
 
     fn restored(&self) -> RestoredRuns {
-        ask(|done| self.handle.restored_runs(100, 1_000, done)).unwrap()
+        ask(|done| self.handle.restored_runs(100, 1_000, 100, done)).unwrap()
     }
 }
 
@@ -245,7 +245,7 @@ fn an_open_run_is_left_with_the_number_of_its_last_event_and_answers_within_thei
     let answers: Vec<_> = kit.restored().answers.iter().map(|answer| answer.request).collect();
     assert_eq!(answers, [trace(2), trace(3)], "the newest");
     let asked = |answers_max, bytes_max| {
-        ask(|done| kit.handle.restored_runs(answers_max, bytes_max, done)).unwrap().has_more_answers
+        ask(|done| kit.handle.restored_runs(answers_max, bytes_max, 0, done)).unwrap().has_more_answers
     };
     assert_eq!([asked(100, 1_000), asked(3, 10_000), asked(4, 10_000)], [true, true, false]);
     let answered = |n, variant| ask(|done| kit.handle.control_answer(trace(n), variant, done)).unwrap();

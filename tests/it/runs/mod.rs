@@ -3,5 +3,6 @@
 
 mod cancelling;
 mod clauses;
+mod restarted;
 pub(crate) mod test_station;
 mod wire;

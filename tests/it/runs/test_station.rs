@@ -104,6 +104,10 @@ impl TestStation {
         self.station.as_ref().unwrap().port()
     }
 
+    pub(super) fn snapshot(&self) -> rl_console::port::Snapshot {
+        runtime().block_on(self.port().snapshot()).unwrap()
+    }
+
     pub(crate) fn query(&self, query: Query) -> Page {
         runtime().block_on(self.port().query(query)).unwrap()
     }

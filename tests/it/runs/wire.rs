@@ -24,7 +24,7 @@ const GREATEST: i64 = i64::MAX;
 /// The schema of reports of progress.
 const OBSERVATION: u16 = 1;
 
-fn run(number: u128) -> TraceId {
+pub(super) fn run(number: u128) -> TraceId {
     TraceId(uuid::Uuid::from_u128(number))
 }
 
@@ -102,7 +102,7 @@ fn the_first_event_leaves_no_sooner_than_20_ms_behind_the_answer() {
 }
 
 /// An agent that has what it was asked told, and answers nothing by itself.
-fn quiet(fixture: &TestStation, name: &str) -> (Agent, std::sync::mpsc::Receiver<String>) {
+pub(super) fn quiet(fixture: &TestStation, name: &str) -> (Agent, std::sync::mpsc::Receiver<String>) {
     let (tell, told) = std::sync::mpsc::sync_channel(16);
     let agent = fixture.agent(name, move |asked: &AgentCall| {
         tell.send(field(&asked.payload, "reply_topic").as_str().unwrap().to_owned()).unwrap();

@@ -203,7 +203,7 @@ fn run_details(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -
     for (at, ask) in approvals(model, run).enumerate() {
         facts.extend(approval_details(view, ask, at == 0));
     }
-    let took = it.ended_at.unwrap_or(view.now).mono.since(it.submitted_at.mono);
+    let took = it.duration(view.now);
     let ended =
         it.ended_at.map_or_else(|| "so far".to_owned(), |ended| format!("until {}", view.time_of_day(ended)));
     facts.push(detail(

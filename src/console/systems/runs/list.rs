@@ -2,12 +2,9 @@
 //! open, then the newest.
 
 use super::entries;
-use std::{cmp::Reverse, collections::HashMap, time::Duration};
+use std::{cmp::Reverse, collections::HashMap};
 
-use super::{
-    pages::stored_row,
-    plan::{bar_of, share_of},
-};
+use super::plan::{bar_of, share_of};
 use crate::{
     console::{
         draw::{Cell, class::Class, format, glyphs::Glyphs, theme::Role},
@@ -24,7 +21,6 @@ use crate::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
-            state::Ui,
         },
     },
     field::{Column, Fields as _, Value, fields},
@@ -50,8 +46,6 @@ pub(crate) struct Run<'a> {
     pub(crate) expires_at: Option<Wall>,
     /// Whether an operator holds what it would begin.
     pub(crate) held: bool,
-    /// How long it took as the store has it, where its plan is not kept.
-    pub(crate) stored_duration: Option<Duration>,
 }
 
 impl Run<'_> {
@@ -77,12 +71,6 @@ impl Run<'_> {
         }
     }
 
-    fn duration(&self, now: Now) -> Duration {
-        // One that a restart ended was submitted before this station was there.
-        self.stored_duration
-            .unwrap_or_else(|| self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono))
-    }
-
     fn remaining(&self, now: Now) -> Option<String> {
         Some(format!("auto-reject in {}", format::age(self.expires_at?.since(now.wall))))
     }
@@ -97,7 +85,10 @@ fields! {
         "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| it.view.done_nodes().map_or(Value::None, Value::count);
         "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say" => |it, _| it.share().map_or(Value::None, Value::Number);
         "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
-            => |it, now| Value::Duration(u64::try_from(it.duration(now).as_millis()).unwrap_or(u64::MAX));
+            => |it, now| {
+                let took = it.view.duration(now).as_millis();
+                Value::Duration(u64::try_from(took).unwrap_or(u64::MAX))
+            };
         "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(90)
             => |it, _| Value::count(it.view.tokens);
         "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(110) => |it, _| Value::text(&*it.view.by.client);
@@ -156,7 +147,7 @@ impl PaneRecord for Run<'_> {
                 Cell::new(format!("{done}/{}", format::count(self.view.planned.into())), text)
             }
             "progress" => Cell::new(self.bar(glyphs), Role::Runs),
-            "took" => Cell::new(format::age(self.duration(look.view.now)), text),
+            "took" => Cell::new(format::age(self.view.duration(look.view.now)), text),
             "tokens" => Cell::new(format::count(self.view.tokens), text),
             "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
             "why" if self.asks > 0 => {
@@ -200,21 +191,8 @@ impl PaneRecord for Run<'_> {
     }
 }
 
-/// How long a run that has ended took, as the store has it.
-fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
-    let row = || stored_row(ui, run);
-    let shown = || {
-        ui.systems
-            .runs
-            .pages
-            .view(run)
-            .and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)))
-    };
-    shown().or_else(|| row().and_then(|row| Some(row.ended_at_ms?.since(row.submitted_at_ms))))
-}
-
 /// The runs that are shown.
-fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
+fn rows(model: &Model) -> Rows<'_> {
     let Some(runs) = model.runs() else { return Rows::none() };
     // How many questions a run has, and when the first of them becomes a no.
     let mut asked: HashMap<TraceId, (usize, Wall)> = HashMap::new();
@@ -225,8 +203,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
     let made = runs.runs.iter().enumerate().map(|(place, view)| {
         let (asks, expires_at) =
             asked.get(&view.run).map_or((0, None), |(count, expires_at)| (*count, Some(*expires_at)));
-        let stored = if view.nodes.is_empty() && view.planned > 0 { stored_time(ui, view.run) } else { None };
-        (place, Run { view, asks, expires_at, held: runs.held, stored_duration: stored })
+        (place, Run { view, asks, expires_at, held: runs.held })
     });
     let mut all: Vec<_> = made.collect();
     all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, run.expires_at, Reverse(*place)));
@@ -239,7 +216,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: Run::SPECS,
     columns: Columns::Declared,
     source: Source::Model,
-    rows: |ui, model| rows(model, ui),
+    rows: |_, model| rows(model),
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| match cx.model.runs().map_or(0, |runs| runs.open().count()) {

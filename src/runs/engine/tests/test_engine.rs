@@ -210,11 +210,8 @@ impl TestEngine {
                     Some(OpenRun { row: self.row(*run)?, last_event })
                 },
             );
-        let restored = RestoredRuns {
-            open: open.collect(),
-            answers: self.persisted.answers.clone(),
-            has_more_answers: false,
-        };
+        let answers = self.persisted.answers.clone();
+        let restored = RestoredRuns { open: open.collect(), answers, ..RestoredRuns::default() };
         self.next_id += 1 << 64;
         self.engine = engine(self.settings, Now::at_ms(self.ms), restored, self.next_id);
         (self.uncommitted, self.listens) = (VecDeque::new(), BTreeSet::new());
