@@ -33,7 +33,7 @@ pub(super) async fn rows(asking: Asking<'_>) -> Vec<HealthRow> {
         let health = port.map_or(health.clone(), |port| with_admission(inner, port, health));
         rows.push(row(name, with_alerts(health, &snapshot.station, host.link())));
     }
-    let store = store(running.store.counters(), &snapshot.station);
+    let store = store(&running.store.counters(), &snapshot.station);
     rows.push(row("store", with_alerts(store, &snapshot.station, Link::Station)));
     rows.push(row("tap", tap(inner.tap.counters())));
     rows.push(row("recording", recording(&inner.status)));
@@ -69,7 +69,7 @@ fn row(component: &str, health: Health) -> HealthRow {
 }
 
 /// The store, on a disk that has so little free that some work is refused, if it has.
-fn store(store: store::Counters, station: &StationView) -> Health {
+fn store(store: &store::Counters, station: &StationView) -> Health {
     // The store knows it before the station does.
     let failing = store.failing.as_deref().map(Into::into).or_else(|| station.store_failing.clone());
     let station = StationView { store_failing: failing, ..station.clone() };
@@ -134,8 +134,8 @@ mod tests {
             station
         };
         let counters = store::Counters::default;
-        assert_eq!(store(counters(), &view(None)).status, HealthStatus::Ok);
-        let Health { status, figures, detail } = store(counters(), &view(Some(4_096)));
+        assert_eq!(store(&counters(), &view(None)).status, HealthStatus::Ok);
+        let Health { status, figures, detail } = store(&counters(), &view(Some(4_096)));
         assert_eq!((status, figures.as_str()), (HealthStatus::Degraded, "disk 4 KiB 0 commits"));
         for part in
             ["4 KiB were free", "new runs are refused", "free space", "limits.store.disk_free_bytes_min"]
@@ -143,7 +143,7 @@ mod tests {
             assert!(detail.contains(part), "{part}: {detail}");
         }
         let failing = store::Counters { failing: Some("no space".to_owned()), ..counters() };
-        let Health { status, figures, detail } = store(failing, &view(Some(4_096)));
+        let Health { status, figures, detail } = store(&failing, &view(Some(4_096)));
         assert_eq!(
             (status, figures.as_str()),
             (HealthStatus::Down, "commits fail"),

@@ -114,8 +114,8 @@ fn ids_and_what_was_acknowledged_outlive_a_restart() {
     assert!(is(&found[0], 2, "head_waiting", "active"), "no id is given twice: {found:?}");
     assert!(is(&found[1], 1, "head_waiting", "resolved"), "what is resolved is listed: {found:?}");
     assert_eq!(json(data, &["alert", "ack", "--all"]), [serde_json::json!({ "acknowledged": [2] })]);
-    let states = |state: &str| json(data, &["ls", "alerts", "--state", state]).len();
-    assert_eq!((states("active"), states("acknowledged"), states("resolved")), (0, 1, 1));
+    let listed = |state: &str| json(data, &["ls", "alerts", "--state", state]).len();
+    assert_eq!((listed("active"), listed("acknowledged"), listed("resolved")), (0, 1, 1));
 }
 
 #[test]

@@ -62,6 +62,11 @@ fn asking(mut stage: TestConsole, question: impl Confirm + 'static) -> TestConso
     stage
 }
 
+fn after(mut stage: TestConsole, action: Action) -> TestConsole {
+    stage.act(action);
+    stage
+}
+
 /// A screen with the keys in this place, over a show or over nothing yet; nothing for a place that needs
 /// more.
 pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConsole> {
@@ -78,11 +83,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             stage
         }
         KeyScope::Pane(PaneId::Pending) => pending_list(43..=45, false),
-        KeyScope::Details => {
-            let mut stage = at(KeyScope::Chips, base)?;
-            stage.act(Action::Open);
-            stage
-        }
+        KeyScope::Details => after(at(KeyScope::Chips, base)?, Action::Open),
         KeyScope::Inspector => {
             let mut stage = base();
             stage.station(station::Transition::Operated { by: None }, "held boss");
@@ -96,44 +97,18 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
         KeyScope::ReasonDialog => {
             asking(base(), CancelSession { session: SessionRef { number: 1, id: "s-1".into() } })
         }
-        KeyScope::Reason => {
-            let mut stage = at(KeyScope::ReasonDialog, base)?;
-            stage.act(Action::Reason);
-            stage
-        }
+        KeyScope::Reason => after(at(KeyScope::ReasonDialog, base)?, Action::Reason),
         KeyScope::SettleDialog => asking(base(), Settle { id, queue, event }),
         KeyScope::Events => pack_events::listed(show(80, 24), pack_events::events()),
         KeyScope::Form => pack_events::opened(show(80, 24), pack_events::events(), "give_item"),
-        KeyScope::FormJson => {
-            let mut stage = at(KeyScope::Form, base)?;
-            stage.act(Action::AsJson);
-            stage
-        }
+        KeyScope::FormJson => after(at(KeyScope::Form, base)?, Action::AsJson),
         KeyScope::Help | KeyScope::Alerts => {
-            let mut stage = base();
-            stage.act(if place == KeyScope::Help { Action::Help } else { Action::Alerts });
-            stage
+            after(base(), if place == KeyScope::Help { Action::Help } else { Action::Alerts })
         }
-        KeyScope::Columns => {
-            let mut stage = focused(base(), PaneId::Queues);
-            stage.act(Action::Columns);
-            stage
-        }
-        KeyScope::Palette => {
-            let mut stage = base();
-            stage.act(Action::Palette);
-            stage
-        }
-        KeyScope::FilterLine => {
-            let mut stage = focused(base(), PaneId::Recent);
-            stage.act(Action::Filter);
-            stage
-        }
-        KeyScope::SearchLine => {
-            let mut stage = focused(base(), PaneId::Recent);
-            stage.act(Action::Find);
-            stage
-        }
+        KeyScope::Columns => after(focused(base(), PaneId::Queues), Action::Columns),
+        KeyScope::Palette => after(base(), Action::Palette),
+        KeyScope::FilterLine => after(focused(base(), PaneId::Recent), Action::Filter),
+        KeyScope::SearchLine => after(focused(base(), PaneId::Recent), Action::Find),
         KeyScope::GoToTime => {
             let mut stage = base();
             stage.act(Action::GoToTime);
@@ -142,16 +117,8 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             }
             stage
         }
-        KeyScope::Keys => {
-            let mut stage = base();
-            stage.act(Action::Keys);
-            stage
-        }
-        KeyScope::Ledger => {
-            let mut stage = focused(base(), PaneId::Recent);
-            stage.act(Action::Ledger);
-            stage
-        }
+        KeyScope::Keys => after(base(), Action::Keys),
+        KeyScope::Ledger => after(focused(base(), PaneId::Recent), Action::Ledger),
         KeyScope::CopyAs => {
             let mut stage = focused(base(), PaneId::Recent);
             stage.act(Action::CopyAs);
@@ -160,16 +127,11 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             }
             stage
         }
-        KeyScope::Submit => {
-            let mut stage = show(80, 24);
-            stage.act(Action::Submit);
-            stage
-        }
-        KeyScope::SubmitParams | KeyScope::Files => {
-            let mut stage = at(KeyScope::Submit, base)?;
-            stage.act(if place == KeyScope::Files { Action::Files } else { Action::Params });
-            stage
-        }
+        KeyScope::Submit => after(show(80, 24), Action::Submit),
+        KeyScope::SubmitParams | KeyScope::Files => after(
+            at(KeyScope::Submit, base)?,
+            if place == KeyScope::Files { Action::Files } else { Action::Params },
+        ),
         KeyScope::Output => {
             let mut stage = base();
             stage.ui.push(Output::running(1, ("ls queues", "")));

@@ -13,8 +13,8 @@ use crate::{
 fn what_is_wrong_at_a_glance() {
     let folder = tempfile::tempdir().unwrap();
     let token = pair(folder.path());
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let grpc = taken.local_addr().unwrap().to_string();
+    let occupied = TcpListener::bind("127.0.0.1:0").unwrap();
+    let grpc = occupied.local_addr().unwrap().to_string();
     let terminal = Terminal::start(folder.path(), 160, 50, &["--port", "0", "--grpc", &grpc]);
     terminal.wait("what is missing and what is down", |screen| {
         screen.contains("MPP ◐ no adapter")
