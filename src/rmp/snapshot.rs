@@ -27,7 +27,7 @@ pub struct Snapshot {
     /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one
     /// told of last at the end; at most `limits.rmp.shown_drops_max`.
     pub drops: VecDeque<DropView>,
-    /// What was dropped lately, by spans of [`DROP_SPAN`], the latest at the end: a minute of them.
+    /// What was dropped lately, by spans of 5 s, the latest at the end: a minute of them.
     pub recent_drops: VecDeque<DropSpan>,
     /// When a key was last forgotten before its time, so that a duplicate of it would not be known.
     pub forgot_at: Option<Now>,
@@ -138,7 +138,7 @@ pub struct DropView {
     pub expires_at_ms: u64,
 }
 
-/// What was dropped in [`DROP_SPAN`].
+/// What was dropped in one span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DropSpan {
     /// When the first of it was told.
