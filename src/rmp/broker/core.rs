@@ -116,8 +116,7 @@ impl Broker {
     /// Takes one thing that happened. Drain [`poll_output`](Self::poll_output) before the next.
     pub fn handle(&mut self, now: Now, input: Input<'_>) {
         self.handle_input(now, input);
-        self.enforce_bound(now);
-        self.shrink(now);
+        self.enforce_bounds(now);
         self.arm(now);
     }
 

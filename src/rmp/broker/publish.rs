@@ -222,16 +222,18 @@ impl Broker {
         Ok(self.topics.insert(Topic::parse(name)?))
     }
 
-    /// Forgets topics that are dispensable where there are too many. What is told of them then changes
-    /// nothing for a message before it.
-    pub(super) fn shrink(&mut self, now: Now) {
+    /// Forgets topics that are dispensable where there are too many; false where none is. What is told of
+    /// them then changes nothing for a message before it.
+    pub(super) fn shrink(&mut self, now: Now) -> bool {
         if !self.topics.is_crowded() {
-            return;
+            return false;
         }
-        for at in self.topics.evictable(&self.dedupe) {
-            self.emit_suppressed_of(now, at, true);
-            self.topics.forget(at, now, &mut self.dedupe);
+        let evictable = self.topics.evictable(&self.dedupe);
+        for at in &evictable {
+            self.emit_suppressed_of(now, *at, true);
+            self.topics.forget(*at, now, &mut self.dedupe);
         }
+        !evictable.is_empty()
     }
 
     /// It is counted, noticed, and seen by nobody.

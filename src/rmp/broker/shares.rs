@@ -12,9 +12,19 @@ use crate::{
 };
 
 impl Broker {
+    /// No more is queued, and no more topics are known, than may be. Each makes work for the other: what is
+    /// told of a topic that is forgotten is queued, and what is lost for that names its topic again. A client's
+    /// message is lost for each topic that comes again, so this ends.
+    pub(super) fn enforce_bounds(&mut self, now: Now) {
+        self.enforce_bound(now);
+        while self.shrink(now) {
+            self.enforce_bound(now);
+        }
+    }
+
     /// Has those that hold most lose messages until no more is queued than may be, or each holds no more
     /// than it keeps.
-    pub(super) fn enforce_bound(&mut self, now: Now) {
+    fn enforce_bound(&mut self, now: Now) {
         while let Some(owner) = self.budget.holds_most() {
             if !self.cut(now, ConnectionId(owner)) {
                 debug_assert!(false, "who is ranked has something to lose");

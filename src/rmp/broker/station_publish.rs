@@ -76,8 +76,7 @@ impl Broker {
             self.count(now, at, STATION, &message, reached, frame.len() as u64);
         }
         self.emit_notices(now, at, None);
-        self.enforce_bound(now);
-        self.shrink(now);
+        self.enforce_bounds(now);
         frame
     }
 
@@ -164,7 +163,7 @@ impl Broker {
         session.outbox.queue_delivery(slot, delivery, &mut self.budget);
         self.waiting.add(session);
         self.touch(id);
-        self.enforce_bound(now);
+        self.enforce_bounds(now);
         Ok(())
     }
 }

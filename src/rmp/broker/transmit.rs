@@ -65,7 +65,7 @@ impl Broker {
         }
         self.emit_expired_notices(now);
         // What has begun to leave now, another connection may have to lose.
-        self.enforce_bound(now);
+        self.enforce_bounds(now);
         self.arm(now);
         left
     }
@@ -92,8 +92,7 @@ impl Broker {
     fn emit_expired_notices(&mut self, now: Now) {
         if !self.losses.is_empty() {
             self.emit_named_losses(now);
-            self.enforce_bound(now);
-            self.shrink(now);
+            self.enforce_bounds(now);
         }
     }
 

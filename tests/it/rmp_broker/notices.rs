@@ -182,6 +182,124 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
+/// Has a broker of few places do all that, and a fold of its entries from a snapshot before the operation
+/// `from` on; they agree, and so do what is judged and what is done, at each.
+fn follow(ops: Vec<Op>, from: usize, limits: limits::Rmp) {
+    let mut fixture = TestBroker::made(
+        limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..limits },
+        true,
+    );
+    let mut sessions: [Option<ConnectionId>; 6] = [None; 6];
+    let mut next = 0;
+    for (n, op) in ops.into_iter().enumerate() {
+        if n == from {
+            fixture.fold = fixture.broker.snapshot();
+        }
+        match op {
+            Op::Connect(id) if sessions[id].is_none() => {
+                next += 1;
+                sessions[id] = Some(match next % 4 {
+                    0 => fixture.operator(next),
+                    1 => fixture.tool(next),
+                    _ => fixture.agent(next),
+                });
+            }
+            Op::Leave(id) => {
+                if let Some(session) = sessions[id].take() {
+                    fixture.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
+                    fixture.broker.forget(session);
+                }
+            }
+            Op::Kick(id) => {
+                if let Some(session) = sessions[id].take() {
+                    fixture.broker.kick(fixture.now, session);
+                    fixture.drain(0);
+                }
+            }
+            Op::Wait(ms) => {
+                fixture.wait(ms);
+                fixture.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 10_000 });
+            }
+            Op::Subscribe(id, sub, at) => {
+                if let Some(session) = sessions[id] {
+                    let topic = PATTERNS[at];
+                    if fixture.is_tool(session) {
+                        fixture.unit(
+                            session,
+                            &format!(r#"{{"Subscribe":{{"id":1,"topic":"{topic}","sub_id":{sub}}}}}"#),
+                        );
+                    } else {
+                        fixture.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", topic.into())]);
+                    }
+                }
+            }
+            Op::Unsubscribe(id, sub) => {
+                if let Some(session) = sessions[id] {
+                    if fixture.is_tool(session) {
+                        fixture.unit(session, &format!(r#"{{"Unsubscribe":{{"sub_id":{sub}}}}}"#));
+                    } else {
+                        fixture.say(session, "Unsubscribe", vec![("sub", sub.into())]);
+                    }
+                }
+            }
+            Op::Publish(id, at, msg_id, bytes, is_expired) => {
+                if let Some(session) = sessions[id] {
+                    let message = frames::message_of(msg_id, &"x".repeat(bytes), is_expired);
+                    if fixture.is_tool(session) {
+                        fixture.publish_unit(session, TOPICS[at], &message);
+                    } else {
+                        fixture.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
+                    }
+                }
+            }
+            Op::Garble(id) => {
+                if let Some(session) = sessions[id] {
+                    let mut frame = frames::control(1, "Ping", vec![]);
+                    frame[70] = 0xc1;
+                    fixture.send(session, &frame);
+                }
+            }
+            Op::Read(id) => {
+                if let Some(session) = sessions[id] {
+                    fixture.hear_bytes(session);
+                }
+            }
+            Op::Connect(_) => {}
+        }
+        assert_eq!(fixture.fold, fixture.broker.snapshot());
+    }
+}
+
+#[test]
+fn what_is_told_of_a_topic_that_is_let_go_is_within_the_bound_before_the_next_message() {
+    let ops = vec![
+        Op::Connect(1),
+        Op::Connect(3),
+        Op::Connect(2),
+        Op::Connect(5),
+        Op::Subscribe(5, 1, 3),
+        Op::Kick(1),
+        Op::Subscribe(5, 0, 0),
+        Op::Connect(1),
+        Op::Subscribe(1, 0, 3),
+        Op::Publish(1, 5, 0, 359, false),
+        Op::Subscribe(1, 1, 1),
+        Op::Publish(1, 0, 0, 6, false),
+        Op::Publish(1, 1, 0, 131, false),
+        Op::Publish(1, 9, 0, 113, false),
+        Op::Publish(2, 0, 0, 1, false),
+    ];
+    let limits = limits::Rmp {
+        topics_max: 2,
+        shown_topics_max: 1,
+        queue_bytes_max: 1_625,
+        queued_bytes_max: 2_488,
+        body_bytes_max: 736,
+        ..limits::Rmp::default()
+    };
+    follow(ops, 0, limits);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -196,7 +314,7 @@ proptest! {
         queued_bytes_max in 300_u64..8_000,
         body_bytes_max in 500_u64..2_000,
     ) {
-        let few = limits::Rmp {
+        let limits = limits::Rmp {
             topics_max,
             shown_topics_max,
             queue_bytes_max,
@@ -204,92 +322,6 @@ proptest! {
             body_bytes_max,
             ..limits::Rmp::default()
         };
-        let mut fixture = TestBroker::made(
-            limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..few },
-            true,
-        );
-        let mut sessions: [Option<ConnectionId>; 6] = [None; 6];
-        let mut next = 0;
-        for (n, op) in ops.into_iter().enumerate() {
-            if n == from {
-                fixture.fold = fixture.broker.snapshot();
-            }
-            match op {
-                Op::Connect(id) if sessions[id].is_none() => {
-                    next += 1;
-                    sessions[id] = Some(match next % 4 {
-                        0 => fixture.operator(next),
-                        1 => fixture.tool(next),
-                        _ => fixture.agent(next),
-                    });
-                }
-                Op::Leave(id) => {
-                    if let Some(session) = sessions[id].take() {
-                        fixture.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
-                        fixture.broker.forget(session);
-                    }
-                }
-                Op::Kick(id) => {
-                    if let Some(session) = sessions[id].take() {
-                        fixture.broker.kick(fixture.now, session);
-                        fixture.drain(0);
-                    }
-                }
-                Op::Wait(ms) => {
-                    fixture.wait(ms);
-                    fixture.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 10_000 });
-                }
-                Op::Subscribe(id, sub, at) => {
-                    if let Some(session) = sessions[id] {
-                        let topic = PATTERNS[at];
-                        if fixture.is_tool(session) {
-                            fixture.unit(
-                                session,
-                                &format!(r#"{{"Subscribe":{{"id":1,"topic":"{topic}","sub_id":{sub}}}}}"#),
-                            );
-                        } else {
-                            fixture.say(
-                                session,
-                                "Subscribe",
-                                vec![("sub", sub.into()), ("topic", topic.into())],
-                            );
-                        }
-                    }
-                }
-                Op::Unsubscribe(id, sub) => {
-                    if let Some(session) = sessions[id] {
-                        if fixture.is_tool(session) {
-                            fixture.unit(session, &format!(r#"{{"Unsubscribe":{{"sub_id":{sub}}}}}"#));
-                        } else {
-                            fixture.say(session, "Unsubscribe", vec![("sub", sub.into())]);
-                        }
-                    }
-                }
-                Op::Publish(id, at, msg_id, bytes, is_expired) => {
-                    if let Some(session) = sessions[id] {
-                        let message = frames::message_of(msg_id, &"x".repeat(bytes), is_expired);
-                        if fixture.is_tool(session) {
-                            fixture.publish_unit(session, TOPICS[at], &message);
-                        } else {
-                            fixture.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
-                        }
-                    }
-                }
-                Op::Garble(id) => {
-                    if let Some(session) = sessions[id] {
-                        let mut frame = frames::control(1, "Ping", vec![]);
-                        frame[70] = 0xc1;
-                        fixture.send(session, &frame);
-                    }
-                }
-                Op::Read(id) => {
-                    if let Some(session) = sessions[id] {
-                        fixture.hear_bytes(session);
-                    }
-                }
-                Op::Connect(_) => {}
-            }
-            prop_assert_eq!(&fixture.fold, &fixture.broker.snapshot());
-        }
+        follow(ops, from, limits);
     }
 }
