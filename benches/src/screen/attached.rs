@@ -5,12 +5,13 @@
 //! compared is its time on a core within each round.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use color_eyre::eyre::{Result, eyre};
-use rl_console_benches::console;
+use rl_console_benches::{console, server::Server};
+use tempfile::TempDir;
 
 use crate::{
     Args,
@@ -22,6 +23,29 @@ use crate::{
 
 /// How long the load has to come to its rate, and a console to what it shows.
 const SETTLE: Duration = Duration::from_secs(3);
+
+/// A station of its own with an adapter that floods it with log frames.
+pub(crate) struct Flooded {
+    pub(crate) folder: TempDir,
+    pub(crate) data: PathBuf,
+    /// It ends with this.
+    pub(crate) _server: Server,
+    pub(crate) station: Process,
+    pub(crate) adapter: Adapter,
+}
+
+impl Flooded {
+    pub(crate) fn start(args: &Args, logs_per_s: u32) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let data = folder.path().join("data");
+        let token = load::pair(&args.console, &data)?;
+        let mut command = console::command(&args.console, folder.path());
+        let (server, _ready) = console::serve(&mut command, &folder.path().join("station.log"))?;
+        let station = Process(server.tree().root());
+        let adapter = Adapter::start(&args.console, &data, &token, logs_per_s)?;
+        Ok(Self { folder, data, _server: server, station, adapter })
+    }
+}
 
 /// A while of the flood.
 struct While {
@@ -42,13 +66,7 @@ fn measure(args: &Args, data: &Path, station: Process, pass: impl FnOnce(Duratio
 
 /// All rounds.
 pub(crate) fn attached(args: &Args) -> Result<Vec<Row>> {
-    let folder = tempfile::tempdir()?;
-    let data = folder.path().join("data");
-    let token = load::pair(&args.console, &data)?;
-    let mut command = console::command(&args.console, folder.path());
-    let (server, _ready) = console::serve(&mut command, &folder.path().join("station.log"))?;
-    let station = Process(server.tree().root());
-    let adapter = Adapter::start(&args.console, &data, &token, args.attached_logs_per_s)?;
+    let Flooded { folder, data, _server, station, adapter } = Flooded::start(args, args.attached_logs_per_s)?;
     station.pin(|_| args.load_core)?;
     adapter.process().pin(|_| args.load_core)?;
     Process(std::process::id()).pin(|_| args.screen_core)?;

@@ -4,13 +4,12 @@
 use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{Result, bail, eyre};
-use rl_console_benches::console;
 
 use crate::{
     Args,
-    load::{self, Adapter},
+    attached::Flooded,
+    load,
     ms,
-    process::Process,
     table::{Row, percentile},
     terminal::Terminal,
 };
@@ -26,13 +25,7 @@ const WATCHED: Duration = Duration::from_secs(10);
 
 /// All rounds.
 pub(crate) fn past(args: &Args) -> Result<Vec<Row>> {
-    let folder = tempfile::tempdir()?;
-    let data = folder.path().join("data");
-    let token = load::pair(&args.console, &data)?;
-    let mut command = console::command(&args.console, folder.path());
-    let (server, _ready) = console::serve(&mut command, &folder.path().join("station.log"))?;
-    let station = Process(server.tree().root());
-    let adapter = Adapter::start(&args.console, &data, &token, LOGS_PER_S)?;
+    let Flooded { folder, data, _server, station, adapter } = Flooded::start(args, LOGS_PER_S)?;
     let began = Instant::now();
     while load::entries(&args.console, &data)? < ENTRIES {
         if began.elapsed() > PATIENCE {
