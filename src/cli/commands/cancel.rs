@@ -1,9 +1,11 @@
 //! `invocation cancel`: ends pending rows (ruling MPP 10).
 
+use serde::Serialize;
+
 use crate::{
     cli::{args::CancelInvocationsArgs, context::Context, error::Error, operator, output::Output},
     ids::InvocationId,
-    mpp::{CancelledRow, Command, Outcome},
+    mpp::{CancelledRow, Command, Outcome, Refusal},
     port::{Operator, PortError},
 };
 
@@ -24,13 +26,30 @@ async fn cancel(
     (reason, refund): (&str, bool),
     out: &mut Output,
 ) -> Result<(), Error> {
+    let command = |ids| Command::Cancel { ids, reason: reason.to_owned(), refund };
+    let rows = |outcome| match outcome {
+        Outcome::Cancelled(rows) => Some(rows),
+        _ => None,
+    };
+    in_batches(station, ids, batch_rows, (command, rows), (line, out)).await
+}
+
+/// Gives the station a command for many invocations, as many at a time as one may have; prints each row that
+/// comes of it, and counts what is refused.
+pub(super) async fn in_batches<R: Serialize>(
+    station: &dyn Operator,
+    ids: &[InvocationId],
+    batch_rows: usize,
+    (command, rows): (
+        impl Fn(Vec<InvocationId>) -> Command,
+        impl Fn(Outcome) -> Option<Vec<Result<R, Refusal>>>,
+    ),
+    (line, out): (fn(&R) -> String, &mut Output),
+) -> Result<(), Error> {
     let mut refused: Vec<PortError> = Vec::new();
     for batch in ids.chunks(batch_rows.max(1)) {
-        let command = Command::Cancel { ids: batch.to_vec(), reason: reason.to_owned(), refund };
-        let Outcome::Cancelled(rows) = operator::mpp(station, command).await? else {
-            return Err(Error::UnexpectedAnswer);
-        };
-        for row in rows {
+        let outcome = operator::mpp(station, command(batch.to_vec())).await?;
+        for row in rows(outcome).ok_or(Error::UnexpectedAnswer)? {
             match row {
                 Ok(row) => out.row(&row, line)?,
                 Err(refusal) => refused.push(PortError::Refused(refusal)),
@@ -41,7 +60,7 @@ async fn cancel(
 }
 
 /// The error of the rows that were refused, the first of them named.
-pub(super) fn none_of(refused: Vec<PortError>) -> Result<(), Error> {
+fn none_of(refused: Vec<PortError>) -> Result<(), Error> {
     let also = refused.len().saturating_sub(1);
     match refused.into_iter().next() {
         Some(first) => Err(Error::Some { first, also }),
@@ -60,7 +79,7 @@ mod tests {
     use crate::{
         cli::{operator::tests::Scripted, output::tests::Printed},
         ids::RefundId,
-        mpp::{RefundRef, Refusal},
+        mpp::RefundRef,
         port,
         tap::entry::mpp::{RefundStatus, RowState},
     };

@@ -1,10 +1,10 @@
 //! `invocation requeue`: records ended rows once more.
 
-use super::{cancel::none_of, invoke::line};
+use super::{cancel::in_batches, invoke::line};
 use crate::{
     cli::{args::RequeueArgs, context::Context, error::Error, operator, output::Output},
     mpp::{Command, Outcome},
-    port::{Operator, PortError},
+    port::Operator,
 };
 
 pub(in crate::cli) fn run(context: &mut Context, args: &RequeueArgs) -> Result<(), Error> {
@@ -23,20 +23,12 @@ async fn requeue(
     out: &mut Output,
 ) -> Result<(), Error> {
     let RequeueArgs { ids, even_if_refunded } = args;
-    let mut refused: Vec<PortError> = Vec::new();
-    for batch in ids.chunks(batch_rows.max(1)) {
-        let command = Command::Requeue { ids: batch.to_vec(), even_if_refunded: *even_if_refunded };
-        let Outcome::Requeued(rows) = operator::mpp(station, command).await? else {
-            return Err(Error::UnexpectedAnswer);
-        };
-        for row in rows {
-            match row {
-                Ok(row) => out.row(&row, line)?,
-                Err(refusal) => refused.push(PortError::Refused(refusal)),
-            }
-        }
-    }
-    none_of(refused)
+    let command = |ids| Command::Requeue { ids, even_if_refunded: *even_if_refunded };
+    let rows = |outcome| match outcome {
+        Outcome::Requeued(rows) => Some(rows),
+        _ => None,
+    };
+    in_batches(station, ids, batch_rows, (command, rows), (line, out)).await
 }
 
 #[cfg(test)]
