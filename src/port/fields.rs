@@ -26,7 +26,7 @@ fields! {
         "id", Serial, Public, "its number", Column::fixed("id", 8).right() => |it, _| Value::Serial(it.id.0);
         "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
         "event", Text, Public, "what it is to do", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
-        "state", State(&RowState::NAMES), Public, "where it stands",
+        "state", State(&RowState::NAMES), Public, "its state",
             Column::fixed("state", 12) => |it, _| Value::text(it.state.name());
         "source", Text, Public, "where it came from", Column::fixed("source", 14) => |it, _| Value::text(it.source.kind.as_str());
         "user", Text, Login, "who asked for it", Column::fixed("user", 12) => |it, _| Value::maybe(it.source.user.as_deref());
@@ -62,7 +62,7 @@ fields! {
             => |it, _| Value::count(it.other_manifest);
         "flying", Serial, Public, "what is with the adapter", Column::fixed("fly", 8).right()
             => |it, _| it.in_flight.map_or(Value::None, |id| Value::Serial(id.0));
-        "parked", State(YES_NO), Public, "whether the adapter waits for work of it", Column::fixed("parked", 6) => |it, _| yes_no(it.parked);
+        "parked", State(YES_NO), Public, "whether a pull of the adapter is parked", Column::fixed("parked", 6) => |it, _| yes_no(it.parked);
         "held", State(YES_NO), Public, "whether dispatch is held", Column::fixed("held", 4) => |it, _| yes_no(it.held);
         "draining", State(YES_NO), Public, "whether new work is refused", Column::fixed("draining", 8) => |it, _| yes_no(it.draining);
     }

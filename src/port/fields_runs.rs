@@ -14,7 +14,7 @@ fields! {
     RunRow {
         "number", Serial, Public, "its place among all runs", Column::fixed("nr", 6).right() => |it, _| Value::Serial(it.number);
         "name", Text, Public, "the opening's name", Column::growing("opening", 10, 2) => |it, _| Value::text(it.name.as_str());
-        "state", State(&[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"]), Public, "how it stands", Column::fixed("state", 10)
+        "state", State(&[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"]), Public, "its state", Column::fixed("state", 10)
             => |it, _| Value::text(it.status());
         "nodes", Number, Public, "nodes of its plan" => |it, _| Value::count(it.nodes);
         "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done);

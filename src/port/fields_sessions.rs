@@ -12,7 +12,7 @@ fields! {
         "session", Text, Public, "its id", Column::growing("session", 12, 2) => |it, _| Value::text(it.session.as_str());
         "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11)
             => |it, _| Value::text(it.mode.short());
-        "state", State(&["open", "resolved", "expired", "cancelled", "damaged"]), Public, "how it stands", Column::fixed("state", 9)
+        "state", State(&["open", "resolved", "expired", "cancelled", "damaged"]), Public, "its state", Column::fixed("state", 9)
             => |it, _| Value::text(it.status());
         "ending", State(&Ending::NAMES), Public, "how it ended"
             => |it, _| Value::maybe(it.ending.map(Ending::name));

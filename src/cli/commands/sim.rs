@@ -271,9 +271,7 @@ fn refused(end: End, Target { addr, is_ours }: &Target) -> Error {
                 "invalid_token" if !is_ours => {
                     "the station there may be another one, with a token of its own: name its data folder with --data, or show its token"
                 }
-                "invalid_token" => {
-                    "its token is another one by now: `rl-console pair --rotate` makes a new one"
-                }
+                "invalid_token" => "its token was rotated: `rl-console pair --rotate` makes a new one",
                 "manifest_hash_mismatch" | "pack_id_mismatch" => {
                     "give the pack that the station runs with --pack"
                 }

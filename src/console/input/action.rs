@@ -422,16 +422,7 @@ impl Action {
             | Self::Return
             | Self::NextField
             | Self::PreviousField => Group::Moving,
-            Self::Pause
-            | Self::StepBack
-            | Self::StepForward
-            | Self::SecondBack
-            | Self::SecondForward
-            | Self::TenSecondsBack
-            | Self::TenSecondsForward
-            | Self::NoteBack
-            | Self::NoteForward
-            | Self::GoToTime => Group::Time,
+            _ if self.is_of_time() => Group::Time,
             Self::OnAir
             | Self::Zoom
             | Self::NextTheme

@@ -88,7 +88,7 @@ fields! {
             };
         "done", Number, Public, "rows done since the station started" => |it, _| Value::count(it.queue.done);
         "other_pack", Number, Public, "rows that wait under another manifest" => |it, _| Value::count(it.queue.other_manifest);
-        "parked", State(&["no", "yes"]), Public, "whether the adapter waits for work of it"
+        "parked", State(&["no", "yes"]), Public, "whether a pull of the adapter is parked"
             => |it, _| Value::text(if it.queue.parked { "yes" } else { "no" });
     }
 }
@@ -210,11 +210,11 @@ fn condition(queue: &QueueView, glyphs: &Glyphs) -> (&'static str, String, Role)
     let idle = queue.pending == 0 && queue.in_flight.is_none();
     let (sign, mut words, role) = match (queue.brake.held, queue.brake.draining) {
         (true, false) => (glyphs.held, "held".to_owned(), Role::Warn),
-        (true, true) => (glyphs.held, "held, refuses".to_owned(), Role::Warn),
+        (true, true) => (glyphs.held, "held + draining".to_owned(), Role::Warn),
         (false, true) if idle => (glyphs.draining, "drained".to_owned(), Role::Warn),
         (false, true) => (glyphs.draining, "draining".to_owned(), Role::Warn),
         (false, false) if queue.ready_after.is_none() => ("", "not in this pack".to_owned(), Role::Warn),
-        (false, false) if queue.parked => (glyphs.parked, "waits for work".to_owned(), Role::Muted),
+        (false, false) if queue.parked => (glyphs.parked, "idle".to_owned(), Role::Muted),
         (false, false) if queue.in_flight.is_some() => ("", "busy".to_owned(), Role::Muted),
         (false, false) if queue.pending > 0 => ("", "no pull yet".to_owned(), Role::Warn),
         (false, false) => ("", String::new(), Role::Muted),

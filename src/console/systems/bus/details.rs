@@ -285,7 +285,7 @@ fn topic_details(view: &View, model: &Model, name: &TopicName) -> Vec<ReportLine
             ),
         ),
         detail(
-            "goes by now",
+            "rate",
             format!(
                 "{} messages/s in, {} B/s, {} messages/s out",
                 rate_text(rate(MESSAGES)),

@@ -79,7 +79,7 @@ impl Run<'_> {
 fields! {
     Run<'_> {
         "name", Text, Public, "the opening's name", Column::growing("run", 12, 3) => |it, _| Value::text(&*it.view.name);
-        "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.status_text());
+        "state", State(STATES), Public, "its state", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.status_text());
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
         "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| it.view.done_nodes().map_or(Value::None, Value::count);

@@ -130,7 +130,7 @@ impl PlannedNode<'_> {
 fields! {
     PlannedNode<'_> {
         "node", Text, Public, "its id", Column::growing("node", 20, 3) => |it, _| Value::text(&*it.plan.id);
-        "state", State(STATES), Public, "how it stands", Column::fixed("state", 9) => |it, _| Value::text(it.node.state.name());
+        "state", State(STATES), Public, "its state", Column::fixed("state", 9) => |it, _| Value::text(it.node.state.name());
         "try", Number, Public, "attempts that were begun", Column::fixed("try", 3).right() => |it, _| Value::count(u64::from(it.node.attempt));
         "took", Duration, Public, "how long it took from its first attempt on, or takes so far", Column::fixed("time", 6).right()
             => |it, now| node_time(it.node, now)
@@ -143,7 +143,7 @@ fields! {
             => |it, _| Value::maybe(it.node.why.as_deref());
         "layer", Number, Public, "the length of the longest way to it"
             => |it, _| Value::count(it.dag_layout.lines.get(it.line).map_or(0, |line| line.layer) as u64);
-        "since", Time, Public, "since when it stands so" => |it, _| Value::Time(it.node.since.wall);
+        "since", Time, Public, "since when it is in that state" => |it, _| Value::Time(it.node.since.wall);
     }
 }
 

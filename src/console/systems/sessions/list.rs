@@ -92,7 +92,7 @@ fields! {
         "intent", Text, Payload, "what it is for", Column::growing("about", 10, 5).from(52) => |it, _| Value::text(&*it.intent);
         "why", Text, Payload, "its resolution, or why it ended", Column::growing("outcome", 10, 5).from(72)
             => |it, _| Value::maybe(it.end.as_ref().map(|end| &*end.text));
-        "state", State(STATES), Public, "how it stands"
+        "state", State(STATES), Public, "its state"
             => |it, _| {
                 Value::text(it.end.as_ref().map_or(SessionState::Open.name(), |end| end.ending.name()))
             };
@@ -229,9 +229,9 @@ pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
     let has_detail = ui.systems.sessions.pages.detail(&session).is_some();
     let is_known = is_shown || has_detail;
     let words = match (pane, ui.systems.sessions.mode) {
-        (PaneId::Positions, _) if is_known => "nothing was proposed so far",
+        (PaneId::Positions, _) if is_known => "no proposals yet",
         (PaneId::Statements, Some(Mode::MultiRound)) if has_detail => "its log has its rounds",
-        (PaneId::Statements, _) if is_known => "nobody said anything so far",
+        (PaneId::Statements, _) if is_known => "no messages yet",
         _ => "asking the station",
     };
     words.to_owned()
