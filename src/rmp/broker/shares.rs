@@ -13,8 +13,8 @@ use crate::{
 
 impl Broker {
     /// No more is queued, and no more topics are known, than may be. Each makes work for the other: what is
-    /// told of a topic that is forgotten is queued, and what is lost for that names its topic again. A client's
-    /// message is lost for each topic that comes again, so this ends.
+    /// told of a topic that is forgotten is queued, and what is lost for that names its topic again. For each
+    /// topic that comes again a client's message was lost, so this ends.
     pub(super) fn enforce_bounds(&mut self, now: Now) {
         self.enforce_bound(now);
         while self.shrink(now) {
