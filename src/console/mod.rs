@@ -44,6 +44,7 @@ pub use settings::{
     Passthrough, Reload, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
     SubcommandResult,
 };
+pub(crate) use ui::named_filters::check as check_filter;
 pub use worker::{OpeningFile, OpeningFiles, OpeningListing};
 
 pub use terminal::install_panic_hook;

@@ -1,6 +1,12 @@
 //! Reads one configuration file, every value with its place.
 
-use crate::words::nearest;
+use crate::{
+    console::{
+        check_filter,
+        input::{keymap::NamedFilter, pane_id::PaneId},
+    },
+    words::nearest,
+};
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use toml::{
@@ -12,7 +18,7 @@ use super::{
     ConfigFault,
     error::LISTED,
     key::Key,
-    value::{Kind, Value},
+    value::{FilterEntry, Kind, Value},
 };
 
 /// The size over which a file is not read.
@@ -89,7 +95,10 @@ impl File<'_> {
             };
             let is_table_of_keys =
                 Key::all().any(|key| key.name.strip_prefix(&full).is_some_and(|rest| rest.starts_with('.')));
-            if let Some(key) = Key::find(&full) {
+            if let Some(key) = Key::find(&full).filter(|key| key.kind == Kind::Filters) {
+                let filters = self.filters(value, &name.span(), faults);
+                values.insert(key.name, (Value::Filters(filters), self.position(&name.span())));
+            } else if let Some(key) = Key::find(&full) {
                 match self.value(key, value) {
                     Ok(taken) => drop(values.insert(key.name, (taken, self.position(&value.span())))),
                     Err(fault) => faults.push(fault),
@@ -139,6 +148,77 @@ impl File<'_> {
             (Kind::PathOrNone, Value::Text(path)) if !path.is_empty() => Value::Text(self.beside(&path)),
             (_, value) => value,
         })
+    }
+
+    /// The named filters; what is wrong with one is added to `faults`, and it is left out.
+    fn filters(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        name: &Range<usize>,
+        faults: &mut Vec<ConfigFault>,
+    ) -> Vec<FilterEntry> {
+        let DeValue::Table(entries) = value.get_ref() else {
+            let what = format!("`{}` {}", Key::FILTERS, Kind::Filters.takes());
+            faults.push(self.fault(name, what, "write [console.filters.NAME]".to_owned()));
+            return Vec::new();
+        };
+        let mut entries: Vec<_> = entries.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        let read = entries.into_iter().filter_map(|(name, value)| {
+            let read = self.filter(name.get_ref(), &name.span(), value);
+            read.map_err(|fault| faults.push(fault)).ok()
+        });
+        read.collect()
+    }
+
+    fn filter(
+        &self,
+        name: &str,
+        span: &Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<FilterEntry, ConfigFault> {
+        const MEMBERS: [&str; 3] = ["key", "pane", "filter"];
+        let full = format!("{}.{name}", Key::FILTERS);
+        let DeValue::Table(members) = value.get_ref() else {
+            return Err(self.fault(span, format!("`{full}` is a table"), format!("write it as [{full}]")));
+        };
+        if let Some((stray, _)) = members.iter().find(|(it, _)| !MEMBERS.contains(&it.get_ref().as_ref())) {
+            let near = nearest(stray.get_ref(), MEMBERS);
+            let hint = near.map_or_else(
+                || "a filter has key, pane and filter".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Err(self.fault(
+                &stray.span(),
+                format!("there is no key `{full}.{}`", stray.get_ref()),
+                hint,
+            ));
+        }
+        let text = |member: &'static str| {
+            let found =
+                members.iter().find(|(it, _)| it.get_ref().as_ref() == member).map(|(_, value)| value);
+            let missing = || {
+                let at = found.map_or_else(|| span.clone(), Spanned::span);
+                let what = format!("`{full}` needs a text for `{member}`");
+                self.fault(&at, what, format!("write {member} = \"...\" below [{full}]"))
+            };
+            let read = found.and_then(|value| Some((value.get_ref().as_str()?.to_owned(), value.span())));
+            read.ok_or_else(missing)
+        };
+        let ((key, key_at), (pane, pane_at), (filter, filter_at)) =
+            (text("key")?, text("pane")?, text("filter")?);
+        let named = |error| self.fault(&pane_at, format!("`{full}.pane`: there is no pane `{pane}`"), error);
+        let known = PaneId::by_configured_name(&pane).map_err(named)?;
+        check_filter(known, &filter).map_err(|why| {
+            let hint =
+                format!("`/` in {} completes fields and values; `?` lists what a filter finds", known.name());
+            self.fault(&filter_at, format!("`{full}.filter` does not fit {}: {why}", known.name()), hint)
+        })?;
+        NamedFilter::new(name, &key, known, &filter).map_err(|why| {
+            let hint = "write the key as x, X, ctrl-x, alt-x, f5, shift-tab, space".to_owned();
+            self.fault(&key_at, format!("`{full}.key`: {why}"), hint)
+        })?;
+        Ok(FilterEntry { name: name.to_owned(), key, pane, filter, at: self.position(&key_at) })
     }
 
     /// A path in a file starts at the file's folder.

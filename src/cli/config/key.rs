@@ -49,6 +49,8 @@ impl Key {
     pub(crate) const MOUSE: &'static str = "console.mouse";
     /// Masks logins, chat text and payload values.
     pub(crate) const ON_AIR: &'static str = "console.on_air";
+    /// The named filters.
+    pub(crate) const FILTERS: &'static str = "console.filters";
     /// What the keys of actions have in front of the action's name.
     pub(crate) const KEYS: &'static str = "console.keys.";
     /// What a hang-up does.
@@ -70,7 +72,7 @@ impl Key {
     /// Whose runs an agent may cancel.
     pub(crate) const AGENTS_CANCEL: &'static str = "runs.agents_cancel";
 
-    const PLAIN: [Self; 23] = [
+    const PLAIN: [Self; 24] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(
             Self::PACK,
@@ -217,6 +219,13 @@ impl Key {
             flag: None,
             doc: "ask the terminal for a desktop notification of a new alert, by OSC 9 or OSC 777",
         },
+        Self {
+            name: Self::FILTERS,
+            kind: Kind::Filters,
+            alias: None,
+            flag: None,
+            doc: "filters of your own, each a table NAME with its key, its pane and its filter",
+        },
     ];
 
     const fn path(
@@ -284,6 +293,7 @@ impl Key {
             Self::HEAD_WAITING => Value::Integer(30),
             Self::DESKTOP => Value::Text("off".to_owned()),
             Self::REGISTRY => Value::List(Vec::new()),
+            Self::FILTERS => Value::Filters(Vec::new()),
             name => match Keymap::defaults(name) {
                 Some(keys) => Value::List(keys),
                 None => Limits::default().value(name).map_or(Value::Absent, Value::Integer),

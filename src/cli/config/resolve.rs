@@ -6,11 +6,15 @@ use super::{
     ConfigError, ConfigFault,
     file::{self, FileValues, Position},
     key::Key,
-    value::{Kind, Value},
+    value::{FilterEntry, Kind, Value},
 };
 use crate::{
     cli::{args::Global, env, env::Env},
-    console::input::{Keymap, KeymapError},
+    console::input::{
+        Keymap, KeymapError,
+        keymap::{NamedFilter, TakenKey},
+        pane_id::PaneId,
+    },
     words::nearest,
 };
 
@@ -67,8 +71,12 @@ impl Resolved {
         let paths = env.user_config().into_iter().chain(std::iter::once(env.system_config.clone()));
         let files: Vec<_> = paths.map(|path| (file::read(&path, &mut faults), path)).collect();
         let resolved = Self::of_layers(flags, env, &files, &mut faults);
-        if let Err(errors) = resolved.keymap() {
-            faults.extend(errors.iter().map(|error| resolved.key_fault(error)));
+        match resolved.actions() {
+            Err(errors) => faults.extend(errors.iter().map(|error| resolved.key_fault(error))),
+            Ok(keymap) => {
+                let (_, taken) = keymap.with_filters(resolved.filters());
+                faults.extend(taken.iter().map(|it| resolved.taken_fault(it)));
+            }
         }
         if faults.is_empty() { Ok(resolved) } else { Err(ConfigError { faults }) }
     }
@@ -97,8 +105,42 @@ impl Resolved {
         Self(all)
     }
 
-    /// The keymap: the shipped one with what was said otherwise.
+    /// The keymap with the named filters.
     pub(super) fn keymap(&self) -> Result<Keymap, Vec<KeymapError>> {
+        self.actions().map(|keymap| keymap.with_filters(self.filters()).0)
+    }
+
+    fn filter_entries(&self) -> &[FilterEntry] {
+        if let Value::Filters(entries) = self.value(Key::FILTERS) { entries } else { &[] }
+    }
+
+    /// The named filters; each was judged when it was read.
+    fn filters(&self) -> Vec<NamedFilter> {
+        let named = self.filter_entries().iter().filter_map(|entry| {
+            let pane = PaneId::by_configured_name(&entry.pane).ok()?;
+            NamedFilter::new(&entry.name, &entry.key, pane, &entry.filter).ok()
+        });
+        named.collect()
+    }
+
+    /// A key of a named filter that means something else already, at its place.
+    fn taken_fault(&self, taken: &TakenKey) -> ConfigFault {
+        let entry = self.filter_entries().iter().find(|entry| entry.name == taken.filter);
+        let location = match (entry, self.origin(Key::FILTERS)) {
+            (Some(entry), Some(Origin::File { path, .. })) => {
+                Origin::File { path: path.clone(), at: entry.at }.location()
+            }
+            _ => Key::FILTERS.to_owned(),
+        };
+        ConfigFault {
+            location,
+            what: format!("`{}` of the filter `{}` is taken by {}", taken.key, taken.filter, taken.by),
+            hint: "give one of them another key; `rl-console keys` lists those in use".to_owned(),
+        }
+    }
+
+    /// The keys of actions: the shipped ones with what was said otherwise.
+    fn actions(&self) -> Result<Keymap, Vec<KeymapError>> {
         Keymap::with(self.iter().filter_map(|(key, value, origin)| {
             match (value, key.name.strip_prefix(Key::KEYS)) {
                 (Value::List(keys), Some(action)) if *origin != Origin::Default => {
@@ -278,6 +320,70 @@ mod tests {
         assert_eq!(ascii(&env(&[]), &flag, &[]), (Value::Flag(true), "flag --ascii".to_owned()));
         let files = [file("/u/config.toml", "[console]\nascii = false\n")];
         assert_eq!(ascii(&plain, &none, &files), (Value::Flag(false), "/u/config.toml:2".to_owned()));
+    }
+
+    #[test]
+    fn named_filters_are_read_and_what_is_wrong_with_one_is_told_at_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rl-console/config.toml");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let env = Env { config_dir: Some(folder.path().join("rl-console")), ..env(&[]) };
+        let resolve = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Resolved::resolve(&Global::default(), &env)
+        };
+        let table = |key: &str, pane: &str, filter: &str| {
+            format!("[console.filters.mine]\nkey = \"{key}\"\npane = \"{pane}\"\nfilter = \"{filter}\"\n")
+        };
+        let good = resolve(&table("f6", "In flight", "state:applied")).unwrap();
+        assert_eq!(good.keymap().unwrap().filters().len(), 1);
+        let faults = |text: &str| {
+            let error = resolve(text).unwrap_err();
+            let faults = error.faults.into_iter().map(|fault| {
+                (fault.location.rsplit_once("toml:").unwrap().1.to_owned(), fault.what, fault.hint)
+            });
+            faults.collect::<Vec<_>>()
+        };
+        let told = |at: &str, what: &str, hint: &str| vec![(at.to_owned(), what.to_owned(), hint.to_owned())];
+        assert_eq!(
+            faults(&table("f6", "wiire", "x")),
+            told("3:8", "`console.filters.mine.pane`: there is no pane `wiire`", "did you mean \"wire\"?")
+        );
+        assert_eq!(
+            faults(&table("hyper", "wire", "x")),
+            told(
+                "2:7",
+                "`console.filters.mine.key`: there is no key `hyper`",
+                "write the key as x, X, ctrl-x, alt-x, f5, shift-tab, space"
+            )
+        );
+        assert_eq!(
+            faults(&table("z", "wire", "x")),
+            told(
+                "2:7",
+                "`z` of the filter `mine` is taken by `zoom` in Queues",
+                "give one of them another key; `rl-console keys` lists those in use"
+            )
+        );
+        let unread = faults(&table("f6", "wire", "stat:failed"));
+        assert!(
+            unread[0].0 == "4:10"
+                && unread[0].1.starts_with("`console.filters.mine.filter` does not fit Wire: "),
+            "{unread:?}"
+        );
+        assert_eq!(
+            faults("[console.filters.mine]\nkey = \"f6\"\npane = \"wire\"\n"),
+            told(
+                "1:18",
+                "`console.filters.mine` needs a text for `filter`",
+                "write filter = \"...\" below [console.filters.mine]"
+            )
+        );
+        assert_eq!(
+            faults("[console.filters.mine]\nkee = \"f6\"\n"),
+            told("2:1", "there is no key `console.filters.mine.kee`", "did you mean `key`?")
+        );
+        assert_eq!(faults("[console]\nfilters = 3\n")[0].0, "2:1");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::{
 
 use serde::Serialize;
 
+use super::file::Position;
 use crate::{console::input::Keymap, rmp::Registry};
 
 /// A configured value.
@@ -21,8 +22,29 @@ pub(crate) enum Value {
     Text(String),
     /// Several texts: keys.
     List(Vec<String>),
+    /// Filters of panes with keys.
+    Filters(Vec<FilterEntry>),
     /// Nothing.
     Absent,
+}
+
+/// A named filter, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FilterEntry {
+    pub(crate) name: String,
+    pub(crate) key: String,
+    pub(crate) pane: String,
+    pub(crate) filter: String,
+    /// Where its key is written.
+    #[serde(skip)]
+    pub(crate) at: Position,
+}
+
+impl fmt::Display for FilterEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, key, pane, filter, at: _ } = self;
+        write!(f, "{name} = {{ key = {key:?}, pane = {pane:?}, filter = {filter:?} }}")
+    }
 }
 
 impl fmt::Display for Value {
@@ -32,6 +54,11 @@ impl fmt::Display for Value {
             Self::Flag(flag) => flag.fmt(f),
             Self::Text(text) => write!(f, "{text:?}"),
             Self::List(texts) => write!(f, "{texts:?}"),
+            Self::Filters(filters) if filters.is_empty() => f.write_str("{}"),
+            Self::Filters(filters) => {
+                let filters: Vec<_> = filters.iter().map(ToString::to_string).collect();
+                write!(f, "{{ {} }}", filters.join(", "))
+            }
             Self::Absent => f.write_str("-"),
         }
     }
@@ -76,6 +103,8 @@ pub(crate) enum Kind {
     Keys,
     /// A table of schemas' numbers with their types; in a variable `NUMBER=TYPE`, separated by spaces.
     Schemas,
+    /// Tables of filters with keys, in a file alone.
+    Filters,
 }
 
 impl Kind {
@@ -94,6 +123,7 @@ impl Kind {
             Self::Text | Self::Path | Self::PathOrNone | Self::Address | Self::Endpoint | Self::Choice(_) => {
                 Value::Text(text.to_owned())
             }
+            Self::Filters => return Err(self.takes()),
             Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
         self.check(value)
@@ -132,7 +162,9 @@ impl Kind {
         }
         let fits = match (&value, self) {
             (Value::Integer(number), Self::Integer { min, max }) => (min..=max).contains(number),
-            (Value::Flag(_), Self::Flag) | (Value::Text(_), Self::PathOrNone) => true,
+            (Value::Flag(_), Self::Flag)
+            | (Value::Text(_), Self::PathOrNone)
+            | (Value::Filters(_), Self::Filters) => true,
             (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
             (Value::Text(text), Self::Address) => text.parse::<std::net::IpAddr>().is_ok(),
             (Value::Text(text), Self::Endpoint) => endpoint(text).is_ok(),
@@ -154,6 +186,7 @@ impl Kind {
             | Self::Address
             | Self::Endpoint
             | Self::Keys
+            | Self::Filters
             | Self::Schemas => Vec::new(),
         }
     }
@@ -167,6 +200,7 @@ impl Kind {
             Self::Path => "takes a path".to_owned(),
             Self::PathOrNone => "takes a path, or \"\" for none".to_owned(),
             Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
+            Self::Filters => "takes tables in a file, each with key, pane and filter".to_owned(),
             Self::Schemas => "takes a table of schemas, such as 0x1000 = \"artifact.map.tile.v1\"".to_owned(),
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),
             Self::Endpoint => ENDPOINT.to_owned(),

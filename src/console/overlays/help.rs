@@ -1,5 +1,7 @@
 //! The keys of a place, from the keymap, in groups.
 
+use std::borrow::Cow;
+
 use ratatui::layout::Rect;
 
 use crate::{
@@ -27,7 +29,7 @@ const FORM_COLUMNS: u16 = 31;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Line {
     Group(&'static str),
-    Key { keys: String, label: &'static str },
+    Key { keys: String, label: Cow<'static, str> },
     Gap,
 }
 
@@ -59,6 +61,15 @@ impl Help {
             }
             columns[shorter].push(Line::Group(group.name()));
             columns[shorter].extend(lines);
+        }
+        let filters = view.keymap.filters_in(about);
+        if !filters.is_empty() {
+            let shorter = usize::from(columns[1].len() < columns[0].len());
+            columns[shorter].extend([Line::Gap, Line::Group("Your filters")]);
+            columns[shorter].extend(filters.iter().map(|filter| Line::Key {
+                keys: filter.key(view.glyphs),
+                label: format!("{}, in {}", filter.name, filter.pane.name()).into(),
+            }));
         }
         let rows = columns[0].len().max(columns[1].len());
         for lines in &mut columns {
@@ -183,7 +194,7 @@ fn group_lines(about: KeyScope, group: Group, view: &View) -> Vec<Line> {
         .bindings(about)
         .filter(|binding| binding.action.group() == group && !binding.keys.is_empty());
     bindings
-        .map(|binding| Line::Key { keys: named(&binding.keys, view.glyphs), label: binding.label })
+        .map(|binding| Line::Key { keys: named(&binding.keys, view.glyphs), label: binding.label.into() })
         .collect()
 }
 

@@ -8,7 +8,11 @@ use ratatui::{
 
 use crate::console::{
     draw::{text, theme::Role},
-    input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
+    input::{
+        action::Action,
+        fuzzy::FuzzyMatcher,
+        keymap::{KeyScope, NamedFilter},
+    },
     model::Model,
     settings::view::{Canvas, View},
     ui::{Layer, Line, Reaction, Scene, Target, layer::centred, layout::Layout, state::Ui},
@@ -17,7 +21,10 @@ use crate::console::{
 /// One action.
 #[derive(Debug)]
 struct Row {
-    action: Action,
+    name: String,
+    about: String,
+    /// Its key in the configuration.
+    configured: String,
     keys: String,
     scopes: String,
     is_custom: bool,
@@ -48,13 +55,24 @@ impl KeyList {
                 .filter(|place| view.keymap.keys_in(*place, *action).next().is_some())
                 .collect();
             Row {
-                action: *action,
+                name: action.name().to_owned(),
+                about: action.about().trim().to_owned(),
+                configured: action.key().to_owned(),
                 keys: if keys.is_empty() { view.glyphs.none.to_owned() } else { keys.join("  ") },
                 scopes: scope_names(&places),
                 is_custom: view.keymap.is_own(*action),
             }
         };
-        let rows: Vec<Row> = Action::ALL.iter().map(row).collect();
+        let filter = |filter: &NamedFilter| Row {
+            name: filter.name.clone(),
+            about: format!("Open {} with this filter.", filter.pane.name()),
+            configured: format!("console.filters.{}", filter.name),
+            keys: filter.key(view.glyphs),
+            scopes: scope_names(KeyScope::VIEWS),
+            is_custom: true,
+        };
+        let filters = view.keymap.filters().iter().map(filter);
+        let rows: Vec<Row> = Action::ALL.iter().map(row).chain(filters).collect();
         let visible = (0..rows.len()).collect();
         Self { query: Line::new(""), rows, visible, selected: 0, offset: 0, height: 1 }
     }
@@ -62,8 +80,8 @@ impl KeyList {
     fn find(&mut self) {
         let mut matching = FuzzyMatcher::new(self.query.text());
         let score = |(index, row): (usize, &Row)| {
-            let told = format!("{} {} {}", row.keys, row.action.about(), row.scopes);
-            matching.score(row.action.name(), &told).map(|score| (score, index))
+            let told = format!("{} {} {}", row.keys, row.about, row.scopes);
+            matching.score(&row.name, &told).map(|score| (score, index))
         };
         let mut found: Vec<_> = self.rows.iter().enumerate().filter_map(score).collect();
         if !self.query.text().is_empty() {
@@ -110,9 +128,9 @@ impl KeyList {
             self.visible.iter().skip(self.offset).take(self.height).filter_map(|index| self.rows.get(*index));
         for ((index, row), y) in rows.enumerate().zip(inside.y + 1..) {
             canvas.put(x, y, 17, &row.keys, Role::Accent);
-            canvas.put(x + 18, y, 15, row.action.name(), Role::Text);
+            canvas.put(x + 18, y, 15, &row.name, Role::Text);
             canvas.put(x + 34, y, 5, if row.is_custom { "yours" } else { "" }, Role::Warn);
-            canvas.put(x + 40, y, columns.saturating_sub(40), row.action.about().trim(), Role::Muted);
+            canvas.put(x + 40, y, columns.saturating_sub(40), &row.about, Role::Muted);
             if self.offset + index == self.selected {
                 let line = Rect::new(inside.x, y, inside.width, 1);
                 canvas.buffer.set_style(line, ratatui::style::Style::new().add_modifier(Modifier::REVERSED));
@@ -146,11 +164,11 @@ impl KeyList {
         for x in area.x..area.right() {
             canvas.put(x, area.y, 1, canvas.view.glyphs.horizontal, Role::Border);
         }
-        canvas.put(area.x + 1, area.y + 1, columns, row.action.about().trim(), Role::Text);
+        canvas.put(area.x + 1, area.y + 1, columns, &row.about, Role::Text);
         let whose = if row.is_custom { "yours" } else { "as shipped" };
         let words = format!(
             "{} ({whose}), works in: {}",
-            row.action.key(),
+            row.configured,
             if row.scopes.is_empty() { "no place" } else { &row.scopes }
         );
         let lines = text::wrap(&words, usize::from(columns));

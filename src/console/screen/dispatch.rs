@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use super::resolve::{MASKED, resolve};
 use crate::{
     console::{
-        input::{action::Action, pane_id::PaneId, view_id::ViewId},
+        input::{action::Action, keymap::NamedFilter, pane_id::PaneId, view_id::ViewId},
         inspect,
         model::Model,
         overlays::{Dialog, output},
@@ -22,7 +22,7 @@ use crate::{
             event::Event,
             layout,
             message::{show_message, show_message_as},
-            moving,
+            moving, named_filters,
             pane::PaneContext,
             places,
             state::{Focus, Ui},
@@ -179,6 +179,10 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         return after_palette(ui, live, view, choice, now);
     }
     let Some(action) = view.keymap.lookup(ui.key_scope(), key) else {
+        if let Some(filter) = view.keymap.filter_of(ui.key_scope(), key) {
+            open_filter(ui, live, view, filter, now);
+            return Vec::new();
+        }
         if let KeyCode::Char(digit @ '0'..='9') = key.code
             && ui.overlays.is_empty()
         {
@@ -197,6 +201,13 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         };
     }
     attempt(ui, live, view, action, now)
+}
+
+/// Opens a named filter's pane in the moment that is shown.
+fn open_filter(ui: &mut Ui, live: &Model, view: &View, filter: &NamedFilter, now: Now) {
+    ui.message = None;
+    let past = ui.time.visible_model();
+    named_filters::open(ui, past.as_deref().unwrap_or(live), view, filter, now);
 }
 
 /// Attempts what was chosen in the palette.

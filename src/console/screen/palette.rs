@@ -9,7 +9,9 @@ use crate::{
         overlays::Output,
         screen::resolve,
         settings::{shell::Subcommand, view::View},
-        ui::{effect::Effect, message::show_message, palette::Hit, pane::PaneContext, state::Ui},
+        ui::{
+            effect::Effect, message::show_message, named_filters, palette::Hit, pane::PaneContext, state::Ui,
+        },
     },
     time::Now,
 };
@@ -93,6 +95,14 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
             }
             None => Choice::default(),
         },
+        Some(Hit::NamedFilter(index)) => {
+            ui.palette = None;
+            let past = ui.time.visible_model();
+            if let Some(filter) = view.keymap.filters().get(index) {
+                named_filters::open(ui, past.as_deref().unwrap_or(present), view, filter, now);
+            }
+            Choice::default()
+        }
         Some(Hit::Typed(words)) => {
             let line = palette.text().trim().to_owned();
             (run_subcommand(ui, view, &line, words), None)

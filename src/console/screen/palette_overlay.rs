@@ -11,6 +11,7 @@ use crate::console::{
         view::{Canvas, View},
     },
     ui::{
+        named_filters,
         palette::{Hit, Palette, area},
         pane::PaneContext,
         state::Ui,
@@ -80,6 +81,10 @@ fn details(palette: &Palette, view: &View, model: &Model, ui: &Ui) -> (String, R
             },
             None => (String::new(), Role::Muted),
         },
+        Some(Hit::NamedFilter(index)) => {
+            let pane = view.keymap.filters().get(*index).map_or("", |filter| filter.pane.name());
+            (format!("Open {pane} with this filter."), Role::Muted)
+        }
         Some(Hit::Typed(words)) => match Subcommand::resolve(&view.subcommands, words) {
             Some(it) => match it.unavailable(words) {
                 Some(why) => (why.to_owned(), Role::Warn),
@@ -113,6 +118,11 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
             }
             None => return,
         },
+        Hit::NamedFilter(index) => {
+            let Some(filter) = view.keymap.filters().get(*index) else { return };
+            class = named_filters::class(filter, view);
+            (filter.name.clone(), filter.text.as_str(), filter.key(view.glyphs), true)
+        }
         Hit::Typed(words) => {
             let does = Subcommand::resolve(&view.subcommands, words)
                 .is_some_and(|it| it.unavailable(words).is_none());

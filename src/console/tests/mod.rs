@@ -29,6 +29,7 @@ mod ledgers;
 mod loops;
 mod masking;
 mod meter;
+mod named_filters;
 mod operating;
 mod operator_messages;
 mod pack_events;

@@ -8,6 +8,7 @@ use super::loops::{Fixture, with_source};
 use crate::{
     console::{
         draw::{Depth, Theme},
+        input::{Keymap, keymap::NamedFilter, pane_id::PaneId},
         settings::{AppearanceSettings, ConfigSource, Exit, Fault, Reload},
     },
     limits::Limits,
@@ -64,6 +65,22 @@ fn new_looks_apply_live_and_the_theme_that_the_operator_chose_stays() {
         rig.key('T').await;
         // The user's own is the last, so that the first follows it.
         rig.shows("theme: midnight").await;
+        rig.key('q').await;
+        rig
+    });
+}
+
+#[test]
+fn a_filter_that_is_named_in_a_file_has_its_key_at_once() {
+    with_reloads(|mut rig, give| async move {
+        rig.snapshot(true).await;
+        rig.shows("┌ ▸ Queues").await;
+        let filter = NamedFilter::new("boss", "f6", PaneId::Queues, "queue:boss").unwrap();
+        let (keymap, _) = Keymap::default().with_filters(vec![filter]);
+        give.send(good(AppearanceSettings { keymap, ascii: true, ..looks() })).unwrap();
+        rig.shows("+ > Queues").await;
+        rig.press(KeyCode::F(6)).await;
+        rig.shows("/queue:boss").await;
         rig.key('q').await;
         rig
     });

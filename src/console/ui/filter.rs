@@ -74,7 +74,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
 }
 
 /// Puts a filter in force, or none.
-fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
+pub(super) fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
     let filter = filter.filter(|filter| !filter.is_empty());
     let text = filter.as_ref().map(Filter::canonical);
     let is_it = |layer: &&mut Box<dyn Layer>| layer.list().is_some_and(|(list, _)| list == pane);
@@ -132,7 +132,7 @@ fn toggle_shipped(cx: &PaneContext<'_>) -> Resolved {
 }
 
 /// Reads a filter as the operator's clock has it.
-fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault> {
+pub(super) fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault> {
     Filter::parse(text.trim_end(), ui::specs(pane)).map(|filter| filter.anchored(now, &view.zone))
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod log_lines;
 pub(crate) mod master_detail;
 pub(crate) mod message;
 pub(crate) mod moving;
+pub(crate) mod named_filters;
 pub(crate) mod paged_lists;
 pub(crate) mod palette;
 pub(crate) mod pane;

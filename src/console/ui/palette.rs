@@ -18,6 +18,8 @@ pub(crate) enum Hit {
     Typed(Vec<String>),
     /// An action.
     Action(Action),
+    /// The named filter at this place of the keymap.
+    NamedFilter(usize),
     /// The subcommand at this place of the list.
     Subcommand(usize),
 }
@@ -88,6 +90,10 @@ impl Palette {
             Some(Hit::Action(action)) => self.write(action.name(), view),
             Some(Hit::Subcommand(index)) => {
                 let name = view.subcommands.get(index).map(|it| format!("{} ", it.name));
+                self.write(&name.unwrap_or_default(), view);
+            }
+            Some(Hit::NamedFilter(index)) => {
+                let name = view.keymap.filters().get(index).map(|filter| filter.name.clone());
                 self.write(&name.unwrap_or_default(), view);
             }
             Some(Hit::Typed(_)) | None => {}
@@ -167,9 +173,12 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
         .enumerate()
         .filter(|(_, it)| !it.is_earlier)
         .map(|(index, it)| (Hit::Subcommand(index), it.name.as_str(), it.about.as_str()));
+    let filters = view.keymap.filters_in(below).iter().enumerate();
+    let filters = filters.map(|(at, it)| (Hit::NamedFilter(at), it.name.as_str(), it.text.as_str()));
     let all = actions
         .into_iter()
         .map(|action| (Hit::Action(action), action.name(), action.about()))
+        .chain(filters)
         .chain(subcommands);
     let mut found: Vec<_> =
         all.filter_map(|(hit, name, about)| Some((matching.score(name, about)?, hit))).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crossterm::event::KeyEvent;
 
 use super::{
-    Chord, KeyScope,
+    Chord, KeyScope, NamedFilter,
     table::{Binding, TABLE},
 };
 use crate::console::{draw::glyphs::Glyphs, input::action::Action};
@@ -16,6 +16,8 @@ pub struct Keymap {
     pub(super) bindings: Vec<Binding>,
     /// The actions whose keys are the user's own.
     pub(super) own: BTreeSet<Action>,
+    /// The named filters; their keys mean nothing else in panes.
+    pub(super) filters: Vec<NamedFilter>,
 }
 
 /// An action as scripts and the configuration see it.
@@ -38,6 +40,7 @@ impl Default for Keymap {
         Self {
             bindings: TABLE.iter().map(super::table::ShippedBinding::binding).collect(),
             own: BTreeSet::new(),
+            filters: Vec::new(),
         }
     }
 }
