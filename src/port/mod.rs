@@ -8,6 +8,7 @@ mod bus;
 mod clients;
 mod command;
 mod decisions;
+mod drops;
 mod error;
 mod fields;
 mod fields_alerts;
@@ -39,6 +40,7 @@ pub use bridge::{AdapterRow, EventRow, InvocationRow, QueueRow, RefundRow, State
 pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use clients::ClientRow;
 pub use command::{Command, Outcome};
+pub use drops::{DropRow, drop_rows};
 pub use error::PortError;
 pub use health::{HealthRow, HealthStatus};
 pub use ladder::Ladder;

@@ -32,6 +32,9 @@ macro_rules! tables {
                 Peers "peers" of Rmp: PeerRow;
                 /// The subscriptions of the bus.
                 Subscriptions "subscriptions" of Rmp: SubscriptionRow;
+                /// Messages of the bus that did not reach their subscribers, by reason, topic and culprit, the
+                /// latest first.
+                Drops "drops" of Rmp: DropRow;
                 /// Nodes of runs that wait for a person, the oldest first.
                 Confirmations "confirmations" of Runs: ConfirmationRow;
             }

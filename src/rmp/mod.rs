@@ -17,6 +17,7 @@ pub mod control;
 pub(crate) mod decode;
 pub mod dedupe;
 pub mod dialect;
+mod drop_groups;
 pub mod encode;
 mod error;
 mod expiry;
@@ -40,6 +41,7 @@ pub use crate::{
 };
 pub use body::{Body, BodyFault, Breach};
 pub use decode::{Checks, decode};
+pub(crate) use drop_groups::{Culprit, DropGroup, DropKey, drop_groups};
 pub use encode::EncodeError;
 pub use error::{Error, Lengths, SizeField};
 pub use expiry::{expires_at_ms, is_expired};

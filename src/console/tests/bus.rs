@@ -9,17 +9,18 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
-        model::bus::Culprit,
         systems::{
-            bus::{confirmations::KickPeer, keys::PEER},
+            bus::{confirmations::KickPeer, drops::Drops, keys::PEER},
             station::outcomes::StationCommand,
         },
         ui::{effect::Effect, state::Focus},
     },
+    field::{Fields as _, Record as _, Spec},
     ids::ConnectionId,
-    port::{Command, HostState},
+    port::{Command, DropRow, HostState},
     rmp::{CloseCause, Code, Dialect, DropReason, Kind, Refusal, Transition as T},
     tap::entry::{Link, station},
+    time::Now,
 };
 
 use super::bus_samples::{AGENT, MONITOR, bus, frame, over, with_drops};
@@ -46,7 +47,7 @@ fn topics_have_their_rates_and_who_listens() {
 #[test]
 fn drops_are_told_together_by_reason_topic_and_whose_they_are() {
     let stage = bus(160, 50);
-    let groups = crate::console::model::bus::drop_groups(stage.model.rmp().unwrap());
+    let groups = crate::rmp::drop_groups(stage.model.rmp().unwrap());
     let told: Vec<_> = groups
         .iter()
         .map(|group| (group.key.reason, group.culprit_label(), group.count, group.notices))
@@ -59,7 +60,24 @@ fn drops_are_told_together_by_reason_topic_and_whose_they_are() {
             (DropReason::Duplicate, "writer".to_owned(), 2, 2),
         ]
     );
-    assert_eq!(groups[0].key.culprit, Culprit::Subscriber(MONITOR, 7));
+    assert_eq!(groups[0].key.culprit, crate::rmp::Culprit::Subscriber(MONITOR, 7));
+}
+
+#[test]
+fn the_pane_of_drops_and_ls_drops_list_the_same() {
+    let stage = bus(160, 50);
+    let rmp = stage.model.rmp().unwrap();
+    let pane: Vec<Drops> = crate::rmp::drop_groups(rmp).into_iter().map(Drops).collect();
+    let rows = crate::port::drop_rows(rmp);
+    assert_eq!((pane.len(), rows.iter().map(|row| row.count).collect::<Vec<_>>()), (3, vec![14, 1, 2]));
+    let at = |specs: &[Spec], name| specs.iter().position(|spec| spec.name == name);
+    for (row, pane) in rows.iter().zip(&pane) {
+        for spec in Drops::SPECS.iter().filter(|spec| spec.name != "age") {
+            let known = at(DropRow::SPECS, spec.name).map(|field| row.value(field, Now::at_ms(1)));
+            let shown = at(Drops::SPECS, spec.name).map(|field| pane.value(field, Now::at_ms(1)));
+            assert_eq!(known, shown, "{}", spec.name);
+        }
+    }
 }
 
 #[test]

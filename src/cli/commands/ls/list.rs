@@ -16,9 +16,9 @@ use crate::{
     filter::Filter,
     ids::ConnectionId,
     port::{
-        AdapterRow, AlertRow, ClientRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, List, ListRow,
-        Operator, PageRows, Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
-        SubscriptionRow, TopicRow, tables,
+        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow, List,
+        ListRow, Operator, PageRows, Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow,
+        StateKeyRow, SubscriptionRow, TopicRow, tables,
     },
     time::Now,
 };
@@ -99,7 +99,7 @@ impl Listing {
         let page = operator::query(station, self.query.clone()).await?;
         let PageRows { mut rows, .. } = R::read(page).ok_or(Error::UnexpectedAnswer)?;
         rows.retain(|row| own.is_none() || row.session() != own);
-        if let Some(note) = R::note(&rows).filter(|_| !printer.out.is_json()) {
+        if let Some(note) = R::note(&rows, printer.clock).filter(|_| !printer.out.is_json()) {
             report::print_note(&note);
         }
         self.sift(&mut rows);

@@ -28,7 +28,7 @@ pub(in crate::cli::commands) trait TableRow {
     }
 
     /// A note on a list beside its rows.
-    fn note(_rows: &[Self]) -> Option<String>
+    fn note(_rows: &[Self], _clock: &LocalClock) -> Option<String>
     where
         Self: Sized,
     {

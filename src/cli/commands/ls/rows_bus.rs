@@ -4,7 +4,7 @@ use super::rows::TableRow;
 use crate::{
     cli::table::{Align, LocalClock},
     ids::ConnectionId,
-    port::{Dropped, PeerRow, SubscriptionRow, TopicRow},
+    port::{DropRow, Dropped, PeerRow, SubscriptionRow, TopicRow},
     rmp::{Dialect, Kind},
 };
 
@@ -51,7 +51,7 @@ impl TableRow for TopicRow {
     }
 
     /// That there are topics which are not listed.
-    fn note(rows: &[Self]) -> Option<String> {
+    fn note(rows: &[Self], _clock: &LocalClock) -> Option<String> {
         let left_out = rows.first().map_or(0, |row| row.left_out);
         let all = left_out.saturating_add(rows.len() as u64);
         (left_out > 0)
@@ -131,5 +131,29 @@ impl TableRow for SubscriptionRow {
 
     fn session(&self) -> Option<ConnectionId> {
         Some(self.session)
+    }
+}
+
+impl TableRow for DropRow {
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("at", Align::Time), ("reason", L), ("topic", L), ("culprit", L), ("count", R)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        vec![
+            clock.show(self.at_ms),
+            self.reason.clone(),
+            self.topic.to_string(),
+            self.culprit.clone(),
+            self.count.to_string(),
+        ]
+    }
+
+    /// How far back they go: the station keeps so many notices and no more.
+    fn note(rows: &[Self], clock: &LocalClock) -> Option<String> {
+        let first = rows.iter().map(|row| row.first_at_ms).min()?;
+        Some(format!(
+            "drops since {}, as far as their notices are kept (limits.rmp.shown_drops_max)",
+            clock.show(first)
+        ))
     }
 }

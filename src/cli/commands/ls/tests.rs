@@ -101,18 +101,19 @@ fn the_session_that_lists_is_not_listed() {
 
 #[test]
 fn topics_that_are_not_listed_are_said_to_be_there() {
+    let clock = LocalClock::new(NOW);
     let mut snapshot = crate::rmp::Snapshot::default();
     snapshot.topics.insert("a/b".into(), crate::rmp::TopicView::default());
     snapshot.totals.topics = 5_008;
     let rows = crate::port::topic_rows(&snapshot);
     assert_eq!(
-        (TopicRow::note(&rows), TopicRow::note(&[])),
+        (TopicRow::note(&rows, &clock), TopicRow::note(&[], &clock)),
         (Some("1 of 5008 topics are shown: of the others nothing is known any more (limits.rmp.shown_topics_max)".to_owned()), None)
     );
     assert!(whole("topics", Page::Topics(rows)).ends_with(",\"left_out\":5007}\n"));
     snapshot.totals.topics = 1;
     let rows = crate::port::topic_rows(&snapshot);
-    assert_eq!(TopicRow::note(&rows), None);
+    assert_eq!(TopicRow::note(&rows, &clock), None);
     assert!(!whole("topics", Page::Topics(rows)).contains("left_out"));
 }
 

@@ -9,4 +9,4 @@ pub(crate) mod state;
 
 pub(crate) use health::drop_remedy;
 pub(crate) use peer_name::{is_console, peer_name};
-pub(crate) use state::{BYTES, Bus, Culprit, DELIVERED, DropGroup, DropKey, MESSAGES, drop_groups};
+pub(crate) use state::{BYTES, Bus, DELIVERED, MESSAGES};

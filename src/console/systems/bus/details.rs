@@ -6,7 +6,7 @@ use crate::{
         draw::{class::Class, format},
         model::{
             EntryBuffer, Model, ReportLine,
-            bus::{BYTES, Culprit, DELIVERED, DropGroup, MESSAGES, drop_remedy},
+            bus::{BYTES, DELIVERED, MESSAGES, drop_remedy},
             rate_text,
         },
         overlays::detail::detail,
@@ -24,7 +24,7 @@ use crate::{
     },
     ids::{ConnectionId, Seq, TopicName, TraceId},
     rmp::{
-        DropReason, DropView, Snapshot, TopicView,
+        Culprit, DropGroup, DropReason, DropView, Snapshot, TopicView,
         topic::{Class as TopicClass, DROPS, DROPS_BODIES, METRICS},
     },
     tap::entry::{Frame, Head, What},

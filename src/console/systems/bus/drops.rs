@@ -6,10 +6,7 @@ use crate::{
     console::{
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
-        model::{
-            EntryBuffer, Model, ReportLine,
-            bus::{Culprit, DropGroup, drop_groups},
-        },
+        model::{EntryBuffer, Model, ReportLine},
         records::{
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
@@ -31,7 +28,7 @@ use crate::{
     dissect::rmp::drop_word,
     field::{Column, Fields as _, Value, fields},
     ids::{Seq, TraceId},
-    rmp::DropReason,
+    rmp::{DropGroup, DropReason, drop_groups},
 };
 
 /// The names of reasons, as notices and metrics have them.
@@ -40,13 +37,6 @@ const REASONS: &[&str] =
 
 /// Drops that are told together.
 pub(crate) struct Drops(pub(crate) DropGroup);
-
-fn session(culprit: Culprit) -> Value<'static> {
-    match culprit {
-        Culprit::Subscriber(session, _) | Culprit::Publisher(session) => Value::Serial(session.0),
-        Culprit::Station => Value::None,
-    }
-}
 
 fields! {
     Drops {
@@ -58,12 +48,8 @@ fields! {
             => |it, _| Value::text(it.0.culprit_label());
         "times", Number, Public, "how many messages", Column::fixed("times", 6).right() => |it, _| Value::count(it.0.count);
         "role", State(&["subscriber", "publisher", "station"]), Public, "what it is in this"
-            => |it, _| Value::text(match it.0.key.culprit {
-                Culprit::Subscriber(..) => "subscriber",
-                Culprit::Publisher(_) => "publisher",
-                Culprit::Station => "station",
-            });
-        "session", Serial, Public, "whose session" => |it, _| session(it.0.key.culprit);
+            => |it, _| Value::text(it.0.key.culprit.role());
+        "session", Serial, Public, "whose session" => |it, _| it.0.key.culprit.session().map_or(Value::None, |session| Value::Serial(session.0));
         "notices", Number, Public, "notices that told of them" => |it, _| Value::count(it.0.notices);
         "msg_id", Serial, Public, "the number of the last message" => |it, _| Value::Serial(it.0.last.msg_id);
         "trace", Id, Public, "what the last one belongs to"

@@ -1,9 +1,9 @@
 //! What the entries that tell of records of the bus are found by.
 
 use crate::{
-    console::{model::bus::DropKey, records::entry_query::EntryQuery},
+    console::records::entry_query::EntryQuery,
     ids::{ConnectionId, TopicName},
-    rmp::{Transition as T, Verdict},
+    rmp::{DropKey, Transition as T, Verdict},
     tap::entry::{Frame, Head, Transition, Verdict as AnyVerdict, What},
 };
 

@@ -1,8 +1,9 @@
 //! What tells the records of the bus apart.
 
 use crate::{
-    console::{model::bus::DropKey, records::record_key::KeyKind},
+    console::records::record_key::KeyKind,
     ids::{ConnectionId, TopicName},
+    rmp::DropKey,
 };
 
 /// A topic.
