@@ -95,7 +95,7 @@ impl Tallies {
             most.why.remedy()
         );
         let figures = match health.status {
-            HealthStatus::Ok => format!("turned away {}", health.figures).trim_end().to_owned(),
+            HealthStatus::Ok => health.figures_behind("turned away"),
             HealthStatus::Degraded | HealthStatus::Down => health.figures.clone(),
         };
         Health { figures, ..health.degraded(why) }

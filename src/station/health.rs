@@ -50,11 +50,11 @@ fn with_alerts(health: Health, station: &StationView, link: Link) -> Health {
             return health;
         }
         let figures = match health.status {
-            HealthStatus::Ok => [word(alert).as_str(), health.figures.as_str()].join(" "),
+            HealthStatus::Ok => health.figures_behind(&word(alert)),
             HealthStatus::Degraded | HealthStatus::Down => health.figures.clone(),
         };
         let detail = format!("{}; {}", health.detail, alert.text);
-        Health { figures: figures.trim_end().to_owned(), ..health.degraded(detail) }
+        Health { figures, ..health.degraded(detail) }
     };
     unjudged(&station.alerts, link).fold(health, add)
 }
@@ -136,7 +136,7 @@ mod tests {
         let counters = store::Counters::default;
         assert_eq!(store(&counters(), &view(None)).status, HealthStatus::Ok);
         let Health { status, figures, detail } = store(&counters(), &view(Some(4_096)));
-        assert_eq!((status, figures.as_str()), (HealthStatus::Degraded, "disk 4 KiB 0 commits"));
+        assert_eq!((status, figures.as_str()), (HealthStatus::Degraded, "disk 4 KiB · 0 commits"));
         for part in
             ["4 KiB were free", "new runs are refused", "free space", "limits.store.disk_free_bytes_min"]
         {

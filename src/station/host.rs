@@ -118,9 +118,15 @@ impl Health {
         }
         let figures = match gravest.status {
             HealthStatus::Down => gravest.word.clone(),
-            _ => [gravest.word.as_str(), self.figures.as_str()].join(" ").trim_end().to_owned(),
+            _ => self.figures_behind(&gravest.word),
         };
         Self { status: self.status.max(gravest.status), figures, detail: told.join("; ") }
+    }
+
+    /// Its figures behind a word that says what is amiss: `not paired · 2 queues`.
+    pub(super) fn figures_behind(&self, word: &str) -> String {
+        let parts = [word, &self.figures];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     }
 
     pub(super) fn down(why: impl Into<String>) -> Self {

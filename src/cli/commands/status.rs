@@ -103,6 +103,7 @@ impl Status {
         };
         let system = |row: &HealthRow| {
             let figures = if row.figures.is_empty() { String::new() } else { format!(" {}", row.figures) };
+            let figures = if is_ascii { figures.replace(" · ", ", ") } else { figures };
             format!("{} {}{figures}", row.component, sign(row.status))
         };
         let systems = self.systems.iter().map(system);

@@ -30,7 +30,7 @@ fn what_is_wrong_at_a_glance() {
     let of =
         |component| (row(component)["status"].as_str().unwrap(), row(component)["figures"].as_str().unwrap());
     assert_eq!(of("macp"), ("down", "port taken"));
-    assert_eq!(of("mpp"), ("degraded", "no adapter 2 queues, 0 in flight"));
+    assert_eq!(of("mpp"), ("degraded", "no adapter · 2 queues, 0 in flight"));
     assert!(row("macp")["detail"].as_str().unwrap().contains(&grpc), "{}", row("macp"));
 
     let _adapter = Adapter::ready(mpp_addr(folder.path()), &token);
@@ -38,7 +38,7 @@ fn what_is_wrong_at_a_glance() {
     json(folder.path(), &["hold", "default"]);
     terminal.wait("the reason for its sign", |screen| screen.contains("MPP ◐ 1 held"));
     let row = json(folder.path(), &["ls", "health", "--filter", "status:degraded component:mpp"]).remove(0);
-    assert_eq!(row["figures"], "1 held 2 queues, 0 in flight");
+    assert_eq!(row["figures"], "1 held · 2 queues, 0 in flight");
     json(folder.path(), &["resume", "default"]);
     terminal.wait("the bridge is well again", |screen| screen.contains("MPP ●"));
 }
