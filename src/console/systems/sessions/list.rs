@@ -1,4 +1,4 @@
-//! Sessions: those that are open or have just ended first, then the others, each the newest first.
+//! Sessions: those that are open first, the newest first; then those that ended, the last first.
 
 use super::entries;
 use std::{cmp::Reverse, time::Duration};
@@ -54,8 +54,6 @@ const PHASES: &[&str] =
 
 /// Participants who are waited for and named one by one.
 const LISTED_MAX: usize = 6;
-/// How long a session that ended stays among those that are open.
-const ENDED_STAYS_FOR: Duration = Duration::from_secs(10);
 /// So near to the end of its TTL an open session is told apart.
 const ENDS_SOON: Duration = Duration::from_secs(10);
 
@@ -163,16 +161,12 @@ impl PaneRecord for SessionView {
     }
 }
 
-/// The sessions that are shown. One that has just ended stays among those that are open: what it came to is
-/// looked for where it was.
-fn rows(model: &Model, now: Now) -> Rows<'_> {
+/// The sessions that are shown.
+fn rows(model: &Model) -> Rows<'_> {
     let mut views: Vec<_> = model.macp().into_iter().flat_map(|macp| macp.sessions.values()).collect();
-    let long_ended = |view: &SessionView| {
-        let end = view.end.as_ref().map(|end| end.at.wall);
-        end.filter(|end| now.wall.since(*end) >= ENDED_STAYS_FOR)
-    };
     views.sort_by_key(|view| {
-        (long_ended(view).is_some(), Reverse(long_ended(view)), Reverse(view.session.number))
+        let end = view.end.as_ref().map(|end| Reverse(end.at.wall));
+        (end.is_some(), end, Reverse(view.session.number))
     });
     views.into_iter().collect::<Collected<_>>().pinning(|view| view.end.is_none()).into()
 }
@@ -242,7 +236,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: SessionView::SPECS,
     columns: Columns::Declared,
     source: Source::Model,
-    rows: |ui, model| rows(model, ui.moment()),
+    rows: |_, model| rows(model),
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| match cx.model.macp().map_or(0, |macp| macp.totals.open) {
