@@ -20,6 +20,7 @@ mod codec;
 mod conn;
 mod connections;
 mod end_signal;
+mod ended_before;
 mod frame_meter;
 mod generated;
 mod handle;

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::{
+    ended_before,
     journal::{Journal, RecordBatch},
     run::{RunError, Setup},
 };
@@ -102,13 +103,17 @@ pub(super) async fn restore(setup: &Setup, make: append::FileFactory) -> Result<
         }
     }
     replay.show(Wall(0));
-    let Replay { mut kernel, snapshot, journal, notices, headless, .. } = replay;
+    let Replay { mut kernel, mut snapshot, journal, mut notices, headless, .. } = replay;
     kernel.replayed();
     if !headless.is_empty() {
         // Where they cannot be closed now, the next start does it.
         for (number, id) in close(setup, headless).await.unwrap_or_default() {
             kernel.add_evicted(&id, number, SessionState::Expired);
         }
+    }
+    if let Err(error) = ended_before::add(setup, &store, &mut snapshot).await {
+        let missing = format!("sessions that ended before this start are not shown: {error}");
+        notices.push((Level::Warn, missing));
     }
     Ok(Restored { kernel, snapshot, journal, log: found.log, notices })
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rl_console::{
     limits::{self, Limits},
-    macp::{self, Ending, Mode, Phase, proto::v1::SessionStartPayload, proto::v1::SessionState},
+    macp::{self, Ending, Mode, Phase, SessionView, proto::v1::SessionStartPayload, proto::v1::SessionState},
     port::{Command, LogKind, Outcome, Page, PortError, Query, SessionDetail, SessionLogRow, SessionRow},
 };
 use serde_json::{Value, json};
@@ -173,6 +173,42 @@ fn sessions_that_left_memory_answer_from_the_store_also_after_a_restart() {
         );
         fixture.restart();
     }
+}
+
+#[test]
+fn sessions_that_left_memory_are_shown_after_a_restart_as_they_were() {
+    let limits = Limits {
+        macp: limits::Macp { closed_max: 0, closed_ms_max: 0, shown_max: 16, ..limits::Macp::default() },
+        ..Limits::default()
+    };
+    let mut fixture = TestStation::with(&limits);
+    let names: Vec<String> = (0..20).map(|n| format!("s{n}")).collect();
+    for name in &names {
+        decide(&fixture, name);
+        fixture.say(name, "Commitment", "m4", "alice", r#"{"commitment_id":"c","action":"go"}"#);
+    }
+    fixture.start("open", "", &participants(&[]));
+    let shown = |fixture: &TestStation| fixture.runtime.block_on(fixture.port().snapshot()).unwrap().macp;
+    fixture.until("the evictions", || {
+        let macp = shown(&fixture);
+        macp.sessions.len() == 16
+            && macp.sessions.values().all(|view| view.end.as_ref().is_none_or(|end| end.evicted))
+    });
+    let before = shown(&fixture);
+    fixture.restart();
+    let after = shown(&fixture);
+    assert_eq!(after.ended, before.ended);
+    assert_eq!(after.totals.open, 1);
+    for (number, view) in &before.sessions {
+        let again = &after.sessions[number];
+        let of = |view: &SessionView| {
+            let end = view.end.as_ref().map(|end| (end.ending, end.text.clone(), end.evicted));
+            (view.session.clone(), view.messages, view.phase(), end)
+        };
+        assert_eq!(of(again), of(view));
+        assert_eq!((again.votes(), again.participants_in()), (view.votes(), view.participants_in()));
+    }
+    assert_eq!(after.sessions.len(), before.sessions.len());
 }
 
 #[test]
