@@ -285,6 +285,7 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
         "topics",
         "peers",
         "subscriptions",
+        "drops",
         "confirmations",
     ]
     .map(|name| ask(json!(name)))
@@ -345,6 +346,7 @@ const fn kind_of(query: &Query) -> usize {
         Query::Alerts { .. } => 23,
         Query::Entries { .. } => 24,
         Query::Keyframe { .. } => 25,
+        Query::Drops => 26,
     }
 }
 
