@@ -26,6 +26,7 @@ pub(crate) mod tests;
 mod transitions;
 pub(crate) mod tree;
 pub(crate) mod verdict;
+mod violations;
 
 pub(crate) use body_preview::body_preview;
 pub(crate) use breach::{Breach, clause_name, clause_text, clause_with_text};
@@ -35,3 +36,4 @@ pub(crate) use record::EntryRecord;
 pub(crate) use summary::describe;
 pub(crate) use tree::Tree;
 pub(crate) use verdict::{Tone, verdict};
+pub(crate) use violations::{FaultGroup, Faults};

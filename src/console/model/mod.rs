@@ -20,7 +20,6 @@ pub(crate) mod station;
 mod systems;
 mod table;
 mod timeline;
-mod violations;
 
 pub(crate) use alerts::remedy;
 pub(crate) use entry_buffer::EntryBuffer;
@@ -33,4 +32,3 @@ pub(crate) use state::Model;
 #[cfg(test)]
 pub(crate) use table::alert_kinds;
 pub(crate) use timeline::{Rebuild, StepOutcome, Timeline};
-pub(crate) use violations::FaultGroup;

@@ -12,9 +12,9 @@ use super::{
     systems::{Folding, Resync},
     table::Systems,
     timeline::FrozenState,
-    violations::Faults,
 };
 use crate::{
+    dissect::Faults,
     limits, mpp,
     mpp::EndedView,
     port::{Attachment, InvocationRow, Snapshot},
@@ -171,12 +171,12 @@ impl Model {
         if !is_in_snapshot {
             self.hear_alert(entry);
         }
+        self.faults.fold(entry, self.station_state.as_ref().map(|state| &state.rmp));
         let mut cx = Folding {
             state: self.station_state.as_mut(),
             is_in_snapshot,
             is_void: false,
             journal: &mut self.journal,
-            faults: &mut self.faults,
         };
         self.systems.fold(entry, &mut cx);
         if cx.is_void {

@@ -3,7 +3,6 @@
 use super::{
     journal::{Journal, NoticeDraft},
     station::StationState,
-    violations::Faults,
 };
 use crate::{
     limits,
@@ -30,7 +29,7 @@ pub(crate) trait SystemModel {
     fn resync(&mut self, to: &mut Resync<'_>);
 
     /// Takes one entry of its link: into what it keeps, into the state, and what a person should know of it
-    /// into the journal and the peers' faults.
+    /// into the journal.
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>);
 
     /// What a copy of it holds, in bytes, with its part of the state and their texts as if no other copy
@@ -57,7 +56,6 @@ pub(crate) struct Folding<'a> {
     /// Whether the state is void now, because a host began anew.
     pub(super) is_void: bool,
     pub(super) journal: &'a mut Journal,
-    pub(super) faults: &'a mut Faults,
 }
 
 impl Folding<'_> {

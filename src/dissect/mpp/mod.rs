@@ -2,6 +2,7 @@
 
 mod clauses;
 mod close_cause;
+mod faults;
 mod fields;
 mod frame;
 mod preview;
@@ -12,3 +13,5 @@ mod verdict;
 
 pub(super) use clauses::{clause_text, violation_remedy};
 pub(crate) use close_cause::{describe_close, refusal_remedy};
+pub(super) use faults::fault_of;
+pub(crate) use faults::reply_of;

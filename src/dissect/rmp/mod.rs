@@ -2,6 +2,7 @@
 
 pub(crate) mod body_text;
 mod clauses;
+mod faults;
 pub(super) mod frame;
 pub(crate) mod frame_json;
 mod msgpack;
@@ -16,4 +17,6 @@ mod verdict;
 
 pub(crate) use clauses::drop_remedy;
 pub(super) use clauses::{clause_text, refusal_remedy};
+pub(crate) use faults::{client, peer_label};
+pub(super) use faults::{fault_of, reply_of};
 pub(crate) use names::{drop_word, rights, schema_name};

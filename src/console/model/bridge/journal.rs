@@ -7,8 +7,8 @@ use crate::{
     dissect::mpp::describe_close,
     ids::{InvocationId, Peer},
     tap::entry::{
-        Frame, Head, Link,
-        mpp::{CloseCause, Fault, FrameType, RefundStatus, Transition as T},
+        Link,
+        mpp::{CloseCause, Fault, RefundStatus, Transition as T},
         station::Level,
     },
     words::counted,
@@ -16,31 +16,18 @@ use crate::{
 
 /// Connections whose last words are remembered.
 const CLOSE_MESSAGES_MAX: usize = 16;
-/// Characters that are kept of last words.
-const CLOSE_MESSAGE_CHARS_MAX: usize = 200;
 
 /// What connections that are being closed were told, until they are gone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CloseMessages(VecDeque<(Peer, Arc<str>)>);
 
 impl CloseMessages {
-    /// Remembers what a `protocol_error` of ours says, and gives it.
-    pub(super) fn record(&mut self, frame: &Frame, bytes: &[u8]) -> Option<(&Peer, &Arc<str>)> {
-        #[derive(serde::Deserialize)]
-        struct CloseMessage {
-            message: String,
-        }
-        let Head::Mpp(head) = &frame.head else { return None };
-        if head.kind != Some(FrameType::ProtocolError) {
-            return None;
-        }
-        let CloseMessage { message } = serde_json::from_slice(bytes).ok()?;
-        let words: String = message.chars().take(CLOSE_MESSAGE_CHARS_MAX).collect();
-        self.0.push_back((frame.peer.clone(), words.into()));
+    /// Remembers what a connection was told.
+    pub(super) fn record(&mut self, peer: &Peer, words: Arc<str>) {
+        self.0.push_back((peer.clone(), words));
         while self.0.len() > CLOSE_MESSAGES_MAX {
             self.0.pop_front();
         }
-        self.0.back().map(|(peer, words)| (peer, words))
     }
 
     /// What a connection was told that is gone now.

@@ -3,7 +3,6 @@
 
 pub(crate) mod alerts;
 mod counts;
-mod faults;
 pub(crate) mod health;
 mod journal;
 mod onboarding;

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     counts::{BridgeWindowCounts, Changes},
-    faults,
     journal::{self, CloseMessages},
     onboarding::OnboardingProgress,
 };
@@ -15,6 +14,7 @@ use crate::{
         station::StationState,
         systems::{Folding, NODE_BYTES, Resync, SystemModel},
     },
+    dissect::mpp::reply_of,
     ids::{Peer, QueueName},
     limits, mpp,
     mpp::{EndedView, LiveView, LogView, QueueView},
@@ -22,7 +22,7 @@ use crate::{
     tap::{
         EntryRef,
         entry::{
-            Direction, Link, Transition, What,
+            Link, Transition, What,
             mpp::{CloseCause, RowState, Transition as T},
             station::Level,
         },
@@ -240,16 +240,10 @@ impl SystemModel for Bridge {
         if let What::Transition(Transition::Mpp(transition)) = &entry.entry.what {
             self.count(transition, entry.entry.at);
         }
-        if let Some(fault) = faults::fault_of(entry) {
-            cx.faults.record(entry.entry, fault);
-        }
         let line = cx.carried().and_then(|state| self.carry(entry, &mut state.mpp));
         cx.note(entry, self.notice(entry, line));
-        if let What::Frame(frame) = &entry.entry.what
-            && frame.direction == Direction::Outbound
-            && let Some((peer, words)) = self.close_messages.record(frame, entry.bytes)
-        {
-            cx.faults.record_reply(peer, words);
+        if let Some((peer, words)) = reply_of(entry) {
+            self.close_messages.record(peer, words);
         }
     }
 

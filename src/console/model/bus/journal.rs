@@ -2,8 +2,7 @@
 
 use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
-    dissect::{Breach, clause_name},
-    ids::{ConnectionId, Peer},
+    dissect::{Breach, clause_name, rmp::client},
     rmp,
     rmp::{CloseCause, Refusal, Transition as T},
     tap::entry::{Link, station::Level},
@@ -40,20 +39,6 @@ pub(crate) fn describe_bus_close(cause: CloseCause) -> String {
                 .to_owned()
         }
         CloseCause::Shutdown => "the station went down".to_owned(),
-    }
-}
-
-/// What a session calls itself, before it goes.
-fn client(before: Option<&rmp::Snapshot>, session: ConnectionId) -> Option<&str> {
-    Some(&*before?.peers.get(&session)?.greeting.as_ref()?.client).filter(|name| !name.is_empty())
-}
-
-/// Who a session is: its name and number where it has said them, and its process.
-pub(crate) fn peer_label(peer: &Peer, session: Option<ConnectionId>, bus: Option<&rmp::Snapshot>) -> String {
-    match (session, session.and_then(|session| client(bus, session)).filter(|name| !name.is_empty())) {
-        (Some(session), Some(name)) => format!("{name} (session {session})"),
-        (Some(session), None) => format!("session {session} ({peer})"),
-        (None, _) => peer.to_string(),
     }
 }
 

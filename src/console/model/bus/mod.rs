@@ -1,7 +1,6 @@
 //! What the model keeps of the bus: its topics and drops over time, its report and its notices.
 
 pub(crate) mod alerts;
-mod faults;
 pub(crate) mod health;
 pub(crate) mod journal;
 pub(crate) mod peer_name;

@@ -1,6 +1,6 @@
 //! What of the bus no snapshot has: how fast it goes, and what was dropped in the last minute.
 
-use super::{faults, journal};
+use super::journal;
 use crate::{
     console::model::{
         bridge::windowed_rates::{METRICS, RatesByKey, WindowedRates},
@@ -8,6 +8,7 @@ use crate::{
         station::StationState,
         systems::{Folding, NODE_BYTES, Resync, SystemModel},
     },
+    dissect::rmp::peer_label,
     ids::{ConnectionId, TopicName},
     limits,
     rmp::{self, DropView, PeerView, TopicView, broker::STATION},
@@ -174,7 +175,7 @@ impl Bus {
                 head: Head::Rmp(head),
                 verdict: AnyVerdict::Rmp(Verdict::Refused(refusal)),
                 ..
-            }) => Some(journal::describe_refusal(&journal::peer_label(peer, head.session, before), *refusal)),
+            }) => Some(journal::describe_refusal(&peer_label(peer, head.session, before), *refusal)),
             // Who left the bus of its own wants it no more.
             What::Unsent { frames, bytes } => {
                 Some(NoticeDraft::unsent(Level::Info, Origin::System(Link::Rmp), *frames, *bytes))
@@ -202,13 +203,7 @@ impl SystemModel for Bus {
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
         self.count(entry.entry, cx.is_in_snapshot);
         let before = cx.known().map(|state| &state.rmp);
-        let (fault, notice) = (faults::fault_of(entry, before), Self::notice(entry, before));
-        if let Some(fault) = fault {
-            cx.faults.record(entry.entry, fault);
-        }
-        if let Some((peer, words)) = faults::reply_of(entry) {
-            cx.faults.record_reply(peer, &words);
-        }
+        let notice = Self::notice(entry, before);
         cx.note(entry, notice);
         if let Some(StationState { rmp, .. }) = cx.carried() {
             self.compare(entry.entry, rmp);

@@ -3,7 +3,7 @@
 use crate::{
     console::{
         draw::{class::Class, format},
-        model::{FaultGroup, Model, Notice, ReportLine, bridge::hello_remedy, remedy},
+        model::{Model, Notice, ReportLine, bridge::hello_remedy, remedy},
         overlays::detail::{detail, notice_details},
         records::{
             entry_query::EntryQuery,
@@ -13,7 +13,7 @@ use crate::{
         settings::view::View,
         systems::station::keys::{ALERT, BREACH, NOTICE},
     },
-    dissect::{Breach, clause_name, clause_text},
+    dissect::{Breach, FaultGroup, clause_name, clause_text},
     ids::TraceId,
     tap::entry::alerts::{Alert, AlertState},
     time::Now,

@@ -3,7 +3,6 @@
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
-        model::FaultGroup,
         records::{
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
@@ -16,7 +15,7 @@ use crate::{
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
         },
     },
-    dissect::clause_name,
+    dissect::{FaultGroup, clause_name},
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
 };

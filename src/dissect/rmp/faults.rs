@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use super::journal::peer_label;
+use super::body_text;
 use crate::{
-    console::model::violations::{FRAME_CHARS_MAX, FaultDraft},
-    dissect::{Breach, rmp::body_text},
+    dissect::{
+        Breach,
+        violations::{FRAME_CHARS_MAX, FaultDraft},
+    },
     ids::{ConnectionId, Peer},
     rmp,
     tap::{
@@ -16,6 +18,20 @@ use crate::{
         },
     },
 };
+
+/// What a session calls itself.
+pub(crate) fn client(bus: Option<&rmp::Snapshot>, session: ConnectionId) -> Option<&str> {
+    Some(&*bus?.peers.get(&session)?.greeting.as_ref()?.client).filter(|name| !name.is_empty())
+}
+
+/// Who a session is: its name and number where it has said them, and its process.
+pub(crate) fn peer_label(peer: &Peer, session: Option<ConnectionId>, bus: Option<&rmp::Snapshot>) -> String {
+    match (session, session.and_then(|session| client(bus, session))) {
+        (Some(session), Some(name)) => format!("{name} (session {session})"),
+        (Some(session), None) => format!("session {session} ({peer})"),
+        (None, _) => peer.to_string(),
+    }
+}
 
 fn draft(
     breach: Breach,
@@ -29,7 +45,7 @@ fn draft(
 
 /// The breach that an entry tells of, the bus being as it was. One that a frame brought is counted there, one
 /// that no frame brought where the connection ends.
-pub(super) fn fault_of(entry: EntryRef<'_>, bus: Option<&rmp::Snapshot>) -> Option<FaultDraft> {
+pub(in crate::dissect) fn fault_of(entry: EntryRef<'_>, bus: Option<&rmp::Snapshot>) -> Option<FaultDraft> {
     match &entry.entry.what {
         What::Frame(Frame {
             direction: Direction::Inbound,
@@ -63,7 +79,7 @@ pub(super) fn fault_of(entry: EntryRef<'_>, bus: Option<&rmp::Snapshot>) -> Opti
 }
 
 /// What a peer is told of its breach.
-pub(super) fn reply_of(entry: EntryRef<'_>) -> Option<(&Peer, Arc<str>)> {
+pub(in crate::dissect) fn reply_of(entry: EntryRef<'_>) -> Option<(&Peer, Arc<str>)> {
     match &entry.entry.what {
         What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Rmp(head), .. })
             if head.refusal.is_some() =>

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
-    console::model::violations::{FRAME_CHARS_MAX, FaultDraft},
-    dissect::Breach,
+    dissect::{
+        Breach,
+        violations::{FRAME_CHARS_MAX, FaultDraft},
+    },
+    ids::Peer,
     tap::{
         EntryRef,
         entry::{
@@ -16,7 +19,7 @@ use crate::{
 
 /// The breach that an entry tells of. One that a frame brought is counted there, one that no frame brought
 /// where the connection ends.
-pub(super) fn fault_of(entry: EntryRef<'_>) -> Option<FaultDraft> {
+pub(in crate::dissect) fn fault_of(entry: EntryRef<'_>) -> Option<FaultDraft> {
     match &entry.entry.what {
         What::Frame(Frame {
             direction: Direction::Inbound,
@@ -48,6 +51,24 @@ pub(super) fn fault_of(entry: EntryRef<'_>) -> Option<FaultDraft> {
         })) => Some(FaultDraft::new(Breach::HelloTimeout, peer.clone())),
         _ => None,
     }
+}
+
+/// What a connection that is being closed is told: the message of a `protocol_error` of ours.
+pub(crate) fn reply_of(entry: EntryRef<'_>) -> Option<(&Peer, Arc<str>)> {
+    #[derive(serde::Deserialize)]
+    struct CloseMessage {
+        message: String,
+    }
+    let What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Mpp(head), .. }) =
+        &entry.entry.what
+    else {
+        return None;
+    };
+    if head.kind != Some(FrameType::ProtocolError) {
+        return None;
+    }
+    let CloseMessage { message } = serde_json::from_slice(entry.bytes).ok()?;
+    Some((peer, message.chars().take(FRAME_CHARS_MAX).collect::<String>().into()))
 }
 
 #[cfg(test)]

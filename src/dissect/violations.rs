@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::{breach::Breach, mpp, rmp};
 use crate::{
-    dissect::Breach,
     ids::{ConnectionId, Peer, Seq},
-    tap::entry::Entry,
+    rmp::Snapshot,
+    tap::{EntryRef, entry::Entry},
     time::Now,
 };
 
@@ -43,7 +44,7 @@ pub(crate) struct FaultGroup {
     pub(crate) offenders: Vec<(Arc<str>, u64)>,
 }
 
-/// Faults of peers since the console came up.
+/// Faults of peers in the entries that were taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
     /// By clause, then the first seen first.
@@ -96,8 +97,18 @@ impl Faults {
         self.groups.iter().find(|group| group.breach == breach)
     }
 
+    /// Takes what an entry tells of a breach, the bus being as it was before it.
+    pub(crate) fn fold(&mut self, entry: EntryRef<'_>, bus: Option<&Snapshot>) {
+        if let Some(draft) = mpp::fault_of(entry).or_else(|| rmp::fault_of(entry, bus)) {
+            self.record(entry.entry, draft);
+        }
+        if let Some((peer, words)) = mpp::reply_of(entry).or_else(|| rmp::reply_of(entry)) {
+            self.record_reply(peer, &words);
+        }
+    }
+
     /// Counts a breach that an entry tells of.
-    pub(super) fn record(&mut self, entry: &Entry, draft: FaultDraft) {
+    fn record(&mut self, entry: &Entry, draft: FaultDraft) {
         let FaultDraft { breach, peer, offender, session, frame, excerpt, full_frame } = draft;
         let (at, seq) = (entry.at, entry.seq);
         self.count = self.count.saturating_add(1);
@@ -134,7 +145,7 @@ impl Faults {
     }
 
     /// What a peer was told on its last breach.
-    pub(super) fn record_reply(&mut self, peer: &Peer, words: &Arc<str>) {
+    fn record_reply(&mut self, peer: &Peer, words: &Arc<str>) {
         let Some(latest) = self.latest else { return };
         if let Some(group) =
             self.groups.iter_mut().find(|group| group.breach == latest && group.peer == *peer)
