@@ -3,6 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::{
+    steps::pending_list,
     test_console::{TestConsole, row, show},
     wire::flooded,
 };
@@ -204,4 +205,36 @@ fn on_air_the_title_does_not_tell_whom_one_looks_for() {
     stage.key(KeyCode::Enter);
     let screen = stage.text();
     assert!(screen.contains("find: ▒▒▒▒▒▒ (") && !screen.contains("find: viewer_1"), "{screen}");
+}
+
+#[test]
+fn the_pending_list_is_searched_as_panes_are() {
+    let mut stage = pending_list(40..=49, true);
+    let list = |stage: &TestConsole| stage.ui.selection(PaneId::Pending).map_or(0, Selection::index);
+    stage.ctrl('f');
+    assert_eq!(stage.ui.key_scope(), KeyScope::SearchLine, "{}", stage.text());
+    stage.write("id>43 id<47");
+    let screen = stage.text();
+    assert!(screen.contains("(3 hits of 10 loaded)"), "{screen}");
+    assert_eq!((list(&stage), screen.matches('»').count()), (4, 3), "{screen}");
+    stage.key(KeyCode::Enter);
+    stage.ctrl('n');
+    stage.ctrl('n');
+    assert_eq!(list(&stage), 6);
+    stage.ctrl('n');
+    assert_eq!(list(&stage), 4);
+    assert!(stage.text().contains("from the top again: hit 1 of 3"), "{}", stage.text());
+    stage.ctrl('p');
+    assert_eq!(list(&stage), 6, "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("Invocation 46"), "it is the selected row: {}", stage.text());
+    stage.key(KeyCode::Esc);
+    stage.ctrl('f');
+    stage.write("id:49");
+    assert_eq!(list(&stage), 9);
+    stage.key(KeyCode::Esc);
+    assert_eq!(list(&stage), 6, "Esc restores");
+    stage.key(KeyCode::Esc);
+    assert!(!stage.text().contains("find:"), "and takes the search off");
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Pending));
 }

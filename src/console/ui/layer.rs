@@ -136,6 +136,16 @@ pub(crate) trait Layer: Debug + Any {
         None
     }
 
+    /// The selection of its list, to be changed.
+    fn list_selection_mut(&mut self) -> Option<&mut Selection> {
+        None
+    }
+
+    /// How many rows of its list are here, and whether there are more before them and behind them.
+    fn loaded(&self) -> (usize, (bool, bool)) {
+        (0, (false, false))
+    }
+
     /// Has its list filtered where it comes from.
     fn set_filter(&mut self, _filter: Option<String>) {}
 

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{
     rows::{hit_from, is_of_tap, progress, select},
-    state::{Focus, Ui},
+    state::Ui,
 };
 use crate::{
     console::{
@@ -13,7 +13,7 @@ use crate::{
         records::selection::Selection,
         settings::view::Canvas,
         ui::{
-            FilterLine,
+            FilterLine, Layer,
             act::{Act, ActContext, Resolved},
             message::show_message,
             pane::PaneContext,
@@ -25,10 +25,7 @@ use crate::{
 
 /// Opens the line in which is written what to look for, or goes from hit to hit.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
-    let pane = match (cx.ui.overlays.last(), cx.ui.focus) {
-        (None, Focus::Pane(pane)) if pane.pane().has_rows() => pane,
-        _ => return Err("rows are looked for in a pane: Tab to one".into()),
-    };
+    let pane = cx.ui.target_list().ok_or("rows are looked for in a pane: Tab to one")?;
     if action != Action::Find {
         return step(action, pane, cx);
     }
@@ -87,6 +84,19 @@ pub(crate) fn end(ui: &mut Ui) -> bool {
     true
 }
 
+/// Has the rows of a pane tested again: others came than those that were.
+pub(crate) fn forget_hits(ui: &mut Ui, pane: PaneId) {
+    ui.hits.remove(&pane);
+}
+
+/// How many rows of a pane's list are here, where there are more of it.
+pub(crate) fn loaded_of_more(pane: PaneId, ui: &Ui) -> Option<usize> {
+    let of_layer = |layer: &dyn Layer| layer.list().is_some_and(|(list, _)| list == pane);
+    let layer = ui.overlays.iter().rev().find(|layer| of_layer(&***layer)).map(|layer| layer.loaded());
+    let list = || ui.paged_lists.list(pane).map(|list| (list.count(), list.more()));
+    layer.or_else(list).filter(|(_, more)| *more != (false, false)).map(|(count, _)| count)
+}
+
 /// How many rows fit; of a list in pages, of those that are here.
 pub(crate) fn counted(pane: PaneId, ui: &Ui) -> String {
     if let Some(progress) = progress(pane, ui) {
@@ -98,8 +108,8 @@ pub(crate) fn counted(pane: PaneId, ui: &Ui) -> String {
         ui.hits.get(&pane).map_or(0, |hits| hits.rows.len())
     } as u64;
     let hits = words::counted_as(hits, format::grouped(hits), "hit");
-    match ui.paged_lists.list(pane).filter(|list| list.more() != (false, false)) {
-        Some(list) => format!("{hits} of {} loaded", format::grouped(list.count() as u64)),
+    match loaded_of_more(pane, ui) {
+        Some(count) => format!("{hits} of {} loaded", format::grouped(count as u64)),
         None => hits,
     }
 }

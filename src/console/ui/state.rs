@@ -311,7 +311,9 @@ impl Ui {
 
     /// The selection of a pane, to be changed.
     pub(crate) fn selection_mut(&mut self, pane: PaneId) -> &mut Selection {
-        match self.paged_lists.selection_mut(pane) {
+        let layers = self.overlays.iter_mut().rev().filter(|_| pane == PaneId::Pending);
+        let of_layer = { layers }.find_map(|layer| layer.list_selection_mut());
+        match of_layer.or_else(|| self.paged_lists.selection_mut(pane)) {
             Some(selection) => selection,
             None => self.selections.entry(pane).or_default(),
         }
@@ -417,6 +419,9 @@ impl Ui {
 
     fn reconcile_overlays(&mut self, model: &Model, layout: &Layout) {
         self.reconcile_layers(model, layout);
+        if self.overlays.iter().any(|layer| layer.list().is_some()) {
+            rows::settle(self, model, PaneId::Pending);
+        }
         if let Some(palette) = &mut self.palette {
             palette.reconcile(layout.body);
         }

@@ -200,7 +200,7 @@ pub(super) const SEARCHED: &[KeyScope] = &[KeyScope::Palette, KeyScope::Keys];
 /// The lines in which is written what a pane's rows are to fit.
 pub(super) const FILTERS: &[KeyScope] = &[KeyScope::FilterLine, KeyScope::SearchLine];
 /// Where a search may be in force.
-pub(super) const FOUND: &[KeyScope] = rows_and!(Queues; SearchLine);
+pub(super) const FOUND: &[KeyScope] = rows_and!(Queues, Pending; SearchLine);
 /// Where what is typed is text.
 pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Form,

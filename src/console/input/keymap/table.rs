@@ -236,7 +236,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         false,
         &[Pane(PaneId::Pending), KeyScope::Chips, Pane(PaneId::Started)],
     ),
-    binding_in(&[Chord::ctrl('f')], Action::Find, "find", false, ROWS),
+    binding_in(&[Chord::ctrl('f')], Action::Find, "find", false, TABLES),
     binding_in(&[Chord::ctrl('n')], Action::NextHit, "next hit", false, FOUND),
     binding_in(&[Chord::ctrl('p')], Action::PreviousHit, "hit before", false, FOUND),
     binding_in(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),

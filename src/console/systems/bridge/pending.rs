@@ -36,6 +36,7 @@ use crate::{
             message::show_message,
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneContext, Source, Title},
+            search,
             state::Ui,
         },
     },
@@ -120,6 +121,7 @@ impl Pending {
         }
         let inside = canvas.frame(body, &title, focused);
         let start = ui::title_end(canvas, body, (&title, focused));
+        let start = search::draw(canvas, PaneId::Pending, body, start, ui);
         ui::draw_filter(canvas, PaneId::Pending, body, start, model, ui);
         let rows = self.window.rows();
         if let Some(trouble) = self.window.error().filter(|_| rows.is_empty()) {
@@ -185,6 +187,14 @@ impl Layer for Pending {
         Some((PaneId::Pending, &self.window.selection))
     }
 
+    fn list_selection_mut(&mut self) -> Option<&mut Selection> {
+        Some(&mut self.window.selection)
+    }
+
+    fn loaded(&self) -> (usize, (bool, bool)) {
+        (self.window.rows().len(), self.window.more())
+    }
+
     fn set_filter(&mut self, filter: Option<String>) {
         if self.filter != filter {
             self.window.selection.set_filtered(filter.is_some());
@@ -212,8 +222,9 @@ impl Layer for Pending {
 
 /// Opens the pending rows of a queue.
 pub(crate) fn open(ui: &mut Ui, queue: QueueName) -> Effect {
-    // A filter is of one queue's list.
+    // A filter and a search are of one queue's list.
     ui.table_settings_mut(PaneId::Pending).set_filter(None);
+    ui.table_settings_mut(PaneId::Pending).set_search(None);
     let (pending, effect) = Pending::open(queue);
     ui.push(pending);
     effect
@@ -245,6 +256,7 @@ impl OnPage for PendingPage {
         let answer = page_rows(page, invocations);
         let trouble = answer.as_ref().err().cloned();
         list.window.answer(*serial, answer);
+        search::forget_hits(ui, PaneId::Pending);
         if let Some(trouble) = trouble {
             show_message(ui, trouble, true, now);
         }
