@@ -365,6 +365,7 @@ impl App {
             Effect::Opening(job) => {
                 self.answers.push(Box::pin(self.jobs.opening_job(*job).map(Answer::Event)));
             }
+            Effect::Export(job) => self.answers.push(Box::pin(self.jobs.export(*job).map(Answer::Event))),
             Effect::SaveDraft(text) => self.jobs.save_draft(&text),
             Effect::SaveRecent(text) => self.jobs.save_recent(&text),
             Effect::Remember(line) => self.jobs.remember(&line),

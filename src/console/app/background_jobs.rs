@@ -6,7 +6,10 @@ use crate::{
     console::{
         settings::shell::{Runner, SubcommandEnd, SubcommandResult},
         ui::event::Event,
-        worker::{DecodeJob, OpeningFiles, OpeningJob, OpeningWorker, Worker, decode_worker},
+        worker::{
+            DecodeJob, ExportJob, OpeningFiles, OpeningJob, OpeningWorker, Worker, decode_worker,
+            export_worker,
+        },
     },
     dissect::Tree,
 };
@@ -19,6 +22,7 @@ pub(crate) struct BackgroundJobs {
     runner: Option<Arc<dyn Runner>>,
     kill_guards: BTreeMap<u64, Box<dyn Any + Send>>,
     worker: Worker<DecodeJob, Tree>,
+    exports: Worker<ExportJob, Result<String, String>>,
     openings: OpeningWorker,
 }
 
@@ -35,6 +39,7 @@ impl BackgroundJobs {
             runner,
             kill_guards: BTreeMap::new(),
             worker: decode_worker(),
+            exports: export_worker(),
             openings: OpeningWorker::new(shelf),
         }
     }
@@ -72,6 +77,16 @@ impl BackgroundJobs {
         let number = job.number;
         let tree = self.worker.begin(job);
         async move { Event::Decoded { number, tree: tree.await } }
+    }
+
+    /// Has what a pane shows written to a file beside this thread.
+    pub(crate) fn export(&mut self, job: ExportJob) -> impl Future<Output = Event> + use<> {
+        let path = job.path.display().to_string();
+        let written = self.exports.begin(job);
+        async move {
+            let replaced = || Err(format!("not exported to {path}: a later export took its place"));
+            Event::Exported(written.await.unwrap_or_else(replaced))
+        }
     }
 
     /// Has something done with openings beside this thread.

@@ -13,3 +13,5 @@ mod waiting;
 #[cfg(test)]
 pub(super) use app::App;
 pub use app::run;
+#[cfg(test)]
+pub(super) use background_jobs::BackgroundJobs;

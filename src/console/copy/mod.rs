@@ -12,4 +12,4 @@ mod source;
 pub(crate) use dump::pairs;
 pub(crate) use form::CopyForm;
 pub(crate) use line::quoted;
-pub(crate) use source::{CopyPayload, CopySource};
+pub(crate) use source::{CopyPayload, CopySource, json_of};

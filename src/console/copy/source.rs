@@ -157,11 +157,11 @@ fn cell(record: &dyn Record, field: usize, now: Now) -> Result<String, &'static 
 /// are left out.
 fn fields(row: &dyn Record, now: Now) -> Map<String, Json> {
     let public = row.specs().iter().enumerate().filter(|(_, spec)| spec.class != Class::Secret);
-    public.map(|(field, spec)| (spec.name.to_owned(), json(&row.value(field, now)))).collect()
+    public.map(|(field, spec)| (spec.name.to_owned(), json_of(&row.value(field, now)))).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "only whole figures that fit are integers")]
-fn json(value: &Value<'_>) -> Json {
+pub(crate) fn json_of(value: &Value<'_>) -> Json {
     match value {
         Value::None => Json::Null,
         Value::Text(text) => Json::from(&**text),

@@ -121,6 +121,12 @@ fn on_event(ui: &mut Ui, model: &Model, live: &Model, view: &View, event: Event,
             Vec::new()
         }
         Event::Opening(answer) => answer.map_or_else(Vec::new, |answer| answer.apply(ui, now)),
+        Event::Exported(written) => {
+            let is_error = written.is_err();
+            let (Ok(text) | Err(text)) = written;
+            show_message(ui, text, is_error, now);
+            Vec::new()
+        }
         Event::SubcommandEnded { number, ran } => {
             output::on_subcommand_ended(ui, number, &ran);
             Vec::new()

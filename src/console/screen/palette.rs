@@ -10,7 +10,8 @@ use crate::{
         screen::resolve,
         settings::{shell::Subcommand, view::View},
         ui::{
-            effect::Effect, message::show_message, named_filters, palette::Hit, pane::PaneContext, state::Ui,
+            effect::Effect, export, export_request::ExportRequest, message::show_message, named_filters,
+            palette::Hit, pane::PaneContext, state::Ui,
         },
     },
     time::Now,
@@ -103,6 +104,11 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
             }
             Choice::default()
         }
+        Some(Hit::Export(None)) => {
+            palette.complete(view);
+            Choice::default()
+        }
+        Some(Hit::Export(Some(request))) => (run_export(ui, present, view, &request, now), None),
         Some(Hit::Typed(words)) => {
             let line = palette.text().trim().to_owned();
             (run_subcommand(ui, view, &line, words), None)
@@ -123,6 +129,23 @@ fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> V
     ui.push(Output::running(number, typed));
     effects.push(Effect::Run { number, words });
     effects
+}
+
+/// Has what the focused pane shows written, of the moment that is shown.
+fn run_export(ui: &mut Ui, present: &Model, view: &View, request: &ExportRequest, now: Now) -> Vec<Effect> {
+    let past = ui.time.visible_model();
+    match export::job(request, ui, past.as_deref().unwrap_or(present), view) {
+        Err(why) => {
+            show_message(ui, why.to_owned(), true, now);
+            Vec::new()
+        }
+        Ok(job) => {
+            let line = ui.palette.take().map(|palette| palette.text().trim().to_owned());
+            let mut effects = remember(ui, &line.unwrap_or_default());
+            effects.push(Effect::Export(Box::new(job)));
+            effects
+        }
+    }
 }
 
 fn remember(ui: &mut Ui, line: &str) -> Vec<Effect> {

@@ -1,5 +1,7 @@
 //! How the palette is drawn, over all others.
 
+use std::borrow::Cow;
+
 use ratatui::{layout::Rect, style::Modifier};
 
 use crate::console::{
@@ -11,6 +13,7 @@ use crate::console::{
         view::{Canvas, View},
     },
     ui::{
+        export_request::{self, ExportRequest},
         named_filters,
         palette::{Hit, Palette, area},
         pane::PaneContext,
@@ -85,6 +88,10 @@ fn details(palette: &Palette, view: &View, model: &Model, ui: &Ui) -> (String, R
             let pane = view.keymap.filters().get(*index).map_or("", |filter| filter.pane.name());
             (format!("Open {pane} with this filter."), Role::Muted)
         }
+        Some(Hit::Export(_)) if ui.target_list().is_none() => {
+            (export_request::NO_PANE.to_owned(), Role::Warn)
+        }
+        Some(Hit::Export(_)) => (export_request::USAGE.to_owned(), Role::Muted),
         Some(Hit::Typed(words)) => match Subcommand::resolve(&view.subcommands, words) {
             Some(it) => match it.unavailable(words) {
                 Some(why) => (why.to_owned(), Role::Warn),
@@ -107,21 +114,33 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
                 .map_or_else(String::new, |key| key.name(view.glyphs));
             (
                 action.name().to_owned(),
-                action.about().trim(),
+                action.about().trim().into(),
                 key,
                 resolve(*action, &PaneContext { model, ui, view }).is_ok(),
             )
         }
         Hit::Subcommand(index) => match view.subcommands.get(*index) {
-            Some(it) => {
-                (it.name.clone(), it.about.as_str(), "command".to_owned(), it.unavailable(&[]).is_none())
-            }
+            Some(it) => (
+                it.name.clone(),
+                it.about.as_str().into(),
+                "command".to_owned(),
+                it.unavailable(&[]).is_none(),
+            ),
             None => return,
         },
         Hit::NamedFilter(index) => {
             let Some(filter) = view.keymap.filters().get(*index) else { return };
             class = named_filters::class(filter, view);
-            (filter.name.clone(), filter.text.as_str(), filter.key(view.glyphs), true)
+            (filter.name.clone(), filter.text.as_str().into(), filter.key(view.glyphs), true)
+        }
+        Hit::Export(request) => {
+            let does = ui.target_list().is_some();
+            let path = request.as_ref().map(ExportRequest::path_text);
+            if path.is_some() && ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
+                class = Class::Payload;
+            }
+            let about = path.map_or(Cow::Borrowed(export_request::ABOUT), Cow::Owned);
+            (export_request::NAME.to_owned(), about, "command".to_owned(), does)
         }
         Hit::Typed(words) => {
             let does = Subcommand::resolve(&view.subcommands, words)
@@ -130,13 +149,18 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
             if ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
                 class = Class::Payload;
             }
-            (name, ui.palette.as_ref().map_or("", |palette| palette.text()), "command".to_owned(), does)
+            (
+                name,
+                ui.palette.as_ref().map_or("", |palette| palette.text()).into(),
+                "command".to_owned(),
+                does,
+            )
         }
     };
     let (name_role, key_role) = if does { (Role::Text, Role::Accent) } else { (Role::Muted, Role::Muted) };
     let right_columns = u16::try_from(text::width(&right)).unwrap_or(u16::MAX).min(area.width / 2);
     canvas.put(area.x, area.y, NAME_COLUMNS - 1, &name, name_role);
     let about_columns = area.width.saturating_sub(NAME_COLUMNS + right_columns + 1);
-    canvas.put_as(area.x + NAME_COLUMNS, area.y, about_columns, about, Role::Muted, class);
+    canvas.put_as(area.x + NAME_COLUMNS, area.y, about_columns, &about, Role::Muted, class);
     canvas.put(area.right().saturating_sub(right_columns), area.y, right_columns, &right, key_role);
 }

@@ -19,6 +19,7 @@ mod confirmations;
 mod copying;
 mod defaults;
 mod every_action;
+mod exports;
 mod filters;
 mod forms;
 mod glance;

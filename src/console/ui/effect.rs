@@ -5,7 +5,7 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         records::{paged_list::error_text, record_key::Id},
-        worker::{DecodeJob, OpeningJob},
+        worker::{DecodeJob, ExportJob, OpeningJob},
     },
     port::{Command, Outcome, Page, PortError, Query},
     time::Now,
@@ -37,6 +37,8 @@ pub(crate) enum Effect {
     Decode(Box<DecodeJob>),
     /// Have something done with openings beside the screen's thread; what came of it comes back.
     Opening(Box<OpeningJob>),
+    /// Write what a pane shows to a file beside the screen's thread; a message of it comes back.
+    Export(Box<ExportJob>),
     /// Keep an opening that is being written for the next start.
     SaveDraft(String),
     /// Keep the openings that were submitted lately for the next start.

@@ -43,6 +43,8 @@ pub(crate) enum Event {
     Decoded { number: u64, tree: Option<Tree> },
     /// Something was done with openings, or something newer took its place.
     Opening(Option<OpeningAnswer>),
+    /// An export was written, or not: a message.
+    Exported(Result<String, String>),
     /// A subcommand ended.
     SubcommandEnded { number: u64, ran: SubcommandResult },
 }

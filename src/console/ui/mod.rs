@@ -6,6 +6,8 @@ pub(crate) mod confirm;
 pub(crate) mod draw_pane;
 pub(crate) mod effect;
 pub(crate) mod event;
+pub(crate) mod export;
+pub(crate) mod export_request;
 pub(crate) mod filter;
 mod filter_line;
 pub(crate) mod history;

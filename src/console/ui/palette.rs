@@ -5,7 +5,12 @@ use ratatui::layout::Rect;
 use crate::console::{
     input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
     settings::{shell::Subcommand, view::View},
-    ui::{Line, history::History, layer::centred},
+    ui::{
+        Line,
+        export_request::{self, ExportRequest},
+        history::History,
+        layer::centred,
+    },
 };
 
 /// Rows that are shown at most.
@@ -20,6 +25,8 @@ pub(crate) enum Hit {
     Action(Action),
     /// The named filter at this place of the keymap.
     NamedFilter(usize),
+    /// The export of what the focused pane shows; nothing where its file is still missing.
+    Export(Option<ExportRequest>),
     /// The subcommand at this place of the list.
     Subcommand(usize),
 }
@@ -96,7 +103,8 @@ impl Palette {
                 let name = view.keymap.filters().get(index).map(|filter| filter.name.clone());
                 self.write(&name.unwrap_or_default(), view);
             }
-            Some(Hit::Typed(_)) | None => {}
+            Some(Hit::Export(None)) => self.write(&format!("{} ", export_request::NAME), view),
+            Some(Hit::Typed(_) | Hit::Export(Some(_))) | None => {}
         }
     }
 
@@ -179,13 +187,15 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
         .into_iter()
         .map(|action| (Hit::Action(action), action.name(), action.about()))
         .chain(filters)
+        .chain([(Hit::Export(None), export_request::NAME, export_request::ABOUT)])
         .chain(subcommands);
     let mut found: Vec<_> =
         all.filter_map(|(hit, name, about)| Some((matching.score(name, about)?, hit))).collect();
     if !typed.is_empty() {
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     }
-    let as_typed = as_typed(typed, view).map(Hit::Typed);
+    let exported = ExportRequest::parse(typed).map(|request| Hit::Export(Some(request)));
+    let as_typed = exported.or_else(|| as_typed(typed, view).map(Hit::Typed));
     as_typed.into_iter().chain(found.into_iter().map(|(_, hit)| hit)).collect()
 }
 
