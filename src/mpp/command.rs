@@ -7,6 +7,7 @@ use crate::{
     schema::JsonText,
     store::invocations::Source,
     tap::entry::mpp::{Brake, RefundStatus, RowState},
+    words::quoted,
 };
 
 /// One thing asked of the bridge.
@@ -401,7 +402,7 @@ impl Refusal {
             }
             Self::ParamsNotObject => "give an object, as in --params '{\"count\":1}'".to_owned(),
             Self::FrameTooLarge { .. } => "send less in the params, or a reference to it".to_owned(),
-            Self::Draining { queue } => format!("`rl-console resume {queue}` takes new work again"),
+            Self::Draining { queue } => format!("`rl-console resume {}` takes new work again", quoted(queue.as_str())),
             Self::TooManyPending { .. } => {
                 "cancel what is no longer wanted, or raise limits.mpp.pending_rows_max".to_owned()
             }
@@ -436,5 +437,17 @@ impl Refusal {
             Self::MigrationRunning => "wait for it to end".to_owned(),
             Self::NotAHash => "`rl-console pair` makes one".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_of_a_draining_queue_is_a_line_that_a_shell_reads() {
+        let hint = |queue: &str| Refusal::Draining { queue: queue.into() }.hint();
+        assert_eq!(hint("boss"), "`rl-console resume boss` takes new work again");
+        assert_eq!(hint("the boss"), "`rl-console resume 'the boss'` takes new work again");
     }
 }

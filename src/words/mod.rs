@@ -6,6 +6,7 @@ pub(crate) mod counted;
 pub(crate) mod cut;
 pub(crate) mod format;
 pub(crate) mod nearest;
+mod shell;
 mod steering;
 pub(crate) mod token;
 pub(crate) mod visible;
@@ -15,6 +16,7 @@ pub use counted::{counted, counted_as};
 pub(crate) use cut::with_ellipsis;
 pub use cut::{cut, cut_marked, floor, truncate, width};
 pub use nearest::nearest;
+pub(crate) use shell::quoted;
 pub use steering::{escaped_json, visible_file};
 #[cfg(test)]
 pub(crate) use visible::HOSTILE_TEXTS;

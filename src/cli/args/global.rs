@@ -9,7 +9,7 @@ use std::{
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 use super::Command;
-use crate::cli::{commands::console::quoted, config::endpoint};
+use crate::{cli::config::endpoint, words::quoted};
 
 /// The operator console that hosts and shows everything a stream's automation runs on.
 ///

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::console::quoted;
 use crate::{
     cli::{context::Context, error::Error, operator, output::Output},
     ids::QueueName,
     mpp::{Command, Outcome},
     port::{self, Operator, PortError},
     runs,
+    words::quoted,
 };
 
 /// Which brake.

@@ -11,17 +11,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{owner, report::Check};
 use crate::{
-    cli::{
-        commands::{console::quoted, pack},
-        config::Settings,
-        env::Env,
-        error::Error,
-    },
+    cli::{commands::pack, config::Settings, env::Env, error::Error},
     console::{draw::Depth, settings::Passthrough},
     port::{HealthRow, HealthStatus, Operator as _, Page, PortError, Query},
     private_files,
     station::{Address, BusDown, OperatorClient, PackSource, bus::TokenKind},
     store::{damage_of_log, left_by_an_emptied_database},
+    words::quoted,
 };
 
 /// The database's name in a data folder.

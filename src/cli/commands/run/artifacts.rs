@@ -137,7 +137,7 @@ mod tests {
 
     fn written(folder: &Path) -> Result<String, Error> {
         let detail = RunDetail {
-            row: super::super::named::tests::row(1, 7),
+            row: crate::cli::commands::short_ids::tests::row(1, 7),
             yaml: String::new(),
             plan: JsonText::parse("{}").unwrap(),
         };

@@ -1,9 +1,9 @@
 //! Which of them is asked for.
 
-use super::{artifacts::artifacts, events, resolve, show};
+use super::{artifacts::artifacts, events, show};
 use crate::cli::{
     args::RunAction,
-    commands::{decide, submit},
+    commands::{decide, short_ids, submit},
     context::Context,
     error::Error,
     operator,
@@ -25,15 +25,15 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
         let station = operator::connect(settings).await?;
         match action {
             RunAction::Show { run, yaml } => {
-                show::show(&station, resolve(&station, run).await?, *yaml, &clock, out).await
+                show::show(&station, short_ids::run(&station, run).await?, *yaml, &clock, out).await
             }
             RunAction::Events { run, level, kind, follow } => {
-                let run = resolve(&station, run).await?;
+                let run = short_ids::run(&station, run).await?;
                 let asked = events::EventQuery { level: *level, kinds: kind, follow: *follow };
                 events::events(&station, run, &asked, &clock, out).await
             }
             RunAction::Artifacts { run, out: folder } => {
-                let run = resolve(&station, run).await?;
+                let run = short_ids::run(&station, run).await?;
                 artifacts(&station, run, folder.as_deref(), &clock, out).await
             }
             // They act, and ask in their own way.

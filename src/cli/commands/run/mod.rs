@@ -3,9 +3,7 @@
 pub(crate) mod artifacts;
 mod dispatch;
 mod events;
-mod named;
 mod show;
 
 pub(in crate::cli) use artifacts::artifacts;
 pub(in crate::cli) use dispatch::run;
-pub(in crate::cli) use named::resolve;

@@ -142,7 +142,7 @@ fn note(told: Option<&NodeStatus>, ended: Option<Wall>, is_kept: bool, clock: &L
 mod tests {
     use super::*;
     use crate::{
-        cli::{commands::run::named::tests::row, operator::tests::Scripted, output::tests::Printed},
+        cli::{commands::short_ids::tests::row, operator::tests::Scripted, output::tests::Printed},
         port::RunEventRow,
         runs::EventKind,
         schema::JsonText,

@@ -6,7 +6,7 @@ use super::control::ask;
 use crate::{
     cli::{
         args::{CancelRunArgs, RunName},
-        commands::run::resolve,
+        commands::short_ids,
         context::Context,
         error::Error,
         operator,
@@ -30,7 +30,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &CancelRunArgs) -> Result
     operator::block_on(async {
         let run = match &args.run {
             RunName::Whole(run) => *run,
-            tail @ RunName::Tail(_) => resolve(&operator::connect(settings).await?, tail).await?,
+            tail @ RunName::Tail(_) => short_ids::run(&operator::connect(settings).await?, tail).await?,
         };
         let client = socket::connect(&said, hello, settings.limits.client).await?;
         let trace = TraceId(uuid::Uuid::now_v7());

@@ -11,6 +11,7 @@ use crate::{
         },
     },
     tap::entry::alerts::Alert,
+    words::quoted,
 };
 
 /// Rows were left in applied by a connection that ended, and wait to be settled.
@@ -60,15 +61,5 @@ fn head_remedy(alert: &Alert, state: &StationState) -> Vec<ReportLine> {
             key_hint(Action::Hold, "on the queue holds it"),
             command(format!("hold {}", quoted(queue))),
         ],
-    }
-}
-
-/// A queue's name as a shell reads it back.
-fn quoted(name: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    if !name.is_empty() && name.chars().all(is_plain) {
-        name.to_owned()
-    } else {
-        format!("'{}'", name.replace('\'', "'\\''"))
     }
 }
