@@ -66,11 +66,11 @@ fields! {
         "reason", State(REASONS), Public, "why it did not get there", Column::fixed("reason", 11)
             => |it, _| Value::text(it.reason.as_str());
         "topic", Topic, Public, "on which topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.topic.as_str());
-        "whose", Text, Public, "whose doing it is: who had no room, or who sent it late or again", Column::growing("whose", 8, 1)
+        "culprit", Text, Public, "who caused it: who had no room, or who sent it late or again", Column::growing("culprit", 8, 1)
             => |it, _| Value::text(it.culprit.as_str());
-        "culprit", Text, Public, "the same as whose" => |it, _| Value::text(it.culprit.as_str());
-        "times", Number, Public, "how many messages", Column::fixed("times", 6).right() => |it, _| Value::count(it.count);
-        "count", Number, Public, "the same as times" => |it, _| Value::count(it.count);
+        "whose", Text, Public, "the same as culprit" => |it, _| Value::text(it.culprit.as_str());
+        "count", Number, Public, "how many messages", Column::fixed("count", 6).right() => |it, _| Value::count(it.count);
+        "times", Number, Public, "the same as count" => |it, _| Value::count(it.count);
         "role", State(ROLES), Public, "what it is in this" => |it, _| Value::text(it.role.as_str());
         "session", Serial, Public, "whose session" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
         "notices", Number, Public, "notices that told of them" => |it, _| Value::count(it.notices);

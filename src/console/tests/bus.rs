@@ -9,13 +9,15 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
+        records::row::PaneRecord,
         systems::{
             bus::{confirmations::KickPeer, drops::Drops, keys::PEER},
             station::outcomes::StationCommand,
         },
         ui::{effect::Effect, state::Focus},
     },
-    field::{Fields as _, Record as _, Spec},
+    field::{Fields as _, Record as _, Spec, index_of},
+    filter::Filter,
     ids::ConnectionId,
     port::{Command, DropRow, HostState},
     rmp::{CloseCause, Code, Dialect, DropReason, Kind, Refusal, Transition as T},
@@ -72,6 +74,15 @@ fn the_pane_of_drops_and_ls_drops_list_the_same() {
     assert_eq!((pane.len(), rows.iter().map(|row| row.count).collect::<Vec<_>>()), (3, vec![14, 1, 2]));
     let at = |specs: &[Spec], name| specs.iter().position(|spec| spec.name == name);
     for (row, pane) in rows.iter().zip(&pane) {
+        let line = PaneRecord::command(pane).unwrap();
+        let words = shlex::split(&line).unwrap();
+        assert_eq!((&*words[1], &*words[2], &*words[4]), ("drops", "--filter", "--json"));
+        let filter = Filter::parse(&words[3], DropRow::SPECS).unwrap();
+        let found: Vec<_> = rows.iter().filter(|row| filter.admits(*row, Now::at_ms(1))).collect();
+        assert_eq!(found, [row], "{line}");
+        for earlier in ["whose", "times"] {
+            assert!(index_of(Drops::SPECS, earlier).is_some_and(|at| Drops::SPECS[at].column.is_none()));
+        }
         for spec in Drops::SPECS.iter().filter(|spec| spec.name != "age") {
             let known = at(DropRow::SPECS, spec.name).map(|field| row.value(field, Now::at_ms(1)));
             let shown = at(Drops::SPECS, spec.name).map(|field| pane.value(field, Now::at_ms(1)));

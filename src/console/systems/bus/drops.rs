@@ -4,6 +4,7 @@
 use super::entries;
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
         model::{EntryBuffer, Model, ReportLine},
@@ -44,9 +45,11 @@ fields! {
         "reason", State(REASONS), Public, "why it did not get there", Column::fixed("reason", 11)
             => |it, _| Value::text(it.0.key.reason.name());
         "topic", Topic, Public, "on which topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.0.key.topic.as_str());
-        "whose", Text, Public, "whose doing it is: who had no room, or who sent it late or again", Column::growing("whose", 8, 1)
+        "culprit", Text, Public, "who caused it: who had no room, or who sent it late or again", Column::growing("culprit", 8, 1)
             => |it, _| Value::text(it.0.culprit_label());
-        "times", Number, Public, "how many messages", Column::fixed("times", 6).right() => |it, _| Value::count(it.0.count);
+        "whose", Text, Public, "the same as culprit" => |it, _| Value::text(it.0.culprit_label());
+        "count", Number, Public, "how many messages", Column::fixed("count", 6).right() => |it, _| Value::count(it.0.count);
+        "times", Number, Public, "the same as count" => |it, _| Value::count(it.0.count);
         "role", State(&["subscriber", "publisher", "station"]), Public, "what it is in this"
             => |it, _| Value::text(it.0.key.culprit.role());
         "session", Serial, Public, "whose session" => |it, _| it.0.key.culprit.session().map_or(Value::None, |session| Value::Serial(session.0));
@@ -78,8 +81,8 @@ impl PaneRecord for Drops {
         Some(match field {
             "reason" => Cell::new(format!("{sign} {}", drop_word(self.0.key.reason).replace('_', " ")), role),
             "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text),
-            "whose" => Cell::new(self.0.culprit_label(), Role::Muted),
-            "times" => {
+            "culprit" | "whose" => Cell::new(self.0.culprit_label(), Role::Muted),
+            "count" | "times" => {
                 Cell::new(format!("{}{}", look.view.glyphs.times, format::count(self.0.count)), Role::Text)
             }
             _ => return None,
@@ -99,7 +102,13 @@ impl PaneRecord for Drops {
     }
 
     fn command(&self) -> Option<String> {
-        None
+        let (key, culprit) = (&self.0.key, line::operand(&self.0.culprit_label()));
+        let mut filter = format!("reason={} topic={}", key.reason.name(), line::operand(key.topic.as_str()));
+        filter.push_str(&format!(" culprit={culprit}"));
+        if let Some(session) = key.culprit.session() {
+            filter.push_str(&format!(" session={session}"));
+        }
+        Some(line::list_command("drops", &filter))
     }
 }
 
