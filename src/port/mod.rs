@@ -31,6 +31,7 @@ mod shutdown_impact;
 mod snapshot;
 mod systems;
 pub(crate) mod tables;
+mod violations;
 pub mod wire;
 
 pub use alerts::{AlertList, AlertRow};
@@ -55,3 +56,4 @@ pub use sessions::{LogKind, SessionDetail, SessionLogRow, SessionRow};
 pub(crate) use shutdown_impact::ShutdownImpact;
 pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView};
 pub(crate) use tables::tables;
+pub use violations::ViolationRow;

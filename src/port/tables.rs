@@ -32,9 +32,11 @@ macro_rules! tables {
                 Peers "peers" of Rmp: PeerRow;
                 /// The subscriptions of the bus.
                 Subscriptions "subscriptions" of Rmp: SubscriptionRow;
-                /// Messages of the bus that did not reach their subscribers, by reason, topic and culprit, the
-                /// latest first.
+                /// Messages of the bus that did not reach their subscribers, by reason, topic and culprit,
+                /// the latest first.
                 Drops "drops" of Rmp: DropRow;
+                /// What peers broke, by clause, as far as the tap keeps it.
+                Violations "violations" of Station: ViolationRow;
                 /// Nodes of runs that wait for a person, the oldest first.
                 Confirmations "confirmations" of Runs: ConfirmationRow;
             }

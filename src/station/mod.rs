@@ -36,6 +36,7 @@ mod start;
 mod status;
 mod supervisor;
 mod trace;
+pub(crate) mod violations;
 
 pub use alerts::AlertThresholds;
 pub use bridge::pairing;

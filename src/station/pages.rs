@@ -10,7 +10,7 @@ use super::{
     filtered_page::{Paging, RowChunk, page},
     health,
     host::{Asking, misdirected},
-    past, trace,
+    past, trace, violations,
 };
 use crate::{
     port::{AlertRow, Outcome, Page, PortError, Query},
@@ -33,6 +33,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
             let RowChunk { rows, more, last: beyond } = page(inner, paging, |row| row.id, read).await?;
             Ok(Page::Alerts { rows, more, beyond })
         }
+        Query::Violations => violations::answer(inner).await,
         Query::Clients => Ok(Page::Clients(clients::rows(asking).await)),
         Query::Trace { trace, after, events, limit } => {
             trace::ladder(inner, trace, after, events, asking.rows_max(limit)).await

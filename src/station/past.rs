@@ -51,6 +51,8 @@ pub(super) async fn keyframe(inner: &Inner, from: Seq) -> Result<Option<Keyframe
 }
 
 /// Work on another thread: who asks may have but one.
-async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, PortError> {
+pub(super) async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, PortError> {
     tokio::task::spawn_blocking(work).await.map_err(|_| PortError::Stopping)
 }

@@ -286,6 +286,7 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
         "peers",
         "subscriptions",
         "drops",
+        "violations",
         "confirmations",
     ]
     .map(|name| ask(json!(name)))
@@ -347,6 +348,7 @@ const fn kind_of(query: &Query) -> usize {
         Query::Entries { .. } => 24,
         Query::Keyframe { .. } => 25,
         Query::Drops => 26,
+        Query::Violations => 27,
     }
 }
 

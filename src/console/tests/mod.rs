@@ -57,4 +57,5 @@ pub(super) mod test_console;
 mod time_travel;
 mod traces;
 mod views;
+mod violations;
 mod wire;

@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// A frame of an adapter that ends its connection.
-fn refuse(stage: &mut TestConsole, peer: &str, fault: Fault, bytes: &str) {
+pub(super) fn refuse(stage: &mut TestConsole, peer: &str, fault: Fault, bytes: &str) {
     let frame = |direction, kind, verdict| Frame {
         direction,
         peer: peer.into(),
@@ -78,7 +78,8 @@ fn refuse(stage: &mut TestConsole, peer: &str, fault: Fault, bytes: &str) {
     );
 }
 
-const NO_QUEUE: Fault = Fault::Protocol { code: ErrorCode::UnknownQueue, violation: Violation::NoSuchQueue };
+pub(super) const NO_QUEUE: Fault =
+    Fault::Protocol { code: ErrorCode::UnknownQueue, violation: Violation::NoSuchQueue };
 const PARKED: Fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation: Violation::AlreadyParked };
 
 /// The Bridge in the middle of a show, everything answered.

@@ -40,6 +40,8 @@ fn every_list_is_asked_for_as_the_version_before_asks() {
         (json!("peers"), Query::Peers),
         (json!("clients"), Query::Clients),
         (json!("subscriptions"), Query::Subscriptions),
+        (json!("drops"), Query::Drops),
+        (json!("violations"), Query::Violations),
         (json!("confirmations"), Query::Confirmations),
         (
             json!({"invocations": {"state": "pending", "queue": "boss", "beyond": 7, "oldest_first": true, "other_manifest": true, "filter": "age>2s", "limit": 10}}),

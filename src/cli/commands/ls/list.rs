@@ -18,7 +18,7 @@ use crate::{
     port::{
         AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow, List,
         ListRow, Operator, PageRows, Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow,
-        StateKeyRow, SubscriptionRow, TopicRow, tables,
+        StateKeyRow, SubscriptionRow, TopicRow, ViolationRow, tables,
     },
     time::Now,
 };

@@ -7,6 +7,7 @@ mod rows_bus;
 mod rows_clients;
 mod rows_runs;
 mod rows_sessions;
+mod rows_violations;
 
 pub(in crate::cli) use list::run;
 pub(super) use rows::TableRow;

@@ -100,6 +100,37 @@ fn the_session_that_lists_is_not_listed() {
 }
 
 #[test]
+fn violations_say_since_when_they_are_counted() {
+    let row = crate::port::ViolationRow {
+        clause: "rmp-v0 §6".to_owned(),
+        count: 3,
+        last_at_ms: NOW,
+        violation: "UnknownSchema".to_owned(),
+        who: "writer (session 7)".to_owned(),
+        session: Some(crate::ids::ConnectionId(7)),
+        peer: crate::ids::Peer::new("uid 1"),
+        frame: Some("publish".to_owned()),
+        told: None,
+        since_ms: NOW,
+    };
+    let clock = LocalClock::new(NOW);
+    let note = |rows: &[crate::port::ViolationRow]| TableRow::note(rows, &clock).unwrap();
+    assert!(
+        note(std::slice::from_ref(&row))
+            .starts_with(&format!("violations since {}, as far as", clock.show(NOW)))
+    );
+    assert!(note(&[]).starts_with("no violations, as far as the tap keeps them (limits.tap."));
+    let json: serde_json::Value =
+        serde_json::from_str(&whole("violations", Page::Violations(vec![row]))).unwrap();
+    let members: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    let expected =
+        ["clause", "count", "frame", "last_at_ms", "peer", "session", "since_ms", "told", "violation", "who"];
+    let mut sorted = members.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
+}
+
+#[test]
 fn topics_that_are_not_listed_are_said_to_be_there() {
     let clock = LocalClock::new(NOW);
     let mut snapshot = crate::rmp::Snapshot::default();

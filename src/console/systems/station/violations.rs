@@ -2,6 +2,7 @@
 
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, format, theme::Role},
         records::{
             entry_query::EntryQuery,
@@ -24,9 +25,11 @@ fields! {
     FaultGroup {
         "clause", Text, Public, "the clause of the specification that was broken", Column::growing("clause", 14, 1)
             => |it, _| Value::text(it.clause());
-        "times", Number, Public, "how often", Column::fixed("times", 5).right() => |it, _| Value::count(it.count);
+        "count", Number, Public, "how many", Column::fixed("count", 5).right() => |it, _| Value::count(it.count);
+        "times", Number, Public, "the same as count" => |it, _| Value::count(it.count);
         "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
-        "what", Text, Public, "what it was", Column::growing("what it was", 12, 5) => |it, _| Value::text(it.breach.text());
+        "violation", Text, Public, "what was wrong", Column::growing("violation", 12, 5) => |it, _| Value::text(it.breach.text());
+        "what", Text, Public, "the same as violation" => |it, _| Value::text(it.breach.text());
         "who", Text, Public, "who broke it the last time", Column::growing("who", 12, 1).from(70) => |it, _| Value::text(&*it.offender);
         "session", Serial, Public, "whose session of the bus" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
         "peer", Text, Public, "whose process or address" => |it, _| Value::text(it.peer.as_str());
@@ -44,7 +47,7 @@ impl PaneRecord for FaultGroup {
     fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
         Some(match field {
             "clause" => Cell::new(short(self.clause()), Role::Text),
-            "times" => Cell::new(format::count(self.count), Role::Warn),
+            "count" | "times" => Cell::new(format::count(self.count), Role::Warn),
             "who" => Cell::new(self.offender.to_string(), Role::Muted),
             _ => return None,
         })
@@ -63,7 +66,8 @@ impl PaneRecord for FaultGroup {
     }
 
     fn command(&self) -> Option<String> {
-        None
+        let (clause, violation) = (line::operand(self.clause()), line::operand(&self.breach.text()));
+        Some(line::list_command("violations", &format!("clause={clause} violation={violation}")))
     }
 
     fn frame(&self) -> Option<&[u8]> {

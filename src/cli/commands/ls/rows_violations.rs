@@ -1,0 +1,33 @@
+//! Violations as lines of a table.
+
+use super::rows::TableRow;
+use crate::{
+    cli::table::{Align, LocalClock},
+    port::ViolationRow,
+};
+
+const L: Align = Align::Left;
+
+impl TableRow for ViolationRow {
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("clause", L), ("count", Align::Right), ("last", Align::Time), ("violation", L), ("who", L)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        vec![
+            self.clause.clone(),
+            self.count.to_string(),
+            clock.show(self.last_at_ms),
+            self.violation.clone(),
+            self.who.clone(),
+        ]
+    }
+
+    /// How far back they are counted: the tap keeps so much and no more.
+    fn note(rows: &[Self], clock: &LocalClock) -> Option<String> {
+        let bounds = "as far as the tap keeps them (limits.tap.ring_entries_max, limits.tap.ring_bytes_max)";
+        Some(match rows.first() {
+            Some(row) => format!("violations since {}, {bounds}", clock.show(row.since_ms)),
+            None => format!("no violations, {bounds}"),
+        })
+    }
+}

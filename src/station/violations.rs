@@ -1,0 +1,63 @@
+//! What peers broke, folded from what the tap keeps.
+
+use super::{local::Inner, past::beside};
+use crate::{
+    dissect::{FaultGroup, Faults},
+    limits,
+    port::{Page, PortError, ViolationRow},
+    rmp::{self, Transition as T},
+    tap::{
+        Reader,
+        entry::{Transition, What},
+    },
+    time::Wall,
+};
+
+pub(super) async fn answer(inner: &Inner) -> Result<Page, PortError> {
+    let reader =
+        inner.tap.reader_from_oldest().map_err(|error| PortError::Busy { what: error.to_string() })?;
+    // Of a bus that is down nobody's name is known but those that the tap tells.
+    let peers = inner.hosts.bus.snapshot().await.map(|(_, bus)| bus.peers).unwrap_or_default();
+    let bus = rmp::Snapshot { peers, ..rmp::Snapshot::default() };
+    let limits = inner.limits.rmp;
+    Ok(Page::Violations(beside(move || rows(reader, bus, &limits)).await?))
+}
+
+/// The violations in what a reader has before it, by clause. `bus` has the names of its peers, those of
+/// before the first entry too.
+pub(crate) fn rows(mut reader: Reader, mut bus: rmp::Snapshot, limits: &limits::Rmp) -> Vec<ViolationRow> {
+    let (mut faults, mut since) = (Faults::default(), None);
+    // What comes meanwhile is of the next answer.
+    let mut left = reader.lag();
+    while left > 0 {
+        let Some(batch) = reader.read() else { break };
+        left = left.saturating_sub(batch.lost + batch.len() as u64);
+        for entry in batch.iter() {
+            since.get_or_insert(entry.entry.at.wall);
+            faults.fold(entry, Some(&bus));
+            if let What::Transition(Transition::Rmp(
+                T::Connected { .. } | T::Greeted { .. } | T::Disconnected { .. },
+            )) = &entry.entry.what
+            {
+                bus.apply(entry.entry, "", limits);
+            }
+        }
+    }
+    let since = since.unwrap_or_default();
+    faults.groups().map(|group| row(group, since)).collect()
+}
+
+fn row(group: &FaultGroup, since_ms: Wall) -> ViolationRow {
+    ViolationRow {
+        clause: group.clause().to_owned(),
+        count: group.count,
+        last_at_ms: group.at.wall,
+        violation: group.breach.text(),
+        who: group.offender.to_string(),
+        session: group.session,
+        peer: group.peer.clone(),
+        frame: group.frame.map(str::to_owned),
+        told: group.reply.as_deref().map(str::to_owned),
+        since_ms,
+    }
+}
