@@ -25,7 +25,7 @@ pub struct Snapshot {
     pub sessions: BTreeMap<u64, SessionView>,
     /// Those of them that ended, in the order of their ends.
     pub ended: VecDeque<u64>,
-    /// Counts since the runtime started.
+    /// Counts since the runtime started; sessions that ended before are in none of them.
     pub totals: Totals,
 }
 
@@ -299,6 +299,13 @@ impl Snapshot {
     #[must_use]
     pub fn session(&self, id: &str) -> Option<&SessionView> {
         self.sessions.values().rev().find(|view| &*view.session.id == id)
+    }
+
+    /// How many of the sessions ended before the runtime started: no total counts them.
+    #[must_use]
+    pub fn ended_before(&self) -> u64 {
+        let ends = self.sessions.values().filter_map(|view| view.end.as_ref());
+        ends.filter(|end| end.at.is_of_before()).count() as u64
     }
 
     /// Puts in order which sessions ended first; for snapshots that were put together from their parts.

@@ -1,6 +1,6 @@
 //! What the rest of the program holds of a store.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use rusqlite::Connection;
@@ -10,7 +10,7 @@ use super::{
     alerts::{AlertFilter, RestoredAlerts},
     counters::{Counters, Shared},
     invocations::{Refund, Row},
-    macp::{Digest, RestoredMacpPart, SessionFilter, SessionRow},
+    macp::{Digest, LogRequest, RestoredMacpPart, SessionFilter, SessionRow},
     op::{Class, CommitError, Done, Fetched, Op},
     pending_writes::JournalledOp,
     read::{InvocationFilter, InvocationsById, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
@@ -18,7 +18,7 @@ use super::{
     reply::failed,
     runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
     submission::{FetchRequest, Request, SubmissionQueue},
-    tables::{alerts, invocations, macp, refunds, runs},
+    tables::{alerts, invocations, macp, macp_logs, refunds, runs},
 };
 use crate::{
     ids::{InvocationId, QueueName, TraceId},
@@ -317,6 +317,20 @@ impl Handle {
         done: Answer<Rows<Bytes>>,
     ) -> Result<(), CommitError> {
         self.read(move |conn| macp::log(conn, session, after, limit), done)
+    }
+
+    /// Reads the logs of several sessions from their starts on, with one pass over what is not sorted. They
+    /// have at most `bytes_max` bytes together: the longest are left out for it.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn session_logs(
+        &self,
+        sessions: Vec<LogRequest>,
+        bytes_max: usize,
+        done: Answer<BTreeMap<u64, Vec<Bytes>>>,
+    ) -> Result<(), CommitError> {
+        self.read(move |conn| macp_logs::logs(conn, &sessions, bytes_max), done)
     }
 
     /// Reads what the MACP runtime starts from, a part at a time; `each` takes one and says whether to go on.

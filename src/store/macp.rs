@@ -15,6 +15,15 @@ use crate::{
     time::Wall,
 };
 
+/// A session whose log is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogRequest {
+    /// Its number.
+    pub session: u64,
+    /// Records from its start on; what lies behind them is not read.
+    pub records: u64,
+}
+
 /// One session as the store has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {

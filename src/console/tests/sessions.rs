@@ -255,7 +255,7 @@ fn the_chip_tells_how_many_are_open_and_which_expired_lately() {
     for wanted in [
         "MACP runtime",
         "s-15 expired in the last minute, unresolved at round 1",
-        "5 begun, 1 resolved, 1 expired, 1 cancelled",
+        "5 started or open then, 1 resolved, 1 expired, 1 cancelled",
     ] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
@@ -282,7 +282,7 @@ fn a_station_without_sessions_says_so_in_every_pane() {
     stage.resync(fresh());
     stage.char('5');
     let screen = stage.text();
-    assert!(screen.contains("no session was begun") && screen.contains("no session is selected"), "{screen}");
+    assert!(screen.contains("no sessions yet") && screen.contains("no session is selected"), "{screen}");
 }
 
 #[test]

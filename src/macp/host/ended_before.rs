@@ -1,5 +1,5 @@
-//! Sessions that ended before the runtime started and are in the store alone, as they are shown: made of their
-//! logs, by a kernel that is dropped behind them.
+//! Sessions that ended before the runtime started and are in the store alone, as they are shown: made of
+//! their logs, by a kernel that is dropped behind them.
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
@@ -12,8 +12,8 @@ use crate::{
         log::Record,
     },
     store::{
-        self, Rows,
-        macp::{SessionFilter, SessionRow},
+        self,
+        macp::{LogRequest, SessionFilter, SessionRow},
         op::CommitError,
     },
     time::{Mono, Now, Wall},
@@ -21,6 +21,9 @@ use crate::{
 
 /// Records that are read for what is shown, of all sessions; one that has more than are left is not shown.
 const RECORDS_MAX: u64 = 10_000;
+
+/// Bytes of these records; a session that has more than are left is not shown.
+const LOGS_BYTES_MAX: usize = 16 << 20;
 
 /// Adds the newest of them, as many as `limits.macp.shown_max` leaves room for.
 ///
@@ -36,24 +39,32 @@ pub(super) async fn add(
     if room == 0 {
         return Ok(());
     }
-    // What is in memory is shown already, and is less than what may be shown: of these rows enough are others.
+    // What is in memory is shown already, and is less than what may be shown: enough rows are others.
     let filter = SessionFilter { limit: limits.shown_max, ..SessionFilter::default() };
     let rows = ask(|done| store.sessions(filter, done)).await?.rows;
-    let mut records_left = RECORDS_MAX;
     let room = usize::try_from(room).unwrap_or(usize::MAX);
-    for row in rows.into_iter().filter(|row| row.is_evicted).take(room) {
-        // Its start and its end are records too.
-        let records = row.messages.saturating_add(2);
-        if records > records_left {
-            continue;
+    let mut rows: Vec<_> = rows.into_iter().filter(|row| row.is_evicted).take(room).collect();
+    let mut records_left = RECORDS_MAX;
+    rows.retain(|row| {
+        let left = records_left.checked_sub(records_of(row));
+        records_left = left.unwrap_or(records_left);
+        left.is_some()
+    });
+    let wanted =
+        rows.iter().map(|row| LogRequest { session: row.number, records: records_of(row) }).collect();
+    let logs = ask(|done| store.session_logs(wanted, LOGS_BYTES_MAX, done)).await?;
+    for row in rows {
+        if let Some(log) = logs.get(&row.number) {
+            snapshot.sessions.extend(rebuilt(setup, &row, log).sessions);
         }
-        records_left -= records;
-        let log: Rows<Bytes> = ask(|done| store.session_log(row.number, 0, records, done)).await?;
-        let shown = rebuilt(setup, &row, &log.rows);
-        snapshot.sessions.extend(shown.sessions);
     }
     *snapshot = std::mem::take(snapshot).in_order();
     Ok(())
+}
+
+/// How many records its log has: its start and its end are records too.
+const fn records_of(row: &SessionRow) -> u64 {
+    row.messages.saturating_add(2)
 }
 
 /// A snapshot that has this session alone.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     macp::{
-        SessionState, Snapshot,
+        SessionState, Snapshot, Totals,
         kernel::{Kernel, Output},
         log::{self, Record, What},
         proto::v1::Envelope,
@@ -115,6 +115,9 @@ pub(super) async fn restore(setup: &Setup, make: append::FileFactory) -> Result<
         let missing = format!("sessions that ended before this start are not shown: {error}");
         notices.push((Level::Warn, missing));
     }
+    // What happened before is counted by no total of this start.
+    let open = snapshot.totals.open;
+    snapshot.totals = Totals { open, started: open, ..Totals::default() };
     Ok(Restored { kernel, snapshot, journal, log: found.log, notices })
 }
 

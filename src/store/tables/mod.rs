@@ -4,6 +4,7 @@ pub(super) mod alerts;
 pub(super) mod brakes;
 pub(super) mod invocations;
 pub(super) mod macp;
+pub(super) mod macp_logs;
 mod macp_seen;
 pub(super) mod manifests;
 pub(super) mod meta;

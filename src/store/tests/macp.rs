@@ -8,10 +8,11 @@ use super::kit::{Kit, ask, open};
 use crate::{
     store::{
         macp::{
-            Digest, MacpDone, MacpOp, RestoredMacpPart, SEEN_PART_BYTES, SeenPart, SessionFilter, SessionRow,
-            push,
+            Digest, LogRequest, MacpDone, MacpOp, RestoredMacpPart, SEEN_PART_BYTES, SeenPart, SessionFilter,
+            SessionRow, push,
         },
         op::{Class, Done, Op},
+        tables::macp_logs,
     },
     tap::entry::macp::{Ending, Mode, Phase, SessionState},
     time::Wall,
@@ -239,6 +240,35 @@ fn the_oldest_sessions_in_the_store_alone_go_with_their_logs() {
     assert_eq!(retire(2, 0).retired, [1, 3]);
     assert_eq!(kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0, [4, 2]);
     assert_eq!((kit.log(1, 0, 9).0.len(), kit.log(2, 0, 9).0.len(), kit.log(4, 0, 9).0.len()), (0, 1, 1));
+}
+
+#[test]
+fn the_logs_of_many_sessions_take_one_pass_over_what_is_not_sorted() {
+    const SESSIONS: u64 = 40;
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    for (number, record) in (1..).zip(["a", "b", "c", "d", "e"]) {
+        let records: Vec<_> = (1..=SESSIONS).map(|session| (session, record)).collect();
+        kit.segment(number, &records);
+    }
+    kit.macp(MacpOp::Sort { through: 2 });
+    let wanted = |records| (1..=SESSIONS).map(|session| LogRequest { session, records }).collect::<Vec<_>>();
+    let logs = |wanted: Vec<_>, bytes_max| {
+        let logs = ask(|done| kit.handle.session_logs(wanted, bytes_max, done)).unwrap();
+        logs.into_iter().map(|(session, log)| (session, log.concat())).collect::<Vec<_>>()
+    };
+    let all = |log: &[u8]| (1..=SESSIONS).map(|session| (session, log.to_vec())).collect::<Vec<_>>();
+    assert_eq!(logs(wanted(9), 1 << 20), all(b"abcde"));
+    assert_eq!(logs(wanted(3), 1 << 20), all(b"abc"));
+    assert_eq!(logs(wanted(0), 1 << 20), all(b""));
+    // What does not fit is left out whole, and makes room for others.
+    assert_eq!(logs(wanted(9)[..3].to_vec(), 12), [(1, b"abcde".to_vec()), (2, b"abcde".to_vec())]);
+    kit.handle.touch(move |conn| {
+        macp_logs::logs(conn, &wanted(9), 1 << 20).unwrap();
+        let segments = conn.prepare_cached(macp_logs::SEGMENTS).unwrap();
+        let read = segments.get_status(rusqlite::StatementStatus::FullscanStep);
+        assert!((1..=3).contains(&read), "{read} steps for the 3 segments that are not sorted");
+    });
 }
 
 #[test]

@@ -65,9 +65,9 @@ fn report_totals(report: &mut Report, macp: &Snapshot) {
     let totals = macp.totals;
     report.detail("open", counted(totals.open, "session"));
     report.detail(
-        "so far",
+        "since start",
         format!(
-            "{} begun, {} resolved, {} expired, {} cancelled",
+            "{} started or open then, {} resolved, {} expired, {} cancelled",
             format::count(totals.started),
             format::count(totals.resolved),
             format::count(totals.expired),

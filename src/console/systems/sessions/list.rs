@@ -243,13 +243,13 @@ pub(crate) static PANE: Pane = Pane {
         0 => PaneId::Sessions.name().to_owned(),
         open => format!("{} {} open", PaneId::Sessions.name(), format::count(open)),
     }),
-    empty: Empty::Text("no session was begun since the runtime started"),
+    empty: Empty::Text("no sessions yet"),
     drawing: Drawing::Table,
     chip: None,
     ledger: |ui, model, all| {
-        let came = model.macp().map_or(0, |macp| macp.totals.started).max(all);
+        let came = model.macp().map_or(0, |macp| macp.totals.started + macp.ended_before()).max(all);
         let bound = LedgerBound::Limit("limits.macp.shown_max", ui.limits.macp.shown_max);
-        let what = "sessions that began since the runtime started, or were open then";
+        let what = "sessions that were open at the start or began since, and ended ones of before it";
         Some(Account::cut(what, came, came - all, bound))
     },
 };
