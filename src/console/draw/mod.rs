@@ -9,6 +9,6 @@ pub(crate) mod text;
 pub(crate) mod theme;
 
 pub(crate) use crate::words::{format, format::grouped};
-pub(crate) use cell::Cell;
+pub(crate) use cell::{Cell, Cut};
 pub use class::OnAir;
 pub use theme::{Depth, Role, Theme, ThemeError, Themes};

@@ -1,5 +1,7 @@
 //! Draws an entry that is looked at: the verdict, the tree, the dump.
 
+use std::borrow::Cow;
+
 use ratatui::{
     layout::Rect,
     style::{Modifier, Style},
@@ -135,7 +137,13 @@ impl Inspector {
         canvas.clear(area);
         let entry = &self.subject.entry;
         let peer = self.subject.frame().map_or_else(String::new, |frame| format!("  {}", frame.peer));
-        canvas.frame(area, &format!("{}  {}{peer}  {}", entry.seq, describe(entry), self.time), is_focused);
+        let (seq, glyphs) = (entry.seq.to_string(), canvas.view.glyphs);
+        // The frame's corners and the sign of the focus take the rest.
+        let beside = text::width(&seq) + text::width(&peer) + text::width(&self.time) + 11;
+        let room = usize::from(area.width).saturating_sub(beside).max(NAME_COLUMNS);
+        let told = describe(entry);
+        let told = text::fit_within(&told, room, glyphs);
+        canvas.frame(area, &format!("{seq}  {told}{peer}  {}", self.time), is_focused);
         let areas = areas(self, area);
         self.draw_verdict(canvas, areas.verdict);
         self.draw_between(canvas, &areas, area);
@@ -259,6 +267,13 @@ impl Inspector {
         let used = if folder.is_some() { usize::from(used) } else { usize::from(used).max(NAME_COLUMNS) };
         x += u16::try_from(used + 2).unwrap_or(u16::MAX);
         let (value, class) = visible_value(tree, row.index, node, bytes);
+        // Topics, paths and ids differ at their ends; a payload is read from its begin.
+        let room = usize::from(right.saturating_sub(x));
+        let value = if class == Class::Public {
+            text::fit_within(&value, room, glyphs)
+        } else {
+            Cow::Borrowed(&*value)
+        };
         let role = if is_wrong { Role::Bad } else { Role::Text };
         x += canvas.put_as(
             x,
@@ -416,12 +431,7 @@ fn highlight_row(canvas: &mut Canvas<'_>, line: Rect, has_keys: bool) {
 }
 
 /// What stands behind a name: a value as its bytes have it, or how many values it holds.
-fn visible_value<'a>(
-    tree: &Tree,
-    index: usize,
-    node: &'a Node,
-    bytes: &'a [u8],
-) -> (std::borrow::Cow<'a, str>, Class) {
+fn visible_value<'a>(tree: &Tree, index: usize, node: &'a Node, bytes: &'a [u8]) -> (Cow<'a, str>, Class) {
     let count = || tree.children(index).count();
     let said = |count: usize, one: &str, many: &str| {
         if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }

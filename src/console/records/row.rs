@@ -22,6 +22,9 @@ pub(crate) const NOT_WORK: &str = "it is no work that can be given";
 /// Why an invocation is not given again whose params are not known here.
 pub(crate) const OPEN_FIRST: &str = "open it first, for its params";
 
+/// Fields whose values begin alike and differ at their ends.
+const ID_FIELDS: [&str; 5] = ["topic", "path", "peer", "client", "session"];
+
 /// A record that a pane has rows of.
 pub(crate) trait PaneRecord: Record {
     /// Its identity.
@@ -180,7 +183,8 @@ pub(crate) fn plain(spec: &Spec, value: &Value<'_>, view: &View) -> Cell {
         Value::Serial(number) => number.to_string(),
     };
     let role = if matches!(spec.kind, Kind::Time | Kind::Id) { Role::Muted } else { Role::Text };
-    Cell::of_class(text, role, spec.class)
+    let cell = Cell::of_class(text, role, spec.class);
+    if spec.kind == Kind::Id || ID_FIELDS.contains(&spec.name) { cell.cut_within() } else { cell }
 }
 
 #[expect(

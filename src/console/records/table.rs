@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        draw::{Cell, text, theme::Role},
+        draw::{Cell, Cut, text, theme::Role},
         records::selection::Selection,
         settings::view::Canvas,
     },
@@ -166,10 +166,11 @@ pub(crate) fn column_at(columns: &[Column], area: Rect, place: u16) -> Option<us
 }
 
 fn put_aligned(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, cell: &Cell, align: Align) {
-    let text = if cell.is_cut_within {
-        text::fit_within(&cell.text, usize::from(columns), canvas.view.glyphs)
-    } else {
-        Cow::Borrowed(&*cell.text)
+    let (room, first) = (usize::from(columns), cell.text.split(' ').next().unwrap_or_default());
+    let text = match cell.cut {
+        Cut::Within => text::fit_within(&cell.text, room, canvas.view.glyphs),
+        Cut::FirstWordWithin if first.len() > room => text::fit_within(first, room, canvas.view.glyphs),
+        Cut::FirstWordWithin | Cut::End => Cow::Borrowed(&*cell.text),
     };
     match align {
         Align::Left => {

@@ -401,3 +401,21 @@ fn the_wire_tells_of_the_bus_and_is_filtered_by_its_fields() {
     stage.act(Action::OnAir);
     assert!(!stage.text().contains("observation.run.event.v1"), "the type is the publisher's");
 }
+
+#[test]
+fn topics_that_begin_alike_keep_their_ends() {
+    let mut stage = bus(80, 24);
+    let topic = |end: &str| format!("agent/{}/{end}", "a-long-name/".repeat(8));
+    for (number, end) in ["the-first", "the-other"].into_iter().enumerate() {
+        stage.publish(&topic(end), 80 + number as u64, 1, 0);
+        stage.drop_message(DropReason::TtlExpired, &topic(end), None, 90, 1);
+    }
+    for pane in [PaneId::Topics, PaneId::Drops, PaneId::Wire] {
+        let view = if pane == PaneId::Wire { ViewId::Wire } else { ViewId::Bus };
+        stage.ui.show(view);
+        (stage.ui.focus, stage.ui.zoomed) = (Focus::Pane(pane), Some(pane));
+        let screen = stage.text();
+        let line = |end: &str| screen.lines().any(|line| line.contains('…') && line.contains(end));
+        assert!(line("the-first") && line("the-other"), "{}: {screen}", pane.name());
+    }
+}

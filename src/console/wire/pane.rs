@@ -76,7 +76,8 @@ impl PaneRecord for EntryRecord<'_> {
                 if is_serious { role } else { Role::of(entry.link) },
             ),
             "verdict" => Cell::new(standing.name().unwrap_or_default(), role),
-            "what" => Cell::new(self.line(), if is_serious { role } else { Role::Text }),
+            // It begins with a topic, a path or an id where it names one.
+            "what" => Cell::new(self.line(), if is_serious { role } else { Role::Text }).cut_in_first_word(),
             "text" => {
                 let (words, class) = body_preview(self.0);
                 Cell::of_class(words.into_owned(), Role::Muted, class)

@@ -80,8 +80,8 @@ impl PaneRecord for Drops {
         let (sign, role) = reason_sign(self.0.key.reason, look.view.glyphs);
         Some(match field {
             "reason" => Cell::new(format!("{sign} {}", drop_word(self.0.key.reason).replace('_', " ")), role),
-            "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text),
-            "culprit" | "whose" => Cell::new(self.0.culprit_label(), Role::Muted),
+            "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text).cut_within(),
+            "culprit" | "whose" => Cell::new(self.0.culprit_label(), Role::Muted).cut_within(),
             "count" | "times" => {
                 Cell::new(format!("{}{}", look.view.glyphs.times, format::count(self.0.count)), Role::Text)
             }

@@ -158,9 +158,9 @@ impl PaneRecord for Topic<'_> {
         let (now, glyphs) = (look.view.now, look.view.glyphs);
         Some(match field {
             "topic" if look.width < WHOLE_FROM => {
-                Cell::new(short_topic(self.name.as_str(), glyphs).into_owned(), Role::Text)
+                Cell::new(short_topic(self.name.as_str(), glyphs).into_owned(), Role::Text).cut_within()
             }
-            "topic" => Cell::new(self.name.to_string(), Role::Text),
+            "topic" => Cell::new(self.name.to_string(), Role::Text).cut_within(),
             "schema" => {
                 let name = self.view.schema_id.map_or(Cow::Borrowed(glyphs.none), schema_name);
                 Cell::new(name.strip_prefix("CT_").unwrap_or(&name).to_owned(), Role::Muted)
