@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{context::Context, hex::Columns, page::Page};
+use super::{context::Context, hex::Columns, page::Page, payload::Outline};
 use crate::{
     console::{input::action::Action, model::EntryBuffer, ui::effect::Effect, worker::DecodeJob},
     dissect::{
@@ -94,6 +94,8 @@ pub(crate) struct Inspector {
     pub(crate) rows: Vec<Row>,
     pub(crate) selected: usize,
     pub(crate) offset: usize,
+    /// Whether its rows were not fitted to the room there is since its bytes were read.
+    is_unfitted: bool,
     pub(crate) byte: u32,
     /// The first line of the dump.
     pub(crate) line: usize,
@@ -119,6 +121,7 @@ impl Inspector {
             rows: Vec::new(),
             selected: 0,
             offset: 0,
+            is_unfitted: false,
             byte: 0,
             line: 0,
             side: Side::Tree,
@@ -199,11 +202,18 @@ impl Inspector {
             .nodes
             .iter()
             .position(|node| node.note.as_ref().is_some_and(|note| note.is_wrong) && !node.range.is_empty());
+        let Outline { headers, payload } = Outline::of(&tree, &self.subject);
+        self.folded.extend(headers.into_iter().map(|index| Row { part: Part::Decoded, index }));
         self.decode_state = DecodeState::Read(tree);
+        self.is_unfitted = true;
         self.rebuild_rows();
-        match wrong {
-            Some(index) => self.reveal(index),
-            None => self.select(usize::from(self.rows.len() > 1)),
+        match (wrong, payload) {
+            (Some(index), _) => self.reveal(index),
+            (None, Some(index)) => {
+                self.reveal(index);
+                self.select(self.selected);
+            }
+            (None, None) => self.select(usize::from(self.rows.len() > 1)),
         }
     }
 
@@ -341,7 +351,12 @@ impl Inspector {
 
     /// Fits it to the room there is.
     pub(crate) fn reconcile(&mut self, room: Viewport) {
-        if self.viewport != room {
+        let is_unfitted = std::mem::take(&mut self.is_unfitted);
+        if is_unfitted {
+            // What stands before it says what it belongs to.
+            self.offset = self.selected.saturating_sub(room.tree / 2);
+        }
+        if self.viewport != room || is_unfitted {
             self.viewport = room;
             self.scroll();
         }

@@ -11,6 +11,7 @@ mod hex;
 mod inspector;
 mod layer;
 mod page;
+mod payload;
 mod selected_value;
 
 pub(crate) mod actions;

@@ -4,6 +4,7 @@
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
+    bus_samples::bus,
     screens::at_both_sizes,
     test_console::{TestConsole, show},
 };
@@ -382,4 +383,42 @@ fn effects_that_come_while_an_entry_is_looked_at_are_told() {
     assert!(stage.text().contains("1 entry"), "{}", stage.text());
     stage.char('C');
     assert_eq!(at(&stage), Some(late));
+}
+
+#[test]
+fn a_message_opens_at_its_payload_with_its_header_in_one_line() {
+    let mut stage = bus(160, 50);
+    stage.publish("agent/writer", 77, 1, 0);
+    let seq = stage.tap.last();
+    open(&mut stage, seq);
+    let selected = |stage: &TestConsole| {
+        let inspector = stage.ui.top::<Inspector>().unwrap();
+        let node = inspector.selected_node().unwrap();
+        node.name.read(&inspector.subject.bytes, 16).into_owned()
+    };
+    let screen = stage.text();
+    assert_eq!(selected(&stage), "payload", "{screen}");
+    assert_eq!(screen.matches("12 fields").count(), 2, "of the control frame and of the message: {screen}");
+    assert!(!screen.contains("reserved4") && screen.contains("step 77"), "{screen}");
+    while selected(&stage) != "header" {
+        stage.key(KeyCode::Up);
+    }
+    stage.key(KeyCode::Right);
+    let screen = stage.text();
+    assert_eq!(screen.matches("reserved4").count(), 1, "the usual key unfolds it: {screen}");
+    stage.key(KeyCode::Left);
+    assert!(!stage.text().contains("reserved4"));
+}
+
+#[test]
+fn a_long_topic_keeps_its_end_in_the_inspector() {
+    let mut stage = bus(80, 24);
+    let topic = format!("agent/{}/the-end", "a-long-name/".repeat(8));
+    stage.publish(&topic, 78, 1, 0);
+    let seq = stage.tap.last();
+    open(&mut stage, seq);
+    (0..8).for_each(|_| drop(stage.key(KeyCode::Up)));
+    let screen = stage.text();
+    let line = screen.lines().find(|line| line.contains("topic "));
+    assert!(line.is_some_and(|line| line.contains("…") && line.contains("/the-end")), "{screen}");
 }
