@@ -151,6 +151,24 @@ fn the_keys_in_force_are_printed_for_people_and_scripts() {
             && line.contains("yours")),
         "{told}"
     );
+    let filter = "[console.filters.broken]\nkey = \"f6\"\npane = \"recent\"\nfilter = \"state:failed\"\n";
+    fs::write(&config, filter).unwrap();
+    let shown = output(home.path(), &["keys", "--json"]);
+    let rows = lines(&shown.stdout);
+    let row = rows.iter().find(|row| row["action"] == "broken").unwrap();
+    assert_eq!(
+        (&row["keys"], &row["own"], &row["filter"], &row["about"]),
+        (
+            &serde_json::json!(["f6"]),
+            &true.into(),
+            &true.into(),
+            &"Open Recent with the filter state:failed".into()
+        )
+    );
+    assert!(rows.iter().all(|row| row["action"] == "broken" || row["filter"].is_null()));
+    let told = text(&output(home.path(), &["keys"]).stdout);
+    let line = told.lines().find(|line| line.contains("broken")).unwrap();
+    assert!(line.starts_with("f6 ") && line.contains("yours"), "{told}");
     fs::write(&config, "[console.keys]\nhold-all = \"K\"\nhelp = []\n").unwrap();
     let refused = output(home.path(), &["keys", "--json"]);
     assert_eq!(refused.status.code(), Some(2));

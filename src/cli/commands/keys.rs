@@ -1,4 +1,5 @@
-//! `keys`: every action of the console with its keys, as the configuration leaves them.
+//! `keys`: every action of the console and every named filter with its keys, as the configuration leaves
+//! them.
 
 use serde::Serialize;
 
@@ -19,6 +20,9 @@ struct Row<'a> {
     places: &'a [&'static str],
     about: &'a str,
     own: bool,
+    /// Whether it is a named filter.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    filter: bool,
 }
 
 const COLUMNS: &[(&str, Align)] =
@@ -31,13 +35,13 @@ pub(in crate::cli) fn run(context: &mut Context) -> Result<(), Error> {
     if !out.is_json() {
         return lines.try_for_each(|line| out.line(&line));
     }
-    for KeyRow { action, keys, scopes: places, about, own } in &rows {
-        out.row(&Row { action, keys, places, about, own: *own }, |_| String::new())?;
+    for KeyRow { action, keys, scopes: places, about, own, is_filter } in &rows {
+        out.row(&Row { action, keys, places, about, own: *own, filter: *is_filter }, |_| String::new())?;
     }
     Ok(())
 }
 
 fn cells(row: &KeyRow) -> Vec<String> {
     let keys = if row.keys.is_empty() { "-".to_owned() } else { row.keys.join(" ") };
-    vec![keys, row.action.to_owned(), if row.own { "yours" } else { "-" }.to_owned(), row.about.to_owned()]
+    vec![keys, row.action.to_string(), if row.own { "yours" } else { "-" }.to_owned(), row.about.to_string()]
 }

@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyEvent;
 
-use super::{Chord, KeyScope, Keymap, NamedFilter};
+use super::{Chord, KeyRow, KeyScope, Keymap, NamedFilter};
 use crate::console::input::action::Action;
 
 /// What a named filter's key means besides.
@@ -47,6 +47,18 @@ impl Keymap {
     /// All named filters.
     pub(crate) fn filters(&self) -> &[NamedFilter] {
         &self.filters
+    }
+
+    /// The named filters with their keys.
+    pub(super) fn filter_rows(&self) -> impl Iterator<Item = KeyRow> {
+        self.filters.iter().map(|filter| KeyRow {
+            action: filter.name.clone().into(),
+            keys: vec![filter.chord.spelled()],
+            scopes: KeyScope::VIEWS.iter().copied().map(KeyScope::name).collect(),
+            about: format!("Open {} with the filter {}", filter.pane.name(), filter.text).into(),
+            own: true,
+            is_filter: true,
+        })
     }
 
     /// The named filter that a key asks for.

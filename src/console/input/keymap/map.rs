@@ -1,6 +1,6 @@
 //! The keymap in force.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use crossterm::event::KeyEvent;
 
@@ -20,19 +20,21 @@ pub struct Keymap {
     pub(super) filters: Vec<NamedFilter>,
 }
 
-/// An action as scripts and the configuration see it.
+/// An action, or a named filter, as scripts and the configuration see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRow {
-    /// Its name: the key in `[console.keys]`, and what the palette takes.
-    pub action: &'static str,
+    /// Its name: the key in `[console.keys]`, or in `[console.filters]`, and what the palette takes.
+    pub action: Cow<'static, str>,
     /// Its keys, as the configuration writes them.
     pub keys: Vec<String>,
     /// Where they work.
     pub scopes: Vec<&'static str>,
     /// What it does.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// Whether the keys are the user's own.
     pub own: bool,
+    /// Whether it is a named filter.
+    pub is_filter: bool,
 }
 
 impl Default for Keymap {
@@ -115,19 +117,20 @@ impl Keymap {
         Chord::parse(key).map(drop)
     }
 
-    /// Every action with its keys.
+    /// Every action with its keys, and behind them the named filters with theirs.
     #[must_use]
     pub fn rows(&self) -> Vec<KeyRow> {
         let row = |action: &Action| KeyRow {
-            action: action.name(),
+            action: action.name().into(),
             keys: self.keys(*action).into_iter().map(Chord::spelled).collect(),
             scopes: KeyScope::all()
                 .filter(|place| self.bindings(*place).any(|binding| binding.action == *action))
                 .map(KeyScope::name)
                 .collect(),
-            about: action.about().trim(),
+            about: action.about().trim().into(),
             own: self.is_own(*action),
+            is_filter: false,
         };
-        Action::ALL.iter().map(row).collect()
+        Action::ALL.iter().map(row).chain(self.filter_rows()).collect()
     }
 }
