@@ -1,6 +1,7 @@
 //! What a person does at the console, step by step, with the real binary in a real terminal.
 
 mod again;
+mod folder_gone;
 mod glance;
 mod instrument;
 mod leaving;

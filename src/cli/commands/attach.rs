@@ -51,5 +51,8 @@ pub(super) fn with_screen(context: &mut Context, find: Find) -> Result<(), Error
             attachment.name, attachment.pid
         ));
     }
-    console::with_screen(&ScreenTarget { port: Arc::new(port), station: None }, context)
+    // Where it is reached by its socket, its folder may be another than this process sees.
+    let folder = context.settings.data()?;
+    let folder = Some(folder).filter(|folder| context.settings.socket.is_none() && folder.is_dir());
+    console::with_screen(&ScreenTarget { port: Arc::new(port), station: None, folder }, context)
 }

@@ -1,7 +1,12 @@
 //! The console: a station, and a screen on it. Where another process holds the data folder, the screen is on
 //! its station.
 
-use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use tokio::sync::{oneshot, watch};
 
@@ -20,7 +25,7 @@ use crate::{
         settings,
         settings::{CommandHints, ConsoleError, Exit},
     },
-    port::StationPort,
+    port::{Reachability, StationPort},
     station::{StartError, Station},
     words::quoted,
 };
@@ -28,6 +33,9 @@ use crate::{
 /// How long the screen may take to restore the terminal: longer than it waits itself for one that takes no
 /// bytes.
 const SCREEN_STOP_MAX: Duration = Duration::from_secs(4);
+
+/// How often an attached console looks whether its station and the data folder are gone.
+const GONE_CHECK: Duration = Duration::from_millis(500);
 
 /// How often a screen that failed is drawn anew.
 const SCREEN_RESTARTS_MAX: u32 = 3;
@@ -50,7 +58,8 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
             }
             Err(error) => return Err(error.into()),
         };
-    let ended = with_screen(&ScreenTarget { port: station.port(), station: Some(&station) }, context);
+    let target = ScreenTarget { port: station.port(), station: Some(&station), folder: None };
+    let ended = with_screen(&target, context);
     shutdown::stop(station);
     ended
 }
@@ -87,6 +96,8 @@ pub(super) struct ScreenTarget<'a> {
     pub(super) port: Arc<dyn StationPort>,
     /// The station, where it is of this process.
     pub(super) station: Option<&'a Station>,
+    /// The data folder of a station of another process, where it is known: without it, it never comes back.
+    pub(super) folder: Option<PathBuf>,
 }
 
 /// The screen has a thread of its own; this one, the main one, has the signals.
@@ -106,7 +117,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
         Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let mut failure = std::pin::pin!(failure(shown.station));
+        let mut failure = std::pin::pin!(failure(shown));
         let mut asked_to_stop = std::pin::pin!(stop_requested(shown.station));
         for restarts in 0.. {
             let exit = tokio::select! {
@@ -115,7 +126,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
                     // Said where it can be read whole, once the terminal is as it was.
                     stop.send_replace(true);
                     drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await);
-                    return Err(error.into());
+                    return Err(error);
                 }
                 () = &mut asked_to_stop => {
                     stop.send_replace(true);
@@ -157,14 +168,34 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     done
 }
 
-/// Why the station cannot come up at all, if it cannot.
-async fn failure(station: Option<&Station>) -> StartError {
-    if let Some(station) = station
-        && let Err(error) = station.ready().await
-    {
-        return error;
+/// Why there is no station to show: it cannot come up at all, or is gone for good.
+async fn failure(shown: &ScreenTarget<'_>) -> Error {
+    match (shown.station, &shown.folder) {
+        (Some(station), _) => match station.ready().await {
+            Err(error) => error.into(),
+            Ok(_) => std::future::pending().await,
+        },
+        (None, Some(folder)) => gone(&*shown.port, folder).await,
+        (None, None) => std::future::pending().await,
     }
-    std::future::pending().await
+}
+
+/// That an attached station does not answer and its data folder is not there any more, once both have been so
+/// for [`GONE_CHECK`].
+async fn gone(port: &dyn StationPort, folder: &Path) -> Error {
+    let mut was_lost = false;
+    loop {
+        tokio::time::sleep(GONE_CHECK).await;
+        let reach = port.attachment().map(|attachment| attachment.reachability);
+        let is_lost = matches!(reach, Some(Reachability::Lost { .. })) && !folder.exists();
+        if was_lost && is_lost {
+            return Error::Unreachable {
+                message: format!("the station is gone, and so is its data folder {}", folder.display()),
+                hint: "`rl-console` starts one there again, without what the folder held".to_owned(),
+            };
+        }
+        was_lost = is_lost;
+    }
 }
 
 /// That an operator wants the station of this process to end.
