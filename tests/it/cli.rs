@@ -76,6 +76,24 @@ fn a_pack_is_checked_and_hashed() {
 }
 
 #[test]
+fn the_pack_in_force_is_listed() {
+    let home = home();
+    fs::write(home.path().join("pack.toml"), PACK).unwrap();
+    let listed = output(home.path(), &["--pack", "pack.toml", "pack", "ls"]);
+    assert_eq!(listed.status.code(), Some(0));
+    let found = text(&listed.stdout);
+    assert!(found.starts_with("queue ") && found.contains("\ngive_item  default"), "{found}");
+    assert!(text(&listed.stderr).contains("pack.toml: com.example.mypack 1.0.0 (My pack)"));
+    let rows = lines(&output(home.path(), &["--pack", "pack.toml", "pack", "ls", "--json"]).stdout);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert_eq!(rows[0]["queue"], "default");
+    assert_eq!((&rows[1]["event"], &rows[1]["queue"]), (&"give_item".into(), &"default".into()));
+    fs::write(home.path().join("pack.toml"), "[pack]").unwrap();
+    let broken = output(home.path(), &["--pack", "pack.toml", "pack", "ls"]);
+    assert_eq!((broken.status.code(), text(&broken.stdout)), (Some(1), String::new()));
+}
+
+#[test]
 fn a_bad_pack_is_told_line_by_line() {
     let home = home();
     fs::write(

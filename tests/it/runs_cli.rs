@@ -171,6 +171,43 @@ fn every_fault_of_every_opening_is_told_at_its_line() {
 }
 
 #[test]
+fn the_openings_of_the_folder_are_listed_with_their_faults() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = output(folder.path(), &["opening", "ls"], "");
+    assert_eq!(told.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("no openings in "));
+    let openings = folder.path().join("openings");
+    std::fs::create_dir_all(&openings).unwrap();
+    file(&openings, "well.yaml", GREETING);
+    file(
+        &openings,
+        "bad.yml",
+        &GREETING.replace("to: check.in", "to: chek.in").replace("id: draft", "id: Draft"),
+    );
+    std::fs::write(openings.join("binary.yaml"), [0xff]).unwrap();
+    file(&openings, "notes.txt", "no opening");
+    let ran = run(folder.path(), &["opening", "ls"], "").exits(0);
+    let names: Vec<_> = ran.rows.iter().map(|row| row["opening"].as_str().unwrap()).collect();
+    assert_eq!(names, ["bad", "binary", "well"]);
+    let lines: Vec<_> = ran.rows[0]["faults"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["line"].as_u64().unwrap())
+        .collect();
+    assert!(ran.rows[0]["valid"] == false && lines.contains(&6) && lines.contains(&9), "{ran:?}");
+    assert!(ran.rows[1]["error"].as_str().unwrap().contains("not UTF-8"), "{ran:?}");
+    assert_eq!(
+        (&ran.rows[2]["name"], &ran.rows[2]["nodes"], &ran.rows[2]["valid"]),
+        (&json!("greeting"), &json!(2), &json!(true))
+    );
+    let told = output(folder.path(), &["opening", "ls"], "");
+    let told = String::from_utf8(told.stdout).unwrap();
+    let bad = told.lines().find(|line| line.starts_with("bad ")).unwrap();
+    assert!(bad.contains("6:") && told.lines().any(|line| line.starts_with("well     greeting")), "{told}");
+}
+
+#[test]
 fn params_count_when_an_opening_is_checked_and_stdin_is_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let text = GREETING.replace("params:\n  user: bob\n", "");

@@ -83,7 +83,7 @@ pub(crate) enum Command {
     /// history.
     Trace(TraceArgs),
 
-    /// Check openings, or draw one, without a station.
+    /// List openings, check them, or draw one, without a station.
     #[command(subcommand)]
     Opening(OpeningAction),
 
@@ -126,7 +126,8 @@ pub(crate) enum Command {
     /// Copy the station's database while it runs.
     Backup(BackupArgs),
 
-    /// Check a pack, print its hash, or move pending rows to the pack in force.
+    /// List what the pack in force declares, check a pack, print its hash, or move pending rows to the pack
+    /// in force.
     #[command(subcommand)]
     Pack(PackAction),
 
@@ -280,6 +281,8 @@ pub(crate) struct BackupArgs {
 /// `pack`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PackAction {
+    /// List the queues and events of the pack in force.
+    Ls,
     /// Check a pack.toml: every error at its line; without errors, what it declares.
     Check {
         /// The pack.toml; the pack in force when absent.

@@ -155,6 +155,8 @@ pub(crate) struct TraceArgs {
 /// `opening`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpeningAction {
+    /// List the openings of the folder `runs.openings`: what is in each, or how many faults it has.
+    Ls,
     /// Check openings: every fault at its line, with what to do about it. Exits 6 when one is not valid.
     ///
     /// Openings that others nest are looked for beside the file, then in the folder `runs.openings`.

@@ -1,10 +1,10 @@
-//! `opening check`, `opening graph`, and how subcommands read an opening.
+//! `opening ls`, `opening check`, `opening graph`, and how subcommands read an opening.
 
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::params::fitting;
+use super::{opening_list, params::fitting};
 use crate::{
     cli::{
         args::{OpeningAction, ParamsArgs},
@@ -27,6 +27,7 @@ use crate::{
 pub(in crate::cli) fn run(context: &mut Context, action: &OpeningAction) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     match action {
+        OpeningAction::Ls => opening_list::list(settings, out),
         OpeningAction::Check { files, params } => check(settings, files, params, out),
         OpeningAction::Graph { file, mermaid, params } => graph(settings, file, *mermaid, params, out),
     }

@@ -1,4 +1,4 @@
-//! `pack check`, `pack hash`, `pack migrate`.
+//! `pack ls`, `pack check`, `pack hash`, `pack migrate`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use crate::{
         error::Error,
         operator,
         output::Output,
+        report,
         table::{Align, Table},
     },
     ids::ManifestHash,
@@ -24,6 +25,7 @@ use crate::{
 
 pub(in crate::cli) fn run(context: &mut Context, action: PackAction) -> Result<(), Error> {
     match action {
+        PackAction::Ls => list(&context.settings.pack, &mut context.out),
         PackAction::Check { path } => check(&of(context, path), &mut context.out),
         PackAction::Hash { path } => hash(&of(context, path), &mut context.out),
         PackAction::Migrate => migrate(context),
@@ -119,17 +121,62 @@ struct StateLine<'a> {
     persist: bool,
 }
 
-fn declared(source: &PackSource, pack: &Pack, out: &mut Output) -> Result<(), Error> {
-    let queues = pack
-        .queues
-        .iter()
-        .map(|(name, queue)| QueueLine { queue: name.as_str(), ready_after: queue.ready_after });
-    let events = pack.events.iter().map(|(name, event)| EventLine {
+fn queues(pack: &Pack) -> Vec<QueueLine<'_>> {
+    let named = pack.queues.iter();
+    named.map(|(name, queue)| QueueLine { queue: name.as_str(), ready_after: queue.ready_after }).collect()
+}
+
+fn events(pack: &Pack) -> Vec<EventLine<'_>> {
+    let named = pack.events.iter().map(|(name, event)| EventLine {
         event: name.as_str(),
         queue: event.queue.as_str(),
         title: event.title.as_deref(),
         schema: event.schema.is_some(),
     });
+    named.collect()
+}
+
+/// Lists the queues and events of a pack: for scripts one object each, events those with `event`.
+fn list(source: &PackSource, out: &mut Output) -> Result<(), Error> {
+    let pack = load(source)?;
+    let (queues, events) = (queues(&pack), events(&pack));
+    if out.is_json() {
+        queues.iter().try_for_each(|queue| out.row(queue, |_| String::new()))?;
+        return events.iter().try_for_each(|event| out.row(event, |_| String::new()));
+    }
+    report::print_note(&format!("{}: {} {} ({})", display_path(source), pack.id, pack.version, pack.name));
+    for line in queue_table(&queues).iter().chain([&String::new()]).chain(&event_table(&events)) {
+        out.line(line)?;
+    }
+    Ok(())
+}
+
+fn queue_table(queues: &[QueueLine<'_>]) -> Vec<String> {
+    let cells = queues.iter().map(|queue| {
+        let ready_after = match queue.ready_after {
+            ReadyAfter::Applied => "applied",
+            ReadyAfter::Done => "done",
+        };
+        vec![queue.queue.to_owned(), ready_after.to_owned()]
+    });
+    Table::new(&[("queue", Align::Left), ("ready after", Align::Left)]).page(cells.collect())
+}
+
+fn event_table(events: &[EventLine<'_>]) -> Vec<String> {
+    const L: Align = Align::Left;
+    let cells = events.iter().map(|event| {
+        let params = if event.schema { "by schema" } else { "any" };
+        vec![
+            event.event.to_owned(),
+            event.queue.to_owned(),
+            params.to_owned(),
+            event.title.unwrap_or_default().to_owned(),
+        ]
+    });
+    Table::new(&[("event", L), ("queue", L), ("params", L), ("title", L)]).page(cells.collect())
+}
+
+fn declared(source: &PackSource, pack: &Pack, out: &mut Output) -> Result<(), Error> {
     let state = pack.state.iter().map(|(key, decl)| StateLine {
         key: key.as_str(),
         writer: match decl.writer {
@@ -144,8 +191,8 @@ fn declared(source: &PackSource, pack: &Pack, out: &mut Output) -> Result<(), Er
         name: &pack.name,
         version: &pack.version,
         manifest_hash: pack.hash.as_str(),
-        queues: queues.collect(),
-        events: events.collect(),
+        queues: queues(pack),
+        events: events(pack),
         state: state.collect(),
     };
     out.row(&declared, Declared::text)
@@ -159,27 +206,9 @@ impl Declared<'_> {
             self.manifest_hash.to_owned(),
             String::new(),
         ];
-        let queues = self.queues.iter().map(|queue| {
-            let ready_after = match queue.ready_after {
-                ReadyAfter::Applied => "applied",
-                ReadyAfter::Done => "done",
-            };
-            vec![queue.queue.to_owned(), ready_after.to_owned()]
-        });
-        lines.extend(Table::new(&[("queue", L), ("ready after", L)]).page(queues.collect()));
+        lines.extend(queue_table(&self.queues));
         lines.push(String::new());
-        let events = self.events.iter().map(|event| {
-            let params = if event.schema { "by schema" } else { "any" };
-            vec![
-                event.event.to_owned(),
-                event.queue.to_owned(),
-                params.to_owned(),
-                event.title.unwrap_or_default().to_owned(),
-            ]
-        });
-        lines.extend(
-            Table::new(&[("event", L), ("queue", L), ("params", L), ("title", L)]).page(events.collect()),
-        );
+        lines.extend(event_table(&self.events));
         lines.push(String::new());
         let state = self.state.iter().map(|state| {
             vec![
