@@ -45,7 +45,9 @@ fn known(
     let cx = PaneContext { model, ui, view };
     match chip {
         ChipId::System(system) => {
-            let report = (system.report)(model, view.now);
+            // The chips are of the present, also while the panes show the past.
+            let now = if ui.time.is_stopped() { view.clock } else { view.now };
+            let report = (system.report)(model, now);
             let figure = (system.figure)(&cx, room);
             let text = match room {
                 _ if report.word.is_empty() => figure,

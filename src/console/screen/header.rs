@@ -199,7 +199,7 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
 fn stopped(view: &View, Stopping { by, at }: &Stopping, is_short: bool) -> String {
     let glyphs = view.glyphs;
     let by = by.as_ref().filter(|_| !is_short).map_or_else(String::new, |by| {
-        format!(" by {}", text::truncate(&text::visible(&by.client, glyphs.ascii), 16, glyphs.ellipsis))
+        format!(" by {}", text::truncate(&text::visible(by.label(), glyphs.ascii), 16, glyphs.ellipsis))
     });
     format!("{} STOPPED{by} {}", glyphs.down, format::time_of_day(at.wall, &view.zone))
 }
@@ -246,6 +246,11 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         let short = "loading the past".to_owned();
         parts.push(Part::new(if is_short { short } else { progress }, Role::Warn));
     }
+    // What waits for an answer and what is braked is cut last.
+    if is_reached {
+        parts.extend(questions(view, station_state, is_short));
+    }
+    parts.extend(brakes(view, station_state, is_short));
     match model.alerts().active_count() {
         0 => {}
         1 => parts.push(Part::of(PartKind::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
@@ -253,7 +258,6 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
             parts.push(Part::of(PartKind::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn));
         }
     }
-    parts.extend(questions(view, station_state, is_short));
     // While the station is lost nobody knows how long it is up.
     let now = if time.is_stopped() { view.clock } else { view.now };
     let elapsed = format::elapsed(now.mono.since(station_state.station.started_at.mono));
@@ -262,7 +266,6 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
     }
-    parts.extend(brakes(view, station_state, is_short));
     if let Some(frames_per_s) = model.console_health.frames_per_s {
         parts.push(Part::new(format!("~{frames_per_s} fps"), Role::Warn));
         if model.console_health.lag > 0 {
@@ -336,7 +339,9 @@ fn paused(view: &View, at: Now, waiting: u64, detail: Detail) -> [Part; 1] {
         0 => String::new(),
         waiting => format!(", {} waiting", format::count(waiting)),
     };
-    let words = if matches!(detail, Detail::Short | Detail::Least) {
+    let words = if matches!(detail, Detail::Least) {
+        format!("{sign} PAUSED {}", view.time_of_day(at))
+    } else if matches!(detail, Detail::Short) {
         format!("{sign} PAUSED {}{waits}", view.time_of_day(at))
     } else {
         format!(

@@ -97,6 +97,8 @@ fn what_is_looked_at_for_a_while_stays_selected_until_the_view_is_left() {
 fn a_recording_has_a_key_of_its_own_in_every_pane() {
     let mut stage = sessions(160, 50);
     stage.closed(18, Ending::Resolved, "{}");
+    // What has ended stands below.
+    stage.char('G');
     stage.char('x');
     assert_eq!(stage.char('r'), [], "it writes a reason within the question alone");
     let records = |mut stage: TestConsole| {

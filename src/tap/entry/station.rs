@@ -28,6 +28,14 @@ impl OperatedBy {
     pub fn own_console() -> Self {
         Self { kind: Kind::Tui, client: Arc::from("console"), session: None }
     }
+
+    /// Who it is in a word: the operator, by any console or command of ours, else the name that it gave
+    /// itself.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        let is_ours = self.session.is_none() || self.client.starts_with("rl-console");
+        if self.kind.is_operator() && is_ours { "operator" } else { &self.client }
+    }
 }
 
 impl std::fmt::Display for OperatedBy {

@@ -76,6 +76,6 @@ fn who_stopped_it() {
     terminal.stable_text();
     let stopped = command(data).args(["stop", "--force"]).output().unwrap();
     assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
-    let header = terminal.wait("who stopped it", |screen| screen.contains("STOPPED by rl-console"));
+    let header = terminal.wait("who stopped it", |screen| screen.contains("STOPPED by operator"));
     assert!(!header.contains("LOST") && !header.contains("LIVE"), "{header}");
 }

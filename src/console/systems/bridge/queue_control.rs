@@ -69,6 +69,9 @@ fn target_queue(action: Action, cx: &PaneContext<'_>) -> Result<(QueueName, Brak
 /// Holds the queue at hand, or releases it; a drain stays.
 pub(super) fn hold(cx: &PaneContext<'_>) -> Resolved {
     let (name, brake) = target_queue(Action::Hold, cx)?;
+    if brake.held && ShowBrakes::of(cx.model).is_some_and(|brakes| brakes.hold_all()) {
+        return Ok(Act::confirm(ReleaseQueue(name)));
+    }
     let queue = Some(name);
     let command = if brake.held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } };
     Ok(Act::Do(vec![bridge_command(command)]))
@@ -102,6 +105,41 @@ impl ShowBrakes {
             declared.map(|(name, queue)| (name.clone(), queue.brake)).partition(|(_, brake)| brake.held);
         let is_up = state.station.hosts[Link::Runs.index()] == HostState::Up;
         Some(Self { held, free: free.len(), are_runs_held: is_up.then_some(state.runs.held) })
+    }
+
+    /// Whether nothing is dispatched at all: the brake was pulled.
+    fn hold_all(&self) -> bool {
+        self.free == 0 && self.held.len() > 1 && self.are_runs_held != Some(false)
+    }
+}
+
+/// Let one queue dispatch while everything else stays held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReleaseQueue(QueueName);
+
+impl Confirm for ReleaseQueue {
+    fn title(&self) -> String {
+        format!("Resume {} alone?", self.0)
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
+        let pending = model.mpp().and_then(|mpp| mpp.queues.get(self.0.as_str())).map_or(0, |it| it.pending);
+        let line =
+            format!("Everything is held. {} dispatches again: {} pending.", self.0, format::count(pending));
+        let all = format!("{} resumes everything.", view.key(Action::ResumeAll));
+        vec![(line, Role::Text), (all, Role::Muted)]
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo("resume")
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let queue = model.mpp().and_then(|mpp| mpp.queues.get(self.0.as_str()));
+        if !queue.is_some_and(|queue| queue.brake.held) {
+            return Err("it was resumed meanwhile".to_owned());
+        }
+        Ok(vec![bridge_command(mpp::Command::Release { queue: Some(self.0.clone()) })])
     }
 }
 

@@ -54,7 +54,8 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
 fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     let is_known = cx.model.station_state.is_some();
     // Where it is tight, the sign alone says it.
-    if is_known && room == Room::Wide { "ok".to_owned() } else { String::new() }
+    let is_ok = is_known && health::report(cx.model, cx.view.now).word.is_empty();
+    if is_ok && room == Room::Wide { "ok".to_owned() } else { String::new() }
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
