@@ -146,8 +146,10 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
     let snapshot = Snapshot::restored(&left.ended, &settings.limits);
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
     let (recalled, mut recalls) = mpsc::channel(RECALLED_MAX);
+    // What the start ends, it ends at one moment in list and history.
+    let started = clock.now();
     let mut host = Host {
-        engine: Engine::new(clock.now(), settings, left, Box::new(uuid::Uuid::new_v4)),
+        engine: Engine::new(started, settings, left, Box::new(uuid::Uuid::new_v4)),
         last_seq: tap.last(),
         tap,
         clock,
@@ -165,6 +167,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
         commits: 0,
         recalled,
     };
+    host.drain(started);
     loop {
         let now = host.clock.now();
         host.drain(now);
