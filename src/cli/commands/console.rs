@@ -18,6 +18,7 @@ use crate::{
         error::Error,
         job_control, logging, report, shell, shutdown,
         signals::{Signal, Signals},
+        state_files::{ON_AIR_FILE, StateFiles},
     },
     console,
     console::{
@@ -112,7 +113,9 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     let on_hangup = if shown.station.is_some() { context.settings.on_hangup } else { OnHangup::Exit };
     let hints = hints(context);
     let watched = Arc::new(WatchedConfig::start(context));
-    let on_air = OnAir::new(context.settings.on_air);
+    // Who left the screen on air finds it so: off air it goes by the answer to a question alone.
+    let mask = StateFiles::of(context).map(|files| files.path(ON_AIR_FILE));
+    let on_air = OnAir::new(context.settings.on_air || mask.as_ref().is_some_and(|path| path.exists()));
     let mut screen =
         Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
@@ -153,6 +156,11 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
                 screen = Screen::spawn(Arc::clone(&shown.port), config, stopped.clone())?;
                 continue;
             }
+            if let Some(mask) = &mask {
+                let goes_on =
+                    shown.station.is_none() || matches!(exit, Ok(Ok(Exit::Detached | Exit::HangUp)));
+                keep_mask(mask, goes_on && on_air.is_on());
+            }
             return tokio::select! {
                 ended = after(exit, on_hangup, shown.station, &mut signals, &hints) => ended,
                 () = &mut asked_to_stop => Ok(()),
@@ -166,6 +174,21 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
         tracing::error!("the screen ended by a panic");
     }
     done
+}
+
+/// Remembers that a station goes on that was on air, or no more.
+fn keep_mask(file: &Path, is_on_air: bool) {
+    let done = if is_on_air {
+        let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+        folder.and_then(|()| std::fs::write(file, ""))
+    } else if file.exists() {
+        std::fs::remove_file(file)
+    } else {
+        Ok(())
+    };
+    if let Err(error) = done {
+        tracing::warn!("whether the console is on air is not kept: {error}");
+    }
 }
 
 /// Why there is no station to show: it cannot come up at all, or is gone for good.
