@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// Gives the shell its prompt back where it has job control, and says how to return either way.
 pub(super) fn go_to_background(hints: &CommandHints) {
     let (attach, stop, pid) = (hints.line("attach"), hints.line("stop"), std::process::id());
-    report::print_note(&format!(
+    report::print_exact(&format!(
         "the station goes on without a screen (process {pid}): `{attach}` shows it again, `{stop}` ends it"
     ));
     let is_in_background = has_job_control()

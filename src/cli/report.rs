@@ -134,10 +134,13 @@ pub(crate) struct Warning {
 /// Warns on stderr: people in words, scripts by one object.
 pub(crate) fn print_warning(warning: &Warning, json: bool) {
     #[derive(Serialize)]
-    struct Line<'a> {
-        warning: &'a Warning,
+    struct Line {
+        warning: Warning,
     }
     if json {
+        let reached = |text: &str| reaching(text, reach()).into_owned();
+        let Warning { code, message, hint } = warning;
+        let warning = Warning { code, message: reached(message), hint: reached(hint) };
         let text = escaped_json(serde_json::to_string(&Line { warning }).unwrap_or_default());
         write_line(&text);
     } else {
@@ -148,7 +151,12 @@ pub(crate) fn print_warning(warning: &Warning, json: bool) {
 
 /// Tells people something on stderr that is no error of the whole.
 pub(crate) fn print_note(text: &str) {
-    write_line(&reaching(&visible(text), REACH.get().map_or("", String::as_str)));
+    write_line(&reaching(&visible(text), reach()));
+}
+
+/// Tells people something whose commands have their flags already.
+pub(crate) fn print_exact(text: &str) {
+    write_line(&visible(text));
 }
 
 /// With nobody there to read it, nothing is lost.
@@ -159,6 +167,11 @@ fn write_line(text: &str) {
 
 /// The flags by which commands that are printed reach the same station, with a space behind them.
 static REACH: OnceLock<String> = OnceLock::new();
+
+/// The flags by which this command reached its station, with a space behind them.
+pub(crate) fn reach() -> &'static str {
+    REACH.get().map_or("", String::as_str)
+}
 
 /// Has the commands of notes reach the same station.
 pub(crate) fn set_reach(reach: &str) {

@@ -89,6 +89,12 @@ pub(crate) enum RunError {
         /// Whether by its last digits.
         is_tail: bool,
     },
+    /// No run, invocation or session among the newest has this trace.
+    #[error("no run, invocation or session among the newest has a trace that ends in {tail}")]
+    NoTrace {
+        /// Its last digits.
+        tail: String,
+    },
     /// Nothing that waits for a person has this name.
     #[error("nothing that waits for a decision ends in {tail}")]
     NoQuestion {
@@ -137,6 +143,7 @@ impl RunError {
             | Self::Cut { .. }
             | Self::Unknown { .. }
             | Self::NoHops { .. }
+            | Self::NoTrace { .. }
             | Self::NoQuestion { .. }
             | Self::SeveralQuestions { .. }
             | Self::Ambiguous { .. } => Exit::Refused,
@@ -157,6 +164,7 @@ impl RunError {
             Self::Left { .. } => "left",
             Self::Unknown { .. } => "unknown_run",
             Self::NoHops { .. } => "unknown_trace",
+            Self::NoTrace { .. } => "unknown_run",
             Self::NoQuestion { .. } => "unknown_action",
             Self::SeveralQuestions { .. } => "ambiguous_action",
             Self::Ambiguous { .. } => "ambiguous_run",
@@ -212,6 +220,10 @@ impl RunError {
                 "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`"
                     .to_owned()
             }
+            Self::NoTrace { .. } => {
+                "`rl-console ls runs`, `rl-console ls invocations` and `rl-console ls sessions` list them"
+                    .to_owned()
+            }
             Self::NoQuestion { .. } => {
                 "it may have been decided, or have expired: `rl-console ls confirmations` lists what waits"
                     .to_owned()
@@ -243,6 +255,7 @@ mod tests {
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
+            (RunError::NoTrace { tail: text() }, 1, "unknown_run"),
             (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
             (RunError::NoHops { trace: run }, 1, "unknown_trace"),

@@ -3,6 +3,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use crate::{
+    console::draw::text,
     time::Wall,
     words::{self, width},
 };
@@ -25,6 +26,8 @@ pub(crate) enum Align {
 
 /// The width of a column that is cut further only where nothing else can be.
 const CELL_COLUMNS_MIN: usize = 8;
+/// That of the last column, which goes on in further lines.
+const LAST_COLUMNS_MIN: usize = 24;
 /// Columns between two cells.
 const GAP: usize = 2;
 
@@ -36,6 +39,9 @@ pub(crate) struct Table {
     widths: Vec<usize>,
     /// Columns of the terminal that it is to fit.
     room: Option<usize>,
+    /// Columns that are left out where there is no room, the first one first.
+    spare: &'static [&'static str],
+    hidden: Vec<bool>,
     headed: bool,
 }
 
@@ -44,7 +50,8 @@ impl Table {
     pub(crate) fn new(columns: &'static [(&'static str, Align)]) -> Self {
         let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let widths = names.iter().map(|name| width(name)).collect();
-        Self { columns, names, widths, room: None, headed: false }
+        let hidden = vec![false; columns.len()];
+        Self { columns, names, widths, room: None, spare: &[], hidden, headed: false }
     }
 
     /// With the zone of a clock in the names of its times.
@@ -66,6 +73,17 @@ impl Table {
         Self { room, ..self }
     }
 
+    /// Without these columns where there is no room for them, the first one first.
+    pub(crate) fn sparing(self, spare: &'static [&'static str]) -> Self {
+        Self { spare, ..self }
+    }
+
+    /// The columns that were left out.
+    pub(crate) fn left_out(&self) -> Vec<&'static str> {
+        let hidden = self.columns.iter().zip(&self.hidden).filter(|(_, hidden)| **hidden);
+        hidden.map(|((name, _), _)| *name).collect()
+    }
+
     /// The lines of one page, the first with the head above it.
     pub(crate) fn page(&mut self, rows: Vec<Vec<String>>) -> Vec<String> {
         let rows: Vec<Vec<String>> = rows.into_iter().map(|row| self.fitted(&row)).collect();
@@ -76,23 +94,39 @@ impl Table {
         }
         self.fit();
         let head = (!std::mem::replace(&mut self.headed, true)).then(|| self.names.clone());
-        head.into_iter().chain(rows).map(|row| self.line(&row)).collect()
+        head.into_iter().chain(rows).flat_map(|row| self.lines(&row)).collect()
     }
 
-    /// Narrows the widest texts until all columns have room, or no more can be cut.
+    /// The fewest columns that one is cut to.
+    fn least(&self, index: usize) -> usize {
+        let is_last = index + 1 == self.columns.len();
+        let least = if is_last { LAST_COLUMNS_MIN } else { CELL_COLUMNS_MIN };
+        let columns = self.widths[index];
+        if self.columns[index].1 == Align::Left { columns.min(least) } else { columns }
+    }
+
+    fn shown(&self) -> impl Iterator<Item = usize> {
+        (0..self.columns.len()).filter(|index| !self.hidden[*index])
+    }
+
+    /// Leaves columns out until the others have room, narrows the widest texts, and lets the rest be cut.
     fn fit(&mut self) {
         let Some(room) = self.room else { return };
-        let gaps = self.columns.len().saturating_sub(1) * GAP;
-        let mut over = (self.widths.iter().sum::<usize>() + gaps).saturating_sub(room);
-        while over > 0 {
-            let texts = self.widths.iter().zip(self.columns).enumerate();
-            let texts = texts.filter(|(_, (_, (_, align)))| *align == Align::Left);
-            let widest = texts.max_by_key(|(_, (columns, _))| **columns).map(|(index, _)| index);
-            let Some(columns) = widest.and_then(|index| self.widths.get_mut(index)) else { return };
-            if *columns <= CELL_COLUMNS_MIN {
-                return;
+        let total = |columns: usize, count: usize| columns + count.saturating_sub(1) * GAP;
+        for name in if self.headed { &[] } else { self.spare } {
+            if total(self.shown().map(|index| self.least(index)).sum(), self.shown().count()) <= room {
+                break;
             }
-            *columns -= 1;
+            if let Some(index) = self.columns.iter().position(|(known, _)| known == name) {
+                self.hidden[index] = true;
+            }
+        }
+        let widths = self.shown().map(|index| self.widths[index]).sum();
+        let mut over = total(widths, self.shown().count()).saturating_sub(room);
+        while over > 0 {
+            let texts = self.shown().filter(|index| self.widths[*index] > self.least(*index));
+            let Some(widest) = texts.max_by_key(|index| self.widths[*index]) else { return };
+            self.widths[widest] -= 1;
             over -= 1;
         }
     }
@@ -106,10 +140,34 @@ impl Table {
             .collect()
     }
 
+    /// A row; a last text that is longer than its column goes on below itself.
+    fn lines(&self, row: &[String]) -> Vec<String> {
+        let last = self.columns.len().saturating_sub(1);
+        let goes_on =
+            self.room.is_some() && self.columns.last().is_some_and(|(_, align)| *align == Align::Left);
+        let columns = self.widths.get(last).copied().unwrap_or_default();
+        let wrapped = match row.get(last).filter(|text| goes_on && width(text) > columns) {
+            Some(text) => text::wrap(text, columns),
+            None => Vec::new(),
+        };
+        let mut parts = wrapped.into_iter();
+        let mut first = row.to_vec();
+        if let (Some(part), Some(cell)) = (parts.next(), first.get_mut(last)) {
+            *cell = part;
+        }
+        let further = parts.map(|part| {
+            let mut cells = vec![String::new(); last];
+            cells.push(part);
+            cells
+        });
+        std::iter::once(first).chain(further).map(|cells| self.line(&cells)).collect()
+    }
+
     fn line(&self, row: &[String]) -> String {
         let mut line = String::new();
-        for ((cell, columns), (_, align)) in row.iter().zip(&self.widths).zip(self.columns) {
-            let cell = words::truncate(cell, *columns, "…");
+        for index in self.shown() {
+            let (columns, align) = (self.widths[index], self.columns[index].1);
+            let cell = words::truncate(row.get(index).map_or("", String::as_str), columns, "…");
             let pad = " ".repeat(columns.saturating_sub(width(&cell)));
             match align {
                 Align::Left | Align::Time => line.extend([&*cell, &pad]),
@@ -228,5 +286,23 @@ mod tests {
         assert_eq!(clock.show(now), "14:13:20");
         assert_eq!(clock.show(Wall(now.0 - 86_400_000)), "2026-09-20 14:13:20");
         assert_eq!(clock.show(Wall(u64::MAX)), u64::MAX.to_string());
+    }
+
+    #[test]
+    fn a_last_text_goes_on_below_and_columns_without_room_are_left_out_and_named() {
+        let columns =
+            &[("id", Align::Right), ("params", Align::Left), ("source", Align::Left), ("why", Align::Left)];
+        let why = "the adapter said that the ROM hung, and left";
+        let row =
+            vec!["1".to_owned(), "{\"count\":100}".to_owned(), "channel_points".to_owned(), why.to_owned()];
+        let mut wide = table(columns, Some(60)).sparing(&["params", "source"]);
+        let lines = wide.page(vec![row.clone()]);
+        assert!(wide.left_out().is_empty() && lines.len() > 2, "{lines:?}");
+        let mut narrow = table(columns, Some(40)).sparing(&["params", "source"]);
+        let lines = narrow.page(vec![row]);
+        assert_eq!(narrow.left_out(), ["params"]);
+        assert!(lines.iter().all(|line| width(line) <= 40), "{lines:?}");
+        let text: Vec<_> = lines[1..].iter().flat_map(|line| line.split_whitespace()).collect();
+        assert!(text.join(" ").contains("the ROM hung, and left") || text.contains(&"left"), "{lines:?}");
     }
 }

@@ -84,7 +84,7 @@ const TERMINAL: &str = "is not a terminal";
 
 /// What is said with a station, in the order of these.
 const WITH_STATION: &[Case<'_>] = &[
-    ("ls health", 0, "not paired", &[("pair", 0, "")]),
+    ("--json ls health", 0, "not paired", &[("pair", 0, "")]),
     ("pair", 1, "", &[("pair --rotate", 0, "")]),
     ("invoke nonsense", 1, "has no event", &[("ls events", 0, "give_item")]),
     (
@@ -100,7 +100,18 @@ const WITH_STATION: &[Case<'_>] = &[
     ("invocation cancel 99", 1, "no invocation 99", &[("ls invocations", 0, "id")]),
     ("cancel 99", 2, "unrecognized", &[("invocation cancel 99", 1, "no invocation 99")]),
     ("run show abcd", 1, "", &[("ls runs", 0, "opening")]),
-    ("trace abcd", 1, "", &[("ls runs", 0, "opening")]),
+    (
+        "trace abcd",
+        1,
+        "no run, invocation or session",
+        &[("ls runs", 0, "opening"), ("ls invocations", 0, "id"), ("ls sessions", 0, "session")],
+    ),
+    (
+        "--json invoke give_item --params '{\"item_id\":\"x\"}'",
+        0,
+        "\"warning\"",
+        &[("ls events --filter 'event:give_item'", 0, "item_id")],
+    ),
     ("run approve abcd", 1, "", &[("ls confirmations", 0, "question")]),
     ("peer disconnect 99", 1, "no session 99", &[("ls peers", 0, "session")]),
     ("session show nowhere", 1, "", &[("ls sessions", 0, "session")]),

@@ -57,6 +57,7 @@ async fn find<const N: usize>(
     }
     match found.as_slice() {
         [trace] => Ok(*trace),
+        [] if N > 1 => Err(RunError::NoTrace { tail: tail.clone() }.into()),
         [] => Err(RunError::Unknown { name: tail.clone(), is_tail: true }.into()),
         _ => {
             found.truncate(LISTED_MAX);

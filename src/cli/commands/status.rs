@@ -31,6 +31,9 @@ struct Status {
     approvals: u64,
     /// Alerts that wait to be seen, the newest first; questions are counted by themselves.
     alerts: Vec<AlertRow>,
+    /// Whether there are more of them.
+    #[serde(skip)]
+    more_alerts: bool,
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &StatusArgs) -> Result<(), Error> {
@@ -51,6 +54,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StatusArgs) -> Result<()
         lines.push(status.brakes().unwrap_or_else(|| "no brakes".to_owned()));
         lines.push(format!("{} pending", counted(status.approvals, "approval")));
         lines.extend(status.alerts.iter().map(|row| visible(&format!("alert {}: {}", row.id, row.text))));
+        lines.extend(
+            status.more_alerts.then(|| "more alerts: `rl-console ls alerts --state active`".to_owned()),
+        );
         lines.join("\n")
     })?;
     HealthRow::fault(&status.systems).map_or(Ok(()), Err)
@@ -58,9 +64,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StatusArgs) -> Result<()
 
 /// A part that is down holds and asks nothing.
 async fn look(station: &dyn Operator) -> Result<Status, Error> {
-    let Page::Health(systems) = operator::query(station, Query::Health).await? else {
+    let Page::Health(mut systems) = operator::query(station, Query::Health).await? else {
         return Err(Error::UnexpectedAnswer);
     };
+    systems.iter_mut().for_each(HealthRow::reach_station);
     let queues = match station.query(Query::Queues).await {
         Ok(Page::Queues(rows)) => rows,
         _ => Vec::new(),
@@ -71,13 +78,13 @@ async fn look(station: &dyn Operator) -> Result<Status, Error> {
     };
     let page =
         Paging { beyond: None, oldest_first: false, filter: Some(UNSEEN.to_owned()), limit: ALERTS_MAX };
-    let alerts = match station.query(Query::all(List::Alerts).page(page)).await {
-        Ok(Page::Alerts { rows, .. }) => rows,
-        _ => Vec::new(),
+    let (alerts, more_alerts) = match station.query(Query::all(List::Alerts).page(page)).await {
+        Ok(Page::Alerts { rows, more, .. }) => (rows, more),
+        _ => (Vec::new(), false),
     };
     let held = queues.iter().filter(|row| row.held).map(|row| row.queue.clone()).collect();
     let draining = queues.iter().filter(|row| row.draining).map(|row| row.queue.clone()).collect();
-    Ok(Status { systems, held, draining, approvals, alerts })
+    Ok(Status { systems, held, draining, approvals, alerts, more_alerts })
 }
 
 impl Status {
@@ -108,7 +115,9 @@ impl Status {
         };
         let systems = self.systems.iter().map(system);
         let approvals = (self.approvals > 0).then(|| counted(self.approvals, "approval"));
-        let alerts = (!self.alerts.is_empty()).then(|| counted(self.alerts.len(), "alert"));
+        let more = if self.more_alerts { "more than " } else { "" };
+        let alerts =
+            (!self.alerts.is_empty()).then(|| format!("{more}{}", counted(self.alerts.len(), "alert")));
         systems.chain(self.brakes()).chain(approvals).chain(alerts).collect::<Vec<_>>().join("  ")
     }
 }
@@ -147,13 +156,15 @@ mod tests {
             draining: Vec::new(),
             approvals: 1,
             alerts: vec![alert],
+            more_alerts: false,
         };
         assert_eq!(status.line(false), "mpp ● 2 pending  macp ○  held: boss, default  1 approval  1 alert");
         assert_eq!(
             status.line(true),
             "mpp ok 2 pending  macp down  held: boss, default  1 approval  1 alert"
         );
-
+        let many = Status { more_alerts: true, ..status };
+        assert!(many.line(false).ends_with("  more than 1 alert"), "{}", many.line(false));
         assert_eq!(Status::default().brakes(), None);
     }
 }

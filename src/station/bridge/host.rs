@@ -91,12 +91,12 @@ fn health(evidence: Evidence<'_>, pending_bytes: u64) -> Health {
 
 fn remedy(cause: Cause) -> &'static str {
     match cause {
-        Cause::HostDown => "`rl-console restart mpp` starts it again",
+        Cause::HostDown => "`rl-console host restart mpp` starts it again",
         Cause::PortDown => "free the port, or start with another: --port 0 takes any",
         Cause::CommitsFail => "free space on the data folder's disk",
         Cause::ReadsFail => "look at the data folder's disk",
         Cause::Unpaired => "`rl-console pair` makes a token",
-        Cause::AdapterSilent => "`rl-console kick adapter` disconnects it",
+        Cause::AdapterSilent => "`rl-console adapter disconnect` disconnects it",
         Cause::NoAdapter => "start the adapter",
         Cause::Held => "`rl-console resume` dispatches again",
         Cause::OtherPack => "`rl-console pack migrate` moves those that fit",

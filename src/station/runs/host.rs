@@ -83,7 +83,7 @@ fn health(figures: Result<Metrics, PortError>) -> Health {
 
 fn remedy(cause: Cause) -> &'static str {
     match cause {
-        Cause::HostDown => "`rl-console restart runs` starts them",
+        Cause::HostDown => "`rl-console host restart runs` starts them",
         Cause::Held => "`rl-console resume` begins attempts again",
         Cause::Approval(_) | Cause::MoreApprovals => "`rl-console ls confirmations` lists what waits",
         Cause::Failed(_) | Cause::MoreFailed => "`rl-console ls runs` says why",

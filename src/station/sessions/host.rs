@@ -88,7 +88,7 @@ fn health(sessions: &Sessions, Evidence { snapshot, now, .. }: Evidence<'_>) -> 
 
 fn remedy(cause: Cause) -> &'static str {
     match cause {
-        Cause::HostDown => "`rl-console restart macp` starts it again",
+        Cause::HostDown => "`rl-console host restart macp` starts it again",
         Cause::PortDown => "free the port, or start with another: --grpc ADDR",
         Cause::PortStarting | Cause::Expired => "",
     }

@@ -99,6 +99,7 @@ impl Listing {
         let page = operator::query(station, self.query.clone()).await?;
         let PageRows { mut rows, .. } = R::read(page).ok_or(Error::UnexpectedAnswer)?;
         rows.retain(|row| own.is_none() || row.session() != own);
+        rows.iter_mut().for_each(R::reach_station);
         if let Some(note) = R::note(&rows, printer.clock).filter(|_| !printer.out.is_json()) {
             report::print_note(&note);
         }
@@ -106,6 +107,7 @@ impl Listing {
         let (fault, all) = (R::fault(&rows), rows.len() as u64);
         rows.truncate(self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
         printer.page(&rows)?;
+        printer.tell_left_out();
         printer.tell_cut(rows.len() as u64, all, false);
         fault.map_or(Ok(()), Err)
     }
@@ -125,10 +127,12 @@ impl Listing {
             printer.page(&rows)?;
             shown += rows.len() as u64;
             if next.is_none() || next == beyond {
+                printer.tell_left_out();
                 return Ok(());
             }
             beyond = next;
         }
+        printer.tell_left_out();
         if limit > 0 && !printer.out.is_json() {
             // How many more there are is told as far as one answer tells it.
             let rest = self.part::<R>(station, beyond, PAGE_ROWS).await?;
@@ -193,6 +197,17 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
+    /// Says to people which columns have no room.
+    fn tell_left_out(&self) {
+        let left_out = self.table.as_ref().map(Table::left_out).unwrap_or_default();
+        if !left_out.is_empty() {
+            report::print_note(&format!(
+                "not shown: {} (a wider terminal or --json has them)",
+                left_out.join(", ")
+            ));
+        }
+    }
+
     /// Says to people how many rows there are, where not all are shown.
     fn tell_cut(&self, shown: u64, all: u64, has_more: bool) {
         if shown < all && !self.out.is_json() {
@@ -208,8 +223,9 @@ impl Printer<'_> {
             }
         } else {
             let room = self.out.columns();
-            let table =
-                self.table.get_or_insert_with(|| Table::new(R::COLUMNS).timed(self.clock).fitting(room));
+            let table = self.table.get_or_insert_with(|| {
+                Table::new(R::COLUMNS).timed(self.clock).fitting(room).sparing(R::SPARE)
+            });
             for line in table.page(rows.iter().map(|row| row.cells(self.clock)).collect()) {
                 self.out.line(&line)?;
             }

@@ -3,6 +3,7 @@
 use crate::{
     cli::{
         error::Error,
+        report::{reach, reaching},
         table::{Align, LocalClock},
     },
     ids::ConnectionId,
@@ -19,6 +20,9 @@ pub(in crate::cli::commands) trait TableRow {
     /// The table's columns.
     const COLUMNS: &'static [(&'static str, Align)];
 
+    /// Columns that a narrow terminal goes without, the first one first.
+    const SPARE: &'static [&'static str] = &[];
+
     /// One cell a column.
     fn cells(&self, clock: &LocalClock) -> Vec<String>;
 
@@ -26,6 +30,9 @@ pub(in crate::cli::commands) trait TableRow {
     fn session(&self) -> Option<ConnectionId> {
         None
     }
+
+    /// Has the commands that it names reach the same station.
+    fn reach_station(&mut self) {}
 
     /// A note on a list beside its rows.
     fn note(_rows: &[Self], _clock: &LocalClock) -> Option<String>
@@ -101,15 +108,17 @@ impl TableRow for InvocationRow {
         ("params", L),
         ("reason or result", L),
     ];
+    const SPARE: &'static [&'static str] = &["updated", "params", "source"];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let other = if self.other_manifest.is_some() { " (other manifest)" } else { "" };
+        let from = self.requeued_from.map_or_else(String::new, |id| format!(" (requeued from {id})"));
         let told = self.reason.clone().or_else(|| self.result.as_ref().map(ToString::to_string));
         vec![
             self.id.to_string(),
             self.queue.to_string(),
             self.event.to_string(),
-            format!("{}{other}", self.state.name()),
+            format!("{}{from}{other}", self.state.name()),
             source(&self.source),
             clock.show(self.enqueued_at_ms),
             clock.show(self.updated_at_ms),
@@ -190,6 +199,10 @@ impl TableRow for HealthRow {
     fn cells(&self, _clock: &LocalClock) -> Vec<String> {
         let shown = |text: &str| if text.is_empty() { "-" } else { text }.to_owned();
         vec![self.component.clone(), self.status.name().to_owned(), shown(&self.figures), shown(&self.detail)]
+    }
+
+    fn reach_station(&mut self) {
+        self.detail = reaching(&self.detail, reach()).into_owned();
     }
 
     fn fault(rows: &[Self]) -> Option<Error> {

@@ -24,6 +24,7 @@ impl TableRow for RunRow {
         ("by", L),
         ("why", L),
     ];
+    const SPARE: &'static [&'static str] = &["events", "artifacts", "tokens", "by", "submitted"];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let took =

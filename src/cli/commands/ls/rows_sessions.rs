@@ -23,6 +23,7 @@ impl TableRow for SessionRow {
         ("ended", Align::Time),
         ("intent or why", L),
     ];
+    const SPARE: &'static [&'static str] = &["started", "participants", "by", "mode"];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let nothing = || "-".to_owned();
