@@ -47,8 +47,8 @@ impl StateFiles {
         self.own.join(name)
     }
 
-    /// Where a file is read: until there is one of this data folder, the one that was there before, but drafts
-    /// and histories of another show.
+    /// Where a file is read: until there is one of this data folder, the one that was there before, but no
+    /// drafts and histories of another show.
     pub(super) fn readable(&self, name: &str) -> PathBuf {
         let own = self.path(name);
         if own.exists() || !(self.is_default || name == COMMON) { own } else { self.shared.join(name) }

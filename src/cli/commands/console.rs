@@ -113,11 +113,9 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     let on_hangup = if shown.station.is_some() { context.settings.on_hangup } else { OnHangup::Exit };
     let hints = hints(context);
     let watched = Arc::new(WatchedConfig::start(context));
-    // Who left the screen on air finds it so: off air it goes by the answer to a question alone.
-    let mask = StateFiles::of(context).map(|files| files.path(ON_AIR_FILE));
-    let on_air = OnAir::new(context.settings.on_air || mask.as_ref().is_some_and(|path| path.exists()));
+    let mask = KeptMask::of(context);
     let mut screen =
-        Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
+        Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &mask.on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(shown));
@@ -152,15 +150,11 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
             if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
                 // The show goes on: a fault of the screen ends neither the station nor the sight of it.
                 tracing::error!("the screen ended by a panic; it is drawn anew");
-                let config = config(context, &watched, &on_air)?;
+                let config = config(context, &watched, &mask.on_air)?;
                 screen = Screen::spawn(Arc::clone(&shown.port), config, stopped.clone())?;
                 continue;
             }
-            if let Some(mask) = &mask {
-                let goes_on =
-                    shown.station.is_none() || matches!(exit, Ok(Ok(Exit::Detached | Exit::HangUp)));
-                keep_mask(mask, goes_on && on_air.is_on());
-            }
+            mask.keep(shown.station.is_none() || matches!(exit, Ok(Ok(Exit::Detached | Exit::HangUp))));
             return tokio::select! {
                 ended = after(exit, on_hangup, shown.station, &mut signals, &hints) => ended,
                 () = &mut asked_to_stop => Ok(()),
@@ -176,18 +170,33 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     done
 }
 
-/// Remembers that a station goes on that was on air, or no more.
-fn keep_mask(file: &Path, is_on_air: bool) {
-    let done = if is_on_air {
-        let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-        folder.and_then(|()| std::fs::write(file, ""))
-    } else if file.exists() {
-        std::fs::remove_file(file)
-    } else {
-        Ok(())
-    };
-    if let Err(error) = done {
-        tracing::warn!("whether the console is on air is not kept: {error}");
+/// Whether the console is on air, kept where a station goes on without it: who left it on air finds it so,
+/// since off air it goes by the answer to a question alone.
+struct KeptMask {
+    file: Option<PathBuf>,
+    on_air: OnAir,
+}
+
+impl KeptMask {
+    fn of(context: &Context) -> Self {
+        let file = StateFiles::of(context).map(|files| files.path(ON_AIR_FILE));
+        let was_on = file.as_ref().is_some_and(|file| file.exists());
+        Self { on_air: OnAir::new(context.settings.on_air || was_on), file }
+    }
+
+    fn keep(&self, station_goes_on: bool) {
+        let Some(file) = &self.file else { return };
+        let done = if station_goes_on && self.on_air.is_on() {
+            let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+            folder.and_then(|()| std::fs::write(file, ""))
+        } else if file.exists() {
+            std::fs::remove_file(file)
+        } else {
+            Ok(())
+        };
+        if let Err(error) = done {
+            tracing::warn!("whether the console is on air is not kept: {error}");
+        }
     }
 }
 

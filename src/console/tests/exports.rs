@@ -140,11 +140,11 @@ fn with_time_stopped_it_is_what_was_shown_then() {
         fs::read_to_string(path).unwrap()
     };
     stage.mpp(failed, "");
-    let (line, path) = line_of(folder.path(), "stopped.ndjson");
+    let (line, path) = line_of(folder.path(), "paused.ndjson");
     run(&mut stage, &line);
-    let stopped = fs::read_to_string(path).unwrap();
+    let while_paused = fs::read_to_string(path).unwrap();
     assert!(before.contains("\"id\":42"), "{before}");
-    assert!(stopped.contains("\"id\":42"), "{stopped}");
+    assert!(while_paused.contains("\"id\":42"), "{while_paused}");
     stage.key(KeyCode::End);
     let (line, path) = line_of(folder.path(), "live.ndjson");
     run(&mut stage, &line);

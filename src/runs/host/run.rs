@@ -171,10 +171,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
     loop {
         let now = host.clock.now();
         host.drain(now);
-        let takes = host.engine.accepts_input()
-            && host.waiting.is_empty()
-            && host.unsaved.is_empty()
-            && host.commits < COMMITS_MAX;
+        let takes = host.takes_input();
         let due = host.engine.timeout();
         let until_due = due.map_or(Duration::MAX, |at| host.clock.until(at));
         tokio::select! {
@@ -231,6 +228,14 @@ async fn restore(
 }
 
 impl Host {
+    /// Whether more may be taken in: what was decided is on its way to the disk.
+    fn takes_input(&self) -> bool {
+        self.engine.accepts_input()
+            && self.waiting.is_empty()
+            && self.unsaved.is_empty()
+            && self.commits < COMMITS_MAX
+    }
+
     fn input(&mut self, input: Input) {
         self.cause = None;
         self.engine.set_disk_low(self.disk_low.load(Ordering::Relaxed));

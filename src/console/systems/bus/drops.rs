@@ -103,11 +103,12 @@ impl PaneRecord for Drops {
 
     fn command(&self) -> Option<String> {
         let (key, culprit) = (&self.0.key, line::operand(&self.0.culprit_label()));
-        let mut filter = format!("reason={} topic={}", key.reason.name(), line::operand(key.topic.as_str()));
-        filter.push_str(&format!(" culprit={culprit}"));
-        if let Some(session) = key.culprit.session() {
-            filter.push_str(&format!(" session={session}"));
-        }
+        let session = key.culprit.session().map_or_else(String::new, |session| format!(" session={session}"));
+        let filter = format!(
+            "reason={} topic={} culprit={culprit}{session}",
+            key.reason.name(),
+            line::operand(key.topic.as_str())
+        );
         Some(line::list_command("drops", &filter))
     }
 }
