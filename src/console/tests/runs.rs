@@ -145,9 +145,9 @@ fn a_run_an_event_and_an_artifact_are_read_whole_and_their_entries_are_found() {
 fn the_chip_tells_how_the_runs_are_and_why() {
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
-    assert!(stage.text().contains("RUNS ● 0▶ 0✓ 0✗"), "{}", stage.text());
+    assert!(stage.text().contains("RUNS ● 0▶   STORE"), "{}", stage.text());
     let mut stage = with_runs(stage);
-    assert!(stage.text().contains("RUNS ◐ 1 approval 1▶ 1✓ 1✗"), "{}", stage.text());
+    assert!(stage.text().contains("RUNS ◐ 1 approval 1▶ since start 1✓ 1✗"), "{}", stage.text());
     stage.ui.focus = Focus::Chips(3);
     stage.key(KeyCode::Enter);
     let text = stage.text();
@@ -161,7 +161,7 @@ fn the_chip_tells_how_the_runs_are_and_why() {
     stage.key(KeyCode::Esc);
     stage.ended(VOTE, RunState::Cancelled, "");
     stage.pass(70_000);
-    assert!(stage.text().contains("RUNS ● 0▶ 1✓ 1✗"), "{}", stage.text());
+    assert!(stage.text().contains("RUNS ● 0▶ since start 1✓ 1✗"), "{}", stage.text());
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_station_without_runs_says_so_in_every_pane() {
     stage.resync(fresh());
     stage.char('4');
     let text = stage.text();
-    assert!(text.contains("no run was submitted") && text.contains("no run is selected"), "{text}");
+    assert!(text.contains("no runs yet") && text.contains("no run is selected"), "{text}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::{
         ui::{
             effect::{Effect, PanePage},
             layout::Layout,
-            pane::Source,
+            pane::{Room, Source},
         },
     },
     port::{Page, PortError, Query},
@@ -187,11 +187,12 @@ impl PagedLists {
         (it.list.count() as u64 + changes.saturating_sub(it.changes_at_request), before || behind)
     }
 
-    /// How many rows of a list are loaded, and whether there are more.
-    pub(crate) fn loaded_text(&self, pane: PaneId) -> String {
+    /// How many rows of a list the store has, as far as they are loaded, and whether there are more.
+    pub(crate) fn stored_text(&self, pane: PaneId, room: Room) -> String {
         let Some(list) = self.list(pane) else { return String::new() };
         let more = if list.more() == (false, false) { "" } else { "+" };
-        format!("{}{more}", format::count(list.count() as u64))
+        let span = if room >= Room::Narrow && list.count() > 0 { " stored" } else { "" };
+        format!("{}{more}{span}", format::count(list.count() as u64))
     }
 
     /// Takes the answer for a pane.

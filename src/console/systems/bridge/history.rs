@@ -262,12 +262,13 @@ pub(crate) static HISTORY_PANE: Pane = Pane {
         };
         let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));
         let glyphs = cx.view.glyphs;
+        let span = if room >= Room::Narrow && done + bad > 0 { " since start" } else { "" };
         let done = if room == Room::Least {
             String::new()
         } else {
             format!("{}{} ", format::count(done), glyphs.ok)
         };
-        PaneChip::warning("HIST", format!("{done}{}{}", format::count(bad), glyphs.bad), bad > 0)
+        PaneChip::warning("HIST", format!("{done}{}{}{span}", format::count(bad), glyphs.bad), bad > 0)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.store.ended_rows_max", ui.limits.store.ended_rows_max);

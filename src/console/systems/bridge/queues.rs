@@ -235,7 +235,13 @@ pub(crate) static PANE: Pane = Pane {
     rows: |ui, model| model.mpp().map_or_else(Rows::none, |mpp| rows(mpp, model, ui)),
     pages: Pages::List(&HEADS),
     filter: None,
-    title: Title::Name,
+    // Beside it are rates of the last minute.
+    title: Title::Of(|cx| {
+        match cx.model.mpp().map_or(0, |it| it.queues.values().map(|it| it.failed).sum()) {
+            0_u64 => PaneId::Queues.name().to_owned(),
+            _ => format!("{}, fail since start", PaneId::Queues.name()),
+        }
+    }),
     empty: Empty::Text("the pack has no queues"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {

@@ -90,9 +90,13 @@ pub(crate) static PANE: Pane = Pane {
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
         let ended = |wanted: &[RowState]| cx.model.ended().filter(|row| wanted.contains(&row.state)).count();
-        let bad = ended(&[RowState::Failed, RowState::Refunded]);
+        let (done, bad) = (ended(&[RowState::Done]), ended(&[RowState::Failed, RowState::Refunded]));
         let glyphs = cx.view.glyphs;
-        let figure = format!("{}{} {bad}{}", ended(&[RowState::Done]), glyphs.ok, glyphs.bad);
+        let figure = format!("{done}{} {bad}{}", glyphs.ok, glyphs.bad);
+        let figure = match done + bad {
+            1.. if room >= Room::Narrow => format!("{figure} of last {}", done + bad),
+            _ => figure,
+        };
         PaneChip::warning(if room <= Room::Tight { "ENDED" } else { "RECENT" }, figure, bad > 0)
     }),
     ledger: |ui, model, _| {

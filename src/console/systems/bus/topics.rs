@@ -253,9 +253,12 @@ pub(crate) static PANE: Pane = Pane {
         let name = PaneId::Topics.name();
         let Some(rmp) = cx.model.rmp().filter(|rmp| !rmp.topics.is_empty()) else { return name.to_owned() };
         let shown = rmp.topics.len() as u64;
+        // Beside them are rates of the last seconds.
+        let has_drops = rmp.topics.values().any(|topic| topic.dropped.iter().any(|count| *count > 0));
+        let span = if has_drops { ", drops since start" } else { "" };
         match rmp.totals.topics.saturating_sub(shown) {
-            0 => format!("{name} {}", format::count(shown)),
-            _ => format!("{name} {} of {}", format::count(shown), format::count(rmp.totals.topics)),
+            0 => format!("{name} {}{span}", format::count(shown)),
+            _ => format!("{name} {} of {}{span}", format::count(shown), format::count(rmp.totals.topics)),
         }
     }),
     empty: Empty::Text("nothing was published on the bus yet"),

@@ -91,7 +91,9 @@ pub(crate) static PANE: Pane = Pane {
     title: Title::Name,
     empty: Empty::Text("no run was ever submitted on this data folder"),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| PaneChip::new("HIST", cx.ui.paged_lists.loaded_text(PaneId::RunHistory), Role::Text)),
+    chip: Some(|cx, room| {
+        PaneChip::new("HIST", cx.ui.paged_lists.stored_text(PaneId::RunHistory, room), Role::Text)
+    }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.store.ended_runs_max", ui.limits.store.ended_runs_max);
         Some(Account::whole("runs of the store that are loaded here; more come as you move on", all, bound))

@@ -223,7 +223,7 @@ pub(crate) static PANE: Pane = Pane {
         0 => PaneId::Runs.name().to_owned(),
         open => format!("{} {open} open", PaneId::Runs.name()),
     }),
-    empty: Empty::Text("no run was submitted since the station started"),
+    empty: Empty::Text("no runs yet"),
     drawing: Drawing::Table,
     chip: None,
     ledger: |ui, _, all| {

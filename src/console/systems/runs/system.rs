@@ -83,9 +83,12 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     match room {
         Room::Least | Room::Tight if open > 0 => figure,
         Room::Least | Room::Tight => String::new(),
+        _ if runs.totals.succeeded + runs.totals.failed == 0 => figure,
         _ => {
             let (succeeded, failed) = (runs.totals.succeeded, runs.totals.failed);
             let ended = [(succeeded, glyphs.ok), (failed, glyphs.bad)];
+            // What is open is of now, what ended of more than that.
+            let figure = format!("{figure} since start");
             ended.iter().fold(figure, |all, (count, sign)| format!("{all} {}{sign}", format::count(*count)))
         }
     }

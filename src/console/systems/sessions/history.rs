@@ -110,8 +110,8 @@ pub(crate) static PANE: Pane = Pane {
     title: Title::Name,
     empty: Empty::Text("no session was ever begun on this data folder"),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| {
-        PaneChip::new("HIST", cx.ui.paged_lists.loaded_text(PaneId::SessionHistory), Role::Text)
+    chip: Some(|cx, room| {
+        PaneChip::new("HIST", cx.ui.paged_lists.stored_text(PaneId::SessionHistory, room), Role::Text)
     }),
     ledger: |ui, _, all| {
         let max = ui.limits.store.ended_sessions_max;
