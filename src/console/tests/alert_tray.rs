@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::alerts::{back, comes_after_s, gone, holding, pass_s, well};
+use super::runs_samples::with_runs;
 use super::test_console::{AlertChanges, TestConsole, applied, dispatched, enqueued, show};
 use crate::{
     console::{
@@ -180,4 +181,16 @@ fn enter_leads_from_an_alert_to_what_it_is_about() {
     stage.key(KeyCode::Enter);
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Runs), "{}", stage.text());
     assert_eq!(selected(&stage, PaneId::Runs), Some(RUN.of(super::runs_samples::run(0xdead))));
+}
+
+#[test]
+fn details_over_the_tray_are_told_once() {
+    let mut stage = with_runs(show(160, 50));
+    stage.tick();
+    stage.char('a');
+    let frames = |stage: &mut TestConsole| stage.text().matches("Node give of chat_vote").count();
+    assert_eq!(frames(&mut stage), 1, "below the list: {}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Details);
+    assert_eq!(frames(&mut stage), 1, "{}", stage.text());
 }

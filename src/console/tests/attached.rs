@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use crossterm::event::KeyCode;
 
-use super::test_console::{TestConsole, connected, show};
+use super::{
+    runs_samples::with_runs,
+    test_console::{TestConsole, connected, show},
+};
 use crate::{
     console::{draw::glyphs::Glyphs, ui::effect::Effect},
     ids::ConnectionId,
@@ -224,5 +227,19 @@ fn a_console_whose_station_was_started_again_says_so_once_and_blames_nobody() {
         let text = stage.text();
         assert_eq!(text.matches("the station was started again (process 26895)").count(), times, "{text}");
         assert!(!text.contains("cut off"), "{text}");
+    }
+}
+
+#[test]
+fn approvals_of_a_station_that_is_gone_are_not_offered_in_the_tray() {
+    let mut stage = with_runs(attached(160, 50, Kind::Tui));
+    stage.tick();
+    stage.char('a');
+    assert!(stage.text().contains("Approvals: 1 pending"), "{}", stage.text());
+    let gone = lost(&stage);
+    stage.model.set_attachment(Some(gone), Now::at_ms(stage.ms));
+    let text = stage.text();
+    for words in ["Approvals", "needs approval for node", "approve  "] {
+        assert!(!text.contains(words), "{words}: {text}");
     }
 }

@@ -55,14 +55,16 @@ fn keys(model: &Model) -> Vec<RecordKey> {
     questions.chain(alerts(model).into_iter().map(|alert| ALERT.of(alert.id))).collect()
 }
 
+/// The questions that can be answered: of a station that does not answer, none.
 fn questions(model: &Model) -> impl Iterator<Item = &dyn Question> {
-    let state = model.station_state.iter();
+    let state = model.station_state.iter().filter(|_| model.is_reachable());
     state.flat_map(|state| System::all().iter().flat_map(|system| (system.listed_questions)(state)))
 }
 
-/// The alerts that are listed behind the questions: that there are questions is none of them.
+/// The alerts that are listed behind the questions: that there are questions is none of them, nor that there
+/// were when the station was lost.
 fn alerts(model: &Model) -> Vec<&Alert> {
-    let has_questions = questions(model).next().is_some();
+    let has_questions = questions(model).next().is_some() || !model.is_reachable();
     let is_told = |alert: &&Alert| !(has_questions && alert.is_question() && alert.holds());
     model.alerts().listed().into_iter().filter(is_told).collect()
 }
@@ -149,16 +151,21 @@ impl AlertList {
         Some(Details::of_present(question.or_else(alert)?))
     }
 
-    /// Draws it.
-    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
+    /// Draws it, with what is selected told below unless details of it are open over it.
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        let Scene { body, model, is_top: focused, .. } = *scene;
         canvas.clear(body);
         let (body, below) = divide(body, keys(model).len());
-        if let Some(details) = self.details(model) {
+        let is_told = scene.ui.top::<Details>().is_none();
+        if let Some(details) = self.details(model).filter(|_| is_told) {
             details.draw(canvas, below, model);
         }
         let alerts = alerts(model);
         let asks: Vec<_> = questions(model).collect();
-        let (waiting, unshown) = model.runs().map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
+        let (waiting, unshown) = model
+            .runs()
+            .filter(|_| model.is_reachable())
+            .map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
         let mut title = match (waiting, unshown) {
             (0, _) => String::new(),
             (1, _) => "Approvals: 1 pending. ".to_owned(),
@@ -209,7 +216,7 @@ impl Layer for AlertList {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
-        self.draw(canvas, scene.body, scene.model, scene.is_top);
+        self.draw(canvas, scene);
     }
 
     fn reconcile(&mut self, layout: &Layout, model: &Model, _ui: &Ui) {
