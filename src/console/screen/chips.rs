@@ -17,22 +17,51 @@ use crate::console::{
 #[derive(Clone, Copy)]
 struct Fit {
     room: Room,
-    /// Whether the reason for a sign is said.
-    words: bool,
+    /// What is said of how much there is.
+    counters: Counters,
+    /// On how many chips the reason for a sign is said, from the left.
+    words: usize,
+}
+
+/// Which chips say how much there is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counters {
+    All,
+    /// Those of panes whose figure warns.
+    Warnings,
+    None,
+}
+
+impl Fit {
+    /// All reasons, and as many counters as go into so much room.
+    const fn with_words(room: Room) -> Self {
+        Self { room, counters: Counters::All, words: usize::MAX }
+    }
+
+    /// So many reasons, and of counters these.
+    const fn reasons(words: usize, counters: Counters) -> Self {
+        Self { room: Room::Least, counters, words }
+    }
 }
 
 /// A chip's name, its sign, and its figure. While the station does not answer, none of them stands out.
-fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, fit: Fit) -> [(String, Role); 3] {
-    let parts = known(view, chip, model, ui, fit);
+fn parts(
+    view: &View,
+    (index, chip): (usize, ChipId),
+    model: &Model,
+    ui: &Ui,
+    fit: Fit,
+) -> [(String, Role); 3] {
+    let parts = known(view, (index, chip), model, ui, fit);
     if model.is_reachable() { parts } else { parts.map(|(words, _)| (words, Role::Muted)) }
 }
 
 fn known(
     view: &View,
-    chip: ChipId,
+    (index, chip): (usize, ChipId),
     model: &Model,
     ui: &Ui,
-    Fit { room, words, .. }: Fit,
+    Fit { room, counters, words }: Fit,
 ) -> [(String, Role); 3] {
     let glyphs = view.glyphs;
     let sign = |condition| match condition {
@@ -50,9 +79,9 @@ fn known(
             let report = (system.report)(model, now);
             let figure = (system.figure)(&cx, room);
             let text = match room {
-                _ if report.word.is_empty() => figure,
+                _ if report.word.is_empty() && counters == Counters::All => figure,
                 // Where it is tightest, the sign alone says it.
-                _ if !words => String::new(),
+                _ if index >= words => String::new(),
                 Room::Wide => format!("{} {figure}", report.word).trim_end().to_owned(),
                 Room::Narrow | Room::Tight | Room::Least => report.word,
             };
@@ -61,6 +90,12 @@ fn known(
         ChipId::Hidden(pane) => {
             let chip = pane.pane().chip.map(|chip| chip(&cx, room));
             let PaneChip { name, figure, role } = chip.unwrap_or_else(|| PaneChip::new("", "", Role::Muted));
+            let is_said = match counters {
+                Counters::All => true,
+                Counters::Warnings => role == Role::Warn,
+                Counters::None => false,
+            };
+            let figure = if is_said { figure } else { String::new() };
             [(name.to_owned(), Role::Accent), (String::new(), Role::Muted), (figure, role)]
         }
     }
@@ -87,32 +122,46 @@ fn room(area: Rect, ui: &Ui) -> Rect {
 fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
     let area = room(area, ui);
     let chips = ui.layout(model).chips();
-    let all = |fit| chips.iter().map(|chip| parts(view, *chip, model, ui, fit)).collect::<Vec<_>>();
+    let systems = chips.iter().filter(|chip| matches!(chip, ChipId::System(_))).count();
+    let all = |fit| {
+        let chips = chips.iter().copied().enumerate();
+        chips.map(|chip| parts(view, chip, model, ui, fit)).collect::<Vec<_>>()
+    };
     let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| {
         chips.iter().map(|chip| columns(chip) + gap).sum::<u16>() < area.width
     };
     let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
-    let with_words = |room| Fit { room, words: true };
-    let least = Fit { room: Room::Least, words: false };
+    // What one needs is the reason: counters go before it, and so do panes that have no room.
     let steps = [
-        (with_words(widest), 2),
-        (with_words(Room::Tight), 2),
-        (with_words(Room::Tight), 1),
-        (with_words(Room::Tight), 0),
-        (with_words(Room::Least), 1),
-        (with_words(Room::Least), 0),
-        (least, 1),
+        (Fit::with_words(widest), 2),
+        (Fit::with_words(Room::Tight), 2),
+        (Fit::with_words(Room::Tight), 1),
+        (Fit::with_words(Room::Tight), 0),
+        (Fit::with_words(Room::Least), 1),
+        (Fit::with_words(Room::Least), 0),
+        (Fit::reasons(usize::MAX, Counters::Warnings), 1),
+        (Fit::reasons(usize::MAX, Counters::Warnings), 0),
+        (Fit::reasons(usize::MAX, Counters::None), 0),
     ];
     let fitting = steps.into_iter().map(|(fit, gap)| (all(fit), gap)).find(fits);
-    let (chips, gap) = fitting.unwrap_or_else(|| (all(least), 0));
+    let of_systems = |chips: &Vec<_>| chips[..systems.min(chips.len())].iter().map(columns).sum::<u16>();
+    let cut = || {
+        let mut reasons = (0..=systems).rev().map(|words| all(Fit::reasons(words, Counters::None)));
+        reasons.find(|chips| of_systems(chips) < area.width)
+    };
+    let (chips, gap) =
+        fitting.unwrap_or_else(|| (cut().unwrap_or_else(|| all(Fit::reasons(0, Counters::None))), 0));
     let mut x = area.x + 1;
     chips
         .into_iter()
-        .map_while(|parts| {
+        .enumerate()
+        .map_while(|(index, parts)| {
             let columns = columns(&parts);
             let place = Rect::new(x, area.y, columns.min(area.right().saturating_sub(x)), 1);
             x = x.saturating_add(columns + gap);
-            (place.width > 0).then_some((place, parts))
+            // A pane's name is there whole, or not at all.
+            let least = if index < systems { 1 } else { columns };
+            (place.width >= least).then_some((place, parts))
         })
         .collect()
 }

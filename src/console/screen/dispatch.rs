@@ -315,7 +315,8 @@ fn on_mouse(
     let (layout, on_top) = (ui.layout(model), ui.model_on_top(model, live));
     if by == 0
         && mouse.row == layout.footer.y
-        && let Some(key) = screen::key_at(view, layout.footer, mouse.column, on_top, ui)
+        && let Some(key) =
+            screen::key_at(view, layout.footer, mouse.column, screen::FooterScene { model: on_top, live, ui })
     {
         return on_key(ui, live, view, key.event(), now.mono, now);
     }

@@ -16,7 +16,7 @@ use crate::console::{
     ui::{
         pane::PaneContext,
         state::{Focus, Ui},
-        system::{ChipId, System},
+        system::{ChipId, System, is_everything_held},
     },
 };
 
@@ -35,9 +35,28 @@ struct FooterKey {
     does: bool,
 }
 
+/// What the keys are held against.
+#[derive(Clone, Copy)]
+pub(crate) struct FooterScene<'a> {
+    /// What has the keys: of the past, while time is stopped.
+    pub(crate) model: &'a Model,
+    /// The present.
+    pub(crate) live: &'a Model,
+    pub(crate) ui: &'a Ui,
+}
+
+impl FooterScene<'_> {
+    /// Whether alerts or approvals wait.
+    fn has_alerts(self) -> bool {
+        let asks = |state| System::all().iter().any(|system| (system.questions)(state).waiting > 0);
+        self.live.alerts().active_count() > 0
+            || self.live.is_reachable() && self.live.station_state.as_ref().is_some_and(asks)
+    }
+}
+
 /// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands.
-pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
-    for FooterKey { place, name, label, does, .. } in keys(canvas.view, area, model, ui) {
+pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, scene: FooterScene<'_>) {
+    for FooterKey { place, name, label, does, .. } in keys(canvas.view, area, scene) {
         let (key_role, label_role) =
             if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
         let x = place.x + canvas.put(place.x, place.y, place.width, &name, key_role) + 1;
@@ -46,15 +65,21 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
 }
 
 /// The key under a column.
-pub(crate) fn key_at(view: &View, area: Rect, column: u16, model: &Model, ui: &Ui) -> Option<Chord> {
-    let keys = keys(view, area, model, ui);
+pub(crate) fn key_at(view: &View, area: Rect, column: u16, scene: FooterScene<'_>) -> Option<Chord> {
+    let keys = keys(view, area, scene);
     keys.into_iter().find(|key| key.place.contains((column, area.y).into()))?.chord
 }
 
 /// The keys that have room, from the left.
-fn keys(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<FooterKey> {
-    let bindings = bindings(view, model, ui);
-    let is_kept = |binding: &keymap::Binding| matches!(binding.action, Action::Help | Action::Quit);
+fn keys(view: &View, area: Rect, scene: FooterScene<'_>) -> Vec<FooterKey> {
+    let FooterScene { model, ui, .. } = scene;
+    let bindings = bindings(view, scene);
+    let has_alerts = scene.has_alerts();
+    let is_kept = |binding: &keymap::Binding| match binding.action {
+        Action::Help | Action::Quit => true,
+        Action::Alerts => has_alerts,
+        _ => false,
+    };
     let columns = |binding: &keymap::Binding| {
         let (name, label) = words(binding, view, model, ui);
         u16::try_from(text::width(&name) + text::width(label) + 3).unwrap_or(u16::MAX)
@@ -96,9 +121,19 @@ fn words(binding: &keymap::Binding, view: &View, model: &Model, ui: &Ui) -> (Str
 }
 
 /// What is named here, the most needed first.
-fn bindings<'a>(view: &'a View, model: &Model, ui: &Ui) -> Vec<&'a keymap::Binding> {
+fn bindings<'a>(
+    view: &'a View,
+    FooterScene { model, live, ui }: FooterScene<'_>,
+) -> Vec<&'a keymap::Binding> {
     let place = ui.key_scope();
-    let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
+    // Where everything is held already, what is left is to let go.
+    let is_all_held = live.station_state.as_ref().is_some_and(is_everything_held);
+    let is_named = |binding: &&keymap::Binding| match binding.action {
+        Action::HoldAll => binding.in_footer && !is_all_held,
+        Action::ResumeAll => binding.in_footer || is_all_held,
+        _ => binding.in_footer,
+    };
+    let mut bindings: Vec<_> = view.keymap.bindings(place).filter(is_named).collect();
     // What never does anything here is not named at all.
     let cx = PaneContext { model, ui, view };
     let is_question = resolve_here(Action::Approve, &cx).is_ok();

@@ -42,7 +42,8 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
         palette_overlay::draw(palette, canvas, layout.body, model, ui);
     }
     draw_message(canvas, layout.message, ui);
-    screen::draw_footer(canvas, layout.footer, ui.model_on_top(model, live), ui);
+    let scene = screen::FooterScene { model: ui.model_on_top(model, live), live, ui };
+    screen::draw_footer(canvas, layout.footer, scene);
 }
 
 /// Lines that a message takes of the body at most.

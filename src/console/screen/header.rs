@@ -13,7 +13,7 @@ use crate::{
         settings::view::{Canvas, View},
         ui::{
             state::Ui,
-            system::{Drain, System},
+            system::{Drain, System, is_everything_held},
         },
     },
     port::{Attachment, Reachability},
@@ -307,7 +307,7 @@ fn brakes(view: &View, state: &StationState, is_short: bool) -> Vec<Part> {
     let holds = match (all.is_empty(), held) {
         (true, 0) => None,
         (true, _) => Some(format!("{held} held")),
-        (false, _) if some.is_empty() => Some("ALL HELD".to_owned()),
+        (false, _) if is_everything_held(state) => Some("ALL HELD".to_owned()),
         (false, 0) => Some(format!("{names} HELD")),
         (false, _) => Some(format!("{names} HELD, {held} held")),
     };

@@ -19,7 +19,7 @@ pub(crate) use columns_overlay::Columns;
 #[cfg(test)]
 pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
-pub(crate) use footer::{draw as draw_footer, key_at};
+pub(crate) use footer::{FooterScene, draw as draw_footer, key_at};
 pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
 
 #[doc(hidden)]

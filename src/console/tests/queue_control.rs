@@ -3,6 +3,8 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
+    bus_samples::with_drops,
+    runs_samples::with_runs,
     steps::commands,
     test_console::{TestConsole, connected, enqueued, show},
 };
@@ -14,7 +16,10 @@ use crate::{
     mpp,
     port::Command,
     runs,
-    tap::entry::mpp::{Brake, CloseCause, Transition},
+    tap::entry::{
+        mpp::{Brake, CloseCause, Transition},
+        station,
+    },
 };
 
 fn held(stage: &mut TestConsole, queue: &str, held: bool, draining: bool) {
@@ -210,4 +215,58 @@ fn the_first_line_says_everything_that_matters_at_the_smallest_size() {
     }
     assert!(!first.contains('…'), "{first}");
     assert!(text.contains("MPP ◐ no adapter"), "{text}");
+}
+
+/// The last line of the screen.
+fn footer(stage: &mut TestConsole) -> String {
+    stage.text().lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn where_everything_is_held_the_footer_offers_to_resume() {
+    for (columns, rows) in [(80, 24), (160, 50)] {
+        let mut stage = show(columns, rows);
+        assert!(!footer(&mut stage).contains("resume all"), "{}", footer(&mut stage));
+        held(&mut stage, "boss", true, false);
+        held(&mut stage, "default", true, false);
+        assert!(!footer(&mut stage).contains("resume all"), "runs are not: {}", footer(&mut stage));
+        runs_held(&mut stage);
+        let last = footer(&mut stage);
+        assert!(last.contains("U resume all") && !last.contains("hold all"), "{last}");
+    }
+}
+
+#[test]
+fn the_footer_names_the_alerts_at_the_smallest_size_while_some_are_active() {
+    let mut stage = show(80, 24);
+    assert!(!footer(&mut stage).contains("a alerts"), "{}", footer(&mut stage));
+    stage.station(station::Transition::DiskLow { free_bytes: 9 << 20 }, "");
+    stage.tick();
+    let last = footer(&mut stage);
+    for words in ["a alerts", "? ", "q quit"] {
+        assert!(last.contains(words), "{words}: {last}");
+    }
+}
+
+#[test]
+fn an_approval_is_said_before_what_is_held_and_reasons_before_counters() {
+    let mut stage = with_drops(with_runs(show(80, 24)));
+    runs_held(&mut stage);
+    stage.mpp(
+        Transition::Disconnected {
+            peer: "127.0.0.1:50312".into(),
+            active: true,
+            cause: CloseCause::PeerClosed,
+        },
+        "",
+    );
+    stage.station(station::Transition::DiskLow { free_bytes: 9 << 20 }, "");
+    for view in ['1', '2', '3', '4'] {
+        stage.char(view);
+        let text = stage.text();
+        let chips = text.lines().nth(1).unwrap_or_default();
+        for words in ["MPP ◐ no adapter", "RMP ◐ 17 drops/min", "RUNS ◐ 1 approval"] {
+            assert!(chips.contains(words), "{view} {words}: {chips}");
+        }
+    }
 }

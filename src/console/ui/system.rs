@@ -123,6 +123,13 @@ pub(crate) struct Brakes<'a> {
     pub(crate) draining: Vec<Drain<'a>>,
 }
 
+/// Whether all is held that can be.
+pub(crate) fn is_everything_held(state: &StationState) -> bool {
+    let brakes = System::all().iter().filter_map(|system| Some((system.brakes?)(state)));
+    let mut brakes = brakes.filter(|it| it.held > 0 || it.of > 0).peekable();
+    brakes.peek().is_some() && brakes.all(|it| it.held > 0 && it.held >= it.of)
+}
+
 /// A part that takes no new work.
 #[derive(Debug)]
 pub(crate) struct Drain<'a> {

@@ -39,10 +39,11 @@ pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
         let why = format!("no run goes on: {why}");
         problems.push(Problem::down(Cause::HostDown, down_word(&why, "stopped"), why));
     }
+    // What is held waits for its operator; an approval is lost by waiting.
+    problems.extend(of_approvals(&snapshot.runs));
     if snapshot.runs.held {
         problems.push(Problem::degraded(Cause::Held, "held", "runs are held: no attempt is begun"));
     }
-    problems.extend(of_approvals(&snapshot.runs));
     problems.extend(of_failures(&snapshot.runs, now));
     problems
 }
