@@ -107,6 +107,20 @@ pub struct AskView {
     pub expires_at: Wall,
 }
 
+impl AskView {
+    /// Whom the alert of it concerns: its run and its node.
+    #[must_use]
+    pub fn alert_subject(&self) -> String {
+        format!("{}/{}", self.run, self.node.id)
+    }
+
+    /// The run that such an alert concerns.
+    #[must_use]
+    pub fn run_of_alert(subject: &str) -> Option<TraceId> {
+        subject.split_once('/')?.0.parse().ok()
+    }
+}
+
 /// Counts since the station started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {

@@ -17,7 +17,6 @@ use crate::{
         bridge::alerts::{
             ADAPTER_GONE, ADAPTER_SILENT, DAMAGED_ROWS, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN,
         },
-        runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
     },
     tap::entry::{
         Link,
@@ -112,72 +111,6 @@ fn an_adapter_that_never_was_is_not_missed_and_one_that_is_back_in_time_neither(
         pass_s(&mut stage, 1);
     }
     assert!(alerts(&stage).is_empty());
-}
-
-#[test]
-fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
-    let mut stage = super::runs_samples::with_runs(well(160, 50));
-    let judged = stage.tick();
-    assert_eq!(holding(&stage), [RUNS_FAILED.cause(), AWAITING_APPROVAL.cause()]);
-    assert_eq!(judged.raised.len(), 2);
-    let asking = alerts(&stage).into_iter().find(|alert| *alert == AWAITING_APPROVAL.cause()).unwrap();
-    assert!(asking.text.contains("chat_vote needs approval for node give"), "{}", asking.text);
-    assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
-    assert!(
-        stage.alerts.acknowledge(&[asking.id], stage.view.now).is_err(),
-        "a question waits for its answer"
-    );
-    assert_eq!(pass_s(&mut stage, 3).iter().map(|judged| judged.raised.len()).sum::<usize>(), 0);
-    let (run, action) =
-        (super::runs_samples::run(super::runs_samples::VOTE), ActionId(uuid::Uuid::from_u128(7)));
-    let expires_at = Wall(stage.view.now.wall.0 + 300_000);
-    let node = NodeRef { index: 6, id: "report".into() };
-    stage.asked(super::runs_samples::VOTE, action, node, expires_at, "publish?");
-    assert_eq!(stage.tick().raised, [asking.id]);
-    for action in [action, super::runs_samples::ASK] {
-        stage.runs(runs::Transition::Decided { run, action, verdict: runs::Verdict::Approved, by: None }, "");
-    }
-    assert_eq!(stage.tick().resolved, [asking.id]);
-}
-
-#[test]
-fn a_run_that_failed_is_told_of_for_a_minute() {
-    let mut stage = super::runs_samples::with_runs(well(160, 50));
-    stage.tick();
-    let failed = alerts(&stage).into_iter().find(|alert| *alert == RUNS_FAILED.cause()).unwrap();
-    assert!(failed.text.starts_with("mend ") && failed.text.ends_with(" failed"), "{}", failed.text);
-    stage.char('a');
-    let text = stage.text();
-    assert!(text.contains("mend dead failed"), "{text}");
-    pass_s(&mut stage, 61);
-    assert_eq!(holding(&stage), [AWAITING_APPROVAL.cause()]);
-}
-
-#[test]
-fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
-    let mut stage = super::runs_samples::with_runs(well(160, 50));
-    let since = |stage: &mut TestConsole, cause: &Cause| {
-        stage.tick();
-        let found = alerts(stage).into_iter().find(|alert| alert == cause).unwrap();
-        (found.since.wall, found.text.to_string())
-    };
-    since(&mut stage, &RUNS_FAILED.cause());
-    stage.pass(10_000);
-    let later = stage.view.now.wall;
-    let one = super::runs_samples::plan(&[("write", "agent:writer", None)], &[]);
-    stage.submitted(0xbeef, "mend", &one);
-    stage.ended(0xbeef, runs::RunState::Failed, "write failed");
-    stage.pass(2_000);
-    let (at, text) = since(&mut stage, &RUNS_FAILED.cause());
-    assert!(text.contains("beef last"), "{text}");
-    assert_eq!(at, later, "{text}");
-    let action = ActionId(uuid::Uuid::from_u128(7));
-    let node = NodeRef { index: 6, id: "report".into() };
-    let (asked_at, expires_at) = (stage.view.now.wall, Wall(stage.view.now.wall.0 + 1_000));
-    stage.asked(super::runs_samples::VOTE, action, node, expires_at, "publish?");
-    let (at, text) = since(&mut stage, &AWAITING_APPROVAL.cause());
-    assert!(text.contains("node report of chat_vote"), "{text}");
-    assert_eq!(at, asked_at, "{text}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod again;
 mod alert_tray;
 mod alerts;
 mod alerts_of_ports;
+mod alerts_of_runs;
 mod answers;
 mod attached;
 mod bulk;

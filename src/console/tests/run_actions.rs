@@ -97,12 +97,7 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     assert!(
-        stage
-            .model
-            .alerts()
-            .listed()
-            .iter()
-            .any(|alert| alert.text.contains("4 approvals pending, the 3 oldest"))
+        stage.model.alerts().listed().iter().any(|alert| alert.text.contains("3 more approvals pending"))
     );
     stage.key(KeyCode::Esc);
     let runs = stage

@@ -107,8 +107,8 @@ impl Alerts {
                 None if unknown.contains(&alert.link) => {}
                 None if self.is_left(&alert) && (alert.manner == AlertManner::Once || is_early) => {}
                 None => {
-                    let how = ended.iter().find(|(kind, _)| kind.has(&alert));
-                    let text = how.map(|(_, text)| Arc::clone(text));
+                    let how = ended.iter().find(|it| it.is_of(&alert));
+                    let text = how.map(|it| Arc::clone(&it.text));
                     changes.push(self.resolve(&alert, text, now));
                 }
             }

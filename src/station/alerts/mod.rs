@@ -38,4 +38,4 @@ pub(crate) use of_station::StationWatch;
 #[cfg(test)]
 pub(crate) use of_station::{DISK_LOW, RECORDING_FAILED, STATION_ERROR, STORE_FAILING, TURNED_AWAY};
 pub use watch::AlertThresholds;
-pub(crate) use watch::{Evidence, Findings, Watch, Watching};
+pub(crate) use watch::{EndedCause, Evidence, Findings, Watch, Watching};

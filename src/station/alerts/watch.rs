@@ -6,7 +6,10 @@ use super::cause::{ActiveCause, Cause, CauseKind};
 use crate::{
     admission::{Port, RecentTurnAways},
     port::{HostState, Snapshot},
-    tap::{EntryRef, entry::Link},
+    tap::{
+        EntryRef,
+        entry::{Link, alerts::Alert},
+    },
     time::Now,
     words::{counted_as, format},
 };
@@ -102,8 +105,34 @@ pub(crate) struct Findings {
     pub(super) active: Vec<ActiveCause>,
     /// Systems of which nothing is known: what held of them goes on to hold.
     pub(crate) unknown: Vec<Link>,
-    /// How it ended what is found no longer, of some kind.
-    pub(crate) ended: Vec<(&'static CauseKind, Arc<str>)>,
+    /// How it ended what is found no longer; the first that is of an alert says so.
+    pub(crate) ended: Vec<EndedCause>,
+}
+
+/// How a cause ended.
+#[derive(Debug)]
+pub(crate) struct EndedCause {
+    kind: &'static CauseKind,
+    /// Whom it concerned; all of its kind where there is none.
+    subject: Option<Arc<str>>,
+    pub(super) text: Arc<str>,
+}
+
+impl EndedCause {
+    /// How the one of this subject ended.
+    pub(crate) const fn of(kind: &'static CauseKind, subject: Arc<str>, text: Arc<str>) -> Self {
+        Self { kind, subject: Some(subject), text }
+    }
+
+    /// How all others of the kind ended.
+    pub(crate) fn of_others(kind: &'static CauseKind, text: &str) -> Self {
+        Self { kind, subject: None, text: text.into() }
+    }
+
+    /// Whether an alert is of it.
+    pub(super) fn is_of(&self, alert: &Alert) -> bool {
+        self.kind.has(alert) && self.subject.as_ref().is_none_or(|subject| *subject == alert.subject)
+    }
 }
 
 impl Findings {

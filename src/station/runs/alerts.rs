@@ -8,13 +8,13 @@ use crate::{
     port::Snapshot,
     runs,
     runs::{NodeState, RunState, RunView, Verdict},
-    station::alerts::{CauseKind, Evidence, Findings, Watch, Watching},
+    station::alerts::{CauseKind, EndedCause, Evidence, Findings, Watch, Watching},
     tap::{
         EntryRef,
         entry::{Link, Transition, What},
     },
     time::Now,
-    words::format,
+    words::{counted, format},
 };
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Runs);
@@ -26,21 +26,32 @@ pub(crate) static RUNS_FAILED: CauseKind = CauseKind::new("runs_failed", Link::R
 
 const MINUTE: Duration = Duration::from_secs(60);
 
+/// Approvals that have alerts of their own; the others are counted in one.
+const ASKS_MAX: usize = 8;
+
 /// The memory of runs for their alerts.
 #[derive(Debug, Default)]
 pub(crate) struct RunsWatch {
-    /// What became of the question that was answered last.
-    answered: Option<Arc<str>>,
+    /// What became of the questions that were answered lately.
+    answered: VecDeque<Answered>,
     /// Nodes that an operator rejected lately, each behind its run; of a run alone where the question is not
     /// known. What fails for that is no cause for an alert.
     rejected: VecDeque<(TraceId, Option<u32>)>,
 }
 
-/// Rejections that are remembered.
-const REJECTED_MAX: usize = 256;
+/// Rejections and answers that are remembered, of each so many.
+const REMEMBERED_MAX: usize = 256;
+
+/// What became of a question.
+#[derive(Debug)]
+struct Answered {
+    action: ActionId,
+    subject: Arc<str>,
+    text: Arc<str>,
+}
 
 /// What becomes of a question that is answered so.
-fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) -> Option<Arc<str>> {
+fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) -> Option<Answered> {
     let ask = runs.asks.iter().find(|ask| ask.action == action)?;
     let name = runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
     let became = match verdict {
@@ -49,32 +60,35 @@ fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) ->
         Verdict::Expired => "not answered in time, rejected",
         Verdict::Withdrawn => "its run ended before an answer",
     };
-    Some(format!("{name}, approval for node {}: {became}", ask.node.id).into())
+    let text = format!("{name}, approval for node {}: {became}", ask.node.id).into();
+    Some(Answered { action, subject: ask.alert_subject().into(), text })
 }
 
-/// Adds that runs ask something; whether they do.
-fn check_asks(runs: &runs::Snapshot, now: Now, findings: &mut Findings) -> bool {
-    let in_time = runs.asks_in_time();
-    let (Some(oldest), Some(last), Some(first)) = (runs.asks.front(), runs.asks.back(), in_time.first())
-    else {
-        return false;
-    };
-    let name = runs.run(first.run).map_or_else(|| first.run.short(), |view| view.name.to_string());
-    let left = format::age(first.expires_at.since(now.wall));
-    let node = &first.node.id;
-    let (text, since) = match (runs.waiting(), runs.asks_unshown) {
-        (1, _) => (format!("{name} needs approval for node {node}; auto-rejects in {left}"), first.asked_at),
-        (count, unshown @ 1..) => (
-            format!("{count} approvals pending, the {unshown} oldest in `rl-console ls confirmations` alone"),
-            oldest.asked_at,
-        ),
-        (count, 0) => (
-            format!("{count} approvals pending; first node {node} of {name}, which auto-rejects in {left}"),
-            first.asked_at,
-        ),
-    };
-    findings.add_of_several(AWAITING_APPROVAL.cause(), since, text, last.asked_at.mono.0);
-    true
+/// Remembers the last of many.
+fn remember<T>(all: &mut VecDeque<T>, it: T) {
+    all.push_back(it);
+    if all.len() > REMEMBERED_MAX {
+        all.pop_front();
+    }
+}
+
+/// Adds what runs ask: the oldest questions each by itself, so that each leads to its own run.
+fn check_asks(runs: &runs::Snapshot, now: Now, findings: &mut Findings) {
+    for ask in runs.asks.iter().take(ASKS_MAX) {
+        let short = ask.run.short();
+        let name = runs.run(ask.run).map_or(short.clone(), |view| format!("{} {short}", view.name));
+        let left = format::age(ask.expires_at.since(now.wall));
+        let text = format!("{name} needs approval for node {}; auto-rejects in {left}", ask.node.id);
+        findings.add(AWAITING_APPROVAL.of(&ask.alert_subject()), ask.asked_at, text);
+    }
+    let more = runs.waiting().saturating_sub(runs.asks.len().min(ASKS_MAX) as u64);
+    if more > 0
+        && let Some(last) = runs.asks.back()
+    {
+        let first = runs.asks.get(ASKS_MAX).unwrap_or(last);
+        let text = format!("{} pending, see `rl-console ls confirmations`", counted(more, "more approval"));
+        findings.add_of_several(AWAITING_APPROVAL.cause(), first.asked_at, text, last.asked_at.mono.0);
+    }
 }
 
 /// Whether a run failed for nothing but what an operator rejected.
@@ -126,24 +140,28 @@ impl Watch for RunsWatch {
             if *verdict == Verdict::Rejected {
                 let asks = cx.before.map(|state| &state.runs.asks);
                 let ask = asks.and_then(|asks| asks.iter().find(|ask| ask.action == *action));
-                self.rejected.push_back((*run, ask.map(|ask| ask.node.index)));
-                if self.rejected.len() > REJECTED_MAX {
-                    self.rejected.pop_front();
-                }
+                remember(&mut self.rejected, (*run, ask.map(|ask| ask.node.index)));
             }
             let answer = cx.before.and_then(|state| describe_answer(&state.runs, *action, *verdict));
-            self.answered = answer.or_else(|| self.answered.take());
+            if let Some(answer) = answer {
+                remember(&mut self.answered, answer);
+            }
         }
     }
 
     fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
         findings.check_host(&HOST_DOWN, evidence);
         let runs = &evidence.state.runs;
-        if !check_asks(runs, evidence.now, findings) {
-            let text =
-                self.answered.take().unwrap_or_else(|| "no approval of runs is waited for any more".into());
-            findings.ended.push((&AWAITING_APPROVAL, text));
-        }
+        check_asks(runs, evidence.now, findings);
+        // An answer that the state does not have yet is said once it does.
+        let is_waiting = |answered: &Answered| runs.asks.iter().any(|ask| ask.action == answered.action);
+        let (waiting, ended) = std::mem::take(&mut self.answered).into_iter().partition(is_waiting);
+        self.answered = waiting;
+        let ended: VecDeque<Answered> = ended;
+        findings
+            .ended
+            .extend(ended.into_iter().map(|it| EndedCause::of(&AWAITING_APPROVAL, it.subject, it.text)));
+        findings.ended.push(EndedCause::of_others(&AWAITING_APPROVAL, "no longer pending"));
         check_failures(runs, &self.rejected, evidence.now, findings);
     }
 }

@@ -11,21 +11,25 @@ use crate::{
         },
     },
     runs::RunState,
+    tap::entry::alerts::Alert,
 };
 
 /// The kinds there are.
 pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::new("host_down", |_, _| host_remedy()),
-    AlertKind::new("confirmation_waiting", |_, state| approval_remedy(state)),
+    AlertKind::new("confirmation_waiting", approval_remedy),
     AlertKind::new("runs_failed", |_, state| failure_remedy(state)),
 ];
 
-fn approval_remedy(state: &StationState) -> Vec<ReportLine> {
+/// What to do about an approval: of the alert that counts further ones, the most urgent.
+fn approval_remedy(alert: &Alert, state: &StationState) -> Vec<ReportLine> {
     let mut lines = vec![key_hint(
         Action::Alerts,
         "has approvals first: approve or reject them there; unanswered ones are rejected",
     )];
-    if let Some(ask) = state.runs.asks_in_time().first() {
+    let asks = state.runs.asks_in_time();
+    let own = asks.iter().find(|ask| ask.alert_subject() == *alert.subject);
+    if let Some(ask) = own.or(asks.first()) {
         lines.extend([
             command(format!("run approve {}", ask.action)),
             command(format!("run reject {}", ask.action)),

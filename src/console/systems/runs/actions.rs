@@ -93,15 +93,18 @@ fn target_approval<'a>(ui: &'a Ui, model: &'a Model) -> Option<&'a AskView> {
     let of_node =
         |run: TraceId, place: u32| asks.iter().copied().find(|ask| ask.run == run && ask.node.index == place);
     let only = || asks.first().copied().filter(|_| asks.len() == 1);
+    let of_alert = |alert: &Alert| {
+        let own = asks.iter().copied().find(|ask| ask.alert_subject() == *alert.subject);
+        if alert.is_question() { own.or_else(only) } else { None }
+    };
     match ui.target(model) {
         Target::Question(question) => question.of_type(),
         Target::Record(record) => {
             let key = record.key();
-            let is_alert = |alert: &Alert| alert.is_question();
             match NODE.id(&key) {
                 Some((run, index)) => of_node(*run, *index),
                 None if SYSTEM.id(&key) == Some(&Link::Runs) => only(),
-                None if record.of_type().is_some_and(is_alert) => only(),
+                None if record.of_type::<Alert>().is_some() => of_alert(record.of_type()?),
                 None if ARTIFACT.id(&key).is_some() => None,
                 None => of_run(keys::run_of(&key)?),
             }

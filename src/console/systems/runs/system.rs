@@ -17,7 +17,7 @@ use crate::{
             system::{Brakes, Questions, System},
         },
     },
-    runs::RunState,
+    runs::{AskView, RunState},
     tap::entry::{Link, alerts::Alert},
 };
 
@@ -63,7 +63,7 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
     glance_from: None,
 };
 
-/// The run that failed last, or that asks.
+/// The run that failed last, or the one that asks.
 fn alert_object(alert: &Alert, state: &StationState) -> (PaneId, Option<RecordKey>) {
     let runs = &state.runs;
     let run = match &*alert.name {
@@ -71,7 +71,7 @@ fn alert_object(alert: &Alert, state: &StationState) -> (PaneId, Option<RecordKe
             let failed = runs.runs.iter().filter(|view| view.state == RunState::Failed);
             failed.max_by_key(|view| view.ended_at.map(|at| at.mono)).map(|view| view.run)
         }
-        _ => runs.asks_in_time().first().map(|ask| ask.run),
+        _ => AskView::run_of_alert(&alert.subject).or_else(|| runs.asks_in_time().first().map(|ask| ask.run)),
     };
     (PaneId::Runs, run.map(|run| RUN.of(run)))
 }
