@@ -95,7 +95,9 @@ impl StationView {
                 }
             }
             Transition::RecordingStopped { .. } => self.recording = None,
-            Transition::DiskLow { free_bytes } => self.disk_low = Some(*free_bytes),
+            Transition::DiskLow { free_bytes } | Transition::DiskFree { free_bytes } => {
+                self.disk_low = Some(*free_bytes);
+            }
             Transition::DiskOk { .. } => self.disk_low = None,
             Transition::Alert { alert, .. } => self.alerts.apply(alert),
             Transition::Started

@@ -12,6 +12,7 @@ use crate::{
     store::{FolderWatch, Handle},
     tap::entry::station::{Level, Transition},
     time::Clock,
+    words::format::bytes,
 };
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -22,7 +23,7 @@ const FOLDER_PERIOD: Duration = Duration::from_millis(500);
 pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limits: limits::Store) {
     let said = board.view().0;
     let mut failing: Option<String> = said.store_failing.as_deref().map(str::to_owned);
-    let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, is_low: said.disk_low.is_some() };
+    let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, low: said.disk_low };
     let data: Arc<Path> = Arc::from(data);
     let mut ticks = every(PERIOD);
     loop {
@@ -31,7 +32,10 @@ pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limi
         // A disk that hangs takes none of the hosts' threads with it.
         let free = tokio::task::spawn_blocking(move || free_bytes(&looked_at)).await.ok().flatten();
         if let Some(found) = free.and_then(|free_bytes| disk.judge(free_bytes)) {
-            tracing::warn!("the data folder's disk: {found:?}");
+            match found {
+                Transition::DiskFree { .. } => {}
+                _ => tracing::warn!("the data folder's disk: {found:?}"),
+            }
             board.report(found, "");
         }
         let now = store.counters().failing;
@@ -94,21 +98,25 @@ fn free_bytes(data: &Path) -> Option<u64> {
 /// twice.
 struct Disk {
     free_bytes_min: u64,
-    is_low: bool,
+    /// Bytes that were free when it was last told that they are few.
+    low: Option<u64>,
 }
 
 impl Disk {
     fn judge(&mut self, free_bytes: u64) -> Option<Transition> {
         let enough = self.free_bytes_min.saturating_add(self.free_bytes_min / 4);
-        if !self.is_low && free_bytes < self.free_bytes_min {
-            self.is_low = true;
-            return Some(Transition::DiskLow { free_bytes });
-        }
-        if self.is_low && free_bytes >= enough {
-            self.is_low = false;
-            return Some(Transition::DiskOk { free_bytes });
-        }
-        None
+        let (low, found) = match self.low {
+            None if free_bytes < self.free_bytes_min => {
+                (Some(free_bytes), Transition::DiskLow { free_bytes })
+            }
+            None => return None,
+            Some(_) if free_bytes >= enough => (None, Transition::DiskOk { free_bytes }),
+            // What is shown would be the same figure.
+            Some(told) if bytes(told) == bytes(free_bytes) => return None,
+            Some(_) => (Some(free_bytes), Transition::DiskFree { free_bytes }),
+        };
+        self.low = low;
+        Some(found)
     }
 }
 
@@ -118,12 +126,15 @@ mod tests {
 
     #[test]
     fn a_disk_that_fills_up_is_told_of_once_and_so_is_the_room_that_comes_back() {
-        let mut disk = Disk { free_bytes_min: 100, is_low: false };
+        let mut disk = Disk { free_bytes_min: 100, low: None };
         assert_eq!(disk.judge(100), None);
         assert_eq!(disk.judge(99), Some(Transition::DiskLow { free_bytes: 99 }));
-        assert_eq!(disk.judge(50), None);
-        assert_eq!(disk.judge(124), None, "a little more is not enough");
+        assert_eq!(disk.judge(99), None);
+        assert_eq!(disk.judge(50), Some(Transition::DiskFree { free_bytes: 50 }), "the figure is of now");
+        assert_eq!(disk.judge(124), Some(Transition::DiskFree { free_bytes: 124 }), "not enough yet");
         assert_eq!(disk.judge(125), Some(Transition::DiskOk { free_bytes: 125 }));
-        assert_eq!(Disk { free_bytes_min: 0, is_low: false }.judge(0), None, "0 never tells");
+        let mut disk = Disk { free_bytes_min: 1 << 30, low: Some(10 << 20) };
+        assert_eq!(disk.judge((10 << 20) + 1), None, "it would read the same");
+        assert_eq!(Disk { free_bytes_min: 0, low: None }.judge(0), None, "0 never tells");
     }
 }

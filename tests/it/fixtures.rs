@@ -218,6 +218,7 @@ fn station_transitions() -> Vec<station::Transition> {
         RecordingStopped => [Transition::RecordingStopped { bytes: 8_192 }],
         RecordingFailed => [Transition::RecordingFailed],
         DiskLow => [Transition::DiskLow { free_bytes: 1_024 }],
+        DiskFree => [Transition::DiskFree { free_bytes: 512 }],
         DiskOk => [Transition::DiskOk { free_bytes: 1 << 30 }],
         Operated => [],
         Notice => [],

@@ -19,6 +19,7 @@ use crate::{
     port::HostState,
     rmp,
     tap::entry::Link,
+    tap::entry::station::Transition,
 };
 
 /// A chip's word is the reason for its sign, and the one that `ls health` has.
@@ -128,4 +129,17 @@ fn a_number_of_one_thing_is_the_same_wherever_it_is_seen() {
     ] {
         assert!(chips.contains(&chip) && text.contains(&title), "{chip}, {title}: {text}");
     }
+}
+
+#[test]
+fn the_chip_of_the_store_has_the_room_that_there_is_now() {
+    let mut stage = show(160, 50);
+    stage.station(Transition::DiskLow { free_bytes: 9 << 20 }, "");
+    assert!(stage.text().contains("STORE ◐ disk 9 MiB"), "{}", stage.text());
+    let lines = stage.model.journal.notices.len();
+    stage.station(Transition::DiskFree { free_bytes: 3 << 20 }, "");
+    assert!(stage.text().contains("STORE ◐ disk 3 MiB"), "{}", stage.text());
+    assert_eq!(stage.model.journal.notices.len(), lines, "a figure is no news");
+    stage.station(Transition::DiskOk { free_bytes: 9 << 30 }, "");
+    assert!(stage.text().contains("STORE ●"), "{}", stage.text());
 }

@@ -24,6 +24,7 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
         T::RecordingStopped { .. } => ("rec_stopped", EntryOutcome::Plain),
         T::RecordingFailed => ("rec_failed", EntryOutcome::Bad),
         T::DiskLow { .. } => ("disk_low", EntryOutcome::Warn),
+        T::DiskFree { .. } => ("disk_free", EntryOutcome::Plain),
         T::DiskOk { .. } => ("disk_well", EntryOutcome::Plain),
         T::Operated { .. } => ("operated", EntryOutcome::Plain),
         T::Notice { level } => ("notice", EntryOutcome::of_level(*level)),
@@ -49,6 +50,7 @@ pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
         T::RecordingStopped { bytes } => format!("{} were recorded", format::bytes(*bytes)).into(),
         T::RecordingFailed => "not recorded".into(),
         T::DiskLow { free_bytes } => format!("nearly full: {} are free", format::bytes(*free_bytes)).into(),
+        T::DiskFree { free_bytes } => format!("{} are free", format::bytes(*free_bytes)).into(),
         T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(*free_bytes)).into(),
         T::Operated { by } => {
             by.as_ref().map_or_else(|| "by an operator".into(), |by| format!("by {by}").into())

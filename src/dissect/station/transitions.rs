@@ -29,6 +29,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         }
         T::RecordingFailed => path("recording failed", Vec::new()),
         T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(*free_bytes))]),
+        T::DiskFree { free_bytes } => plain("disk free", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskOk { free_bytes } => plain("disk well", vec![text_node("free", format::bytes(*free_bytes))]),
         T::Operated { by } => with_text("operated", operator(by.as_ref()), "what", Class::Public),
         T::Notice { level } => {

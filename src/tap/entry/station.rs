@@ -84,6 +84,11 @@ pub enum Transition {
         /// Bytes that are free on it.
         free_bytes: u64,
     },
+    /// It is nearly full still, and has another figure free.
+    DiskFree {
+        /// Bytes that are free on it.
+        free_bytes: u64,
+    },
     /// It has room again.
     DiskOk {
         /// Bytes that are free on it.
@@ -146,7 +151,8 @@ texts! {
         Self::Started | Self::HostUp { link: _ } | Self::HostDown { link: _ } | Self::StoreOk
             | Self::StoreFailing | Self::RecordingStarted | Self::RecordingGrew { bytes: _ }
             | Self::RecordingStopped { bytes: _ } | Self::RecordingFailed
-            | Self::DiskLow { free_bytes: _ } | Self::DiskOk { free_bytes: _ }
+            | Self::DiskLow { free_bytes: _ } | Self::DiskFree { free_bytes: _ }
+            | Self::DiskOk { free_bytes: _ }
             | Self::Notice { level: _ } | Self::TurnedAway { why: _, count: _ }
             | Self::Restarted => [],
         Self::Operated { by } | Self::Stopping { by } => [by],

@@ -37,6 +37,7 @@ recorded! {
         RecordingStopped { bytes } = RecordingStoppedBytes(bytes),
         RecordingFailed = RecordingFailed,
         DiskLow { free_bytes } = DiskLowFreeBytes(free_bytes),
+        DiskFree { free_bytes } = DiskFreeBytes(free_bytes),
         DiskOk { free_bytes } = DiskWellFreeBytes(free_bytes),
         Operated { by } = Operated(wire::StationOperated { by }),
         Notice { level } = Notice(level),

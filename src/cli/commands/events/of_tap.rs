@@ -26,6 +26,7 @@ pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -
         // What alerts tell is told with what to do, once a second.
         station::Transition::Alert { .. }
         | station::Transition::Started
+        | station::Transition::DiskFree { .. }
         | station::Transition::RecordingGrew { .. }
         | station::Transition::TurnedAway { .. } => return None,
     })

@@ -47,7 +47,7 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
             (Level::Warn, format!("{words}{by}"))
         }
         // A notice says it where it is worth a line, and alerts have their tray.
-        T::RecordingGrew { .. } | T::TurnedAway { .. } | T::Alert { .. } => return None,
+        T::RecordingGrew { .. } | T::DiskFree { .. } | T::TurnedAway { .. } | T::Alert { .. } => return None,
     };
     Some(NoticeDraft::new(level, Origin::System(Link::Station), words))
 }
