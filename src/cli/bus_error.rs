@@ -53,7 +53,7 @@ pub(super) fn code(error: &client::Error) -> &'static str {
 pub(super) fn hint(error: &client::Error) -> String {
     let hint = match (error, refusal(error)) {
         (client::Error::Closed(client::CloseReason::ByStation(Some(_))), _) => {
-            "it may connect again: `rl-console sim agent NAME --reconnect` does so by itself"
+            "it may connect again: `sim agent` with --reconnect does so by itself"
         }
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => {
             "`rl-console ls health` says how the station is"

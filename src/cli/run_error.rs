@@ -90,10 +90,10 @@ pub(crate) enum RunError {
         is_tail: bool,
     },
     /// No run, invocation or session among the newest has this trace.
-    #[error("no run, invocation or session among the newest has a trace that ends in {tail}")]
+    #[error("no run, invocation or session among the newest is {name}, or has a trace that ends so")]
     NoTrace {
-        /// Its last digits.
-        tail: String,
+        /// How it was named.
+        name: String,
     },
     /// Nothing that waits for a person has this name.
     #[error("nothing that waits for a decision ends in {tail}")]
@@ -181,8 +181,7 @@ impl RunError {
                 "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned()
             }
             Self::NotAnswered { is_submit, .. } => {
-                let besides =
-                    if *is_submit { "; `rl-console submit FILE --local` needs no station" } else { "" };
+                let besides = if *is_submit { "; with --local `submit` needs no station" } else { "" };
                 format!(
                     "its socket is there, and nothing answers: `rl-console ls health` says how it is, `rl-console stop --force` \
                      asks one that hangs to end{besides}"
@@ -254,7 +253,7 @@ mod tests {
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
-            (RunError::NoTrace { tail: text() }, 1, "unknown_run"),
+            (RunError::NoTrace { name: text() }, 1, "unknown_run"),
             (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
             (RunError::NoHops { trace: run }, 1, "unknown_trace"),

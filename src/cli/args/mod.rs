@@ -36,7 +36,7 @@ pub(crate) use records::{
 };
 pub(crate) use runs::{
     ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs,
-    TraceArgs,
+    TraceArgs, TraceName,
 };
 pub(crate) use session::{
     OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionSendArgs, SessionShowArgs, SessionStartArgs,

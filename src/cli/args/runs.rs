@@ -139,9 +139,10 @@ pub(crate) struct DecideArgs {
 /// `trace`.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
-    /// The trace of a run, an invocation or a session, or its last four hex digits or more.
+    /// A trace, or how a screen names what it is of: the last four hex digits or more, an invocation's
+    /// number, a session's name or both its ends (`vote…7f3a`).
     #[arg(value_name = "ID")]
-    pub(crate) trace: RunName,
+    pub(crate) trace: TraceName,
 
     /// Print what a run tells on its topic of events too.
     #[arg(long)]
@@ -190,6 +191,65 @@ pub(crate) enum RunName {
     Whole(TraceId),
     /// By its last hex digits, small letters.
     Tail(String),
+}
+
+/// The trace of a run, an invocation or a session as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TraceName {
+    /// By its whole name.
+    Whole(TraceId),
+    /// As a screen names it, or what it is of.
+    Short(ShortName),
+}
+
+/// What a screen shows of a record's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ShortName {
+    text: String,
+    /// The last hex digits, where it may be those.
+    tail: Option<String>,
+    /// The number, where it may be one.
+    number: Option<u64>,
+}
+
+impl ShortName {
+    fn of(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            tail: tail(text.strip_prefix(TraceId::PREFIX).unwrap_or(text)),
+            number: text.strip_prefix('#').unwrap_or(text).parse().ok(),
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The last hex digits of an id, small letters.
+    pub(crate) fn tail(&self) -> Option<&str> {
+        self.tail.as_deref()
+    }
+
+    /// Whether it names a record of this number.
+    pub(crate) fn is_number(&self, number: u64) -> bool {
+        self.number == Some(number)
+    }
+
+    /// Whether a trace ends so.
+    pub(crate) fn ends(&self, trace: TraceId) -> bool {
+        self.tail.as_ref().is_some_and(|tail| trace.0.simple().to_string().ends_with(tail.as_str()))
+    }
+}
+
+impl FromStr for TraceName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("takes a trace, or what a screen shows of it".to_owned());
+        }
+        Ok(text.parse().map_or_else(|_| Self::Short(ShortName::of(text)), Self::Whole))
+    }
 }
 
 /// A question to a person as people name it.

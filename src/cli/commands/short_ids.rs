@@ -1,9 +1,15 @@
 //! Finds what somebody names by the end of its id, as screens show it.
 
 use crate::{
-    cli::{args::RunName, error::Error, operator, run_error::RunError, session_error::SessionError},
+    cli::{
+        args::{RunName, TraceName},
+        error::Error,
+        operator,
+        run_error::RunError,
+        session_error::SessionError,
+    },
     ids::TraceId,
-    port::{Operator, Page, Paging, Query},
+    port::{InvocationRow, Operator, Page, Paging, Query},
 };
 
 /// Among how many rows of a list, the newest, one is looked for.
@@ -18,56 +24,73 @@ const TAIL_MIN: usize = 4;
 /// # Errors
 /// No run among the newest, or several, whose ids end so.
 pub(in crate::cli) async fn run(station: &dyn Operator, name: &RunName) -> Result<TraceId, Error> {
-    find(station, name, [runs()]).await
+    let tail = match name {
+        RunName::Whole(trace) => return Ok(*trace),
+        RunName::Tail(tail) => tail,
+    };
+    let is_named = |row: &NamedRow| row.trace.is_some_and(|it| it.0.simple().to_string().ends_with(tail));
+    let unknown = || RunError::Unknown { name: tail.clone(), is_tail: true };
+    one(find(station, [runs()], is_named).await?, tail, unknown)
 }
 
 /// A trace's whole id: that of a run, an invocation or a session. One that is given whole is not looked for.
 ///
 /// # Errors
-/// None among the newest, or several, whose ids end so.
-pub(super) async fn trace(station: &dyn Operator, name: &RunName) -> Result<TraceId, Error> {
-    let invocations = Query::Invocations {
-        state: None,
-        queue: None,
-        other_manifest: false,
-        beyond: None,
-        oldest_first: false,
-        filter: None,
-        limit: 0,
+/// None among the newest, or several, whose ids end so, or which are named so.
+pub(super) async fn trace(station: &dyn Operator, name: &TraceName) -> Result<TraceId, Error> {
+    let name = match name {
+        TraceName::Whole(trace) => return Ok(*trace),
+        TraceName::Short(name) => name,
     };
-    find(station, name, [runs(), invocations, sessions()]).await
+    let is_named = |row: &NamedRow| {
+        row.trace.is_some_and(|trace| name.ends(trace))
+            || row.invocation.is_some_and(|id| name.is_number(id))
+            || row.session.as_ref().is_some_and(|session| names_session(name.text(), session))
+    };
+    let unknown = || RunError::NoTrace { name: name.text().to_owned() };
+    one(find(station, [runs(), invocations(), sessions()], is_named).await?, name.text(), unknown)
 }
 
-/// The one trace in these lists whose id ends as it is named.
+/// Whether a session is named so: whole, by its end, or by both ends, as a narrow column shows it.
+fn names_session(name: &str, session: &str) -> bool {
+    match name.split_once('…').or_else(|| name.split_once("...")) {
+        Some((head, tail)) => {
+            head.len() + tail.len() < session.len() && session.starts_with(head) && session.ends_with(tail)
+        }
+        None => session == name || name.chars().count() >= TAIL_MIN && session.ends_with(name),
+    }
+}
+
+/// The traces of the newest rows that are named so, each once.
 async fn find<const N: usize>(
     station: &dyn Operator,
-    name: &RunName,
     lists: [Query; N],
-) -> Result<TraceId, Error> {
-    let tail = match name {
-        RunName::Whole(trace) => return Ok(*trace),
-        RunName::Tail(tail) => tail,
-    };
+    is_named: impl Fn(&NamedRow) -> bool,
+) -> Result<Vec<TraceId>, Error> {
     let mut found = Vec::new();
     for list in lists {
-        for NamedRow { trace, .. } in newest(station, list).await? {
-            let trace = trace.filter(|trace| trace.0.simple().to_string().ends_with(tail.as_str()));
-            found.extend(trace.filter(|trace| !found.contains(trace)));
+        for row in newest(station, list).await? {
+            let trace = row.trace.filter(|trace| is_named(&row) && !found.contains(trace));
+            found.extend(trace);
         }
     }
+    Ok(found)
+}
+
+/// The only one that was found.
+fn one(mut found: Vec<TraceId>, name: &str, unknown: impl FnOnce() -> RunError) -> Result<TraceId, Error> {
     match found.as_slice() {
         [trace] => Ok(*trace),
-        [] if N > 1 => Err(RunError::NoTrace { tail: tail.clone() }.into()),
-        [] => Err(RunError::Unknown { name: tail.clone(), is_tail: true }.into()),
+        [] => Err(unknown().into()),
         _ => {
             found.truncate(LISTED_MAX);
-            Err(RunError::Ambiguous { tail: tail.clone(), runs: found }.into())
+            Err(RunError::Ambiguous { tail: name.to_owned(), runs: found }.into())
         }
     }
 }
 
 /// A session's whole id: as it is named where there is such a session, else that of the one among the newest
-/// whose id ends so. What is found nowhere stays as it is: the runtime says so.
+/// whose id ends so, or that has both ends. What is found nowhere stays as it is: the runtime says so.
 ///
 /// # Errors
 /// Several end so, or the station's.
@@ -79,7 +102,7 @@ pub(super) async fn session(station: &dyn Operator, name: &str) -> Result<String
     }
     let rows = newest(station, sessions()).await?;
     let found: Vec<String> =
-        rows.into_iter().filter_map(|row| row.session).filter(|session| session.ends_with(name)).collect();
+        rows.into_iter().filter_map(|row| row.session).filter(|it| names_session(name, it)).collect();
     match found.as_slice() {
         [one] => Ok(one.clone()),
         [] => Ok(name.to_owned()),
@@ -87,6 +110,18 @@ pub(super) async fn session(station: &dyn Operator, name: &str) -> Result<String
             let sessions = found.into_iter().take(LISTED_MAX).collect();
             Err(SessionError::Ambiguous { tail: name.to_owned(), sessions }.into())
         }
+    }
+}
+
+fn invocations() -> Query {
+    Query::Invocations {
+        state: None,
+        queue: None,
+        other_manifest: false,
+        beyond: None,
+        oldest_first: false,
+        filter: None,
+        limit: 0,
     }
 }
 
@@ -120,6 +155,7 @@ struct NamedRow {
     key: u64,
     trace: Option<TraceId>,
     session: Option<String>,
+    invocation: Option<u64>,
 }
 
 /// The newest rows of a list, page by page, the newest first.
@@ -140,13 +176,17 @@ async fn newest(station: &dyn Operator, list: Query) -> Result<Vec<NamedRow>, Er
 
 /// What the rows of a page are named by, and whether there are more.
 fn named(page: Page) -> Result<(Vec<NamedRow>, bool), Error> {
-    let row = |key, trace, session| NamedRow { key, trace, session };
+    let row = |key, trace, session| NamedRow { key, trace, session, invocation: None };
     Ok(match page {
         Page::Runs { rows, more, .. } => {
             (rows.into_iter().map(|it| row(it.number, Some(it.run), None)).collect(), more)
         }
         Page::Invocations { rows, more, .. } => {
-            (rows.into_iter().map(|it| row(it.id.0, Some(it.trace_id), None)).collect(), more)
+            let named = |it: InvocationRow| NamedRow {
+                invocation: Some(it.id.0),
+                ..row(it.id.0, Some(it.trace_id), None)
+            };
+            (rows.into_iter().map(named).collect(), more)
         }
         Page::Sessions { rows, more, .. } => {
             (rows.into_iter().map(|it| row(it.number, it.trace_id, Some(it.session))).collect(), more)
@@ -193,6 +233,24 @@ pub(super) mod tests {
         operator::block_on(async { run(&station, &name).await })
             .map(|found| found.0.as_u128())
             .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_session_is_named_by_what_a_screen_shows_of_it() {
+        for name in ["vote-2026-boss-7f3a", "7f3a", "vote…7f3a", "vote...7f3a", "…7f3a"] {
+            assert!(names_session(name, "vote-2026-boss-7f3a"), "{name}");
+        }
+        for name in ["vote", "3a", "boss…7f3a", "vote-2026-boss…boss-7f3a", ""] {
+            assert!(!names_session(name, "vote-2026-boss-7f3a"), "{name}");
+        }
+        let name = |text: &str| match text.parse().unwrap() {
+            TraceName::Short(name) => name,
+            TraceName::Whole(trace) => panic!("{trace}"),
+        };
+        assert!(name("#42").is_number(42) && name("42").is_number(42) && !name("42").is_number(4));
+        assert!(name("A41F").ends(TraceId(uuid::Uuid::from_u128(0xa41f))));
+        assert!(!name("vote").ends(TraceId(uuid::Uuid::from_u128(0xa41f))));
+        assert!("".parse::<TraceName>().is_err());
     }
 
     fn page(rows: Vec<RunRow>, more: bool) -> Page {

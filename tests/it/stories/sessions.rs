@@ -75,7 +75,7 @@ fn a_session_moves_on_the_screen_and_is_ended_with_a_reason() {
     });
     let mut agents = Agents::connect(&word_after(&screen, "listens on"));
     terminal.keys("q5");
-    terminal.shows("no session was begun");
+    terminal.shows("no sessions yet");
     agents.start("s-1", "decision", "which boss comes next");
     terminal.wait("it is there", |screen| screen.contains("▶ s-1") && screen.contains("proposal"));
     agents.decide("s-1", "Proposal", "ann", r#"{"proposal_id":"p1","option":"summon the dragon"}"#);

@@ -103,7 +103,7 @@ impl Listing {
         if let Some(note) = R::note(&rows, printer.clock).filter(|_| !printer.out.is_json()) {
             report::print_note(&note);
         }
-        self.sift(&mut rows);
+        self.sift(self.filter.as_ref(), &mut rows);
         let (fault, all) = (R::fault(&rows), rows.len() as u64);
         rows.truncate(self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
         printer.page(&rows)?;
@@ -119,49 +119,73 @@ impl Listing {
         station: &dyn Operator,
         mut printer: Printer<'_>,
     ) -> Result<(), Error> {
-        let mut beyond = None;
         let (limit, mut shown) = (self.limit.unwrap_or(LIMIT), 0);
-        while let Some(asked) = NonZeroU64::new((limit - shown).min(PAGE_ROWS)) {
-            let Part { mut rows, next } = self.part::<R>(station, beyond, asked.get()).await?;
-            rows.truncate(usize::try_from(limit - shown).unwrap_or(usize::MAX));
-            printer.page(&rows)?;
-            shown += rows.len() as u64;
-            if next.is_none() || next == beyond {
-                printer.tell_left_out();
-                return Ok(());
+        let (mut left, mut has_more, mut unprinted) = (0, false, Vec::new());
+        for filter in self.filters::<R>(printer.out.is_json())? {
+            let mut beyond = None;
+            loop {
+                let Some(asked) = NonZeroU64::new((limit - shown).min(PAGE_ROWS)) else {
+                    if limit > 0 && !printer.out.is_json() {
+                        // How many more there are is told as far as one answer tells it.
+                        let rest = self.part::<R>(station, filter.as_ref(), beyond, PAGE_ROWS).await?;
+                        left += rest.rows.len() as u64;
+                        has_more |= rest.next.is_some();
+                    }
+                    break;
+                };
+                let Part { mut rows, next } =
+                    self.part::<R>(station, filter.as_ref(), beyond, asked.get()).await?;
+                rows.truncate(usize::try_from(limit - shown).unwrap_or(usize::MAX));
+                shown += rows.len() as u64;
+                unprinted.append(&mut rows);
+                if next.is_none() || next == beyond {
+                    break;
+                }
+                beyond = next;
+                printer.page(&std::mem::take(&mut unprinted))?;
             }
-            beyond = next;
         }
+        // What is open and what has ended are mostly one page, whose columns fit both.
+        printer.page(&unprinted)?;
         printer.tell_left_out();
-        if limit > 0 && !printer.out.is_json() {
-            // How many more there are is told as far as one answer tells it.
-            let rest = self.part::<R>(station, beyond, PAGE_ROWS).await?;
-            printer.tell_cut(shown, shown + rest.rows.len() as u64, rest.next.is_some());
-        }
+        printer.tell_cut(shown, shown + left, has_more);
         Ok(())
+    }
+
+    /// What is asked for one after the other: people see what is open first, scripts the newest.
+    fn filters<R: TableRow>(&self, is_json: bool) -> Result<Vec<Option<Filter>>, Error> {
+        let Some(ended) = R::ENDED.filter(|_| !is_json) else { return Ok(vec![self.filter.clone()]) };
+        let and = |more: String| {
+            let text = match &self.filter {
+                Some(own) => format!("({}) and {more}", own.canonical()),
+                None => more,
+            };
+            filter::read(&text, self.list, self.now).map(Some)
+        };
+        Ok(vec![and(format!("not ({ended})"))?, and(format!("({ended})"))?])
     }
 
     /// A page beyond a row, sifted, and where the next one begins if there is more.
     async fn part<R: ListRow + TableRow>(
         &self,
         station: &dyn Operator,
+        filter: Option<&Filter>,
         beyond: Option<u64>,
         limit: u64,
     ) -> Result<Part<R>, Error> {
-        let filter = self.filter.as_ref().map(Filter::canonical);
-        let page = Paging { beyond, oldest_first: false, filter, limit };
-        let page = operator::query(station, self.query.clone().page(page)).await?;
+        let paging = Paging { beyond, oldest_first: false, filter: filter.map(Filter::canonical), limit };
+        let page = operator::query(station, self.query.clone().page(paging)).await?;
         let PageRows { mut rows, more, beyond: looked_at } = R::read(page).ok_or(Error::UnexpectedAnswer)?;
         let next = looked_at.or(rows.last().and_then(R::key)).filter(|_| more);
         if looked_at.is_none() {
-            self.sift(&mut rows);
+            self.sift(filter, &mut rows);
         }
         Ok(Part { rows, next })
     }
 
     /// Leaves what the filter lets through. A station that knows filters has done so where it gives pages.
-    fn sift<R: ListRow>(&self, rows: &mut Vec<R>) {
-        if let Some(filter) = &self.filter {
+    fn sift<R: ListRow>(&self, filter: Option<&Filter>, rows: &mut Vec<R>) {
+        if let Some(filter) = filter {
             rows.retain(|row| filter.admits(row, self.now));
         }
     }

@@ -23,6 +23,10 @@ pub(in crate::cli::commands) trait TableRow {
     /// Columns that a narrow terminal goes without, the first one first.
     const SPARE: &'static [&'static str] = &[];
 
+    /// The filter of those that have ended, which people see below those that are open; none where a list
+    /// has no such two.
+    const ENDED: Option<&'static str> = None;
+
     /// One cell a column.
     fn cells(&self, clock: &LocalClock) -> Vec<String>;
 

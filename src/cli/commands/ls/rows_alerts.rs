@@ -20,6 +20,8 @@ impl TableRow for AlertRow {
         ("text", L),
     ];
 
+    const ENDED: Option<&'static str> = Some("state=resolved");
+
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![
             self.id.to_string(),

@@ -25,6 +25,7 @@ impl TableRow for RunRow {
         ("why", L),
     ];
     const SPARE: &'static [&'static str] = &["events", "artifacts", "tokens", "by", "submitted"];
+    const ENDED: Option<&'static str> = Some("state=succeeded or state=failed or state=cancelled");
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let took =

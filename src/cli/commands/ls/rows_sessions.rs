@@ -24,6 +24,7 @@ impl TableRow for SessionRow {
         ("intent or why", L),
     ];
     const SPARE: &'static [&'static str] = &["started", "participants", "by", "mode"];
+    const ENDED: Option<&'static str> = Some("not state=open");
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let nothing = || "-".to_owned();

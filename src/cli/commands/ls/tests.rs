@@ -433,3 +433,47 @@ fn a_filter_is_of_the_fields_of_what_is_listed() {
     };
     assert_eq!(error.fault.at, 0..7);
 }
+
+#[test]
+fn people_see_what_is_open_first_and_scripts_what_is_newest() {
+    use crate::cli::commands::short_ids::tests::row;
+    let run = |number, ended| RunRow { ended_at_ms: ended, ..row(number, u128::from(number)) };
+    let page = |rows, more| Page::Runs { rows, more, beyond: None };
+    let listed = |line: &str, is_json, pages: Vec<Page>| {
+        let (station, printed) = (Scripted::pages(pages), Printed::default());
+        let (clock, mut out) = (LocalClock::new(NOW), printed.output(is_json));
+        let printer = Printer { clock: &clock, out: &mut out, table: None };
+        operator::block_on(listing(line).print(&station, None, printer)).unwrap();
+        drop(out);
+        let filters: Vec<_> = station
+            .queries
+            .into_inner()
+            .unwrap()
+            .into_iter()
+            .map(|query| match query {
+                Query::Runs { filter, limit, .. } => (filter.unwrap_or_default(), limit),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        (printed.text(), filters)
+    };
+    let open = RunRow { state: crate::runs::RunState::Running, ..run(3, None) };
+    let two = vec![page(vec![open], false), page(vec![run(9, Some(NOW))], false)];
+    let (text, asked) = listed("runs", false, two);
+    let rows: Vec<_> = text.lines().skip(1).collect();
+    assert!(
+        rows[0].contains("003  poll     running    1970")
+            && rows[1].contains("009  poll     succeeded  1970"),
+        "{text}"
+    );
+    assert_eq!(asked[0].0, "not (state:succeeded or state:failed or state:cancelled)");
+    assert_eq!(asked[1].0, "state:succeeded or state:failed or state:cancelled");
+    let (_, asked) = listed(
+        "runs --limit 1 --filter by:bob",
+        false,
+        vec![page(vec![run(3, None)], false), page(vec![run(9, Some(NOW))], false)],
+    );
+    assert!(asked[1].0.contains("by:bob"), "how many more there are is asked of both: {asked:?}");
+    let (_, asked) = listed("runs", true, vec![page(vec![run(9, Some(NOW))], false)]);
+    assert_eq!(asked, [(String::new(), 100)], "scripts get the newest first, as ever");
+}

@@ -2,7 +2,7 @@
 
 use super::{print::Printer, stored};
 use crate::{
-    cli::{args::RunName, commands::short_ids, error::Error, operator, run_error::RunError},
+    cli::{args::TraceName, commands::short_ids, error::Error, operator, run_error::RunError},
     ids::Seq,
     port::{Operator, Page, Query},
 };
@@ -12,7 +12,7 @@ const PAGE_ROWS: u64 = 1_000;
 
 pub(super) async fn print(
     station: &dyn Operator,
-    name: &RunName,
+    name: &TraceName,
     events: bool,
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::print::Printer;
 use crate::{
-    cli::{args::RunName, error::Error, report, run_error::RunError},
+    cli::{args::TraceName, error::Error, report, run_error::RunError},
     ids::{Seq, TraceId},
     port::{Ladder, Snapshot},
     recording::{self, RecordedItem},
@@ -16,13 +16,16 @@ const HOPS_MAX: u64 = 100_000;
 
 pub(super) fn print(
     file: &Path,
-    name: &RunName,
+    name: &TraceName,
     events: bool,
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {
     let trace = match name {
-        RunName::Whole(trace) => *trace,
-        RunName::Tail(tail) => resolve(file, tail)?,
+        TraceName::Whole(trace) => *trace,
+        TraceName::Short(name) => match name.tail() {
+            Some(tail) => resolve(file, tail)?,
+            None => return Err(RunError::NoTrace { name: name.text().to_owned() }.into()),
+        },
     };
     let mut ladder = Ladder::new(trace, events, Seq(0), HOPS_MAX);
     for part in open(file)? {
