@@ -109,6 +109,9 @@ impl Snapshot {
         if let Some(wall) = part.submitted_at_ms {
             self.submitted_before(run, wall);
         }
+        if let Some(wall) = part.cut_at_ms {
+            self.with(run, |view| view.ended_at = Some(Now { mono: Mono(0), wall }));
+        }
         self.with(run, |view| {
             let plan = Arc::make_mut(&mut view.plan);
             let room = (view.planned as usize).saturating_sub(plan.nodes.len());
@@ -152,7 +155,11 @@ impl Snapshot {
             RunState::Cancelled => self.totals.cancelled += 1,
             _ => self.totals.failed += 1,
         }
-        self.with(run, |view| (view.state, view.ended_at, view.why) = (state, Some(at), cut(text, limits)));
+        self.with(run, |view| {
+            // One that a stop cut ended before this start, which tells of it now.
+            let wall = view.ended_at.map_or(at.wall, |cut| cut.wall);
+            (view.state, view.ended_at, view.why) = (state, Some(Now { wall, ..at }), cut(text, limits));
+        });
         self.asks.retain(|ask| ask.run != run);
         self.keep_within(limits);
     }
@@ -249,7 +256,7 @@ mod tests {
         };
         let mut snapshot = Snapshot::restored(&[row(1, (0, 500)), row(3, (2_000, 9_000))], &limits);
         let submitted = Transition::Submitted { run: run(2), name: Arc::from("cut"), by: by(), nodes: 2 };
-        let text = format!(r#"{{"submitted_at_ms":{}}}"#, at(1_000).0);
+        let text = format!(r#"{{"submitted_at_ms":{},"cut_at_ms":{}}}"#, at(1_000).0, at(2_500).0);
         for _ in 0..2 {
             // Runs that failed by a fault of ours are started again, and tell of it once more.
             snapshot.follow(&submitted, Now::at_ms(21_000), &text, &limits);
@@ -258,12 +265,13 @@ mod tests {
         snapshot.follow(
             &Transition::Ended { run: run(2), state: RunState::Failed },
             Now::at_ms(21_000),
-            "the station was restarted",
+            "cut by a stop of the station",
             &limits,
         );
         let now = Now::at_ms(22_000);
         let lived: Vec<_> = snapshot.runs.iter().map(|view| view.duration(now).as_millis()).collect();
-        assert_eq!(lived, [500, 20_000, 7_000]);
+        assert_eq!(lived, [500, 1_500, 7_000], "not while the station was down");
+        assert!(!snapshot.runs[1].ended_at.unwrap().is_of_before(), "it is news: an alert counts it");
         assert!(snapshot.runs[0].nodes.is_empty() && snapshot.runs[0].done_nodes() == Some(1));
         assert_eq!((snapshot.totals.submitted, snapshot.totals.failed), (2, 1), "of this start");
         assert!(snapshot.runs[2].ended_at.unwrap().is_of_before(), "no alert counts it");

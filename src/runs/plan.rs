@@ -56,6 +56,9 @@ pub struct PlanPart {
     /// When its run was submitted, where that was before the station was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted_at_ms: Option<Wall>,
+    /// The last that is known of it before a stop of the station cut it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_at_ms: Option<Wall>,
     /// The nodes.
     #[serde(default)]
     pub nodes: Vec<PlanNode>,

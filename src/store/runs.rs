@@ -208,6 +208,9 @@ pub struct OpenRun {
     /// The number of the last event that is kept of it; 0 where there is none. Events may be missing before
     /// it.
     pub last_event: u64,
+    /// The last that is known of the station while it went on: that the store was closed in order, or else
+    /// the run's last event, or its beginning.
+    pub last_at: Wall,
 }
 
 /// What the control plane starts from.

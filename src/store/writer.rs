@@ -393,6 +393,8 @@ impl Writer {
         if let Some(why) = lost {
             return Err(why);
         }
+        // Without it, what the next start ends is taken to have ended earlier.
+        let _ = meta::raise(&self.parts.conn, meta::CLOSED_AT_MS, self.parts.clock.now().wall.0);
         let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         if meta::read(&self.parts.conn, meta::APPLIED_THROUGH)
             .is_ok_and(|through| through >= self.segments.last_seq())

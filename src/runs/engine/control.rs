@@ -422,7 +422,7 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
         why: kept,
         tokens: run.tokens,
         done: u64::from(run.done),
-        at: now.wall,
+        at: run.cut_at.unwrap_or(now.wall),
     });
     to.emit_transition(Transition::Done { run: run.run, nodes: run.done }, "");
     to.emit_transition(Transition::Ended { run: run.run, state }, why);

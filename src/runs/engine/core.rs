@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// Why runs that had not ended before a restart have failed.
-const RESTARTED: &str = "the station was restarted";
+const CUT: &str = "cut by a stop of the station";
 
 /// The engine.
 pub struct Engine {
@@ -87,7 +87,7 @@ impl Engine {
         this
     }
 
-    fn end_unfinished(&mut self, now: Now, OpenRun { row, last_event }: OpenRun) {
+    fn end_unfinished(&mut self, now: Now, OpenRun { row, last_event, last_at }: OpenRun) {
         let (name, nodes): (Arc<str>, _) =
             (Arc::from(row.name), u32::try_from(row.nodes).unwrap_or(u32::MAX));
         let by = Asker { kind: row.by, client: Arc::from(row.client) };
@@ -104,13 +104,19 @@ impl Engine {
         let mut run = Run::new(row.run, row.opening, &opening, by.clone(), Arc::from(""));
         (run.events, run.kept_events, run.tokens) = (last_event, row.events, row.tokens);
         run.done = u32::try_from(row.done).unwrap_or(u32::MAX);
-        let text = PlanPart { submitted_at_ms: Some(row.submitted_at), ..PlanPart::default() };
+        // The time that the station was down is none of the run's.
+        run.cut_at = Some(last_at);
+        let text = PlanPart {
+            submitted_at_ms: Some(row.submitted_at),
+            cut_at_ms: Some(last_at),
+            ..PlanPart::default()
+        };
         let text = serde_json::to_string(&text).unwrap_or_default();
         self.shared.emit_transition(Transition::Submitted { run: row.run, name, by, nodes }, &text);
         if run.tokens > 0 {
             self.shared.emit_transition(Transition::Spent { run: row.run, tokens: run.tokens }, "");
         }
-        end(&mut self.shared, now, &mut run, RunState::Failed, RESTARTED);
+        end(&mut self.shared, now, &mut run, RunState::Failed, CUT);
     }
 
     /// The data folder's disk is nearly full, or is not any more: while it is, no run is accepted, and events

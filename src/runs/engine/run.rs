@@ -65,6 +65,8 @@ pub(super) struct Run {
     pub(super) lost: (u64, u64),
     pub(super) timer: Option<Key>,
     pub(super) ended: Option<(RunState, String)>,
+    /// The last that is known of it, where a stop of the station cut it: it ends then.
+    pub(super) cut_at: Option<Wall>,
 }
 
 /// An opening within a run.
@@ -207,6 +209,7 @@ impl Run {
             lost: (0, 0),
             timer: None,
             ended: None,
+            cut_at: None,
         };
         let mut next = 0;
         this.lay_out(opening, None);

@@ -160,7 +160,7 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         assert_eq!(asker.submit(1).await, accepted, "what was answered before is answered so");
         let restarted = fixture.station.port().command(Command::Restart { link: Link::Runs }).await;
         assert_eq!(restarted, Ok(Outcome::Restarted { link: Link::Runs }));
-        assert_eq!(asker.end(1).await, (false, "the run failed: the station was restarted".to_owned()));
+        assert_eq!(asker.end(1).await, (false, "the run failed: cut by a stop of the station".to_owned()));
         assert_eq!(
             rejected(asker.submit(2).await),
             (2, why.to_owned()),
@@ -175,7 +175,7 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
             matches!(asker.submit(1).await, ControlResponse::RunAccepted { .. }),
             "what was answered before is answered so"
         );
-        assert_eq!(asker.end(1).await.1, "the run failed: the station was restarted");
+        assert_eq!(asker.end(1).await.1, "the run failed: cut by a stop of the station");
         let cancelled =
             asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(6)) }).await;
         assert!(matches!(cancelled, ControlResponse::RunCancelled { .. }));

@@ -17,6 +17,9 @@ pub(in crate::store) const SESSIONS_THROUGH: &str = "sessions_through";
 /// When the database was last written only to see whether it can be, in Unix milliseconds.
 pub(in crate::store) const PROBED_AT_MS: &str = "probed_at_ms";
 
+/// When the store was closed in order the last time, in Unix milliseconds.
+pub(in crate::store) const CLOSED_AT_MS: &str = "closed_at_ms";
+
 /// A number, 0 before it was first written.
 pub(in crate::store) fn read(conn: &Connection, name: &str) -> rusqlite::Result<u64> {
     let value: Option<i64> = conn

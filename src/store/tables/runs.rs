@@ -4,6 +4,7 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
+use super::meta;
 use super::values::{Damage, broken, int, json, number, trace, wall, wall_or_null};
 use crate::{
     ids::{OpeningId, TraceId},
@@ -265,10 +266,17 @@ pub(in crate::store) fn artifacts(
 pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<OpenRun>> {
     let last =
         "(SELECT coalesce(max(run_events.number), 0) FROM run_events WHERE run_events.run = runs.number)";
+    let closed_at = Wall(meta::read(conn, meta::CLOSED_AT_MS)?);
+    let last_at = "(SELECT max(run_events.at_ms) FROM run_events WHERE run_events.run = runs.number)";
     conn.prepare_cached(&format!(
-        "SELECT {COLUMNS}, {last} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"
+        "SELECT {COLUMNS}, {last}, {last_at} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"
     ))?
-    .query_map([int(limit)], |row| Ok(OpenRun { row: run_row(row)?, last_event: number(row, 15)? }))?
+    .query_map([int(limit)], |row| {
+        let (last_event, told_at, run) =
+            (number(row, 15)?, wall_or_null(row, 16).ok().flatten(), run_row(row)?);
+        let last_at = closed_at.max(told_at.unwrap_or_default()).max(run.submitted_at);
+        Ok(OpenRun { row: run, last_event, last_at })
+    })?
     .collect()
 }
 

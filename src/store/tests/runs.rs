@@ -236,6 +236,16 @@ fn an_open_run_is_left_with_the_number_of_its_last_event_and_answers_within_thei
     kit.runs(vec![begin(1), begin(2), event_op(1, 1), event_op(1, 7)]).unwrap();
     let left: Vec<_> = kit.restored().open.iter().map(|open| (open.row.events, open.last_event)).collect();
     assert_eq!(left, [(2, 7), (0, 0)], "the last number is no count");
+    let later = EventRow { at: Wall(3_001), ..event(8) };
+    kit.runs(vec![RunOp::Event { run: trace(1), event: later }]).unwrap();
+    let kit = kit.kill_and_reopen(folder.path());
+    let lived = |kit: &Kit| -> Vec<u64> {
+        kit.restored().open.iter().map(|open| open.last_at.0 - open.row.submitted_at.0).collect()
+    };
+    assert_eq!(lived(&kit), [2_000, 0], "as far as the store knows");
+    drop(kit);
+    let kit = open(folder.path());
+    assert!(lived(&kit).iter().all(|ms| *ms > 1_000_000_000_000), "until it was closed: {:?}", lived(&kit));
     kit.runs(vec![
         answer(1, "RunSubmit", &[1; 400]),
         answer(2, "RunSubmit", &[2; 400]),

@@ -235,7 +235,7 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
     let rows = rows(&fixture);
     assert_eq!(
         (rows[0].state, rows[0].why.as_deref()),
-        (RunState::Failed, Some("the station was restarted"))
+        (RunState::Failed, Some("cut by a stop of the station"))
     );
     let Page::RunEvents { rows: events, .. } =
         fixture.query(Query::RunEvents { run: rows[0].run, after: 0, limit: 100 })
@@ -244,7 +244,7 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
     };
     let last = events.last().unwrap();
     assert!(
-        last.message.contains("restarted") && last.meta.as_str().contains("\"success\":false"),
+        last.message.contains("cut by a stop") && last.meta.as_str().contains("\"success\":false"),
         "{last:?}"
     );
 }

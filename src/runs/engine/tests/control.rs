@@ -256,17 +256,33 @@ fn after_a_restart_unfinished_runs_have_failed_and_their_history_says_so() {
         (120, 120),
         "what it used is known"
     );
-    assert_eq!(fixture.end(1), Some(("failed", "the station was restarted".to_owned())));
+    assert_eq!(fixture.end(1), Some(("failed", "cut by a stop of the station".to_owned())));
     assert_eq!(fixture.persisted.events[&trace(1)].len(), events + 1);
     let (_, _, event) = fixture.events.last().unwrap();
     assert_eq!(
         (event.message.as_str(), event.meta.success),
-        ("the run failed: the station was restarted", Some(false))
+        ("the run failed: cut by a stop of the station", Some(false))
     );
-    assert_eq!(fixture.snapshot.run(trace(1)).unwrap().why.as_deref(), Some("the station was restarted"));
+    assert_eq!(fixture.snapshot.run(trace(1)).unwrap().why.as_deref(), Some("cut by a stop of the station"));
     fixture.answer(&late, &gives(&[]));
     fixture.restart();
     assert_eq!(fixture.persisted.events[&trace(1)].len(), events + 1, "once");
+}
+
+#[test]
+fn a_run_that_a_stop_cut_did_not_live_while_the_station_was_down() {
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![node("a"), node("b")], &["a.out -> b.in"]));
+    fixture.pass(1_000);
+    fixture.does("a", &gives(&[("out", 1.into())]));
+    let last = fixture.persisted.last_at[&trace(1)];
+    fixture.ms += 22_000;
+    fixture.restart();
+    assert_eq!(fixture.persisted.ended[&trace(1)].at, last);
+    let view = fixture.snapshot.run(trace(1)).unwrap();
+    let lived = view.duration(crate::time::Now::at_ms(fixture.ms));
+    assert_eq!(lived, last.since(view.submitted_at.wall));
+    assert!((1_000..2_000).contains(&lived.as_millis()), "{lived:?}");
 }
 
 #[test]

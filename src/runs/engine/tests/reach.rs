@@ -252,7 +252,7 @@ fn agents_are_told_when_the_station_stops_that_nobody_awaits_their_answers() {
     assert_eq!(fixture.cancels.len(), 2);
     assert_eq!(fixture.requests.len(), 2, "nothing more begins");
     fixture.restart();
-    assert_eq!(fixture.end(1), Some(("failed", "the station was restarted".to_owned())));
+    assert_eq!(fixture.end(1), Some(("failed", "cut by a stop of the station".to_owned())));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_run_that_a_restart_cut_off_is_told_of_again_too() {
     assert_eq!(fixture.events.len(), told + 1);
     assert_eq!(
         (last(&fixture).2.message.as_str(), last(&fixture).2.meta.success),
-        ("the run failed: the station was restarted", Some(false))
+        ("the run failed: cut by a stop of the station", Some(false))
     );
 }
 

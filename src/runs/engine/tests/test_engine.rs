@@ -41,6 +41,8 @@ pub(super) struct PersistedState {
     pub(super) rows: BTreeMap<TraceId, NewRun>,
     pub(super) ended: BTreeMap<TraceId, End>,
     pub(super) events: BTreeMap<TraceId, Vec<u64>>,
+    /// When the last event was told.
+    pub(super) last_at: BTreeMap<TraceId, Wall>,
     pub(super) artifacts: Vec<ArtifactRow>,
     pub(super) answers: Vec<AnswerRow>,
     pub(super) spent: BTreeMap<TraceId, u64>,
@@ -202,14 +204,13 @@ impl TestEngine {
 
     /// The station stops without a word and starts again.
     pub(super) fn restart(&mut self) {
-        let open =
-            self.persisted.rows.keys().filter(|run| !self.persisted.ended.contains_key(run)).filter_map(
-                |run| {
-                    let last_event =
-                        self.persisted.events.get(run).and_then(|events| events.last().copied()).unwrap_or(0);
-                    Some(OpenRun { row: self.row(*run)?, last_event })
-                },
-            );
+        let open = self.persisted.rows.keys().filter(|run| !self.persisted.ended.contains_key(run));
+        let open = open.filter_map(|run| {
+            let last_event = self.persisted.events.get(run).and_then(|events| events.last().copied());
+            let row = self.row(*run)?;
+            let last_at = self.persisted.last_at.get(run).copied().unwrap_or(row.submitted_at);
+            Some(OpenRun { row, last_event: last_event.unwrap_or(0), last_at })
+        });
         let answers = self.persisted.answers.clone();
         let restored = RestoredRuns { open: open.collect(), answers, ..RestoredRuns::default() };
         self.next_id += 1 << 64;
@@ -345,6 +346,7 @@ impl TestEngine {
                         // A commit behind one that failed may be durable before it is.
                         let place = events.binary_search(&event.number).expect_err("an event is kept once");
                         events.insert(place, event.number);
+                        self.persisted.last_at.insert(run, event.at);
                     }
                     RunOp::Spent { run, tokens } => {
                         self.persisted.spent.insert(run, tokens);
