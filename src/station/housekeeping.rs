@@ -32,9 +32,8 @@ pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limi
         // A disk that hangs takes none of the hosts' threads with it.
         let free = tokio::task::spawn_blocking(move || free_bytes(&looked_at)).await.ok().flatten();
         if let Some(found) = free.and_then(|free_bytes| disk.judge(free_bytes)) {
-            match found {
-                Transition::DiskFree { .. } => {}
-                _ => tracing::warn!("the data folder's disk: {found:?}"),
+            if !matches!(found, Transition::DiskFree { .. }) {
+                tracing::warn!("the data folder's disk: {found:?}");
             }
             board.report(found, "");
         }

@@ -14,7 +14,7 @@ use crate::{
         alerts::Cause,
         runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
     },
-    tap::entry::Link,
+    tap::entry::{Link, alerts::Alert},
     time::Wall,
 };
 
@@ -60,10 +60,10 @@ fn approvals_of_two_runs_are_two_alerts_that_lead_to_their_own_runs() {
     let node = NodeRef { index: 0, id: "write".into() };
     stage.asked(0xbeef, ActionId(uuid::Uuid::from_u128(8)), node, expires_at, "write?");
     stage.tick();
-    let asking: Vec<_> = alerts(&stage).into_iter().filter(|alert| alert.is_question()).collect();
-    let state = stage.model.station_state.as_ref().unwrap();
+    let asking: Vec<_> = alerts(&stage).into_iter().filter(Alert::is_question).collect();
+    let shown = stage.model.station_state.as_ref().unwrap();
     let system = System::of(Link::Runs).unwrap();
-    let leads_to: Vec<_> = asking.iter().map(|alert| (system.alert_object)(alert, state).1).collect();
+    let leads_to: Vec<_> = asking.iter().map(|alert| (system.alert_object)(alert, shown).1).collect();
     assert_eq!(leads_to.len(), 2);
     for number in [0xbeef, VOTE] {
         assert!(leads_to.contains(&Some(RUN.of(run(number)))), "{leads_to:?}");
@@ -79,7 +79,7 @@ fn of_many_approvals_the_oldest_have_alerts_of_their_own_and_the_others_share_on
         stage.asked(VOTE, ActionId(uuid::Uuid::from_u128(100 + u128::from(n))), node, expires_at, "?");
     }
     stage.tick();
-    let asking: Vec<_> = alerts(&stage).into_iter().filter(|alert| alert.is_question()).collect();
+    let asking: Vec<_> = alerts(&stage).into_iter().filter(Alert::is_question).collect();
     assert_eq!(asking.len(), 9);
     let rest = asking.iter().find(|alert| **alert == AWAITING_APPROVAL.cause()).unwrap();
     assert!(rest.text.starts_with("3 more approvals pending"), "{}", rest.text);

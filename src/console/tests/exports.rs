@@ -148,8 +148,8 @@ fn with_time_stopped_it_is_what_was_shown_then() {
     stage.key(KeyCode::End);
     let (line, path) = line_of(folder.path(), "live.ndjson");
     run(&mut stage, &line);
-    let live = fs::read_to_string(path).unwrap();
-    assert!(!live.contains("\"id\":42"), "{live}");
+    let at_present = fs::read_to_string(path).unwrap();
+    assert!(!at_present.contains("\"id\":42"), "{at_present}");
 }
 
 #[test]

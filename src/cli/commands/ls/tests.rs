@@ -442,8 +442,8 @@ fn people_see_what_is_open_first_and_scripts_what_is_newest() {
     let listed = |line: &str, is_json, pages: Vec<Page>| {
         let (station, printed) = (Scripted::pages(pages), Printed::default());
         let (clock, mut out) = (LocalClock::new(NOW), printed.output(is_json));
-        let printer = Printer { clock: &clock, out: &mut out, table: None };
-        operator::block_on(listing(line).print(&station, None, printer)).unwrap();
+        let to = Printer { clock: &clock, out: &mut out, table: None };
+        operator::block_on(listing(line).print(&station, None, to)).unwrap();
         drop(out);
         let filters: Vec<_> = station
             .queries
