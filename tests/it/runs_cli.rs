@@ -426,5 +426,5 @@ fn one_that_answers_nothing_is_waited_for_no_longer_than_2_s() {
     let ran = run(folder.path(), &["--socket", socket.to_str().unwrap(), "submit", &opening], "").exits(4);
     assert_eq!(ran.error["message"], "no answer to the request came within 2000 ms");
     let hint = ran.error["hint"].as_str().unwrap();
-    assert!(hint.contains(" stop --force") && hint.contains(" --local`"), "{ran:?}");
+    assert!(hint.contains(" stop --force") && hint.contains(" --local "), "{ran:?}");
 }

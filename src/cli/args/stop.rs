@@ -14,6 +14,8 @@ pub(crate) struct StatusArgs {
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
     /// Do not ask, also when work is in flight, runs go on or sessions are open.
+    ///
+    /// What is only pending stays for the next start and is no reason to ask.
     #[arg(long)]
     pub(crate) yes: bool,
 

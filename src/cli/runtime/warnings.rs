@@ -14,7 +14,7 @@ use crate::{
 
 /// A doubt about who sends it.
 pub(crate) fn of_sender(sender: &str) -> Option<String> {
-    sender.is_empty().then(|| "nobody says it: --as is empty".to_owned())
+    sender.is_empty().then(|| "no sender: --as is empty".to_owned())
 }
 
 /// Doubts about the message that begins a session.

@@ -78,7 +78,7 @@ fn parse_words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Re
     let session = session
         .or_else(|| defaults.session.clone())
         .ok_or("it names no session: --session ID, or `session stream ID`")?;
-    let sender = sender.or_else(|| defaults.sender.clone()).ok_or("nobody says it: --as NAME")?;
+    let sender = sender.or_else(|| defaults.sender.clone()).ok_or("no sender: name it with --as NAME")?;
     let id = id.unwrap_or_else(new_id);
     Ok(Message { mode, of_type: message_type.to_owned(), id, session, sender, payload }.envelope(now))
 }

@@ -133,7 +133,7 @@ fn is_ended(state: SessionState) -> bool {
 
 /// Who says it, and as which message.
 fn named(who: Who) -> Result<(String, String), Error> {
-    let sender = who.sender.ok_or_else(|| Error::usage("nobody says it", "--as NAME says who does"))?;
+    let sender = who.sender.ok_or_else(|| Error::usage("no sender", "--as NAME names who sends it"))?;
     Ok((sender, who.id.unwrap_or_else(new_id)))
 }
 
