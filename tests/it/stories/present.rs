@@ -34,3 +34,27 @@ fn an_approval_comes_while_i_look_back() {
     });
     assert_eq!(json(folder.path(), &["ls", "confirmations"]).len(), 0);
 }
+
+#[test]
+fn two_runs_that_ask_are_two_alerts() {
+    let (folder, _token, _terminal) = console(160, 50);
+    let opening = folder.path().join("asks.yaml");
+    std::fs::write(&opening, ASKS).unwrap();
+    for _ in 0..2 {
+        let submitted = cli(folder.path(), &["submit", opening.to_str().unwrap()]);
+        assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
+    }
+    let listed = || json(folder.path(), &["ls", "alerts", "--filter", "alert:confirmation_waiting"]);
+    for _ in 0..200 {
+        if listed().len() == 2 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let two = listed();
+    let runs = json(folder.path(), &["ls", "runs"]);
+    for run in runs {
+        let subject = format!("{}/boss", run["run"].as_str().unwrap());
+        assert_eq!(two.iter().filter(|alert| alert["subject"] == subject).count(), 1, "{subject}: {two:?}");
+    }
+}
