@@ -16,7 +16,7 @@ use std::{fs, path::Path};
 
 use source::{Named, Token, named, tokens};
 
-const FOUNDATION: [&str; 11] = [
+const FOUNDATION: [&str; 12] = [
     "ids",
     "limits",
     "time",
@@ -26,6 +26,7 @@ const FOUNDATION: [&str; 11] = [
     "field",
     "filter",
     "words",
+    "manual",
     "admission",
     "private_files",
 ];
@@ -51,6 +52,7 @@ fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
         "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" | "private_files" => &[],
         "words" => &[&["time"]],
+        "manual" => &[&["words"]],
         "admission" => &[&["ids", "time"]],
         // A macro of its own lies at the root.
         "field" => &[&["time", "fields"]],

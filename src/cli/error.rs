@@ -37,6 +37,19 @@ pub(crate) enum Exit {
     NotValid = 6,
 }
 
+impl Exit {
+    /// Each, and what it means.
+    pub(crate) const ALL: [(Self, &'static str); 7] = [
+        (Self::Done, "done"),
+        (Self::Refused, "refused, or failed"),
+        (Self::Usage, "the command line or the configuration is not understood"),
+        (Self::NoStation, "no station runs for the data folder, or another one holds it"),
+        (Self::TimedOut, "it took longer than it was given"),
+        (Self::OtherState, "it ended in another state than `--wait` named; a run was cancelled"),
+        (Self::NotValid, "a frame or an opening is not valid"),
+    ];
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
@@ -176,6 +189,9 @@ pub(crate) enum Error {
     /// Components of the station that are down, as `ls health` lists them.
     #[error("down: {0}")]
     Down(String),
+    /// No page of the manual has these words.
+    #[error("no page of the manual has {0:?}")]
+    NoPage(String),
     /// The station refused the simulated adapter, or broke the protocol.
     #[error("{message}")]
     Adapter {
@@ -302,6 +318,7 @@ impl Error {
             | Self::NotAnInvocation(_)
             | Self::Doctor { .. }
             | Self::Down(_)
+            | Self::NoPage(_)
             | Self::Adapter { .. }
             | Self::Input { .. }
             | Self::Declined { .. }
@@ -345,6 +362,7 @@ impl Error {
             Self::Declined { .. } => "declined",
             Self::Unfit(_) => UnfitParams::CODE,
             Self::Down(_) => "down",
+            Self::NoPage(_) => "no_such_page",
             Self::Adapter { .. } => "adapter_refused",
             Self::Unreachable { .. } => "unreachable",
             Self::Bus(error) => bus_error::code(error),
@@ -397,6 +415,7 @@ impl Error {
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Unfit(unfit) => unfit.hint(),
             Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
+            Self::NoPage(_) => "fewer words find more; `rl-console help` lists the pages".to_owned(),
             Self::Down(_) => "the detail of each says what to do; `rl-console doctor` says more".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::PermissionDenied => {

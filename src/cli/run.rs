@@ -66,6 +66,7 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         Some(Command::ContinueJob { pid }) => job_control::continue_job(pid),
         Some(Command::Completions(args)) => commands::completions::run(&args, &mut out),
         Some(Command::Man(args)) => commands::man::run(&args, &env, &mut out),
+        Some(Command::Help(args)) => commands::help::run(&args, &env, &mut out),
         Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
             commands::config::defaults(&env, &mut out)
         }
@@ -160,6 +161,7 @@ fn with_configuration(
         Some(
             Command::Completions(_)
             | Command::Man(_)
+            | Command::Help(_)
             | Command::Doctor
             | Command::ContinueJob { .. }
             | Command::Cancel(_)

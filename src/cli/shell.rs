@@ -159,7 +159,7 @@ fn runs(name: &str) -> Runnable {
         "tail" => Runnable::Elsewhere("it prints until Ctrl-C"),
         "record" => Runnable::Elsewhere("it records until Ctrl-C"),
         "completions" => Runnable::Elsewhere("a shell reads what it prints"),
-        "man" => Runnable::Elsewhere("a pager reads what it prints"),
+        "help" | "man" => Runnable::Elsewhere("a pager reads what it prints"),
         "pair" => Runnable::HereWith(
             "--out",
             "it prints the token, which no screen of the console shows: give it --out FILE, or",

@@ -175,6 +175,12 @@ pub(crate) enum Command {
     /// Print the manual page, or write one page a subcommand into a folder.
     Man(ManArgs),
 
+    /// Read the manual: a page, the flags of a subcommand, or where words occur.
+    ///
+    /// Without a name it lists the pages. A name that is both a page and a subcommand gives the page, and the
+    /// flags behind it.
+    Help(HelpArgs),
+
     /// `invocation cancel` and `run cancel`.
     #[command(hide = true)]
     Cancel(CancelArgs),
@@ -319,6 +325,18 @@ pub(crate) enum ConfigAction {
 pub(crate) struct CompletionsArgs {
     /// The shell.
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// `help`.
+#[derive(Debug, Args)]
+pub(crate) struct HelpArgs {
+    /// A page, or a subcommand.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Vec<String>,
+
+    /// List where all these words occur.
+    #[arg(long, value_name = "WORDS", num_args = 1.., conflicts_with = "name")]
+    pub(crate) search: Vec<String>,
 }
 
 /// `man`.

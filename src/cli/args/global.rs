@@ -16,7 +16,7 @@ use crate::{cli::config::endpoint, words::quoted};
 /// Without a subcommand it starts a station and opens the console on it. Every other subcommand speaks to the
 /// station that runs for the same data folder, or does its work without one.
 #[derive(Debug, Parser)]
-#[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER)]
+#[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     /// Record everything from the start into this new file (console and `serve`).
     #[arg(long, value_name = "OUT.mcap")]

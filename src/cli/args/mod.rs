@@ -24,7 +24,7 @@ mod tests;
 pub(crate) use alert::AlertWhat;
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
-    AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, ManArgs, PackAction, PairArgs,
+    AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, HelpArgs, ManArgs, PackAction, PairArgs,
     RecordArgs, ServiceArgs,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};

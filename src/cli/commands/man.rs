@@ -1,10 +1,5 @@
 //! `man`: manual pages, made from the grammar.
 
-use std::{
-    io::{self, Write as _},
-    process,
-};
-
 use clap::{Command, CommandFactory as _};
 use serde::Serialize;
 
@@ -13,6 +8,7 @@ use crate::cli::{
     env::Env,
     error::Error,
     output::Output,
+    pager,
 };
 
 /// The output with `--json`, or for each page written.
@@ -31,7 +27,11 @@ pub(in crate::cli) fn run(args: &ManArgs, env: &Env, out: &mut Output) -> Result
     program.build();
     if args.dir.is_none() && env.terminals.stdout && !out.is_json() {
         let help = program.render_long_help().to_string();
-        return page_out(&page("rl-console", program)?.1, &help, env, out);
+        let man = ["man", "-l", "-"].map(str::to_owned);
+        if pager::piped(&man, &page("rl-console", program)?.1)? {
+            return Ok(());
+        }
+        return pager::show(&help, env, out);
     }
     let Some(dir) = &args.dir else {
         let (file, roff) = page("rl-console", program)?;
@@ -51,34 +51,6 @@ pub(in crate::cli) fn run(args: &ManArgs, env: &Env, out: &mut Output) -> Result
         })?;
     }
     Ok(())
-}
-
-/// Shows the page to people: by `man`, which has a pager of its own, else its text through the pager, else as
-/// it is.
-fn page_out(roff: &str, help: &str, env: &Env, out: &mut Output) -> Result<(), Error> {
-    let own = env.pager.as_deref().and_then(shlex::split).filter(|words| !words.is_empty());
-    let pager = own.unwrap_or_else(|| vec!["less".to_owned()]);
-    let man = ["man", "-l", "-"].map(str::to_owned);
-    for (words, text) in [(man.as_slice(), roff), (&pager, help)] {
-        if piped(words, text).map_err(Error::io(words.join(" ")))? {
-            return Ok(());
-        }
-    }
-    out.text(help)
-}
-
-/// Runs a program on a text; whether there is such a program.
-fn piped(words: &[String], text: &str) -> io::Result<bool> {
-    let Some((program, args)) = words.split_first() else { return Ok(false) };
-    let mut child = match process::Command::new(program).args(args).stdin(process::Stdio::piped()).spawn() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        child => child?,
-    };
-    if let Some(mut stdin) = child.stdin.take() {
-        // Who has read enough hangs up.
-        stdin.write_all(text.as_bytes()).unwrap_or_default();
-    }
-    Ok(child.wait()?.success())
 }
 
 /// The page of a command and those of the commands below it.

@@ -17,6 +17,7 @@ pub(super) mod encode;
 mod event_printer;
 pub(super) mod event_schemas;
 mod events;
+pub(super) mod help;
 pub(super) mod invoke;
 pub(super) mod keys;
 pub(super) mod ls;

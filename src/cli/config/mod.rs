@@ -12,4 +12,4 @@ pub(crate) use error::{ConfigError, ConfigFault};
 pub(crate) use key::Key;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
 pub(crate) use settings::{Discovery, OnHangup, Settings};
-pub(crate) use value::{Value, endpoint};
+pub(crate) use value::{Kind, Value, endpoint};

@@ -1,0 +1,155 @@
+//! `help`: the manual.
+
+use clap::CommandFactory as _;
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::{Cli, HelpArgs},
+        env::Env,
+        error::Error,
+        help,
+        output::Output,
+        pager,
+        table::{Align, Table},
+    },
+    manual::{Line, Page, Style, lines},
+    words::nearest,
+};
+
+/// Columns of a page where nobody says how wide the terminal is, and at most.
+const COLUMNS: usize = 100;
+/// Places that a search lists.
+const HITS_MAX: usize = 40;
+
+/// The output of the list, with `--json`.
+#[derive(Serialize)]
+struct Listed<'a> {
+    page: &'a str,
+    title: &'a str,
+}
+
+/// The output of a search, with `--json`.
+#[derive(Serialize)]
+struct Found<'a> {
+    page: &'a str,
+    section: Option<&'a str>,
+    text: &'a str,
+}
+
+/// The output of a page, with `--json`.
+#[derive(Serialize)]
+struct Whole<'a> {
+    page: &'a str,
+    text: &'a str,
+}
+
+pub(in crate::cli) fn run(args: &HelpArgs, env: &Env, out: &mut Output) -> Result<(), Error> {
+    if !args.search.is_empty() {
+        return search(&args.search.join(" "), out);
+    }
+    if args.name.is_empty() {
+        return list(out);
+    }
+    let name = args.name.join(" ");
+    let (page, flags) = (help::page(&name), flags(&args.name));
+    if page.is_none() && flags.is_none() {
+        let near = nearest(&name, help::names());
+        let near = near.map_or_else(String::new, |near| format!("; did you mean `rl-console help {near}`?"));
+        return Err(Error::usage(
+            format!("the manual has no page `{name}`, and there is no such subcommand{near}"),
+            "`rl-console help` lists the pages, `rl-console help --search WORDS` finds words in them",
+        ));
+    }
+    let is_styled = env.terminals.stdout && !out.is_json();
+    let columns = out.columns().map_or(COLUMNS, |columns| columns.min(COLUMNS));
+    let mut text = page.as_ref().map_or_else(String::new, |page| text(page, columns, is_styled));
+    if let Some(flags) = flags {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&flags);
+    }
+    if out.is_json() {
+        return out.row(&Whole { page: &name, text: &text }, |_| String::new());
+    }
+    if is_styled { pager::show(&text, env, out) } else { out.text(&text) }
+}
+
+fn list(out: &mut Output) -> Result<(), Error> {
+    let manual = help::manual();
+    if out.is_json() {
+        return manual.pages().try_for_each(|page| {
+            out.row(&Listed { page: page.name, title: &page.title }, |_| String::new())
+        });
+    }
+    let columns = &[("page", Align::Left), ("about", Align::Left)];
+    let rows = manual.pages().map(|page| vec![page.name.to_owned(), page.title.clone()]).collect();
+    for line in Table::new(columns).page(rows) {
+        out.line(&line)?;
+    }
+    out.line("")?;
+    out.line(
+        "`rl-console help NAME` shows a page, or the flags of a subcommand; `rl-console -h` lists those.",
+    )
+}
+
+fn search(words: &str, out: &mut Output) -> Result<(), Error> {
+    let manual = help::manual();
+    let hits = manual.search(words, HITS_MAX);
+    if out.is_json() {
+        return hits.iter().try_for_each(|hit| {
+            let found = Found { page: hit.page.name, section: hit.section.as_deref(), text: &hit.text };
+            out.row(&found, |_| String::new())
+        });
+    }
+    if hits.is_empty() {
+        return Err(Error::NoPage(words.to_owned()));
+    }
+    let columns = &[("page", Align::Left), ("section", Align::Left), ("text", Align::Left)];
+    let row = |hit: &crate::manual::Hit<'_>| {
+        let section = hit.section.clone().unwrap_or_else(|| hit.page.title.clone());
+        vec![hit.page.name.to_owned(), section, hit.text.clone()]
+    };
+    let room = out.columns();
+    for line in Table::new(columns).fitting(room).page(hits.iter().map(row).collect()) {
+        out.line(&line)?;
+    }
+    Ok(())
+}
+
+/// The flags of a subcommand, where there is one of this name.
+fn flags(name: &[String]) -> Option<String> {
+    let mut command = Cli::command();
+    command.build();
+    let mut found = &mut command;
+    for word in name {
+        found = found.find_subcommand_mut(word)?;
+    }
+    Some(found.render_long_help().to_string())
+}
+
+/// A page as lines, in the terminal's own styles where people read it there.
+fn text(page: &Page, columns: usize, is_styled: bool) -> String {
+    let mut text = String::new();
+    for line in lines(&page.blocks, columns) {
+        text.push_str(&styled(&line, is_styled));
+        text.push('\n');
+    }
+    text
+}
+
+fn styled(line: &Line, is_styled: bool) -> String {
+    let span = |span: &crate::manual::Span| {
+        let style = match (span.style, &span.link) {
+            _ if !is_styled => return span.text.clone(),
+            (_, Some(_)) => "4",
+            (Style::Heading, _) => "1;4",
+            (Style::Strong, _) => "1",
+            (Style::Code, _) => "36",
+            (Style::Plain, None) => return span.text.clone(),
+        };
+        format!("\x1b[{style}m{}\x1b[0m", span.text)
+    };
+    line.iter().map(span).collect()
+}

@@ -1,0 +1,6 @@
+//! The pages of the manual, and what in them is made of the program's own tables.
+
+mod pages;
+mod tables;
+
+pub(super) use pages::{manual, names, page};

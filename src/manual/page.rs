@@ -1,0 +1,58 @@
+//! A page, and all of them.
+
+use super::{Block, Hit, markdown, search};
+
+/// The pages, in the order in which they are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manual {
+    pages: Vec<Page>,
+}
+
+/// One page: a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// What it is asked for by.
+    pub(crate) name: &'static str,
+    /// Its first heading, without marks.
+    pub(crate) title: String,
+    /// What it says.
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl Page {
+    /// A page from its Markdown. Its first heading is its title.
+    pub(crate) fn read(name: &'static str, text: &str) -> Self {
+        let blocks = markdown::read(text);
+        let title = blocks.iter().find_map(Block::heading).unwrap_or_else(|| name.to_owned());
+        Self { name, title, blocks }
+    }
+
+    /// Where its links lead.
+    #[cfg(test)]
+    pub(crate) fn links(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().flat_map(Block::spans).filter_map(|span| span.link.as_deref())
+    }
+}
+
+impl Manual {
+    /// A manual of these pages.
+    pub(crate) fn new(pages: Vec<Page>) -> Self {
+        Self { pages }
+    }
+
+    /// Every page.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = &Page> {
+        self.pages.iter()
+    }
+
+    /// The page of this name.
+    #[cfg(test)]
+    pub(crate) fn page(&self, name: &str) -> Option<&Page> {
+        self.pages.iter().find(|page| page.name == name)
+    }
+
+    /// Where all these words occur, the closest first, at most so many.
+    pub(crate) fn search(&self, words: &str, hits_max: usize) -> Vec<Hit<'_>> {
+        search::search(&self.pages, words, hits_max)
+    }
+}
