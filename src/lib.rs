@@ -3,7 +3,7 @@
 //! The map of the crate, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
 //! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`],
-//!    [`words`], `manual`, [`admission`], [`private_files`]: identities, bounds, clocks, JSON Schema, the
+//!    [`words`], [`manual`], [`admission`], [`private_files`]: identities, bounds, clocks, JSON Schema, the
 //!    schemas of messages and ports, the shape of MsgPack, what records are made of, the language that finds
 //!    them, texts and counts in words, how a manual is read, who may hold a connection, and files that are
 //!    this user's alone.
@@ -63,7 +63,7 @@ pub mod filter;
 pub mod ids;
 pub mod limits;
 pub mod macp;
-mod manual;
+pub mod manual;
 pub mod mpp;
 mod msgpack;
 pub mod port;

@@ -9,8 +9,8 @@ use clap::{
 
 use super::{
     args::{
-        AdapterAction, Cli, Command, ConfigAction, Global, HostAction, InvocationAction, PeerAction, SimPeer,
-        with_body,
+        AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
+        PeerAction, ScreenArgs, SimPeer, with_body,
     },
     commands::{self, brake::Brakes},
     config::stray_variables,
@@ -49,9 +49,10 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
-    let Cli { mut global, record, metrics, plain, command } = cli;
+    let Cli { mut global, record, metrics, plain, screen, command } = cli;
     let command = command.map(Command::current);
     global.metrics = metrics_of(metrics, command.as_ref())?;
+    global.screen = screen_of(screen, command.as_ref(), plain)?;
     let mut out = Output::stdout(global.json, &global.station_flags());
     let done = match command {
         Some(_) if plain => Err(Error::usage(
@@ -92,6 +93,24 @@ fn metrics_of(metrics: Option<SocketAddr>, command: Option<&Command>) -> Result<
             "the station that runs serves its metrics where its own --metrics said; `rl-console ls health` shows where",
         )),
         Some(_) => Ok(None),
+    }
+}
+
+/// The flags of a console, where one is opened.
+fn screen_of(screen: ScreenArgs, command: Option<&Command>, plain: bool) -> Result<ScreenArgs, Error> {
+    let or = |given: &Option<String>, other: Option<String>| given.clone().or(other);
+    match command {
+        None if !plain || screen == ScreenArgs::default() => Ok(screen),
+        Some(Command::Attach(AttachArgs { screen: own, .. })) => Ok(ScreenArgs {
+            view: or(&own.view, screen.view),
+            filter: or(&own.filter, screen.filter),
+            theme: or(&own.theme, screen.theme),
+        }),
+        Some(_) if screen == ScreenArgs::default() => Ok(screen),
+        None | Some(_) => Err(Error::usage(
+            "--view, --filter and --theme go with the console and with `attach`",
+            "`ls` takes a filter behind its list: `rl-console ls queues --filter FILTER`",
+        )),
     }
 }
 

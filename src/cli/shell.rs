@@ -22,6 +22,7 @@ use super::{
     args::{Cli, Global},
     context::Context,
     debounced_file::{self, DebouncedFile},
+    help,
     opening_files::Folders,
     state_files::StateFiles,
 };
@@ -33,6 +34,7 @@ use crate::{
         },
         worker::OpeningFiles,
     },
+    manual::LazyManual,
     private_files,
 };
 
@@ -93,6 +95,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
     };
     Shell {
         subcommands: subcommands().into(),
+        manual: LazyManual::new(help::manual),
         history,
         filters,
         layout,
@@ -104,7 +107,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
 }
 
 /// Every subcommand of the grammar that does something.
-fn subcommands() -> Vec<Subcommand> {
+pub(super) fn subcommands() -> Vec<Subcommand> {
     let mut cli = Cli::command();
     cli.build();
     let mut all = Vec::new();

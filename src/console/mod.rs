@@ -39,12 +39,13 @@ pub use draw::{Depth, OnAir, Role, Theme, ThemeError, Themes};
 pub use input::{KeyRow, Keymap, KeymapError};
 #[doc(hidden)]
 pub use screen::PlanScroll;
+pub(crate) use screen::reference;
 pub use settings::{
     AlertRules, AppearanceSettings, CommandHints, Config, ConfigSource, ConsoleError, Desktop, Exit, Fault,
-    Passthrough, Reload, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
-    SubcommandResult,
+    Passthrough, Reload, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Start, Subcommand,
+    SubcommandEnd, SubcommandResult,
 };
-pub(crate) use ui::named_filters::check as check_filter;
+pub(crate) use ui::{named_filters::check as check_filter, start::check as check_start};
 pub use worker::{OpeningFile, OpeningFiles, OpeningListing};
 
 pub use terminal::install_panic_hook;

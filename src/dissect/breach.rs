@@ -1,8 +1,12 @@
 //! What peers break: the clause, its text in short, what was wrong, and what their authors do about it.
 
-use super::{mpp::violation_remedy, rmp::refusal_remedy, table::CLAUSES};
+use super::{
+    mpp::{refusal_remedy as refusal_remedy_of_hello, violation_remedy},
+    rmp::refusal_remedy,
+    table::CLAUSES,
+};
 use crate::{
-    rmp::Refusal,
+    rmp::{Code, Refusal},
     tap::entry::mpp::{ErrorCode, Fault, HelloReason, Violation},
 };
 
@@ -28,6 +32,35 @@ const VERSION: &str = "mpp-v2, version";
 const REASONS: &str = "mpp-v2, hello_ack reasons";
 const BY_ADAPTER: &str = "mpp-v2, protocol_error";
 
+/// Every violation of MPP; those of a field name one.
+const VIOLATIONS: [Violation; 25] = [
+    Violation::NotUtf8,
+    Violation::NotJson,
+    Violation::NotObject,
+    Violation::Version,
+    Violation::NoType,
+    Violation::UnknownType,
+    Violation::HelloFirst,
+    Violation::SecondHello,
+    Violation::WrongDirection,
+    Violation::Missing("id"),
+    Violation::Mistyped("id"),
+    Violation::AlreadyParked,
+    Violation::StillInFlight,
+    Violation::NoSuchQueue,
+    Violation::NotDispatchedHere,
+    Violation::AlreadyEnded,
+    Violation::NotApplied,
+    Violation::AlreadyApplied,
+    Violation::RefundAfterApplied,
+    Violation::UndeclaredKey,
+    Violation::NotTheWriter,
+    Violation::StateSchema,
+    Violation::StateTooLarge,
+    Violation::TooLarge,
+    Violation::TooSlow,
+];
+
 impl From<Fault> for Breach {
     fn from(fault: Fault) -> Self {
         match fault {
@@ -39,6 +72,15 @@ impl From<Fault> for Breach {
 }
 
 impl Breach {
+    /// All of them, by link; that of a field names `id`.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let of_violation = |violation: Violation| Self::Protocol(violation.code(), violation);
+        let of_bus = Code::ALL.into_iter().map(Refusal::Fault).chain(Refusal::OF_SESSION).map(Self::Bus);
+        let of_handshake = HelloReason::ALL.map(Self::Hello).into_iter().chain([Self::HelloTimeout]);
+        let of_bridge = of_handshake.chain(VIOLATIONS.map(of_violation)).chain([Self::ByAdapter]);
+        of_bridge.chain(of_bus).chain([Self::BusHelloTimeout])
+    }
+
     /// The clause.
     pub(crate) const fn clause(self) -> &'static str {
         match self {
@@ -82,6 +124,20 @@ impl Breach {
     }
 }
 
+impl Breach {
+    /// What the author of the peer does about it, in a sentence.
+    pub(crate) fn remedy_text(self) -> String {
+        match (self, self.remedy()) {
+            (_, Some(remedy)) => remedy.to_owned(),
+            (Self::Hello(reason), None) => match refusal_remedy_of_hello(reason) {
+                (text, Some(subcommand)) => format!("{text} `rl-console {subcommand}`"),
+                (text, None) => text.to_owned(),
+            },
+            (_, None) => String::new(),
+        }
+    }
+}
+
 /// A clause and its text. A ruling is known to this program alone: its text is all there is.
 pub(crate) fn clause_with_text(clause: &str) -> String {
     if clause.starts_with("ruling ") {
@@ -112,37 +168,7 @@ mod tests {
 
     #[test]
     fn every_clause_has_a_text_and_every_breach_a_remedy() {
-        let violations = [
-            Violation::NotUtf8,
-            Violation::NotJson,
-            Violation::NotObject,
-            Violation::Version,
-            Violation::NoType,
-            Violation::UnknownType,
-            Violation::HelloFirst,
-            Violation::SecondHello,
-            Violation::WrongDirection,
-            Violation::Missing("id"),
-            Violation::Mistyped("id"),
-            Violation::AlreadyParked,
-            Violation::StillInFlight,
-            Violation::NoSuchQueue,
-            Violation::NotDispatchedHere,
-            Violation::AlreadyEnded,
-            Violation::NotApplied,
-            Violation::AlreadyApplied,
-            Violation::RefundAfterApplied,
-            Violation::UndeclaredKey,
-            Violation::NotTheWriter,
-            Violation::StateSchema,
-            Violation::StateTooLarge,
-            Violation::TooLarge,
-            Violation::TooSlow,
-        ];
-        let breaches = violations.map(|violation| Breach::Protocol(ErrorCode::InvalidFrame, violation));
-        let others =
-            HelloReason::ALL.map(Breach::Hello).into_iter().chain([Breach::HelloTimeout, Breach::ByAdapter]);
-        for breach in breaches.into_iter().chain(others) {
+        for breach in Breach::all() {
             assert!(!clause_text(breach.clause()).is_empty(), "{}", breach.clause());
             assert!(breach.remedy().is_some() || matches!(breach, Breach::Hello(_)));
         }

@@ -11,11 +11,17 @@ pub struct Fault {
     pub at: Range<usize>,
     /// The fault, and what to do.
     pub words: String,
+    /// Whether a field is named that the records do not have.
+    pub is_about_field: bool,
 }
 
 impl Fault {
     pub(super) fn new(at: Range<usize>, words: impl Into<String>) -> Self {
-        Self { at, words: words.into() }
+        Self { at, words: words.into(), is_about_field: false }
+    }
+
+    pub(super) fn of_field(at: Range<usize>, words: impl Into<String>) -> Self {
+        Self { is_about_field: true, ..Self::new(at, words) }
     }
 }
 

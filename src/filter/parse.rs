@@ -180,7 +180,10 @@ impl<'a> Parser<'a> {
                     format!("the column `{word}` is the field `{}`{quoted}", spec.name),
                 );
             }
-            Fault::new(name.clone(), format!("there is no field `{word}`: {}{quoted}", hint(word, &names)))
+            Fault::of_field(
+                name.clone(),
+                format!("there is no field `{word}`: {}{quoted}", hint(word, &names)),
+            )
         })
     }
 

@@ -43,8 +43,7 @@ impl Block {
     }
 
     /// All pieces of its text; of code none, which has no styles.
-    #[cfg(test)]
-    pub(super) fn spans(&self) -> Box<dyn Iterator<Item = &Span> + '_> {
+    pub(crate) fn spans(&self) -> Box<dyn Iterator<Item = &Span> + '_> {
         match self {
             Self::Heading(_, spans) | Self::Paragraph { spans, .. } => Box::new(spans.iter()),
             Self::Code { .. } => Box::new(std::iter::empty()),
@@ -68,6 +67,6 @@ impl Block {
 }
 
 /// The text without styles.
-pub(super) fn plain(spans: &[Span]) -> String {
+pub(crate) fn plain(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }

@@ -1,13 +1,22 @@
-//! The manual: pages in Markdown, read into blocks, laid out in columns, and searched. What the pages say
-//! lies in `cli/help`; the console shows what the command line hands it.
+//! The manual: pages in Markdown, read into blocks, laid out in columns, searched, and written as man pages.
+//! What the pages say lies in `cli/help`; the console shows what the command line hands it.
 
 mod block;
 mod layout;
+mod lazy;
+mod man_page;
 mod markdown;
 mod page;
+mod place;
 mod search;
 
-pub(crate) use block::{Block, Span, Style};
+pub(crate) use block::{Block, Span, Style, plain};
 pub(crate) use layout::{Line, lines};
-pub(crate) use page::{Manual, Page};
+pub use lazy::LazyManual;
+pub(crate) use man_page::man_page;
+pub use page::Manual;
+pub(crate) use page::Page;
+#[cfg(test)]
+pub(crate) use place::{has_all, slug};
+pub(crate) use place::{line_of, line_of_section, target};
 pub(crate) use search::Hit;

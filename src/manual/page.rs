@@ -1,10 +1,13 @@
 //! A page, and all of them.
 
-use super::{Block, Hit, markdown, search};
+use super::{Block, Hit, Span, markdown, search};
+
+/// The name of the page that lists the others.
+const CONTENTS: &str = "contents";
 
 /// The pages, in the order in which they are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Manual {
+pub struct Manual {
     pages: Vec<Page>,
 }
 
@@ -32,6 +35,12 @@ impl Page {
     pub(crate) fn links(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().flat_map(Block::spans).filter_map(|span| span.link.as_deref())
     }
+
+    /// Its headings.
+    #[cfg(test)]
+    pub(crate) fn headings(&self) -> impl Iterator<Item = String> {
+        self.blocks.iter().filter_map(Block::heading)
+    }
 }
 
 impl Manual {
@@ -46,9 +55,21 @@ impl Manual {
     }
 
     /// The page of this name.
-    #[cfg(test)]
     pub(crate) fn page(&self, name: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.name == name)
+    }
+
+    /// A page that lists all of them.
+    pub(crate) fn contents(&self) -> Page {
+        let cell = |text: &str, link: Option<&str>| {
+            vec![Span { text: text.to_owned(), link: link.map(str::to_owned), ..Span::default() }]
+        };
+        let head = vec![cell("page", None), cell("about", None)];
+        let row = |page: &Page| vec![cell(page.name, Some(page.name)), cell(&page.title, None)];
+        let title = "Contents".to_owned();
+        let heading = Block::Heading(1, cell(&title, None));
+        let rows = std::iter::once(head).chain(self.pages.iter().map(row)).collect();
+        Page { name: CONTENTS, title, blocks: vec![heading, Block::Table(rows)] }
     }
 
     /// Where all these words occur, the closest first, at most so many.

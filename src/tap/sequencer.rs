@@ -42,7 +42,7 @@ pub struct Draft<'a> {
 }
 
 /// What the tap has done so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Entries emitted.
     pub emitted: u64,

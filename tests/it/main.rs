@@ -21,6 +21,7 @@ mod invoke_cli;
 mod macp;
 mod macp_cli;
 mod macp_python;
+mod manual;
 mod metrics;
 mod mpp_clauses;
 mod mpp_frames;

@@ -10,6 +10,7 @@ use super::{
     bus::{PublishArgs, TailArgs},
     earlier::{CancelArgs, KickArgs},
     frames::{DecodeArgs, EncodeArgs},
+    global::ScreenArgs,
     invocations::{InvokeArgs, SettleArgs},
     ls::LsArgs,
     records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
@@ -172,7 +173,9 @@ pub(crate) enum Command {
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 
-    /// Print the manual page, or write one page a subcommand into a folder.
+    /// Print the manual page, or write all of them: one a subcommand, one a page of `help`.
+    ///
+    /// The pages of `help` are of section 7: `man rl-console-filter` reads `help filter`.
     Man(ManArgs),
 
     /// Read the manual: a page, the flags of a subcommand, or where words occur.
@@ -233,6 +236,9 @@ pub(crate) struct AttachArgs {
     /// makes a console that only looks.
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
 }
 
 /// `service`.
@@ -342,8 +348,12 @@ pub(crate) struct HelpArgs {
 /// `man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The folder to write one page a subcommand into; made if it is missing.
+    /// The folder to write all pages into; created if it is missing.
     pub(crate) dir: Option<PathBuf>,
+
+    /// Write them where `man` finds them: man1 and man7 in ~/.local/share/man.
+    #[arg(long, conflicts_with = "dir")]
+    pub(crate) install: bool,
 }
 
 /// Seconds, with a fraction if need be, as milliseconds.

@@ -33,10 +33,31 @@ pub(crate) struct Cli {
     pub(crate) plain: bool,
 
     #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
+
+    #[command(flatten)]
     pub(crate) global: Global,
 
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// The flags of a console: the one of a station, or one that attaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub(crate) struct ScreenArgs {
+    /// The view to begin with, by its name or its key: deck, bridge, bus, runs, sessions, trace, wire, journal
+    /// (console and `attach`).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) view: Option<String>,
+
+    /// The filter of the first pane of that view; `rl-console help filter` has the language (console and
+    /// `attach`).
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) filter: Option<String>,
+
+    /// The theme to begin with; `rl-console config themes` lists them (console and `attach`).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) theme: Option<String>,
 }
 
 /// The flags that stand before or after any subcommand.
@@ -88,6 +109,10 @@ pub(crate) struct Global {
     /// `--metrics` of the console or of `serve`.
     #[arg(skip)]
     pub(crate) metrics: Option<SocketAddr>,
+
+    /// The flags of the console or of `attach`.
+    #[arg(skip)]
+    pub(crate) screen: ScreenArgs,
 
     /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
     #[arg(long, global = true, hide_short_help = true)]

@@ -13,6 +13,7 @@ use tokio::sync::{oneshot, watch};
 use crate::{
     cli::{
         appearance::WatchedConfig,
+        args::ScreenArgs,
         config::{Key, OnHangup, Origin, Value},
         context::Context,
         error::Error,
@@ -83,6 +84,12 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
             return Err(ConsoleError::NotATerminal { what }.into());
         }
     }
+    console::check_start(&start(context)).map_err(|why| {
+        Error::usage(
+            format!("the console cannot begin so: {why}"),
+            "`rl-console help views` and `help filter` say what there is",
+        )
+    })?;
     if context.env.term.as_deref() == Some("dumb") {
         return Err(Error::usage(
             "TERM is dumb: this terminal can show no screen",
@@ -318,7 +325,14 @@ fn config(
         clock: context.clock,
         commands: hints(context),
         shell: shell::shell(context),
+        start: start(context),
     })
+}
+
+/// What is shown at the start.
+fn start(context: &Context) -> settings::Start {
+    let ScreenArgs { view, filter, .. } = context.flags.screen.clone();
+    settings::Start { view, filter }
 }
 
 /// How a command for this station is written.

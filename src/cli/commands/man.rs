@@ -1,14 +1,20 @@
-//! `man`: manual pages, made from the grammar.
+//! `man`: man pages, of the grammar in section 1 and of the manual in section 7.
+
+use std::path::{Path, PathBuf};
 
 use clap::{Command, CommandFactory as _};
 use serde::Serialize;
 
-use crate::cli::{
-    args::{Cli, ManArgs},
-    env::Env,
-    error::Error,
-    output::Output,
-    pager,
+use crate::{
+    cli::{
+        args::{Cli, ManArgs},
+        env::Env,
+        error::Error,
+        help,
+        output::Output,
+        pager,
+    },
+    manual::man_page,
 };
 
 /// The output with `--json`, or for each page written.
@@ -25,7 +31,18 @@ struct Page {
 pub(in crate::cli) fn run(args: &ManArgs, env: &Env, out: &mut Output) -> Result<(), Error> {
     let mut program = Cli::command();
     program.build();
-    if args.dir.is_none() && env.terminals.stdout && !out.is_json() {
+    if let Some(dir) = &args.dir {
+        return write(program, out, |_| dir.clone());
+    }
+    if args.install {
+        let shared = env.data_dir.as_deref().and_then(Path::parent);
+        let root = shared.map(|shared| shared.join("man")).ok_or_else(|| {
+            Error::usage("there is no home folder to install into", "name a folder: `rl-console man DIR`")
+        })?;
+        write(program, out, |section| root.join(format!("man{section}")))?;
+        return if out.is_json() { Ok(()) } else { out.line("`man rl-console` reads them") };
+    }
+    if env.terminals.stdout && !out.is_json() {
         let help = program.render_long_help().to_string();
         let man = ["man", "-l", "-"].map(str::to_owned);
         if pager::piped(&man, &page("rl-console", program)?.1)? {
@@ -33,18 +50,26 @@ pub(in crate::cli) fn run(args: &ManArgs, env: &Env, out: &mut Output) -> Result
         }
         return pager::show(&help, env, out);
     }
-    let Some(dir) = &args.dir else {
-        let (file, roff) = page("rl-console", program)?;
-        if out.is_json() {
-            return out.row(&Page { file, roff: Some(roff), path: None }, |_| String::new());
-        }
-        return out.text(&roff);
-    };
-    std::fs::create_dir_all(dir).map_err(Error::io(dir.display().to_string()))?;
+    let (file, roff) = page("rl-console", program)?;
+    if out.is_json() {
+        return out.row(&Page { file, roff: Some(roff), path: None }, |_| String::new());
+    }
+    out.text(&roff)
+}
+
+/// Writes all pages into the folders of their sections.
+fn write(program: Command, out: &mut Output, folder_of: impl Fn(&str) -> PathBuf) -> Result<(), Error> {
     let mut pages = Vec::new();
     collect("rl-console", program, &mut pages)?;
+    let manual = help::manual();
+    pages.extend(manual.pages().map(|page| {
+        let roff = man_page(page, "rl-console", env!("CARGO_PKG_VERSION"));
+        (format!("rl-console-{}.7", page.name), roff)
+    }));
     for (file, roff) in pages {
-        let path = dir.join(&file);
+        let folder = folder_of(file.rsplit('.').next().unwrap_or_default());
+        std::fs::create_dir_all(&folder).map_err(Error::io(folder.display().to_string()))?;
+        let path = folder.join(&file);
         std::fs::write(&path, roff).map_err(Error::io(path.display().to_string()))?;
         out.row(&Page { file, roff: None, path: Some(path.display().to_string()) }, |page| {
             page.path.clone().unwrap_or_default()

@@ -72,6 +72,14 @@ pub(super) fn parse(path: &Path, text: &str, faults: &mut Vec<ConfigFault>) -> F
     values
 }
 
+/// What is wrong with the text of a file.
+#[cfg(test)]
+pub(crate) fn faults_of(text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    parse(Path::new("config.toml"), text, &mut faults);
+    faults.iter().map(ToString::to_string).collect()
+}
+
 struct File<'a> {
     path: &'a Path,
     text: &'a str,

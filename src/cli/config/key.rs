@@ -166,7 +166,7 @@ impl Key {
             name: Self::THEME,
             kind: Kind::Text,
             alias: None,
-            flag: None,
+            flag: Some("--theme"),
             doc: "the console's theme: a shipped one, or the name of a file in themes/ of the configuration folder",
         },
         Self {

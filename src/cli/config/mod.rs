@@ -9,6 +9,8 @@ mod settings;
 mod value;
 
 pub(crate) use error::{ConfigError, ConfigFault};
+#[cfg(test)]
+pub(crate) use file::faults_of;
 pub(crate) use key::Key;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
 pub(crate) use settings::{Discovery, OnHangup, Settings};

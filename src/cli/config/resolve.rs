@@ -187,6 +187,7 @@ fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
         Key::SOCKET => path(&flags.socket),
         Key::PORT => flags.port.map(|port| Value::Integer(port.into())),
         Key::ASCII => flags.ascii.then_some(Value::Flag(true)),
+        Key::THEME => flags.screen.theme.clone().map(Value::Text),
         Key::ON_AIR => flags.on_air.then_some(Value::Flag(true)),
         Key::GRPC => flags.grpc.map(|addr| Value::Text(addr.to_string())),
         Key::METRICS => flags.metrics.map(|addr| Value::Text(addr.to_string())),

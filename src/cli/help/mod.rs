@@ -1,5 +1,7 @@
 //! The pages of the manual, and what in them is made of the program's own tables.
 
+#[cfg(test)]
+mod page_tests;
 mod pages;
 mod tables;
 

@@ -6,7 +6,7 @@ use crate::manual::{Manual, Page};
 macro_rules! pages {
     ($($name:literal),* $(,)?) => {
         /// Every page with its text, in the order in which they are listed.
-        const PAGES: &[(&str, &str)] = &[$( ($name, include_str!(concat!($name, ".md"))) ),*];
+        pub(super) const PAGES: &[(&str, &str)] = &[$( ($name, include_str!(concat!($name, ".md"))) ),*];
     };
 }
 
@@ -31,7 +31,7 @@ pub(in crate::cli) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// A text with a table in the place of each line `{{its name}}`.
-fn filled_in(text: &str) -> String {
+pub(super) fn filled_in(text: &str) -> String {
     let mut filled = String::with_capacity(text.len());
     for line in text.lines() {
         let name = line.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
@@ -42,26 +42,4 @@ fn filled_in(text: &str) -> String {
         filled.push('\n');
     }
     filled
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_page_has_a_title_and_every_link_leads_to_one() {
-        let manual = manual();
-        let mut wrong = Vec::new();
-        for page in manual.pages() {
-            wrong.extend((page.title == page.name).then(|| format!("{}: no heading", page.name)));
-            let dead =
-                page.links().filter(|link| !link.starts_with("https://") && manual.page(link).is_none());
-            wrong.extend(dead.map(|link| format!("{}: no page {link}", page.name)));
-        }
-        for (name, text) in PAGES {
-            let left = filled_in(text).lines().filter(|line| line.contains("{{")).count();
-            wrong.extend((left > 0).then(|| format!("{name}: {left} tables that there are not")));
-        }
-        assert_eq!(wrong, [""; 0]);
-    }
 }

@@ -1,5 +1,5 @@
-//! Tables of the manual that are made: configuration keys, limits, actions with their keys, exit codes,
-//! columns and filter fields.
+//! Tables of the manual that are made of the program's own: configuration, limits, keys, views, columns and
+//! filter fields, metrics, errors with their clauses, subcommands, themes, exit codes.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,16 @@ use crate::{
     cli::{
         config::{Key, Kind, Value},
         error::Exit,
+        shell,
     },
-    console::input::Keymap,
+    console::{
+        Theme, reference,
+        reference::{KeyGroup, ViewReference},
+    },
+    dissect::{Breach, clause_text},
     limits::Limits,
     port::List,
+    station::metrics,
 };
 
 /// The table of this name, in Markdown.
@@ -18,9 +24,15 @@ pub(super) fn table(name: &str) -> Option<String> {
     let (head, rows): (&[&str], Vec<Vec<String>>) = match name {
         "config" => (&["key", "default", "values", "what it sets"], config()),
         "limits" => (&["key", "default", "range", "what it bounds"], limits()),
-        "keymap" => (&["keys", "name", "what it does"], keymap()),
+        "keymap" => (&["name", "keys", "what it does"], keymap()),
+        "views" => (&["key", "view", "panes", "what it shows"], views()),
+        "metrics" => (&["metric", "type", "label", "what it measures"], metrics()),
+        "clauses" => (&["error", "clause", "what to do"], clauses()),
+        "commands" => (&["subcommand", "what it does"], commands()),
+        "themes" => (&["theme"], Theme::shipped_names().map(|name| vec![code(name)]).collect()),
         "exit-codes" => (&["code", "meaning"], exit_codes()),
         "columns" => return Some(columns()),
+        "keys" => return Some(keys()),
         _ => return None,
     };
     Some(markdown(head, &rows))
@@ -31,6 +43,20 @@ fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     for row in rows {
         let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
         let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}
+
+/// Sections of one table each.
+fn sections(head: &[&str], all: impl IntoIterator<Item = (String, String, Vec<Vec<String>>)>) -> String {
+    let mut text = String::new();
+    for (title, about, rows) in all {
+        let _ = writeln!(text, "## {title}\n");
+        if !about.is_empty() {
+            let _ = writeln!(text, "{about}\n");
+        }
+        text.push_str(&markdown(head, &rows));
+        text.push('\n');
     }
     text
 }
@@ -73,29 +99,73 @@ fn limits() -> Vec<Vec<String>> {
     Limits::BOUNDS.iter().map(row).collect()
 }
 
+fn codes(keys: &[String]) -> String {
+    keys.iter().map(code).collect::<Vec<_>>().join(" ")
+}
+
 fn keymap() -> Vec<Vec<String>> {
-    let rows = Keymap::default().rows();
-    rows.iter()
-        .map(|row| {
-            let keys: Vec<_> = row.keys.iter().map(code).collect();
-            vec![keys.join(" "), code(&row.action), row.about.trim().to_owned()]
-        })
-        .collect()
+    let rows = reference::keys().into_iter().flat_map(|group| group.rows);
+    rows.map(|row| vec![code(row.name), codes(&row.keys), row.about.to_owned()]).collect()
+}
+
+/// A section for each group of keys.
+fn keys() -> String {
+    let section = |group: KeyGroup| {
+        let with_keys = group.rows.into_iter().filter(|row| !row.keys.is_empty());
+        let rows = with_keys.map(|row| vec![codes(&row.keys), row.about.to_owned(), row.scopes]);
+        (group.title.to_owned(), String::new(), rows.collect())
+    };
+    sections(&["keys", "what they do", "where"], reference::keys().into_iter().map(section))
+}
+
+fn views() -> Vec<Vec<String>> {
+    let row = |view: ViewReference| {
+        vec![codes(&view.keys), view.name.to_owned(), view.panes.join(", "), view.about.to_owned()]
+    };
+    reference::views().into_iter().map(row).collect()
+}
+
+fn metrics() -> Vec<Vec<String>> {
+    let row = |it: metrics::MetricReference| {
+        vec![code(it.name), it.kind.to_owned(), it.label.map_or_else(String::new, code), it.help.to_owned()]
+    };
+    metrics::reference().into_iter().map(row).collect()
+}
+
+/// Every breach by a peer.
+fn clauses() -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for breach in Breach::all() {
+        let clause = format!("{}: {}", breach.clause(), clause_text(breach.clause()));
+        let row = vec![breach.text(), clause, breach.remedy_text()];
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn commands() -> Vec<Vec<String>> {
+    let shown = shell::subcommands().into_iter().filter(|it| !it.is_earlier);
+    shown.map(|it| vec![code(it.name), it.about]).collect()
 }
 
 fn exit_codes() -> Vec<Vec<String>> {
     Exit::ALL.iter().map(|(exit, about)| vec![(*exit as u8).to_string(), (*about).to_owned()]).collect()
 }
 
-/// A heading and a table for each list of `ls`.
+/// A section for each pane, and for each list of `ls`.
 fn columns() -> String {
-    let mut text = String::new();
-    for list in List::ALL {
-        let _ = writeln!(text, "## ls {}\n\n{}\n", list.name(), list.about());
-        let rows: Vec<_> =
-            list.specs().iter().map(|spec| vec![code(spec.name), spec.about.to_owned()]).collect();
-        text.push_str(&markdown(&["field", "what it is"], &rows));
-        text.push('\n');
-    }
-    text
+    let panes = reference::columns().into_iter().map(|pane| {
+        let rows = pane.fields.into_iter();
+        let rows = rows.map(|(name, title, about)| vec![code(name), title.to_owned(), about.to_owned()]);
+        (pane.name.to_owned(), String::new(), rows.collect())
+    });
+    let lists = List::ALL.iter().map(|list| {
+        let title = |spec: &crate::field::Spec| spec.column.map_or("", |column| column.title);
+        let row =
+            |spec: &crate::field::Spec| vec![code(spec.name), title(spec).to_owned(), spec.about.to_owned()];
+        (format!("ls {}", list.name()), list.about().to_owned(), list.specs().iter().map(row).collect())
+    });
+    sections(&["field", "column", "what it is"], panes.chain(lists))
 }

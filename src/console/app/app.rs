@@ -38,6 +38,7 @@ use crate::{
             event::{Event, TerminalEvent},
             layout, layouts,
             message::Message,
+            start,
             state::Ui,
             system::System,
         },
@@ -150,8 +151,10 @@ impl App {
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
         let model = layouts::restore(Model::new(&config.limits), &mut ui, config.shell.layout, now);
         let appearance = Appearance::new(config.appearance, config.depth);
-        let mut view = appearance.view(config.name, config.commands, config.shell.subcommands, now);
+        let mut view =
+            appearance.view(config.name, config.commands, config.shell.subcommands, config.shell.manual, now);
         view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
+        start::apply(&mut ui, &config.start, &view, now);
         Self {
             port,
             clock: config.clock,

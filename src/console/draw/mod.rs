@@ -5,6 +5,7 @@ mod cell;
 pub(crate) mod class;
 pub(crate) mod dag_layout;
 pub(crate) mod glyphs;
+pub(crate) mod svg;
 pub(crate) mod text;
 pub(crate) mod theme;
 

@@ -40,6 +40,8 @@ actions! {
     Help = "help",
     /// Every key of every place, with its name in the configuration.
     Keys = "keys",
+    /// The manual, at what describes the place of the cursor.
+    Manual = "manual",
     /// Any action or subcommand by its name.
     Palette = "palette",
     /// One layer back: what is open, marks, the filter, the zoom, the first steps.
@@ -295,6 +297,14 @@ impl Group {
     /// All of them, the most used first.
     pub(crate) const ALL: [Self; 5] = [Self::Here, Self::Show, Self::Moving, Self::Time, Self::Screen];
 
+    /// Its title in the manual, where there is no place that keys are listed of.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Here => "Records and dialogs",
+            _ => self.name(),
+        }
+    }
+
     /// Its name, as help has it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -429,6 +439,7 @@ impl Action {
             | Self::FreeMouse
             | Self::Help
             | Self::Keys
+            | Self::Manual
             | Self::Palette
             | Self::Back
             | Self::Close => Group::Screen,

@@ -12,7 +12,7 @@ use crate::{
         inspect,
         inspect::{InvocationEntry, related_entries::RelatedEntries},
         model::{EntryBuffer, Model, ReportLine},
-        records::{row::DetailsRecord, system_state::SystemState},
+        records::{ManualPlace, row::DetailsRecord, system_state::SystemState},
         settings::view::{Canvas, View},
         ui::{
             Layer, Scene, Target,
@@ -144,6 +144,11 @@ impl Details {
 impl Layer for Details {
     fn key_scope(&self) -> KeyScope {
         KeyScope::Details
+    }
+
+    fn manual_place(&self, cx: &PaneContext<'_>) -> ManualPlace {
+        let model = cx.model;
+        self.record.manual_place(model).unwrap_or_else(|| ManualPlace::page(self.key_scope().page()))
     }
 
     fn is_of_present(&self) -> bool {

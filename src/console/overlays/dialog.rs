@@ -10,6 +10,7 @@ use crate::{
         draw::{class::Class, text, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::Model,
+        records::ManualPlace,
         settings::view::{Canvas, View},
         ui::{
             Layer, Line, Reaction, Scene, Target,
@@ -155,6 +156,10 @@ impl Layer for Dialog {
         self.key_scope()
     }
 
+    fn manual_place(&self, _cx: &PaneContext<'_>) -> ManualPlace {
+        self.confirm.manual_place()
+    }
+
     fn label(&self, action: Action) -> Option<&'static str> {
         if action == Action::Confirm { self.confirm.answers().verb() } else { None }
     }
@@ -243,6 +248,10 @@ mod tests {
 
         fn describe(&self, _refund: bool, _model: &Model, _view: &View) -> Vec<(String, Role)> {
             Vec::new()
+        }
+
+        fn manual_place(&self) -> ManualPlace {
+            ManualPlace::page("keys")
         }
 
         fn answers(&self) -> Answers {

@@ -6,7 +6,7 @@ use crate::{
     console::{
         draw::{Cell, format, theme::Role},
         model::{EntryBuffer, Model, ReportLine},
-        records::{entry_query::EntryQuery, selection::RecordKey, system_state::SystemState},
+        records::{ManualPlace, entry_query::EntryQuery, selection::RecordKey, system_state::SystemState},
         settings::view::View,
     },
     field::{Kind, Record, Spec, Value},
@@ -44,6 +44,11 @@ pub(crate) trait PaneRecord: Record {
 
     /// The subcommand that shows it, if one does.
     fn command(&self) -> Option<String>;
+
+    /// Where the manual describes what it is an example of, beside its pane.
+    fn manual_place(&self) -> Option<ManualPlace> {
+        None
+    }
 
     /// It as the station has it, in JSON; its declared fields where there is no such form.
     fn stored_json(&self) -> Option<serde_json::Result<String>> {
@@ -91,6 +96,10 @@ impl<T: PaneRecord> PaneRecord for &T {
         (**self).command()
     }
 
+    fn manual_place(&self) -> Option<ManualPlace> {
+        (**self).manual_place()
+    }
+
     fn stored_json(&self) -> Option<serde_json::Result<String>> {
         (**self).stored_json()
     }
@@ -128,6 +137,11 @@ pub(crate) trait DetailsRecord: Debug + Any {
 
     /// The trace of the run that it is of.
     fn trace(&self) -> Option<TraceId>;
+
+    /// Where the manual describes what it is an example of.
+    fn manual_place(&self, model: &Model) -> Option<ManualPlace> {
+        self.row(model)?.manual_place()
+    }
 
     /// Takes note of what came in meanwhile.
     fn follow(&mut self, _kept: &EntryBuffer, _systems: &SystemState) {}

@@ -8,9 +8,11 @@ mod footer;
 pub(crate) mod frame;
 mod go_to_time;
 mod header;
+mod manual;
 mod palette;
 mod palette_overlay;
 mod plan_scroll;
+pub(crate) mod reference;
 mod resolve;
 mod time_travel;
 

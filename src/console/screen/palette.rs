@@ -1,17 +1,25 @@
 //! What the palette does with keys and clicks, and what becomes of the line that is run.
 
 use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::Output,
-        screen::resolve,
+        records::ManualPlace,
+        screen::{frame, manual, resolve},
         settings::{shell::Subcommand, view::View},
         ui::{
-            effect::Effect, export, export_request::ExportRequest, message::show_message, named_filters,
-            palette::Hit, pane::PaneContext, state::Ui,
+            effect::Effect,
+            export,
+            file_request::{FileRequest, FileVerb},
+            message::show_message,
+            named_filters,
+            palette::Hit,
+            pane::PaneContext,
+            state::Ui,
         },
     },
     time::Now,
@@ -33,6 +41,16 @@ pub(crate) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now:
         Some(Action::NextField) => palette.complete(view),
         Some(Action::Open) => return run(ui, live, view, now),
         Some(Action::HoldAll) => return (Vec::new(), Some(Action::HoldAll)),
+        Some(Action::Manual) => {
+            ui.palette = None;
+            let past = ui.time.visible_model();
+            manual::open(
+                ui,
+                past.as_deref().unwrap_or(live),
+                view,
+                &ManualPlace::page(KeyScope::Palette.page()),
+            );
+        }
         _ => palette.input(key, view),
     }
     Choice::default()
@@ -104,11 +122,17 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
             }
             Choice::default()
         }
-        Some(Hit::Export(None)) => {
+        Some(Hit::File(_, None)) => {
             palette.complete(view);
             Choice::default()
         }
-        Some(Hit::Export(Some(request))) => (run_export(ui, present, view, &request, now), None),
+        Some(Hit::File(_, Some(request))) => (save(ui, present, view, &request, now), None),
+        Some(Hit::Manual(words)) => {
+            ui.palette = None;
+            let past = ui.time.visible_model();
+            manual::open_about(ui, past.as_deref().unwrap_or(present), view, &words);
+            (remember(ui, &format!("help {words}")), None)
+        }
         Some(Hit::Typed(words)) => {
             let line = palette.text().trim().to_owned();
             (run_subcommand(ui, view, &line, words), None)
@@ -131,16 +155,27 @@ fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> V
     effects
 }
 
-/// Has what the focused pane shows written, of the moment that is shown.
-fn run_export(ui: &mut Ui, present: &Model, view: &View, request: &ExportRequest, now: Now) -> Vec<Effect> {
+/// Has what is shown written, of the moment that is shown: what the focused pane shows, or the screen without
+/// the palette.
+fn save(ui: &mut Ui, present: &Model, view: &View, request: &FileRequest, now: Now) -> Vec<Effect> {
     let past = ui.time.visible_model();
-    match export::job(request, ui, past.as_deref().unwrap_or(present), view) {
+    let palette = ui.palette.take();
+    let job = match request.verb {
+        FileVerb::Export => export::job(request, ui, past.as_deref().unwrap_or(present), view),
+        FileVerb::Screenshot => {
+            let mut screen = Buffer::empty(Rect::new(0, 0, ui.columns, ui.rows));
+            frame::draw(&mut screen, present, ui, view);
+            export::screenshot(request, &screen)
+        }
+    };
+    match job {
         Err(why) => {
+            ui.palette = palette;
             show_message(ui, why.to_owned(), true, now);
             Vec::new()
         }
         Ok(job) => {
-            let line = ui.palette.take().map(|palette| palette.text().trim().to_owned());
+            let line = palette.map(|palette| palette.text().trim().to_owned());
             let mut effects = remember(ui, &line.unwrap_or_default());
             effects.push(Effect::Export(Box::new(job)));
             effects

@@ -13,7 +13,7 @@ use crate::console::{
         view::{Canvas, View},
     },
     ui::{
-        export_request::{self, ExportRequest},
+        file_request::{FileRequest, FileVerb, NO_PANE},
         named_filters,
         palette::{Hit, Palette, area},
         pane::PaneContext,
@@ -88,10 +88,11 @@ fn details(palette: &Palette, view: &View, model: &Model, ui: &Ui) -> (String, R
             let pane = view.keymap.filters().get(*index).map_or("", |filter| filter.pane.name());
             (format!("Open {pane} with this filter."), Role::Muted)
         }
-        Some(Hit::Export(_)) if ui.target_list().is_none() => {
-            (export_request::NO_PANE.to_owned(), Role::Warn)
+        Some(Hit::File(FileVerb::Export, _)) if ui.target_list().is_none() => {
+            (NO_PANE.to_owned(), Role::Warn)
         }
-        Some(Hit::Export(_)) => (export_request::USAGE.to_owned(), Role::Muted),
+        Some(Hit::File(verb, _)) => (verb.usage().to_owned(), Role::Muted),
+        Some(Hit::Manual(_)) => ("help PAGE, or words to search the manual for".to_owned(), Role::Muted),
         Some(Hit::Typed(words)) => match Subcommand::resolve(&view.subcommands, words) {
             Some(it) => match it.unavailable(words) {
                 Some(why) => (why.to_owned(), Role::Warn),
@@ -133,14 +134,18 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
             class = named_filters::class(filter, view);
             (filter.name.clone(), filter.text.as_str().into(), filter.key(view.glyphs), true)
         }
-        Hit::Export(request) => {
-            let does = ui.target_list().is_some();
-            let path = request.as_ref().map(ExportRequest::path_text);
+        Hit::Manual(name) => match view.manual.page(name) {
+            Some(page) => (name.clone(), page.title.as_str().into(), "manual".to_owned(), true),
+            None => (format!("search: {name}"), "".into(), "manual".to_owned(), true),
+        },
+        Hit::File(verb, request) => {
+            let does = *verb != FileVerb::Export || ui.target_list().is_some();
+            let path = request.as_ref().map(FileRequest::path_text);
             if path.is_some() && ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
                 class = Class::Payload;
             }
-            let about = path.map_or(Cow::Borrowed(export_request::ABOUT), Cow::Owned);
-            (export_request::NAME.to_owned(), about, "command".to_owned(), does)
+            let about = path.map_or(Cow::Borrowed(verb.about()), Cow::Owned);
+            (verb.name().to_owned(), about, "command".to_owned(), does)
         }
         Hit::Typed(words) => {
             let does = Subcommand::resolve(&view.subcommands, words)

@@ -17,6 +17,7 @@ use crate::{
         },
     },
     limits::Limits,
+    manual::LazyManual,
     port::Snapshot,
     time::{Mono, Now},
 };
@@ -40,6 +41,7 @@ impl PlanScroll {
             "bench".to_owned(),
             CommandHints::default(),
             [].into(),
+            LazyManual::default(),
             now,
         );
         let (mut model, mut ui) = (Model::new(&limits), Ui::new(columns, rows, false));

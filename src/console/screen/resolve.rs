@@ -1,13 +1,14 @@
 //! What an action does here and now, or why nothing: found once, for the footer that greys it, for the
 //! palette and for the dispatch that does it.
 
-use super::{columns, go_to_time, time_travel};
+use super::{columns, go_to_time, manual, time_travel};
 use crate::console::{
     draw::theme::Role,
     input::action::Action,
     inspect,
     model::Model,
     overlays::{Answer, Answers, Confirm, Details, Help, KeyList, LedgerOverlay, copying},
+    records::ManualPlace,
     settings::view::View,
     trace,
     ui::{
@@ -81,6 +82,7 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
             Act::open(LedgerOverlay { pane })
         }
         Action::Help => Act::change(|ui, cx| ui.push(Help::of(ui.key_scope(), cx.view))),
+        Action::Manual => manual::act(cx),
         Action::Keys => Act::change(|ui, cx| ui.push(KeyList::of(cx.view))),
         Action::Palette => Act::change(|ui, cx| {
             ui.palette = Some(Box::new(Palette::over(ui.key_scope(), cx.view)));
@@ -151,6 +153,10 @@ impl Confirm for OffAir {
             return vec![("It is off air already.".to_owned(), Role::Warn)];
         }
         vec![(format!("This screen shows {MASKED} again."), Role::Warn)]
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::page("on-air")
     }
 
     fn answers(&self) -> Answers {

@@ -11,6 +11,7 @@ use crate::{
         glyphs::Glyphs,
         theme::{Depth, Theme, Themes},
     },
+    manual::LazyManual,
     time::Now,
 };
 
@@ -45,6 +46,7 @@ impl Appearance {
         name: String,
         commands: CommandHints,
         subcommands: Arc<[Subcommand]>,
+        manual: LazyManual,
         now: Now,
     ) -> View {
         View {
@@ -55,6 +57,7 @@ impl Appearance {
             name,
             commands,
             subcommands,
+            manual,
             zone: TimeZone::system(),
             now,
             clock: now,

@@ -36,6 +36,17 @@ pub struct Config {
     pub commands: CommandHints,
     /// The subcommands that the palette offers.
     pub shell: Shell,
+    /// What is shown at the start.
+    pub start: Start,
+}
+
+/// What is shown at the start, in place of the Deck without a filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The name of a view, or its key.
+    pub view: Option<String>,
+    /// The filter of that view's first pane.
+    pub filter: Option<String>,
 }
 
 /// What stands between a process and the terminal.

@@ -9,7 +9,7 @@ pub(crate) mod shell;
 pub(crate) mod view;
 
 pub use appearance_settings::{AlertRules, AppearanceSettings, Desktop};
-pub use config::{CommandHints, Config, ConsoleError, Exit, Passthrough};
+pub use config::{CommandHints, Config, ConsoleError, Exit, Passthrough, Start};
 pub use config_watcher::{ConfigSource, Fault, Reload};
 pub use shell::{
     Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,

@@ -3,13 +3,15 @@
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
-use crate::console::worker::OpeningFiles;
+use crate::{console::worker::OpeningFiles, manual::LazyManual};
 
 /// What the palette offers beside the actions of a place.
 #[derive(Clone, Debug, Default)]
 pub struct Shell {
     /// Every subcommand there is.
     pub subcommands: Arc<[Subcommand]>,
+    /// The manual.
+    pub manual: LazyManual,
     /// Lines that were run before, the oldest first.
     pub history: Vec<String>,
     /// Filters that were kept before, the oldest first.

@@ -20,6 +20,7 @@ use crate::{
         },
         input::{action::Action, keymap::Keymap},
     },
+    manual::LazyManual,
     time::{Mono, Now},
 };
 
@@ -38,6 +39,7 @@ pub(crate) struct View {
     /// The present.
     pub(crate) clock: Now,
     pub(crate) subcommands: Arc<[Subcommand]>,
+    pub(crate) manual: LazyManual,
     /// The mask.
     pub(crate) mask_policy: MaskPolicy,
 }

@@ -118,6 +118,8 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             stage
         }
         KeyScope::Keys => after(base(), Action::Keys),
+        KeyScope::Manual => after(base(), Action::Manual),
+        KeyScope::ManualSearch => after(at(KeyScope::Manual, base)?, Action::Filter),
         KeyScope::Ledger => after(focused(base(), PaneId::Recent), Action::Ledger),
         KeyScope::CopyAs => {
             let mut stage = focused(base(), PaneId::Recent);

@@ -160,6 +160,7 @@ pub(super) fn with_source<F: Future<Output = Fixture>>(
         clock,
         shell: crate::console::settings::Shell::default(),
         commands: CommandHints::default(),
+        start: crate::console::settings::Start::default(),
     };
     let mailbox = Arc::new(Mailbox::default());
     let glass = Glass { screen: Arc::clone(&screen), saw, frames: Arc::clone(&frames) };

@@ -29,6 +29,7 @@ mod inspection;
 mod invoke;
 mod ledgers;
 mod loops;
+mod manual;
 mod masking;
 mod meter;
 mod named_filters;

@@ -252,7 +252,7 @@ fn a_click_and_the_wheel_move_within_the_list_of_keys() {
     let wheel =
         MouseEvent { kind: MouseEventKind::ScrollDown, column: 10, row: 6, modifiers: KeyModifiers::NONE };
     stage.event(Event::Mouse(wheel));
-    assert!(stage.text().contains("console.keys.close "), "{}", stage.text());
+    assert!(stage.text().contains("console.keys.back "), "{}", stage.text());
 }
 
 #[test]

@@ -88,6 +88,7 @@ impl TestConsole {
             now: Now::at_ms(0),
             clock: Now::at_ms(0),
             subcommands: subcommands(),
+            manual: crate::manual::LazyManual::default(),
             mask_policy: MaskPolicy::default(),
         };
         Self {

@@ -7,6 +7,7 @@ use crate::console::{
     draw::theme::Role,
     input::{action::Action, keymap::KeyScope},
     model::Model,
+    records::ManualPlace,
     settings::view::View,
     ui::{effect::Effect, state::Ui},
 };
@@ -66,6 +67,9 @@ pub(crate) trait Confirm: Debug {
     /// What it says now: what hangs on the record, and what changed since it was asked. `refund` is the
     /// answer as it is so far.
     fn describe(&self, refund: bool, model: &Model, view: &View) -> Vec<(String, Role)>;
+
+    /// Where the manual describes what is asked.
+    fn manual_place(&self) -> ManualPlace;
 
     /// The answers that it takes.
     fn answers(&self) -> Answers;

@@ -1,9 +1,11 @@
-//! `:export FILE`: what the focused pane shows, made ready to be written to a file.
+//! `:export FILE` and `:screenshot FILE`: what the focused pane or the screen shows, made ready to be written
+//! to a file.
 
+use ratatui::buffer::Buffer;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    export_request::{ExportRequest, NO_PANE},
+    file_request::{FileRequest, NO_PANE},
     rows::{rows, specs, visible_columns},
     search::loaded_of_more,
     state::Ui,
@@ -11,7 +13,7 @@ use super::{
 use crate::{
     console::{
         copy::json_of,
-        draw::{Cell, class::Class, format, text},
+        draw::{Cell, class::Class, format, svg, text},
         input::pane_id::PaneId,
         model::Model,
         records::{
@@ -33,7 +35,7 @@ use crate::{
 /// # Errors
 /// That no pane with rows is focused.
 pub(crate) fn job(
-    request: &ExportRequest,
+    request: &FileRequest,
     ui: &Ui,
     model: &Model,
     view: &View,
@@ -45,8 +47,7 @@ pub(crate) fn job(
     let columns = visible_columns(pane, ui, width);
     let look = CellContext { view, systems: &ui.systems, width, only_pending: pane == PaneId::Pending };
     let rows = rows(pane, ui, model);
-    let is_json =
-        request.path.extension().is_some_and(|extension| extension == "ndjson" || extension == "json");
+    let is_json = request.has_extension("ndjson") || request.has_extension("json");
     let content = if is_json {
         let object = |row: &dyn PaneRecord| object(row, pane, &columns, &look);
         ExportContent::Ndjson(each(&rows, object))
@@ -57,7 +58,27 @@ pub(crate) fn job(
         }
     };
     let counted = counted(rows.len() as u64, pane, ui);
-    Ok(ExportJob { path: request.path.clone(), replaces: request.replaces, content, counted })
+    Ok(save(request, content, counted))
+}
+
+/// A job that saves something.
+fn save(request: &FileRequest, content: ExportContent, counted: String) -> ExportJob {
+    let FileRequest { verb, path, replaces } = request.clone();
+    ExportJob { verb: verb.name(), path, replaces, content, counted }
+}
+
+/// Takes the screen as it was drawn.
+///
+/// # Errors
+/// That the name of the file does not say as what.
+pub(crate) fn screenshot(request: &FileRequest, screen: &Buffer) -> Result<ExportJob, &'static str> {
+    let text = match (request.has_extension("svg"), request.has_extension("txt")) {
+        (true, _) => svg::svg(screen),
+        (_, true) => svg::text(screen),
+        _ => return Err("a screenshot is a .svg or a .txt: end FILE with one of them"),
+    };
+    let counted = format!("the screen of {}x{}", screen.area.width, screen.area.height);
+    Ok(save(request, ExportContent::Screen(text), counted))
 }
 
 fn each<T>(rows: &Rows<'_>, of: impl Fn(&dyn PaneRecord) -> T) -> Vec<T> {

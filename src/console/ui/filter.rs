@@ -9,6 +9,7 @@ use crate::{
         draw::class::Class,
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
+        records::ManualPlace,
         settings::view::{Canvas, View},
         ui,
         ui::{
@@ -173,6 +174,14 @@ impl Layer for FilterLine {
         match self.purpose {
             Purpose::Filter => KeyScope::FilterLine,
             Purpose::Search(_) => KeyScope::SearchLine,
+        }
+    }
+
+    /// The language; the fields of the pane, where one is named that it does not have.
+    fn manual_place(&self, _cx: &PaneContext<'_>) -> ManualPlace {
+        match &self.fault {
+            Some(fault) if fault.is_about_field => ManualPlace::at("columns", [self.pane.name()]),
+            _ => ManualPlace::page("filter"),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
         copy::CopySource,
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
-        records::{row::DetailsRecord, selection::Selection},
+        records::{ManualPlace, row::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},
         ui::{
             act::Resolved, effect::Effect, layout::Layout, pane::PaneContext, question::Question, state::Ui,
@@ -71,6 +71,11 @@ pub(crate) trait Layer: Debug + Any {
     /// and asked for is then held against the live model.
     fn is_of_present(&self) -> bool {
         false
+    }
+
+    /// Where the manual describes what has the keys.
+    fn manual_place(&self, _cx: &PaneContext<'_>) -> ManualPlace {
+        ManualPlace::page(self.key_scope().page())
     }
 
     /// What the key of an action does here, where that depends on more than the place.

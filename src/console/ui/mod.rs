@@ -7,7 +7,7 @@ pub(crate) mod draw_pane;
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod export;
-pub(crate) mod export_request;
+pub(crate) mod file_request;
 pub(crate) mod filter;
 mod filter_line;
 pub(crate) mod history;
@@ -30,6 +30,7 @@ pub(crate) mod places;
 pub(crate) mod question;
 pub(crate) mod rows;
 pub(crate) mod search;
+pub(crate) mod start;
 pub(crate) mod state;
 pub(crate) mod system;
 

@@ -7,7 +7,7 @@ use crate::console::{
     settings::{shell::Subcommand, view::View},
     ui::{
         Line,
-        export_request::{self, ExportRequest},
+        file_request::{FileRequest, FileVerb},
         history::History,
         layer::centred,
     },
@@ -25,8 +25,10 @@ pub(crate) enum Hit {
     Action(Action),
     /// The named filter at this place of the keymap.
     NamedFilter(usize),
-    /// The export of what the focused pane shows; nothing where its file is still missing.
-    Export(Option<ExportRequest>),
+    /// Something that is saved to a file; none where the file is still missing.
+    File(FileVerb, Option<FileRequest>),
+    /// The manual, at what these words name or say.
+    Manual(String),
     /// The subcommand at this place of the list.
     Subcommand(usize),
 }
@@ -103,8 +105,9 @@ impl Palette {
                 let name = view.keymap.filters().get(index).map(|filter| filter.name.clone());
                 self.write(&name.unwrap_or_default(), view);
             }
-            Some(Hit::Export(None)) => self.write(&format!("{} ", export_request::NAME), view),
-            Some(Hit::Typed(_) | Hit::Export(Some(_))) | None => {}
+            Some(Hit::File(verb, None)) => self.write(&format!("{} ", verb.name()), view),
+            Some(Hit::Manual(name)) => self.write(&format!("help {name}"), view),
+            Some(Hit::Typed(_) | Hit::File(_, Some(_))) | None => {}
         }
     }
 
@@ -187,16 +190,38 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
         .into_iter()
         .map(|action| (Hit::Action(action), action.name(), action.about()))
         .chain(filters)
-        .chain([(Hit::Export(None), export_request::NAME, export_request::ABOUT)])
+        .chain(FileVerb::ALL.map(|verb| (Hit::File(verb, None), verb.name(), verb.about())))
         .chain(subcommands);
     let mut found: Vec<_> =
         all.filter_map(|(hit, name, about)| Some((matching.score(name, about)?, hit))).collect();
     if !typed.is_empty() {
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     }
-    let exported = ExportRequest::parse(typed).map(|request| Hit::Export(Some(request)));
-    let as_typed = exported.or_else(|| as_typed(typed, view).map(Hit::Typed));
+    if let Some(words) = manual_words(typed) {
+        return manual_hits(words, view);
+    }
+    let saved = FileRequest::parse(typed).map(|request| Hit::File(request.verb, Some(request)));
+    let as_typed = saved.or_else(|| as_typed(typed, view).map(Hit::Typed));
     as_typed.into_iter().chain(found.into_iter().map(|(_, hit)| hit)).collect()
+}
+
+/// The words behind `help `: what of the manual is looked for.
+fn manual_words(typed: &str) -> Option<&str> {
+    typed.trim_start().strip_prefix("help ").map(str::trim)
+}
+
+/// The pages whose names or titles have these words, and the search for them.
+fn manual_hits(words: &str, view: &View) -> Vec<Hit> {
+    let mut matching = FuzzyMatcher::new(words);
+    let mut found: Vec<_> = { view.manual.pages() }
+        .filter_map(|page| Some((matching.score(page.name, &page.title)?, page.name)))
+        .collect();
+    if !words.is_empty() {
+        found.sort_by_key(|(score, name)| (*name != words, std::cmp::Reverse(*score)));
+    }
+    let is_page = found.first().is_some_and(|(_, name)| *name == words);
+    let search = Some(Hit::Manual(words.to_owned())).filter(|_| !words.is_empty() && !is_page);
+    found.into_iter().map(|(_, name)| Hit::Manual(name.to_owned())).chain(search).collect()
 }
 
 /// The words of a subcommand that was typed with more than its name.

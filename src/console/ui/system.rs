@@ -15,6 +15,7 @@ use crate::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::{Model, Report, ReportLine, station::StationState},
         records::{
+            ManualPlace,
             entry_query::EntryQuery,
             record_key::{KeyKind, RecordKey},
             row::{DetailsRecord, PaneRecord},
@@ -38,6 +39,8 @@ pub(crate) struct System {
     pub(crate) title: &'static str,
     /// The view that is about it.
     pub(crate) view: ViewId,
+    /// The page of the manual about it.
+    pub(crate) page: &'static str,
     /// The name of its chip.
     pub(crate) chip: &'static str,
     /// The figure of its chip; empty where there is none to be shown, or no room for it.
@@ -167,6 +170,10 @@ impl DetailsRecord for &'static System {
 
     fn entry(&self) -> Option<EntryQuery> {
         None
+    }
+
+    fn manual_place(&self, _model: &Model) -> Option<ManualPlace> {
+        Some(ManualPlace::page(self.page))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,4 +1,4 @@
-//! Writes what a pane shows to a file, beside the screen's thread.
+//! Writes what a pane or the screen shows to a file, beside the screen's thread.
 
 use std::{
     fmt::Write as _,
@@ -14,18 +14,22 @@ use crate::{
     private_files,
 };
 
-/// The rows of a pane as they were shown, masked as they were.
+/// What was shown, masked as it was.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ExportContent {
     /// The cells of a table, under the titles of its columns.
     Table { columns: Vec<(&'static str, Align)>, rows: Vec<Vec<String>> },
     /// One JSON object a line.
     Ndjson(Vec<Map<String, Json>>),
+    /// The screen, as a picture or as text.
+    Screen(String),
 }
 
 /// An export that is to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ExportJob {
+    /// Its name in the palette.
+    pub(crate) verb: &'static str,
     pub(crate) path: PathBuf,
     /// Whether a file that is there is replaced.
     pub(crate) replaces: bool,
@@ -40,16 +44,17 @@ pub(crate) fn export_worker() -> Worker<ExportJob, Result<String, String>> {
 }
 
 fn work(job: ExportJob) -> Result<String, String> {
-    let ExportJob { path, replaces, content, counted } = job;
+    let ExportJob { verb, path, replaces, content, counted } = job;
     let path = of_home(&path);
     let text = match content {
         ExportContent::Table { columns, rows } => table(&columns, &rows),
         ExportContent::Ndjson(rows) => ndjson(&rows),
+        ExportContent::Screen(text) => text,
     };
     match write(&path, text.as_bytes(), replaces) {
         Ok(()) => Ok(format!("exported {counted} to {}", path.display())),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(format!("not exported: {0} already exists; `export! {0}` replaces it", path.display()))
+            Err(format!("not exported: {0} already exists; `{verb}! {0}` replaces it", path.display()))
         }
         Err(error) => Err(format!("not exported to {}: {error}", path.display())),
     }

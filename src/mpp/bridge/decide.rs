@@ -14,7 +14,7 @@ use crate::{
     schema::JsonText,
     tap::entry::{
         Redaction,
-        mpp::{ErrorCode, Fault, FrameType, Head, Level, Verdict, Violation},
+        mpp::{Fault, FrameType, Head, Level, Verdict, Violation},
     },
     words::cut_marked,
 };
@@ -246,23 +246,8 @@ fn redact_cut(token: &Secret, wire: &[u8]) -> Redaction {
     }
 }
 
-/// The code that a breach is reported with (mpp-v2, `protocol_error`).
-fn code(violation: Violation) -> ErrorCode {
-    match violation {
-        Violation::NoSuchQueue => ErrorCode::UnknownQueue,
-        Violation::NotDispatchedHere => ErrorCode::UnknownInvocationId,
-        Violation::AlreadyEnded
-        | Violation::NotApplied
-        | Violation::AlreadyApplied
-        | Violation::RefundAfterApplied => ErrorCode::UnexpectedStateTransition,
-        Violation::StateSchema | Violation::StateTooLarge => ErrorCode::SchemaViolation,
-        Violation::TooLarge => ErrorCode::FrameTooLarge,
-        _ => ErrorCode::InvalidFrame,
-    }
-}
-
 fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: &Breach) -> Decision {
-    let fault = Fault::Protocol { code: code(breach.violation), violation: breach.violation };
+    let fault = Fault::Protocol { code: breach.violation.code(), violation: breach.violation };
     refuse(conn, head, redaction, fault, &breach.message)
 }
 

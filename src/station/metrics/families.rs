@@ -17,13 +17,19 @@ use crate::{
 
 /// Every family that has a figure now.
 pub(super) fn families(figures: &Metrics) -> Vec<Family> {
+    let mut all = all(figures);
+    all.retain(|family| !family.series.is_empty());
+    all
+}
+
+/// Every family, those without a figure too.
+pub(super) fn all(figures: &Metrics) -> Vec<Family> {
     let mut all = station(&figures.station);
     all.extend(of_tap(figures.tap));
     all.extend(of_keyframes(figures.keyframes));
     all.extend(figures.store.iter().flat_map(of_store));
     all.extend(figures.hosts.iter().cloned());
     all.extend(figures.http.into_iter().flat_map(of_http));
-    all.retain(|family| !family.series.is_empty());
     all
 }
 

@@ -63,12 +63,14 @@ pub(in crate::station) struct Family {
     pub(in crate::station) kind: Kind,
     /// What it means, in a sentence.
     pub(in crate::station) help: &'static str,
+    /// The label that tells its series apart, where one does.
+    pub(in crate::station) label: Option<&'static str>,
     pub(in crate::station) series: Vec<Series>,
 }
 
 impl Family {
     pub(in crate::station) const fn new(name: &'static str, kind: Kind, help: &'static str) -> Self {
-        Self { name, kind, help, series: Vec::new() }
+        Self { name, kind, help, label: None, series: Vec::new() }
     }
 
     /// With the one figure that needs no label.
@@ -86,6 +88,7 @@ impl Family {
         let series =
             figures.into_iter().map(|(of, value)| Series { labels: vec![(label, of)], value: value.into() });
         self.series.extend(series);
+        self.label = Some(label);
         self
     }
 

@@ -13,6 +13,7 @@ mod families;
 mod family;
 mod host;
 mod payload;
+mod reference;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ mod text;
 
 pub use collector::{HttpMetrics, Metrics};
 pub use payload::MetricsSnapshot;
+pub(crate) use reference::{MetricReference, reference};
 
 pub(super) use collector::collect;
 pub(super) use connections::Client;

@@ -104,7 +104,7 @@ impl Chord {
     }
 
     /// Its name in the configuration.
-    pub(super) fn spelled(self) -> String {
+    pub(crate) fn spelled(self) -> String {
         self.name(&glyphs::ASCII)
     }
 

@@ -55,10 +55,14 @@ pub(crate) enum KeyScope {
     SubmitParams,
     /// Openings to go on with.
     Files,
+    /// A page of the manual.
+    Manual,
+    /// Words that are looked for in the manual. What is typed is text.
+    ManualSearch,
 }
 
 /// The scopes behind the panes of views, in the order of their layers.
-const LAYERS: [KeyScope; 27] = [
+const LAYERS: [KeyScope; 29] = [
     KeyScope::Chips,
     KeyScope::Pane(PaneId::Pending),
     KeyScope::Details,
@@ -86,6 +90,8 @@ const LAYERS: [KeyScope; 27] = [
     KeyScope::Submit,
     KeyScope::SubmitParams,
     KeyScope::Files,
+    KeyScope::Manual,
+    KeyScope::ManualSearch,
 ];
 
 impl KeyScope {
@@ -125,6 +131,34 @@ impl KeyScope {
             Self::Submit => "a submission",
             Self::SubmitParams => "the params of a submission",
             Self::Files => "the openings",
+            Self::Manual => "the manual",
+            Self::ManualSearch => "the search of the manual",
+        }
+    }
+
+    /// The page of the manual that describes it.
+    pub(crate) const fn page(self) -> &'static str {
+        match self {
+            Self::Pane(_) | Self::Chips | Self::Details => "views",
+            Self::Inspector => "inspector",
+            Self::Dialog
+            | Self::CancelDialog
+            | Self::ReasonDialog
+            | Self::Reason
+            | Self::SettleDialog
+            | Self::Keys
+            | Self::Help => "keys",
+            Self::QuitDialog => "attach",
+            Self::Events | Self::Form | Self::FormJson => "forms",
+            Self::Palette | Self::Output => "palette",
+            Self::Alerts => "alerts",
+            Self::Columns => "columns",
+            Self::FilterLine | Self::SearchLine => "filter",
+            Self::GoToTime => "time",
+            Self::CopyAs => "copy",
+            Self::Ledger => "ledgers",
+            Self::Submit | Self::SubmitParams | Self::Files => "openings",
+            Self::Manual | Self::ManualSearch => "contents",
         }
     }
 
@@ -142,6 +176,7 @@ impl KeyScope {
                 | Self::Submit
                 | Self::SubmitParams
                 | Self::Reason
+                | Self::ManualSearch
         )
     }
 }

@@ -162,8 +162,8 @@ impl Keymap {
             is_typed_away =
                 is_typed_away.or(writes.filter(|_| binding.keys.is_empty() && !chords.is_empty()));
         }
-        // Holding everything works in all other places too: where text is typed it may be without a key.
-        let is_typed_away = is_typed_away.filter(|_| action != Action::HoldAll);
+        // These work in all other places too: where text is typed they may be without a key.
+        let is_typed_away = is_typed_away.filter(|_| !matches!(action, Action::HoldAll | Action::Manual));
         errors.extend(
             is_typed_away.map(|place| KeymapError::Types { action: action.name(), place: place.name() }),
         );

@@ -59,7 +59,7 @@ pub(super) const SESSIONS: &[KeyScope] = &[Pane(PaneId::Subscribers), Pane(PaneI
 pub(super) const BESIDE_QUEUES: &[KeyScope] = rows_and!(Started; Chips);
 /// Places with rows or lines to move among.
 pub(super) const LISTS: &[KeyScope] =
-    rows_and!(Queues, Pending; Details, Inspector, Events, Alerts, Columns, Help, Output, Files);
+    rows_and!(Queues, Pending; Details, Inspector, Events, Alerts, Columns, Help, Output, Files, Manual);
 /// Where rows are found and columns are chosen.
 pub(super) const TABLES: &[KeyScope] = rows_and!(Queues, Pending);
 /// Panes where rows are found.
@@ -79,7 +79,7 @@ pub(super) const TIMED: &[KeyScope] =
     rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Help, Output);
 /// Where the palette and help open.
 pub(super) const ANYWHERE: &[KeyScope] =
-    rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Columns, Files);
+    rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Columns, Files, Manual);
 /// Where a host is started again: wherever it is said that it is down.
 pub(super) const RESTARTS: &[KeyScope] = rows_and!(Queues, Started; Chips, Details, Alerts);
 pub(super) const INVOCATIONS: &[KeyScope] = &[
@@ -185,6 +185,7 @@ pub(super) const READERS: &[KeyScope] = &[
     KeyScope::CopyAs,
     KeyScope::Ledger,
     KeyScope::Files,
+    KeyScope::Manual,
 ];
 /// Layers in which there is something to the left and to the right.
 pub(super) const SIDEWAYS: &[KeyScope] = &[Pane(PaneId::Pending), KeyScope::Output, KeyScope::Inspector];
@@ -196,11 +197,17 @@ pub(super) const SENT: &[KeyScope] =
 /// Where an opening is written.
 pub(super) const SUBMITS: &[KeyScope] = &[KeyScope::Submit, KeyScope::SubmitParams];
 /// Where a list is searched by what is typed.
-pub(super) const SEARCHED: &[KeyScope] = &[KeyScope::Palette, KeyScope::Keys];
+pub(super) const SEARCHED: &[KeyScope] = &[KeyScope::Palette, KeyScope::Keys, KeyScope::ManualSearch];
 /// The lines in which is written what a pane's rows are to fit.
 pub(super) const FILTERS: &[KeyScope] = &[KeyScope::FilterLine, KeyScope::SearchLine];
 /// Where a search may be in force.
 pub(super) const FOUND: &[KeyScope] = rows_and!(Queues, Pending; SearchLine);
+/// A page of the manual.
+pub(super) const MANUAL: &[KeyScope] = &[KeyScope::Manual];
+/// The manual, read or searched.
+pub(super) const MANUALS: &[KeyScope] = &[KeyScope::Manual, KeyScope::ManualSearch];
+/// The manual while it is searched.
+pub(super) const MANUAL_SEARCH: &[KeyScope] = &[KeyScope::ManualSearch];
 /// Where what is typed is text.
 pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Form,
@@ -213,6 +220,7 @@ pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Submit,
     KeyScope::SubmitParams,
     KeyScope::Reason,
+    KeyScope::ManualSearch,
 ];
 /// Every layer above the panes in which no text is typed.
 pub(super) const LAYERS: &[KeyScope] = &[
@@ -232,4 +240,5 @@ pub(super) const LAYERS: &[KeyScope] = &[
     KeyScope::CopyAs,
     KeyScope::Ledger,
     KeyScope::Files,
+    KeyScope::Manual,
 ];

@@ -8,6 +8,7 @@ use crate::{
         input::action::Action,
         model::Model,
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
+        records::ManualPlace,
         settings::view::View,
         systems::bridge::{
             bulk::{self, BulkVerb},
@@ -58,6 +59,10 @@ impl Confirm for Cancel {
         words
     }
 
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("mpp", ["Ending work by hand", "cancel"])
+    }
+
     fn answers(&self) -> Answers {
         Answers::Refund("cancel it")
     }
@@ -82,6 +87,10 @@ impl Confirm for CancelMany {
 
     fn describe(&self, refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
         describe_cancel_many(&self.rows, refund, model)
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("mpp", ["Ending work by hand", "cancel"])
     }
 
     fn answers(&self) -> Answers {
@@ -127,6 +136,10 @@ impl Confirm for Settle {
         words
     }
 
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("mpp", ["Ending work by hand", "settle"])
+    }
+
     fn answers(&self) -> Answers {
         Answers::Outcome
     }
@@ -151,6 +164,10 @@ impl Confirm for Migrate {
         describe_migrate(model)
     }
 
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("pack", ["Change a pack"])
+    }
+
     fn answers(&self) -> Answers {
         Answers::YesNo("move")
     }
@@ -173,6 +190,10 @@ impl Confirm for Kick {
 
     fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
         describe_kick(model, &self.peer)
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("mpp", ["Disconnect"])
     }
 
     fn answers(&self) -> Answers {

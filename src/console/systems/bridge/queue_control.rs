@@ -6,6 +6,7 @@ use crate::{
         input::{action::Action, pane_id::PaneId},
         model::Model,
         overlays::{Answer, Answers, Confirm},
+        records::ManualPlace,
         settings::view::View,
         systems::bridge::{Pending, keys::QUEUE, outcomes::bridge_command},
         ui::{
@@ -130,6 +131,10 @@ impl Confirm for ReleaseQueue {
         vec![(line, Role::Text), (all, Role::Muted)]
     }
 
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("glossary", ["held"])
+    }
+
     fn answers(&self) -> Answers {
         Answers::YesNo("resume")
     }
@@ -198,6 +203,10 @@ impl Confirm for ResumeAll {
             return vec![("It was resumed meanwhile.".to_owned(), Role::Warn)];
         }
         lines.into_iter().map(|line| (line, Role::Text)).collect()
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("glossary", ["held"])
     }
 
     fn answers(&self) -> Answers {

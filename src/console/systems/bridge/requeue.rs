@@ -15,7 +15,7 @@ use crate::{
         input::{action::Action, pane_id::PaneId},
         model::Model,
         overlays::{Answer, Answers, Confirm, Dialog, detail::join_some},
-        records::paged_list::error_text,
+        records::{ManualPlace, paged_list::error_text},
         settings::view::View,
         ui::{
             act::{Act, Resolved, Unavailable},
@@ -170,6 +170,10 @@ impl Confirm for Requeue {
         words
     }
 
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("mpp", ["Ending work by hand", "requeue"])
+    }
+
     fn answers(&self) -> Answers {
         Answers::YesNo("requeue")
     }
@@ -216,6 +220,10 @@ impl Confirm for RequeueMany {
         });
         words.extend(queues.keys().take(LISTED_MAX).filter_map(|queue| brake_words(queue, model)));
         words
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("mpp", ["Ending work by hand", "requeue"])
     }
 
     fn answers(&self) -> Answers {

@@ -31,6 +31,7 @@ pub(crate) static SYSTEM: System = System {
     link: Link::Mpp,
     title: "MPP bridge",
     view: ViewId::Bridge,
+    page: "mpp",
     chip: "MPP",
     figure,
     act_first: |_, _| None,

@@ -5,6 +5,7 @@ use crate::{
         draw::{format, theme::Role},
         model::Model,
         overlays::{Answer, Answers, Confirm, detail::join_some},
+        records::ManualPlace,
         settings::view::View,
         ui::{
             effect::{Effect, OutcomeText},
@@ -32,6 +33,10 @@ impl Confirm for KickPeer {
 
     fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
         describe_kick_peer(model, self.session, &self.client)
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("bus", ["Disconnect"])
     }
 
     fn answers(&self) -> Answers {

@@ -9,6 +9,7 @@ use crate::{
         input::pane_id::PaneId,
         model::{EntryBuffer, Model, ReportLine},
         records::{
+            ManualPlace,
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
@@ -110,6 +111,10 @@ impl PaneRecord for Drops {
             line::operand(key.topic.as_str())
         );
         Some(line::list_command("drops", &filter))
+    }
+
+    fn manual_place(&self) -> Option<ManualPlace> {
+        Some(ManualPlace::at("bus", ["Drops".to_owned(), drop_word(self.0.key.reason).replace('_', " ")]))
     }
 }
 

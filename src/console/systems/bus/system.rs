@@ -26,6 +26,7 @@ pub(crate) static SYSTEM: System = System {
     link: Link::Rmp,
     title: "RMP bus",
     view: ViewId::Bus,
+    page: "bus",
     chip: "RMP",
     figure,
     act_first: actions::act,

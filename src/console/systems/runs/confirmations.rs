@@ -9,6 +9,7 @@ use crate::{
         draw::{class::Class, format, text, theme::Role},
         model::Model,
         overlays::{Answer, Answers, Confirm, detail::join_some},
+        records::ManualPlace,
         settings::view::View,
         ui::{
             effect::{Effect, OutcomeText},
@@ -43,6 +44,10 @@ impl Confirm for CancelRun {
 
     fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
         describe_cancel(model, self.run, &self.name)
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("openings", ["Cancel"])
     }
 
     fn answers(&self) -> Answers {
@@ -92,6 +97,10 @@ impl Confirm for Decide {
 
     fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
         describe_decide(view, model, self.action, self.approved)
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("openings", ["Approval"])
     }
 
     fn answers(&self) -> Answers {

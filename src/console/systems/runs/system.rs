@@ -26,6 +26,7 @@ pub(crate) static SYSTEM: System = System {
     link: Link::Runs,
     title: "Runs",
     view: ViewId::Runs,
+    page: "openings",
     chip: "RUNS",
     figure,
     act_first: actions::act,

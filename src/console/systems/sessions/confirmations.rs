@@ -5,6 +5,7 @@ use crate::{
         draw::{format, theme::Role},
         model::Model,
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
+        records::ManualPlace,
         settings::view::View,
         systems::sessions::{history::ended, session_status},
         ui::{
@@ -36,6 +37,10 @@ impl Confirm for CancelSession {
 
     fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
         describe_cancel(model, &self.session, view.now)
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("sessions", ["Cancel"])
     }
 
     fn answers(&self) -> Answers {

@@ -22,6 +22,7 @@ pub(crate) static SYSTEM: System = System {
     link: Link::Macp,
     title: "MACP runtime",
     view: ViewId::Sessions,
+    page: "sessions",
     chip: "MACP",
     figure,
     act_first: actions::act,

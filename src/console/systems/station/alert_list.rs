@@ -12,7 +12,7 @@ use crate::{
         model::Model,
         overlays::Details,
         records::{
-            Table,
+            ManualPlace, Table,
             row::DetailsRecord,
             selection::{RecordKey, Selection},
             table::{list_height, row_at},
@@ -209,6 +209,12 @@ impl AlertList {
 impl Layer for AlertList {
     fn key_scope(&self) -> KeyScope {
         KeyScope::Alerts
+    }
+
+    fn manual_place(&self, cx: &PaneContext<'_>) -> ManualPlace {
+        let of_alert = self.selected(cx.model).and_then(|alert| alert.manual_place(cx.model));
+        let is_question = self.selected_question(cx.model).is_some();
+        of_alert.unwrap_or_else(|| ManualPlace::at("alerts", is_question.then_some("confirmation_waiting")))
     }
 
     fn is_of_present(&self) -> bool {

@@ -9,6 +9,7 @@ use crate::{
         input::action::Action,
         model::Model,
         overlays::{Answer, Answers, Confirm, detail::join_some},
+        records::ManualPlace,
         settings::view::View,
         systems::station::outcomes::StationCommand,
         ui::{effect::Effect, state::Ui},
@@ -33,6 +34,10 @@ impl Confirm for Quit {
 
     fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
         describe_quit(model, view)
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::at("attach", ["Leaving"])
     }
 
     fn answers(&self) -> Answers {
@@ -70,6 +75,10 @@ impl Confirm for StopRecording {
             ],
             None => vec![(format!("{} has ended meanwhile.", self.path.display()), Role::Warn)],
         }
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::page("recording")
     }
 
     fn answers(&self) -> Answers {

@@ -6,6 +6,7 @@ use crate::{
         model::{Model, Notice, ReportLine, bridge::hello_remedy, remedy},
         overlays::detail::{detail, notice_details},
         records::{
+            ManualPlace,
             entry_query::EntryQuery,
             record_key::RecordKey,
             row::{DetailsRecord, PaneRecord},
@@ -63,6 +64,10 @@ impl DetailsRecord for Alert {
 
     fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
         None
+    }
+
+    fn manual_place(&self, _model: &Model) -> Option<ManualPlace> {
+        Some(ManualPlace::at("alerts", [&*self.name]))
     }
 
     fn entry(&self) -> Option<EntryQuery> {

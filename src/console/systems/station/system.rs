@@ -21,6 +21,7 @@ pub(crate) static SYSTEM: System = System {
     link: Link::Station,
     title: "Store",
     view: ViewId::Journal,
+    page: "security",
     chip: "STORE",
     figure,
     act_first: |_, _| None,

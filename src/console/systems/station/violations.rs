@@ -5,6 +5,7 @@ use crate::{
         copy::line,
         draw::{Cell, format, theme::Role},
         records::{
+            ManualPlace,
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
             selection::RecordKey,
@@ -68,6 +69,10 @@ impl PaneRecord for FaultGroup {
     fn command(&self) -> Option<String> {
         let (clause, violation) = (line::operand(self.clause()), line::operand(&self.breach.text()));
         Some(line::list_command("violations", &format!("clause={clause} violation={violation}")))
+    }
+
+    fn manual_place(&self) -> Option<ManualPlace> {
+        Some(ManualPlace::at("frames", ["Errors", self.clause()]))
     }
 
     fn frame(&self) -> Option<&[u8]> {

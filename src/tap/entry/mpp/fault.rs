@@ -167,6 +167,21 @@ pub enum Violation {
 }
 
 impl Violation {
+    /// The code that it is reported with (mpp-v2, `protocol_error`).
+    #[must_use]
+    pub const fn code(self) -> ErrorCode {
+        match self {
+            Self::NoSuchQueue => ErrorCode::UnknownQueue,
+            Self::NotDispatchedHere => ErrorCode::UnknownInvocationId,
+            Self::AlreadyEnded | Self::NotApplied | Self::AlreadyApplied | Self::RefundAfterApplied => {
+                ErrorCode::UnexpectedStateTransition
+            }
+            Self::StateSchema | Self::StateTooLarge => ErrorCode::SchemaViolation,
+            Self::TooLarge => ErrorCode::FrameTooLarge,
+            _ => ErrorCode::InvalidFrame,
+        }
+    }
+
     /// The clause that was broken.
     #[must_use]
     pub const fn clause(self) -> &'static str {

@@ -1,0 +1,265 @@
+//! What pages name is there: links, keys, fields, flags, configuration, files, and files of examples.
+
+use std::path::Path;
+
+use clap::CommandFactory as _;
+
+use super::pages::{PAGES, filled_in, manual};
+use crate::{
+    cli::{
+        args::Cli,
+        config::{Key, faults_of},
+        sim::agent::Script,
+    },
+    console::{Depth, Keymap, Theme, reference},
+    manual::{Block, Page, slug, target},
+    mpp::manifest::Pack,
+    port::List,
+    runs::openings::{NoLibrary, Opening},
+};
+
+/// All that is written in the style of code on pages, with the page's name: spans, and lines of shell blocks.
+fn code(of: impl Fn(&Page) -> Vec<String>) -> Vec<(&'static str, String)> {
+    let manual = manual();
+    manual.pages().flat_map(|page| of(page).into_iter().map(|text| (page.name, text))).collect()
+}
+
+fn spans(page: &Page) -> Vec<String> {
+    let of_code = |span: &&crate::manual::Span| span.style == crate::manual::Style::Code;
+    page.blocks.iter().flat_map(Block::spans).filter(of_code).map(|span| span.text.clone()).collect()
+}
+
+fn shell_lines(page: &Page) -> Vec<String> {
+    let lines = |block: &Block| match block {
+        Block::Code { language, lines, .. } if language == "sh" => lines.clone(),
+        Block::Code { language, lines, .. } if language == "console" => {
+            lines.iter().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    };
+    page.blocks.iter().flat_map(lines).collect()
+}
+
+fn none(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_page_has_a_title_and_every_link_leads_somewhere() {
+    let manual = manual();
+    let mut wrong = Vec::new();
+    for page in manual.pages() {
+        wrong.extend((page.title == page.name).then(|| format!("{}: no heading", page.name)));
+        for link in page.links().filter(|link| !link.starts_with("https://")) {
+            let (name, section) = target(link);
+            let found = manual.page(name);
+            let has = |section: &str| {
+                found.is_some_and(|page| page.headings().any(|heading| slug(&heading) == section))
+            };
+            let leads = found.is_some() && section.is_none_or(has);
+            wrong.extend((!leads).then(|| format!("{}: {link} leads nowhere", page.name)));
+        }
+    }
+    for (name, text) in PAGES {
+        let left = filled_in(text).lines().filter(|line| line.starts_with("{{")).count();
+        wrong.extend((left > 0).then(|| format!("{name}: {left} tables that there are not")));
+    }
+    none(wrong);
+}
+
+/// What is wrong with a command line as far as its subcommand and its flags go.
+fn fault_of_command(line: &str) -> Option<String> {
+    let mut command = Cli::command();
+    command.build();
+    let line = line.split(" #").next().unwrap_or_default();
+    let words = shlex::split(line.trim_end_matches(['&', '\\', ' ']))?;
+    let mut words = words.iter().skip(1).peekable();
+    let mut flags: Vec<String> = Vec::new();
+    let collect = |command: &clap::Command, flags: &mut Vec<String>| {
+        for arg in command.get_arguments() {
+            flags.extend(arg.get_long().map(|long| format!("--{long}")));
+            flags.extend(arg.get_short().map(|short| format!("-{short}")));
+        }
+        flags.extend(["--help", "-h", "--version", "-V"].map(str::to_owned));
+    };
+    let mut found = command;
+    collect(&found, &mut flags);
+    let mut is_named = true;
+    while let Some(word) = words.next() {
+        if word == "--" || ["|", ">", "&&", ";", "<", "2>"].contains(&word.as_str()) {
+            break;
+        }
+        if let Some(flag) = word.strip_prefix('-').map(|_| word.split('=').next().unwrap_or(word)) {
+            let is_short = flag.len() > 2 && !flag.starts_with("--");
+            if !is_short && !flags.iter().any(|known| known == flag) {
+                return Some(format!("`{line}`: no flag {flag}"));
+            }
+            let takes = |arg: &clap::Arg| {
+                let is_it = arg.get_long().is_some_and(|long| format!("--{long}") == flag)
+                    || arg.get_short().is_some_and(|short| format!("-{short}") == flag);
+                is_it && arg.get_action().takes_values()
+            };
+            if found.get_arguments().any(takes) && !word.contains('=') {
+                words.next();
+            }
+            continue;
+        }
+        if is_named && found.has_subcommands() {
+            match found.find_subcommand(word) {
+                Some(below) if below.is_hide_set() => {
+                    return Some(format!("`{line}`: `{word}` is an earlier name"));
+                }
+                Some(below) => {
+                    let below = below.clone();
+                    collect(&below, &mut flags);
+                    found = below;
+                }
+                // A word in capitals stands for one.
+                None if word.chars().all(|sign| !sign.is_lowercase()) => is_named = false,
+                None => return Some(format!("`{line}`: no subcommand {word}")),
+            }
+        } else {
+            is_named = false;
+        }
+    }
+    None
+}
+
+#[test]
+fn every_command_line_and_every_flag_is_understood() {
+    let lines = code(|page| [spans(page), shell_lines(page)].concat());
+    let mut command = Cli::command();
+    command.build();
+    fn longs(command: &clap::Command, into: &mut Vec<String>) {
+        into.extend(command.get_arguments().filter_map(clap::Arg::get_long).map(|long| format!("--{long}")));
+        command.get_subcommands().for_each(|below| longs(below, into));
+    }
+    let mut known = Vec::new();
+    longs(&command, &mut known);
+    let mut wrong = Vec::new();
+    for (page, line) in lines {
+        if line.starts_with("rl-console ") {
+            wrong.extend(fault_of_command(&line).map(|fault| format!("{page}: {fault}")));
+        } else if line.starts_with("--") {
+            let flag = line.split([' ', '=']).next().unwrap_or_default();
+            let is_known = flag == "--" || known.iter().any(|long| long == flag);
+            wrong.extend((!is_known).then(|| format!("{page}: no flag {flag}")));
+        }
+    }
+    none(wrong);
+}
+
+#[test]
+fn every_key_of_the_configuration_that_is_named_exists() {
+    let roots: Vec<&str> = Key::all().filter_map(|key| key.name.split('.').next()).collect();
+    let is_key = |text: &str| {
+        let text = text.trim_end_matches(".*").trim_end_matches('*');
+        Key::all().any(|key| {
+            key.name == text
+                || key
+                    .name
+                    .strip_prefix(text)
+                    .is_some_and(|rest| rest.starts_with('.') || text.ends_with(['.', '_']))
+        })
+    };
+    let is_file = |text: &str| {
+        [".toml", ".db", ".token", ".json", ".history", ".mcap", ".addr"]
+            .iter()
+            .any(|end| text.ends_with(end))
+    };
+    let names = code(spans).into_iter().filter(|(_, text)| {
+        let plain = text.chars().all(|sign| sign.is_ascii_alphanumeric() || "._-*".contains(sign));
+        plain
+            && text.contains('.')
+            && !is_file(text)
+            && text.split('.').next().is_some_and(|root| roots.contains(&root))
+    });
+    none(
+        names
+            .filter(|(_, text)| !is_key(text) && !text.contains("NAME"))
+            .map(|(page, text)| format!("{page}: no key `{text}`"))
+            .collect(),
+    );
+}
+
+#[test]
+fn every_key_of_the_keyboard_that_is_named_does_something() {
+    let bound: Vec<String> =
+        Keymap::default().rows().into_iter().flat_map(|row| row.keys).map(|key| key.to_lowercase()).collect();
+    // Text is edited by these.
+    let edits =
+        ["ctrl-u", "ctrl-w", "ctrl-z", "ctrl-a", "ctrl-k", "ctrl-c", "ctrl-d", "delete", "del", "shift"];
+    let is_key = |text: &str| {
+        let lower = text.to_lowercase();
+        ["ctrl-", "alt-", "shift-"].iter().any(|start| lower.starts_with(start))
+            || ["enter", "esc", "tab", "space", "backspace", "home", "end", "pgup", "pgdn"]
+                .contains(&lower.as_str())
+                && text.starts_with(char::is_uppercase)
+            || text.strip_prefix('F').is_some_and(|number| number.parse::<u8>().is_ok())
+    };
+    let wrong = code(spans).into_iter().filter(|(page, text)| {
+        let lower = text.to_lowercase().replace("shift-tab", "backtab");
+        *page != "keymap"
+            && is_key(text)
+            && !bound.contains(&lower)
+            && !bound.contains(&text.to_lowercase())
+            && !edits.contains(&lower.as_str())
+    });
+    none(wrong.map(|(page, text)| format!("{page}: no key {text}")).collect());
+}
+
+#[test]
+fn every_field_in_an_example_of_a_filter_is_one_of_some_list() {
+    let of_lists = List::ALL.iter().flat_map(|list| list.specs()).map(|spec| spec.name);
+    let of_panes = reference::columns().into_iter().flat_map(|pane| pane.fields).map(|(name, ..)| name);
+    let fields: Vec<&str> = of_lists.chain(of_panes).collect();
+    let form = regex::Regex::new(r"^([a-z_]+)(:|=|!=|<=?|>=?|~)[^/=:\s]").unwrap();
+    let named = code(spans).into_iter().filter(|(page, _)| *page == "filter");
+    let wrong = named.filter_map(|(page, text)| {
+        let field = form.captures(&text)?.get(1)?.as_str().to_owned();
+        (!fields.contains(&field.as_str())).then(|| format!("{page}: no list has `{field}` ({text})"))
+    });
+    none(wrong.collect());
+}
+
+#[test]
+fn every_file_of_the_project_that_is_named_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_of_project = |text: &str| {
+        let starts = ["src/", "tests/", "benches/", "recordings/", "themes/", ".ci/"];
+        starts.iter().any(|start| text.starts_with(start)) && !text.contains(char::is_whitespace)
+    };
+    let wrong = code(spans).into_iter().filter(|(page, text)| {
+        *page == "contributing"
+            && is_of_project(text)
+            && !text.contains(['*', '<', 'N'])
+            && !root.join(text).exists()
+    });
+    none(wrong.map(|(page, text)| format!("{page}: no file {text}")).collect());
+}
+
+#[test]
+fn every_file_that_is_an_example_can_be_used() {
+    let mut wrong = Vec::new();
+    for page in manual().pages() {
+        for block in &page.blocks {
+            let Block::Code { language, lines, .. } = block else { continue };
+            let text = lines.join("\n") + "\n";
+            let fault = match language.as_str() {
+                "toml" => faults_of(&text).into_iter().next(),
+                "toml pack" => Pack::parse(text.as_bytes(), &mut |_| Ok(b"{}".to_vec()))
+                    .err()
+                    .map(|all| format!("{all:?}")),
+                "toml script" => Script::parse(&text).err().map(|fault| fault.to_string()),
+                "toml theme" => Theme::parse("own", &text, Depth::True).err().map(|fault| fault.to_string()),
+                "yaml" => Opening::load(&text, None, &Default::default(), &NoLibrary, &Default::default())
+                    .err()
+                    .map(|faults| format!("{faults:?}")),
+                "" => Some("a block without a language".to_owned()),
+                _ => None,
+            };
+            wrong.extend(fault.map(|fault| format!("{}: {language}: {fault}\n{text}", page.name)));
+        }
+    }
+    none(wrong);
+}

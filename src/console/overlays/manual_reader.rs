@@ -1,0 +1,480 @@
+//! The manual over the screen: a page with links that are followed, and a search through all pages.
+
+use crossterm::event::KeyEvent;
+use ratatui::{
+    layout::{Position, Rect},
+    style::Modifier,
+};
+
+use crate::{
+    console::{
+        draw::{text, theme::Role},
+        input::{action::Action, keymap::KeyScope},
+        model::Model,
+        records::ManualPlace,
+        settings::view::{Canvas, View},
+        ui::{
+            Layer, Line, Reaction, Scene, Target,
+            act::{Act, Resolved},
+            layer::centred,
+            layout::Layout,
+            message::show_message,
+            pane::PaneContext,
+            state::Ui,
+        },
+    },
+    manual::{self, LazyManual, Page, Span, Style},
+};
+
+/// Columns of the text.
+const COLUMNS_MAX: u16 = 100;
+/// Columns of the frame and of the margin in which the place is marked.
+const MARGIN: u16 = 6;
+/// Places that a search lists.
+const HITS_MAX: usize = 100;
+/// Pages that can be gone back to.
+const PAGES_BEFORE_MAX: usize = 64;
+
+/// A page that is open.
+#[derive(Debug)]
+struct OpenPage {
+    name: &'static str,
+    title: String,
+    lines: Vec<manual::Line>,
+    links: Vec<Link>,
+    scroll: usize,
+    /// The line that was asked for.
+    marked: Option<usize>,
+    /// The place in `links` of the selected one.
+    selected: Option<usize>,
+}
+
+/// A link as it is laid out.
+#[derive(Debug)]
+struct Link {
+    target: String,
+    /// Line, first column and columns of each of its parts.
+    parts: Vec<(usize, usize, usize)>,
+}
+
+/// A search through all pages.
+#[derive(Debug)]
+struct Search {
+    words: Line,
+    hits: Vec<Hit>,
+    selected: usize,
+    offset: usize,
+}
+
+#[derive(Debug)]
+struct Hit {
+    page: &'static str,
+    section: Option<String>,
+    text: String,
+}
+
+/// The manual.
+#[derive(Debug)]
+pub(crate) struct ManualReader {
+    manual: LazyManual,
+    page: OpenPage,
+    /// The pages before, the last one last: name and scroll.
+    before: Vec<(&'static str, usize)>,
+    search: Option<Search>,
+    columns: u16,
+    height: usize,
+}
+
+impl ManualReader {
+    /// The manual at a place; at its contents where it has no such page.
+    pub(crate) fn at(place: &ManualPlace, manual: LazyManual, body: Rect) -> Self {
+        let (columns, height) = room(body);
+        let mut page = OpenPage::of(&manual, place.page, columns);
+        page.mark(manual::line_of(&page.lines, &place.texts), height);
+        Self { manual, page, before: Vec::new(), search: None, columns, height }
+    }
+
+    /// The manual at what these words name or say: a page, else a search for them.
+    pub(crate) fn about(words: &str, manual: LazyManual, body: Rect) -> Self {
+        let name = manual.page(words).map(|page| page.name);
+        let mut reader = Self::at(&ManualPlace::page(name.unwrap_or_default()), manual, body);
+        if name.is_none() && !words.is_empty() {
+            reader.search = Some(Search::of(words, &reader.manual));
+        }
+        reader
+    }
+
+    fn open(&mut self, name: &str, place: impl FnOnce(&[manual::Line]) -> Option<usize>) {
+        if self.before.len() >= PAGES_BEFORE_MAX {
+            self.before.remove(0);
+        }
+        self.before.push((self.page.name, self.page.scroll));
+        self.page = OpenPage::of(&self.manual, name, self.columns);
+        self.page.mark(place(&self.page.lines), self.height);
+    }
+
+    /// Follows the selected link, or opens the selected hit. Whether there was one.
+    fn follow(&mut self) -> bool {
+        if let Some(search) = self.search.take() {
+            let Some(hit) = search.hits.get(search.selected) else {
+                self.search = Some(search);
+                return false;
+            };
+            let texts: Vec<String> = hit.section.iter().chain([&hit.text]).cloned().collect();
+            self.open(hit.page, |lines| manual::line_of(lines, &first_words(&texts)));
+            return true;
+        }
+        let Some(link) = self.page.selected.and_then(|at| self.page.links.get(at)) else { return false };
+        let target = link.target.clone();
+        let (page, section) = manual::target(&target);
+        if self.manual.page(page).is_none() {
+            return false;
+        }
+        self.open(page, |lines| section.and_then(|section| manual::line_of_section(lines, section)));
+        true
+    }
+
+    /// The link that would be followed, where it leads out of the manual.
+    fn outside(&self) -> Option<&str> {
+        let link = self.page.selected.and_then(|at| self.page.links.get(at))?;
+        link.target.contains(':').then_some(&*link.target)
+    }
+
+    fn go_back(&mut self) -> bool {
+        let Some((name, scroll)) = self.before.pop() else { return false };
+        self.page = OpenPage::of(&self.manual, name, self.columns);
+        self.page.scroll = scroll;
+        self.page.scroll(0, self.height);
+        true
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+        let area = area(body);
+        canvas.clear(area);
+        if let Some(search) = &self.search {
+            let inside = canvas.frame(area, "Manual: search", true);
+            return search.draw(canvas, inside);
+        }
+        let inside = canvas.frame(area, &format!("Manual: {}", self.page.title), true);
+        self.page.draw(canvas, inside, self.height);
+        let below = self.page.lines.len().saturating_sub(self.page.scroll + self.height);
+        draw_more(canvas, area, self.page.scroll, below);
+    }
+}
+
+#[cfg(test)]
+impl ManualReader {
+    /// The page that is open, the marked line and the selected link.
+    pub(crate) fn shown(&self) -> (&'static str, Option<String>, Option<&str>) {
+        let marked = self.page.marked.map(|line| line_text(&self.page.lines, line));
+        let link = self.page.selected.and_then(|at| self.page.links.get(at));
+        (self.page.name, marked, link.map(|link| &*link.target))
+    }
+}
+
+impl OpenPage {
+    fn of(manual: &LazyManual, name: &str, columns: u16) -> Self {
+        let contents;
+        let page: &Page = match manual.page(name) {
+            Some(page) => page,
+            None => {
+                contents = manual.contents();
+                &contents
+            }
+        };
+        let lines = manual::lines(&page.blocks, columns.into());
+        let links = links(&lines);
+        Self {
+            name: page.name,
+            title: page.title.clone(),
+            lines,
+            links,
+            scroll: 0,
+            marked: None,
+            selected: None,
+        }
+    }
+
+    /// Shows a line and marks it, a few others above it.
+    fn mark(&mut self, line: Option<usize>, height: usize) {
+        self.marked = line;
+        self.scroll = line.map_or(0, |line| line.saturating_sub(height / 4));
+        self.scroll(0, height);
+        self.selected = self.links.iter().position(|link| link.line() >= line.unwrap_or(0));
+    }
+
+    fn scroll(&mut self, by: isize, height: usize) {
+        let lowest = self.lines.len().saturating_sub(height);
+        self.scroll = self.scroll.saturating_add_signed(by).min(lowest);
+    }
+
+    /// Selects the next or the previous link, and shows it; the first one that is seen where the selected one
+    /// is not.
+    fn step_link(&mut self, by: isize, height: usize) {
+        if self.links.is_empty() {
+            return;
+        }
+        let seen = self.scroll..self.scroll + height;
+        let is_seen = |at: usize| self.links.get(at).is_some_and(|link| seen.contains(&link.line()));
+        let next = match self.selected.filter(|at| is_seen(*at)) {
+            Some(at) => at.checked_add_signed(by).unwrap_or(self.links.len() - 1) % self.links.len(),
+            None => (0..self.links.len()).find(|at| is_seen(*at)).unwrap_or(0),
+        };
+        self.selected = Some(next);
+        let line = self.links[next].line();
+        self.scroll = self.scroll.min(line).max((line + 1).saturating_sub(height));
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, inside: Rect, height: usize) {
+        let shown = self.lines.iter().enumerate().skip(self.scroll).take(height);
+        for ((at, line), y) in shown.zip(inside.y..inside.bottom()) {
+            if self.marked == Some(at) {
+                canvas.put(inside.x, y, 1, canvas.view.glyphs.into, Role::Accent);
+            }
+            let mut x = inside.x + 2;
+            for span in line {
+                let used = canvas.put(x, y, inside.right().saturating_sub(x), &span.text, role(span));
+                let look = ratatui::style::Style::new().add_modifier(modifier(span));
+                canvas.buffer.set_style(Rect::new(x, y, used, 1), look);
+                x += used;
+            }
+        }
+        let Some(link) = self.selected.and_then(|at| self.links.get(at)) else { return };
+        for (line, column, columns) in &link.parts {
+            let Some(row) = line.checked_sub(self.scroll).filter(|row| *row < height) else { continue };
+            let cells = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+            let place = Rect::new(inside.x + 2 + cells(*column), inside.y + cells(row), cells(*columns), 1);
+            canvas.select(place.intersection(inside));
+        }
+    }
+}
+
+impl Link {
+    fn line(&self) -> usize {
+        self.parts.first().map_or(0, |(line, ..)| *line)
+    }
+}
+
+impl Search {
+    fn of(words: &str, manual: &LazyManual) -> Self {
+        let mut search = Self { words: Line::new(words), hits: Vec::new(), selected: 0, offset: 0 };
+        search.find(manual);
+        search
+    }
+
+    fn find(&mut self, manual: &LazyManual) {
+        let hit = |hit: manual::Hit<'_>| Hit { page: hit.page.name, section: hit.section, text: hit.text };
+        self.hits = manual.search(self.words.text(), HITS_MAX).into_iter().map(hit).collect();
+        (self.selected, self.offset) = (0, 0);
+    }
+
+    fn select(&mut self, index: usize, height: usize) {
+        self.selected = index.min(self.hits.len().saturating_sub(1));
+        self.offset = self.offset.min(self.selected).max((self.selected + 1).saturating_sub(height));
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, inside: Rect) {
+        let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
+        let used = canvas.put(x, inside.y, columns, "find: ", Role::Muted);
+        self.words.draw(canvas, x + used, inside.y, columns.saturating_sub(used));
+        let first = inside.y + 2;
+        if self.hits.is_empty() && !self.words.text().trim().is_empty() {
+            canvas.put(x, first, columns, "no page has all these words", Role::Muted);
+        }
+        for ((at, hit), y) in self.hits.iter().enumerate().skip(self.offset).zip(first..inside.bottom()) {
+            canvas.put(x, y, 13, hit.page, Role::Accent);
+            let section = hit.section.as_ref().map_or_else(String::new, |section| format!("{section}: "));
+            canvas.put(x + 14, y, columns.saturating_sub(14), &format!("{section}{}", hit.text), Role::Text);
+            if at == self.selected {
+                canvas.select(Rect::new(inside.x, y, inside.width, 1));
+            }
+        }
+    }
+}
+
+impl Layer for ManualReader {
+    fn key_scope(&self) -> KeyScope {
+        if self.search.is_some() { KeyScope::ManualSearch } else { KeyScope::Manual }
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        let (columns, height) = room(layout.body);
+        if columns != self.columns {
+            self.columns = columns;
+            let (marked, name) =
+                (self.page.marked.map(|line| line_text(&self.page.lines, line)), self.page.name);
+            self.page = OpenPage::of(&self.manual, name, columns);
+            let texts: Vec<String> = marked.into_iter().collect();
+            self.page.mark(manual::line_of(&self.page.lines, &first_words(&texts)), height);
+        }
+        self.height = height;
+        self.page.scroll(0, height);
+        if let Some(search) = &mut self.search {
+            search.select(search.selected, height.saturating_sub(2));
+        }
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        let height = self.height;
+        match &mut self.search {
+            Some(search) => {
+                search.select(search.selected.saturating_add_signed(by), height.saturating_sub(2))
+            }
+            None => self.page.scroll(by, height),
+        }
+    }
+
+    fn page(&self) -> Option<usize> {
+        Some(self.height.saturating_sub(2).max(1))
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        let by = if action == Action::PreviousField { -1 } else { 1 };
+        Some(match action {
+            Action::NextField | Action::PreviousField if self.page.links.is_empty() => {
+                Err("this page has no links".into())
+            }
+            Action::NextField | Action::PreviousField if self.search.is_none() => {
+                Ok(Act::layer(move |reader: &mut Self, _, _| reader.page.step_link(by, reader.height)))
+            }
+            Action::Open => match self.outside() {
+                Some(link) if self.search.is_none() => {
+                    Err(format!("it leads out of the manual: {link}").into())
+                }
+                _ => Ok(Act::layer(|reader: &mut Self, ui, cx| {
+                    if !reader.follow() {
+                        show_message(ui, "there is no link to follow here".to_owned(), true, cx.now);
+                    }
+                })),
+            },
+            Action::Filter => Ok(Act::layer(|reader: &mut Self, _, _| {
+                reader.search = Some(Search::of("", &reader.manual));
+            })),
+            Action::PlaceBefore if self.before.is_empty() => Err("no page was open before this one".into()),
+            Action::PlaceBefore => Ok(Act::layer(|reader: &mut Self, _, _| {
+                reader.go_back();
+            })),
+            Action::Manual => Ok(Act::layer(|reader: &mut Self, _, _| {
+                reader.search = None;
+                reader.open("", |_| None);
+            })),
+            Action::Back if self.search.is_some() => {
+                Ok(Act::layer(|reader: &mut Self, _, _| reader.search = None))
+            }
+            _ => return None,
+        })
+    }
+
+    fn on_key(&mut self, key: KeyEvent, _ui: &mut Ui, view: &View) -> Reaction {
+        let Some(search) = &mut self.search else { return Reaction::Ignored };
+        if view.keymap.lookup(KeyScope::ManualSearch, key).is_some() || !search.words.input(key) {
+            return Reaction::Ignored;
+        }
+        search.find(&self.manual);
+        Reaction::Consumed(Vec::new())
+    }
+
+    fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
+        if let Some(search) = &mut self.search {
+            search.words.paste(text);
+            search.find(&self.manual);
+        }
+    }
+
+    /// A click follows a link, or opens a hit.
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        let area = area(layout.body);
+        let row = usize::from(at.y.checked_sub(area.y + 1)?);
+        if let Some(search) = &mut self.search {
+            let index = search.offset + row.checked_sub(2)?;
+            (index < search.hits.len()).then(|| search.selected = index)?;
+            return Some(Action::Open);
+        }
+        let column = usize::from(at.x.checked_sub(area.x + 3)?);
+        let line = self.page.scroll + row;
+        let is_hit = |link: &Link| {
+            let mut parts = link.parts.iter();
+            parts.any(|(on, first, columns)| *on == line && (*first..first + columns).contains(&column))
+        };
+        self.page.selected = Some(self.page.links.iter().position(is_hit)?);
+        Some(Action::Open)
+    }
+}
+
+/// The links of lines; one that is wrapped has several parts.
+fn links(lines: &[manual::Line]) -> Vec<Link> {
+    let mut links: Vec<Link> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let mut column = 0;
+        // What the line above ended within goes on here.
+        let mut goes_on = at.checked_sub(1).and_then(|above| lines[above].last()?.link.as_ref());
+        for span in line {
+            let columns = text::width(&span.text);
+            if let Some(target) = &span.link {
+                match links.last_mut().filter(|_| goes_on == Some(target)) {
+                    Some(link) => link.parts.push((at, column, columns)),
+                    None => links.push(Link { target: target.clone(), parts: vec![(at, column, columns)] }),
+                }
+            }
+            if !span.text.trim().is_empty() {
+                goes_on = None;
+            }
+            column += columns;
+        }
+    }
+    links
+}
+
+/// Texts as they begin on a laid out line: a long one is wrapped.
+fn first_words(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| text.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
+}
+
+fn line_text(lines: &[manual::Line], line: usize) -> String {
+    lines.get(line).map_or_else(String::new, |line| manual::plain(line).trim().to_owned())
+}
+
+fn role(span: &Span) -> Role {
+    match (span.style, &span.link) {
+        (_, Some(_)) | (Style::Code, None) => Role::Accent,
+        (Style::Heading | Style::Strong | Style::Plain, None) => Role::Text,
+    }
+}
+
+fn modifier(span: &Span) -> Modifier {
+    match (span.style, &span.link) {
+        (_, Some(_)) => Modifier::UNDERLINED,
+        (Style::Heading, None) => Modifier::BOLD | Modifier::UNDERLINED,
+        (Style::Strong, None) => Modifier::BOLD,
+        (Style::Code | Style::Plain, None) => Modifier::empty(),
+    }
+}
+
+fn draw_more(canvas: &mut Canvas<'_>, area: Rect, above: usize, below: usize) {
+    if above == 0 && below == 0 {
+        return;
+    }
+    let glyphs = canvas.view.glyphs;
+    let words = format!(" {} {above}  {} {below} ", glyphs.up, glyphs.down_arrow);
+    let used = u16::try_from(text::width(&words)).unwrap_or(u16::MAX);
+    let (x, y) = (area.right().saturating_sub(used + 1), area.bottom().saturating_sub(1));
+    canvas.put(x, y, used, &words, Role::Muted);
+}
+
+fn area(body: Rect) -> Rect {
+    centred(body, body.width.min(COLUMNS_MAX + MARGIN), body.height)
+}
+
+/// Columns of the text, and lines of it that are seen.
+fn room(body: Rect) -> (u16, usize) {
+    let area = area(body);
+    (area.width.saturating_sub(MARGIN).max(1), usize::from(area.height.saturating_sub(2)).max(1))
+}

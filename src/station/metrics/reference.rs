@@ -1,0 +1,68 @@
+//! Every metric that a station can have, for its documentation.
+
+use super::{
+    HttpMetrics, Metrics,
+    families::all,
+    family::{Family, Kind},
+};
+use crate::{
+    macp, mpp,
+    port::{AlertList, HostState, StationView},
+    rmp, runs,
+    station::{admission::Tallies, bridge, bus, keyframes, runs as run_host, sessions},
+    store, tap,
+    tap::entry::Link,
+    time::Now,
+};
+
+/// What is to be known of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MetricReference {
+    pub(crate) name: &'static str,
+    /// `counter` or `gauge`.
+    pub(crate) kind: &'static str,
+    /// The label that tells its series apart, where one does.
+    pub(crate) label: Option<&'static str>,
+    /// What it measures.
+    pub(crate) help: &'static str,
+}
+
+/// All of them, by name.
+pub(crate) fn reference() -> Vec<MetricReference> {
+    let station = StationView {
+        data: std::path::PathBuf::new(),
+        started_at: Now::default(),
+        hosts: Link::ALL.map(|_| HostState::Up),
+        store_failing: None,
+        disk_low: None,
+        recording: None,
+        alerts: AlertList::new(0),
+    };
+    let hosts = [
+        bridge::families::families(&mpp::Snapshot::new(mpp::PackFacts::default()), 0),
+        bus::families::families(&rmp::Snapshot::default()),
+        run_host::families::families(&runs::Metrics::default()),
+        sessions::families::families(&macp::host::Metrics::default()),
+        Tallies::default().families(),
+    ];
+    let figures = Metrics {
+        at: Now::default(),
+        station,
+        tap: tap::Counters::default(),
+        keyframes: keyframes::Counters::default(),
+        store: Some(store::Counters::default()),
+        hosts: hosts.into_iter().flatten().collect(),
+        http: Some(HttpMetrics::default()),
+    };
+    let mut rows: Vec<_> = all(&figures).iter().map(row).collect();
+    rows.sort_by_key(|row| row.name);
+    rows
+}
+
+fn row(family: &Family) -> MetricReference {
+    let kind = match family.kind {
+        Kind::Counter => "counter",
+        Kind::Gauge => "gauge",
+    };
+    MetricReference { name: family.name, kind, label: family.label, help: family.help }
+}
