@@ -125,6 +125,16 @@ impl Breach {
 }
 
 impl Breach {
+    /// Its heading in the list of [all](Self::all), without marks: one of a field is told of `id` there.
+    pub(crate) fn heading(self) -> String {
+        let named = match self {
+            Self::Protocol(code, Violation::Missing(_)) => Self::Protocol(code, Violation::Missing("id")),
+            Self::Protocol(code, Violation::Mistyped(_)) => Self::Protocol(code, Violation::Mistyped("id")),
+            other => other,
+        };
+        named.text().replace('`', "")
+    }
+
     /// What the author of the peer does about it, in a sentence.
     pub(crate) fn remedy_text(self) -> String {
         match (self, self.remedy()) {

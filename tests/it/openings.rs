@@ -46,9 +46,10 @@ fn load(text: &str) -> Result<Opening, Faults> {
     Opening::load(text, None, &params, &OpeningFiles, &limits.runs)
 }
 
-/// The README's examples of openings.
-fn readme_openings() -> Vec<String> {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+/// The manual's examples of openings.
+fn manual_openings() -> Vec<String> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli/help/openings.md");
+    let text = fs::read_to_string(page).unwrap();
     let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let unindented = |block: &str| {
         let indent = block.len() - block.trim_start_matches(' ').len();
@@ -58,8 +59,8 @@ fn readme_openings() -> Vec<String> {
 }
 
 #[test]
-fn the_openings_of_the_readme_are_valid() {
-    let all = readme_openings();
+fn the_openings_of_the_manual_are_valid() {
+    let all = manual_openings();
     assert_eq!(all.len(), 2);
     for text in all {
         load(&text).unwrap_or_else(|faults| panic!("{faults}: {text}"));

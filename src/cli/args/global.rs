@@ -42,21 +42,22 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// The flags of a console: the one of a station, or one that attaches.
+/// The flags of a console: the one of a station, or one that attaches. Their ids are not those of flags that
+/// subcommands hand down to theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct ScreenArgs {
     /// The view to begin with, by its name or its key: deck, bridge, bus, runs, sessions, trace, wire, journal
     /// (console and `attach`).
-    #[arg(long, value_name = "NAME")]
+    #[arg(id = "screen_view", long = "view", value_name = "NAME")]
     pub(crate) view: Option<String>,
 
     /// The filter of the first pane of that view; `rl-console help filter` has the language (console and
     /// `attach`).
-    #[arg(long, value_name = "FILTER")]
+    #[arg(id = "screen_filter", long = "filter", value_name = "FILTER")]
     pub(crate) filter: Option<String>,
 
     /// The theme to begin with; `rl-console config themes` lists them (console and `attach`).
-    #[arg(long, value_name = "NAME")]
+    #[arg(id = "screen_theme", long = "theme", value_name = "NAME")]
     pub(crate) theme: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use crate::{
         sim::agent::Script,
     },
     console::{Depth, Keymap, Theme, reference},
-    manual::{Block, Page, slug, target},
+    manual::{Block, Page, has_all, lines, slug, target},
     mpp::manifest::Pack,
     port::List,
     runs::openings::{NoLibrary, Opening},
@@ -114,8 +114,9 @@ fn fault_of_command(line: &str) -> Option<String> {
                     collect(&below, &mut flags);
                     found = below;
                 }
-                // A word in capitals stands for one.
-                None if word.chars().all(|sign| !sign.is_lowercase()) => is_named = false,
+                // A word in capitals stands for one, and some take a word before theirs.
+                None if word.chars().all(|sign| !sign.is_lowercase())
+                    || found.get_positionals().next().is_some() => {}
                 None => return Some(format!("`{line}`: no subcommand {word}")),
             }
         } else {
@@ -163,7 +164,7 @@ fn every_key_of_the_configuration_that_is_named_exists() {
         })
     };
     let is_file = |text: &str| {
-        [".toml", ".db", ".token", ".json", ".history", ".mcap", ".addr"]
+        [".toml", ".db", ".token", ".json", ".history", ".mcap", ".addr", ".sock", ".path"]
             .iter()
             .any(|end| text.ends_with(end))
     };
@@ -260,6 +261,73 @@ fn every_file_that_is_an_example_can_be_used() {
             };
             wrong.extend(fault.map(|fault| format!("{}: {language}: {fault}\n{text}", page.name)));
         }
+    }
+    none(wrong);
+}
+
+/// The manual on the screen, laid out.
+fn lines_of(page: &str) -> Option<Vec<crate::manual::Line>> {
+    Some(lines(&manual().page(page)?.blocks, 100))
+}
+
+/// What is wrong with a place that the console opens the manual at.
+fn fault_of_place(page: &str, texts: &[String]) -> Option<String> {
+    match lines_of(page) {
+        None => Some(format!("there is no page {page}, for {texts:?}")),
+        Some(lines) => (!has_all(&lines, texts)).then(|| format!("{page} does not have {texts:?}")),
+    }
+}
+
+#[test]
+fn the_console_opens_pages_that_there_are_at_texts_that_they_have() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/console");
+    let place =
+        regex::Regex::new(r#"ManualPlace::at\(\s*"(\w[\w-]*)",\s*\[((?:\s*"[^"]*",?)+)\s*\]"#).unwrap();
+    let page = regex::Regex::new(r#"(?:ManualPlace::page\(|^ +page: )"([a-z-]+)"[,)]"#).unwrap();
+    let text = regex::Regex::new(r#""([^"]*)""#).unwrap();
+    let (mut wrong, mut found) = (Vec::new(), 0);
+    let mut folders = vec![src];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let code = std::fs::read_to_string(&entry).unwrap();
+            for named in place.captures_iter(&code) {
+                let texts: Vec<_> = text.captures_iter(&named[2]).map(|it| it[1].to_owned()).collect();
+                wrong.extend(fault_of_place(&named[1], &texts));
+                found += 1;
+            }
+            let is_of_pages = entry.ends_with("key_scope.rs") || entry.ends_with("system.rs");
+            for named in
+                page.captures_iter(&code).filter(|_| is_of_pages || code.contains("ManualPlace::page(\""))
+            {
+                let is_page = is_of_pages || named[0].starts_with("ManualPlace");
+                wrong.extend(fault_of_place(&named[1], &[]).filter(|_| is_page && &named[1] != "contents"));
+            }
+        }
+    }
+    assert!(found > 10, "{found}");
+    none(wrong);
+}
+
+#[test]
+fn every_pane_column_alert_drop_and_breach_is_described() {
+    let (mut wrong, columns, errors) =
+        (Vec::new(), lines_of("columns").unwrap(), lines_of("frames").unwrap());
+    for pane in reference::columns() {
+        wrong.extend(fault_of_place("views", &[pane.name.to_owned()]));
+        let fields = pane.fields.iter().map(|(field, ..)| [pane.name.to_owned(), (*field).to_owned()]);
+        let absent = fields.filter(|texts| !has_all(&columns, texts));
+        wrong.extend(absent.map(|texts| format!("columns does not have {texts:?}")));
+    }
+    for reason in crate::rmp::DropReason::ALL {
+        wrong.extend(fault_of_place("bus", &["drops".to_owned(), reason.name().to_owned()]));
+    }
+    for breach in crate::dissect::Breach::all() {
+        let texts = ["Errors".to_owned(), breach.heading()];
+        wrong.extend((!has_all(&errors, &texts)).then(|| format!("frames does not have {texts:?}")));
     }
     none(wrong);
 }

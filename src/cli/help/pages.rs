@@ -11,8 +11,10 @@ macro_rules! pages {
 }
 
 pages! {
-    "attach", "time", "filter", "alerts", "on-air", "copy", "service", "glossary", "config", "limits", "keymap",
-    "exit-codes", "columns",
+    "keys", "views", "filter", "time", "inspector", "palette", "columns", "forms", "copy", "on-air", "ledgers",
+    "themes", "keymap", "attach", "openings", "agents", "sessions", "bus", "frames", "pack", "mpp", "cli",
+    "exit-codes", "metrics", "service", "alerts", "config", "limits", "recording", "security", "glossary",
+    "benchmarks", "contributing",
 }
 
 /// The whole manual.

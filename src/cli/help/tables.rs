@@ -27,12 +27,12 @@ pub(super) fn table(name: &str) -> Option<String> {
         "keymap" => (&["name", "keys", "what it does"], keymap()),
         "views" => (&["key", "view", "panes", "what it shows"], views()),
         "metrics" => (&["metric", "type", "label", "what it measures"], metrics()),
-        "clauses" => (&["error", "clause", "what to do"], clauses()),
         "commands" => (&["subcommand", "what it does"], commands()),
         "themes" => (&["theme"], Theme::shipped_names().map(|name| vec![code(name)]).collect()),
         "exit-codes" => (&["code", "meaning"], exit_codes()),
         "columns" => return Some(columns()),
         "keys" => return Some(keys()),
+        "clauses" => return Some(clauses()),
         _ => return None,
     };
     Some(markdown(head, &rows))
@@ -41,7 +41,7 @@ pub(super) fn table(name: &str) -> Option<String> {
 fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
-        let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|").replace('<', "\\<")).collect();
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text
@@ -132,17 +132,22 @@ fn metrics() -> Vec<Vec<String>> {
     metrics::reference().into_iter().map(row).collect()
 }
 
-/// Every breach by a peer.
-fn clauses() -> Vec<Vec<String>> {
-    let mut rows: Vec<Vec<String>> = Vec::new();
+/// A section for each breach by a peer: the clause, and what to do.
+fn clauses() -> String {
+    let mut sections: Vec<String> = Vec::new();
     for breach in Breach::all() {
-        let clause = format!("{}: {}", breach.clause(), clause_text(breach.clause()));
-        let row = vec![breach.text(), clause, breach.remedy_text()];
-        if !rows.contains(&row) {
-            rows.push(row);
+        let clause = match clause_text(breach.clause()) {
+            "" => breach.clause().to_owned(),
+            text => format!("{}: {text}", breach.clause()),
+        };
+        let remedy = breach.remedy_text();
+        let to_do = if remedy.is_empty() { remedy } else { format!("\n\n- to do: {remedy}") };
+        let section = format!("### {}\n\n{clause}{to_do}\n\n", breach.text());
+        if !sections.contains(&section) {
+            sections.push(section);
         }
     }
-    rows
+    sections.concat().replace('<', "\\<")
 }
 
 fn commands() -> Vec<Vec<String>> {

@@ -38,6 +38,7 @@ mod operator_messages;
 mod pack_events;
 mod palette;
 mod past;
+mod picture;
 mod present;
 mod queue_control;
 mod reloads;

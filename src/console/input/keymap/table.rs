@@ -251,6 +251,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('8')], Action::ViewWire, "Wire", false, VIEWS),
     binding_in(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),
     binding_in(&[Chord::char(':')], Action::Palette, "command", true, ANYWHERE),
+    binding_in(&[Chord::char(':')], Action::Palette, "command", false, &[KeyScope::Help]),
     binding_in(&[Chord::char('?')], Action::Help, "help", true, ANYWHERE),
     binding_in(&[Chord::key(KeyCode::F(1))], Action::Manual, "manual", false, VIEWS),
     binding_in(&[Chord::key(KeyCode::F(1))], Action::Manual, "manual", false, LAYERS),

@@ -36,7 +36,7 @@ impl Confirm for KickPeer {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("bus", ["Disconnect"])
+        ManualPlace::at("bus", ["Peers and tokens"])
     }
 
     fn answers(&self) -> Answers {

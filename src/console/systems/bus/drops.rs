@@ -114,7 +114,7 @@ impl PaneRecord for Drops {
     }
 
     fn manual_place(&self) -> Option<ManualPlace> {
-        Some(ManualPlace::at("bus", ["Drops".to_owned(), drop_word(self.0.key.reason).replace('_', " ")]))
+        Some(ManualPlace::at("bus", ["Delivery and drops", self.0.key.reason.name()]))
     }
 }
 

@@ -47,7 +47,7 @@ impl Confirm for CancelRun {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("openings", ["Cancel"])
+        ManualPlace::at("openings", ["Look at runs and control them", "rl-console run cancel"])
     }
 
     fn answers(&self) -> Answers {
@@ -100,7 +100,7 @@ impl Confirm for Decide {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("openings", ["Approval"])
+        ManualPlace::at("openings", ["Approvals"])
     }
 
     fn answers(&self) -> Answers {

@@ -40,7 +40,7 @@ impl Confirm for CancelSession {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("sessions", ["Cancel"])
+        ManualPlace::at("sessions", ["Look and cancel", "rl-console session cancel"])
     }
 
     fn answers(&self) -> Answers {

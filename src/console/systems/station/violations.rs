@@ -72,7 +72,7 @@ impl PaneRecord for FaultGroup {
     }
 
     fn manual_place(&self) -> Option<ManualPlace> {
-        Some(ManualPlace::at("frames", ["Errors", self.clause()]))
+        Some(ManualPlace::at("frames", ["Errors".to_owned(), self.breach.heading()]))
     }
 
     fn frame(&self) -> Option<&[u8]> {
