@@ -301,6 +301,68 @@ fn a_simulated_adapter_takes_its_token_from_no_argument() {
 }
 
 #[test]
+fn what_a_console_begins_with_is_judged_before_it_is_opened() {
+    let home = home();
+    let refused = |args: &[&str]| {
+        let ran = output(home.path(), &[args, &["--json"]].concat());
+        // Whether there is a terminal is judged apart, and not for scripts.
+        let ran = if text(&ran.stderr).contains("no --json form") { output(home.path(), args) } else { ran };
+        (ran.status.code(), text(&ran.stderr))
+    };
+    for (args, wanted) in [
+        (&["--view", "brigde"][..], "there is no view `brigde`; did you mean `bridge`?"),
+        (&["--view", "wire", "--filter", "nofield:x"], "of Wire: there is no field `nofield`"),
+        (&["attach", "--view", "6"], "there is no view `6`"),
+        (&["--view", "wire", "pair"], "go with the console and with `attach`"),
+        (&["--theme", "mono", "--plain"], "go with the console and with `attach`"),
+    ] {
+        let (code, said) = refused(args);
+        assert!(code == Some(2) && said.contains(wanted), "{args:?}: {code:?} {said}");
+    }
+    // `ls` has a filter of its own.
+    let (code, said) = refused(&["ls", "queues", "--filter", "queue:boss"]);
+    assert!(code == Some(3) && said.contains("no station is running"), "{said}");
+}
+
+#[test]
+fn the_manual_is_read_searched_listed_and_installed() {
+    let home = home();
+    let of = |args: &[&str]| output(home.path(), args);
+    let listed = lines(&of(&["help", "--json"]).stdout);
+    assert!(listed.len() > 30 && listed.iter().any(|page| page["page"] == "glossary"), "{listed:?}");
+    let page = text(&of(&["help", "filter"]).stdout);
+    assert!(page.starts_with("Filters\n") && !page.contains('\u{1b}'), "{page}");
+    let both = text(&of(&["help", "attach"]).stdout);
+    assert!(
+        both.starts_with("Attach, detach, leave\n") && both.contains("Usage: rl-console attach"),
+        "{both}"
+    );
+    assert!(text(&of(&["help", "pack", "check"]).stdout).contains("Usage: rl-console pack check"));
+    let found =
+        lines(&of(&["help", "--search", "why", "is", "my", "queue", "not", "moving?", "--json"]).stdout);
+    assert_eq!(
+        (found[0]["page"].as_str(), found[0]["section"].as_str()),
+        (Some("mpp"), Some("Why a queue does not move"))
+    );
+    let missed = of(&["help", "filtr", "--json"]);
+    assert_eq!(missed.status.code(), Some(2));
+    assert!(
+        text(&missed.stderr).contains("did you mean `rl-console help filter`?"),
+        "{}",
+        text(&missed.stderr)
+    );
+    let nothing = of(&["help", "--search", "zebra", "--json"]);
+    assert_eq!(nothing.status.code(), Some(1));
+    let installed = of(&["man", "--install"]);
+    assert_eq!(installed.status.code(), Some(0), "{}", text(&installed.stderr));
+    let man = home.path().join(".local/share/man");
+    for file in ["man1/rl-console.1", "man1/rl-console-pack-check.1", "man7/rl-console-filter.7"] {
+        assert!(man.join(file).is_file(), "{file}");
+    }
+    assert!(text(&fs::read(man.join("man7/rl-console-filter.7")).unwrap()).contains(".SH NAME"));
+}
+
+#[test]
 fn completions_and_manual_pages_come_from_the_grammar() {
     let home = home();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -77,6 +77,12 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
             "`rl-console serve --json` runs a station for scripts; `rl-console --plain --json` tells them every step",
         ));
     }
+    console::check_start(&start(context)).map_err(|why| {
+        Error::usage(
+            format!("the console cannot begin so: {why}"),
+            "`rl-console help views` and `help filter` say what there is",
+        )
+    })?;
     for (is_terminal, what) in
         [(context.env.terminals.stdin, "stdin"), (context.env.terminals.stdout, "stdout")]
     {
@@ -84,12 +90,6 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
             return Err(ConsoleError::NotATerminal { what }.into());
         }
     }
-    console::check_start(&start(context)).map_err(|why| {
-        Error::usage(
-            format!("the console cannot begin so: {why}"),
-            "`rl-console help views` and `help filter` say what there is",
-        )
-    })?;
     if context.env.term.as_deref() == Some("dumb") {
         return Err(Error::usage(
             "TERM is dumb: this terminal can show no screen",

@@ -97,14 +97,14 @@ fn list(out: &mut Output) -> Result<(), Error> {
 fn search(words: &str, out: &mut Output) -> Result<(), Error> {
     let manual = help::manual();
     let hits = manual.search(words, HITS_MAX);
+    if hits.is_empty() {
+        return Err(Error::NoPage(words.to_owned()));
+    }
     if out.is_json() {
         return hits.iter().try_for_each(|hit| {
             let found = Found { page: hit.page.name, section: hit.section.as_deref(), text: &hit.text };
             out.row(&found, |_| String::new())
         });
-    }
-    if hits.is_empty() {
-        return Err(Error::NoPage(words.to_owned()));
     }
     let columns = &[("page", Align::Left), ("section", Align::Left), ("text", Align::Left)];
     let row = |hit: &crate::manual::Hit<'_>| {

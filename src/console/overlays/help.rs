@@ -139,7 +139,8 @@ impl Help {
         let zone = format::zone_name(view.clock.wall, &view.zone);
         // The clock stands above the chips.
         let zone = if self.about == KeyScope::Chips { format!("   times in {zone}") } else { String::new() };
-        let words = format!("{more}{} every key of every place{zone}", view.key(Action::Keys));
+        let words =
+            format!("{more}{} all keys   {} manual{zone}", view.key(Action::Keys), view.key(Action::Manual));
         canvas.put(
             inside.x + 1,
             inside.bottom().saturating_sub(1),

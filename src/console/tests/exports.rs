@@ -160,3 +160,27 @@ fn of_a_list_that_is_not_loaded_whole_it_says_so() {
     assert_eq!(run(&mut stage, &line), format!("exported 3 rows (those loaded; there are more) to {path}"));
     assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 3);
 }
+
+#[test]
+fn a_screenshot_is_the_screen_without_the_palette_masked_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = recent();
+    stage.view.mask_policy = MaskPolicy::for_on_air(true);
+    let shown = stage.text();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let told = run(&mut stage, &format!("screenshot {}", path("a.txt")));
+    assert_eq!(told, format!("exported the screen (160x50) to {}", path("a.txt")));
+    let saved = fs::read_to_string(path("a.txt")).unwrap();
+    let trimmed = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    // Ages and the clock go on while the line is typed.
+    assert_eq!(trimmed(&saved)[16..30], trimmed(&shown)[16..30]);
+    assert!(saved.contains('▒') && !saved.contains("Command, in"), "{saved}");
+    assert!(run(&mut stage, &format!("screenshot {}", path("a.svg"))).contains("a.svg"));
+    assert!(fs::read_to_string(path("a.svg")).unwrap().starts_with("<svg "));
+    let again = run(&mut stage, &format!("screenshot {}", path("a.svg")));
+    assert!(again.contains("already exists; `screenshot! "), "{again}");
+    assert!(run(&mut stage, &format!("screenshot! {}", path("a.svg"))).starts_with("exported"));
+    stage.key(KeyCode::Esc);
+    let wrong = run(&mut stage, &format!("screenshot {}", path("a.png")));
+    assert!(wrong.contains(".svg or a .txt") && stage.ui.palette.is_some(), "{wrong}");
+}

@@ -53,6 +53,7 @@ mod selection_identity;
 mod session_actions;
 mod sessions;
 mod sessions_samples;
+mod start;
 mod steps;
 mod submissions;
 mod table_settings;

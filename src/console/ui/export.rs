@@ -77,7 +77,7 @@ pub(crate) fn screenshot(request: &FileRequest, screen: &Buffer) -> Result<Expor
         (_, true) => svg::text(screen),
         _ => return Err("a screenshot is a .svg or a .txt: end FILE with one of them"),
     };
-    let counted = format!("the screen of {}x{}", screen.area.width, screen.area.height);
+    let counted = format!("the screen ({}x{})", screen.area.width, screen.area.height);
     Ok(save(request, ExportContent::Screen(text), counted))
 }
 
