@@ -30,7 +30,7 @@ mod screen;
 pub(crate) mod settings;
 pub(crate) mod systems;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trace;
 mod ui;
 

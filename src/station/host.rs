@@ -47,6 +47,9 @@ pub(super) trait Host: fmt::Debug + Send + Sync {
     /// Its metrics; none of one that is down or on its way.
     fn families(&self) -> Pending<'_, Vec<Family>>;
 
+    /// Its metrics before anything happened, for their documentation.
+    fn idle_families(&self) -> Vec<Family>;
+
     /// A page of what is its own ([`Query::link`]).
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>>;
 }

@@ -46,8 +46,8 @@ pub(crate) struct Cli {
 /// subcommands hand down to theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct ScreenArgs {
-    /// The view to begin with, by its name or its key: deck, bridge, bus, runs, sessions, trace, wire, journal
-    /// (console and `attach`).
+    /// The view to begin with, by its name or its key: deck, bridge, bus, runs, sessions, trace, wire or
+    /// journal (console and `attach`).
     #[arg(id = "screen_view", long = "view", value_name = "NAME")]
     pub(crate) view: Option<String>,
 

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod page_tests;
 mod pages;
+#[cfg(test)]
+mod picture_tests;
 mod tables;
 
 pub(super) use pages::{manual, names, page};

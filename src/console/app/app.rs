@@ -145,14 +145,13 @@ impl App {
     ) -> Self {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.appearance.mouse);
+        let appearance = Appearance::new(config.appearance, config.depth);
+        let mut view = appearance.view(config.name, config.commands, &config.shell, now);
         for system in System::all() {
             (system.begin)(&mut ui.systems, &config.shell, &config.limits.console);
         }
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
         let model = layouts::restore(Model::new(&config.limits), &mut ui, config.shell.layout, now);
-        let appearance = Appearance::new(config.appearance, config.depth);
-        let mut view =
-            appearance.view(config.name, config.commands, config.shell.subcommands, config.shell.manual, now);
         view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
         start::apply(&mut ui, &config.start, &view, now);
         Self {
@@ -306,12 +305,8 @@ impl App {
     }
 
     pub(crate) fn show_error(&mut self, error: &PortError) {
-        self.show_message(
-            format!("{error}: {}", error.hint()),
-            Level::Error,
-            Class::Public,
-            Duration::from_secs(10),
-        );
+        let text = format!("{error}: {}", error.hint());
+        self.show_message(text, Level::Error, Class::Public, Duration::from_secs(10));
     }
 
     pub(crate) fn show_message(&mut self, text: String, level: Level, class: Class, duration: Duration) {

@@ -10,14 +10,15 @@ use crate::{
         model::Model,
         screen,
         screen::frame,
-        settings::{AppearanceSettings, appearance::Appearance, config::CommandHints, view::View},
+        settings::{
+            AppearanceSettings, appearance::Appearance, config::CommandHints, shell::Shell, view::View,
+        },
         ui::{
             event::Event,
             state::{Focus, Ui},
         },
     },
     limits::Limits,
-    manual::LazyManual,
     port::Snapshot,
     time::{Mono, Now},
 };
@@ -40,8 +41,7 @@ impl PlanScroll {
         let view = Appearance::new(AppearanceSettings::default(), Depth::True).view(
             "bench".to_owned(),
             CommandHints::default(),
-            [].into(),
-            LazyManual::default(),
+            &Shell::default(),
             now,
         );
         let (mut model, mut ui) = (Model::new(&limits), Ui::new(columns, rows, false));

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::{AppearanceSettings, config::CommandHints, shell::Subcommand, view::View};
+use super::{AppearanceSettings, config::CommandHints, shell::Shell, view::View};
 use crate::{
     console::draw::{
         class::MaskPolicy,
         glyphs::Glyphs,
         theme::{Depth, Theme, Themes},
     },
-    manual::LazyManual,
     time::Now,
 };
 
@@ -41,14 +40,7 @@ impl Appearance {
     }
 
     /// What drawing needs, in these looks.
-    pub(crate) fn view(
-        &self,
-        name: String,
-        commands: CommandHints,
-        subcommands: Arc<[Subcommand]>,
-        manual: LazyManual,
-        now: Now,
-    ) -> View {
+    pub(crate) fn view(&self, name: String, commands: CommandHints, shell: &Shell, now: Now) -> View {
         View {
             theme: self.theme(),
             glyphs: Glyphs::of(self.settings.ascii),
@@ -56,8 +48,8 @@ impl Appearance {
             alerts: self.settings.alerts,
             name,
             commands,
-            subcommands,
-            manual,
+            subcommands: Arc::clone(&shell.subcommands),
+            manual: shell.manual.clone(),
             zone: TimeZone::system(),
             now,
             clock: now,

@@ -52,7 +52,7 @@ use crate::{
 use super::screen_text::{serialize, text_of};
 
 /// A screen with its model and a tap to feed it.
-pub(super) struct TestConsole {
+pub(crate) struct TestConsole {
     pub(super) model: Model,
     pub(super) ui: Ui,
     pub(super) view: View,
@@ -73,7 +73,7 @@ pub(super) struct AlertChanges {
 }
 
 impl TestConsole {
-    pub(super) fn of_size(columns: u16, rows: u16) -> Self {
+    pub(crate) fn of_size(columns: u16, rows: u16) -> Self {
         let limits = Limits::default();
         let tap = Tap::new(limits.tap);
         let reader = tap.reader().unwrap();

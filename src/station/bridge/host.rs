@@ -67,6 +67,10 @@ impl Host for Bridge {
         })
     }
 
+    fn idle_families(&self) -> Vec<Family> {
+        families(&mpp::Snapshot::new(mpp::PackFacts::default()), 0)
+    }
+
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
         Box::pin(pages::answer(asking, query))
     }

@@ -69,6 +69,10 @@ impl Host for Bus {
         })
     }
 
+    fn idle_families(&self) -> Vec<Family> {
+        families(&rmp::Snapshot::default())
+    }
+
     fn answer<'a>(&'a self, _: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
         Box::pin(pages::answer(self, query))
     }

@@ -6,10 +6,8 @@ use super::{
     family::{Family, Kind},
 };
 use crate::{
-    macp, mpp,
     port::{AlertList, HostState, StationView},
-    rmp, runs,
-    station::{admission::Tallies, bridge, bus, keyframes, runs as run_host, sessions},
+    station::{admission::Tallies, hosts::Hosts, keyframes},
     store, tap,
     tap::entry::Link,
     time::Now,
@@ -38,20 +36,16 @@ pub(crate) fn reference() -> Vec<MetricReference> {
         recording: None,
         alerts: AlertList::new(0),
     };
-    let hosts = [
-        bridge::families::families(&mpp::Snapshot::new(mpp::PackFacts::default()), 0),
-        bus::families::families(&rmp::Snapshot::default()),
-        run_host::families::families(&runs::Metrics::default()),
-        sessions::families::families(&macp::host::Metrics::default()),
-        Tallies::default().families(),
-    ];
+    let mut hosts: Vec<Family> =
+        Hosts::default().by_link().iter().flat_map(|host| host.idle_families()).collect();
+    hosts.extend(Tallies::default().families());
     let figures = Metrics {
         at: Now::default(),
         station,
         tap: tap::Counters::default(),
         keyframes: keyframes::Counters::default(),
         store: Some(store::Counters::default()),
-        hosts: hosts.into_iter().flatten().collect(),
+        hosts,
         http: Some(HttpMetrics::default()),
     };
     let mut rows: Vec<_> = all(&figures).iter().map(row).collect();

@@ -55,6 +55,10 @@ impl Host for Runs {
         Box::pin(async { self.metrics().await.map_or_else(|_| Vec::new(), |runs| families(&runs)) })
     }
 
+    fn idle_families(&self) -> Vec<Family> {
+        families(&Metrics::default())
+    }
+
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
         Box::pin(pages::answer(self, asking, query))
     }

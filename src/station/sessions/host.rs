@@ -52,6 +52,10 @@ impl Host for Sessions {
         Box::pin(ready(self.metrics().map_or_else(Vec::new, |macp| families(&macp))))
     }
 
+    fn idle_families(&self) -> Vec<Family> {
+        families(&Metrics::default())
+    }
+
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
         Box::pin(pages::answer(asking, query))
     }

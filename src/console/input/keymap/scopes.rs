@@ -206,8 +206,6 @@ pub(super) const FOUND: &[KeyScope] = rows_and!(Queues, Pending; SearchLine);
 pub(super) const MANUAL: &[KeyScope] = &[KeyScope::Manual];
 /// The manual, read or searched.
 pub(super) const MANUALS: &[KeyScope] = &[KeyScope::Manual, KeyScope::ManualSearch];
-/// The manual while it is searched.
-pub(super) const MANUAL_SEARCH: &[KeyScope] = &[KeyScope::ManualSearch];
 /// Where what is typed is text.
 pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Form,

@@ -8,8 +8,8 @@ use super::{
     scopes::{
         ANYWHERE, ASKED, BESIDE_QUEUES, BESIDE_WORK, CANCELLABLE, CAUSED, COPIED, DIALOGS, ENDED, FILTERS,
         FORMS, FOUND, INSPECTOR, INVOCATIONS, INVOKES, LAYERS, LEDGERS, LISTS, MACP_SESSIONS, MANUAL,
-        MANUAL_SEARCH, MANUALS, MENU, OF_ADAPTER, OF_WORK, PANES, QUITS, READ, READERS, RESTARTS, ROWS, RUNS,
-        SEARCHED, SENT, SESSIONS, SIDEWAYS, SUBMITS, TABLES, TIMED, TRACED, VIEWS, WRITERS,
+        MANUALS, MENU, OF_ADAPTER, OF_WORK, PANES, QUITS, READ, READERS, RESTARTS, ROWS, RUNS, SEARCHED,
+        SENT, SESSIONS, SIDEWAYS, SUBMITS, TABLES, TIMED, TRACED, VIEWS, WRITERS,
     },
 };
 use crate::console::input::{action::Action, pane_id::PaneId};
@@ -146,7 +146,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         Action::Up,
         "up",
         false,
-        &[KeyScope::Form, KeyScope::Keys, KeyScope::SubmitParams],
+        &[KeyScope::Form, KeyScope::Keys, KeyScope::SubmitParams, KeyScope::ManualSearch],
     ),
     binding_in(&[Chord::key(KeyCode::Up)], Action::Up, "up, earlier lines", true, &[KeyScope::Palette]),
     binding_in(
@@ -154,7 +154,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         Action::Down,
         "down",
         false,
-        &[KeyScope::Form, KeyScope::Palette, KeyScope::Keys, KeyScope::SubmitParams],
+        &[KeyScope::Form, KeyScope::Palette, KeyScope::Keys, KeyScope::SubmitParams, KeyScope::ManualSearch],
     ),
     binding_in(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, SEARCHED),
     binding_in(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, SEARCHED),
@@ -261,8 +261,6 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "previous link", false, MANUAL),
     binding_in(&[Chord::char('/')], Action::Filter, "search all pages", true, MANUAL),
     binding_in(&[Chord::key(KeyCode::Backspace)], Action::PlaceBefore, "page before", true, MANUAL),
-    binding_in(&[Chord::key(KeyCode::Up)], Action::Up, "up", false, MANUAL_SEARCH),
-    binding_in(&[Chord::key(KeyCode::Down)], Action::Down, "down", false, MANUAL_SEARCH),
     binding_in(&[Chord::char('?')], Action::Keys, "all keys", true, &[KeyScope::Help]),
     binding_in(&[Chord::char('q'), Chord::ctrl('c')], Action::Quit, "quit", true, VIEWS),
     binding_in(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "next pane", false, VIEWS),
