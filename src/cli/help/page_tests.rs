@@ -12,10 +12,11 @@ use crate::{
         sim::agent::Script,
     },
     console::{Depth, Keymap, Theme, reference},
+    limits::Runs,
     manual::{Block, Page, has_all, lines, slug, target},
     mpp::manifest::Pack,
     port::List,
-    runs::openings::{NoLibrary, Opening},
+    runs::openings::{Map, NoLibrary, Opening},
 };
 
 /// All that is written in the style of code on pages, with the page's name: spans, and lines of shell blocks.
@@ -40,7 +41,7 @@ fn shell_lines(page: &Page) -> Vec<String> {
     page.blocks.iter().flat_map(lines).collect()
 }
 
-fn none(wrong: Vec<String>) {
+fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -64,7 +65,7 @@ fn every_page_has_a_title_and_every_link_leads_somewhere() {
         let left = filled_in(text).lines().filter(|line| line.starts_with("{{")).count();
         wrong.extend((left > 0).then(|| format!("{name}: {left} tables that there are not")));
     }
-    none(wrong);
+    assert_none(&wrong);
 }
 
 /// What is wrong with a command line as far as its subcommand and its flags go.
@@ -126,15 +127,16 @@ fn fault_of_command(line: &str) -> Option<String> {
     None
 }
 
+fn longs(command: &clap::Command, into: &mut Vec<String>) {
+    into.extend(command.get_arguments().filter_map(clap::Arg::get_long).map(|long| format!("--{long}")));
+    command.get_subcommands().for_each(|below| longs(below, into));
+}
+
 #[test]
 fn every_command_line_and_every_flag_is_understood() {
     let lines = code(|page| [spans(page), shell_lines(page)].concat());
     let mut command = Cli::command();
     command.build();
-    fn longs(command: &clap::Command, into: &mut Vec<String>) {
-        into.extend(command.get_arguments().filter_map(clap::Arg::get_long).map(|long| format!("--{long}")));
-        command.get_subcommands().for_each(|below| longs(below, into));
-    }
     let mut known = Vec::new();
     longs(&command, &mut known);
     let mut wrong = Vec::new();
@@ -147,7 +149,7 @@ fn every_command_line_and_every_flag_is_understood() {
             wrong.extend((!is_known).then(|| format!("{page}: no flag {flag}")));
         }
     }
-    none(wrong);
+    assert_none(&wrong);
 }
 
 #[test]
@@ -175,12 +177,10 @@ fn every_key_of_the_configuration_that_is_named_exists() {
             && !is_file(text)
             && text.split('.').next().is_some_and(|root| roots.contains(&root))
     });
-    none(
-        names
-            .filter(|(_, text)| !is_key(text) && !text.contains("NAME"))
-            .map(|(page, text)| format!("{page}: no key `{text}`"))
-            .collect(),
-    );
+    let wrong = names
+        .filter(|(_, text)| !is_key(text) && !text.contains("NAME"))
+        .map(|(page, text)| format!("{page}: no key `{text}`"));
+    assert_none(&wrong.collect::<Vec<_>>());
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn every_key_of_the_keyboard_that_is_named_does_something() {
             && !bound.contains(&text.to_lowercase())
             && !edits.contains(&lower.as_str())
     });
-    none(wrong.map(|(page, text)| format!("{page}: no key {text}")).collect());
+    assert_none(&wrong.map(|(page, text)| format!("{page}: no key {text}")).collect::<Vec<_>>());
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn every_field_in_an_example_of_a_filter_is_one_of_some_list() {
         let field = form.captures(&text)?.get(1)?.as_str().to_owned();
         (!fields.contains(&field.as_str())).then(|| format!("{page}: no list has `{field}` ({text})"))
     });
-    none(wrong.collect());
+    assert_none(&wrong.collect::<Vec<_>>());
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn every_file_of_the_project_that_is_named_exists() {
             && !text.contains(['*', '<', 'N'])
             && !root.join(text).exists()
     });
-    none(wrong.map(|(page, text)| format!("{page}: no file {text}")).collect());
+    assert_none(&wrong.map(|(page, text)| format!("{page}: no file {text}")).collect::<Vec<_>>());
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn every_file_that_is_an_example_can_be_used() {
                     .map(|all| format!("{all:?}")),
                 "toml script" => Script::parse(&text).err().map(|fault| fault.to_string()),
                 "toml theme" => Theme::parse("own", &text, Depth::True).err().map(|fault| fault.to_string()),
-                "yaml" => Opening::load(&text, None, &Default::default(), &NoLibrary, &Default::default())
+                "yaml" => Opening::load(&text, None, &Map::default(), &NoLibrary, &Runs::default())
                     .err()
                     .map(|faults| format!("{faults:?}")),
                 "" => Some("a block without a language".to_owned()),
@@ -262,7 +262,7 @@ fn every_file_that_is_an_example_can_be_used() {
             wrong.extend(fault.map(|fault| format!("{}: {language}: {fault}\n{text}", page.name)));
         }
     }
-    none(wrong);
+    assert_none(&wrong);
 }
 
 /// The manual on the screen, laid out.
@@ -309,7 +309,7 @@ fn the_console_opens_pages_that_there_are_at_texts_that_they_have() {
         }
     }
     assert!(found > 10, "{found}");
-    none(wrong);
+    assert_none(&wrong);
 }
 
 #[test]
@@ -329,5 +329,5 @@ fn every_pane_column_alert_drop_and_breach_is_described() {
         let texts = ["Errors".to_owned(), breach.heading()];
         wrong.extend((!has_all(&errors, &texts)).then(|| format!("frames does not have {texts:?}")));
     }
-    none(wrong);
+    assert_none(&wrong);
 }

@@ -24,7 +24,7 @@ fn screen(path: &Path) -> [String; 2] {
         let (entry, bytes) = match item.unwrap() {
             RecordedItem::Snapshot { bytes, .. } => {
                 let snapshot = Snapshot::decode(&bytes).unwrap();
-                as_of = snapshot.as_of.clone();
+                as_of = snapshot.as_of;
                 console.begin(snapshot);
                 continue;
             }

@@ -174,21 +174,15 @@ impl ManualReader {
 
 impl OpenPage {
     fn of(manual: &LazyManual, name: &str, columns: u16) -> Self {
-        let contents;
-        let page: &Page = match manual.page(name) {
-            Some(page) => page,
-            None => {
-                contents = manual.contents();
-                &contents
-            }
-        };
+        let contents = manual.contents();
+        let page: &Page = manual.page(name).unwrap_or(&contents);
         let lines = manual::lines(&page.blocks, columns.into());
-        let links = links(&lines);
+        let targets = links(&lines);
         Self {
             name: page.name,
             title: page.title.clone(),
             lines,
-            links,
+            links: targets,
             scroll: 0,
             marked: None,
             selected: None,
@@ -322,7 +316,7 @@ impl Layer for ManualReader {
         let height = self.height;
         match &mut self.search {
             Some(search) => {
-                search.select(search.selected.saturating_add_signed(by), height.saturating_sub(2))
+                search.select(search.selected.saturating_add_signed(by), height.saturating_sub(2));
             }
             None => self.page.scroll(by, height),
         }
@@ -411,7 +405,7 @@ impl Layer for ManualReader {
 
 /// The links of lines; one that is wrapped has several parts.
 fn links(lines: &[manual::Line]) -> Vec<Link> {
-    let mut links: Vec<Link> = Vec::new();
+    let mut found: Vec<Link> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let mut column = 0;
         // What the line above ended within goes on here.
@@ -419,9 +413,9 @@ fn links(lines: &[manual::Line]) -> Vec<Link> {
         for span in line {
             let columns = text::width(&span.text);
             if let Some(target) = &span.link {
-                match links.last_mut().filter(|_| goes_on == Some(target)) {
+                match found.last_mut().filter(|_| goes_on == Some(target)) {
                     Some(link) => link.parts.push((at, column, columns)),
-                    None => links.push(Link { target: target.clone(), parts: vec![(at, column, columns)] }),
+                    None => found.push(Link { target: target.clone(), parts: vec![(at, column, columns)] }),
                 }
             }
             if !span.text.trim().is_empty() {
@@ -430,7 +424,7 @@ fn links(lines: &[manual::Line]) -> Vec<Link> {
             column += columns;
         }
     }
-    links
+    found
 }
 
 /// Texts as they begin on a laid out line: a long one is wrapped.

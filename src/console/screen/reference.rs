@@ -1,9 +1,11 @@
 //! What the console shows, for its documentation: views, keys, and the fields of panes.
 
+use std::fmt::Write as _;
+
 use crate::console::{
     input::{
         action::{Action, Group},
-        keymap::{KeyScope, Keymap},
+        keymap::{Chord, KeyScope, Keymap},
         pane_id::PaneId,
         view_id::ViewId,
     },
@@ -53,7 +55,7 @@ pub(crate) fn views() -> Vec<ViewReference> {
         let action = Action::showing(view);
         ViewReference {
             name: view.name(),
-            keys: keymap.keys(action).into_iter().map(|key| key.spelled()).collect(),
+            keys: keymap.keys(action).into_iter().map(Chord::spelled).collect(),
             panes: view.panes().iter().map(|pane| pane.name()).collect(),
             about: action.about().trim(),
         }
@@ -66,7 +68,7 @@ pub(crate) fn keys() -> Vec<KeyGroup> {
     let keymap = Keymap::default();
     let row = |action: &Action| KeyReference {
         name: action.name(),
-        keys: keymap.keys(*action).into_iter().map(|key| key.spelled()).collect(),
+        keys: keymap.keys(*action).into_iter().map(Chord::spelled).collect(),
         about: action.about().trim(),
         scopes: scopes(&keymap, *action),
     };
@@ -106,7 +108,7 @@ fn scopes(keymap: &Keymap, action: Action) -> String {
     let mut text =
         is_everywhere.then_some("every pane").into_iter().chain(named).collect::<Vec<_>>().join(", ");
     if others.len() > NAMED_MAX {
-        text.push_str(&format!(", {} more", others.len() - NAMED_MAX));
+        let _ = write!(text, ", {} more", others.len() - NAMED_MAX);
     }
     text
 }
