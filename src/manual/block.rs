@@ -52,7 +52,7 @@ impl Block {
     }
 
     /// What it says in one line for each of its own.
-    pub(super) fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         match self {
             Self::Heading(_, spans) | Self::Paragraph { spans, .. } => vec![plain(spans)],
             Self::Code { lines, .. } => lines.clone(),

@@ -331,3 +331,37 @@ fn every_pane_column_alert_drop_and_breach_is_described() {
     }
     assert_none(&wrong);
 }
+
+#[test]
+fn the_glossary_has_every_sign_and_the_words_that_a_newcomer_does_not_know() {
+    let manual = manual();
+    let page = manual.page("glossary").unwrap();
+    let rows: Vec<String> =
+        page.blocks.iter().filter(|block| matches!(block, Block::Table(_))).flat_map(Block::texts).collect();
+    let first = |row: &String| row.split("  ").next().unwrap_or_default().to_owned();
+    let heads: Vec<String> = rows.iter().map(first).collect();
+    let has_word = |word: &&str| heads.iter().any(|head| head.split([',', ' ']).any(|it| it == *word));
+    let words = [
+        "opening",
+        "run",
+        "node",
+        "attempt",
+        "queue",
+        "invocation",
+        "applied",
+        "done",
+        "parked",
+        "tap",
+        "entry",
+        "lane",
+        "manifest",
+        "cue",
+        "agent",
+        "viewer",
+        "tui",
+        "ui",
+    ];
+    let signs = reference::signs().into_iter().filter(|sign| !heads.iter().any(|head| head.contains(sign)));
+    let absent = words.into_iter().filter(|word| !has_word(word)).chain(signs);
+    assert_none(&absent.map(str::to_owned).collect::<Vec<_>>());
+}

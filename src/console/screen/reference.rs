@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+#[cfg(test)]
+use crate::console::draw::glyphs::{Glyphs, UNICODE};
+
 use crate::console::{
     input::{
         action::{Action, Group},
@@ -94,6 +97,53 @@ pub(crate) fn columns() -> Vec<PaneReference> {
     };
     let listed = PaneId::ALL.iter().copied().filter(|pane| pane.pane().has_rows());
     listed.map(|pane| PaneReference { name: pane.name(), fields: fields(pane) }).collect()
+}
+
+/// Every sign that stands for something; those of charts by their first and last.
+#[cfg(test)]
+pub(crate) fn signs() -> Vec<&'static str> {
+    let Glyphs {
+        well,
+        degraded,
+        down,
+        flying,
+        ok,
+        bad,
+        refunded,
+        none,
+        into,
+        between,
+        out,
+        ellipsis,
+        masked,
+        held,
+        draining,
+        parked,
+        marked,
+        bookmark,
+        hit,
+        warn,
+        times,
+        spark,
+        up,
+        down_arrow,
+        ascending,
+        descending,
+        left,
+        right,
+        corners: _,
+        horizontal: _,
+        vertical: _,
+        lanes,
+        bar,
+        ascii: _,
+    } = UNICODE;
+    let single = [
+        well, degraded, down, flying, ok, bad, refunded, none, into, between, out, ellipsis, masked, held,
+        draining, parked, marked, bookmark, hit, warn, times, up, down_arrow, ascending, descending, left,
+        right,
+    ];
+    single.into_iter().chain([spark[0], spark[7]]).chain(lanes).chain(bar).collect()
 }
 
 /// The places in which an action has a key, in words; many are not named one by one.
