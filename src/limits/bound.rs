@@ -19,13 +19,13 @@ pub struct Bound {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
     /// No bound has this key.
-    #[error("there is no limit `{key}`")]
+    #[error("unknown limit `{key}`")]
     Unknown {
         /// The key asked for.
         key: String,
     },
     /// The value lies outside the bound's range.
-    #[error("`{key}` is {value}: it takes {min} to {max}")]
+    #[error("`{key}` is {value}: must be {min} to {max}")]
     OutOfRange {
         /// The key.
         key: String,
