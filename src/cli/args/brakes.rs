@@ -7,11 +7,11 @@ use crate::ids::QueueName;
 /// `resume`.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The queue; all of them when absent.
+    /// The queue; all queues when omitted.
     #[arg(value_parser = queue_name)]
     pub(crate) queue: Option<QueueName>,
 
-    /// End the hold alone: what drains goes on refusing new work.
+    /// End the hold only; draining queues continue to refuse new work.
     #[arg(long)]
     pub(crate) keep_drain: bool,
 }
@@ -19,7 +19,7 @@ pub(crate) struct ResumeArgs {
 /// `hold`, `drain`.
 #[derive(Debug, Args)]
 pub(crate) struct QueueArgs {
-    /// The queue; all of them when absent.
+    /// The queue; all queues when omitted.
     #[arg(value_parser = queue_name)]
     pub(crate) queue: Option<QueueName>,
 }

@@ -9,11 +9,12 @@ use crate::{ids::TraceId, rmp::Kind};
 /// As whom a session is opened.
 #[derive(Debug, Args)]
 pub(crate) struct PeerArgs {
-    /// The kind that this is on the bus: agent, ui, tui, viewer or cue. All but agent show a token.
+    /// The kind of peer to connect as: agent, ui, tui, viewer or cue. Every kind except agent presents a
+    /// token.
     #[arg(long = "as", value_name = "KIND", default_value = "agent", value_parser = kind())]
     pub(crate) kind: Kind,
 
-    /// The file that holds the token [default: the one of that kind in the data folder].
+    /// The token file [default: the token of that kind in the data folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 }
@@ -21,36 +22,36 @@ pub(crate) struct PeerArgs {
 /// `publish`.
 #[derive(Debug, Args)]
 pub(crate) struct PublishArgs {
-    /// The topic, as in agent/writer.
+    /// The topic, such as agent/writer.
     pub(crate) topic: String,
 
-    /// What is published, as JSON (MsgPack in the forms of `decode --json`): the payload with --type, else
-    /// the whole body. @FILE reads a file, - stdin.
+    /// The body as JSON (MsgPack values in the forms of `decode --json`): the payload with --type, otherwise
+    /// the whole body. @FILE reads a file, - reads stdin.
     #[arg(long, value_name = "BODY", required_unless_present = "frame", conflicts_with = "frame")]
     pub(crate) body: Option<String>,
 
-    /// Frames that are published byte for byte, one after the other: hex digits, or @FILE with hex digits or
+    /// Frames to publish unchanged, one after the other: hex digits, or @FILE containing hex digits or raw
     /// bytes.
     #[arg(long, value_name = "HEX|@FILE")]
     pub(crate) frame: Option<String>,
 
-    /// The body's type; its `schema_id` is the one that the type goes under.
+    /// The type of the body; it determines the frame's `schema_id`.
     #[arg(long = "type", value_name = "TYPE", conflicts_with = "frame")]
     pub(crate) of_type: Option<String>,
 
-    /// How long it is worth delivering, in milliseconds.
+    /// Time to live of the message, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) ttl_ms: u64,
 
-    /// The trace that it belongs to [default: one of its own].
+    /// The trace of the message [default: a new one].
     #[arg(long, value_name = "ID", conflicts_with = "frame")]
     pub(crate) trace: Option<TraceId>,
 
-    /// Wait for the broker's answer; so it is anyway.
+    /// Wait for the broker's answer (the default).
     #[arg(long, conflicts_with = "no_ack")]
     pub(crate) ack: bool,
 
-    /// Do not wait for the broker's answer: what it refuses is not told.
+    /// Do not wait for the broker's answer; refused messages are not reported.
     #[arg(long)]
     pub(crate) no_ack: bool,
 
@@ -61,16 +62,16 @@ pub(crate) struct PublishArgs {
 /// `tail`.
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// Topics, or patterns of them: agent/* is one segment more, rlp/** all below. What two of them match is
-    /// printed twice.
+    /// Topics or patterns: agent/* matches one more segment, rlp/** everything below. A message that matches
+    /// two of them is printed twice.
     #[arg(required = true, value_name = "TOPIC")]
     pub(crate) topics: Vec<String>,
 
-    /// Print the bodies too, as JSON.
+    /// Also print the bodies, as JSON.
     #[arg(long)]
     pub(crate) decode: bool,
 
-    /// End after so many messages.
+    /// Exit after this many messages.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
 

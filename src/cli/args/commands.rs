@@ -26,75 +26,75 @@ use crate::cli::config::endpoint;
 pub(crate) enum Command {
     /// Run a station without a screen, until SIGTERM or Ctrl-C.
     ///
-    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR","rmp":"PATH"},
-    /// with "metrics":"ADDR" when they are read; then one line for each notable event.
+    /// With --json the first line, printed once all hosts answer, is
+    /// {"event":"ready","mpp":"ADDR","rmp":"PATH"}, with "metrics":"ADDR" when metrics are served; then one
+    /// line per notable event.
     Serve(ServeArgs),
 
-    /// Open the console on a station that runs already, in this or another data folder's process; `q`
-    /// detaches and leaves it as it is.
+    /// Open the console on a running station; `q` detaches and leaves the station running.
     ///
-    /// Without a subcommand rl-console does the same when a station holds the data folder already. A station
-    /// that goes away is waited for.
+    /// rl-console without a subcommand does the same when a station already uses the data folder. If the
+    /// station goes away, the console waits for it and reconnects.
     Attach(AttachArgs),
 
-    /// Print the unit that runs `serve` as a systemd user service, or install it.
+    /// Print a systemd user service that runs `serve`, or install it.
     ///
-    /// The flags given, and the variables of ours that are set, become the service's own. --install writes it
-    /// to ~/.config/systemd/user/rl-console.service.
+    /// The service keeps the flags and RL_CONSOLE_* variables of this command line. --install writes it to
+    /// ~/.config/systemd/user/rl-console.service.
     Service(ServiceArgs),
 
-    /// Make the token that adapters connect with, and print it, once.
+    /// Create the token that adapters connect with, and print it once.
     ///
-    /// Works with or without a running station. Only a hash of the token is kept, so it cannot be shown
+    /// Works with or without a running station. Only a hash of the token is stored, so it cannot be shown
     /// again.
     Pair(PairArgs),
 
-    /// Enqueue an event for the adapter, or many from a file.
+    /// Enqueue an event for the adapter, or many events from a file.
     ///
-    /// Exits 0 once the row is recorded durably, whatever becomes of it, unless --wait says otherwise.
+    /// Exits 0 once the invocation is stored durably, whatever its outcome, unless --wait is given.
     Invoke(InvokeArgs),
 
-    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions,
-    /// runs of openings, sessions in which agents decide, or how each part of the station is.
+    /// List queues, invocations, pack state, refunds, adapters, bus topics, peers and subscriptions, runs,
+    /// sessions, alerts or the health of each component.
     #[command(subcommand)]
     Ls(LsArgs),
 
-    /// Run an opening, and follow it if asked to.
+    /// Submit a run of an opening (a workflow of agents, in YAML), and optionally follow it.
     ///
-    /// Exits 0 once the run is accepted; with --follow or --wait 0 when it succeeded, 1 when it was rejected
-    /// or failed, 4 when it took too long or was left, 5 when it was cancelled.
+    /// Exits 0 once the run is accepted. With --follow or --wait, exits 0 when the run succeeded, 1 when it
+    /// was rejected or failed, 4 on a timeout or after Ctrl-C, and 5 when it was cancelled.
     Submit(SubmitArgs),
 
-    /// Cancel invocations, or mark one done or failed.
+    /// Cancel, requeue or settle invocations.
     #[command(subcommand)]
     Invocation(InvocationAction),
 
-    /// Show a run of an opening: its plan, events or artifacts; approve, reject or cancel it.
+    /// Show a run: its plan, events or artifacts; approve, reject or cancel it.
     #[command(subcommand)]
     Run(RunAction),
 
-    /// Take part in sessions in which agents decide together, as any client over gRPC does, and look at them.
+    /// Take part in MACP sessions as a gRPC client, or show and list them.
     #[command(subcommand)]
     Session(SessionAction),
 
-    /// Print the ladder of a trace: who sent what to whom, how long it was on the wire, how long its answer
-    /// took, and what caused it.
+    /// Print the ladder of a trace: sender and receivers of each message, its delay, the latency of its
+    /// answer, and its cause.
     ///
-    /// As far as the station's tap keeps it; of a run, what was said to agents before that is taken from its
-    /// history.
+    /// Shows the entries that the station's tap still holds. For a run, earlier messages to agents are read
+    /// from the run's history.
     Trace(TraceArgs),
 
-    /// List openings, check them, or draw one, without a station.
+    /// List, check or draw openings, without a station.
     #[command(subcommand)]
     Opening(OpeningAction),
 
-    /// Stop dispatch on a queue, or on all of them; new work is still taken.
+    /// Stop dispatch on a queue, or on all queues; new work is still accepted.
     Hold(QueueArgs),
 
-    /// End hold and drain on a queue, or on all of them.
+    /// End hold and drain on a queue, or on all queues.
     Resume(ResumeArgs),
 
-    /// Refuse new work on a queue, or on all of them, and dispatch what is pending.
+    /// Refuse new work on a queue, or on all queues, and dispatch pending work.
     Drain(QueueArgs),
 
     /// Acknowledge alerts; `ls alerts` lists them.
@@ -105,83 +105,84 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Adapter(AdapterAction),
 
-    /// Disconnect an unresponsive peer of the bus.
+    /// Disconnect an unresponsive bus peer.
     #[command(subcommand)]
     Peer(PeerAction),
 
-    /// Start a host of a running station again.
+    /// Restart a host of a running station.
     #[command(subcommand)]
     Host(HostAction),
 
-    /// Show how the station is: a line a system, the brakes and what waits for approval.
+    /// Show the station's status: one line per system, brakes, alerts and pending approvals.
     ///
     /// Exits 1 when a system is down.
     Status(StatusArgs),
 
-    /// End a running station, whoever started it; asks when work is in flight.
+    /// Stop a running station; asks for confirmation when work is in flight.
     Stop(StopArgs),
 
-    /// Record everything that crosses the station into a new MCAP file, until Ctrl-C.
+    /// Record all traffic of the station into a new MCAP file, until Ctrl-C.
     Record(RecordArgs),
 
-    /// Copy the station's database while it runs.
+    /// Copy the station's database while it is running.
     Backup(BackupArgs),
 
-    /// List what the pack in force declares, check a pack, print its hash, or move pending rows to the pack
-    /// in force.
+    /// List what the active pack declares, check a pack, print its hash, or migrate pending rows to the
+    /// active pack.
     #[command(subcommand)]
     Pack(PackAction),
 
-    /// Decode RMP frames: their header fields and their bodies as JSON, or what is wrong with them.
+    /// Decode RMP frames into header fields and JSON bodies, or report what is wrong with them.
     ///
-    /// Reads one frame after the other. Every fault is told with its name, its clause, what was expected and
-    /// what is there, and the byte. Exits 0 when every frame is valid, 6 when one is not.
+    /// Reads one frame after the other. For each fault it prints the name, the clause, the expected and the
+    /// actual value, and the byte offset. Exits 0 when every frame is valid, 6 when one is not.
     Decode(DecodeArgs),
 
-    /// Make RMP frames from JSON as `decode --json` prints it.
+    /// Encode RMP frames from JSON, in the format of `decode --json`.
     ///
-    /// What is missing is filled in: lengths, `msg_id`, `trace_id`, `created_at_ms`, `ttl_ms`, and
-    /// `schema_id` by the body's type. The least is {"body":{"type":"error.report.v1","payload":{}}}.
+    /// Missing fields are filled in: lengths, `msg_id`, `trace_id`, `created_at_ms`, `ttl_ms`, and
+    /// `schema_id` from the body's type. The minimal input is
+    /// {"body":{"type":"error.report.v1","payload":{}}}.
     Encode(EncodeArgs),
 
-    /// Publish a message on the bus, or frames as they are.
+    /// Publish a message on the bus, or raw frames.
     ///
-    /// Waits for the broker's answer, which does not tell who listens: with --as tui it is told how many
-    /// subscriptions the topic has. Exits 1 when it is refused, 6 when the frame is not valid.
+    /// Waits for the broker's answer. With --as tui it also prints the number of subscriptions of the topic.
+    /// Exits 1 when the message is refused, 6 when the frame is not valid.
     Publish(PublishArgs),
 
-    /// Print what is published on topics of the bus, until Ctrl-C.
+    /// Print messages published on bus topics, until Ctrl-C.
     ///
-    /// One line a message; with --json one object, and {"event":"lost","messages":N,"lost":TOTAL} where
-    /// messages came faster than they were printed.
+    /// Prints one line per message; with --json one object per message, and
+    /// {"event":"lost","messages":N,"lost":TOTAL} when messages arrive faster than they can be printed.
     Tail(TailArgs),
 
-    /// Stand-ins for the peers of a station, for rehearsal.
+    /// Run simulated peers of a station, for rehearsals.
     #[command(subcommand)]
     Sim(SimPeer),
 
-    /// Check everything a station needs, and say how to mend what is wrong.
+    /// Check everything that a station needs, and suggest fixes.
     Doctor,
 
     /// Show the configuration.
     #[command(subcommand)]
     Config(ConfigAction),
 
-    /// Print every action of the console with its keys, as they are in force.
+    /// Print every action of the console with its current key bindings.
     Keys,
 
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 
-    /// Print the manual page, or write all of them: one a subcommand, one a page of `help`.
+    /// Print the manual page, or write all of them: one per subcommand, one per page of `help`.
     ///
     /// The pages of `help` are of section 7: `man rl-console-filter` reads `help filter`.
     Man(ManArgs),
 
-    /// Read the manual: a page, the flags of a subcommand, or where words occur.
+    /// Read the manual: a page, the flags of a subcommand, or search results.
     ///
-    /// Without a name it lists the pages. A name that is both a page and a subcommand gives the page, and the
-    /// flags behind it.
+    /// Without a name it lists the pages. For a name that is both a page and a subcommand it prints the page,
+    /// then the flags.
     Help(HelpArgs),
 
     /// `invocation cancel` and `run cancel`.
@@ -208,10 +209,10 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Restart(RestartArgs),
 
-    /// Let a process of this terminal go on that has stopped itself to give the shell its prompt back.
+    /// Continue a process of this terminal that stopped itself to return the prompt to the shell.
     #[command(hide = true)]
     ContinueJob {
-        /// The process, which leads its group.
+        /// The process, the leader of its group.
         pid: i32,
     },
 }
@@ -219,12 +220,11 @@ pub(crate) enum Command {
 /// `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Record everything from the start into this new file.
+    /// Record all traffic from the start into this new file.
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on
-    /// 127.0.0.1.
+    /// Serve Prometheus metrics as /metrics on this address; a port without an address binds to 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
 }
@@ -232,8 +232,8 @@ pub(crate) struct ServeArgs {
 /// `attach`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AttachArgs {
-    /// The file of the token to show; without it, the data folder's operator token. `viewer.token` there
-    /// makes a console that only looks.
+    /// The token file [default: the operator token in the data folder]. `viewer.token` there opens a
+    /// read-only console.
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 
@@ -244,16 +244,16 @@ pub(crate) struct AttachArgs {
 /// `service`.
 #[derive(Debug, Args)]
 pub(crate) struct ServiceArgs {
-    /// Write it where systemd finds it.
+    /// Install the unit where systemd finds it.
     #[arg(long)]
     pub(crate) install: bool,
 
-    /// Replace one that says something else.
+    /// Overwrite an existing unit with different contents.
     #[arg(long, requires = "install")]
     pub(crate) force: bool,
 
-    /// Have the service serve its metrics for Prometheus, as /metrics on this address; a port alone is bound
-    /// on 127.0.0.1.
+    /// Let the service serve Prometheus metrics as /metrics on this address; a port without an address binds
+    /// to 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
 }
@@ -261,11 +261,12 @@ pub(crate) struct ServiceArgs {
 /// `pair`.
 #[derive(Debug, Args)]
 pub(crate) struct PairArgs {
-    /// Replace the token there is; a connected adapter stays, its next handshake needs the new one.
+    /// Replace the existing token; a connected adapter stays connected and needs the new token for its next
+    /// handshake.
     #[arg(long)]
     pub(crate) rotate: bool,
 
-    /// Write the token into this new file, for its owner's eyes, instead of printing it.
+    /// Write the token to this new file, readable by its owner only, instead of printing it.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -273,12 +274,12 @@ pub(crate) struct PairArgs {
 /// `record`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// The file to be made; one that exists is refused [default: named by date and time, in the data
-    /// folder's recordings/].
+    /// The file to create; must not exist [default: named by date and time, in recordings/ of the data
+    /// folder].
     #[arg(value_name = "OUT.mcap")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Stop after so many seconds.
+    /// Stop after this many seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub(crate) for_ms: Option<u64>,
 }
@@ -286,43 +287,43 @@ pub(crate) struct RecordArgs {
 /// `backup`.
 #[derive(Debug, Args)]
 pub(crate) struct BackupArgs {
-    /// The file to be made; one that exists is refused.
+    /// The file to create; must not exist.
     pub(crate) file: PathBuf,
 }
 
 /// `pack`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PackAction {
-    /// List the queues and events of the pack in force.
+    /// List the queues and events of the active pack.
     Ls,
-    /// Check a pack.toml: every error at its line; without errors, what it declares.
+    /// Check a pack.toml: print every error with its line, or what the pack declares.
     Check {
-        /// The pack.toml; the pack in force when absent.
+        /// The pack.toml [default: the active pack].
         path: Option<PathBuf>,
     },
     /// Print the manifest hash of a pack.toml, as adapters must send it.
     Hash {
-        /// The pack.toml; the pack in force when absent.
+        /// The pack.toml [default: the active pack].
         path: Option<PathBuf>,
     },
-    /// Give pending rows of another version of this pack the hash of the one in force, where they fit it.
+    /// Move pending rows of another version of this pack to the active version, where they fit it.
     Migrate,
 }
 
 /// `config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Print every value that is in force.
+    /// Print every effective value.
     Show {
-        /// Also where each value came from.
+        /// Also print where each value comes from.
         #[arg(long)]
         origin: bool,
 
-        /// Every key with its default and its meaning instead; reads no file and no variable.
+        /// Print every key with its default and its meaning instead; reads no files or variables.
         #[arg(long, conflicts_with = "origin")]
         defaults: bool,
     },
-    /// List the console's themes, and check the user's own.
+    /// List the console's themes, and check user-defined ones.
     Themes,
 }
 
@@ -336,11 +337,11 @@ pub(crate) struct CompletionsArgs {
 /// `help`.
 #[derive(Debug, Args)]
 pub(crate) struct HelpArgs {
-    /// A page, or a subcommand.
+    /// A page or a subcommand.
     #[arg(value_name = "NAME")]
     pub(crate) name: Vec<String>,
 
-    /// List where all these words occur.
+    /// List the places where all these words occur.
     #[arg(long, value_name = "WORDS", num_args = 1.., conflicts_with = "name")]
     pub(crate) search: Vec<String>,
 }

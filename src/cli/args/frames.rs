@@ -7,16 +7,16 @@ use clap::Args;
 /// `decode`.
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArgs {
-    /// A file of frames (- for stdin, as without it): bytes, or hex digits if the first byte is one; those
-    /// may stand in lines with spaces and offsets (`0010: 00 0a ...`), as xxd prints them too.
+    /// A file of frames (- or nothing for stdin): raw bytes, or hex digits if the first byte is one. Hex may
+    /// be split into lines with spaces and offsets (`0010: 00 0a ...`), as printed by xxd.
     #[arg(conflicts_with = "hex")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The frames themselves, in hex digits.
+    /// The frames, as hex digits.
     #[arg(long, value_name = "TEXT")]
     pub(crate) hex: Option<String>,
 
-    /// Also judge whether frames are expired, at this moment: milliseconds since the Unix epoch, or `now`.
+    /// Also check expiry at this time: milliseconds since the Unix epoch, or `now`.
     #[arg(long, value_name = "MS|now", value_parser = moment)]
     pub(crate) now: Option<Moment>,
 }
@@ -33,19 +33,19 @@ pub(crate) enum Moment {
 /// `encode`.
 #[derive(Debug, Args)]
 pub(crate) struct EncodeArgs {
-    /// A file of JSON objects, one a frame (- for stdin, as without it).
+    /// A file of JSON objects, one per frame (- or nothing for stdin).
     pub(crate) file: Option<PathBuf>,
 
-    /// Print hex digits, a frame a line; so it is anyway.
+    /// Print hex digits, one frame per line (the default).
     #[arg(long, conflicts_with = "raw")]
     pub(crate) hex: bool,
 
-    /// Print the bytes themselves.
+    /// Print raw bytes.
     #[arg(long)]
     pub(crate) raw: bool,
 
-    /// Make frames that are not valid too, exactly as their fields say; without it such a frame is refused,
-    /// with exit code 6.
+    /// Also encode invalid frames, exactly as their fields say; without it an invalid frame is refused with
+    /// exit code 6.
     #[arg(long)]
     pub(crate) broken: bool,
 }

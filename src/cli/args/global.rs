@@ -11,23 +11,23 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use super::Command;
 use crate::{cli::config::endpoint, words::quoted};
 
-/// The operator console that hosts and shows everything a stream's automation runs on.
+/// The operator console of a stream: it hosts and shows the automation that the stream runs on.
 ///
-/// Without a subcommand it starts a station and opens the console on it. Every other subcommand speaks to the
-/// station that runs for the same data folder, or does its work without one.
+/// Without a subcommand it starts a station and opens the console on it. Every other subcommand talks to the
+/// station running for the same data folder, or works without one.
 #[derive(Debug, Parser)]
 #[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER, disable_help_subcommand = true)]
 pub(crate) struct Cli {
-    /// Record everything from the start into this new file (console and `serve`).
+    /// Record all traffic from the start into this new file (console and `serve`).
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on
-    /// 127.0.0.1 (console and `serve`).
+    /// Serve Prometheus metrics as /metrics on this address; a port without an address binds to 127.0.0.1
+    /// (console and `serve`).
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
 
-    /// Run the console without a screen: one line an event, for pipes and screen readers, until SIGTERM or
+    /// Run the console without a screen: one line per event, for pipes and screen readers, until SIGTERM or
     /// Ctrl-C.
     #[arg(long)]
     pub(crate) plain: bool,
@@ -65,45 +65,45 @@ pub(crate) struct ScreenArgs {
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// The data folder: it holds `station.db` and belongs to one station at a time.
+    /// The data folder; it contains `station.db` and can be used by one station at a time.
     #[arg(long, global = true, hide_short_help = true, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 
-    /// The pack.toml in force; without one the built-in sample pack is used.
+    /// The pack.toml to run [default: the built-in sample pack].
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE")]
     pub(crate) pack: Option<PathBuf>,
 
-    /// The TCP port that game adapters connect to; 0 takes any free one [default: 7777].
+    /// The TCP port for game adapters; 0 picks a free one [default: 7777].
     #[arg(long, global = true, hide_short_help = true, value_name = "PORT")]
     pub(crate) port: Option<u16>,
 
-    /// The address that the port is bound to; anything but loopback is open to the network [default:
+    /// The address to bind the port to; any address except loopback is reachable from the network [default:
     /// 127.0.0.1].
     #[arg(long, global = true, hide_short_help = true, value_name = "ADDR")]
     pub(crate) bind: Option<IpAddr>,
 
-    /// The Unix socket of the bus: where a station binds it, and where other subcommands find it [default:
-    /// rmp.sock in the folder that --data names, else ~/.runloop/sock/rmp.sock].
+    /// The Unix socket of the bus, to bind (station) or to connect to (other subcommands) [default: rmp.sock
+    /// in the folder given by --data, else ~/.runloop/sock/rmp.sock].
     #[arg(long, global = true, hide_short_help = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// The address of the MACP port: where a station binds it, and where `session` and `sim session` find
-    /// it; a port alone is on 127.0.0.1, port 0 takes any [default: 127.0.0.1:50051; to find it, what
-    /// the station of the data folder has recorded there, then that].
+    /// The address of the MACP port, to bind (station) or to connect to (`session`, `sim session`); a port
+    /// without an address is on 127.0.0.1, port 0 picks a free one [default: 127.0.0.1:50051; clients first
+    /// try the address recorded in the data folder].
     #[arg(long, global = true, hide_short_help = true, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) grpc: Option<SocketAddr>,
 
-    /// The file of the token to show to the station; without it, the data folder's operator token.
-    /// `cue.token` there enqueues and submits and does nothing else, `viewer.token` only looks.
+    /// The token file for the station [default: the operator token in the data folder]. `cue.token` there can
+    /// only enqueue and submit, `viewer.token` can only read.
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// Draw the console with plain ASCII characters; also done where the locale is not UTF-8.
+    /// Draw the console with ASCII characters only (the default when the locale is not UTF-8).
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) ascii: bool,
 
     /// Mask logins, chat text and payload values on the console's screens until `O` shows them, and in the
-    /// lines of `--plain`.
+    /// output of `--plain`.
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) on_air: bool,
 
@@ -115,7 +115,7 @@ pub(crate) struct Global {
     #[arg(skip)]
     pub(crate) screen: ScreenArgs,
 
-    /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
+    /// Print one JSON object per line on stdout and nothing else; errors are one JSON object on stderr.
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) json: bool,
 }
@@ -175,23 +175,22 @@ impl Global {
     }
 }
 
-const AFTER: &str = "\
-First steps:
+const AFTER: &str = "First steps:
   rl-console                  open the console (starts a station)
   rl-console pair             print the token that an adapter connects with
-  rl-console sim adapter      a stand-in for the game; it takes the token from
+  rl-console sim adapter      simulate the game; the token comes from
                               RL_CONSOLE_BRIDGE_TOKEN or --token-file
   rl-console invoke give_item --params '{\"item_id\":4}'
                               enqueue work for the adapter
-  rl-console ls queues        see how it goes
+  rl-console ls queues        see what is pending
 
 Exit codes:
   0  done
   1  refused, or failed
-  2  used in a way that is not understood (flags, configuration)
+  2  invalid command line or configuration
   3  no station is running for the data folder, or another one holds it
   4  timed out
-  5  ended in another state than --wait named
+  5  ended in another state than --wait requested
   6  a frame is not valid (decode, encode, publish)
 
 Configuration:

@@ -46,7 +46,7 @@ impl LsArgs {
 impl Subcommand for LsArgs {
     fn augment_subcommands(command: Command) -> Command {
         let lists = List::ALL.iter().map(|list| list_command(*list));
-        let [filter, limit] = shared("100 for invocations, refunds, runs and sessions, else all");
+        let [filter, limit] = shared("100 for invocations, refunds, runs and sessions, otherwise all");
         command
             .after_long_help(filter::help(List::ALL))
             .args([filter.global(true), limit.global(true)])
@@ -121,11 +121,11 @@ fn list_command(list: List) -> Command {
 /// The flags of every list.
 fn shared(default: &str) -> [Arg; 2] {
     let filter = Arg::new("filter").long("filter").value_name("TEXT").allow_hyphen_values(true).help(
-        "Only rows that this filter lets through, as in `queue:boss state:failed age<10m`; --help has the \
-         language and the fields",
+        "Only rows that match this filter, such as `queue:boss state:failed age<10m`; --help describes the \
+         syntax and fields",
     );
     let limit = Arg::new("limit").long("limit").value_name("N").allow_negative_numbers(true);
-    let about = format!("At most so many rows, the newest [default: {default}]");
+    let about = format!("Print at most this many rows, the newest [default: {default}]");
     [filter, limit.value_parser(rows).help(about)]
 }
 

@@ -11,33 +11,33 @@ use crate::tap::entry::Link;
 /// `invocation`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum InvocationAction {
-    /// Make pending invocations `failed`, with the reason `cancelled: TEXT`.
+    /// Cancel pending invocations: they become `failed`, with the reason `cancelled: TEXT`.
     Cancel(CancelInvocationsArgs),
-    /// Mark an invocation done or failed by hand that a vanished adapter left in `applied`.
+    /// Mark an orphaned invocation (`applied`, adapter lost) done or failed.
     Settle(SettleArgs),
-    /// Record ended invocations once more: new ones of the same event, params, queue, source and user,
-    /// without redemption and key.
+    /// Requeue ended invocations as new ones with the same event, params, queue, source and user, without
+    /// redemption and key.
     Requeue(RequeueArgs),
 }
 
 /// `adapter`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdapterAction {
-    /// Close the active adapter's connection; what is in flight is requeued.
+    /// Disconnect the active adapter; invocations in flight are requeued.
     Disconnect,
 }
 
 /// `peer`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PeerAction {
-    /// Close a connection of the bus.
+    /// Disconnect a bus peer.
     Disconnect(DisconnectPeerArgs),
 }
 
 /// `peer disconnect`.
 #[derive(Debug, Args)]
 pub(crate) struct DisconnectPeerArgs {
-    /// Its session, as `ls peers` shows it.
+    /// The session number of the peer, as listed by `ls peers`.
     #[arg(value_parser = session)]
     pub(crate) session: u64,
 }
@@ -45,14 +45,14 @@ pub(crate) struct DisconnectPeerArgs {
 /// `host`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum HostAction {
-    /// Start a host of a running station again that failed.
+    /// Restart a failed host of a running station.
     Restart(RestartArgs),
 }
 
 /// `host restart`.
 #[derive(Debug, Args)]
 pub(crate) struct RestartArgs {
-    /// Which host.
+    /// The host to restart.
     #[arg(value_parser = host())]
     pub(crate) host: Link,
 }
@@ -65,7 +65,7 @@ fn host() -> impl TypedValueParser<Value = Link> {
 }
 
 fn session(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "give the number of a session, as `rl-console ls peers` shows it".to_owned())
+    text.parse().map_err(|_| "give a session number, as listed by `rl-console ls peers`".to_owned())
 }
 
 #[cfg(test)]

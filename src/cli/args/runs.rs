@@ -14,11 +14,11 @@ use crate::{
 /// Params that are set over those of an opening.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ParamsArgs {
-    /// Set a param over the opening's own: a value in JSON, else a text. Once for each.
+    /// Set a param, overriding the opening's own: a JSON value, otherwise text. Repeatable.
     #[arg(short = 'p', long = "param", value_name = "NAME=VALUE", value_parser = param)]
     pub(crate) each: Vec<(String, serde_json::Value)>,
 
-    /// Set params over the opening's own: a JSON object. What --param says goes before it.
+    /// Set params from a JSON object, overriding the opening's own. --param takes precedence.
     #[arg(long, value_name = "JSON")]
     pub(crate) params: Option<String>,
 }
@@ -26,36 +26,35 @@ pub(crate) struct ParamsArgs {
 /// `submit`.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// The opening, in YAML; - is stdin.
+    /// The opening, a YAML file; - for stdin.
     pub(crate) file: String,
 
     #[command(flatten)]
     pub(crate) params: ParamsArgs,
 
-    /// Print what the run tells, until it has ended. Ctrl-C leaves it, and the run goes on.
+    /// Print the run's events until it ends. Ctrl-C stops following; the run continues.
     #[arg(long)]
     pub(crate) follow: bool,
 
-    /// Wait until the run has ended, and say how.
+    /// Wait until the run has ended, and print its outcome.
     #[arg(long)]
     pub(crate) wait: bool,
 
-    /// Give up following or waiting after so many seconds, with exit code 4; the run goes on, unless it is
+    /// Stop following or waiting after this many seconds, with exit code 4; the run continues, unless it is
     /// --local.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
-    /// Run it without a station, in one that is there for this run alone, and end with it. The socket that
-    /// its agents connect to is printed first; --socket chooses it. Ctrl-C cancels the run.
+    /// Run it in a temporary station in this process, which ends with the run. The socket for its agents is
+    /// printed first; --socket sets it. Ctrl-C cancels the run.
     #[arg(long, conflicts_with_all = ["kind", "token_file"])]
     pub(crate) local: bool,
 
-    /// Of --local: how many seconds to wait for the agents that the opening names, 0 for not at all
-    /// [default: 30].
+    /// With --local: seconds to wait for the agents that the opening names, 0 not to wait [default: 30].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "local")]
     pub(crate) agents: Option<u64>,
 
-    /// Of --local: write what the run kept into new files of this folder, as `run artifacts` does.
+    /// With --local: write the run's artifacts into new files in this folder, as `run artifacts` does.
     #[arg(long, value_name = "DIR", requires = "local")]
     pub(crate) out: Option<PathBuf>,
 
@@ -66,7 +65,7 @@ pub(crate) struct SubmitArgs {
 /// `run cancel`.
 #[derive(Debug, Args)]
 pub(crate) struct CancelRunArgs {
-    /// The run: its trace, or its last four hex digits or more.
+    /// The run: its trace, or at least its last four hex digits.
     #[arg(value_name = "ID")]
     pub(crate) run: RunName,
 
@@ -77,61 +76,61 @@ pub(crate) struct CancelRunArgs {
 /// `run`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunAction {
-    /// Print how a run stands, with its plan.
+    /// Print the status and the plan of a run.
     Show {
-        /// The run: its trace, or its last four hex digits or more.
+        /// The run: its trace, or at least its last four hex digits.
         #[arg(value_name = "ID")]
         run: RunName,
 
-        /// Print the opening as it was submitted instead.
+        /// Print the submitted YAML instead.
         #[arg(long)]
         yaml: bool,
     },
-    /// Print what a run told, in its order.
+    /// Print the events of a run, in order.
     Events {
-        /// The run: its trace, or its last four hex digits or more.
+        /// The run: its trace, or at least its last four hex digits.
         #[arg(value_name = "ID")]
         run: RunName,
 
-        /// Only what is at least this grave: info, warn or error.
+        /// Only events of at least this level: info, warn or error.
         #[arg(long, value_name = "LEVEL", value_parser = level())]
         level: Option<Level>,
 
-        /// Only these: log, status, plan, trace, artifact, progress. Once for each.
+        /// Only events of this kind: log, status, plan, trace, artifact or progress. Repeatable.
         #[arg(long, value_name = "KIND", value_parser = kind())]
         kind: Vec<EventKind>,
 
-        /// Go on until the run has ended, or until Ctrl-C.
+        /// Print new events until the run has ended, or until Ctrl-C.
         #[arg(long)]
         follow: bool,
     },
-    /// Print what a run kept, or write it into files.
+    /// Print the artifacts of a run, or write them to files.
     Artifacts {
-        /// The run: its trace, or its last four hex digits or more.
+        /// The run: its trace, or at least its last four hex digits.
         #[arg(value_name = "ID")]
         run: RunName,
 
-        /// Write each value as JSON into a new file of a folder for this run in this one:
+        /// Write each value as JSON into a new file in a subfolder for this run:
         /// `DIR/greeting-a41f/1-draft-out.json`.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// End a run before its time: agents in work are told, what they answer is ignored.
+    /// Cancel a run: running agents receive a cancel request, and their answers are ignored.
     Cancel(CancelRunArgs),
-    /// Let a node go on that waits for a person; `ls confirmations` lists them.
+    /// Approve a node that awaits approval; `ls confirmations` lists them.
     Approve(DecideArgs),
-    /// Have a node fail that waits for a person.
+    /// Reject a node that awaits approval; the node fails.
     Reject(DecideArgs),
 }
 
 /// `run approve` and `run reject`.
 #[derive(Debug, Args)]
 pub(crate) struct DecideArgs {
-    /// The question: its action, or the last four hex digits or more of that or of the run that asks.
+    /// The approval: its action, or at least the last four hex digits of the action or of its run.
     #[arg(value_name = "ID")]
     pub(crate) action: ActionName,
 
-    /// What there is to say to it; the run tells it.
+    /// A note, added to the run's events.
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
 }
@@ -139,16 +138,16 @@ pub(crate) struct DecideArgs {
 /// `trace`.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
-    /// A trace, or how a screen names what it is of: the last four hex digits or more, an invocation's
-    /// number, a session's name or both its ends (`vote…7f3a`).
+    /// A trace, or what a screen shows for it: at least the last four hex digits, an invocation's number, a
+    /// session's id or both ends of one (`vote…7f3a`).
     #[arg(value_name = "ID")]
     pub(crate) trace: TraceName,
 
-    /// Print what a run tells on its topic of events too.
+    /// Also print the events that a run publishes.
     #[arg(long)]
     pub(crate) events: bool,
 
-    /// Read a recording instead of asking a station.
+    /// Read a recording instead of querying a station.
     #[arg(long, value_name = "FILE")]
     pub(crate) recording: Option<PathBuf>,
 }
@@ -156,26 +155,26 @@ pub(crate) struct TraceArgs {
 /// `opening`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpeningAction {
-    /// List the openings of the folder `runs.openings`: what is in each, or how many faults it has.
+    /// List the openings in the folder `runs.openings`, with their contents or the number of errors in each.
     Ls,
-    /// Check openings: every fault at its line, with what to do about it. Exits 6 when one is not valid.
+    /// Check openings: print every error with its line and a fix. Exits 6 when one is not valid.
     ///
-    /// Openings that others nest are looked for beside the file, then in the folder `runs.openings`.
+    /// Nested openings are looked up beside the file, then in the folder `runs.openings`.
     Check {
-        /// The files; - is stdin.
+        /// The files; - for stdin.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 
         #[command(flatten)]
         params: ParamsArgs,
     },
-    /// Draw an opening: each node behind what feeds it, with its rank. Nodes of one rank may run at the same
-    /// time.
+    /// Draw an opening: each node after its inputs, with its rank. Nodes of the same rank can run in
+    /// parallel.
     Graph {
-        /// The file; - is stdin.
+        /// The file; - for stdin.
         file: String,
 
-        /// Draw it as a Mermaid flowchart.
+        /// Draw a Mermaid flowchart.
         #[arg(long)]
         mermaid: bool,
 
@@ -246,7 +245,7 @@ impl FromStr for TraceName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text.is_empty() {
-            return Err("takes a trace, or what a screen shows of it".to_owned());
+            return Err("takes a trace, or its short form as shown on screens".to_owned());
         }
         Ok(text.parse().map_or_else(|_| Self::Short(ShortName::of(text)), Self::Whole))
     }
@@ -272,7 +271,7 @@ impl FromStr for ActionName {
         whole
             .or_else(of_run)
             .or_else(tail)
-            .ok_or_else(|| "takes an action, or its last 4 hex digits or more".to_owned())
+            .ok_or_else(|| "takes an action, or at least its last 4 hex digits".to_owned())
     }
 }
 
@@ -288,7 +287,7 @@ impl FromStr for RunName {
     fn from_str(text: &str) -> Result<Self, String> {
         let whole = text.parse().map(Self::Whole).ok();
         let tail = || tail(text.strip_prefix(TraceId::PREFIX).unwrap_or(text)).map(Self::Tail);
-        whole.or_else(tail).ok_or_else(|| "takes a trace, or its last 4 hex digits or more".to_owned())
+        whole.or_else(tail).ok_or_else(|| "takes a trace, or at least its last 4 hex digits".to_owned())
     }
 }
 
@@ -302,7 +301,7 @@ fn param(text: &str) -> Result<(String, serde_json::Value), String> {
 
 /// How long ago, as in 90s, 10m, 1h30m or 2d, in milliseconds.
 pub(super) fn ago(text: &str) -> Result<u64, String> {
-    const TAKES: &str = "takes how long ago, as in 90s, 10m, 1h30m or 2d";
+    const TAKES: &str = "takes a duration, such as 90s, 10m, 1h30m or 2d";
     let span: jiff::Span = text.parse().map_err(|_| TAKES.to_owned())?;
     let ago = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| TAKES.to_owned())?;
     u64::try_from(ago.as_millis()).map_err(|_| TAKES.to_owned())

@@ -11,53 +11,51 @@ use super::{
 use crate::ids::Peer;
 
 /// What the mode of a session is told by, for the help.
-const MODES: &str = "\
-Modes:
-  decision     proposals are evaluated, objected to and voted on, until one commits the decision: propose, evaluate, object, vote, commit
+const MODES: &str = "Modes:
+  decision     participants evaluate, object to and vote on proposals until one commits the decision: propose, evaluate, object, vote, commit
   multi_round  participants contribute values until all of them are equal: contribute
 
-Where nothing of a message is understood by its mode, it is accepted and changes nothing.";
+A message that its mode does not define is accepted and has no effect.";
 
 /// What a stream takes, for the help.
-const LINES: &str = "\
-A line is a message, in the words of `session send` or as a JSON object:
+const LINES: &str = "Each line is a message, in the syntax of `session send` or as a JSON object:
   vote p1 approve --reason 'fine by me'
   start --mode multi_round --participant alice --participant bob
   {\"session_id\":\"s1\",\"message_type\":\"Vote\",\"sender\":\"bob\",\"payload\":{\"proposal_id\":\"p1\",\"vote\":\"approve\"}}
-An object may also have `message_id`, `mode`, `macp_version` and `timestamp_unix_ms`; in the place of `payload`, `payload_text` is a text
-and `payload_base64` are bytes. The payload of a SessionStart is an object of its fields.";
+An object may also have `message_id`, `mode`, `macp_version` and `timestamp_unix_ms`; instead of `payload`, `payload_text` takes text
+and `payload_base64` bytes. The payload of a SessionStart is an object of its fields.";
 
 /// `session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionAction {
-    /// Begin a session.
+    /// Start a session.
     #[command(after_long_help = MODES)]
     Start(SessionStartArgs),
-    /// Send a message into a session.
+    /// Send a message to a session.
     ///
-    /// Exits 0 when it is accepted, also when it had been before, 1 when it is refused.
+    /// Exits 0 when it is accepted, also as a duplicate, and 1 when it is refused.
     #[command(after_long_help = MODES)]
     Send(SessionSendArgs),
-    /// Hold a stream open: lines of stdin are messages, and what answers them is printed.
+    /// Hold a stream open: each line of stdin is sent as a message, and the answers are printed.
     ///
-    /// Ends with stdin, once every message is answered. Exits 1 when one was refused.
+    /// Ends at the end of stdin, once every message is answered. Exits 1 when one was refused.
     #[command(after_long_help = LINES)]
     Stream(SessionStreamArgs),
-    /// End a session before its time, or all that a peer opened. One that has ended is left as it is.
+    /// Cancel a session, or all sessions that a peer opened. Ended sessions are left unchanged.
     Cancel(SessionCancelArgs),
-    /// Print how a session stands, or its log.
+    /// Show the state of a session, or its log.
     ///
-    /// A station of this machine is asked for all that it keeps, also of sessions that ended long ago;
-    /// another runtime tells no more than state and times.
+    /// A station on this machine returns everything it has stored, also for sessions that ended long ago;
+    /// another runtime returns state and times only.
     Show(SessionShowArgs),
-    /// List sessions, newest first; as `ls sessions` does.
+    /// List sessions, newest first; the same as `ls sessions`.
     Ls(SessionLsArgs),
 }
 
 /// `session start`.
 #[derive(Debug, Args)]
 pub(crate) struct SessionStartArgs {
-    /// Its id [default: one that is made up].
+    /// The session's id [default: a generated one].
     #[arg(value_name = "ID")]
     pub(crate) session: Option<String>,
 
@@ -71,12 +69,11 @@ pub(crate) struct SessionStartArgs {
 /// Who says something, and as which message.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Who {
-    /// Who says it.
+    /// The sender of the message.
     #[arg(long = "as", global = true, value_name = "NAME")]
     pub(crate) sender: Option<String>,
 
-    /// The message's id: the same id again is the same message, and is accepted once [default: one that is
-    /// made up].
+    /// The message's id; a repeated id is a duplicate and is accepted once [default: a generated one].
     #[arg(long, global = true, value_name = "ID")]
     pub(crate) id: Option<String>,
 }
@@ -84,23 +81,23 @@ pub(crate) struct Who {
 /// What a session begins with.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct OpeningArgs {
-    /// How it is coordinated: `decision`, `multi_round`, or a mode by its whole name [default: decision].
+    /// The mode: `decision`, `multi_round`, or the full name of a mode [default: decision].
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
 
-    /// Who may take part; without any, anybody. Once for each. A `multi_round` session needs them.
+    /// A participant; without any, everyone may take part. Repeatable. Required for `multi_round`.
     #[arg(long = "participant", value_name = "NAME")]
     pub(crate) participants: Vec<String>,
 
-    /// What it is for.
+    /// The intent of the session.
     #[arg(long, value_name = "TEXT")]
     pub(crate) intent: Option<String>,
 
-    /// How many seconds it may take, at most 86400 [default: 60].
+    /// Seconds until the session expires, at most 86400 [default: 60].
     #[arg(long, value_name = "SECONDS", value_parser = ttl)]
     pub(crate) ttl: Option<u64>,
 
-    /// What goes with it: a text, or @FILE. A JSON object whose `trace_id` is a trace belongs to that trace.
+    /// The context: text, or @FILE. A JSON object with a `trace_id` makes the session part of that trace.
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) context: Option<String>,
 
@@ -116,7 +113,7 @@ pub(crate) struct OpeningArgs {
     #[arg(long, value_name = "VERSION")]
     pub(crate) policy_version: Option<String>,
 
-    /// A resource that it is about. Once for each.
+    /// A resource that the session concerns. Repeatable.
     #[arg(long = "root", value_name = "URI[=NAME]")]
     pub(crate) roots: Vec<String>,
 }
@@ -125,23 +122,23 @@ pub(crate) struct OpeningArgs {
 #[derive(Debug, Args)]
 #[command(subcommand_value_name = "MESSAGE", subcommand_help_heading = "Messages")]
 pub(crate) struct SessionSendArgs {
-    /// The session, or the last four characters of its id or more.
+    /// The session's id, or at least its last four characters.
     #[arg(value_name = "ID")]
     pub(crate) session: String,
 
     #[command(flatten)]
     pub(crate) who: Who,
 
-    /// A message of any type, in the place of the words that say one; `Signal` is one that belongs to no
-    /// session, whose ID may be ''.
+    /// Send a message of any type instead of one of the subcommands; `Signal` belongs to no session, and its
+    /// ID may be ''.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) message_type: Option<String>,
 
-    /// What a message of --type carries, byte for byte: a text, @FILE, or - for stdin.
+    /// The payload of a --type message, sent unchanged: text, @FILE, or - for stdin.
     #[arg(long, value_name = "TEXT|@FILE|-", requires = "message_type")]
     pub(crate) payload: Option<String>,
 
-    /// What is said.
+    /// The message to send.
     #[command(subcommand)]
     pub(crate) say: Option<Say>,
 }
@@ -149,63 +146,63 @@ pub(crate) struct SessionSendArgs {
 /// A message of a mode.
 #[derive(Clone, Debug, PartialEq, Subcommand)]
 pub(crate) enum Say {
-    /// Make a proposal, or replace the one of this id.
+    /// Make a proposal, or replace the one with this id.
     Propose {
-        /// Its id.
+        /// The proposal's id.
         proposal: String,
-        /// What is proposed.
+        /// The proposed option.
         option: String,
-        /// Why.
+        /// The rationale.
         #[arg(long, value_name = "TEXT")]
         rationale: Option<String>,
-        /// What it rests on: a text, or @FILE; it goes as base64.
+        /// Supporting data: text, or @FILE; sent as base64.
         #[arg(long, value_name = "TEXT|@FILE")]
         supporting_data: Option<String>,
     },
     /// Evaluate a proposal.
     Evaluate {
-        /// Which.
+        /// The proposal's id.
         proposal: String,
-        /// approve, review, block or reject; anything else goes as it is.
+        /// approve, review, block or reject; other values are sent unchanged.
         recommendation: String,
-        /// How surely.
+        /// The confidence, from 0 to 1.
         #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = confidence)]
         confidence: Option<f64>,
-        /// Why.
+        /// The reason.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
     /// Object to a proposal.
     Object {
-        /// Which.
+        /// The proposal's id.
         proposal: String,
-        /// low, medium, high or critical; anything else goes as it is.
+        /// low, medium, high or critical; other values are sent unchanged.
         severity: String,
-        /// Why.
+        /// The reason.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Vote; the last vote of each counts.
+    /// Vote on a proposal; the last vote of each participant counts.
     Vote {
-        /// For which proposal.
+        /// The proposal's id.
         proposal: String,
-        /// approve, reject or abstain; anything else goes as it is.
+        /// approve, reject or abstain; other values are sent unchanged.
         vote: String,
-        /// Why.
+        /// The reason.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
     /// Commit the decision, which resolves the session.
     Commit {
-        /// What is to be done.
+        /// The action to take.
         action: String,
-        /// The commitment's id [default: one that is made up].
+        /// The commitment's id [default: a generated one].
         #[arg(long, value_name = "ID")]
         commitment: Option<String>,
-        /// Who answers for it.
+        /// The scope of the authority behind it.
         #[arg(long = "scope", value_name = "TEXT")]
         authority_scope: Option<String>,
-        /// Why.
+        /// The reason.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
         /// The version of the mode.
@@ -218,7 +215,7 @@ pub(crate) enum Say {
         #[arg(long, value_name = "VERSION")]
         configuration_version: Option<String>,
     },
-    /// Contribute a value; once all participants have the same, the session is resolved.
+    /// Contribute a value; the session is resolved once all participants have the same value.
     Contribute {
         /// The value.
         value: String,
@@ -228,11 +225,7 @@ pub(crate) enum Say {
 /// How long a session may take, in milliseconds. On the wire 0 is none given.
 fn ttl(text: &str) -> Result<u64, String> {
     let ms = seconds(text)?;
-    if ms == 0 {
-        Err("takes more than 0 seconds; without it the runtime takes 60".to_owned())
-    } else {
-        Ok(ms)
-    }
+    if ms == 0 { Err("takes more than 0 seconds [default: 60]".to_owned()) } else { Ok(ms) }
 }
 
 /// `session stream`.
@@ -242,7 +235,7 @@ pub(crate) struct SessionStreamArgs {
     #[arg(value_name = "ID")]
     pub(crate) session: Option<String>,
 
-    /// Who says what lines say that name nobody.
+    /// The sender of lines that name none.
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) sender: Option<String>,
 }
@@ -271,7 +264,7 @@ pub(crate) struct StreamLine {
 /// What a line says.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StreamWhat {
-    /// Begin the session.
+    /// Start the session.
     Start(OpeningArgs),
     /// A message of its mode.
     #[command(flatten)]
@@ -281,20 +274,20 @@ pub(crate) enum StreamWhat {
 /// `session cancel`.
 #[derive(Debug, Args)]
 pub(crate) struct SessionCancelArgs {
-    /// The session, or the last four characters of its id or more.
+    /// The session's id, or at least its last four characters.
     #[arg(value_name = "ID", required_unless_present = "by")]
     pub(crate) session: Option<String>,
 
-    /// Cancel the open sessions that this peer opened, as `ls clients` prints it, in the place of one; asks
-    /// the station, as its operator.
+    /// Cancel all open sessions that this peer opened (as printed by `ls clients`) instead of one session;
+    /// requires the operator token.
     #[arg(long, value_name = "PEER", conflicts_with_all = ["session", "sender"])]
     pub(crate) by: Option<Peer>,
 
-    /// Why; it stays in the session's log.
+    /// The reason; it is stored in the session's log.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) reason: String,
 
-    /// Who cancels it; the session's log says so.
+    /// The sender of the cancellation, stored in the session's log.
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) sender: Option<String>,
 }
@@ -302,19 +295,19 @@ pub(crate) struct SessionCancelArgs {
 /// `session show`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SessionShowArgs {
-    /// The session, or the last four characters of its id or more.
+    /// The session's id, or at least its last four characters.
     #[arg(value_name = "ID")]
     pub(crate) session: String,
 
-    /// Print its log instead: every message that it accepted, and how it ended.
+    /// Print the log instead: every accepted message, and how the session ended.
     #[arg(long)]
     pub(crate) log: bool,
 
-    /// Only what stands behind this number of the log.
+    /// Only log records after this number.
     #[arg(long, value_name = "NR", requires = "log", default_value_t = 0)]
     pub(crate) after: u64,
 
-    /// At most so many records of the log [default: all].
+    /// Print at most this many log records [default: all].
     #[arg(long, value_name = "N", requires = "log", allow_negative_numbers = true, value_parser = rows)]
     pub(crate) limit: Option<u64>,
 }

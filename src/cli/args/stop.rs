@@ -5,7 +5,7 @@ use clap::Args;
 /// `status`.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// All in one line, as for a status bar or a key of a stream deck.
+    /// Print one line, for a status bar or a stream deck key.
     #[arg(long)]
     pub(crate) short: bool,
 }
@@ -13,13 +13,13 @@ pub(crate) struct StatusArgs {
 /// `stop`.
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
-    /// Do not ask, also when work is in flight, runs go on or sessions are open.
+    /// Do not ask for confirmation, even when work is in flight, runs are running or sessions are open.
     ///
-    /// What is only pending stays for the next start and is no reason to ask.
+    /// Pending invocations remain for the next start and never require confirmation.
     #[arg(long)]
     pub(crate) yes: bool,
 
-    /// Where the station does not answer, ask the process that holds the data folder to end (SIGTERM).
+    /// If the station does not answer, send SIGTERM to the process that holds the data folder.
     #[arg(long)]
     pub(crate) force: bool,
 }
