@@ -60,10 +60,10 @@ pub enum Outcome {
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No run of this name is worked on.
-    #[error("no run {0} is worked on: it has ended, or never was")]
+    #[error("run {0} is not running: it has ended or does not exist")]
     UnknownRun(TraceId),
     /// No question of this name waits.
-    #[error("{0} does not wait for a decision: it was decided, it expired, or its run ended")]
+    #[error("{0} is not awaiting approval: it was decided, expired, or its run ended")]
     UnknownAction(ActionId),
 }
 
@@ -82,10 +82,7 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownRun(_) => "`rl-console ls runs` lists them".to_owned(),
-            Self::UnknownAction(_) => {
-                "it was decided, or expired, or its run ended: `rl-console ls confirmations` lists what waits"
-                    .to_owned()
-            }
+            Self::UnknownAction(_) => "`rl-console ls confirmations` lists pending approvals".to_owned(),
         }
     }
 }

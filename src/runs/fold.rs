@@ -265,7 +265,7 @@ mod tests {
         snapshot.follow(
             &Transition::Ended { run: run(2), state: RunState::Failed },
             Now::at_ms(21_000),
-            "cut by a stop of the station",
+            "interrupted by a stop of the station",
             &limits,
         );
         let now = Now::at_ms(22_000);

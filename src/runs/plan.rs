@@ -74,13 +74,13 @@ const DEPTH_MAX: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A node does not come behind its parent.
-    #[error("node {0} of the plan does not come behind its parent")]
+    #[error("node {0} of the plan does not follow its parent")]
     Parent(usize),
     /// A node lies in more openings than one can nest.
     #[error("node {0} of the plan is more than {DEPTH_MAX} openings deep")]
     Deep(usize),
     /// An edge without a node at one end, or from one parent's to another's.
-    #[error("edge {0} of the plan does not join two nodes of one parent")]
+    #[error("edge {0} of the plan does not connect two nodes of one parent")]
     Edge(usize),
 }
 

@@ -134,8 +134,8 @@ fn faults_as_json_have_their_place_code_and_fix() {
     let faults = load("version: 0\nname: a\nnods: []\nedges: []\n").unwrap_err();
     let json = serde_json::to_value(faults.list()).unwrap();
     let expected = serde_json::json!([
-        {"line": 1, "column": 1, "code": "missing_key", "message": "an opening needs `nodes`", "fix": "list what it does under `nodes`"},
-        {"line": 3, "column": 1, "code": "unknown_key", "message": "an opening has no key `nods`", "fix": "did you mean `nodes`?"},
+        {"line": 1, "column": 1, "code": "missing_key", "message": "missing key `nodes` in an opening", "fix": "list the steps under `nodes`"},
+        {"line": 3, "column": 1, "code": "unknown_key", "message": "unknown key `nods` in an opening", "fix": "did you mean `nodes`?"},
     ]);
     assert_eq!(json, expected);
 }

@@ -70,7 +70,7 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     assert!(screen.contains("✓ draft"), "{screen}");
     terminal.keys("a");
     terminal.wait("the question", |screen| {
-        screen.contains("Approvals: 1 pending") && screen.contains("party: let give run")
+        screen.contains("Approvals: 1 pending") && screen.contains("party: run agent writer for node give")
     });
     terminal.keys("p");
     terminal.shows("Approve give?");

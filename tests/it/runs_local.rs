@@ -125,7 +125,8 @@ fn a_local_run_is_left_before_it_begins_or_begins_without_its_agents() {
     assert_eq!((told, code, &errors[0]["error"]["code"]), (Vec::new(), Some(5), &json!("not_submitted")));
     let (told, code, _) = Local::start(folder.path(), &[&opening, "--agents", "0"]).end();
     assert_eq!(code, Some(1));
-    let why = "the run failed: node draft failed: nobody answers on agent/writer: start the agent, or correct the node's `use`";
+    let why = "the run failed: node draft failed: no agent subscribed to agent/writer: start the agent, or \
+               correct the node's `use`";
     assert_eq!(told[1]["message"], why);
     assert_eq!(left(folder.path()), 0);
 }

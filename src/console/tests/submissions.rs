@@ -72,7 +72,7 @@ fn kept(effects: &[Effect]) -> Option<&str> {
 #[test]
 fn params_are_a_form_with_the_types_of_the_text_and_go_back_into_it_with_its_comments() {
     let mut stage = editing(160, 50, POLL);
-    assert!(stage.text().contains("there is no param `game`"), "{}", stage.text());
+    assert!(stage.text().contains("unknown param `game`"), "{}", stage.text());
     stage.ctrl('e');
     assert_eq!(stage.ui.key_scope(), KeyScope::SubmitParams);
     let text = stage.text();

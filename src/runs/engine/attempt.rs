@@ -178,7 +178,8 @@ impl Run {
         let bytes_max = to.settings.body_bytes_max;
         let least = if is_whole { "" } else { "at least " };
         let why = format!(
-            "its request has {least}{bytes} bytes, and a message holds {bytes_max} (limits.rmp.body_bytes_max): feed it less"
+            "its request has {least}{bytes} bytes, but a message is limited to {bytes_max} \
+             (limits.rmp.body_bytes_max): reduce its inputs"
         );
         self.fail_attempt(to, now, position, false, &why);
     }
@@ -228,7 +229,8 @@ impl Run {
         if let Err(NotAnAnswer::Foreign { kind }) = &answered {
             let node = &self.nodes[position as usize].id;
             let says = format!(
-                "ignored a message on the reply topic of {node}: it is {kind}, and no answer; further ones are counted"
+                "ignored a message on the reply topic of {node}: it is {kind}, not an answer; further ones \
+                 are only counted"
             );
             return self.ignore(to, now, position, &says);
         }
@@ -247,10 +249,8 @@ impl Run {
             .unwrap_or_else(|fault| {
                 // What the agent was to do it may have done: it is not asked for it again, and what it used
                 // is used.
-                let response = AgentResponse::Failed {
-                    retryable: false,
-                    reason: format!("its answer cannot be read: {fault}"),
-                };
+                let response =
+                    AgentResponse::Failed { retryable: false, reason: format!("invalid answer: {fault}") };
                 ParsedAnswer {
                     answer: AgentAnswer { response, tokens: AgentAnswer::tokens_of(body) },
                     tokens_fault: None,
@@ -258,7 +258,7 @@ impl Run {
                 }
             });
         if let Some(fault) = tokens_fault {
-            let says = format!("{}: its tokens are not counted: {fault}", self.nodes[position as usize].id);
+            let says = format!("{}: tokens not counted: {fault}", self.nodes[position as usize].id);
             self.event(to, now, Some(position), (EventKind::Log, Some(Level::Warn)), &says);
         }
         let spent = tokens.and_then(|tokens| self.spend(to, position, tokens));
@@ -298,7 +298,7 @@ impl Run {
             Ok(report) => report,
             Err(fault) => {
                 let says = format!(
-                    "ignored what {} said of its progress: {fault}; further ones are counted",
+                    "ignored progress from {}: {fault}; further ones are only counted",
                     self.nodes[position as usize].id
                 );
                 return self.ignore(to, now, position, &says);
@@ -378,7 +378,8 @@ impl Run {
             }
             at = of.parent;
         }
-        overdrawn.map(|(at, used, budget)| (at, format!("it used {used} tokens, and its budget is {budget}")))
+        overdrawn
+            .map(|(at, used, budget)| (at, format!("it used {used} tokens, over its budget of {budget}")))
     }
 
     /// A node gives what its ports hold. `bytes` is what that takes beside what is there already.
@@ -402,11 +403,13 @@ impl Run {
             (to.settings.limits.port_values_bytes_max, to.settings.limits.all_port_values_bytes_max);
         let why = if self.port_bytes.saturating_add(bytes) > run_max {
             format!(
-                "with its values the ports of the run hold over {run_max} bytes (limits.runs.port_values_bytes_max)"
+                "its values exceed {run_max} bytes for the ports of a run \
+                 (limits.runs.port_values_bytes_max)"
             )
         } else if to.port_bytes.saturating_add(bytes) > all_max {
             format!(
-                "with its values the ports of all runs hold over {all_max} bytes (limits.runs.all_port_values_bytes_max)"
+                "its values exceed {all_max} bytes for the ports of all runs \
+                 (limits.runs.all_port_values_bytes_max)"
             )
         } else {
             return true;
@@ -478,7 +481,7 @@ fn progress_text(node: &str, done: Option<Amount>, total: Option<Amount>) -> Str
     match (done, total) {
         (Some(done), Some(total)) => format!("{node}: {done} of {total}"),
         (Some(done), None) => format!("{node}: {done} done"),
-        _ => format!("{node} is at work"),
+        _ => format!("{node} is running"),
     }
 }
 

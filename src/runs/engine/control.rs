@@ -63,7 +63,7 @@ impl Engine {
         let request = match ControlRequest::decode(body) {
             Ok(request) => request,
             Err(fault) => {
-                let reason = cut(&format!("the request cannot be read: {fault}"), REASON_BYTES_MAX);
+                let reason = cut(&format!("invalid request: {fault}"), REASON_BYTES_MAX);
                 self.refuse(from.by, trace, RejectedFor::Unreadable, &reason);
                 if !is_request(body) {
                     // What is no request is not answered as one.
@@ -82,11 +82,8 @@ impl Engine {
             ControlRequest::RunCancel { trace_id } => self.on_cancel(now, from, trace, trace_id),
             ControlRequest::DescribeAgents { request_id, .. } => {
                 let is_cue = from.by.kind == AskerKind::Cue;
-                let reason = if is_cue {
-                    "a cue submits runs, and asks for nothing else"
-                } else {
-                    "this station does not describe agents"
-                };
+                let reason =
+                    if is_cue { "a cue can only submit runs" } else { "DescribeAgents is not supported" };
                 if is_cue {
                     self.refuse(from.by, trace, RejectedFor::Forbidden, reason);
                 }
@@ -130,16 +127,15 @@ impl Engine {
         let key = (trace, ControlVariant::Submit);
         if request_id != trace {
             let reason = format!(
-                "request_id is {request_id} and the header's trace_id {trace}: they must be the same"
+                "request_id is {request_id}, but the header's trace_id is {trace}: they must be equal"
             );
             return self.reject(now, key, request_id, from.by, (RejectedFor::RequestId, reason));
         }
         let (open, open_max) =
             ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
         if open >= open_max {
-            let reason = format!(
-                "{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)"
-            );
+            let reason =
+                format!("{open} runs are open, the maximum: wait for one to end (limits.runs.open_max)");
             return self.reject(now, key, request_id, from.by, (RejectedFor::TooMany, reason));
         }
         if self.shared.is_disk_low {
@@ -248,10 +244,8 @@ impl Engine {
     pub(super) fn not_recorded(&mut self, now: Now, run: TraceId, error: &str) {
         self.accepting.remove(&run);
         let Some(by) = self.drop_run(now, run) else { return };
-        let reason = cut(
-            &format!("the run cannot be recorded: {error}; `rl-console doctor` says more"),
-            REASON_BYTES_MAX,
-        );
+        let reason =
+            cut(&format!("cannot store the run: {error}; see `rl-console doctor`"), REASON_BYTES_MAX);
         self.refuse(by, run, RejectedFor::NotRecorded, &reason);
         let (key, publish) = (
             (run, ControlVariant::Submit),
@@ -289,13 +283,14 @@ impl Engine {
         let is_anothers = self.is_anothers(run, from.session);
         let by = from.by;
         if by.kind == AskerKind::Cue {
-            let reason = "a cue submits runs, and cancels none".to_owned();
+            let reason = "a cue cannot cancel runs".to_owned();
             return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
         }
         let is_bound = self.shared.settings.agents_cancel == AgentsCancel::Own && by.kind == AskerKind::Agent;
         if is_bound && is_anothers {
             let reason = format!(
-                "run {run} was submitted in another session, and an agent cancels its own alone ([runs] agents_cancel = \"own\")"
+                "run {run} was submitted in another session; an agent can only cancel its own runs ([runs] \
+                 agents_cancel = \"own\")"
             );
             return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
         }
@@ -441,7 +436,7 @@ pub(super) fn end_message(state: RunState, why: &str) -> (Level, String) {
 
 fn unknown_run(run: TraceId) -> (RejectedFor, String) {
     let reason =
-        format!("no run {run} is worked on: it has ended, or never was; `rl-console ls runs` lists them");
+        format!("run {run} is not running: it has ended or does not exist; `rl-console ls runs` lists runs");
     (RejectedFor::UnknownRun, reason)
 }
 

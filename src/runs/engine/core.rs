@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// Why runs that had not ended before a restart have failed.
-const CUT: &str = "cut by a stop of the station";
+const CUT: &str = "interrupted by a stop of the station";
 
 /// The engine.
 pub struct Engine {
@@ -300,8 +300,7 @@ impl Engine {
         run.late += 1;
         self.shared.metrics.late_answers += 1;
         if run.late == 1 {
-            let says =
-                format!("an answer came late or twice, and is ignored; further ones are counted: {topic}");
+            let says = format!("ignored a late or repeated answer: {topic}; further ones are only counted");
             run.event(&mut self.shared, now, None, (EventKind::Log, Some(Level::Warn)), &says);
         }
     }

@@ -26,14 +26,12 @@ impl Engine {
                     return;
                 }
                 format!(
-                    "a decision is ignored: no question {action_id} waits; it was decided, it expired, or its run has ended"
+                    "ignored a decision: {action_id} is not awaiting approval; it was decided, expired, or \
+                     its run ended"
                 )
             }
             Err(fault) => {
-                let says = format!(
-                    "a decision of {} is not understood, and the question waits as before: {fault}",
-                    by.client
-                );
+                let says = format!("ignored an invalid decision from {}: {fault}", by.client);
                 self.report_garbled(now, Decision::action_of(body), &says);
                 says
             }
@@ -70,8 +68,7 @@ impl Engine {
     /// A request or a decision expired while it waited to be taken: whoever sent it has given up, and it is
     /// not done.
     pub(super) fn on_expired(&mut self, by: Asker, trace: TraceId, topic: &TopicName) {
-        let says =
-            format!("what {} sent on {topic} expired before it could be taken: it is not done", by.client);
+        let says = format!("message from {} on {topic} expired before it was processed; ignored", by.client);
         self.refuse(by, trace, RejectedFor::Expired, &says);
     }
 

@@ -43,7 +43,7 @@ impl Run {
             Use::Agent(agent) => format!("agent {agent}"),
             Use::Opening { name, .. } => format!("opening {name}"),
         };
-        let summary = format!("{}: let {} run {does}?", self.name(), node.id);
+        let summary = format!("{}: run {does} for node {}?", self.name(), node.id);
         let asked = Ask { action, timer, summary: Arc::from(summary.as_str()), asked_at: now, expires_at };
         self.node(position).ask = Some(asked);
         let request = ActionRequest {
@@ -93,7 +93,7 @@ impl Run {
         note: &str,
     ) {
         let words = match (&verdict, &by) {
-            (Verdict::Expired, _) => "nobody decided in time".to_owned(),
+            (Verdict::Expired, _) => "no decision in time".to_owned(),
             (verdict, Some(by)) if note.is_empty() => format!("{} by {}", verdict.name(), by.client),
             (verdict, Some(by)) => format!("{} by {}: {note}", verdict.name(), by.client),
             (verdict, None) => verdict.name().to_owned(),

@@ -98,7 +98,7 @@ impl Run {
         to.publish_event(self.run, body);
         if is_left_out && self.lost == (1, 0) {
             let says = format!(
-                "what this run tells from here on is not kept until the store can write again: {}",
+                "events of this run are not stored until the store recovers: {}",
                 to.save_queue.error()
             );
             self.emit_lost(to, now, &says);
@@ -124,20 +124,17 @@ impl Run {
     /// Tells what was left out of the run, before its end.
     pub(super) fn emit_left_out(&mut self, to: &mut Shared, now: Now) {
         if self.late > 0 {
-            let says = format!("ignored {} that came late or twice", counted(self.late, "answer"));
+            let says = format!("ignored {} (late or repeated)", counted(self.late, "answer"));
             self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
         }
         if self.foreign > 1 {
-            let says = format!(
-                "ignored {} that were no answers, or could not be read",
-                counted(self.foreign, "message")
-            );
+            let says = format!("ignored {} (not answers, or invalid)", counted(self.foreign, "message"));
             self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
         }
         let (events, artifacts) = self.lost;
         if events + artifacts > 0 {
             let lost = format!("{} and {}", counted(events, "event"), counted(artifacts, "artifact"));
-            let says = format!("{lost} were not kept: {}", to.save_queue.error());
+            let says = format!("{lost} not stored: {}", to.save_queue.error());
             self.emit_lost(to, now, &says);
         }
     }
@@ -217,7 +214,7 @@ impl Run {
         let node = self.node_ref(position);
         if !to.has_room_to_save() {
             self.lost.1 += 1;
-            let says = format!("{}.{port} is not kept: {}", node.id, to.save_queue.error());
+            let says = format!("{}.{port} not stored: {}", node.id, to.save_queue.error());
             return self.event(to, now, Some(position), (EventKind::Log, Some(Level::Error)), &says);
         }
         let mut bytes = Vec::new();

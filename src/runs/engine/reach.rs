@@ -61,25 +61,27 @@ impl Run {
                 to.backlogs.leave(&agent, me);
             }
             Reach::Nobody { agents, more } => {
-                let mut why =
-                    format!("nobody answers on agent/{agent}: start the agent, or correct the node's `use`");
+                let mut why = format!(
+                    "no agent subscribed to agent/{agent}: start the agent, or correct the node's `use`"
+                );
                 if !agents.is_empty() {
                     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                    why = format!("{why} (there are {}{more})", agents.join(", "));
+                    why = format!("{why} (connected agents: {}{more})", agents.join(", "));
                 }
                 self.fail_unanswered(to, now, position, &why);
             }
             Reach::TooLong => {
                 let bytes = flight.frame_len;
                 let why = format!(
-                    "agent/{agent} cannot take its request: with {bytes} bytes it fits no unit (limits.rmp.body_bytes_max)"
+                    "the request for agent/{agent} is too large: {bytes} bytes do not fit a message \
+                     (limits.rmp.body_bytes_max)"
                 );
                 self.end_flight(to, now, position, false);
                 self.fail_attempt(to, now, position, false, &why);
             }
             Reach::Full => {
                 let why = format!(
-                    "agent/{agent} takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)"
+                    "agent/{agent} is not reading: its queue on the bus is full (limits.rmp.queue_bytes_max)"
                 );
                 self.wait_for_room(to, now, position, why);
             }
@@ -87,7 +89,7 @@ impl Run {
                 to,
                 now,
                 position,
-                "the bus is down: `rl-console host restart rmp` starts it again".to_owned(),
+                "the bus is down: restart it with `rl-console host restart rmp`".to_owned(),
             ),
         }
     }
@@ -105,7 +107,7 @@ impl Run {
             return self.fail_unanswered(to, now, position, &why);
         }
         let is_new = flight.refused.is_none();
-        let says = format!("{why}; it is asked again for {} ms", limits.offer_ms_max);
+        let says = format!("{why}; retrying for {} ms", limits.offer_ms_max);
         flight.refused = Some(why);
         if is_first {
             flight.retry_timer = Some(to.timers.set(now.mono + pause, Due::Offer(run, position)));
@@ -142,7 +144,7 @@ impl Run {
     /// on another connection.
     pub(super) fn on_session_over(&mut self, to: &mut Shared, now: Now, position: u32, peer: ConnectionId) {
         if self.is_last(position, peer) {
-            let why = format!("agent/{} left before it answered", self.agent(position));
+            let why = format!("agent/{} disconnected before it answered", self.agent(position));
             self.await_late(to, now, position, why);
         }
     }
@@ -198,7 +200,7 @@ impl Run {
             now,
             Some(position),
             warns,
-            &format!("{why}: an answer is awaited for {left_ms} ms more"),
+            &format!("{why}: waiting {left_ms} ms more for an answer"),
         );
         let Some(flight) = &mut self.node(position).flight else { return };
         flight.abandoned = Some(why);

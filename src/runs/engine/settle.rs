@@ -122,7 +122,7 @@ impl Run {
         let of = &self.scopes[scope as usize];
         let dead = of.incoming[index].iter().find(|at| of.edges[**at as usize] == EdgeState::DeadByChoice);
         let Some(edge) = dead.and_then(|at| of.opening.edges.get(*at as usize)) else {
-            return "nothing feeds it".to_owned();
+            return "no input".to_owned();
         };
         let from = self.position(scope, edge.from);
         let (node, port) = (&of.opening.nodes[edge.from].id, &edge.from_port);
@@ -130,9 +130,9 @@ impl Run {
             _ if self.nodes.get(from as usize).is_some_and(|node| node.state == NodeState::Skipped) => {
                 format!("{node} was skipped")
             }
-            _ if self.values(from, port).is_empty() => format!("{node} gave nothing on its port `{port}`"),
+            _ if self.values(from, port).is_empty() => format!("{node} has no value on port `{port}`"),
             Some(literal) => format!("{node}.{port} is not {literal}"),
-            None => "nothing feeds it".to_owned(),
+            None => "no input".to_owned(),
         }
     }
 
@@ -162,7 +162,7 @@ impl Run {
         } else if let Some(Edge { from, from_port, .. }) = missing {
             // No predicate says that it may be left out: without it the node cannot succeed (Runloop facts,
             // Success).
-            let why = format!("{} gave nothing on its port `{from_port}`", of.opening.nodes[*from].id);
+            let why = format!("{} has no value on port `{from_port}`", of.opening.nodes[*from].id);
             self.set_not_ok(position);
             self.end_node(to, now, position, NodeState::Failed, &why);
         } else if is_dead {
@@ -231,7 +231,7 @@ impl Run {
         let PortRef { node, port } = opening.save.iter().find(lacks)?;
         Some((
             self.position(scope, *node),
-            format!("artifacts.save: {} gave nothing on its port `{port}`", opening.nodes[*node].id),
+            format!("artifacts.save: {} has no value on port `{port}`", opening.nodes[*node].id),
         ))
     }
 
@@ -285,7 +285,7 @@ impl Run {
             })
             .collect();
         told.extend((missed.len() > LISTED_MAX).then(|| format!("and {} more", missed.len() - LISTED_MAX)));
-        let says = format!("success.{word} does not hold: {}", told.join(", "));
+        let says = format!("success.{word} not met: {}", told.join(", "));
         self.why_failed(scope).map_or_else(|| says.clone(), |failed| format!("{says}; {failed}"))
     }
 

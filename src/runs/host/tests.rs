@@ -298,7 +298,7 @@ fn who_leaves_behind_its_answer_has_answered_and_who_leaves_before_has_not() {
         fixture.asked().await;
         fixture.bus_inputs.send(BusInput::SessionOver(ConnectionId(7))).await.unwrap();
         let last = fixture.events().await.pop().unwrap();
-        assert_eq!(last.message, "the run failed: node a failed: agent/x left before it answered");
+        assert_eq!(last.message, "the run failed: node a failed: agent/x disconnected before it answered");
     });
 }
 

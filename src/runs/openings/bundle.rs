@@ -19,7 +19,7 @@ pub(super) const OPENINGS: &str = "openings";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
     /// One that is there cannot be read.
-    #[error("the opening `{name}` cannot be read: {why}")]
+    #[error("cannot read the opening `{name}`: {why}")]
     Unread {
         /// Its name.
         name: String,
@@ -27,7 +27,7 @@ pub enum BundleError {
         why: String,
     },
     /// With them it is no text that a station takes.
-    #[error("with the openings that it nests it cannot be sent: {0}")]
+    #[error("it cannot be sent with its nested openings: {0}")]
     Text(Faults),
 }
 
@@ -153,7 +153,10 @@ mod tests {
     fn a_fault_of_one_is_told_at_its_own_line_and_a_ring_is_one() {
         let broken = format!("{}colour: red\n", nesting("one", &[]));
         let faults = load(&bundled(&nesting("outer", &["one"]), &[("one", broken)]), &NoLibrary).unwrap_err();
-        assert!(faults.to_string().starts_with("one.yaml:7:1: an opening has no key `colour`"), "{faults}");
+        assert!(
+            faults.to_string().starts_with("one.yaml:7:1: unknown key `colour` in an opening"),
+            "{faults}"
+        );
         let ring = [("a", nesting("a", &["b"])), ("b", nesting("b", &["a"]))];
         let faults = load(&bundled(&nesting("outer", &["a"]), &ring), &NoLibrary).unwrap_err();
         assert!(faults.to_string().contains("openings nest each other: a → b → a"), "{faults}");
@@ -181,7 +184,7 @@ mod tests {
     fn what_cannot_be_read_or_is_too_long_is_told() {
         let text = nesting("outer", &["one"]);
         let unread = bundle(&text, |_| Err("no permission".to_owned()), &Runs::default()).unwrap_err();
-        assert_eq!(unread.to_string(), "the opening `one` cannot be read: no permission");
+        assert_eq!(unread.to_string(), "cannot read the opening `one`: no permission");
         let limits = Runs { yaml_bytes_max: 1_024, ..Runs::default() };
         let long = format!("{}# {}\n", nesting("one", &[]), "x".repeat(1_000));
         assert!(matches!(bundle(&text, |_| Ok(Some(long.clone())), &limits), Err(BundleError::Text(_))));

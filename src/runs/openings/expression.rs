@@ -48,7 +48,7 @@ pub(super) fn predicate(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>)
             _ => None,
         };
         let fix = meant.map(|right| format!("write `{node}.{port} =={right}`"));
-        return Err(SyntaxError::Literal { why: "compares by something else than `==`", fix });
+        return Err(SyntaxError::Literal { why: "uses an operator other than `==`", fix });
     }
     Ok((port(text)?, None))
 }
@@ -60,7 +60,7 @@ pub(super) fn check(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), Sy
     {
         let closed = inner.strip_suffix(')');
         let inner = closed.ok_or(SyntaxError::Literal {
-            why: "does not close `exists(`",
+            why: "has an unclosed `exists(`",
             fix: Some("end it with `)`".to_owned()),
         })?;
         return Ok((port(inner)?, None));
@@ -71,7 +71,7 @@ pub(super) fn check(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), Sy
     }
     match predicate(text)? {
         (WrittenPort { node, port }, None) => Err(SyntaxError::Literal {
-            why: "compares nothing",
+            why: "has no comparison",
             fix: Some(format!("write `exists({node}.{port})` or `{node}.{port} == true`")),
         }),
         found => Ok(found),
@@ -87,8 +87,8 @@ fn literal(text: &str) -> Result<Literal, SyntaxError> {
         "false" => return Ok(Literal::Bool(false)),
         "" => {
             return wrong(
-                "compares with nothing",
-                Some("write `true`, `false`, an integer or a text behind `==`".to_owned()),
+                "has no value after `==`",
+                Some("write `true`, `false`, an integer or a string after `==`".to_owned()),
             );
         }
         _ => {}
@@ -96,25 +96,19 @@ fn literal(text: &str) -> Result<Literal, SyntaxError> {
     if text.starts_with('"') {
         return match serde_json::from_str(text) {
             Ok(text) => Ok(Literal::Text(text)),
-            Err(_) => wrong(
-                "has a text whose double quotes are not right",
-                Some("quote it as JSON does".to_owned()),
-            ),
+            Err(_) => wrong("has mismatched double quotes", Some("quote it as in JSON".to_owned())),
         };
     }
     if let Some(inner) = text.strip_prefix('\'') {
         let inner = inner.strip_suffix('\'').map(|it| it.replace("''", "\n"));
         return match inner {
             Some(inner) if !inner.contains('\'') => Ok(Literal::Text(inner.replace('\n', "'"))),
-            _ => wrong(
-                "has a text whose single quotes are not right",
-                Some("write `''` for a quote within".to_owned()),
-            ),
+            _ => wrong("has mismatched single quotes", Some("write `''` for a quote inside".to_owned())),
         };
     }
     if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
         return wrong(
-            "compares with a text",
+            "compares with an unquoted string",
             Some(format!("write `{}`, or put it in quotes", text.to_ascii_lowercase())),
         );
     }
@@ -128,11 +122,11 @@ fn literal(text: &str) -> Result<Literal, SyntaxError> {
     if text.parse::<f64>().is_ok_and(|_| digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')) {
         return wrong(
             "compares with a fraction",
-            Some("compare with an integer, or put it in quotes for a text".to_owned()),
+            Some("compare with an integer, or quote it to compare as a string".to_owned()),
         );
     }
     if text.contains("==") {
-        return wrong("compares twice", Some("put a text with `==` in it in quotes".to_owned()));
+        return wrong("has two comparisons", Some("quote a string that contains `==`".to_owned()));
     }
     Ok(Literal::Text(text.to_owned()))
 }

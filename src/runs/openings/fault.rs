@@ -16,93 +16,95 @@ taxonomy! {
     /// The taxonomy of openings' faults, YAML's own aside.
     FaultKind {
         /// A key that is not of the language.
-        UnknownKey { key: String, part: String } = "unknown_key", "{part} has no key `{key}`";
+        UnknownKey { key: String, part: String } = "unknown_key", "unknown key `{key}` in {part}";
         /// A required key is not there.
-        MissingKey { key: &'static str, part: String } = "missing_key", "{part} needs `{key}`";
+        MissingKey { key: &'static str, part: String } = "missing_key", "missing key `{key}` in {part}";
         /// A value of another type.
         WrongType { key: String, part: String, takes: &'static str, found: &'static str }
-            = "wrong_type", "`{key}` of {part} takes {takes}, and this is {found}";
+            = "wrong_type", "`{key}` of {part} expects {takes}, found {found}";
         /// The whole text is no map.
-        NoOpening { found: &'static str } = "no_opening", "an opening is a map of keys and values, and this is {found}";
+        NoOpening { found: &'static str } = "no_opening", "an opening is a map of keys and values, found {found}";
         /// A number below zero.
-        Negative { key: String, part: String, value: String } = "negative_number", "`{key}` of {part} is {value}: it is never negative";
+        Negative { key: String, part: String, value: String } = "negative_number", "`{key}` of {part} is {value}: it must not be negative";
         /// A number below its least.
-        TooSmall { key: String, part: String, value: u64, min: u64 } = "number_too_small", "`{key}` of {part} is {value}: it is at least {min}";
+        TooSmall { key: String, part: String, value: u64, min: u64 } = "number_too_small", "`{key}` of {part} is {value}: the minimum is {min}";
         /// A number above its greatest.
-        TooLarge { key: String, part: String, value: u64, max: u64 } = "number_too_large", "`{key}` of {part} is {value}: it is at most {max}";
+        TooLarge { key: String, part: String, value: u64, max: u64 } = "number_too_large", "`{key}` of {part} is {value}: the maximum is {max}";
         /// A version that is not read.
-        Version { version: String } = "unknown_version", "`version` is {version}: this station reads version 0";
+        Version { version: String } = "unknown_version", "`version` is {version}: only version 0 is supported";
         /// A name that cannot be shown.
-        Name { max: usize } = "invalid_name", "`name` of an opening is 1 to {max} characters, none of them a control character";
+        Name { max: usize } = "invalid_name", "`name` of an opening must be 1 to {max} characters without control characters";
         /// No node.
-        NoNodes = "no_nodes", "an opening has at least one node";
+        NoNodes = "no_nodes", "an opening needs at least one node";
         /// More nodes than are taken.
-        TooManyNodes { max: u64 } = "too_many_nodes", "there are more than {max} nodes, those of nested openings included";
+        TooManyNodes { max: u64 } = "too_many_nodes", "more than {max} nodes, including nested openings";
         /// More edges than are taken.
-        TooManyEdges { max: u64 } = "too_many_edges", "there are more than {max} edges, those of nested openings included";
+        TooManyEdges { max: u64 } = "too_many_edges", "more than {max} edges, including nested openings";
         /// An id outside the grammar.
-        NodeId { id: String } = "invalid_node_id", "the node id `{id}` is not a small letter and up to 63 small letters, digits and `_`";
+        NodeId { id: String } = "invalid_node_id", "invalid node id `{id}`: use a lowercase letter, then up to 63 lowercase letters, digits or `_`";
         /// An id that another node has.
-        RepeatedNodeId { id: String, line: u32 } = "repeated_node_id", "the node id `{id}` is there already, in line {line}";
+        RepeatedNodeId { id: String, line: u32 } = "repeated_node_id", "duplicate node id `{id}`, first in line {line}";
         /// No `kind:name`.
-        Use { written: String } = "invalid_use", "`{written}` names neither an agent nor an opening";
+        Use { written: String } = "invalid_use", "`{written}` is neither an agent nor an opening";
         /// A kind that waits for its system.
         UnsupportedUse { kind: String, missing: &'static str }
             = "unsupported_use", "the station cannot run `{kind}:` nodes yet: {missing}";
         /// An agent that cannot have a topic.
         AgentName { name: String }
-            = "invalid_agent_name", "the agent name `{name}` is not 1 to 128 letters, digits, `.`, `_`, `:` and `-`";
+            = "invalid_agent_name", "invalid agent name `{name}`: use 1 to 128 letters, digits, `.`, `_`, `:` or `-`";
         /// An opening's name that could leave its folder.
         OpeningName { name: String }
-            = "invalid_opening_name", "the opening name `{name}` is not a letter or digit and up to 127 letters, digits, `.`, `_` and `-`";
+            = "invalid_opening_name", "invalid opening name `{name}`: use a letter or digit, then up to 127 \
+                                       letters, digits, `.`, `_` or `-`";
         /// A node may use more than the whole.
         NodeBudget { node: String, budget: u64, opening: u64 }
-            = "node_budget_too_large", "`budget_tokens` of node `{node}` is {budget}: the opening's own is {opening}";
+            = "node_budget_too_large", "`budget_tokens` of node `{node}` is {budget}, more than the opening's {opening}";
         /// A node must not skip the question.
         ConfirmForbidden { node: String }
-            = "confirm_forbidden", "node `{node}` says `require_human_confirm: false`, which `confirm_external: true` forbids";
+            = "confirm_forbidden", "node `{node}` has `require_human_confirm: false`, but `confirm_external` is true";
         /// No `node.port`.
-        Port { written: String } = "invalid_port", "`{written}` is no port: it is written `node.port`";
+        Port { written: String } = "invalid_port", "`{written}` is not a port: write it as `node.port`";
         /// A node that is not there.
-        UnknownNode { node: String } = "unknown_node", "there is no node `{node}`";
+        UnknownNode { node: String } = "unknown_node", "unknown node `{node}`";
         /// A port that a nested opening does not have.
         UnknownPort { node: String, port: String }
-            = "unknown_port", "node `{node}` is an opening, and has no port `{port}`: it puts out `out` and `ok`";
+            = "unknown_port", "node `{node}` is an opening without a port `{port}`: its outputs are `out` and `ok`";
         /// A port by which a nested opening cannot be fed.
         UnknownInput { node: String, port: String }
-            = "unknown_input", "node `{node}` is an opening, and has no port `{port}`: its params are its `with`, and it waits by `in`";
+            = "unknown_input", "node `{node}` is an opening without an input `{port}`: it takes params from \
+                                `with`, and its only input is `in`";
         /// A param that a nested opening does not have.
-        UnknownWith { param: String, node: String } = "unknown_with", "the opening of node `{node}` has no param `{param}`";
+        UnknownWith { param: String, node: String } = "unknown_with", "unknown param `{param}` for the opening of node `{node}`";
         /// An edge twice.
-        RepeatedEdge { edge: String, line: u32 } = "repeated_edge", "the edge `{edge}` is there already, in line {line}";
+        RepeatedEdge { edge: String, line: u32 } = "repeated_edge", "duplicate edge `{edge}`, first in line {line}";
         /// A port that is saved twice.
-        RepeatedSave { port: String, line: u32 } = "repeated_save", "the port `{port}` is saved already, by line {line}";
+        RepeatedSave { port: String, line: u32 } = "repeated_save", "the port `{port}` is already saved in line {line}";
         /// No predicate.
         Predicate { written: String, why: &'static str } = "invalid_predicate", "the predicate of `{written}` {why}";
         /// The graph goes round.
-        Cycle { path: String } = "cycle", "the edges go round: {path}";
+        Cycle { path: String } = "cycle", "the edges form a cycle: {path}";
         /// Not one of `any_of` and `all_of`.
         Success { why: &'static str } = "invalid_success", "`success` {why}";
         /// No expression.
-        Expression { written: String, why: &'static str } = "invalid_expression", "`{written}` is no success expression: it {why}";
+        Expression { written: String, why: &'static str } = "invalid_expression", "`{written}` is not a success expression: it {why}";
         /// No `{{params.name}}`.
         Template { written: String, why: &'static str } = "invalid_template", "`{written}` {why}";
         /// A param that nobody gave.
-        UnknownParam { param: String } = "unknown_param", "there is no param `{param}`";
+        UnknownParam { param: String } = "unknown_param", "unknown param `{param}`";
         /// A param that cannot stand within a text.
-        ParamNotText { param: String, found: &'static str } = "param_not_text", "the param `{param}` is {found}, which cannot stand within a text";
+        ParamNotText { param: String, found: &'static str } = "param_not_text", "the param `{param}` is {found} and cannot be part of a string";
         /// Params that fill in too much.
-        FilledTooLong { max: u64 } = "filled_too_long", "params fill more than {max} bytes into the nodes";
+        FilledTooLong { max: u64 } = "filled_too_long", "params expand to more than {max} bytes in the nodes";
         /// Nested openings with too much in all.
-        TooManyValues { max: u64 } = "too_many_values", "with its nested openings it has more than {max} keys and values";
+        TooManyValues { max: u64 } = "too_many_values", "more than {max} keys and values, including nested openings";
         /// An opening that was not found.
-        OpeningNotFound { name: String, why: String } = "opening_not_found", "the opening `{name}` cannot be read: {why}";
+        OpeningNotFound { name: String, why: String } = "opening_not_found", "cannot read the opening `{name}`: {why}";
         /// Openings that nest each other.
         OpeningCycle { path: String } = "opening_cycle", "openings nest each other: {path}";
         /// A nested opening that carries others.
-        InnerOpenings = "inner_openings", "an opening that is nested carries no others";
+        InnerOpenings = "inner_openings", "a nested opening cannot contain `openings`";
         /// Openings too deep within one another.
-        TooDeep { max: u64 } = "openings_too_deep", "openings are more than {max} deep within one another here";
+        TooDeep { max: u64 } = "openings_too_deep", "openings are nested more than {max} levels deep";
     }
 }
 

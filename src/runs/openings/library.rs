@@ -22,7 +22,7 @@ pub struct NoLibrary;
 
 impl Library for NoLibrary {
     fn read(&self, _: &str, _: Option<&Path>) -> Result<(String, PathBuf), String> {
-        Err("there is no folder to look for it in".to_owned())
+        Err("no folder to search".to_owned())
     }
 }
 

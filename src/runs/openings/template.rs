@@ -14,10 +14,10 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &'static str> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("{{") {
-        let (inner, after) = behind.split_once("}}").ok_or("opens `{{` and does not close it")?;
-        let name = inner.trim().strip_prefix("params.").ok_or("has braces without a param in them")?;
+        let (inner, after) = behind.split_once("}}").ok_or("has an unclosed `{{`")?;
+        let name = inner.trim().strip_prefix("params.").ok_or("has braces without a param")?;
         if name.is_empty() || name.contains(['{', '}']) || name.chars().any(char::is_whitespace) {
-            return Err("has braces without the name of a param in them");
+            return Err("has braces without a param name");
         }
         pieces.extend((!before.is_empty()).then_some(Piece::Text(before)));
         pieces.push(Piece::Param(name));

@@ -70,9 +70,9 @@ fn leaves_a_text_alone_when_nothing_is_set() {
 fn says_why_params_cannot_be_set() {
     let said =
         |text: &str| merge_params(text, &map(json!({"a": 1})), &Runs::default()).unwrap_err().to_string();
-    assert_eq!(said("params: 3\n"), "1:9: `params` of an opening takes a map, and this is a whole number");
-    assert_eq!(said("- 1\n"), "1:1: an opening is a map of keys and values, and this is a list");
-    assert_eq!(said(""), "1:1: an opening is a map of keys and values, and this is nothing");
+    assert_eq!(said("params: 3\n"), "1:9: `params` of an opening expects a map, found a whole number");
+    assert_eq!(said("- 1\n"), "1:1: an opening is a map of keys and values, found a list");
+    assert_eq!(said(""), "1:1: an opening is a map of keys and values, found nothing");
     assert_eq!(said("a: *b\n"), "1:4: the alias `*b` has no anchor `&b` before it");
 }
 
@@ -112,7 +112,7 @@ fn looks_for_nested_openings_beside_the_file_that_names_them() {
     // An opening that names its own file goes round at once.
     let faults = Opening::load(text, Some(Path::new("/x/deeper/a")), &Map::new(), &Round, &Runs::default())
         .unwrap_err();
-    assert_eq!(faults.to_string(), "3:22: openings nest each other: a → a; take one of them out of the ring");
+    assert_eq!(faults.to_string(), "3:22: openings nest each other: a → a; remove one of the references");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn params_of_params_do_not_multiply_without_bound() {
     }
     let text = Twofold.read("a", None).unwrap().0;
     let faults = Opening::load(&text, None, &Map::new(), &Twofold, &Runs::default()).unwrap_err();
-    assert!(faults.to_string().contains("params fill more than 8388608 bytes into the nodes"), "{faults}");
+    assert!(faults.to_string().contains("params expand to more than 8388608 bytes in the nodes"), "{faults}");
 }
 
 #[test]

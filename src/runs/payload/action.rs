@@ -114,6 +114,6 @@ impl Decision {
 fn version(fields: &mut Fields) -> Result<(), Fault> {
     match fields.number_or_none("v")? {
         None | Some(1) => Ok(()),
-        Some(other) => Err(fields.fault("v", &format!("is {other}: only 1 is known"))),
+        Some(other) => Err(fields.fault("v", &format!("is {other}, not 1"))),
     }
 }

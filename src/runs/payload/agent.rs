@@ -149,7 +149,7 @@ impl AgentRequest {
             node: RequestNode {
                 id: Arc::from(node.text("id")?),
                 uses: node.text("use")?,
-                with: with.ok_or_else(|| node.fault("with", "is not a map that JSON has too"))?,
+                with: with.ok_or_else(|| node.fault("with", "is not a map that can be converted to JSON"))?,
                 tags: tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect(),
                 timeout_ms: node.number_or_none("timeout_ms")?,
                 budget_tokens: node.number_or_none("budget_tokens")?,
@@ -266,7 +266,7 @@ fn ports(value: Value, at: &str) -> Result<Ports, Fault> {
     };
     let mut ports = Ports::new();
     for (port, values) in pairs {
-        let port = port.as_str().ok_or_else(|| Fault::new(at, "has a port whose name is no text"))?;
+        let port = port.as_str().ok_or_else(|| Fault::new(at, "has a port whose name is not a string"))?;
         let at = format!("{at}.{port}");
         let Value::Array(values) = values else {
             return Err(Fault::new(&at, &format!("is {}, not a list", named(&values))));
@@ -286,7 +286,7 @@ fn port_value(value: Value, at: &str) -> Result<PortValue, Fault> {
     let given = given
         .map(|id| u16::try_from(id).map_err(|_| fields.fault("schema_id", "is over 65535")))
         .transpose()?;
-    let says = "is not family.kind.vN with a family that is known, or a schema_id of one's own";
+    let says = "is not family.kind.vN of a known family or of a custom schema_id";
     let schema_id = kinds::schema_of(&kind, given).ok_or_else(|| fields.fault("type", says))?;
     Ok(PortValue { schema_id, kind: Arc::from(kind), value: fields.take("value").unwrap_or(Value::Nil) })
 }

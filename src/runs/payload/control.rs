@@ -144,7 +144,7 @@ impl ControlRequest {
                 let names =
                     agents.iter().map(|agent| agent.as_str().map(str::to_owned)).collect::<Option<_>>();
                 let agents =
-                    names.ok_or_else(|| fields.fault("agents", "holds something that is no text"))?;
+                    names.ok_or_else(|| fields.fault("agents", "contains a value that is not a string"))?;
                 Ok(Self::DescribeAgents { request_id, agents })
             }
             _ => {
@@ -204,7 +204,7 @@ impl ControlResponse {
             "AgentsDescribeFailed" => {
                 Ok(Self::AgentsDescribeFailed { request_id, reason: fields.text("reason")? })
             }
-            _ => Err(Fault::new("payload", &format!("is {name:?}, not a response that is known"))),
+            _ => Err(Fault::new("payload", &format!("is {name:?}, not a known response"))),
         }
     }
 

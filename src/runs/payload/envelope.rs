@@ -57,7 +57,7 @@ impl Body {
         };
         let mut rest = bytes;
         let value = rmpv::decode::read_value_with_max_depth(&mut rest, DEPTH_MAX)
-            .map_err(|error| Fault::new("the body", &format!("is no MsgPack: {error}")))?;
+            .map_err(|error| Fault::new("the body", &format!("is not valid MsgPack: {error}")))?;
         if !rest.is_empty() {
             return Err(Fault::new("the body", &format!("is followed by {} more bytes", rest.len())));
         }
@@ -83,7 +83,8 @@ impl Body {
         let Some(Value::Map(pairs)) = &self.meta else { return Ok(None) };
         let tokens = pairs.iter().find(|(key, _)| key.as_str() == Some("tokens")).map(|(_, value)| value);
         let Some(tokens) = tokens.filter(|value| !value.is_nil()) else { return Ok(None) };
-        let fault = || Fault::new("meta.tokens", &format!("is {}, not an integer from 0 on", named(tokens)));
+        let fault =
+            || Fault::new("meta.tokens", &format!("is {}, not a non-negative integer", named(tokens)));
         tokens.as_u64().map(Some).ok_or_else(fault)
     }
 

@@ -175,7 +175,7 @@ impl RunEvent {
         let hop = agent.map(|agent| hop(agent, &mut meta)).transpose()?;
         Ok(Self {
             kind: EventKind::from_name(&kind)
-                .ok_or_else(|| fields.fault("kind", &format!("is {kind:?}, which is not known")))?,
+                .ok_or_else(|| fields.fault("kind", &format!("is {kind:?}, which is unknown")))?,
             level,
             message: fields.text("message")?,
             meta: EventMeta {

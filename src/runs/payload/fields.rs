@@ -90,14 +90,14 @@ impl Fields {
         value
             .as_str()
             .map(str::to_owned)
-            .ok_or_else(|| self.fault(key, &format!("is {}, not a text", named(value))))
+            .ok_or_else(|| self.fault(key, &format!("is {}, not a string", named(value))))
     }
 
     pub(super) fn number(&mut self, key: &str) -> Result<u64, Fault> {
         let value = self.required(key)?;
         value
             .as_u64()
-            .ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
+            .ok_or_else(|| self.fault(key, &format!("is {}, not a non-negative integer", named(&value))))
     }
 
     pub(super) fn number_or_none(&mut self, key: &str) -> Result<Option<u64>, Fault> {
@@ -105,14 +105,14 @@ impl Fields {
         value
             .as_u64()
             .map(Some)
-            .ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
+            .ok_or_else(|| self.fault(key, &format!("is {}, not a non-negative integer", named(&value))))
     }
 
     pub(super) fn amount_or_none(&mut self, key: &str) -> Result<Option<Amount>, Fault> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        Amount::of(&value)
-            .map(Some)
-            .ok_or_else(|| self.fault(key, &format!("is {}, not a finite number from 0 on", named(&value))))
+        Amount::of(&value).map(Some).ok_or_else(|| {
+            self.fault(key, &format!("is {}, not a finite non-negative number", named(&value)))
+        })
     }
 
     pub(super) fn bool(&mut self, key: &str) -> Result<bool, Fault> {
@@ -147,7 +147,7 @@ impl Fields {
                 Value::Binary(bytes) => format!("{} bytes", bytes.len()),
                 other => named(other).to_owned(),
             };
-            self.fault(key, &format!("is {is}, not a UUID: 16 bytes, or text with or without `{prefix}`"))
+            self.fault(key, &format!("is {is}, not a UUID: 16 bytes, or a string with or without `{prefix}`"))
         })
     }
 
@@ -169,8 +169,8 @@ pub(super) fn variant(value: Value, at: &str) -> Result<(String, Value), Fault> 
         other => (named(&other), Vec::new()),
     };
     let name = pairs.into_iter().next().and_then(|(key, value)| Some((key.as_str()?.to_owned(), value)));
-    let is = if is.is_empty() { "a map whose key is no text" } else { is };
-    name.ok_or_else(|| Fault::new(at, &format!("is {is}, not a map of one variant by its name")))
+    let is = if is.is_empty() { "a map whose key is not a string" } else { is };
+    name.ok_or_else(|| Fault::new(at, &format!("is {is}, not a map with one variant name")))
 }
 
 /// What kind of value it is.
@@ -180,7 +180,7 @@ pub(super) const fn named(value: &Value) -> &'static str {
         Value::Boolean(_) => "a boolean",
         Value::Integer(_) => "an integer",
         Value::F32(_) | Value::F64(_) => "a float",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Binary(_) => "bytes",
         Value::Array(_) => "a list",
         Value::Map(_) => "a map",

@@ -203,7 +203,7 @@ fn what_is_on_a_reply_topic_is_an_answer_something_else_or_faulty() {
     );
     assert!(matches!(AgentAnswer::read(&body(kind, b"\x80", b"")), Err(NotAnAnswer::Faulty(_))));
     for (tokens, says) in [
-        (&b"\xa3150"[..], "a text"),
+        (&b"\xa3150"[..], "a string"),
         (b"\xcb\x3f\xf8\0\0\0\0\0\0", "a float"),
         (b"\xd1\xfc\x18", "an integer"),
     ] {
@@ -213,7 +213,7 @@ fn what_is_on_a_reply_topic_is_an_answer_something_else_or_faulty() {
         let fault = answered.tokens_fault.unwrap().to_string();
         assert_eq!(
             (answered.answer.tokens, fault),
-            (None, format!("meta.tokens is {says}, not an integer from 0 on"))
+            (None, format!("meta.tokens is {says}, not a non-negative integer"))
         );
     }
     let head = &b"\x81\xa9Completed\x81\xa5ports\x81\xa1p\x91\x82\xa4type\xb0artifact.note.v1\xa5value\xdd\x00\x10\x00\x00"[..];
@@ -349,13 +349,13 @@ fn cancels_progress_and_confirmations_are_as_the_rulings_have_them() {
 fn faults_say_what_and_where() {
     let kind = "intent.ctrl.request.v1";
     let cases: [(Vec<u8>, &str); 13] = [
-        (b"\x81".to_vec(), "the body is no MsgPack: "),
+        (b"\x81".to_vec(), "the body is not valid MsgPack: "),
         (b"\x01".to_vec(), "the body is an integer, not a map"),
         ([body(kind, b"\x80", b""), vec![0]].concat(), "the body is followed by 1 more bytes"),
         (b"\x81\xa7payload\x80".to_vec(), "type is missing"),
         (b"\x81\xa4type\xa1x".to_vec(), "payload is missing"),
         (body("intent.other.v1", b"\x80", b""), "type is intent.other.v1, not intent.ctrl.request.v1"),
-        (body(kind, b"\x80", b""), "payload is an empty map, not a map of one variant by its name"),
+        (body(kind, b"\x80", b""), "payload is an empty map, not a map with one variant name"),
         (
             body(kind, b"\x81\xa3Run\x80", b""),
             "payload is \"Run\", not RunSubmit, RunCancel or DescribeAgents",
@@ -363,15 +363,16 @@ fn faults_say_what_and_where() {
         (body(kind, b"\x81\xa9RunCancel\x80", b""), "payload.RunCancel.trace_id is missing"),
         (
             body(kind, b"\x81\xa9RunCancel\x81\xa8trace_id\xc4\x01\x00", b""),
-            "payload.RunCancel.trace_id is 1 bytes, not a UUID: 16 bytes, or text with or without `trace:`",
+            "payload.RunCancel.trace_id is 1 bytes, not a UUID: 16 bytes, or a string with or without \
+             `trace:`",
         ),
         (
             body(kind, &[b"\x81\xa9RunSubmit\x82\xaarequest_id", ID, b"\xacopening_yaml\x07"].concat(), b""),
-            "payload.RunSubmit.opening_yaml is an integer, not a text",
+            "payload.RunSubmit.opening_yaml is an integer, not a string",
         ),
         // A struct is a map, and no list of its fields (ruling RMP 12).
         (body(kind, &[b"\x81\xa9RunCancel\x91", ID].concat(), b""), "payload.RunCancel is a list, not a map"),
-        (body(kind, b"\xa9RunCancel", b""), "payload is a text, not a map of one variant by its name"),
+        (body(kind, b"\xa9RunCancel", b""), "payload is a string, not a map with one variant name"),
     ];
     for (bytes, says) in cases {
         let fault = ControlRequest::decode(&bytes).unwrap_err().to_string();
@@ -393,7 +394,7 @@ fn a_decision_is_of_version_1_and_names_its_question_in_every_form() {
     for written in [ID, bare, prefixed] {
         assert_eq!(decision(b"\x01", written), Ok(no.clone()), "{written:x?}");
     }
-    assert_eq!(decision(b"\x02", ID).unwrap_err().to_string(), "payload.v is 2: only 1 is known");
+    assert_eq!(decision(b"\x02", ID).unwrap_err().to_string(), "payload.v is 2, not 1");
 }
 
 #[test]

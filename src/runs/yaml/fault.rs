@@ -30,30 +30,30 @@ taxonomy! {
     /// The taxonomy of YAML's faults.
     FaultKind {
         /// More bytes than are read.
-        TooLong { bytes: usize, max: usize } = "yaml_too_long", "the text has {bytes} bytes: at most {max} are read";
+        TooLong { bytes: usize, max: usize } = "yaml_too_long", "the text has {bytes} bytes; the maximum is {max}";
         /// Aliases that would make it longer than what is read.
-        AliasesTooLong { max: usize } = "yaml_aliases_too_long", "with its aliases written out the text has more than {max} bytes";
+        AliasesTooLong { max: usize } = "yaml_aliases_too_long", "the text exceeds {max} bytes with its aliases expanded";
         /// More values than are read.
-        TooManyValues { max: usize } = "yaml_too_many_values", "there are more than {max} keys and values in it";
+        TooManyValues { max: usize } = "yaml_too_many_values", "more than {max} keys and values";
         /// Deeper than is read.
-        TooDeep { max: usize } = "yaml_too_deep", "maps and lists are more than {max} deep here";
+        TooDeep { max: usize } = "yaml_too_deep", "maps and lists are nested more than {max} levels deep";
         /// No YAML.
-        Syntax { what: String } = "yaml_syntax", "this is no YAML: {what}";
+        Syntax { what: String } = "yaml_syntax", "invalid YAML: {what}";
         /// A second document.
-        SeveralDocuments = "yaml_several_documents", "a second document begins here: one text is one opening";
+        SeveralDocuments = "yaml_several_documents", "a second document starts here: a file contains one opening";
         /// A key twice in one map.
-        DuplicateKey { key: String, line: u32 } = "yaml_duplicate_key", "the key `{key}` is there already, in line {line}";
+        DuplicateKey { key: String, line: u32 } = "yaml_duplicate_key", "duplicate key `{key}`, first in line {line}";
         /// A key that is no text.
-        KeyNotText { found: &'static str } = "yaml_key_not_text", "a key is a text, and this is {found}";
+        KeyNotText { found: &'static str } = "yaml_key_not_text", "a key must be a string, found {found}";
         /// A merge key.
-        MergeKey = "yaml_merge_key", "merge keys (`<<`) are not read";
+        MergeKey = "yaml_merge_key", "merge keys (`<<`) are not supported";
         /// A tag outside the core schema, or one that does not fit.
-        Tag { tag: String } = "yaml_tag", "the tag `{tag}` does not fit here";
+        Tag { tag: String } = "yaml_tag", "the tag `{tag}` is not valid here";
         /// A number that JSON cannot hold.
-        Number { number: String } = "yaml_number", "the number `{number}` is not finite, or larger than what is kept of a number";
+        Number { number: String } = "yaml_number", "the number `{number}` is not finite or too large";
         /// An alias to nothing.
         UnknownAlias { name: String } = "yaml_unknown_alias", "the alias `*{name}` has no anchor `&{name}` before it";
         /// An alias to what it lies in.
-        AliasWithinItself = "yaml_alias_within_itself", "this alias stands for what it lies in";
+        AliasWithinItself = "yaml_alias_within_itself", "this alias refers to a node that contains it";
     }
 }

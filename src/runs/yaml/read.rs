@@ -201,7 +201,7 @@ impl<'t> Builder<'t> {
 
     fn tag_fault(&mut self, tag: Option<&Tag>, at: Position) {
         let tag = tag.map(Tag::original).unwrap_or_default();
-        self.fault_with(at, FaultKind::Tag { tag: cut(&tag) }, Some("leave it out".to_owned()));
+        self.fault_with(at, FaultKind::Tag { tag: cut(&tag) }, Some("remove it".to_owned()));
     }
 
     fn opened(&mut self, items: Items, anchor: usize, tag: Option<&Tag>, span: Span, at: Position) -> bool {
@@ -363,7 +363,7 @@ impl<'t> Builder<'t> {
 fn as_key(located: Located, is_merge: bool, text: &str) -> Result<Key, Option<Fault>> {
     let Located { at, span, value } = located;
     if is_merge {
-        let fix = Some("write the keys out, or quote `<<` if it is a key of your own".to_owned());
+        let fix = Some("write out the keys, or quote `<<` if it is a key".to_owned());
         return Err(Some(Fault { at, kind: FaultKind::MergeKey, fix }));
     }
     let written = cut(text.get(span.start..span.end).unwrap_or_default());
@@ -371,10 +371,10 @@ fn as_key(located: Located, is_merge: bool, text: &str) -> Result<Key, Option<Fa
         Value::Text(name) => return Ok(Key { at, span, name: name.clone() }),
         Value::Faulty => return Err(None),
         Value::Map(_) if text.get(..span.start).is_some_and(|it| it.ends_with('{')) => {
-            Some("put quotes around a text that begins with `{{`".to_owned())
+            Some("quote a string that starts with `{{`".to_owned())
         }
         Value::Null | Value::Map(_) | Value::List(_) => None,
-        Value::Bool(_) | Value::Number(_) => Some(format!("put it in quotes: \"{written}\"")),
+        Value::Bool(_) | Value::Number(_) => Some(format!("quote it: \"{written}\"")),
     };
     Err(Some(Fault { at, kind: FaultKind::KeyNotText { found: value.article() }, fix }))
 }
@@ -385,12 +385,8 @@ fn fix(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
             "indent with spaces"
         }
-        ErrorKind::MappingValueNotAllowed => {
-            "check the indentation, or put quotes around a text with `: ` in it"
-        }
-        ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
-            "close the quote that was opened before"
-        }
+        ErrorKind::MappingValueNotAllowed => "check the indentation, or quote a string that contains `: `",
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => "close the open quote",
         ErrorKind::UnclosedFlowCollection { open: '[' } | ErrorKind::UnexpectedEofFlowSequence => {
             "close the list with `]`"
         }
@@ -398,12 +394,12 @@ fn fix(kind: &ErrorKind) -> Option<&'static str> {
             "close the map with `}`"
         }
         ErrorKind::InvalidColonPlacement | ErrorKind::ExpectedFlowSequenceSeparator => {
-            "is a `]` or a `,` missing before?"
+            "is a `]` or `,` missing before this?"
         }
-        ErrorKind::ExpectedFlowMappingSeparator => "is a `}` or a `,` missing before?",
-        ErrorKind::SimpleKeyExpected => "put `: ` behind the key",
+        ErrorKind::ExpectedFlowMappingSeparator => "is a `}` or `,` missing before this?",
+        ErrorKind::SimpleKeyExpected => "add `: ` after the key",
         ErrorKind::UnexpectedCharacter { character: '@' | '`' | '%' } => {
-            "put quotes around a text that begins so"
+            "quote a string that starts like this"
         }
         ErrorKind::UnknownQuotedScalarEscape => "write `\\\\` for a backslash, or use single quotes",
         _ => return None,

@@ -93,7 +93,7 @@ impl Value {
             Self::Bool(_) => "true or false",
             Self::Number(it) if it.is_f64() => "a number with a fraction",
             Self::Number(_) => "a whole number",
-            Self::Text(_) => "a text",
+            Self::Text(_) => "a string",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
         }

@@ -235,7 +235,7 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
     let rows = rows(&fixture);
     assert_eq!(
         (rows[0].state, rows[0].why.as_deref()),
-        (RunState::Failed, Some("cut by a stop of the station"))
+        (RunState::Failed, Some("interrupted by a stop of the station"))
     );
     let Page::RunEvents { rows: events, .. } =
         fixture.query(Query::RunEvents { run: rows[0].run, after: 0, limit: 100 })
@@ -244,7 +244,7 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
     };
     let last = events.last().unwrap();
     assert!(
-        last.message.contains("cut by a stop") && last.meta.as_str().contains("\"success\":false"),
+        last.message.contains("interrupted by a stop") && last.meta.as_str().contains("\"success\":false"),
         "{last:?}"
     );
 }
@@ -298,7 +298,7 @@ fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
     assert!(!success(&events), "{events:#?}");
     assert_eq!(
         events.last().unwrap().message,
-        "the run failed: node d failed: a gave nothing on its port `other`",
+        "the run failed: node d failed: a has no value on port `other`",
         "no predicate lets it"
     );
 }
@@ -320,9 +320,9 @@ fn an_agent_that_leaves_in_mid_run_fails_its_attempt_though_others_watch() {
     let events = client.events();
     assert_eq!(
         events.last().unwrap().message,
-        "the run failed: node a failed: agent/slow left before it answered"
+        "the run failed: node a failed: agent/slow disconnected before it answered"
     );
-    let says = "agent/slow left before it answered: an answer is awaited for 2000 ms more";
+    let says = "agent/slow disconnected before it answered: waiting 2000 ms more for an answer";
     assert!(messages(&events, "log").contains(&says.to_owned()), "{events:#?}");
 }
 
@@ -336,7 +336,8 @@ fn who_watches_is_no_agent_and_those_that_are_there_are_named() {
     all.peer.subscribe(8, "agent/*");
     let mut client = fixture.agent_client();
     let events = client.run(1, &one("ecoh"));
-    let why = "nobody answers on agent/ecoh: start the agent, or correct the node's `use` (there are echo)";
+    let why = "no agent subscribed to agent/ecoh: start the agent, or correct the node's `use` (connected \
+               agents: echo)";
     assert_eq!(events.last().unwrap().message, format!("the run failed: node a failed: {why}"));
 }
 

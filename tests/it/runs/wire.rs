@@ -288,12 +288,12 @@ fn a_cue_submits_runs_and_is_told_that_it_may_ask_for_nothing_else() {
         (answer.variant.as_str(), answer.trace, field(&answer.fields, "request_id")),
         ("AgentsDescribeFailed", 5, id(6))
     );
-    assert_eq!(answer.text("reason"), "a cue submits runs, and asks for nothing else");
+    assert_eq!(answer.text("reason"), "a cue can only submit runs");
     cue.request(7, "RunCancel", vec![("trace_id", id(1))]);
     let answer = cue.answer();
     assert_eq!(
         (answer.variant.as_str(), answer.text("reason").as_str()),
-        ("RunRejected", "a cue submits runs, and cancels none")
+        ("RunRejected", "a cue cannot cancel runs")
     );
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:ghost}]\nedges: []\n";
     cue.request(1, "RunSubmit", vec![("request_id", id(1)), ("opening_yaml", yaml.into())]);
@@ -311,7 +311,7 @@ fn whoever_takes_an_agents_own_topic_as_an_agent_is_that_agent_and_others_watch(
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:ghost, timeout_ms: 50}]\nedges: []\n";
     let mut client = fixture.agent_client();
     let last = client.run(1, yaml).pop().unwrap();
-    let why = "nobody answers on agent/ghost: start the agent, or correct the node's `use`";
+    let why = "no agent subscribed to agent/ghost: start the agent, or correct the node's `use`";
     assert_eq!(last.message, format!("the run failed: node a failed: {why}"));
     let mut tail = fixture.agent_client();
     tail.peer.subscribe(7, "agent/ghost");

@@ -46,19 +46,16 @@ fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
         ),
     );
     fixture.does("a", &gives(&[("note", 1.into())]));
-    assert_eq!(fixture.status("b"), (NodeState::Failed, "a gave nothing on its port `out`".to_owned()));
+    assert_eq!(fixture.status("b"), (NodeState::Failed, "a has no value on port `out`".to_owned()));
     assert_eq!(fixture.status("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
     assert_eq!(fixture.status("d").0, NodeState::Skipped, "a predicate that does not hold is a choice");
     fixture.does("e", &gives(&[]));
-    assert_eq!(
-        fixture.end(1),
-        Some(("failed", "node b failed: a gave nothing on its port `out`".to_owned()))
-    );
+    assert_eq!(fixture.end(1), Some(("failed", "node b failed: a has no value on port `out`".to_owned())));
 }
 
 #[test]
 fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_succeeded() {
-    let says = "artifacts.save: a gave nothing on its port `out`";
+    let says = "artifacts.save: a has no value on port `out`";
     let mut fixture = TestEngine::new();
     let it = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
     fixture.submit(1, it.clone());
@@ -79,7 +76,7 @@ fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_s
     fixture.does("a", &gives(&[]));
     assert_eq!(
         fixture.end(3).unwrap().1,
-        "node p failed: o gave nothing on its port `out`",
+        "node p failed: o has no value on port `out`",
         "what hangs on it misses it"
     );
 }
@@ -101,7 +98,8 @@ fn something_else_on_a_reply_topic_is_ignored_and_told_once() {
     fixture.does("a", &gives(&[]));
     assert_eq!(fixture.end(1).unwrap().0, "succeeded");
     fixture.pass(20);
-    let says = "ignored a message on the reply topic of a: it is intent.generic.v1, and no answer; further ones are counted";
+    let says = "ignored a message on the reply topic of a: it is intent.generic.v1, not an answer; further \
+                ones are only counted";
     assert_eq!(logs(&fixture)[0], says);
 }
 
@@ -124,7 +122,8 @@ fn progress_that_cannot_be_read_is_told_and_one_without_words_gets_some() {
         .map(|(_, _, it)| it.message.clone())
         .collect();
     assert_eq!(said, ["a: 3 of 20"]);
-    let says = "ignored what a said of its progress: payload.done is an integer, not a finite number from 0 on; further ones are counted";
+    let says = "ignored progress from a: payload.done is an integer, not a finite non-negative number; \
+                further ones are only counted";
     assert_eq!(logs(&fixture), [says]);
 }
 
@@ -143,7 +142,7 @@ fn tokens_that_are_no_whole_number_are_told() {
     fixture.pass(20);
     assert_eq!(
         logs(&fixture),
-        ["a: its tokens are not counted: meta.tokens is a text, not an integer from 0 on"]
+        ["a: tokens not counted: meta.tokens is a string, not a non-negative integer"]
     );
 }
 
@@ -163,8 +162,7 @@ fn tokens_of_an_answer_that_cannot_be_read_are_used_all_the_same() {
     };
     fixture.submit(1, it.clone());
     answer(&mut fixture, 40);
-    let why =
-        "its answer cannot be read: payload is an integer, not a map of one variant by its name".to_owned();
+    let why = "invalid answer: payload is an integer, not a map with one variant name".to_owned();
     assert_eq!(
         (fixture.status("a"), fixture.snapshot.runs[0].tokens),
         ((NodeState::Failed, why.clone()), 40),
@@ -176,7 +174,7 @@ fn tokens_of_an_answer_that_cannot_be_read_are_used_all_the_same() {
     answer(&mut fixture, 51);
     assert_eq!(
         (fixture.status("a").1, fixture.end(2)),
-        (why, Some(("failed", "it used 51 tokens, and its budget is 50".to_owned())))
+        (why, Some(("failed", "it used 51 tokens, over its budget of 50".to_owned())))
     );
 }
 
@@ -188,7 +186,7 @@ fn the_node_that_answered_is_completed_and_those_that_a_budget_stops_say_why() {
     fixture.submit(1, it.clone());
     fixture.does("a", &AgentAnswer { tokens: Some(51), ..gives(&[]) });
     assert_eq!(fixture.states(), [NodeState::Completed, NodeState::Cancelled]);
-    assert_eq!(fixture.status("b").1, "the run failed: it used 51 tokens, and its budget is 50");
+    assert_eq!(fixture.status("b").1, "the run failed: it used 51 tokens, over its budget of 50");
     fixture.submit(2, it);
     fixture.does("a", &AgentAnswer { tokens: Some(51), ..fails(true) });
     assert_eq!(fixture.status("a"), (NodeState::Failed, "no luck".to_owned()));
@@ -245,7 +243,7 @@ fn a_decision_behind_the_moment_of_its_expiry_is_too_late() {
     // The timer is late, and the decision comes first.
     fixture.ms = 299_001;
     fixture.decide(&ask, true);
-    assert_eq!(fixture.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    assert_eq!(fixture.status("a"), (NodeState::Failed, "no decision in time".to_owned()));
 }
 
 #[test]

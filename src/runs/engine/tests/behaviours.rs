@@ -121,7 +121,7 @@ fn a_timeout_counts_per_attempt_and_tells_the_agent() {
         fixture
             .events
             .iter()
-            .any(|(_, _, event)| event.kind == EventKind::Log && event.message.contains("late or twice"))
+            .any(|(_, _, event)| event.kind == EventKind::Log && event.message.contains("late or repeated"))
     );
 }
 
@@ -146,7 +146,7 @@ fn nobody_subscribed_is_a_clear_failure() {
     fixture.submit(1, opening(vec![node("a")], &[]));
     assert_eq!(
         fixture.status("a").1,
-        "nobody answers on agent/echo: start the agent, or correct the node's `use`"
+        "no agent subscribed to agent/echo: start the agent, or correct the node's `use`"
     );
     assert_eq!(fixture.end(1).unwrap().0, "failed");
 }
@@ -161,7 +161,7 @@ fn second_answers_and_unreadable_ones_do_no_harm() {
     assert_eq!(fixture.status("a").0, NodeState::Completed);
     let topic = TopicName::new(&fixture.request("b").reply_topic);
     fixture.handle(Input::Answer { topic, body: bytes::Bytes::from_static(b"\xc1") });
-    assert!(fixture.status("b").1.starts_with("its answer cannot be read: "), "{:?}", fixture.status("b"));
+    assert!(fixture.status("b").1.starts_with("invalid answer: "), "{:?}", fixture.status("b"));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn silence_is_a_no() {
     fixture.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
     assert_eq!(fixture.asks[0].expires_at.0, crate::time::Now::at_ms(300_000).wall.0);
     fixture.pass(300_000);
-    assert_eq!(fixture.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    assert_eq!(fixture.status("a"), (NodeState::Failed, "no decision in time".to_owned()));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn silence_is_a_no_before_the_time_of_the_run_is_over() {
     fixture.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
     assert_eq!(fixture.asks[0].expires_at.0, crate::time::Now::at_ms(299_000).wall.0);
     fixture.pass(299_000);
-    assert_eq!(fixture.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    assert_eq!(fixture.status("a"), (NodeState::Failed, "no decision in time".to_owned()));
     assert_eq!(fixture.end(1).unwrap().0, "failed");
 }
 
@@ -219,7 +219,7 @@ fn budgets_are_of_all_attempts_together() {
     fixture.does("a", &used);
     assert_eq!(
         fixture.status("a"),
-        (NodeState::Failed, "it used 120 tokens, and its budget is 100".to_owned())
+        (NodeState::Failed, "it used 120 tokens, over its budget of 100".to_owned())
     );
     fixture.does("b", &gives(&[]));
     assert_eq!(fixture.persisted.ended[&trace(1)].tokens, 120);
@@ -229,7 +229,7 @@ fn budgets_are_of_all_attempts_together() {
     let mut used = gives(&[]);
     used.tokens = Some(51);
     fixture.does("a", &used);
-    assert_eq!(fixture.end(2), Some(("failed", "it used 51 tokens, and its budget is 50".to_owned())));
+    assert_eq!(fixture.end(2), Some(("failed", "it used 51 tokens, over its budget of 50".to_owned())));
     assert_eq!(fixture.cancels.len(), 1, "b was told");
 }
 
@@ -248,7 +248,7 @@ fn success_is_judged_as_it_is_written() {
         fixture.does("a", &gives(&[("ok", value.into())]));
         let (state, why) = fixture.end(1).unwrap();
         assert_eq!(state, expected, "a failed node does not matter where success is written");
-        let told = "success.all_of does not hold: a.ok is not true; node b failed: no luck";
+        let told = "success.all_of not met: a.ok is not true; node b failed: no luck";
         assert_eq!(why, if expected == "failed" { told } else { "" });
     }
 }
@@ -430,8 +430,9 @@ fn a_decision_that_is_not_understood_is_told_by_the_run_that_asks_and_decides_no
         let before = fixture.events.len();
         fixture.handle(Input::Decided { by: by(), trace: trace(9), body: body.into() });
         fixture.pass(50);
-        let told =
-            fixture.events[before..].iter().filter(|(.., event)| event.message.contains("is not understood"));
+        let told = fixture.events[before..]
+            .iter()
+            .filter(|(.., event)| event.message.contains("ignored an invalid decision"));
         told.map(|(_, run, event)| (*run, event.message.clone())).collect::<Vec<_>>()
     };
     let of_named = told(&mut fixture, named);

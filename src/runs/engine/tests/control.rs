@@ -87,11 +87,11 @@ fn requests_that_cannot_be_done_say_why() {
     fixture.control(trace(8), &ControlRequest::DescribeAgents { request_id: trace(8), agents: Vec::new() });
     let reasons = reasons(&fixture);
     for (reason, starts) in reasons.iter().zip([
-        "request_id is trace:00000000-0000-0000-0000-000000000002 and the header's trace_id",
+        "request_id is trace:00000000-0000-0000-0000-000000000002, but the header's trace_id",
         "line 1, column 1: no opening",
-        "no run trace:00000000-0000-0000-0000-000000000063 is worked on",
-        "the request cannot be read: type is missing",
-        "a cue submits runs, and cancels none",
+        "run trace:00000000-0000-0000-0000-000000000063 is not running",
+        "invalid request: type is missing",
+        "a cue cannot cancel runs",
     ]) {
         assert!(reason.starts_with(starts), "{reason}");
     }
@@ -102,7 +102,7 @@ fn requests_that_cannot_be_done_say_why() {
     // that is told of.
     let body = ControlRequest::DescribeAgents { request_id: trace(9), agents: Vec::new() }.encode().into();
     fixture.handle(Input::Control { by: cue, session: SESSION, trace: trace(10), body });
-    let reason = "a cue submits runs, and asks for nothing else".to_owned();
+    let reason = "a cue can only submit runs".to_owned();
     let failed = ControlResponse::AgentsDescribeFailed { request_id: trace(9), reason };
     assert_eq!((fixture.responses.last(), fixture.snapshot.totals.rejected), (Some(&(trace(10), failed)), 6));
 }
@@ -113,7 +113,7 @@ fn more_runs_than_may_be_are_rejected() {
     let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     fixture.submit(1, opening(vec![node("a")], &[]));
     fixture.submit(2, opening(vec![node("a")], &[]));
-    assert!(reasons(&fixture)[0].starts_with("1 runs are worked on"));
+    assert!(reasons(&fixture)[0].starts_with("1 runs are open"));
     fixture.does("a", &gives(&[]));
     fixture.submit(3, opening(vec![node("a")], &[]));
     assert_eq!(fixture.engine.open(), 1);
@@ -184,10 +184,7 @@ fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again_by_another_reque
     let (ticket, _) = fixture.uncommitted.pop_front().unwrap();
     fixture.commits = true;
     fixture.handle(Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
-    assert_eq!(
-        reasons(&fixture),
-        ["the run cannot be recorded: the disk is full; `rl-console doctor` says more"]
-    );
+    assert_eq!(reasons(&fixture), ["cannot store the run: the disk is full; see `rl-console doctor`"]);
     assert_eq!((fixture.requests.len(), fixture.engine.open()), (0, 0));
     fixture.submit(1, opening(vec![node("a")], &[]));
     assert_eq!(
@@ -211,7 +208,7 @@ fn what_is_no_request_is_told_of_and_gets_no_answer() {
     });
     assert_eq!((fixture.responses.len(), fixture.snapshot.totals.rejected), (0, 1));
     let (_, _, says) = fixture.tapped.last().unwrap();
-    assert_eq!(says, "the request cannot be read: type is observation.test.v1, not intent.ctrl.request.v1");
+    assert_eq!(says, "invalid request: type is observation.test.v1, not intent.ctrl.request.v1");
 }
 
 #[test]
@@ -226,7 +223,7 @@ fn however_long_what_cannot_be_read_is_the_reason_is_short() {
     fixture.handle(Input::Control { by: by(), session: SESSION, trace: trace(5), body: bytes.into() });
     let reason = &reasons(&fixture)[0];
     assert!(
-        reason.starts_with("the request cannot be read: payload is ") && reason.len() < 2_000,
+        reason.starts_with("invalid request: payload is ") && reason.len() < 2_000,
         "{} bytes",
         reason.len()
     );
@@ -238,7 +235,7 @@ fn what_expired_before_it_was_taken_is_told_of_and_not_done() {
     fixture.handle(Input::Expired { by: by(), trace: trace(1), topic: "rlp/ctrl".into() });
     assert_eq!((fixture.responses.len(), fixture.engine.metrics().running), (0, 0));
     let (_, _, says) = fixture.tapped.last().unwrap();
-    assert_eq!(says, "what tester sent on rlp/ctrl expired before it could be taken: it is not done");
+    assert_eq!(says, "message from tester on rlp/ctrl expired before it was processed; ignored");
     fixture.submit(1, opening(vec![node("a")], &[]));
     assert_eq!(fixture.engine.open(), 1, "nothing was answered, so that it may come again");
 }
@@ -256,14 +253,17 @@ fn after_a_restart_unfinished_runs_have_failed_and_their_history_says_so() {
         (120, 120),
         "what it used is known"
     );
-    assert_eq!(fixture.end(1), Some(("failed", "cut by a stop of the station".to_owned())));
+    assert_eq!(fixture.end(1), Some(("failed", "interrupted by a stop of the station".to_owned())));
     assert_eq!(fixture.persisted.events[&trace(1)].len(), events + 1);
     let (_, _, event) = fixture.events.last().unwrap();
     assert_eq!(
         (event.message.as_str(), event.meta.success),
-        ("the run failed: cut by a stop of the station", Some(false))
+        ("the run failed: interrupted by a stop of the station", Some(false))
     );
-    assert_eq!(fixture.snapshot.run(trace(1)).unwrap().why.as_deref(), Some("cut by a stop of the station"));
+    assert_eq!(
+        fixture.snapshot.run(trace(1)).unwrap().why.as_deref(),
+        Some("interrupted by a stop of the station")
+    );
     fixture.answer(&late, &gives(&[]));
     fixture.restart();
     assert_eq!(fixture.persisted.events[&trace(1)].len(), events + 1, "once");

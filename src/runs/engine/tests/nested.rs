@@ -91,8 +91,9 @@ fn a_question_within_expires_before_the_time_of_what_it_is_within_does() {
         let left_ms = fixture.asks[0].expires_at.0 - crate::time::Now::at_ms(fixture.ms).wall.0;
         assert_eq!(left_ms, 3_000, "{of_node:?} {own:?}");
         fixture.pass(3_000);
-        assert_eq!(fixture.status("a/b/x"), (NodeState::Failed, "nobody decided in time".to_owned()));
-        let why = "node a failed: it did not succeed: node a/b failed: it did not succeed: node a/b/x failed: nobody decided in time";
+        assert_eq!(fixture.status("a/b/x"), (NodeState::Failed, "no decision in time".to_owned()));
+        let why = "node a failed: it did not succeed: node a/b failed: it did not succeed: node a/b/x \
+                   failed: no decision in time";
         assert_eq!(
             (fixture.end(1).unwrap().1.as_str(), fixture.asks.len()),
             (why, 1),
@@ -113,7 +114,7 @@ fn its_budget_is_of_all_within() {
     fixture.does("x", &used);
     assert_eq!(
         fixture.status("a"),
-        (NodeState::Failed, "it used 11 tokens, and its budget is 10".to_owned())
+        (NodeState::Failed, "it used 11 tokens, over its budget of 10".to_owned())
     );
     assert_eq!((fixture.cancels.len(), fixture.end(1)), (1, None), "y was told, b goes on");
 }

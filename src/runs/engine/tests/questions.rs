@@ -28,7 +28,7 @@ fn a_question_shows_what_the_node_would_be_given() {
     assert!(fixture.snapshot.asks.is_empty());
     let text = rmpv::Value::Map(vec![("n".into(), 7.into()), (2.into(), rmpv::Value::Binary(vec![1, 2]))]);
     fixture.does("write", &gives(&[("out", text)]));
-    assert_eq!(&*fixture.snapshot.asks[0].summary, "test: let send run agent echo?");
+    assert_eq!(&*fixture.snapshot.asks[0].summary, "test: run agent echo for node send?");
     let fed = serde_json::json!([{"n": 7, "2": "2 bytes"}]);
     assert_eq!(taken(&fixture), serde_json::json!({"with": with, "inputs": {"copy": fed, "text": fed}}));
 }
@@ -52,7 +52,7 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
         bytes::Bytes::from(bytes)
     };
     fixture.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
-    let says = "a decision of tester is not understood, and the question waits as before: payload.approved is a text, not true or false";
+    let says = "ignored an invalid decision from tester: payload.approved is a string, not true or false";
     let (_, of, event) = fixture.events.last().unwrap();
     assert_eq!(
         (*of, event.message.as_str(), event.meta.node_id.as_deref()),
@@ -67,7 +67,7 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
     assert_eq!((fixture.end(1).unwrap().0, fixture.snapshot.totals.rejected), ("succeeded", 2));
     let (_, _, says) = fixture.tapped.last().unwrap();
     assert!(
-        says.starts_with(&format!("a decision is ignored: no question {} waits", ask.action_id)),
+        says.starts_with(&format!("ignored a decision: {} is not awaiting approval", ask.action_id)),
         "{says}"
     );
 }

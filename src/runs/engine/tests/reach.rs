@@ -41,13 +41,14 @@ fn logs(fixture: &TestEngine) -> Vec<String> {
 #[test]
 fn a_failure_for_want_of_an_agent_names_those_that_are_there() {
     for (reach, says) in [
-        (nobody(&["reader", "writer"], 0), " (there are reader, writer)"),
-        (nobody(&["reader"], 3), " (there are reader and 3 more)"),
+        (nobody(&["reader", "writer"], 0), " (connected agents: reader, writer)"),
+        (nobody(&["reader"], 3), " (connected agents: reader and 3 more)"),
         (nobody(&[], 0), ""),
     ] {
         let mut fixture = fixture(reach);
         fixture.submit(1, opening(vec![node("a")], &[]));
-        let why = format!("nobody answers on agent/echo: start the agent, or correct the node's `use`{says}");
+        let why =
+            format!("no agent subscribed to agent/echo: start the agent, or correct the node's `use`{says}");
         assert_eq!(fixture.status("a"), (NodeState::Failed, why));
     }
 }
@@ -82,15 +83,16 @@ fn a_full_queue_is_no_missing_agent_and_the_same_request_is_offered_again() {
     fixture.does("a", &gives(&[]));
     assert_eq!(fixture.end(1).unwrap().0, "succeeded");
     fixture.pass(20);
-    let says = "agent/echo takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max); it is asked again for 10000 ms";
+    let says = "agent/echo is not reading: its queue on the bus is full (limits.rmp.queue_bytes_max); \
+                retrying for 10000 ms";
     assert_eq!(logs(&fixture), [says], "once");
 }
 
 #[test]
 fn what_stays_full_or_down_fails_by_that_reason() {
     for (reach, says) in [
-        (Reach::Full, "agent/echo takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)"),
-        (Reach::Down, "the bus is down: `rl-console host restart rmp` starts it again"),
+        (Reach::Full, "agent/echo is not reading: its queue on the bus is full (limits.rmp.queue_bytes_max)"),
+        (Reach::Down, "the bus is down: restart it with `rl-console host restart rmp`"),
     ] {
         let mut fixture = fixture(reach.clone());
         fixture.submit(1, opening(vec![node("a")], &[]));
@@ -110,7 +112,7 @@ fn a_request_that_fits_no_unit_fails_once_and_for_all() {
         .submit(1, opening(vec![Node { retry: Retry { max_attempts: 9, backoff_ms: 0 }, ..node("a") }], &[]));
     let (state, why) = fixture.status("a");
     assert!(
-        state == NodeState::Failed && why.starts_with("agent/echo cannot take its request: with "),
+        state == NodeState::Failed && why.starts_with("the request for agent/echo is too large: "),
         "{why}"
     );
 }
@@ -127,13 +129,19 @@ fn an_attempt_fails_a_while_after_all_that_took_it_have_left() {
     fixture.pass(1_999);
     assert_eq!(fixture.status("a").0, NodeState::Running, "its answer may come on another connection");
     fixture.pass(1);
-    assert_eq!(fixture.status("a"), (NodeState::Retrying, "agent/echo left before it answered".to_owned()));
+    assert_eq!(
+        fixture.status("a"),
+        (NodeState::Retrying, "agent/echo disconnected before it answered".to_owned())
+    );
     fixture.pass(249);
     assert_eq!(fixture.requests.len(), 1, "it gets a while to come back");
     fixture.pass(1);
     fixture.does("a", &gives(&[]));
     assert_eq!((fixture.end(1).unwrap().0, fixture.cancels.len()), ("succeeded", 0));
-    assert_eq!(logs(&fixture), ["agent/echo left before it answered: an answer is awaited for 2000 ms more"]);
+    assert_eq!(
+        logs(&fixture),
+        ["agent/echo disconnected before it answered: waiting 2000 ms more for an answer"]
+    );
 }
 
 #[test]
@@ -155,7 +163,10 @@ fn where_no_answer_is_awaited_of_those_that_left_the_attempt_fails_at_once() {
     fixture.reaches.insert(AGENT.to_owned(), took(&[7]));
     fixture.submit(1, opening(vec![node("a")], &[]));
     fixture.handle(Input::SessionOver { peer: ConnectionId(7) });
-    assert_eq!(fixture.status("a"), (NodeState::Failed, "agent/echo left before it answered".to_owned()));
+    assert_eq!(
+        fixture.status("a"),
+        (NodeState::Failed, "agent/echo disconnected before it answered".to_owned())
+    );
 }
 
 #[test]
@@ -252,7 +263,7 @@ fn agents_are_told_when_the_station_stops_that_nobody_awaits_their_answers() {
     assert_eq!(fixture.cancels.len(), 2);
     assert_eq!(fixture.requests.len(), 2, "nothing more begins");
     fixture.restart();
-    assert_eq!(fixture.end(1), Some(("failed", "cut by a stop of the station".to_owned())));
+    assert_eq!(fixture.end(1), Some(("failed", "interrupted by a stop of the station".to_owned())));
 }
 
 #[test]
@@ -288,13 +299,16 @@ fn a_request_that_no_message_holds_is_not_sent() {
     fixture.does("a", &gives(&[("out", "x".repeat(3_000).into()), ("note", "y".repeat(4_000).into())]));
     let says = |least, bytes| {
         format!(
-            "its request has {least}{bytes} bytes, and a message holds 4096 (limits.rmp.body_bytes_max): feed it less"
+            "its request has {least}{bytes} bytes, but a message is limited to 4096 \
+             (limits.rmp.body_bytes_max): reduce its inputs"
         )
     };
     assert_eq!(fixture.status("b"), (NodeState::Failed, says("at least ", 6_006)));
     let (state, why) = fixture.status("c");
     assert!(
-        state == NodeState::Failed && why.starts_with("its request has 4") && why.ends_with("feed it less"),
+        state == NodeState::Failed
+            && why.starts_with("its request has 4")
+            && why.ends_with("reduce its inputs"),
         "{why}"
     );
     assert_eq!((fixture.requests.len(), fixture.end(1).unwrap().0, fixture.listens.len()), (1, "failed", 0));

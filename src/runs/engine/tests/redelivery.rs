@@ -60,7 +60,7 @@ fn a_run_that_a_restart_cut_off_is_told_of_again_too() {
     assert_eq!(fixture.events.len(), told + 1);
     assert_eq!(
         (last(&fixture).2.message.as_str(), last(&fixture).2.meta.success),
-        ("the run failed: cut by a stop of the station", Some(false))
+        ("the run failed: interrupted by a stop of the station", Some(false))
     );
 }
 
@@ -221,7 +221,7 @@ fn a_cancel_that_waited_for_its_run_is_not_remembered_over_a_restart_without_an_
     let [(of, ControlResponse::RunRejected { reason, .. })] = &fixture.responses[..] else {
         panic!("{:?}", fixture.responses)
     };
-    assert_eq!((*of, reason.starts_with("no run ")), (trace(50), true));
+    assert_eq!((*of, reason.contains("is not running")), (trace(50), true));
 }
 
 #[test]
@@ -371,6 +371,6 @@ fn a_request_that_cannot_be_read_is_refused_in_its_own_form() {
     };
     assert_eq!(
         (*request_id, reason.as_str()),
-        (trace(5), "the request cannot be read: payload.DescribeAgents is nil, not a map")
+        (trace(5), "invalid request: payload.DescribeAgents is nil, not a map")
     );
 }

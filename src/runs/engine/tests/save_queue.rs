@@ -58,7 +58,7 @@ fn while_the_store_cannot_write_new_runs_are_rejected_and_others_go_on() {
     };
     assert_eq!(
         (*of, reason.as_str()),
-        (trace(3), "the run cannot be recorded: the disk is full; `rl-console doctor` says more")
+        (trace(3), "cannot store the run: the disk is full; see `rl-console doctor`")
     );
     fixture.does("b", &gives(&[]));
     fixture.submit(4, opening(vec![node("c")], &[]));
@@ -101,16 +101,10 @@ fn past_the_bound_events_are_left_out_and_the_run_says_so() {
         .filter(|(_, _, event)| event.kind == EventKind::Log)
         .map(|(_, _, it)| it.message.clone())
         .collect();
-    assert_eq!(
-        says[0],
-        "what this run tells from here on is not kept until the store can write again: the disk is full"
-    );
+    assert_eq!(says[0], "events of this run are not stored until the store recovers: the disk is full");
     let lost = told - kept.len();
-    assert_eq!(
-        says.last().unwrap(),
-        &format!("{lost} events and 1 artifact were not kept: the disk is full")
-    );
-    assert!(says.contains(&"n299.out is not kept: the disk is full".to_owned()));
+    assert_eq!(says.last().unwrap(), &format!("{lost} events and 1 artifact not stored: the disk is full"));
+    assert!(says.contains(&"n299.out not stored: the disk is full".to_owned()));
     assert!(fixture.persisted.artifacts.is_empty());
 }
 
@@ -134,7 +128,7 @@ fn on_a_disk_that_is_nearly_full_events_and_artifacts_are_told_and_not_kept() {
     let says = |what: &str| {
         says.iter().any(|says| says.contains(what) && says.contains("limits.store.disk_free_bytes_min"))
     };
-    assert!(says("is not kept until") && says("1 artifact were not kept") && says("a.out is not kept"));
+    assert!(says("are not stored until") && says("1 artifact not stored") && says("a.out not stored"));
 }
 
 #[test]

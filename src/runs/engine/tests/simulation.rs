@@ -253,7 +253,7 @@ fn check_ends(
         let ends: Vec<_> = events.iter().filter_map(|event| event.meta.success).collect();
         if restarted.contains(run) {
             *tally.entry("restarted").or_default() += 1;
-            if end.why.as_deref() == Some("cut by a stop of the station") {
+            if end.why.as_deref() == Some("interrupted by a stop of the station") {
                 *tally.entry("cut off").or_default() += 1;
                 assert_eq!(
                     (ends.last(), events.last().unwrap().meta.success),

@@ -64,7 +64,7 @@ impl<'t> Fields<'t> {
     ) -> Self {
         for (key, _) in map.pairs.iter().filter(|(key, _)| !known.contains(&&*key.name)) {
             let fix = sink.faults.did_you_mean(&key.name, known.iter().copied());
-            let fix = fix.or_else(|| Some(format!("it takes {}", listed(known))));
+            let fix = fix.or_else(|| Some(format!("valid keys are {}", listed(known))));
             sink.add(key.at, FaultKind::UnknownKey { key: cut(&key.name), part: part.to_string() }, fix);
         }
         Self { map, at, part }
@@ -121,19 +121,13 @@ impl<'t> Fields<'t> {
         match &value.value {
             Value::Text(text) => return Some(text),
             Value::Number(it) => {
-                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink);
+                self.wrong(value, key, takes, Some(format!("quote it: \"{it}\"")), sink);
             }
             Value::Bool(it) => {
-                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink);
+                self.wrong(value, key, takes, Some(format!("quote it: \"{it}\"")), sink);
             }
             Value::Map(_) if is_template(value) => {
-                self.wrong(
-                    value,
-                    key,
-                    takes,
-                    Some("put quotes around a text that begins with `{{`".to_owned()),
-                    sink,
-                );
+                self.wrong(value, key, takes, Some("quote a string that starts with `{{`".to_owned()), sink);
             }
             _ => self.wrong(value, key, takes, None, sink),
         }
@@ -202,7 +196,7 @@ impl<'t> Fields<'t> {
         let number = match &value.value {
             Value::Number(number) => number,
             Value::Text(text) if text.trim().parse::<u64>().is_ok() => {
-                self.wrong(value, key, TAKES, Some("leave the quotes out".to_owned()), sink);
+                self.wrong(value, key, TAKES, Some("remove the quotes".to_owned()), sink);
                 return None;
             }
             _ => {

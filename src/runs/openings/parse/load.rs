@@ -140,7 +140,7 @@ impl<'l> Loader<'l> {
         }
         self.faults.count_more(reading.more);
         if is_empty {
-            let fix = Some("begin with `version: 0`".to_owned());
+            let fix = Some("start with `version: 0`".to_owned());
             let wrong = FaultKind::NoOpening { found: "nothing" }.into();
             self.faults.push(Fault { file: file.cloned(), at: Position::START, wrong, fix });
         }
@@ -162,8 +162,7 @@ impl<'l> Loader<'l> {
         };
         if !library::is_opening_name(name) {
             let kind = FaultKind::OpeningName { name: super::super::expression::cut(name) };
-            let fix =
-                "name a file beside this one, or in the folder of openings, without its path and extension";
+            let fix = "give a file in this folder or in the folder of openings, without path and extension";
             return refused(self, (kind, Some(fix)));
         }
         if self.budget.values == 0 {
@@ -229,7 +228,7 @@ impl<'l> Loader<'l> {
             let around = self.chain[from..].iter().map(|it| &*it.name);
             let names: Vec<&str> = around.chain([name.as_str()]).collect();
             let kind = FaultKind::OpeningCycle { path: names.join(" → ") };
-            return Err((kind, Some("take one of them out of the ring")));
+            return Err((kind, Some("remove one of the references")));
         }
         Ok((text, path))
     }

@@ -27,9 +27,9 @@ const AGENT_BYTES_MAX: usize = 128;
 
 /// Kinds of nodes that wait for their systems (ruling RMP 14), and what is missing.
 const UNSUPPORTED: [(&str, &str); 3] = [
-    ("invoke", "no invocation can be enqueued from a run"),
-    ("decide", "there is no coordination runtime to decide in"),
-    ("plugin", "there is no host for plugins"),
+    ("invoke", "invocations from runs are not supported"),
+    ("decide", "decisions in runs are not supported"),
+    ("plugin", "plugins are not supported"),
 ];
 
 /// What a node stands in.
@@ -58,7 +58,7 @@ pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &NodeContext
     let written_id =
         map.value("id").and_then(|it| if let Value::Text(it) = &it.value { Some(&**it) } else { None });
     let fields = Fields::new(map, item.at, Part::Node(written_id), &KEYS, sink);
-    let id = fields.required("id", "give it an id: `id: …`", sink).and_then(|it| id(&fields, it, sink));
+    let id = fields.required("id", "add `id: …`", sink).and_then(|it| id(&fields, it, sink));
     let name = id.as_deref().unwrap_or("?");
     let retry = retry(&fields, written_id, sink);
     let timeout_ms = fields.whole("timeout_ms", 1, NUMBER_MAX, sink);
@@ -71,10 +71,10 @@ pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &NodeContext
         sink.add(value.at, kind, Some("lower it, or raise `policy.budget_tokens`".to_owned()));
     }
     let tags =
-        fields.texts("tags", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
+        fields.texts("tags", "a list of strings", sink).into_iter().map(|(it, _)| it.to_string()).collect();
     let used = fields.required("use", "write `use: agent:…`", sink);
-    let used =
-        used.and_then(|it| Some((fields.text(it, "use", "a text as `agent:name`", sink)?.clone(), it.at)));
+    let used = used
+        .and_then(|it| Some((fields.text(it, "use", "a string such as `agent:name`", sink)?.clone(), it.at)));
     let written_with = fields.map("with", sink);
     let with = written_with.map(|(map, _)| with::filled(loader, map, around)).unwrap_or_default();
     let asks_place = written_with.and_then(|(map, _)| map.value(ASKS)).map(|it| it.at);
@@ -94,7 +94,7 @@ pub(super) fn id_place(item: &Located) -> Option<Position> {
 /// The id, also one outside the grammar, so that edges find it.
 fn id(fields: &Fields<'_>, value: &Located, sink: &mut Sink<'_>) -> Option<Arc<str>> {
     let Value::Text(id) = &value.value else {
-        fields.text(value, "id", "a text", sink);
+        fields.text(value, "id", "a string", sink);
         return None;
     };
     if !is_node_id(id) {
@@ -123,7 +123,7 @@ fn asks(with: &Map, at: Option<Position>, node: &str, around: &NodeContext<'_>, 
             sink.add(
                 at,
                 FaultKind::ConfirmForbidden { node: cut(node) },
-                Some(format!("leave `{ASKS}` out, or make it true")),
+                Some(format!("remove `{ASKS}`, or set it to true")),
             );
             false
         }
@@ -173,7 +173,7 @@ fn action(
         sink.add(
             at,
             FaultKind::UnsupportedUse { kind: (*kind).to_owned(), missing },
-            fix("use an agent that does it"),
+            fix("use an agent for it"),
         );
         return None;
     }
@@ -217,8 +217,7 @@ fn unknown_params(
         let sink = &mut loader.sink(around.context);
         let has = opening.params.keys().filter(|it| **it != param).map(String::as_str);
         let fix = sink.faults.did_you_mean(&param, has);
-        let fix =
-            fix.or_else(|| Some(format!("add `{}` to its `params`, or leave it out here", cut(&param))));
+        let fix = fix.or_else(|| Some(format!("add `{}` to its `params`, or remove it here", cut(&param))));
         sink.add(key.at, FaultKind::UnknownWith { param: cut(&param), node: cut(given.node) }, fix);
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn opening(
             sink.add(
                 tree.at,
                 FaultKind::NoOpening { found: other.article() },
-                Some("begin with `version: 0`".to_owned()),
+                Some("start with `version: 0`".to_owned()),
             );
             return None;
         }
@@ -52,7 +52,7 @@ pub(super) fn opening(
     version(&fields, sink);
     let name = name(&fields, sink);
     let goals =
-        fields.texts("goals", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
+        fields.texts("goals", "a list of strings", sink).into_iter().map(|(it, _)| it.to_string()).collect();
     let mut all_params = fields.map("params", sink).map(|(map, _)| map.json()).unwrap_or_default();
     let mut unknown: Vec<String> =
         params.keys().filter(|it| !all_params.contains_key(*it)).cloned().collect();
@@ -66,7 +66,7 @@ pub(super) fn opening(
         ..context.clone()
     };
 
-    let items = fields.required("nodes", "list what it does under `nodes`", sink);
+    let items = fields.required("nodes", "list the steps under `nodes`", sink);
     let items = items.and_then(|it| fields.list(it, "nodes", "a list of nodes", sink)).unwrap_or_default();
     if items.is_empty()
         && let Some(nodes) = fields.value("nodes")
@@ -144,8 +144,8 @@ fn version(fields: &Fields<'_>, sink: &mut Sink<'_>) {
 }
 
 fn name(fields: &Fields<'_>, sink: &mut Sink<'_>) -> Option<Arc<str>> {
-    let value = fields.required("name", "name it: `name: …`", sink)?;
-    let name = fields.text(value, "name", "a text", sink)?;
+    let value = fields.required("name", "add `name: …`", sink)?;
+    let name = fields.text(value, "name", "a string", sink)?;
     if name.trim().is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
         sink.add(value.at, FaultKind::Name { max: NAME_CHARS_MAX }, None);
     }
@@ -156,10 +156,10 @@ fn name(fields: &Fields<'_>, sink: &mut Sink<'_>) -> Option<Arc<str>> {
 fn inline_openings(fields: &Fields<'_>, context: &Context, sink: &mut Sink<'_>) -> Option<InlineOpenings> {
     let (map, at) = fields.map(OPENINGS, sink)?;
     if context.file.is_some() {
-        sink.add(at, FaultKind::InnerOpenings, Some("make them files beside this one".to_owned()));
+        sink.add(at, FaultKind::InnerOpenings, Some("move them to files in this folder".to_owned()));
         return None;
     }
-    let takes = "a map of texts, each an opening";
+    let takes = "a map of strings, each an opening";
     let texts = map.pairs.iter().filter_map(|(key, value)| {
         Some((Arc::clone(&key.name), Arc::clone(fields.text(value, &key.name, takes, sink)?)))
     });
@@ -210,7 +210,7 @@ impl Nodes {
                 at,
                 kind,
                 Some(format!(
-                    "give `{port}` in its `with`, or lead the edge to `{node}.{WAITS}`, which carries nothing"
+                    "set `{port}` in its `with`, or connect the edge to `{node}.{WAITS}`, which only waits"
                 )),
             );
             return None;
@@ -240,7 +240,7 @@ fn nodes(
         if let Some(&(_, line)) = nodes.ids.get(&id) {
             let place = node::id_place(item).unwrap_or(item.at);
             let kind = FaultKind::RepeatedNodeId { id: cut(&id), line };
-            loader.sink(around.context).add(place, kind, Some("give one of them another id".to_owned()));
+            loader.sink(around.context).add(place, kind, Some("rename one of them".to_owned()));
             continue;
         }
         nodes.ids.insert(id, (nodes.list.len(), item.at.line));
@@ -267,7 +267,7 @@ fn without_repeats(
             sink.add(
                 *at,
                 FaultKind::RepeatedEdge { edge: cut(&written), line },
-                Some("take one of them away".to_owned()),
+                Some("remove one of them".to_owned()),
             );
             continue;
         }
@@ -289,11 +289,7 @@ fn cycles(nodes: &Nodes, edges: &[Edge], places: &[Position], sink: &mut Sink<'_
         let closes = |it: &Edge| it.from == cycle[cycle.len() - 1] && it.to == cycle[0];
         let at =
             edges.iter().position(closes).and_then(|it| places.get(it)).copied().unwrap_or(Position::START);
-        sink.add(
-            at,
-            FaultKind::Cycle { path: ids.join(" → ") },
-            Some("take one of its edges away".to_owned()),
-        );
+        sink.add(at, FaultKind::Cycle { path: ids.join(" → ") }, Some("remove one of its edges".to_owned()));
     }
 }
 
@@ -304,13 +300,13 @@ fn success(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Option<Su
         (Some(_), None) => ("any_of", Success::Any),
         (None, Some(_)) => ("all_of", Success::All),
         (Some(_), Some(second)) => {
-            let why = "has both `any_of` and `all_of`, and takes one of them";
+            let why = "has both `any_of` and `all_of`; use one of them";
             sink.add(second.at, FaultKind::Success { why }, None);
             return None;
         }
         (None, None) => {
             let fix =
-                Some("write `all_of: […]`, or leave `success` out when every node must succeed".to_owned());
+                Some("write `all_of: […]`, or remove `success` to require every node to succeed".to_owned());
             sink.add(at, FaultKind::Success { why: "has neither `any_of` nor `all_of`" }, fix);
             return None;
         }
@@ -319,7 +315,7 @@ fn success(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Option<Su
     if let Some(Value::List(items)) = fields.value(key).map(|it| &it.value)
         && items.is_empty()
     {
-        let fix = Some("leave `success` out when every node must succeed".to_owned());
+        let fix = Some("remove `success` to require every node to succeed".to_owned());
         sink.add(at, FaultKind::Success { why: "has no expression" }, fix);
     }
     Some(make(texts.into_iter().filter_map(|(text, at)| check(text, at, nodes, sink)).collect()))
@@ -354,7 +350,7 @@ fn save(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Vec<PortRef>
             sink.add(
                 at,
                 FaultKind::RepeatedSave { port: cut(text), line },
-                Some("take one of them away".to_owned()),
+                Some("remove one of them".to_owned()),
             );
             continue;
         }
@@ -375,8 +371,9 @@ pub(super) fn plain_port(
     match expression::port(text) {
         Ok(port) => nodes.port(port, at, is_output, sink),
         Err(SyntaxError::Port { written, fix }) => {
-            let fix = fix
-                .or_else(|| text.contains('=').then(|| "only `from` of an edge has a predicate".to_owned()));
+            let fix = fix.or_else(|| {
+                text.contains('=').then(|| "only `from` of an edge may have a predicate".to_owned())
+            });
             sink.add(at, FaultKind::Port { written }, fix);
             None
         }

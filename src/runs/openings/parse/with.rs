@@ -35,7 +35,7 @@ fn text_of(loader: &mut Loader<'_>, text: &str, at: Position, around: &NodeConte
         Ok(pieces) => pieces,
         Err(why) => {
             let fix =
-                Some("only `{{params.name}}` is filled in; give other text with `{{` as a param".to_owned());
+                Some("only `{{params.name}}` is expanded; pass other text with `{{` as a param".to_owned());
             loader.sink(around.context).add(at, FaultKind::Template { written: cut(text), why }, fix);
             return None;
         }
@@ -74,7 +74,7 @@ fn write_param(
             loader.sink(around.context).add(
                 at,
                 kind,
-                Some(format!("let the text be `{{{{params.{}}}}}` alone", cut(name))),
+                Some(format!("use `{{{{params.{}}}}}` as the whole string", cut(name))),
             );
             return None;
         }
@@ -97,8 +97,8 @@ fn param<'t>(
     } else {
         let sink = &mut loader.sink(around.context);
         let near = sink.faults.did_you_mean(name, around.params.keys().map(String::as_str));
-        let fix = near
-            .or_else(|| Some(format!("add `{}` to `params`, or give it when it is submitted", cut(name))));
+        let fix =
+            near.or_else(|| Some(format!("add `{}` to `params`, or pass it when submitting", cut(name))));
         sink.add(at, FaultKind::UnknownParam { param: cut(name) }, fix);
     }
     found
@@ -136,7 +136,7 @@ pub(super) fn article(value: &Json) -> &'static str {
         Json::Null => "nothing",
         Json::Bool(_) => "true or false",
         Json::Number(_) => "a number",
-        Json::String(_) => "a text",
+        Json::String(_) => "a string",
         Json::Array(_) => "a list",
         Json::Object(_) => "a map",
     }
