@@ -32,10 +32,10 @@ pub struct BodyFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Breach {
     /// It ends within a value.
-    #[error("the body ends within a value")]
+    #[error("the body ends inside a value")]
     Cut,
     /// The one byte that no MsgPack value begins with.
-    #[error("no MsgPack value begins with c1")]
+    #[error("no MsgPack value starts with c1")]
     Reserved,
     /// Containers within containers, over the limit.
     #[error("containers are nested deeper than {depth_max}")]
@@ -56,7 +56,7 @@ pub enum Breach {
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A key of the envelope is there twice, and nothing says which one holds.
-    #[error("`{0}` is there twice")]
+    #[error("duplicate key `{0}`")]
     Twice(&'static str),
     /// `type` is no text.
     #[error("`type` is not a string")]
@@ -65,7 +65,7 @@ pub enum Breach {
     #[error("the payload is not a map of one control message")]
     NotMessage,
     /// No control message that may come from there has this name (ruling RMP 1).
-    #[error("no control message that may come from there has this name")]
+    #[error("no control message of this direction has this name")]
     UnknownMessage,
     /// A field of a control message is of another kind (ruling RMP 1).
     #[error("`{field}` is not {takes}")]

@@ -12,10 +12,10 @@ use super::{
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
     /// A value that MsgPack cannot hold.
-    #[error("the body cannot be written as MsgPack: {0}")]
+    #[error("cannot encode the body as MsgPack: {0}")]
     Body(#[from] WriteError),
     /// A body whose length `frame_len` cannot say.
-    #[error("a body of {bytes} bytes is longer than frame_len can say")]
+    #[error("a body of {bytes} bytes does not fit frame_len")]
     TooLong {
         /// Its length.
         bytes: usize,

@@ -51,7 +51,7 @@ pub enum Error {
         schema_id: SchemaId,
     },
     /// A body over the limit is not looked at.
-    #[error("{} announces a body of {body_bytes} bytes, and the limit is {body_bytes_max}{}", announced_by.name(), as_text(*announced_by, *body_bytes))]
+    #[error("{} announces a body of {body_bytes} bytes; the limit is {body_bytes_max}{}", announced_by.name(), as_text(*announced_by, *body_bytes))]
     BodyTooLarge {
         /// The field that says so.
         announced_by: SizeField,
@@ -64,7 +64,7 @@ pub enum Error {
     #[error("ttl_ms is 0")]
     InvalidTtl,
     /// A moment that 64 bits cannot say.
-    #[error("created_at_ms {created_at_ms} and ttl_ms {ttl_ms} add up to more than 64 bits hold")]
+    #[error("created_at_ms {created_at_ms} plus ttl_ms {ttl_ms} exceeds 64 bits")]
     InvalidExpiry {
         /// What `created_at_ms` says.
         created_at_ms: u64,
@@ -72,7 +72,7 @@ pub enum Error {
         ttl_ms: u64,
     },
     /// It came too late.
-    #[error("it expired at {expires_at_ms} and it is {now_ms}")]
+    #[error("it expired at {expires_at_ms}; the time is {now_ms}")]
     Expired {
         /// The moment from which it is expired.
         expires_at_ms: u64,
@@ -80,7 +80,7 @@ pub enum Error {
         now_ms: u64,
     },
     /// It came before.
-    #[error("msg_id {msg_id} of {trace_id} was seen before")]
+    #[error("msg_id {msg_id} of {trace_id} is a duplicate")]
     Duplicate {
         /// Its trace.
         trace_id: TraceId,
@@ -91,7 +91,7 @@ pub enum Error {
     #[error("{0}")]
     BodyDecodeError(BodyFault),
     /// The body's type does not go with the header's schema.
-    #[error("the body's type is {got:?}, and schema_id {schema_id} takes {expected}")]
+    #[error("the body's type is {got:?}, but schema_id {schema_id} requires {expected}")]
     BodyTypeMismatch {
         /// What the header says.
         schema_id: SchemaId,
@@ -112,7 +112,7 @@ fn as_text(announced_by: SizeField, body_bytes: u64) -> String {
     };
     match frame_len {
         Ok(bytes) if announced_by == SizeField::FrameLen && is_text(&bytes) => {
-            format!("; it is the text \"{}\", and no RMP frame", bytes.escape_ascii())
+            format!("; it is the text \"{}\", not an RMP frame", bytes.escape_ascii())
         }
         _ => String::new(),
     }
@@ -122,7 +122,7 @@ fn as_text(announced_by: SizeField, body_bytes: u64) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lengths {
     /// The prefix and the header differ.
-    #[error("frame_len is {frame_len}, and header_len + body_len are {header_and_body}")]
+    #[error("frame_len is {frame_len}, but header_len + body_len is {header_and_body}")]
     Announced {
         /// What the prefix says.
         frame_len: u32,
@@ -130,7 +130,7 @@ pub enum Lengths {
         header_and_body: u64,
     },
     /// More or fewer bytes came than the prefix says.
-    #[error("frame_len is {frame_len}, and {bytes} bytes are there behind it")]
+    #[error("frame_len is {frame_len}, but {bytes} bytes follow")]
     Available {
         /// What the prefix says.
         frame_len: u32,
@@ -226,14 +226,14 @@ impl Error {
                 format!("frame_len {header_and_body}")
             }
             Self::LengthMismatch(Lengths::Available { frame_len, .. }) => {
-                format!("{frame_len} bytes behind frame_len")
+                format!("{frame_len} bytes after frame_len")
             }
             Self::UnknownSchema { .. } => "a schema_id of the registry".to_owned(),
             Self::BodyTooLarge { body_bytes_max, .. } => format!("a body of at most {body_bytes_max} bytes"),
             Self::InvalidTtl => "ttl_ms over 0".to_owned(),
             Self::InvalidExpiry { .. } => format!("created_at_ms + ttl_ms of at most {}", u64::MAX),
             Self::Expired { expires_at_ms, .. } => format!("a time before {expires_at_ms}"),
-            Self::Duplicate { .. } => "a msg_id that its trace did not have yet".to_owned(),
+            Self::Duplicate { .. } => "a msg_id new to its trace".to_owned(),
             Self::BodyDecodeError(fault) => fault.expected(),
             Self::BodyTypeMismatch { expected, .. } => format!("type {expected}"),
         }
@@ -328,9 +328,9 @@ mod tests {
             Error::BodyTooLarge { announced_by, body_bytes, body_bytes_max: 8 }.to_string()
         };
         let words = announced(b"GET ", SizeField::FrameLen);
-        assert!(words.ends_with("the limit is 8; it is the text \"GET \", and no RMP frame"), "{words}");
+        assert!(words.ends_with("the limit is 8; it is the text \"GET \", not an RMP frame"), "{words}");
         let words = announced(b"{\"a\"", SizeField::FrameLen);
-        assert!(words.ends_with("it is the text \"{\\\"a\\\"\", and no RMP frame"), "{words}");
+        assert!(words.ends_with("it is the text \"{\\\"a\\\"\", not an RMP frame"), "{words}");
         assert!(!announced(&[1, 2, 3, 4], SizeField::FrameLen).contains("text"));
         assert!(!announced(b"GET ", SizeField::BodyLen).contains("text"));
     }

@@ -108,7 +108,7 @@ pub enum JsonError {
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     /// An object with a `$` form that there is not, or one that does not hold what it should.
-    #[error("{{\"{key}\": ...}} takes {takes}")]
+    #[error("{{\"{key}\": ...}} requires {takes}")]
     Form {
         /// Its key.
         key: String,
@@ -195,15 +195,15 @@ fn form(key: String, value: Value) -> Result<Value, JsonError> {
         "$str" => (base64(&value).and_then(text_of), "base64"),
         "$f32" => (f32_of(&value).map(Value::F32), "a number, or its bits as \"0x...\""),
         "$f64" => (f64_of(&value).map(Value::F64), "a number, or its bits as \"0x...\""),
-        "$ext" => (extension(&value), "a type from -128 to 127 and base64, as in [1, \"AA==\"]"),
+        "$ext" => (extension(&value), "a type from -128 to 127 and base64, such as [1, \"AA==\"]"),
         "$map" => return map(&key, value),
-        _ => (None, "no value: the forms are $bin, $hex, $str, $f32, $f64, $ext and $map"),
+        _ => (None, "not a value: the forms are $bin, $hex, $str, $f32, $f64, $ext and $map"),
     };
     found.ok_or(JsonError::Form { key, takes })
 }
 
 fn map(key: &str, value: Value) -> Result<Value, JsonError> {
-    let wrong = || JsonError::Form { key: key.to_owned(), takes: "pairs, as in [[1, \"one\"]]" };
+    let wrong = || JsonError::Form { key: key.to_owned(), takes: "pairs, such as [[1, \"one\"]]" };
     let Value::Array(pairs) = value else { return Err(wrong()) };
     let pair = |pair| {
         let Value::Array(pair) = pair else { return Err(wrong()) };
@@ -314,10 +314,10 @@ mod tests {
     #[test]
     fn what_stands_for_nothing_is_told() {
         let told = |text: &str| parse(text).unwrap_err().to_string();
-        assert_eq!(told(r#"[{"$bin":"?"}]"#), r#"{"$bin": ...} takes base64"#);
-        assert_eq!(told(r#"{"$hex":"abc"}"#), r#"{"$hex": ...} takes pairs of hex digits"#);
+        assert_eq!(told(r#"[{"$bin":"?"}]"#), r#"{"$bin": ...} requires base64"#);
+        assert_eq!(told(r#"{"$hex":"abc"}"#), r#"{"$hex": ...} requires pairs of hex digits"#);
         assert!(told(r#"{"a":{"$date":1}}"#).contains("the forms are $bin,"));
-        assert!(told(r#"{"$map":[[1]]}"#).contains("takes pairs"));
+        assert!(told(r#"{"$map":[[1]]}"#).contains("requires pairs"));
         assert!(told(r#"{"$ext":[200,"AA=="]}"#).contains("from -128 to 127"));
         assert_eq!(
             told(r#"["\"9",18446744073709551616]"#),

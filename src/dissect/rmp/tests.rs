@@ -140,10 +140,10 @@ fn what_was_found_wrong_stands_at_its_field_with_what_belongs_there() {
     for (bytes, code, field, words) in [
         (change(17, 0x77), Code::UnknownSchema, "schema_id", "the registry has no schema_id"),
         (change(12, 1), Code::InvalidHeaderFlags, "flags", "flags are 0x01000000"),
-        (change(24, 0xff), Code::InvalidExpiry, "created_at_ms", "add up to more than 64 bits hold"),
+        (change(24, 0xff), Code::InvalidExpiry, "created_at_ms", "exceeds 64 bits"),
         (change(17, 6), Code::BodyTypeMismatch, "type", "the body's type is \"error.report.v1\""),
-        (change(163, 0xd2), Code::Duplicate, "trace_id", "was seen before"),
-        (change(68, 0xc1), Code::BodyDecodeError, "broken", "no MsgPack value begins with c1"),
+        (change(163, 0xd2), Code::Duplicate, "trace_id", "is a duplicate"),
+        (change(68, 0xc1), Code::BodyDecodeError, "broken", "no MsgPack value starts with c1"),
         (change(4, b'X'), Code::InvalidMagic, "magic", "the header begins with"),
     ] {
         let bytes = if code == Code::InvalidExpiry {

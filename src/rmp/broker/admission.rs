@@ -123,28 +123,31 @@ impl Broker {
         let limits = &self.settings.limits;
         let connections = limits.connections_max;
         match why {
-            TurnedAway::FirstFrame => "no Hello came in time".to_owned(),
+            TurnedAway::FirstFrame => "no Hello in time".to_owned(),
             TurnedAway::MadeRoom => format!(
-                "another connection needs the place, and no Hello came: {connections} are open already, or {} of this process (limits.rmp.connections_max, limits.rmp.peer_connections_max)",
+                "closed to make room, as no Hello arrived: {connections} connections are open, or {} of \
+                 this process (limits.rmp.connections_max, limits.rmp.peer_connections_max)",
                 table_bounds(limits).peer_share()
             ),
             TurnedAway::TableFull => {
-                format!("{connections} connections are open already (limits.rmp.connections_max)")
+                format!("too many connections: {connections} are open (limits.rmp.connections_max)")
             }
             TurnedAway::NoToken => format!(
-                "no place is left but for operators, and no operator's token came: {connections} connections are open already, or {} of this process (limits.rmp.connections_max, limits.rmp.peer_connections_max), or as many files as the system allows",
+                "too many connections, and no operator token for a reserved one: {connections} are open, or \
+                 {} of this process (limits.rmp.connections_max, limits.rmp.peer_connections_max), or the \
+                 system's limit of open files is reached",
                 table_bounds(limits).peer_share()
             ),
             TurnedAway::PeerShare => format!(
-                "this process has {} connections already (limits.rmp.peer_connections_max)",
+                "too many connections from this process: {} are open (limits.rmp.peer_connections_max)",
                 table_bounds(limits).peer_share()
             ),
-            TurnedAway::FrameTime => format!(
-                "a frame took more than {} ms from its first byte to its last (limits.rmp.frame_ms_max)",
-                limits.frame_ms_max
-            ),
+            TurnedAway::FrameTime => {
+                format!("a frame was incomplete after {} ms (limits.rmp.frame_ms_max)", limits.frame_ms_max)
+            }
             TurnedAway::ReceivingBytes => format!(
-                "more than {} bytes are being received, and this frame is the largest (limits.rmp.receiving_bytes_max)",
+                "more than {} bytes of incomplete frames, and this is the largest \
+                 (limits.rmp.receiving_bytes_max)",
                 receiving_bytes_max(limits)
             ),
         }

@@ -116,10 +116,10 @@ impl Broker {
                 return self.on_hello(now, id, received, HelloFields { v, client, kind, token });
             }
             FromClient::Hello { .. } => {
-                RefusalDetail::new(Refusal::Forbidden, &"the session is open: Hello comes once")
+                RefusalDetail::new(Refusal::Forbidden, &"the session is already open: send Hello once")
             }
             _ if is_new => {
-                let refused = RefusalDetail::new(Refusal::Unauthorized, &"Hello comes first");
+                let refused = RefusalDetail::new(Refusal::Unauthorized, &"send Hello first");
                 self.refuse(now, id, head, re, &refused, trace, Redaction::Withheld);
                 return self.end(id, CloseCause::Refused(refused.refusal));
             }
@@ -150,9 +150,7 @@ impl Broker {
                         self.emit_transition(Transition::Unsubscribed { session: id, sub }, None, None);
                         return self.answer_ok(now, id, re, trace);
                     }
-                    None => {
-                        RefusalDetail::new(Refusal::NotSubscribed, &format!("there is no subscription {sub}"))
-                    }
+                    None => RefusalDetail::new(Refusal::NotSubscribed, &format!("no subscription {sub}")),
                 }
             }
             FromClient::Ping {} => {
@@ -213,10 +211,10 @@ impl Broker {
         let kind = self.settings.tokens.kind(asked, token);
         let refused = match kind {
             _ if v != control::VERSION => {
-                let why = format!("v is {v}, and this speaks {}", control::VERSION);
+                let why = format!("v is {v}; this broker supports {}", control::VERSION);
                 RefusalDetail::new(Refusal::Fault(Code::UnsupportedVersion), &why)
             }
-            None => RefusalDetail::new(Refusal::Unauthorized, &"the token is none of this station's"),
+            None => RefusalDetail::new(Refusal::Unauthorized, &"unknown token"),
             Some(kind) if !self.has_place(id, kind) => {
                 let busy = self.no_place(id);
                 self.refuse(now, id, head, re, &busy, trace, redaction);
@@ -320,7 +318,7 @@ impl Broker {
         let pattern =
             Pattern::parse(topic).map_err(|fault| RefusalDetail::new(Refusal::InvalidTopic, &fault))?;
         let Some(session) = self.sessions.get_mut(id) else {
-            return Err(RefusalDetail::new(Refusal::Unauthorized, &"Hello comes first"));
+            return Err(RefusalDetail::new(Refusal::Unauthorized, &"send Hello first"));
         };
         let kind = session.kind();
         Class::may_subscribe(kind, &pattern)
@@ -369,7 +367,7 @@ pub(super) fn read<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<ControlFra
     if header.schema_id != SchemaId::CONTROL {
         return Err(Error::BodyTypeMismatch {
             schema_id: SchemaId::CONTROL,
-            expected: "intent.control.v1, for a control frame belongs there".to_owned(),
+            expected: "intent.control.v1 (a control frame)".to_owned(),
             got: cut(body.kind(), 128).to_owned(),
             at: body.kind_at(),
         });

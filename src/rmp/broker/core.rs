@@ -279,8 +279,7 @@ impl Broker {
     pub fn shut_down(&mut self, now: Now) {
         let open: Vec<_> =
             self.sessions.iter().filter(|session| session.is_open()).map(|session| session.id).collect();
-        let why =
-            RefusalDetail::new(Refusal::Busy, &"the bus goes down, and comes again with the next start");
+        let why = RefusalDetail::new(Refusal::Busy, &"the bus is stopping until the next start");
         for session in open {
             self.send_final_error(now, session, &why);
         }

@@ -60,7 +60,7 @@ impl Broker {
             }
             said if !is_open => {
                 self.record_refusal(id, head, Refusal::Unauthorized, None, redaction);
-                let refused = dialect::JsonRefusal::named("Unauthorized", "Hello comes first");
+                let refused = dialect::JsonRefusal::named("Unauthorized", "send Hello first");
                 let asked = match said {
                     FromClient::Publish { id, .. } => Some(RequestRef::Publish(id)),
                     FromClient::Subscribe { id, .. } => Some(RequestRef::Subscribe(id)),

@@ -156,7 +156,7 @@ impl Broker {
         let (class, topic) = if let Some((_, state)) = known {
             (state.class, state.topic.name().clone())
         } else {
-            let unknown = || RefusalDetail::new(Refusal::InvalidTopic, &"the Publish names none");
+            let unknown = || RefusalDetail::new(Refusal::InvalidTopic, &"the Publish has none");
             let name = self.name_of(id, pending).ok_or_else(unknown)?;
             (Class::of_text(name.as_str()), name)
         };
@@ -302,8 +302,7 @@ impl Broker {
             if let Some(scope) = self.topics.get_by_name(OPERATOR).and_then(|state| state.scope) {
                 self.dedupe.forget(scope, Key::new(trace, msg_id));
             }
-            let why =
-                format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
+            let why = format!("too many requests on {OPERATOR}: try again in a moment");
             self.answer_error(now, session, re, &RefusalDetail::new(Refusal::Busy, &why), Some(trace));
         } else if ack {
             self.answer_untapped(now, session, re, trace);

@@ -54,12 +54,7 @@ impl Broker {
         judged: &AdmittedMessage<'_>,
         wire: &[u8],
     ) -> Option<RefusalDetail> {
-        let why = || {
-            format!(
-                "the station has as many messages on {} as it takes: send it again in a moment",
-                judged.topic
-            )
-        };
+        let why = || format!("too many messages on {}: send it again in a moment", judged.topic);
         self.exceeds_inbox(judged.class, wire.len()).then(|| RefusalDetail::new(Refusal::Busy, &why()))
     }
 

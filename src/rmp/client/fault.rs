@@ -27,16 +27,16 @@ pub enum Violation {
     #[error("{name} ({clause}): {0}", name = .0.name(), clause = .0.clause())]
     Frame(rmp::Error),
     /// A message where a control frame belongs.
-    #[error("a frame of schema_id {0} came without a Deliver before it")]
+    #[error("received a frame of schema_id {0} without a Deliver")]
     NotControl(SchemaId),
     /// The first frame is neither Welcome nor Error.
-    #[error("{0} came before Welcome")]
+    #[error("received {0} before Welcome")]
     NotWelcomed(&'static str),
     /// A second Welcome.
-    #[error("Welcome came twice")]
+    #[error("received Welcome twice")]
     WelcomedAgain,
     /// A kind that ruling RMP 6 does not know.
-    #[error("Welcome gives the kind {0:?}, which there is not")]
+    #[error("Welcome has the unknown kind {0:?}")]
     UnknownKind(Box<str>),
 }
 
@@ -44,7 +44,7 @@ pub enum Violation {
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// A topic or a pattern that is none.
-    #[error("{topic:?} is no topic: {fault}")]
+    #[error("{topic:?} is not a topic: {fault}")]
     Topic {
         /// The text.
         topic: Box<str>,
@@ -52,7 +52,7 @@ pub enum SendError {
         fault: TopicFault,
     },
     /// More than the broker takes.
-    #[error("a body of {bytes} bytes is over the station's limit of {bytes_max}")]
+    #[error("a body of {bytes} bytes exceeds the station's limit of {bytes_max}")]
     TooLarge {
         /// Bytes of the body.
         bytes: u64,
@@ -60,7 +60,7 @@ pub enum SendError {
         bytes_max: u64,
     },
     /// Bytes that would leave the stream out of step.
-    #[error("these {bytes} bytes are not one frame as their frame_len says")]
+    #[error("the {bytes} bytes are not one frame: frame_len differs")]
     NotOneFrame {
         /// How many there are.
         bytes: usize,

@@ -137,7 +137,7 @@ fn what_cannot_be_taken_is_not_sent() {
     assert!(matches!(fault("a", 5, &mut session), SendError::TooLarge { bytes: 5, bytes_max: 4 }));
     assert_eq!(
         fault("a//b", 1, &mut session).to_string(),
-        "\"a//b\" is no topic: the segment at byte 2 is empty"
+        "\"a//b\" is not a topic: the segment at byte 2 is empty"
     );
     assert!(matches!(fault("a/*", 1, &mut session), SendError::Topic { .. }));
     assert!(session.sending.subscribe(NOW_MS, "a/*/b").is_err());

@@ -5,7 +5,7 @@ use crate::rmp::{PREFIX_BYTES, RawFrame, RawHeader};
 
 /// A message that is longer than a unit may be; it is dropped for its subscriber (ruling RMP 16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("as JSON the message takes a unit of {bytes} bytes, and the limit is {bytes_max}")]
+#[error("as JSON the message has {bytes} bytes; the limit is {bytes_max}")]
 pub struct UnitTooLarge {
     /// Bytes of the unit, its length included.
     pub bytes: u64,

@@ -21,8 +21,8 @@ const RETRY: Duration = Duration::from_millis(500);
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Why no connection but operators' is accepted.
-const SCARCE: &str = "no connection but operators' can be accepted: as many files are open as the system allows \
-                      (raise the limit of open files with `ulimit -n`)";
+const SCARCE: &str = "accepting operator connections only: the system's limit of open files is reached \
+                      (raise it with `ulimit -n`)";
 
 /// The state of the ways to the socket, so that every change of it is told once.
 #[derive(Debug, Default)]
@@ -85,9 +85,9 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
                 match found.and_then(|found| adopt(found, &mut listener, &mut file)) {
                     Ok(true) => {
                         status.lost = None;
-                        tracing::warn!("the bus's socket {path} was taken away and is bound anew");
+                        tracing::warn!("the bus socket {path} was removed; bound it again");
                         if !was_lost {
-                            dispatch_input(&host, Input::NotListening { why: &format!("{path} was taken away; it is bound anew") });
+                            dispatch_input(&host, Input::NotListening { why: &format!("{path} was removed; bound it again") });
                         }
                         if status.is_ok() {
                             dispatch_input(&host, Input::Listening { path: &path });
@@ -99,7 +99,7 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
                     Ok(false) => {}
                     Err(why) => {
                         if status.lost.as_ref() != Some(&why) {
-                            let told = format!("its path does not lead here any more: {why}; connections there are stay, and it is tried again");
+                            let told = format!("its path no longer leads here: {why}; existing connections continue, retrying");
                             dispatch_input(&host, Input::NotListening { why: &told });
                         }
                         status.lost = Some(why);
@@ -157,7 +157,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
     let session = ConnectionId(host.next_session.fetch_add(1, Ordering::Relaxed));
     host.cause = None;
     if uid != Some(ours) {
-        tracing::warn!("a connection of {peer} was refused: the bus is for uid {ours} alone");
+        tracing::warn!("refused a connection from {peer}: only uid {ours} may use the bus");
         host.broker.handle(now, Input::ForeignUser { session, peer });
         host.drain(now, &[]);
         return;

@@ -28,7 +28,8 @@ const NAME_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
     /// The platform takes no name so long.
-    #[error("{} has {bytes} bytes, and a socket's name has {NAME_BYTES_MAX} at most: choose a shorter one with --socket", .path.display())]
+    #[error("{} has {bytes} bytes; a socket path may have at most {NAME_BYTES_MAX}: choose a shorter one \
+             with --socket", .path.display())]
     TooLong {
         /// The path.
         path: PathBuf,
@@ -36,10 +37,10 @@ pub enum PathError {
         bytes: usize,
     },
     /// Somebody answers there, or is about to.
-    #[error("{} is taken: another program answers on it. Stop that one, or choose another path with --socket", .0.display())]
+    #[error("{} is in use by another program: stop it, or choose another path with --socket", .0.display())]
     Taken(PathBuf),
     /// Something else than a socket is there; it is never deleted.
-    #[error("{} is no socket: move it away, or choose another path with --socket", .0.display())]
+    #[error("{} is not a socket: move it away, or choose another path with --socket", .0.display())]
     NotSocket(PathBuf),
     /// The system refuses.
     #[error("{}: {error}; choose another path with --socket", .path.display())]
@@ -246,7 +247,7 @@ mod tests {
         for shared in [0o770, 0o707] {
             set_mode(shared);
             let why = bind(&path).unwrap_err().to_string();
-            assert!(why.contains("others may write to it") && why.contains("--socket"), "{why}");
+            assert!(why.contains("other users can write to it") && why.contains("--socket"), "{why}");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         }
         // As /tmp is.
@@ -337,7 +338,7 @@ mod tests {
         fs::remove_file(&path).unwrap();
         let other = UnixListener::bind(&path).unwrap();
         let PathCheck::Failed(why) = check_path(&second.file.claim()) else { unreachable!() };
-        assert!(why.contains("is taken"), "{why}");
+        assert!(why.contains("is in use"), "{why}");
         drop(other);
         let PathCheck::Rebound(third) = check_path(&second.file.claim()) else { unreachable!() };
         drop(second);
@@ -357,6 +358,6 @@ mod tests {
     fn a_path_past_the_platforms_limit_is_refused_with_that_reason() {
         let long = PathBuf::from(format!("/tmp/{}", "x".repeat(NAME_BYTES_MAX)));
         let error = bind(&long).unwrap_err().to_string();
-        assert!(error.contains(&format!("{NAME_BYTES_MAX} at most")), "{error}");
+        assert!(error.contains(&format!("at most {NAME_BYTES_MAX}")), "{error}");
     }
 }

@@ -102,9 +102,6 @@ mod tests {
         for bytes in [&b"\0"[..], b"\0\0\0\x02", b"\0\0\0\x02{"] {
             assert_eq!(truncated_unit(bytes).name(), "LengthMismatch", "{bytes:?}");
         }
-        assert_eq!(
-            truncated_unit(b"\0\0\0\x09{}").to_string(),
-            "frame_len is 9, and 2 bytes are there behind it"
-        );
+        assert_eq!(truncated_unit(b"\0\0\0\x09{}").to_string(), "frame_len is 9, but 2 bytes follow");
     }
 }

@@ -6,7 +6,7 @@ use super::{SHARED_BYTES_MIN, Slot};
 
 /// The peer reads so little that its answers pile up: its connection is to be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{bytes} bytes of answers are waiting, and the limit is {bytes_max}")]
+#[error("{bytes} bytes of answers are waiting; the limit is {bytes_max}")]
 pub struct NotReading {
     /// Bytes that are waiting.
     pub bytes: u64,

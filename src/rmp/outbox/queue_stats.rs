@@ -137,7 +137,7 @@ pub enum Full {
         messages_max: u64,
     },
     /// The subscription's bytes.
-    #[error("{bytes} bytes are queued for this subscription, and it may have {bytes_max}")]
+    #[error("{bytes} bytes are queued for this subscription; the limit is {bytes_max}")]
     Bytes {
         /// How many are queued.
         bytes: u64,
@@ -145,7 +145,7 @@ pub enum Full {
         bytes_max: u64,
     },
     /// The bytes of all.
-    #[error("{bytes} bytes are queued on all connections, and these are too many")]
+    #[error("{bytes} bytes are queued on all connections, over the limit")]
     Broker {
         /// How many are queued.
         bytes: u64,

@@ -24,33 +24,33 @@ pub struct Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteFault {
     /// The session has one of this number.
-    #[error("subscription {sub} is there already")]
+    #[error("subscription {sub} already exists")]
     Taken {
         /// The number.
         sub: u64,
     },
     /// The session asks for the same pattern already.
-    #[error("subscription {sub} of this session is for the same pattern already")]
+    #[error("subscription {sub} of this session already has this pattern")]
     Repeated {
         /// The number of that one.
         sub: u64,
     },
     /// The session has as many patterns as it may.
     #[error(
-        "a session has {max} patterns at most, and so many times the same topic (limits.rmp.session_patterns_max)"
+        "a session may have at most {max} patterns and repeated topics (limits.rmp.session_patterns_max)"
     )]
     PatternsFull {
         /// The limit in force.
         max: u64,
     },
     /// The session has as many as it may.
-    #[error("a session has {max} subscriptions at most (limits.rmp.session_subscriptions_max)")]
+    #[error("a session may have at most {max} subscriptions (limits.rmp.session_subscriptions_max)")]
     SessionFull {
         /// The limit in force.
         max: u64,
     },
     /// The broker has as many as it may.
-    #[error("the bus has {max} subscriptions at most (limits.rmp.subscriptions_max)")]
+    #[error("the bus may have at most {max} subscriptions (limits.rmp.subscriptions_max)")]
     Full {
         /// The limit in force.
         max: u64,

@@ -44,19 +44,19 @@ pub enum AccessDenied {
     #[error("only the station publishes there, and this session is {}", .0.name())]
     StationTopic(Kind),
     /// Something other than an operator's request on the operators' topic.
-    #[error("rlp/operator takes schema_id {} alone, and this is {schema_id}", SchemaId::OPERATOR_REQ)]
+    #[error("rlp/operator requires schema_id {}, not {schema_id}", SchemaId::OPERATOR_REQ)]
     NotRequest {
         /// The schema.
         schema_id: SchemaId,
     },
     /// Somebody without a token asks for what takes one.
-    #[error("operators' requests and their answers take a token, and this session is agent")]
+    #[error("operator requests and answers require a token, and this session is agent")]
     NoToken,
     /// The read-only token was shown.
-    #[error("a viewer reads: it publishes nothing but its questions on rlp/operator")]
+    #[error("a viewer is read-only: it can only publish requests on rlp/operator")]
     ReadOnly,
     /// The cue token was shown.
-    #[error("a cue enqueues invocations and submits runs, nothing else")]
+    #[error("a cue can only enqueue invocations and submit runs")]
     CueOnly,
     /// What only operators see.
     #[error("only ui, tui and viewer receive this, and this session is {}", .0.name())]

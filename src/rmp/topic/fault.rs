@@ -6,16 +6,16 @@ use super::name::{BYTES_MAX, SEGMENTS_MAX};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopicFault {
     /// There is nothing.
-    #[error("a topic has one segment at least")]
+    #[error("a topic needs at least one segment")]
     Empty,
     /// More bytes than a topic has.
-    #[error("it has {bytes} bytes, and a topic has {BYTES_MAX} at most")]
+    #[error("it has {bytes} bytes; a topic may have at most {BYTES_MAX}")]
     TooLong {
         /// How many it has.
         bytes: usize,
     },
     /// More segments than a topic has.
-    #[error("it has {segments} segments, and a topic has {SEGMENTS_MAX} at most")]
+    #[error("it has {segments} segments; a topic may have at most {SEGMENTS_MAX}")]
     TooManySegments {
         /// How many it has.
         segments: usize,
@@ -27,7 +27,7 @@ pub enum TopicFault {
         at: usize,
     },
     /// A character that no segment has.
-    #[error("{character:?} at byte {at}: a segment is made of A-Z a-z 0-9 . _ : -")]
+    #[error("{character:?} at byte {at}: a segment may contain A-Z a-z 0-9 . _ : -")]
     Character {
         /// Where it stands.
         at: usize,
@@ -35,7 +35,7 @@ pub enum TopicFault {
         character: char,
     },
     /// A wildcard that is not the whole of the last segment of a pattern.
-    #[error("the wildcard at byte {at}: a pattern may end in /* or /**, or be * or **, and a topic has none")]
+    #[error("wildcard at byte {at}: a pattern may end in /* or /**, or be * or **; topics have no wildcards")]
     Wildcard {
         /// Where it stands.
         at: usize,

@@ -158,7 +158,7 @@ fn with_the_last_subscription_of_a_topic_goes_what_was_seen_on_it_and_who_comes_
     assert_eq!(
         (totals.keys, totals.evicted_young),
         (1, 0),
-        "nothing that anybody could have seen was forgotten"
+        "nothing that anyone could have seen was forgotten"
     );
     fixture.hear_bytes(subscriber);
     fixture.subscribe(subscriber, 2, "a/x");

@@ -81,10 +81,10 @@ fn a_station_whose_bus_is_down_is_told_from_none() {
     let mut station = Killed(serve.unwrap());
     let mut line = String::new();
     BufReader::new(station.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains("no socket"), "{line}");
+    assert!(line.contains("not a socket"), "{line}");
     let (code, message) = error(&cli(folder.path(), &["--json", "ls", "queues"]));
     assert_eq!(code, Some(3));
-    assert!(message.contains("is down") && message.contains("no socket"), "{message}");
+    assert!(message.contains("is down") && message.contains("not a socket"), "{message}");
     let doctor = cli(folder.path(), &["--json", "doctor"]);
     let rows: Vec<Value> = String::from_utf8(doctor.stdout)
         .unwrap()

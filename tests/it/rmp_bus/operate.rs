@@ -41,7 +41,10 @@ fn a_peer_is_kicked_by_its_session_and_an_unknown_session_is_told() {
         assert_eq!(refused(folder.path(), &["kick", "peer", gone]), "no_session");
     }
     let notice = station.event("notice");
-    assert_eq!(notice["text"], format!("refused: kick peer {session}: the bus has no session {session}"));
+    assert_eq!(
+        notice["text"],
+        format!("refused: disconnect peer {session}: the bus has no session {session}")
+    );
     let output = cli(folder.path(), &["kick", "peer", "writer"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("rl-console ls peers"), "{output:?}");
 }

@@ -33,7 +33,7 @@ fn the_socket_is_recorded_in_the_data_folder_and_goes_with_the_station() {
     bus.station.take().unwrap().stop();
     let told = peer.hear();
     assert_eq!(told.error(), (0, "Busy".to_owned()), "who is closed is told why");
-    assert!(told.text("message").contains("goes down"), "{told:?}");
+    assert!(told.text("message").contains("bus is stopping"), "{told:?}");
     assert!(peer.try_hear().is_none());
     assert!(!bus.path().exists());
 }
@@ -76,9 +76,12 @@ fn a_socket_whose_file_was_taken_away_is_bound_anew_and_who_is_connected_stays()
     std::fs::remove_file(bus.path()).unwrap();
     let other = std::os::unix::net::UnixListener::bind(bus.path()).unwrap();
     let why = until_listening(&mut reader, false);
-    assert!(why.contains("is taken"), "{why}");
+    assert!(why.contains("is in use"), "{why}");
     let restarted = runtime.block_on(port.command(Command::Restart { link: Link::Rmp })).unwrap_err();
-    assert!(matches!(&restarted, PortError::HostDown { why, .. } if why.contains("is taken")), "{restarted}");
+    assert!(
+        matches!(&restarted, PortError::HostDown { why, .. } if why.contains("is in use")),
+        "{restarted}"
+    );
     old.say("Ping", vec![]);
     assert_eq!(old.hear().name(), "Pong");
     drop(other);

@@ -12,17 +12,17 @@ fn close_text(why: &RefusalReply) -> String {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CloseReason {
     /// By this client.
-    #[error("the session was closed here")]
+    #[error("the session was closed by this client")]
     ByClient,
     /// From the other side: the station said why it ends the session, or the connection was gone without a
     /// word, as where it was killed.
-    #[error("{}", .0.as_ref().map_or_else(|| "the station is gone without a word".to_owned(), close_text))]
+    #[error("{}", .0.as_ref().map_or_else(|| "the station closed the connection unexpectedly".to_owned(), close_text))]
     ByStation(Option<RefusalReply>),
     /// The socket failed.
     #[error("the connection failed: {0}")]
     Failed(Arc<io::Error>),
     /// The station sent what it may not.
-    #[error("the station broke the protocol: {0}")]
+    #[error("the station violated the protocol: {0}")]
     Broken(Violation),
 }
 
@@ -38,7 +38,7 @@ pub enum Error {
         why: io::Error,
     },
     /// Another user listens there, and is shown no token.
-    #[error("{}: another user (uid {uid}) listens there, who is shown no token", path.display())]
+    #[error("{}: another user (uid {uid}) is listening there; no token was sent", path.display())]
     OfAnother {
         /// The socket's path.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum Error {
         uid: u32,
     },
     /// Another process of this user listens there than the one whose token it is, and is shown none.
-    #[error("{}: another station's process ({process}) listens there, which is shown no token", path.display())]
+    #[error("{}: another station (process {process}) is listening there; no token was sent", path.display())]
     OfAnotherProcess {
         /// The socket's path.
         path: PathBuf,
@@ -66,13 +66,13 @@ pub enum Error {
     #[error("{0}")]
     Closed(#[from] CloseReason),
     /// No answer came in time.
-    #[error("there was no answer within {ms} ms")]
+    #[error("no answer within {ms} ms")]
     TimedOut {
         /// How long was waited, in milliseconds.
         ms: u64,
     },
     /// So much waits for an answer that no more is asked (`limits.client.answers_max`).
-    #[error("{answers_max} requests wait for their answers")]
+    #[error("too many open requests: {answers_max} are waiting for answers")]
     Busy {
         /// The limit.
         answers_max: u64,
@@ -87,7 +87,7 @@ mod tests {
     fn who_ended_a_session_is_said_by_its_last_words_alone() {
         assert_eq!(
             CloseReason::ByStation(None).to_string(),
-            "the station is gone without a word",
+            "the station closed the connection unexpectedly",
             "it may have been killed"
         );
         let words = RefusalReply {
