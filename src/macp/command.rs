@@ -49,7 +49,7 @@ pub enum Outcome {
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No session has this id.
-    #[error("there is no session {0}")]
+    #[error("no session {0}")]
     UnknownSession(String),
     /// No session that is open was opened by this peer since the runtime started.
     #[error("no open session was opened by {0} since the runtime started")]

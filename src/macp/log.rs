@@ -48,7 +48,7 @@ pub struct TtlExpired {
 
 /// A record that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a record of the log cannot be read: {0}")]
+#[error("unreadable log record: {0}")]
 pub struct Damaged(pub String);
 
 impl Record {
@@ -64,9 +64,7 @@ impl Record {
     /// [`Damaged`], also for one of a kind that this version does not know.
     pub fn read(bytes: &Bytes) -> Result<(Wall, What), Damaged> {
         let record = Self::decode(bytes.clone()).map_err(|error| Damaged(error.to_string()))?;
-        let what = record
-            .what
-            .ok_or_else(|| Damaged("it is of a kind that this version does not know".to_owned()))?;
+        let what = record.what.ok_or_else(|| Damaged("its kind is unknown to this version".to_owned()))?;
         Ok((Wall(record.at_ms), what))
     }
 }

@@ -48,7 +48,7 @@ fn most(mut gone: Vec<(Peer, u64)>, max: usize) -> (Vec<(Peer, u64)>, Option<Cli
     let left_out = gone.split_off(gone.len().min(max));
     let others = || Client {
         peer: Peer::new("others"),
-        client: Some(Arc::from(format!("{} more that are gone", left_out.len()))),
+        client: Some(Arc::from(format!("{} more, disconnected", left_out.len()))),
         since: None,
         has_called: true,
         sessions: left_out.iter().map(|(_, sessions)| sessions).sum(),
@@ -199,7 +199,7 @@ mod tests {
         let (listed, others) = most(gone(), 1);
         assert_eq!(listed, [(Peer::new("b"), 7)]);
         let others = others.unwrap();
-        assert_eq!((others.client.as_deref(), others.sessions), (Some("2 more that are gone"), 4));
+        assert_eq!((others.client.as_deref(), others.sessions), (Some("2 more, disconnected"), 4));
         assert_eq!(most(gone(), 3).1, None);
     }
 }

@@ -190,7 +190,7 @@ impl Shared {
         for Eviction { row, ids } in leaving {
             let digests = if ids.count() > DIGESTS_AT_ONCE {
                 let digests = tokio::task::spawn_blocking(move || ids.digests()).await;
-                digests.map_err(|_| CommitError::Failed("the runtime is going down".to_owned()))?
+                digests.map_err(|_| CommitError::Failed("the runtime is stopping".to_owned()))?
             } else {
                 ids.digests()
             };

@@ -68,9 +68,9 @@ async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Opt
         Err(why) => {
             let (cause, text) = match why {
                 TurnedAway::PeerShare => {
-                    (TurnAwayCause::TooManyOfPeer, "this address has too many connections")
+                    (TurnAwayCause::TooManyOfPeer, "too many connections from this address")
                 }
-                _ => (TurnAwayCause::TooManyConnections, "there are too many connections"),
+                _ => (TurnAwayCause::TooManyConnections, "too many connections"),
             };
             // It may be gone already.
             let _ = refuse(stream, text);

@@ -35,8 +35,9 @@ impl Shared {
                 self.turned_away(&call.caller, TurnAwayCause::ReceivingBytes);
                 let max = receiving_bytes_max(&self.limits);
                 Err(declined(Status::ResourceExhausted, &format!(
-                    "limits.macp.receiving_bytes_max allows {max} bytes of messages that come or wait to be \
-                     written, over all connections, and this one was the longest; send it again later"
+                    "all connections together may have {max} bytes of messages being received or waiting to \
+                     be written (limits.macp.receiving_bytes_max), and this was the largest; send it again \
+                     later"
                 )))
             }
             () = self.turn_of_long() => Ok(()),

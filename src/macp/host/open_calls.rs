@@ -189,8 +189,8 @@ impl Drop for OpenCall {
 pub(super) fn too_many(limits: &limits::Macp) -> (Status, String) {
     let max = limits.calls_max;
     let why = format!(
-        "limits.macp.calls_max allows {max} calls at one time, over all connections, and this one's had most; \
-         end some and call again"
+        "all connections together may have {max} concurrent calls (limits.macp.calls_max), and this one had \
+         the most; end some and call again"
     );
     (Status::ResourceExhausted, why)
 }

@@ -116,7 +116,7 @@ impl RequestBody {
         let due = *self.begun.get_or_insert_with(|| clock.now().mono) + Duration::from_millis(ms);
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(clock.until(due))));
         ready!(deadline.as_mut().poll(cx));
-        let why = format!("the message was not whole within {ms} ms (limits.macp.frame_ms_max)");
+        let why = format!("the message was incomplete after {ms} ms (limits.macp.frame_ms_max)");
         self.fail(TurnAwayCause::MessageTimeout, Status::DeadlineExceeded, why)
     }
 
@@ -151,8 +151,8 @@ impl hyper::body::Body for RequestBody {
             if self.is_too_large(cx.waker()) {
                 let max = receiving_bytes_max(&self.shared.limits);
                 let why = format!(
-                    "limits.macp.receiving_bytes_max allows {max} bytes of messages that are not whole, over all \
-                     connections, and this one was the longest; send it again later"
+                    "all connections together may have {max} bytes of incomplete messages \
+                     (limits.macp.receiving_bytes_max), and this was the largest; send it again later"
                 );
                 return self.fail(TurnAwayCause::ReceivingBytes, Status::ResourceExhausted, why);
             }
@@ -176,7 +176,7 @@ impl hyper::body::Body for RequestBody {
                         Err(trailers) => self.on_end(Some(trailers)),
                     };
                     if self.messages.is_too_much() {
-                        let why = "the call takes one message, and there is more behind it";
+                        let why = "the call takes one message, but more followed";
                         return self.decline(Status::Internal, why.to_owned());
                     }
                     if let Some(frame) = next {

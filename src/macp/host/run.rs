@@ -107,7 +107,7 @@ pub enum RunError {
     #[error("{0}")]
     Serve(String),
     /// A call failed while it held the kernel.
-    #[error("it failed by a fault of ours; please report the log")]
+    #[error("internal error; please report the log")]
     Broken,
 }
 

@@ -123,9 +123,7 @@ impl MACPRuntimeService for Service {
                 self.shared.wait_durable(after, false).await.map(|()| metadata)
             }
             Answer::Declined { status, why } => Err((status, why)),
-            Answer::Acked(_) => {
-                Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned()))
-            }
+            Answer::Acked(_) => Err((Status::Internal, "internal error in the runtime".to_owned())),
         };
         self.reply(
             &call,
@@ -279,9 +277,9 @@ impl Shared {
     /// Waits for what must be durable before a call is answered; `is_accepted` where the answer says so.
     pub(super) async fn wait_durable(&self, after: crate::ids::Ticket, is_accepted: bool) -> CallResult<()> {
         let what = if is_accepted {
-            "it is accepted, and not durable yet"
+            "the message is accepted but not durable yet"
         } else {
-            "what the answer hangs on is not durable yet"
+            "an earlier message that the answer depends on is not durable yet"
         };
         self.durable(after)
             .await
@@ -320,9 +318,7 @@ impl Shared {
                 self.wait_durable(acked.after, acked.error.is_none()).await.map(|()| acked)
             }
             Answer::Declined { status, why } => Err((status, why)),
-            Answer::Session { .. } => {
-                Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned()))
-            }
+            Answer::Session { .. } => Err((Status::Internal, "internal error in the runtime".to_owned())),
         }
     }
 
@@ -378,7 +374,7 @@ fn no_version(versions: &[String]) -> String {
         versions.iter().take(LISTED_MAX).map(|version| words::cut(version, BYTES_MAX)).collect();
     let more = versions.len() - said.len();
     let others = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("this runtime speaks {} only; the client supports {said:?}{others}", registry::VERSION)
+    format!("this runtime supports {} only; the client supports {said:?}{others}", registry::VERSION)
 }
 
 pub(super) fn no_envelope() -> (Status, String) {

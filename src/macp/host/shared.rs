@@ -162,7 +162,7 @@ impl Shared {
                 let Ok(_permit) = self.loading.try_acquire() else {
                     return declined(
                         Status::ResourceExhausted,
-                        "too many calls wait for sessions from the store (limits.macp.loading_max)",
+                        "too many calls are waiting for sessions from the store (limits.macp.loading_max)",
                     );
                 };
                 let kept = match self.read(&session, ask.message()).await {
@@ -397,4 +397,4 @@ fn down() -> Answer {
 }
 
 /// The answer once a call has failed while it held the state.
-pub(super) const FAILED: &str = "the runtime has failed by a fault of ours";
+pub(super) const FAILED: &str = "internal error in the runtime";

@@ -112,7 +112,7 @@ pub(super) async fn restore(setup: &Setup, make: append::FileFactory) -> Result<
         }
     }
     if let Err(error) = ended_before::add(setup, &store, &mut snapshot).await {
-        let missing = format!("sessions that ended before this start are not shown: {error}");
+        let missing = format!("cannot show sessions that ended before this start: {error}");
         notices.push((Level::Warn, missing));
     }
     // What happened before is counted by no total of this start.
@@ -165,9 +165,7 @@ impl Replay {
             Some(records) => records.iter().for_each(|(session, record)| self.replay(*session, record)),
             None => self.notice(
                 Level::Error,
-                format!(
-                    "piece {number} of the sessions' log cannot be read: what was accepted in it is lost"
-                ),
+                format!("piece {number} of the session log is unreadable: accepted messages in it are lost"),
             ),
         }
         self.journal.written(number, at, RecordBatch { bytes: piece.into(), ..RecordBatch::default() });
@@ -176,7 +174,7 @@ impl Replay {
     /// A segment is lost, and with it the sessions that have records in it.
     fn unreadable(&mut self, segment: u64, sessions: Option<Vec<u64>>) {
         let lost =
-            format!("segment {segment} of the sessions' log cannot be read: what was accepted in it is lost");
+            format!("segment {segment} of the session log is unreadable: accepted messages in it are lost");
         let Some(sessions) = sessions else { return self.notice(Level::Error, lost) };
         let mut hit: u64 = 0;
         for session in sessions {
@@ -189,7 +187,7 @@ impl Replay {
             hit += u64::from(is_open);
         }
         self.show(Wall(0));
-        self.notice(Level::Error, format!("{lost}; {} expired for it", counted(hit, "session")));
+        self.notice(Level::Error, format!("{lost}; {} expired because of it", counted(hit, "session")));
     }
 
     /// What was accepted in a file of the log is lost, and with it the sessions that had records there and
@@ -199,10 +197,10 @@ impl Replay {
         if lost.is_empty() && *is_all {
             return self.notice(
                 Level::Warn,
-                format!("{what}: the database has what lay there; the file is kept aside"),
+                format!("{what}: no data is lost, the database contains it; the file was moved aside"),
             );
         }
-        let why = format!("{what}: what was accepted in sessions and lay there is lost");
+        let why = format!("{what}: accepted session messages in it are lost");
         let mut hit = BTreeSet::new();
         for (session, record) in lost.iter().flat_map(readable) {
             let Ok((_, What::Incoming(bytes))) = Record::read(&record) else { continue };
@@ -215,9 +213,9 @@ impl Replay {
         self.show(Wall(0));
         let text = match named(&hit) {
             Some(sessions) => {
-                format!("{why}, of {sessions} as far as it can be read; the file is kept aside")
+                format!("{why}, of {sessions} as far as it is readable; the file was moved aside")
             }
-            None => format!("{why}; the file is kept aside"),
+            None => format!("{why}; the file was moved aside"),
         };
         self.notice(Level::Error, text);
     }
@@ -235,7 +233,7 @@ impl Replay {
             return;
         }
         if let Err(damage) = self.kernel.replay(session, record) {
-            self.notice(Level::Error, format!("session number {session} is expired: {damage}"));
+            self.notice(Level::Error, format!("session number {session} expired: {damage}"));
             if !self.kernel.has(session) {
                 // Its records stay: no later session is to go on from them.
                 self.kernel.number_from(session.saturating_add(1));

@@ -195,7 +195,7 @@ impl Kernel {
         location: SessionLocation<'_>,
     ) -> Decision {
         let Some((mode_name, mode)) = registry::resolve(&envelope.mode) else {
-            return Decision::refuse(Fault::UnknownMode, "no mode is registered under this name");
+            return Decision::refuse(Fault::UnknownMode, "no mode has this name");
         };
         let found = parsed.and_then(Parsed::get::<Result<Opening, DecodeError>>).cloned();
         let Ok(Opening { payload, participants }) =
@@ -206,7 +206,7 @@ impl Kernel {
         let ttl_ms = match payload.ttl_ms {
             0 => TTL_MS_DEFAULT,
             ttl_ms @ 1..=TTL_MS_MAX => ttl_ms,
-            _ => return Decision::refuse(Fault::InvalidTtl, "ttl_ms is not within 0 and 86400000"),
+            _ => return Decision::refuse(Fault::InvalidTtl, "ttl_ms is not between 0 and 86400000"),
         };
         let seen = match location {
             SessionLocation::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
@@ -275,11 +275,12 @@ impl Kernel {
         parsed: Option<&Parsed>,
         location: SessionLocation<'_>,
     ) -> Decision {
-        let expire =
-            |number| Decision::Expire(number, Rejection::new(Fault::TtlExpired, "the session's TTL is over"));
+        let expire = |number| {
+            Decision::Expire(number, Rejection::new(Fault::TtlExpired, "the session's TTL has expired"))
+        };
         let session = match location {
             SessionLocation::Nowhere => {
-                return Decision::refuse(Fault::UnknownSession, "there is no such session");
+                return Decision::refuse(Fault::UnknownSession, "no such session");
             }
             SessionLocation::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
             SessionLocation::Store(kept, is_unnoticed) => {
@@ -301,7 +302,10 @@ impl Kernel {
             return Decision::refuse(Fault::SessionNotOpen, "the session has ended");
         }
         if !session.participants.is_open() && !session.participants.lists(&envelope.sender) {
-            return Decision::refuse(Fault::InvalidEnvelope, "the sender is no participant of the session");
+            return Decision::refuse(
+                Fault::InvalidEnvelope,
+                "the sender is not a participant of the session",
+            );
         }
         if let Err(rejection) = envelope::check_stored(envelope, &self.limits) {
             return Decision::Refuse(rejection);
@@ -329,7 +333,7 @@ impl Kernel {
 
     fn decide_cancel(&self, at_ms: u64, location: SessionLocation<'_>, id: &str, reason: &str) -> Decision {
         match location {
-            SessionLocation::Nowhere => Decision::refuse(Fault::UnknownSession, "there is no such session"),
+            SessionLocation::Nowhere => Decision::refuse(Fault::UnknownSession, "no such session"),
             SessionLocation::Unread => Decision::Load(Arc::from(id)),
             SessionLocation::Store(kept, true) => Decision::Cancel(kept.number),
             SessionLocation::Store(_, false) => Decision::Ended,
@@ -359,7 +363,8 @@ impl Kernel {
     fn no_room(&self, bytes: u64, in_session: u64) -> Option<Decision> {
         let (exhausted, unavailable) = (Status::ResourceExhausted, Status::Unavailable);
         if self.is_disk_low() {
-            let why = "the disk of the runtime's data folder is nearly full (limits.store.disk_free_bytes_min): free space on it";
+            let why = "the disk of the runtime's data folder is nearly full \
+                       (limits.store.disk_free_bytes_min): free some space";
             return Some(Decision::Decline(exhausted, why.to_owned()));
         }
         let open_bytes = self.bytes.saturating_sub(self.closed_bytes);
@@ -378,7 +383,7 @@ impl Kernel {
                 self.bytes,
                 with_ended_max,
                 unavailable,
-                "limits.macp.bytes_max allows those that ended with them, until they are in the store,",
+                "limits.macp.bytes_max allows open and unsaved ended sessions",
             ),
         ];
         let full = bounds.into_iter().find(|(has, max, ..)| has.saturating_add(bytes) > *max);
@@ -389,7 +394,7 @@ impl Kernel {
     /// Whether there is no room for a record of so many bytes among those that are not durable.
     fn no_room_in_log(&self, bytes: u64) -> Option<Decision> {
         let (has, max) = (self.unsaved_bytes, self.limits.unsaved_bytes_max);
-        let what = "limits.macp.unsaved_bytes_max allows to be not durable";
+        let what = "limits.macp.unsaved_bytes_max allows messages that are not durable yet";
         (has.saturating_add(bytes) > max).then(|| does_not_fit(Status::Unavailable, bytes, has, what, max))
     }
 }
@@ -397,7 +402,7 @@ impl Kernel {
 fn does_not_fit(status: Status, bytes: u64, has: u64, what: &str, max: u64) -> Decision {
     Decision::Decline(
         status,
-        format!("a message of {bytes} bytes does not fit: there are {has}, and {what} {max}"),
+        format!("a message of {bytes} bytes does not fit: {has} bytes are in use, and {what} {max}"),
     )
 }
 
@@ -447,10 +452,9 @@ const fn durable_after(session: &Session, decision: &Decision) -> Ticket {
 
 fn decide_look(at_ms: u64, location: SessionLocation<'_>, id: &str) -> Decision {
     match location {
-        SessionLocation::Nowhere => Decision::Decline(
-            Status::NotFound,
-            format!("there is no session `{}`", cut(id, ECHOED_BYTES_MAX)),
-        ),
+        SessionLocation::Nowhere => {
+            Decision::Decline(Status::NotFound, format!("no session `{}`", cut(id, ECHOED_BYTES_MAX)))
+        }
         SessionLocation::Unread => Decision::Load(Arc::from(id)),
         SessionLocation::Store(kept, is_unnoticed) => {
             Decision::Look(kept.metadata.clone(), is_unnoticed.then_some(kept.number))

@@ -288,7 +288,7 @@ fn object_to(state: &DecisionState, message: &Message<'_>) -> Result<Response<De
 fn vote(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
     let VotePayload { proposal_id, vote, reason } = object(message)?;
     if state.proposals.is_empty() {
-        return Err(Rejection::payload("there is no proposal to vote on"));
+        return Err(Rejection::payload("no proposal to vote on"));
     }
     state.not_committed()?;
     Ok(Response::Persist(DecisionDelta::Vote {
@@ -300,7 +300,7 @@ fn vote(state: &DecisionState, message: &Message<'_>) -> Result<Response<Decisio
 fn commit(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
     let CommitmentPayload { action, .. } = object(message)?;
     if state.votes.is_empty() {
-        return Err(Rejection::payload("there is no vote yet"));
+        return Err(Rejection::payload("no vote yet"));
     }
     state.not_committed()?;
     Ok(Response::PersistAndResolve {
@@ -333,12 +333,12 @@ impl DecisionState {
             return Ok(());
         }
         let shown = crate::words::cut(proposal_id, 64);
-        Err(Rejection::payload(format!("there is no proposal `{shown}`")))
+        Err(Rejection::payload(format!("no proposal `{shown}`")))
     }
 
     fn not_committed(&self) -> Result<(), Rejection> {
         if self.phase == Phase::Committed {
-            Err(Rejection::payload("the decision is committed already"))
+            Err(Rejection::payload("the decision is already committed"))
         } else {
             Ok(())
         }

@@ -57,9 +57,6 @@ fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Rejection> {
     serde_json::from_slice(payload).map_err(|error| {
         // It says again what it found, however long that is.
         let error = error.to_string();
-        Rejection::payload(format!(
-            "the payload is not what its type carries: {}",
-            cut(&error, REASON_BYTES_MAX)
-        ))
+        Rejection::payload(format!("the payload does not match its type: {}", cut(&error, REASON_BYTES_MAX)))
     })
 }

@@ -22,7 +22,10 @@ fn a_segment_that_cannot_be_read_ends_the_sessions_that_it_has_records_of_and_no
     });
     let notices = std::mem::take(&mut *bare.notices.lock().unwrap());
     let [notice] = &notices[..] else { panic!("{notices:?}") };
-    assert!(notice.contains("cannot be read") && notice.ends_with("2 sessions expired for it"), "{notice}");
+    assert!(
+        notice.contains("is unreadable") && notice.ends_with("2 sessions expired because of it"),
+        "{notice}"
+    );
     for _ in 0..2 {
         assert_eq!(
             (bare.look("hit"), bare.look("well"), bare.look("ended")),
@@ -74,7 +77,7 @@ fn a_damaged_file_of_the_log_names_the_sessions_that_lose_records_and_ends_those
     let [notice] = &notices[..] else { panic!("{notices:?}") };
     assert!(
         notice.contains("sessions-1.log is damaged")
-            && notice.contains("is lost, of hit, resolved as far as"),
+            && notice.contains("are lost, of hit, resolved as far as"),
         "{notice}"
     );
     for _ in 0..2 {

@@ -300,7 +300,7 @@ fn a_session_whose_log_does_not_begin_is_closed_for_good() {
         assert_eq!(late.error.unwrap().code, "SESSION_NOT_OPEN");
         let row = &fixture.rows(Some(macp::SessionState::Expired), None)[0];
         assert_eq!((row.session.as_str(), row.ending), ("s", Some(Ending::LogDamaged)));
-        assert!(row.why.as_deref().is_some_and(|why| why.contains("cannot be read")), "{row:?}");
+        assert!(row.why.as_deref().is_some_and(|why| why.contains("unreadable log record")), "{row:?}");
         fixture.restart();
     }
 }

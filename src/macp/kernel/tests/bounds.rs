@@ -123,7 +123,7 @@ fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text()
         Fault::InvalidEnvelope,
         Code::InvalidEnvelope,
     );
-    assert!(fixture.send_text("s", "Vote", &long, "b", "").error.unwrap().1.contains("no participant"));
+    assert!(fixture.send_text("s", "Vote", &long, "b", "").error.unwrap().1.contains("not a participant"));
     accepted(&fixture.send(&start("ended", "m", &SessionStartPayload::default())));
     fixture.cancel("ended", "");
     refused(

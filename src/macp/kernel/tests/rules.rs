@@ -24,7 +24,7 @@ fn rule_1_the_version_comes_before_everything_else() {
         message.macp_version = version.to_owned();
         let ack = fixture.send(&message);
         refused(&ack, Fault::InvalidMacpVersion, Code::UnsupportedProtocolVersion);
-        assert_eq!(ack.state, None, "there is no such session");
+        assert_eq!(ack.state, None, "no such session");
     }
     accepted(&fixture.send(&start("s", "m", &empty())));
     let mut message = envelope("s", "Vote", "m", "a", "");
