@@ -261,19 +261,19 @@ pub enum Refusal {
         queue: QueueName,
     },
     /// Too many pending rows.
-    #[error("{limit} rows are pending already")]
+    #[error("{limit} invocations are already pending")]
     TooManyPending {
         /// `limits.mpp.pending_rows_max`.
         limit: u64,
     },
     /// Pending rows have too many bytes.
-    #[error("pending rows have {limit} bytes already, or nearly so")]
+    #[error("pending invocations already use nearly {limit} bytes")]
     TooManyPendingBytes {
         /// `limits.mpp.pending_bytes_max`.
         limit: u64,
     },
     /// Too many rows in one command.
-    #[error("{rows} rows in one command; {limit} are taken")]
+    #[error("{rows} rows in one command; the maximum is {limit}")]
     TooManyRows {
         /// How many came.
         rows: u64,
@@ -281,7 +281,7 @@ pub enum Refusal {
         limit: u64,
     },
     /// The key is that of a row with another event, or other params.
-    #[error("{key} is that of invocation {id} already, which is {first}; this one is {now}")]
+    #[error("{key} already belongs to invocation {id}, which is {first}; this one is {now}")]
     KeyConflict {
         /// The key, with the kind of its source.
         key: String,
@@ -293,7 +293,7 @@ pub enum Refusal {
         now: String,
     },
     /// No row has this id.
-    #[error("there is no invocation {id}")]
+    #[error("no invocation {id}")]
     NoSuchInvocation {
         /// What was asked for.
         id: InvocationId,
@@ -307,7 +307,7 @@ pub enum Refusal {
         state: RowState,
     },
     /// The row is to be requeued, and has not ended.
-    #[error("invocation {id} is {}: only one that has ended is requeued", .state.name())]
+    #[error("invocation {id} is {}: only ended invocations can be requeued", .state.name())]
     NotEnded {
         /// Which row.
         id: InvocationId,
@@ -315,7 +315,7 @@ pub enum Refusal {
         state: RowState,
     },
     /// The row is to be requeued, and its source is given back for it.
-    #[error("a refund of invocation {id} is recorded ({})", .refund.name())]
+    #[error("invocation {id} has a refund ({})", .refund.name())]
     RefundRequested {
         /// Which row.
         id: InvocationId,
@@ -323,7 +323,7 @@ pub enum Refusal {
         refund: RefundStatus,
     },
     /// The row is to be requeued, and its params do not fit the manifest in force.
-    #[error("the params of invocation {id} do not fit the pack: {why}")]
+    #[error("the params of invocation {id} do not match the pack: {why}")]
     ParamsMismatch {
         /// Which row.
         id: InvocationId,
@@ -331,7 +331,7 @@ pub enum Refusal {
         why: String,
     },
     /// The row is to be requeued, and cannot be read whole from the store.
-    #[error("invocation {id} is damaged in the store: {why}")]
+    #[error("the stored row of invocation {id} is damaged: {why}")]
     Damaged {
         /// Which row.
         id: InvocationId,
@@ -345,7 +345,7 @@ pub enum Refusal {
         id: InvocationId,
     },
     /// No adapter is connected.
-    #[error("no adapter is connected")]
+    #[error("no adapter connected")]
     NoAdapter,
     /// The store cannot commit now.
     #[error("{why}")]
@@ -354,10 +354,10 @@ pub enum Refusal {
         why: String,
     },
     /// Another migration is running.
-    #[error("a migration is running already")]
+    #[error("a migration is already running")]
     MigrationRunning,
     /// A token hash that is not 64 hex digits.
-    #[error("that is no SHA-256")]
+    #[error("not a SHA-256 hash")]
     NotAHash,
 }
 
@@ -395,47 +395,55 @@ impl Refusal {
         match self {
             Self::UnknownEvent { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::UnknownEvent { nearest: None, .. } => {
-                "`rl-console ls events` names the pack's events".to_owned()
+                "`rl-console ls events` lists the pack's events".to_owned()
             }
             Self::QueueNameTooLong { .. } | Self::UnknownQueue { .. } => {
-                "`rl-console ls queues` names the pack's queues".to_owned()
+                "`rl-console ls queues` lists the pack's queues".to_owned()
             }
-            Self::ParamsNotObject => "give an object, as in --params '{\"count\":1}'".to_owned(),
-            Self::FrameTooLarge { .. } => "send less in the params, or a reference to it".to_owned(),
-            Self::Draining { queue } => format!("`rl-console resume {}` takes new work again", quoted(queue.as_str())),
+            Self::ParamsNotObject => "give an object, such as --params '{\"count\":1}'".to_owned(),
+            Self::FrameTooLarge { .. } => "send less in the params, or a reference to the data".to_owned(),
+            Self::Draining { queue } => {
+                format!("`rl-console resume {}` accepts new work again", quoted(queue.as_str()))
+            }
             Self::TooManyPending { .. } => {
-                "cancel what is no longer wanted, or raise limits.mpp.pending_rows_max".to_owned()
+                "cancel unneeded invocations, or raise limits.mpp.pending_rows_max".to_owned()
             }
             Self::TooManyPendingBytes { .. } => {
-                "cancel what is no longer wanted, or raise limits.mpp.pending_bytes_max".to_owned()
+                "cancel unneeded invocations, or raise limits.mpp.pending_bytes_max".to_owned()
             }
             Self::TooManyRows { .. } => "send them in several commands".to_owned(),
             Self::KeyConflict { .. } => {
-                "give another --redemption or --key, or the same event and params: those are answered by the invocation that is there".to_owned()
+                "use another --redemption or --key; only the same event and params return the existing \
+                 invocation"
+                    .to_owned()
             }
             Self::NoSuchInvocation { .. } => "`rl-console ls invocations` lists them".to_owned(),
             Self::WrongState { .. } => {
-                "only a pending row can be cancelled, and only one left in applied can be settled".to_owned()
-            }
-            Self::NotEnded { state: RowState::Applied, .. } => {
-                "wait for its end, or mark it done or failed where its adapter is gone".to_owned()
-            }
-            Self::NotEnded { .. } => "wait for its end".to_owned(),
-            Self::RefundRequested { id, .. } => {
-                format!("`rl-console invocation requeue {id} --even-if-refunded` requeues it all the same")
-            }
-            Self::ParamsMismatch { .. } => {
-                "`rl-console ls events --json` has the schemas; invoke the event with params that fit"
+                "only pending invocations can be cancelled, and only orphaned ones (applied, adapter lost) \
+                 can be settled"
                     .to_owned()
             }
-            Self::Damaged { .. } => "invoke its event with the params that are known".to_owned(),
-            Self::WithAdapter { .. } => "wait for the adapter's answer, or disconnect it first".to_owned(),
-            Self::NoAdapter => "`rl-console pair` prints the token that an adapter connects with".to_owned(),
+            Self::NotEnded { state: RowState::Applied, .. } => {
+                "wait until it ends, or settle it if its adapter is gone".to_owned()
+            }
+            Self::NotEnded { .. } => "wait until it ends".to_owned(),
+            Self::RefundRequested { id, .. } => {
+                format!("`rl-console invocation requeue {id} --even-if-refunded` requeues it anyway")
+            }
+            Self::ParamsMismatch { .. } => {
+                "`rl-console ls events --json` shows the schemas; invoke the event with valid params"
+                    .to_owned()
+            }
+            Self::Damaged { .. } => "invoke its event again with the known params".to_owned(),
+            Self::WithAdapter { .. } => {
+                "wait for the adapter's answer, or disconnect the adapter first".to_owned()
+            }
+            Self::NoAdapter => "`rl-console pair` prints a token for an adapter to connect with".to_owned(),
             Self::NotStored { .. } => {
-                "free space on the data folder's disk; `rl-console doctor` checks it".to_owned()
+                "free space on the data folder's disk, and check it with `rl-console doctor`".to_owned()
             }
             Self::MigrationRunning => "wait for it to end".to_owned(),
-            Self::NotAHash => "`rl-console pair` makes one".to_owned(),
+            Self::NotAHash => "create one with `rl-console pair`".to_owned(),
         }
     }
 }
@@ -447,7 +455,7 @@ mod tests {
     #[test]
     fn the_hint_of_a_draining_queue_is_a_line_that_a_shell_reads() {
         let hint = |queue: &str| Refusal::Draining { queue: queue.into() }.hint();
-        assert_eq!(hint("boss"), "`rl-console resume boss` takes new work again");
-        assert_eq!(hint("the boss"), "`rl-console resume 'the boss'` takes new work again");
+        assert_eq!(hint("boss"), "`rl-console resume boss` accepts new work again");
+        assert_eq!(hint("the boss"), "`rl-console resume 'the boss'` accepts new work again");
     }
 }

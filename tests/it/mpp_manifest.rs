@@ -129,8 +129,8 @@ fn each_fault_is_told_with_its_place() {
         (
             String::new(),
             &[
-                "1:1: `pack` is missing (begin with [pack] and its id, name and version)",
-                "1:1: the pack declares nothing (begin with [queues.default] and an event for it)",
+                "1:1: `pack` is missing (start with [pack] and its id, name and version)",
+                "1:1: the pack is empty (start with [queues.default] and an event for it)",
             ],
         ),
         (
@@ -147,7 +147,7 @@ fn each_fault_is_told_with_its_place() {
         ),
         (
             format!("[pack]\nid = \"a.b\"\nname = \"é\" # é\nversion = 1.0\n{q}"),
-            &["4:11: `pack.version` must be a string, not float (put it in quotes)"],
+            &["4:11: `pack.version` must be a string, not float (quote it)"],
         ),
         (
             format!("[pack]\nid = \"mypack\"\nname = \" \"\nversion = \"1\"\n{q}"),
@@ -166,16 +166,13 @@ fn each_fault_is_told_with_its_place() {
         ),
         (
             format!("{HEAD}[queues.a]\nready_after = \"later\"\n"),
-            &["5:15: `queues.a.ready_after` is \"later\" (it takes `applied`, `done`)"],
+            &["5:15: `queues.a.ready_after` is \"later\" (use one of `applied`, `done`)"],
         ),
         (
             format!("{HEAD}[queues.a]\nready_after = true\n"),
-            &["5:15: `queues.a.ready_after` must be a string, not boolean (put it in quotes)"],
+            &["5:15: `queues.a.ready_after` must be a string, not boolean (quote it)"],
         ),
-        (
-            format!("{HEAD}[queues.{}]\n", "q".repeat(65)),
-            &["4:9: a queue's name of 65 bytes (at most 64 are taken)"],
-        ),
+        (format!("{HEAD}[queues.{}]\n", "q".repeat(65)), &["4:9: queue name of 65 bytes (use at most 64)"]),
         (format!("{HEAD}[queues.\"\"]\n"), &["4:9: an empty name in `queues`"]),
         (format!("{HEAD}[queue.a]\n"), &["4:2: unknown key `queue` (did you mean `queues`?)"]),
         (
@@ -184,15 +181,15 @@ fn each_fault_is_told_with_its_place() {
         ),
         (
             format!("{HEAD}[events.a]\n"),
-            &["4:9: `events.a.queue` is missing (name one of the pack's queues)"],
+            &["4:9: `events.a.queue` is missing (choose one of the pack's queues)"],
         ),
         (
             format!("{HEAD}[events.a]\nqueue = \"defualt\"\n"),
-            &["5:9: there is no queue `defualt` (did you mean `default`?)"],
+            &["5:9: unknown queue `defualt` (did you mean `default`?)"],
         ),
         (
             format!("{HEAD}[events.a]\nqueue = \"boss\"\n"),
-            &["5:9: there is no queue `boss` (declare it as [queues.boss])"],
+            &["5:9: unknown queue `boss` (declare it as [queues.boss])"],
         ),
         (
             format!("{HEAD}[events.a]\nqueue = \"default\"\ntitel = \"x\"\n"),
@@ -231,7 +228,7 @@ fn each_fault_is_told_with_its_place() {
         ),
         (
             format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = {{ const = 1979-05-27 }}\n"),
-            &["6:10: `state.k.schema`: a date has no place in a JSON Schema; put it in quotes"],
+            &["6:10: `state.k.schema`: dates are not valid in a JSON Schema; quote it"],
         ),
     ];
     for (text, expected) in cases {
@@ -379,7 +376,7 @@ fn a_link_out_of_the_folder_is_not_followed() {
     );
     std::os::unix::fs::symlink("../outside.json", folder.path().join("pack/link.json")).unwrap();
     let errors = manifest::load(&folder.path().join("pack/pack.toml")).unwrap_err();
-    assert!(errors[0].message.contains("leads out of the manifest's folder"), "{errors:?}");
+    assert!(errors[0].message.contains("is outside of the manifest's folder"), "{errors:?}");
 }
 
 proptest! {

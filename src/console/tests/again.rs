@@ -106,7 +106,7 @@ fn an_ended_row_of_each_pane_is_requeued_after_a_question() {
     };
     assert!(answer(&mut stage, Ok(requeued(47, 41))).contains("41 is requeued as 47: pending on default"));
     let refused = Refusal::NoSuchInvocation { id: InvocationId(41) };
-    assert!(answer(&mut stage, Err(refused)).contains("there is no invocation 41"));
+    assert!(answer(&mut stage, Err(refused)).contains("no invocation 41"));
 }
 
 #[test]

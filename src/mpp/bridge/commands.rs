@@ -148,7 +148,7 @@ impl Bridge {
                 Ok(Outcome::Braked(self.brakes(&queues)))
             }
             Err(error) => {
-                Err(Refusal::NotStored { why: format!("it is in force but not stored yet: {error}") })
+                Err(Refusal::NotStored { why: format!("it is active but not stored yet: {error}") })
             }
         };
         self.braking.remove(&request);

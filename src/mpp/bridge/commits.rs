@@ -211,11 +211,7 @@ impl Bridge {
             }
             (TicketPurpose::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
             (waits, _) => {
-                self.give_up(
-                    now,
-                    waits,
-                    &CommitError::Failed("the store answered something else".to_owned()),
-                );
+                self.give_up(now, waits, &CommitError::Failed("unexpected answer from the store".to_owned()));
             }
         }
         if self.commits.failing.is_none() {

@@ -206,7 +206,7 @@ impl Bridge {
                     self.repeated(*first, &Work { event: row.event, params: Some(row.params) })
                 }
                 Some(Enqueued::NotThere) | None => {
-                    Err(Refusal::NotStored { why: "the store did not say what became of it".to_owned() })
+                    Err(Refusal::NotStored { why: "the store did not report the outcome".to_owned() })
                 }
             });
         }

@@ -128,18 +128,18 @@ fn explain(error: &io::Error, addr: SocketAddr, binding: bool) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
             format!(
-                "port {} on {} is taken by another program: stop that one, or choose another with --port",
+                "port {} on {} is in use by another program: stop it, or choose another port with --port",
                 addr.port(),
                 addr.ip()
             )
         }
         io::ErrorKind::PermissionDenied => {
-            format!("port {} may not be bound: choose one above 1023 with --port", addr.port())
+            format!("no permission to bind port {}: choose one above 1023 with --port", addr.port())
         }
         io::ErrorKind::AddrNotAvailable => {
-            format!("{} is no address of this machine: mend --bind", addr.ip())
+            format!("{} is not an address of this machine: fix --bind", addr.ip())
         }
-        _ if binding => format!("{addr} cannot be bound: {error}; trying again"),
+        _ if binding => format!("cannot bind {addr}: {error}; retrying"),
         _ => describe_accept_error(error),
     }
 }

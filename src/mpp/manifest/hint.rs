@@ -11,12 +11,12 @@ pub(super) fn hint(name: &str, candidates: &[&str]) -> Option<String> {
     }
     match candidates {
         [] => None,
-        [only] => Some(format!("it takes `{only}`")),
+        [only] => Some(format!("use `{only}`")),
         _ => {
             let listed: Vec<_> =
                 candidates.iter().take(LISTED_MAX).map(|candidate| format!("`{candidate}`")).collect();
             let more = if candidates.len() > LISTED_MAX { ", …" } else { "" };
-            Some(format!("it takes {}{more}", listed.join(", ")))
+            Some(format!("use one of {}{more}", listed.join(", ")))
         }
     }
 }

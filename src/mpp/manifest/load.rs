@@ -32,7 +32,7 @@ fn inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
     if path.starts_with(&folder) {
         Ok(path)
     } else {
-        Err(format!("{relative} leads out of the manifest's folder"))
+        Err(format!("{relative} is outside of the manifest's folder"))
     }
 }
 

@@ -40,8 +40,8 @@ pub(super) fn pack(
     let events = events(&root, &queues, &mut schemas, &mut faults);
     let state = state(&root, &mut schemas, &mut faults);
     if ["queues", "events", "state"].iter().all(|key| root.value(key).is_none()) {
-        let hint = "begin with [queues.default] and an event for it".to_owned();
-        faults.add_absence(&(0..0), "the pack declares nothing".to_owned(), Some(hint));
+        let hint = "start with [queues.default] and an event for it".to_owned();
+        faults.add_absence(&(0..0), "the pack is empty".to_owned(), Some(hint));
     }
     match head {
         Some(head) if faults.is_empty() => {
@@ -81,7 +81,7 @@ struct Head {
 
 fn head(root: &Table<'_>, faults: &mut Faults) -> Option<Head> {
     if root.value("pack").is_none() {
-        let hint = "begin with [pack] and its id, name and version".to_owned();
+        let hint = "start with [pack] and its id, name and version".to_owned();
         faults.add_absence(&root.at, "`pack` is missing".to_owned(), Some(hint));
     }
     let table = root.table("pack", faults)?;
@@ -116,8 +116,8 @@ fn queues(root: &Table<'_>, faults: &mut Faults) -> BTreeMap<QueueName, Queue> {
     for (name, table) in root.tables("queues", faults) {
         table.only(&["ready_after"], faults);
         if name.len() > QUEUE_NAME_BYTES_MAX {
-            let message = format!("a queue's name of {} bytes", name.len());
-            faults.add(&table.at, message, Some(format!("at most {QUEUE_NAME_BYTES_MAX} are taken")));
+            let message = format!("queue name of {} bytes", name.len());
+            faults.add(&table.at, message, Some(format!("use at most {QUEUE_NAME_BYTES_MAX}")));
         }
         let words = [("applied", ReadyAfter::Applied), ("done", ReadyAfter::Done)];
         let ready_after = table
@@ -137,7 +137,7 @@ fn events(
     let mut events = BTreeMap::new();
     for (name, table) in root.tables("events", faults) {
         table.only(&["queue", "title", "schema"], faults);
-        let queue = table.required_text("queue", "name one of the pack's queues", faults);
+        let queue = table.required_text("queue", "choose one of the pack's queues", faults);
         if let Some(queue) = &queue
             && !queues.contains_key(queue.text)
         {
@@ -148,7 +148,7 @@ fn events(
             );
             faults.add_absence(
                 &queue.at,
-                format!("there is no queue `{}`", queue.text.escape_debug()),
+                format!("unknown queue `{}`", queue.text.escape_debug()),
                 Some(hint),
             );
         }

@@ -88,10 +88,10 @@ fn json(value: &DeValue<'_>) -> Result<Value, String> {
         DeValue::Float(number) => {
             let number = number.as_str();
             let finite = number.parse().ok().and_then(Number::from_f64);
-            finite.map(Value::Number).ok_or_else(|| format!("{number} is no number in JSON"))?
+            finite.map(Value::Number).ok_or_else(|| format!("{number} is not a valid JSON number"))?
         }
         DeValue::Datetime(_) => {
-            return Err("a date has no place in a JSON Schema; put it in quotes".to_owned());
+            return Err("dates are not valid in a JSON Schema; quote it".to_owned());
         }
     })
 }

@@ -52,7 +52,7 @@ impl<'a> Table<'a> {
         let DeValue::String(text) = value else {
             let hint = match value {
                 DeValue::Table(_) | DeValue::Array(_) => None,
-                _ => Some("put it in quotes".to_owned()),
+                _ => Some("quote it".to_owned()),
             };
             faults.add(&at, self.wrong_type(key, "a string", value), hint);
             return None;
