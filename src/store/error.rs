@@ -16,7 +16,8 @@ pub enum StoreError {
         by_pid: Option<u32>,
     },
     /// The database was written by a later version of the program.
-    #[error("{} has schema {found}; this rl-console knows up to {known}: use the later rl-console, or another data folder", .file.display())]
+    #[error("{} has schema {found}; this rl-console supports schemas up to {known}: use a newer rl-console, \
+             or another data folder", .file.display())]
     NewerSchema {
         /// The database.
         file: PathBuf,
@@ -48,13 +49,13 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The writer did not end in time; what was accepted is in the journal and is taken up at the next start.
-    #[error("the store's writer did not end within {ms} ms; the journal keeps what it had not folded")]
+    #[error("the store's writer did not stop within {ms} ms; remaining changes are in the journal")]
     CloseTimedOut {
         /// How long was waited.
         ms: u64,
     },
     /// The writer ended with rows that it could not fold; the journal keeps them for the next start.
-    #[error("the store closed without folding its journal: {0}")]
+    #[error("the store closed without applying its journal: {0}")]
     Unfolded(String),
 }
 

@@ -82,8 +82,9 @@ impl FolderWatch {
 
     fn explain(&self, path: &Path) -> String {
         format!(
-            "{} was moved, replaced or removed while the station runs, and what it writes now would be lost: put it back, or stop the \
-             station (`rl-console stop --force`) and start it on the folder that holds {}",
+            "{} was moved, replaced or removed while the station is running, and further writes would be \
+             lost: move it back, or stop the station (`rl-console stop --force`) and start it on the folder \
+             that contains {}",
             path.display(),
             self.data.display()
         )

@@ -67,7 +67,7 @@ impl Handle {
             return Err(CommitError::Busy { waiting });
         }
         let record = Record::of(op).ok_or_else(|| {
-            CommitError::Failed("this operation has an answer and cannot go behind".to_owned())
+            CommitError::Failed("this operation has an answer and cannot be deferred".to_owned())
         })?;
         self.submission.fold(vec![JournalledOp { position: None, record }])
     }

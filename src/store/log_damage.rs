@@ -65,17 +65,18 @@ pub(super) fn set_aside(data: &Path, now: Wall) -> Result<Option<DamagedLog>, St
             // Nothing in it is needed any more.
             quarantine(&log, now)
         };
-        format!("; it is kept as {}", aside.map_err(failed())?.display())
+        format!("; moved to {}", aside.map_err(failed())?.display())
     } else {
         String::new()
     };
     let notice = if is_loss {
         format!(
-            "{} was damaged ({what}{kept}): what was written last is lost. Look at the disk; where it matters, restore a backup",
+            "{} was damaged ({what}{kept}): the last writes are lost. Check the disk, and restore a backup \
+             if needed",
             log.display()
         )
     } else {
-        format!("{} was damaged ({what}{kept}): the database has all that lay there", log.display())
+        format!("{} was damaged ({what}{kept}): no data is lost, the database contains it", log.display())
     };
     Ok(Some(DamagedLog { notice, is_loss }))
 }
@@ -122,14 +123,14 @@ fn find(data: &Path) -> io::Result<Option<(Index, String, u32)>> {
     let log = match private_files::open(&data.join(LOG)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let lost = index.committed > index.in_database;
-            return Ok(lost.then(|| (index, "it is gone".to_owned(), 0)));
+            return Ok(lost.then(|| (index, "missing".to_owned(), 0)));
         }
         log => log?,
     };
     let mut log = BufReader::with_capacity(1 << 16, log);
     let mut header = [0; LOG_HEADER_BYTES];
     if !read_whole(&mut log, &mut header)? {
-        return Ok(Some((index, "its header is cut".to_owned(), 0)));
+        return Ok(Some((index, "its header is truncated".to_owned(), 0)));
     }
     let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let is_big_endian = word(0) & 1 == 1;
@@ -138,7 +139,7 @@ fn find(data: &Path) -> io::Result<Option<(Index, String, u32)>> {
     let is_valid = word(0) & !1 == MAGIC && word(4) == VERSION && sum.is(&header[24..32]);
     let page_bytes = usize::try_from(word(8)).unwrap_or(0);
     if !is_valid || !(512..=65_536).contains(&page_bytes) {
-        return Ok(Some((index, "its header cannot be read".to_owned(), 0)));
+        return Ok(Some((index, "its header is unreadable".to_owned(), 0)));
     }
     if header[16..24] != index.salt {
         return Ok(None);
@@ -149,8 +150,8 @@ fn find(data: &Path) -> io::Result<Option<(Index, String, u32)>> {
         sum.take(is_big_endian, &frame[..8]);
         sum.take(is_big_endian, &frame[FRAME_HEADER_BYTES..]);
         if !is_there || frame[8..16] != index.salt || !sum.is(&frame[16..24]) {
-            let what = if is_there { "cannot be read" } else { "is missing" };
-            let what = format!("frame {number} of {} that were committed {what}", index.committed);
+            let what = if is_there { "is unreadable" } else { "is missing" };
+            let what = format!("committed frame {number} of {} {what}", index.committed);
             return Ok(Some((index, what, number - 1)));
         }
     }

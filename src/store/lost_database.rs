@@ -83,7 +83,7 @@ fn belongings(data: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn failed(data: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    StoreError::io(format!("setting {DATABASE} aside in {}", data.display()))
+    StoreError::io(format!("moving {DATABASE} away in {}", data.display()))
 }
 
 /// Goes on where a start was interrupted that was setting a database aside.
@@ -93,7 +93,7 @@ fn failed(data: &Path) -> impl FnOnce(io::Error) -> StoreError {
 pub(super) fn resume(data: &Path) -> Result<Vec<LostDatabase>, StoreError> {
     let mut all = Vec::new();
     for aside in AsideFolder::left(data).map_err(failed(data))? {
-        let why = "it was being set aside when the station ended".to_owned();
+        let why = "it was being moved away when the station stopped".to_owned();
         // What lies there once it has one is the new one.
         all.push(if aside.has_database().map_err(failed(data))? {
             LostDatabase { aside, why, last_id: 0 }
@@ -113,8 +113,8 @@ pub(super) fn set_emptied_aside(data: &Path, now: Wall) -> Result<Option<LostDat
     let Some(first) = left.first() else { return Ok(None) };
     let was_there = data.join(DATABASE).try_exists().map_err(failed(data))?;
     let why = format!(
-        "it {}, although {} and {} more beside it say that it had rows",
-        if was_there { "was empty" } else { "was gone" },
+        "it {}, although {} and {} more show that it had rows",
+        if was_there { "was empty" } else { "was missing" },
         first.display(),
         left.len() - 1
     );
@@ -146,16 +146,16 @@ impl LostDatabase {
         let (database, folder) = (data.join(DATABASE), self.aside.path().to_owned());
         self.aside.finish().map_err(failed(data))?;
         let ids = if is_mark_there {
-            format!("ids go on at {next_id}")
+            format!("ids continue at {next_id}")
         } else {
             format!(
-                "nothing beside it says which ids were given: they go on at {next_id}, and an adapter that remembers greater \
-                 ones is to be told to forget them"
+                "no record of the used ids: they continue at {next_id}; clear the memory of an adapter that \
+                 has seen greater ids"
             )
         };
         Ok(format!(
-            "{} was damaged ({}): all of it is kept in {} and the station began an empty one ({ids}); restore a \
-             backup, or try `sqlite3 {} .recover`",
+            "{} was damaged ({}): it was moved to {}, and the station started with an empty one ({ids}); \
+             restore a backup, or try `sqlite3 {} .recover`",
             database.display(),
             self.why,
             folder.display(),

@@ -153,7 +153,7 @@ pub struct Fetched {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum CommitError {
     /// Too much is waiting already.
-    #[error("the store is busy: {waiting} requests are waiting")]
+    #[error("the store is busy: {waiting} requests waiting")]
     Busy {
         /// How many.
         waiting: u64,

@@ -88,8 +88,8 @@ pub(super) fn recover(
     replayed.retire(now).map_err(StoreError::io("removing journal segments"))?;
     let session_id = SessionId(meta::read(&conn, meta::SESSION_ID).map_err(failed)?);
     let next_id = meta::read(&conn, meta::NEXT_ID).map_err(failed)?;
-    let marks = Marks::begin(data, next_id, session_id.0)
-        .map_err(StoreError::io("marking the ids that are given"))?;
+    let marks =
+        Marks::begin(data, next_id, session_id.0).map_err(StoreError::io("recording the used ids"))?;
     let told = lost.into_iter().map(|lost| lost.finish(data, next_id, is_mark_there));
     let mut notices = told.collect::<Result<Vec<_>, _>>()?;
     notices.extend(damaged_log.map(|log| log.notice));
@@ -109,7 +109,7 @@ fn marked(
     salvaged: RecoveredCounters,
     lost: &[LostDatabase],
 ) -> Result<(RecoveredCounters, bool), StoreError> {
-    let marked = marks::read(data).map_err(StoreError::io("reading which ids were given"))?;
+    let marked = marks::read(data).map_err(StoreError::io("reading the used ids"))?;
     let of_journal = lost.iter().map(|lost| lost.last_id.saturating_add(1)).max().unwrap_or(0);
     let raised = RecoveredCounters {
         next_id: salvaged.next_id.max(of_journal).max(marked.map_or(0, |marked| marked.next_id)),

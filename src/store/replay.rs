@@ -51,7 +51,7 @@ impl ReplayedJournal {
                 Some(damage) => {
                     let aside = quarantine(&segment.path, now)?;
                     self.notices.push(format!(
-                        "{} was damaged ({damage}); it is kept as {}",
+                        "{} was damaged ({damage}); moved to {}",
                         segment.path.display(),
                         aside.display()
                     ));
@@ -113,7 +113,7 @@ pub(super) fn files(data: &Path, kind: Kind) -> io::Result<Vec<(u64, PathBuf)>> 
 
 /// The message about a torn end.
 pub(super) fn torn(path: &Path, bytes: usize) -> String {
-    format!("{} ended in {bytes} bytes of an unfinished write; they were left out", path.display())
+    format!("{} ended with {bytes} bytes of an incomplete write; ignored them", path.display())
 }
 
 /// What a file holds.
@@ -144,7 +144,7 @@ impl<T> Read<'_, T> {
             (0, 0) => State::Whole,
             (0, bytes) if is_last && self.is_torn => State::Torn { bytes },
             (skipped, left) => {
-                State::Damaged(format!("{skipped} bad records inside, {left} unreadable bytes at the end"))
+                State::Damaged(format!("{skipped} bad records, {left} unreadable bytes at the end"))
             }
         }
     }

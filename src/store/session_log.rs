@@ -246,7 +246,7 @@ impl SessionLog {
 fn missing(data: &Path, from: u64, to: u64) -> String {
     let what = if from == to { format!("piece {from} is") } else { format!("pieces {from} to {to} are") };
     format!(
-        "of the sessions' log in {} {what} missing: what was accepted in sessions and lay there is lost",
+        "{what} missing from the session log in {}: accepted session messages in it are lost",
         data.display()
     )
 }

@@ -211,7 +211,7 @@ impl Store {
         self.handle.submission.close();
         let outcome = match self.ended.recv_timeout(CLOSE_MAX) {
             Ok(outcome) => outcome.map_err(StoreError::Unfolded),
-            Err(RecvTimeoutError::Disconnected) => Err(StoreError::Unfolded("the writer died".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(StoreError::Unfolded("the writer failed".to_owned())),
             Err(RecvTimeoutError::Timeout) => {
                 self.handle.reads.close();
                 return Err(StoreError::CloseTimedOut {

@@ -242,7 +242,7 @@ impl Writer {
             && let Some(last) = rows.iter().map(|row| row.id.0).max()
         {
             self.parts.marks.mark(last).map_err(|error| {
-                let why = format!("marking the ids that are given: {error}");
+                let why = format!("recording the used ids: {error}");
                 *refused = Some(why.clone());
                 CommitError::Failed(why)
             })?;
@@ -388,7 +388,7 @@ impl Writer {
         let left = self.held.rows();
         if left > 0 {
             let why = self.parts.shared.rows_failing().unwrap_or_default();
-            return Err(format!("{left} rows wait in it; {why}"));
+            return Err(format!("{left} rows waiting in it; {why}"));
         }
         if let Some(why) = lost {
             return Err(why);
@@ -424,6 +424,6 @@ struct Abandon<'a>(&'a SubmissionQueue);
 
 impl Drop for Abandon<'_> {
     fn drop(&mut self) {
-        self.0.abandon(&CommitError::Failed("the store's writer has ended".to_owned()));
+        self.0.abandon(&CommitError::Failed("the store's writer has stopped".to_owned()));
     }
 }

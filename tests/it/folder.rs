@@ -59,7 +59,7 @@ fn a_prepared_folder_is_refused_and_its_remedy_said() {
     set_mode(&data, 0o777);
     for args in [&["serve"][..], &["pair"]] {
         let error = said(&data, args);
-        assert!(error.contains("others may write to it") && error.contains("chmod go-w "), "{error}");
+        assert!(error.contains("other users can write to it") && error.contains("chmod go-w "), "{error}");
     }
     // The programs of tests have their home there.
     let left = fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name());
@@ -185,7 +185,7 @@ fn a_folder_that_is_taken_away_is_noticed_and_nothing_more_is_acknowledged() {
     for (what, lose, put_back) in lose {
         lose();
         let why = until_store(&bus, &runtime, false);
-        assert!(why.contains("was moved, replaced or removed") && why.contains("put it back"), "{why}");
+        assert!(why.contains("was moved, replaced or removed") && why.contains("move it back"), "{why}");
         let refused = enqueue();
         assert!(!is_enqueued(&refused), "{what}: {refused:?}");
         assert_eq!(start(what).unwrap_err().code(), tonic::Code::Unavailable, "{what}");
@@ -293,7 +293,7 @@ fn a_token_in_a_prepared_folder_or_behind_a_link_is_not_shown() {
     fs::rename(&theirs, data.join("operator.token")).unwrap();
     assert!(publish().contains("no station answers"), "{}", publish());
     set_mode(&data, 0o777);
-    assert!(publish().contains("others may write to it"), "{}", publish());
+    assert!(publish().contains("other users can write to it"), "{}", publish());
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn a_token_that_others_may_read_keeps_the_bus_down_until_it_is_mended() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let station = TheStation::start(config.clone(), Clock::start()).unwrap();
     let why = runtime.block_on(station.ready()).unwrap().rmp.unwrap_err();
-    assert!(why.contains("others may read or write it") && why.contains("chmod 600 "), "{why}");
+    assert!(why.contains("other users can read or write it") && why.contains("chmod 600 "), "{why}");
     set_mode(&token, 0o600);
     runtime.block_on(station.port().command(Asked::Restart { link: Link::Rmp })).unwrap();
     Peer::greeted(&bus.path(), "viewer", Some(&bus.token(TokenKind::Viewer)));

@@ -30,9 +30,9 @@ pub(in crate::store) fn all(
             let held = damage.or("held", row.get(1), true);
             let brake = Brake { held, draining: damage.or("draining", row.get(2), true) };
             if let Some(why) = damage.found() {
-                let put = "look at the queue and let it go (`rl-console resume`)";
+                let put = "check the queue and resume it (`rl-console resume`)";
                 damaged(format!(
-                    "the stored brake of the queue `{queue}` is damaged ({why}) and holds: {put}"
+                    "the stored brake of queue `{queue}` is damaged ({why}); the queue is held: {put}"
                 ));
             }
             Ok((queue, brake))

@@ -474,7 +474,8 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 fn ending(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Ending>> {
     let name: Option<String> = row.get(column)?;
     name.map(|name| {
-        Ending::from_name(&name).ok_or_else(|| broken(column, format!("`{name}` is no end of a session")))
+        Ending::from_name(&name)
+            .ok_or_else(|| broken(column, format!("`{name}` is not an ending of a session")))
     })
     .transpose()
 }

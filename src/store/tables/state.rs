@@ -46,7 +46,7 @@ pub(in crate::store) fn of_pack(
         match damage.found() {
             None => rows.push(state),
             Some(why) => {
-                damaged(format!("the stored state value `{}` is damaged ({why}) and left out", state.key));
+                damaged(format!("skipped the damaged state value `{}`: {why}", state.key));
             }
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn trace(row: &Row<'_>, column: usize) -> rusqlite::Result<TraceId> {
 
 pub(super) fn row_state(row: &Row<'_>, column: usize) -> rusqlite::Result<RowState> {
     let text = row.get_ref(column)?.as_str()?;
-    RowState::from_name(text).ok_or_else(|| broken(column, format!("`{text}` is no state")))
+    RowState::from_name(text).ok_or_else(|| broken(column, format!("`{text}` is not a state")))
 }
 
 pub(super) const fn status_name(status: RefundStatus) -> &'static str {
@@ -67,7 +67,7 @@ pub(super) fn refund_status(row: &Row<'_>, column: usize) -> rusqlite::Result<Re
     [RefundStatus::Requested, RefundStatus::Skipped, RefundStatus::Manual]
         .into_iter()
         .find(|status| status_name(*status) == text)
-        .ok_or_else(|| broken(column, format!("`{text}` is no status of a refund")))
+        .ok_or_else(|| broken(column, format!("`{text}` is not a refund status")))
 }
 
 pub(super) fn refund_status_or_null(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<RefundStatus>> {
@@ -92,7 +92,7 @@ impl Damage {
     /// The value of a column, or its stand-in.
     pub(super) fn or<T>(&mut self, column: &str, read: rusqlite::Result<T>, stand_in: T) -> T {
         read.unwrap_or_else(|error| {
-            self.0.get_or_insert_with(|| format!("{column} cannot be read: {}", reason(&error)));
+            self.0.get_or_insert_with(|| format!("{column} is unreadable: {}", reason(&error)));
             stand_in
         })
     }
@@ -100,7 +100,7 @@ impl Damage {
     /// A text as far as it can be read.
     pub(super) fn text(&mut self, name: &str, row: &Row<'_>, column: usize) -> String {
         let text = self.optional_text(name, row, column);
-        self.or(name, text.ok_or_else(|| broken(column, "it is missing")), String::new())
+        self.or(name, text.ok_or_else(|| broken(column, "missing")), String::new())
     }
 
     /// A text as far as it can be read, if there is one.

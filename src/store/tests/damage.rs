@@ -54,7 +54,7 @@ fn a_damaged_row_is_read_as_such_among_others_and_can_be_cancelled() {
         assert_eq!(damaged, [(1, false), (2, true), (3, false)], "{column}");
         let all = kit.all();
         let damage = all[1].damage.clone().unwrap_or_default();
-        assert!(damage.starts_with(&format!("{column} cannot be read: ")), "{column}: {damage}");
+        assert!(damage.starts_with(&format!("{column} is unreadable: ")), "{column}: {damage}");
         assert!(all[0].damage.is_none() && all[2].damage.is_none(), "{column}");
         assert!(matches!(cancel(&kit, 2), Changed::Changed { refund: Some(_), .. }), "{column}");
         assert_eq!(kit.states()[1], (2, RowState::Failed), "{column}");
@@ -107,11 +107,8 @@ fn what_a_start_cannot_read_of_a_pack_is_left_out_and_told() {
     assert_eq!(restored.state.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(), ["good"]);
     assert!(restored.left_applied[0].damage.is_some() && restored.brakes.len() == 1);
     let [brake, state] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
-    assert!(
-        brake.contains("the stored brake of the queue") && brake.contains("queue cannot be read"),
-        "{brake}"
-    );
-    assert!(state.contains("`bad` is damaged"), "{state}");
+    assert!(brake.contains("the stored brake of queue") && brake.contains("queue is unreadable"), "{brake}");
+    assert!(state.contains("damaged state value `bad`"), "{state}");
 }
 
 #[test]

@@ -34,7 +34,10 @@ fn a_database_of_a_later_program_is_refused_and_left_alone() {
     let before = fs::read(&file).unwrap();
     match try_open(folder.path(), HASH, limits::Store::default()) {
         Err(error @ StoreError::NewerSchema { found: 99, known: 7, .. }) => {
-            assert!(error.to_string().contains("schema 99; this rl-console knows up to 7"), "{error}");
+            assert!(
+                error.to_string().contains("schema 99; this rl-console supports schemas up to 7"),
+                "{error}"
+            );
         }
         other => unreachable!("{:?}", other.err()),
     }

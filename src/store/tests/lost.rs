@@ -25,7 +25,7 @@ fn a_damaged_database_is_set_aside_and_ids_go_on_where_they_can_be_read() {
         fs::write(&file, &damaged).unwrap();
         let kit = open(folder.path());
         assert_eq!(kit.opened.notices.len(), 1, "{:?}", kit.opened.notices);
-        assert!(kit.opened.notices[0].contains("ids go on at "), "{:?}", kit.opened.notices);
+        assert!(kit.opened.notices[0].contains("ids continue at "), "{:?}", kit.opened.notices);
         assert!(kit.all().is_empty());
         assert_eq!(set_aside(folder.path())["station.db"], damaged);
         assert!(kit.opened.restored.next_id.0 > 500 && kit.opened.session_id.0 == 2);
@@ -84,7 +84,7 @@ fn an_emptied_database_is_set_aside_with_all_that_it_left_and_told() {
         let kit = open(folder.path());
         let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
         assert!(notice.contains("/bad-") && notice.contains("station.db-wal"), "{notice}");
-        assert!(notice.contains(if is_gone { "was gone" } else { "was empty" }), "{notice}");
+        assert!(notice.contains(if is_gone { "was missing" } else { "was empty" }), "{notice}");
         assert!(kit.all().is_empty());
         let aside = set_aside(folder.path());
         let expected = ["journal-1.log", "sessions-3.log", "station.db", "station.db-shm", "station.db-wal"];
@@ -111,7 +111,7 @@ fn ids_that_were_given_are_not_given_again_where_the_database_and_its_journal_sa
     let kit = open(other.path());
     let next = kit.opened.restored.next_id.0;
     assert!(next > 9 && kit.opened.session_id.0 == 3, "{:?}", kit.opened);
-    assert!(kit.opened.notices[0].contains(&format!("ids go on at {next}")), "{:?}", kit.opened.notices);
+    assert!(kit.opened.notices[0].contains(&format!("ids continue at {next}")), "{:?}", kit.opened.notices);
     // Those that were marked and not given are not skipped by a start as any other.
     kit.enqueue(rows(next..=next));
     assert_eq!(kit.kill_and_reopen(other.path()).opened.restored.next_id.0, next + 1);
@@ -122,7 +122,7 @@ fn ids_that_were_given_are_not_given_again_where_the_database_and_its_journal_sa
     fs::remove_file(folder.path().join("station.marks")).unwrap();
     let kit = open(folder.path());
     assert_eq!(kit.opened.restored.next_id, InvocationId(8), "the journal names 7");
-    assert!(kit.opened.notices[0].contains("nothing beside it says which ids"), "{:?}", kit.opened.notices);
+    assert!(kit.opened.notices[0].contains("no record of the used ids"), "{:?}", kit.opened.notices);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn an_id_that_cannot_be_marked_is_not_given() {
     kit.enqueue(rows(1..=2));
     let far = || Op::Enqueue { rows: vec![row(100_000)], lookups: Vec::new() };
     let refused = kit.commit(far()).unwrap_err();
-    assert!(refused.to_string().contains("marking the ids"), "{refused}");
+    assert!(refused.to_string().contains("recording the used ids"), "{refused}");
     fs::remove_dir(&marks).unwrap();
     assert!(kit.commit(far()).is_ok());
 }
@@ -331,7 +331,7 @@ fn a_damaged_log_of_which_the_database_has_all_loses_nothing() {
     assert!(crate::store::damage_of_log(folder.path()).unwrap().is_some());
     let kit = open(folder.path());
     let [notice] = &kit.opened.notices[..] else { unreachable!("{:?}", kit.opened.notices) };
-    assert!(notice.contains("the database has all that lay there"), "{notice}");
+    assert!(notice.contains("no data is lost, the database contains it"), "{notice}");
     assert_eq!((kit.all().len(), kit.opened.restored.next_id.0), (9, 10));
 }
 
