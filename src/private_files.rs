@@ -30,13 +30,13 @@ const OTHERS: u32 = 0o077;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotPrivate {
     /// It belongs to another user.
-    #[error("it belongs to another user (uid {owner}), who may have prepared it: use one of your own")]
+    #[error("it belongs to another user (uid {owner}): use a file or folder of your own")]
     OfAnother {
         /// That user.
         owner: u32,
     },
     /// Others may write to it.
-    #[error("others may write to it (mode {mode:04o}): inspect its contents, then `chmod go-w {}`", .path.display())]
+    #[error("other users can write to it (mode {mode:04o}): check its contents, then run `chmod go-w {}`", .path.display())]
     Writable {
         /// What.
         path: PathBuf,
@@ -44,7 +44,8 @@ pub enum NotPrivate {
         mode: u32,
     },
     /// Others may read or write a secret.
-    #[error("others may read or write it (mode {mode:04o}), so it may be known: delete it for a new one, or `chmod 600 {}`", .path.display())]
+    #[error("other users can read or write it (mode {mode:04o}), so the secret may be known: delete it to \
+             get a new one, or run `chmod 600 {}`", .path.display())]
     Shown {
         /// What.
         path: PathBuf,

@@ -259,16 +259,16 @@ pub struct Registry {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
     /// Id 0 is always rejected.
-    #[error("schema_id 0 stands for no type")]
+    #[error("schema_id 0 is reserved")]
     Zero,
     /// The specification or the station has the id already.
-    #[error("schema_id {0} is shipped as {1}")]
+    #[error("schema_id {0} is already defined as {1}")]
     Shipped(SchemaId, &'static str),
     /// Not a number of 16 bits.
-    #[error("`{0}` is no schema_id: it takes 1 to 65535, or 0x0001 to 0xffff")]
+    #[error("`{0}` is not a schema_id: use 1 to 65535, or 0x0001 to 0xffff")]
     NotAnId(String),
     /// No type, and no family with `.*` behind it.
-    #[error("`{0}` is no type: it takes <family>.<kind>.v<N>, or <family>.* for any of a family")]
+    #[error("`{0}` is not a type: use <family>.<kind>.v<N>, or <family>.* for every type of a family")]
     NotAType(String),
 }
 

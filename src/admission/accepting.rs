@@ -14,7 +14,5 @@ pub(crate) fn is_of_one_connection(error: &io::Error) -> bool {
 /// Why nothing can be accepted for now, and what to do: mostly the system has no descriptor left.
 #[must_use]
 pub(crate) fn describe_accept_error(error: &io::Error) -> String {
-    format!(
-        "no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)"
-    )
+    format!("cannot accept connections: {error}; retrying (raise the limit of open files with `ulimit -n`)")
 }

@@ -32,10 +32,10 @@ impl Port {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Mpp => "the bridge's port",
+            Self::Mpp => "the bridge port",
             Self::Rmp => "the bus",
             Self::Macp => "the MACP port",
-            Self::Metrics => "the metrics' port",
+            Self::Metrics => "the metrics port",
         }
     }
 

@@ -104,7 +104,7 @@ impl<W> Span<W> {
     /// Who they were mostly, as the end of what is said of them.
     #[must_use]
     pub fn most_text(&self) -> String {
-        self.most.as_ref().map_or_else(String::new, |peer| format!("; most of them are of {peer}"))
+        self.most.as_ref().map_or_else(String::new, |peer| format!("; most are from {peer}"))
     }
 }
 

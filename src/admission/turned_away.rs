@@ -33,10 +33,9 @@ struct Row {
 }
 
 /// What to do about programs that say nothing, or that hold too many connections.
-const END_SILENT: &str =
-    "end the program that connects and says nothing (`ls clients` shows who is connected, and who is silent)";
-const END_HOLDER: &str = "end the program that holds so many connections (`ls clients` shows who is connected), \
-                          or raise the bound";
+const END_SILENT: &str = "stop the client that connects without sending anything (`ls clients` lists clients, including silent ones)";
+const END_HOLDER: &str =
+    "stop the client that holds too many connections (`ls clients` lists clients), or raise the limit";
 
 impl TurnedAway {
     /// All of them, in the order of their indexes.
@@ -54,40 +53,38 @@ impl TurnedAway {
         match self {
             Self::MadeRoom => Row {
                 name: "made_room",
-                text: "they said nothing, and others needed their places, of all or of the same peer's \
-                       (limits.PORT.connections_max, limits.PORT.peer_connections_max)",
+                text: "idle connections closed to make room for new ones (limits.PORT.connections_max, \
+                       limits.PORT.peer_connections_max)",
                 remedy: END_SILENT,
             },
             Self::TableFull => Row {
                 name: "table_full",
-                text: "all places are taken (limits.PORT.connections_max)",
+                text: "too many connections (limits.PORT.connections_max)",
                 remedy: END_HOLDER,
             },
             Self::PeerShare => Row {
                 name: "peer_share",
-                text: "one peer has its part of the places (limits.PORT.peer_connections_max)",
+                text: "too many connections from one peer (limits.PORT.peer_connections_max)",
                 remedy: END_HOLDER,
             },
             Self::FirstFrame => {
-                Row { name: "first_frame", text: "no first frame came in time", remedy: END_SILENT }
+                Row { name: "first_frame", text: "no first frame within the time limit", remedy: END_SILENT }
             }
             Self::NoToken => Row {
                 name: "no_token",
-                text: "no place is left but for operators, and they showed no operator's token \
+                text: "too many connections, and no operator token for a reserved one \
                        (limits.PORT.connections_max)",
                 remedy: END_HOLDER,
             },
             Self::FrameTime => Row {
                 name: "frame_time",
-                text: "frames did not become whole in time (limits.PORT.frame_ms_max)",
-                remedy: "end the program that hangs while it sends (`ls clients` shows who is connected), or \
-                         raise the bound",
+                text: "incomplete frames timed out (limits.PORT.frame_ms_max)",
+                remedy: "stop the client that hangs while sending (`ls clients` lists clients), or raise the limit",
             },
             Self::ReceivingBytes => Row {
                 name: "receiving_bytes",
-                text: "too much was being received at one time (limits.PORT.receiving_bytes_max)",
-                remedy: "have fewer large frames sent at one time (`ls clients` shows who is connected), or \
-                         raise the bound",
+                text: "too many bytes of incomplete frames (limits.PORT.receiving_bytes_max)",
+                remedy: "send fewer large frames at a time (`ls clients` lists clients), or raise the limit",
             },
         }
     }

@@ -47,7 +47,7 @@ pub enum RecordedItem {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// The file ends early: its writer was killed, or the file was cut. Nothing lies behind.
-    #[error("the recording ends early, at byte {at}: what was recorded last is missing")]
+    #[error("the recording is truncated at byte {at}: the last entries are missing")]
     Truncated {
         /// The first byte that is not whole.
         at: u64,
@@ -61,7 +61,7 @@ pub enum Damage {
         why: String,
     },
     /// An entry is not of this version, or damaged.
-    #[error("entry {seq} of the recording cannot be read: {why}")]
+    #[error("cannot read entry {seq} of the recording: {why}")]
     Entry {
         /// The low 32 bits of its place in the tap.
         seq: u32,
@@ -69,7 +69,7 @@ pub enum Damage {
         why: DecodeError,
     },
     /// The file cannot be read any further.
-    #[error("the recording cannot be read at byte {at}: {why}")]
+    #[error("cannot read the recording at byte {at}: {why}")]
     Unreadable {
         /// Where.
         at: u64,
@@ -82,14 +82,15 @@ pub enum Damage {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// It cannot be read.
-    #[error("the recording cannot be opened: {0}")]
+    #[error("cannot open the recording: {0}")]
     Io(#[from] io::Error),
     /// It is no recording of rl-console.
-    #[error("the file is no recording of rl-console: {0}")]
+    #[error("not a recording of rl-console: {0}")]
     NotOurs(&'static str),
     /// It was recorded by a newer version.
     #[error(
-        "the recording has form {form}, and this rl-console reads up to {}: use version {host_version} or newer",
+        "the recording has format {form}; this rl-console reads formats up to {}: use version \
+         {host_version} or newer",
         recorded::VERSION
     )]
     Newer {
@@ -109,9 +110,9 @@ pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
     let len = file.metadata()?.len();
     let mut file = BufReader::new(file);
     let mut magic = [0; MAGIC.len()];
-    file.read_exact(&mut magic).map_err(|_| OpenError::NotOurs("it is too short"))?;
+    file.read_exact(&mut magic).map_err(|_| OpenError::NotOurs("too short"))?;
     if magic != *MAGIC {
-        return Err(OpenError::NotOurs("it is no MCAP file"));
+        return Err(OpenError::NotOurs("not an MCAP file"));
     }
     let mut reading = RecordingReader {
         file,
@@ -161,19 +162,19 @@ impl RecordingReader {
 
     fn find_info(&mut self) -> Result<RecordingInfo, OpenError> {
         loop {
-            let part = self.part().map_err(|_| OpenError::NotOurs("it ends before it says what it is"))?;
+            let part = self.part().map_err(|_| OpenError::NotOurs("it ends within its header"))?;
             let Part::Whole { op, body, .. } = part else {
-                return Err(OpenError::NotOurs("it does not say what it is"));
+                return Err(OpenError::NotOurs("it has no header"));
             };
             if op == op::CHUNK {
-                return Err(OpenError::NotOurs("it does not say what it is"));
+                return Err(OpenError::NotOurs("it has no header"));
             }
             let Ok(Record::Metadata(metadata)) = parse_record(op, &body) else { continue };
             if metadata.name != METADATA {
                 continue;
             }
             let (form, about) = RecordingInfo::from_metadata(&metadata.metadata)
-                .ok_or(OpenError::NotOurs("what it says about itself is damaged"))?;
+                .ok_or(OpenError::NotOurs("its header is damaged"))?;
             if form > recorded::VERSION {
                 return Err(OpenError::Newer { form, host_version: about.host_version });
             }

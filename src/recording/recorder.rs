@@ -233,7 +233,7 @@ impl Recording {
         Box::pin(async move {
             tokio::time::timeout(SNAPSHOT_TIMEOUT, snapshot)
                 .await
-                .unwrap_or_else(|_| Err("it took more than 10 s".to_owned()))
+                .unwrap_or_else(|_| Err("it took longer than 10 s".to_owned()))
         })
     }
 
@@ -319,7 +319,7 @@ impl Recording {
 enum StopReason {
     #[error(transparent)]
     Write(#[from] WriteError),
-    #[error("no snapshot could be taken: {0}")]
+    #[error("cannot take a snapshot: {0}")]
     NoSnapshot(String),
 }
 

@@ -165,10 +165,9 @@ impl AddressFile {
                     told = None;
                     continue;
                 }
-                Ok(true) => (
-                    Level::Info,
-                    format!("{} was taken away or changed: it is written anew", self.place.file.display()),
-                ),
+                Ok(true) => {
+                    (Level::Info, format!("{} was removed or changed; rewrote it", self.place.file.display()))
+                }
                 Err(error) => (Level::Warn, self.failed(&error)),
             };
             if told.as_ref() != Some(&text) {
@@ -195,7 +194,7 @@ impl AddressFile {
     }
 
     fn failed(&self, error: &io::Error) -> String {
-        format!("{}: {error}: --data does not lead to {}", self.place.file.display(), self.host)
+        format!("{}: {error}: clients cannot find {} through --data", self.place.file.display(), self.host)
     }
 }
 

@@ -65,9 +65,8 @@ impl Tallies {
                     let (text, remedy) = (why.text(port), why.remedy());
                     let most = span.map(Span::most_text).unwrap_or_default();
                     let name = port.name();
-                    news.notices.push(format!(
-                        "connections of the {name} port are turned away: {text}{most}; {remedy}"
-                    ));
+                    news.notices
+                        .push(format!("rejecting connections to the {name} port: {text}{most}; {remedy}"));
                 }
                 // The hosts of the others report each themselves.
                 if port == Port::Metrics && more > 0 {
@@ -87,7 +86,7 @@ impl Tallies {
         // The bound that most run into.
         let Some(most) = spans.max_by_key(|span| span.count) else { return health };
         let why = format!(
-            "{}; {} turned away lately: {}{}; {}",
+            "{}; {} rejected recently: {}{}; {}",
             health.detail,
             counted(most.count, "connection"),
             most.why.text(port),
@@ -95,7 +94,7 @@ impl Tallies {
             most.why.remedy()
         );
         let figures = match health.status {
-            HealthStatus::Ok => health.figures_behind("turned away"),
+            HealthStatus::Ok => health.figures_behind("rejected"),
             HealthStatus::Degraded | HealthStatus::Down => health.figures.clone(),
         };
         Health { figures, ..health.degraded(why) }
@@ -119,8 +118,8 @@ impl Tallies {
                 ..Family::new(
                     "rl_console_turned_away_connections_total",
                     Kind::Counter,
-                    "Connections and frames that were turned away, by port and reason; of the MACP port \
-                     rl_console_macp_turned_away_total has them.",
+                    "Rejected connections and frames, by port and reason; for the MACP port see \
+                     rl_console_macp_turned_away_total.",
                 )
             },
             Family::new("rl_console_open_connections", Kind::Gauge, "Open connections.")
@@ -128,11 +127,15 @@ impl Tallies {
             Family::new(
                 "rl_console_silent_connections",
                 Kind::Gauge,
-                "Open connections that have sent no frame yet.",
+                "Open connections that have not sent a frame yet.",
             )
             .by("port", by_port(Tally::silent)),
-            Family::new("rl_console_receiving_bytes", Kind::Gauge, "Bytes of unfinished frames.")
-                .by("port", by_port(Tally::receiving_bytes)),
+            Family::new(
+                "rl_console_receiving_bytes",
+                Kind::Gauge,
+                "Bytes of incomplete frames being received.",
+            )
+            .by("port", by_port(Tally::receiving_bytes)),
         ]
     }
 }
@@ -165,15 +168,15 @@ mod tests {
         let turned_away = Transition::TurnedAway { why: TurnedAway::MadeRoom, count: 1 };
         assert_eq!(of_metrics, [(turned_away, "10.0.0.1".to_owned())]);
         assert!(said.len() == 1 && said[0].contains("limits.rmp.connections_max"), "{said:?}");
-        assert!(said[0].contains("most of them are of uid 7 pid 9"), "{said:?}");
+        assert!(said[0].contains("most are from uid 7 pid 9"), "{said:?}");
         tallies.rmp.count(TurnedAway::TableFull, Origin::Process { uid: 7, pid: 9 });
         assert_eq!(tallies.sample(Now::at_ms(2_000)), News::default());
         let health = tallies.health(Port::Rmp, listening(), Now::at_ms(3_000));
         assert!(
             health.status == HealthStatus::Degraded
-                && health.detail.starts_with("listening; 8 connections turned away lately: ")
+                && health.detail.starts_with("listening; 8 connections rejected recently: ")
         );
-        assert!(health.detail.contains("most of them are of uid 7 pid 9; end the program"), "{health:?}");
+        assert!(health.detail.contains("most are from uid 7 pid 9; stop the client"), "{health:?}");
         assert_eq!(tallies.health(Port::Mpp, listening(), Now::at_ms(3_000)), listening());
         assert_eq!(tallies.health(Port::Rmp, listening(), Now::at_ms(62_000)), listening(), "it passed");
     }

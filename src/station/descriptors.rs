@@ -33,7 +33,8 @@ fn fit_into(limits: &mut Limits, open_files_max: u64) -> Vec<String> {
     let told = |Cut { index, wanted, left }: &Cut| {
         let key = tables.get(*index).map_or("", |(key, ..)| *key);
         format!(
-            "{key} is {left} in place of {wanted}: the system allows {open_files_max} open files (raise the hard limit, `ulimit -Hn` or LimitNOFILE=, and start again)"
+            "{key} reduced from {wanted} to {left}: the system allows {open_files_max} open files (raise \
+             the hard limit with `ulimit -Hn` or LimitNOFILE=, and restart)"
         )
     };
     let told = cuts.iter().map(told).collect();
@@ -63,7 +64,7 @@ mod tests {
         assert_eq!(told.len(), 6, "{told:?}");
         let rmp = limits.rmp.connections_max;
         assert!(
-            told[1].starts_with(&format!("limits.rmp.connections_max is {rmp} in place of 1024:")),
+            told[1].starts_with(&format!("limits.rmp.connections_max reduced from 1024 to {rmp}:")),
             "{told:?}"
         );
     }
@@ -73,7 +74,8 @@ mod tests {
         let (mut limits, mut checked) = (Limits::default(), Limits::default());
         for sentence in fit_into(&mut limits, 64) {
             let mut words = sentence.split(' ');
-            let (key, left) = (words.next().unwrap(), words.nth(1).unwrap().parse().unwrap());
+            let (key, left) =
+                (words.next().unwrap(), words.nth(4).unwrap().trim_end_matches(':').parse().unwrap());
             checked.set(key, left).unwrap();
         }
         assert_eq!(limits, checked);

@@ -71,11 +71,7 @@ impl PageFilter {
     ) -> Result<Option<Self>, PortError> {
         let Some(text) = text else { return Ok(None) };
         let filter = Filter::parse(text, specs).map_err(|fault| {
-            PortError::BadRequest(format!(
-                "the filter, from its byte {}: {}",
-                fault.at.start + 1,
-                fault.words
-            ))
+            PortError::BadRequest(format!("filter, at byte {}: {}", fault.at.start + 1, fault.words))
         })?;
         let rows_max = usize::try_from(rows_max).unwrap_or(usize::MAX);
         Ok(Some(Self {

@@ -75,7 +75,7 @@ fn store(store: &store::Counters, station: &StationView) -> Health {
     let station = StationView { store_failing: failing, ..station.clone() };
     let figures = counted(store.commits, "commit");
     let detail = format!(
-        "{}, {} failed, {} unfolded, {} waiting, a journal of {}, {} kept of what ended",
+        "{}, {} failed, {} not yet in tables, {} waiting, journal {}, {} of ended work stored",
         counted(store.commits, "commit"),
         store.commit_failures,
         counted(store.unfolded_rows, "row"),
@@ -84,18 +84,18 @@ fn store(store: &store::Counters, station: &StationView) -> Health {
         counted(store.retained.iter().map(|it| it.bytes).sum::<u64>(), "byte"),
     );
     Health::ok(figures, detail).judged(&health::store::problems(&station), |cause| match cause {
-        health::store::Cause::CommitsFail => "free space on its disk; it is retried by itself",
-        health::store::Cause::DiskLow => "free space on it, or lower limits.store.disk_free_bytes_min",
+        health::store::Cause::CommitsFail => "free space on its disk; commits are retried automatically",
+        health::store::Cause::DiskLow => "free space on the disk, or lower limits.store.disk_free_bytes_min",
     })
 }
 
 fn tap(tap: tap::Counters) -> Health {
     let unseen = match tap.masked_unseen {
         0 => String::new(),
-        runs => format!(", {runs} masked unseen (limits.tap.frame_hashes_max)"),
+        runs => format!(", {runs} masked unchecked (limits.tap.frame_hashes_max)"),
     };
     let detail = format!(
-        "{} emitted, {} kept in {}, {} evicted, {} cut, {}{unseen}",
+        "{} emitted, {} held in {}, {} evicted, {} truncated, {}{unseen}",
         counted(tap.emitted, "entry"),
         tap.kept_entries,
         counted(tap.kept_bytes, "byte"),
@@ -103,12 +103,12 @@ fn tap(tap: tap::Counters) -> Health {
         tap.cut,
         counted(tap.readers, "reader"),
     );
-    Health::ok(format!("{} kept", counted(tap.kept_entries, "entry")), detail)
+    Health::ok(format!("{} held", counted(tap.kept_entries, "entry")), detail)
 }
 
 fn recording(status: &StationStatus) -> Health {
     let Some(recording) = status.view().0.recording else { return Health::ok("none", "none") };
-    Health::ok(bytes(recording.bytes), format!("into {}", recording.path.display()))
+    Health::ok(bytes(recording.bytes), format!("to {}", recording.path.display()))
 }
 
 fn metrics(endpoint: EndpointState) -> Option<Health> {

@@ -152,5 +152,5 @@ pub(super) fn host_down(link: Link, why: &str) -> PortError {
 
 /// The answer to a query that is another host's.
 pub(super) fn misdirected(link: Link) -> PortError {
-    PortError::BadRequest(format!("{} has no such list", link.name()))
+    PortError::BadRequest(format!("{} does not have this list", link.name()))
 }

@@ -96,10 +96,7 @@ fn of_store(error: CommitError) -> PortError {
 
 pub(super) async fn backup(running: &Running, path: PathBuf) -> Result<Outcome, PortError> {
     if path.exists() {
-        return Err(PortError::File {
-            what: path.display().to_string(),
-            why: "it exists already".to_owned(),
-        });
+        return Err(PortError::File { what: path.display().to_string(), why: "already exists".to_owned() });
     }
     let to = path.clone();
     let bytes = query_store(|done| running.store.backup(&to, done)).await?;

@@ -28,10 +28,7 @@ impl Recording {
     ) -> Result<Outcome, PortError> {
         let mut current = self.current.lock().await;
         if let Some(recorder) = current.as_ref().filter(|_| inner.status.recording_path().is_some()) {
-            return Err(PortError::Recording(format!(
-                "a recording runs already, into {}",
-                recorder.path().display()
-            )));
+            return Err(PortError::Recording(format!("already recording to {}", recorder.path().display())));
         }
         let path = path.map_or_else(|| fresh_path(inner), Ok)?;
         let port = LocalPort::own(Arc::clone(inner));
@@ -65,7 +62,7 @@ impl Recording {
             }
             RecorderEvent::Stopped(summary) => {
                 if let Some(why) = &summary.why {
-                    tracing::error!("the recording {} ended: {why}", summary.path.display());
+                    tracing::error!("the recording {} stopped: {why}", summary.path.display());
                     board.report(Transition::RecordingFailed, &format!("{}: {why}", summary.path.display()));
                 }
                 board.report(
@@ -83,7 +80,7 @@ impl Recording {
         )
         .map_err(|error| {
             inner.status.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
-            PortError::File { what: format!("recording into {}", path.display()), why: error.to_string() }
+            PortError::File { what: format!("recording to {}", path.display()), why: error.to_string() }
         })?;
         *current = Some(recorder);
         Ok(Outcome::Recording { path })
@@ -96,7 +93,7 @@ impl Recording {
             .lock()
             .await
             .take()
-            .ok_or_else(|| PortError::Recording("no recording runs".to_owned()))?;
+            .ok_or_else(|| PortError::Recording("no active recording".to_owned()))?;
         let Summary { path, bytes, entries, .. } = recorder.stop().await;
         Ok(Outcome::Recorded { path, bytes, entries })
     }
@@ -113,7 +110,7 @@ impl Recording {
 /// if it is missing.
 fn fresh_path(inner: &Inner) -> Result<PathBuf, PortError> {
     let failed = |what: &std::path::Path, why: &dyn std::fmt::Display| PortError::File {
-        what: format!("recording into {}", what.display()),
+        what: format!("recording to {}", what.display()),
         why: why.to_string(),
     };
     let data = inner.status.view().0.data;

@@ -54,7 +54,7 @@ const STORE_ANSWERS_MAX: Duration = Duration::from_millis(500);
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// Another one holds the data folder.
-    #[error("{} is held by another rl-console{}", .data.display(), .pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
+    #[error("{} is in use by another rl-console{}", .data.display(), .pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     Held {
         /// The data folder.
         data: PathBuf,
@@ -253,7 +253,8 @@ fn open(
     startup: watch::Sender<Startup>,
 ) -> Result<Parts, String> {
     if !config.bind.is_loopback() {
-        let heard = "anyone who reaches it can try the token, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
+        let heard =
+            "anyone who can reach the port can try tokens, unencrypted: bind to 127.0.0.1, or use a tunnel";
         inner.status.notice(Level::Warn, &format!("the MPP port is bound to {}: {heard}", config.bind));
     }
     // Before anybody can say one.
@@ -286,7 +287,7 @@ fn record_from_start(inner: &Arc<Inner>, path: PathBuf) {
             return;
         }
         if let Err(error) = shared.recording.start(&shared, Some(path)).await {
-            tracing::error!("not recording: {error}");
+            tracing::error!("cannot record: {error}");
             shared.status.report(Transition::RecordingFailed, &error.to_string());
         }
     };

@@ -89,7 +89,7 @@ impl Parts {
             });
         }
         self.serving[link.index()] = Some(started.map_err(|why| host_down(link, &why))?);
-        tracing::info!("{} was started again", link.name());
+        tracing::info!("{} restarted", link.name());
         Ok(Outcome::Restarted { link })
     }
 
@@ -99,7 +99,7 @@ impl Parts {
         for host in inner.hosts.by_start() {
             let link = host.link();
             if host.carries_store() {
-                let why = "its store can be opened: it is started again";
+                let why = "its store can be opened; restarting it";
                 inner.status.report(Transition::HostDown { link }, why);
                 // Who asks meanwhile waits.
                 self.startup.send_replace(Startup::Starting);

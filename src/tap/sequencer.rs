@@ -62,7 +62,7 @@ pub struct Counters {
 
 /// `limits.tap.readers_max` are reading already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{limit} readers are reading already (limits.tap.readers_max)")]
+#[error("too many readers: {limit} (limits.tap.readers_max)")]
 pub struct TooManyReaders {
     /// The limit.
     pub limit: u64,

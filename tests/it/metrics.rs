@@ -92,7 +92,7 @@ fn an_address_in_use_is_told_and_the_station_goes_on() {
     let notice = station.event("notice");
     assert_eq!(notice["level"], "error");
     assert!(
-        notice["text"].as_str().unwrap().starts_with(&format!("no metrics: {addr} is taken")),
+        notice["text"].as_str().unwrap().starts_with(&format!("metrics not served: {addr} is in use")),
         "{notice}"
     );
     invoke(data.path());
@@ -123,7 +123,7 @@ fn an_address_in_use_is_told_and_the_station_goes_on() {
             break notice;
         }
     };
-    assert_eq!(notice["text"], format!("the metrics answer on http://{addr}/metrics"));
+    assert_eq!(notice["text"], format!("metrics served on http://{addr}/metrics"));
     assert!(metrics(addr).contains("\nrl_console_mpp_queue_pending_invocations{queue=\"default\"} 1\n"));
     station.kill();
 }

@@ -271,7 +271,7 @@ fn without_a_snapshot_there_is_no_recording() {
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     let RecorderEvent::Stopped(summary) = events.recv().unwrap() else { panic!("it went on") };
-    assert_eq!(summary.why.as_deref(), Some("no snapshot could be taken: the station is going down"));
+    assert_eq!(summary.why.as_deref(), Some("cannot take a snapshot: the station is going down"));
     assert_eq!(stop(recorder), summary);
 }
 
@@ -386,7 +386,7 @@ fn what_is_no_recording_or_a_newer_one_is_refused() {
     let error = read(&file(&folder)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the recording has form 2, and this rl-console reads up to 1: use version 9.0.0 or newer"
+        "the recording has format 2; this rl-console reads formats up to 1: use version 9.0.0 or newer"
     );
 }
 

@@ -66,8 +66,8 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     let text = stage.text();
     assert!(text.contains("Alerts: 2 active"), "{text}");
     let (head, adapter) = (
-        text.find("the head of default waits").unwrap(),
-        text.find("adapter 127.0.0.1:50312 is gone").unwrap(),
+        text.find("oldest item in default is waiting").unwrap(),
+        text.find("adapter 127.0.0.1:50312 disconnected").unwrap(),
     );
     assert!(head < adapter, "the latest is first");
     stage.key(KeyCode::Down);
@@ -109,7 +109,7 @@ fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
     click(&mut stage, column + 3, 0);
     assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
-    let row = stage.text().lines().position(|line| line.contains("the store refuses commits")).unwrap();
+    let row = stage.text().lines().position(|line| line.contains("store commits are failing")).unwrap();
     click(&mut stage, 20, u16::try_from(row).unwrap());
     assert!(stage.text().contains("free space on its disk"), "{}", stage.text());
 }

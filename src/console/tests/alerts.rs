@@ -148,7 +148,7 @@ fn a_head_behind_a_row_that_hangs_is_missed_and_named_with_the_row_before_it() {
     stage.mpp(dispatched(7, "boss"), "");
     stage.mpp(enqueued(8, "boss"), "");
     comes_after_s(&mut stage, 30, &HEAD_WAITING.of("boss"));
-    assert_eq!(&*alerts(&stage)[0].text, "the head of boss waits: 7 before it has not ended");
+    assert_eq!(&*alerts(&stage)[0].text, "oldest item in boss is waiting: 7 ahead of it is in flight");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn damage_is_an_alert_with_what_to_do_until_it_was_seen() {
     };
     assert_eq!(
         text(&stage, &DAMAGED_ROWS.cause()),
-        "2 rows cannot be read in the store, and failed: the last is 7 on boss"
+        "2 invocations failed: their rows in the store are damaged, the last is 7 on boss"
     );
     assert!(text(&stage, &STATION_ERROR.cause()).contains("restore a backup"));
     stage.char('a');
@@ -354,7 +354,9 @@ fn rows_left_in_applied_are_one_alert_that_comes_back_when_there_are_more() {
     assert_eq!(pass_s(&mut stage, 5), vec![AlertChanges::default(); 5]);
     leave(&mut stage, 6);
     assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1, "another one, after it was seen");
-    assert!(alerts(&stage)[0].text.contains("2 rows were left in applied, 5 first"));
+    assert!(
+        alerts(&stage)[0].text.contains("2 invocations are orphaned (applied, adapter lost), the first is 5")
+    );
 }
 
 #[test]

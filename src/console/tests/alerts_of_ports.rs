@@ -31,7 +31,7 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
                 stage.mpp(Transition::Disconnected { peer: PEER.into(), active: false, cause }, "");
             },
             bridge::alerts::TURNED_AWAY.of("made_room"),
-            "5 connections of the bridge's port were turned away: ",
+            "5 connections to the bridge port rejected: ",
         ),
         (
             "RMP",
@@ -41,7 +41,7 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
                 stage.rmp(crate::rmp::Transition::Disconnected { session, cause }, "");
             },
             bus::alerts::TURNED_AWAY.of("made_room"),
-            "5 connections of the bus were turned away: ",
+            "5 connections to the bus rejected: ",
         ),
         (
             "MACP",
@@ -50,7 +50,7 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
                 stage.macp(macp::Transition::TurnedAway { peer: PEER.into(), cause }, "");
             },
             sessions::alerts::TURNED_AWAY.of("made_room"),
-            "the MACP port turned 5 away: ",
+            "the MACP port rejected 5: ",
         ),
         (
             "STORE",
@@ -59,7 +59,7 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
                 stage.station(turned_away, "127.0.0.1");
             },
             TURNED_AWAY.of("made_room"),
-            "5 connections of the metrics' port were turned away: ",
+            "5 connections to the metrics port rejected: ",
         ),
     ];
     for (chip, turn_away, cause, said) in ports {
@@ -75,10 +75,10 @@ fn connections_that_are_turned_away_alert_and_light_the_chip_for_as_long_as_it_g
         assert_eq!(raised[0], cause);
         assert!(raised[0].text.starts_with(said), "{raised:?}");
         assert!(raised[0].text.contains(".connections_max"), "{raised:?}");
-        assert!(raised[0].text.contains("most of them are of 127.0.0.1"), "{raised:?}");
+        assert!(raised[0].text.contains("most are from 127.0.0.1"), "{raised:?}");
         assert!(is_lit(&mut stage), "{}", stage.text());
         stage.char('a');
-        let remedy = if chip == "MACP" { "have clients share connections" } else { "end the program that" };
+        let remedy = if chip == "MACP" { "have clients share connections" } else { "stop the client that" };
         assert!(stage.text().contains(remedy), "{}", stage.text());
         assert!(stage.text().contains("ls clients"), "{}", stage.text());
         stage.key(KeyCode::Esc);

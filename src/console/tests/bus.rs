@@ -356,7 +356,7 @@ fn a_socket_that_is_gone_and_drops_that_go_on_are_alerts_and_pass() {
     stage.char('a');
     let text = stage.text();
     assert!(
-        text.contains("do not reach their subscribers: 12 in the last minute")
+        text.contains("bus messages are being dropped: 12 in the last minute")
             && text.contains("3 shows the Bus"),
         "{text}"
     );

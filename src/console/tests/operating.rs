@@ -328,7 +328,7 @@ fn a_question_of_a_run_whose_other_node_failed_says_so_before_it_is_approved() {
 #[test]
 fn a_question_is_listed_and_counted_once_and_what_became_of_it_is_said() {
     for (verdict, became) in
-        [(Verdict::Approved, "approved"), (Verdict::Expired, "not answered in time, rejected")]
+        [(Verdict::Approved, "approved"), (Verdict::Expired, "no answer in time, rejected")]
     {
         let mut stage = runs(160, 50);
         stage.tick();

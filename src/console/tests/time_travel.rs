@@ -176,7 +176,7 @@ fn alerts_the_clock_and_the_recording_stay_those_of_the_present() {
     let clock = |line: &str| line.split_whitespace().last().unwrap().to_owned();
     assert_ne!(clock(&before), clock(&after));
     stage.char('a');
-    assert!(stage.text().contains("is gone"), "the tray has it:\n{}", stage.text());
+    assert!(stage.text().contains("disconnected"), "the tray has it:\n{}", stage.text());
 }
 
 #[test]

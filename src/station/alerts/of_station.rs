@@ -51,14 +51,14 @@ impl Watch for StationWatch {
         let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
         match transition {
             T::RecordingFailed => {
-                let text = format!("not recorded: {}", entry.text());
+                let text = format!("recording failed: {}", entry.text());
                 cx.incidents.raise(ActiveCause::new(RECORDING_FAILED.cause(), entry.entry.at, text));
             }
             T::Notice { level: Level::Error } => {
                 self.errors = self.errors.saturating_add(1);
                 let text = match self.errors {
                     1 => entry.text().to_string(),
-                    errors => format!("{} (the last of {errors} errors; see the Journal)", entry.text()),
+                    errors => format!("{} (last of {errors} errors; see the Journal)", entry.text()),
                 };
                 cx.incidents.raise(ActiveCause::new(STATION_ERROR.cause(), entry.entry.at, text));
             }
@@ -77,12 +77,12 @@ impl Watch for StationWatch {
         let Evidence { state, now, .. } = *evidence;
         findings.add_turned_away(&TURNED_AWAY, Port::Metrics, &self.turned_away, now);
         if let Some(why) = state.station.store_failing.as_ref().or(state.mpp.commits_failing.as_ref()) {
-            let text = format!("the store refuses commits: {why}");
+            let text = format!("store commits are failing: {why}");
             findings.add(STORE_FAILING.cause(), evidence.now, text);
         }
         if let Some(free_bytes) = state.station.disk_low {
             let free = format::bytes(free_bytes);
-            let text = format!("the data folder's disk is nearly full: {free} were free");
+            let text = format!("the data folder's disk is nearly full: {free} free");
             findings.add(DISK_LOW.cause(), evidence.now, text);
         }
     }

@@ -162,9 +162,8 @@ impl Findings {
         for span in turned_away.current(now) {
             let (count, why) =
                 (counted_as(span.count, format::count(span.count), "connection"), span.why.text(port));
-            let were = if span.count == 1 { "was" } else { "were" };
             let (of, most) = (port.title(), span.most_text());
-            let text = format!("{count} of {of} {were} turned away: {why}{most}");
+            let text = format!("{count} to {of} rejected: {why}{most}");
             self.add(kind.of(span.why.name()), span.since, text);
         }
     }

@@ -63,11 +63,11 @@ impl BridgeWatch {
         let Evidence { state: Snapshot { mpp, .. }, thresholds, now, .. } = *evidence;
         match (&mpp.adapter, &mpp.last_close) {
             (Some(adapter), _) if adapter.stale => {
-                let text = format!("adapter {} is connected and sends nothing", adapter.peer);
+                let text = format!("adapter {} is connected but silent", adapter.peer);
                 findings.add(ADAPTER_SILENT.of(adapter.peer.as_str()), adapter.last_in, text);
             }
             (None, Some((peer, cause, at))) if evidence.has_lasted(*at, thresholds.adapter_gone_s) => {
-                let text = format!("adapter {peer} is gone: {}", describe_close(*cause, None));
+                let text = format!("adapter {peer} disconnected: {}", describe_close(*cause, None));
                 let gone = ADAPTER_GONE.of(peer.as_str());
                 match cause {
                     CloseCause::Kicked => findings.add_quietly(gone, *at, text),
@@ -79,7 +79,7 @@ impl BridgeWatch {
         if let Some((peer, since)) = self.missing_adapter(mpp, now)
             && evidence.has_lasted(since, thresholds.adapter_gone_s)
         {
-            let text = format!("adapter {peer} has not come back since the bridge was started again");
+            let text = format!("adapter {peer} has not reconnected since the bridge restarted");
             findings.add(ADAPTER_GONE.of(peer.as_str()), since, text);
         }
     }
@@ -114,9 +114,10 @@ impl Watch for BridgeWatch {
         {
             self.damaged_rows = self.damaged_rows.saturating_add(1);
             let text = match self.damaged_rows {
-                1 => format!("{id} on {queue} cannot be read in the store, and failed"),
+                1 => format!("{id} on {queue} failed: its row in the store is damaged"),
                 rows => format!(
-                    "{rows} rows cannot be read in the store, and failed: the last is {id} on {queue}"
+                    "{rows} invocations failed: their rows in the store are damaged, the last is {id} on \
+                     {queue}"
                 ),
             };
             let damaged = ActiveCause::new(DAMAGED_ROWS.cause(), entry.entry.at, text);
@@ -135,7 +136,7 @@ impl Watch for BridgeWatch {
         }
         let Evidence { state: Snapshot { mpp, .. }, thresholds, now, .. } = *evidence;
         if let Listener::Down(why) = &mpp.listener {
-            findings.add(PORT_DOWN.cause(), now, format!("the port does not answer: {why}"));
+            findings.add(PORT_DOWN.cause(), now, format!("the port is down: {why}"));
         }
         findings.add_turned_away(&TURNED_AWAY, Port::Mpp, &self.turned_away, now);
         self.check_adapter(evidence, findings);
@@ -147,9 +148,12 @@ impl Watch for BridgeWatch {
         let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.orphaned).collect();
         if let (Some((first, live)), Some((last, _))) = (left.first(), left.last()) {
             let text = match left.len() {
-                1 => format!("{first} was left in applied: nobody knows how it ended"),
+                1 => format!("{first} is orphaned (applied, adapter lost); outcome unknown"),
                 count => {
-                    format!("{count} rows were left in applied, {first} first: nobody knows how they ended")
+                    format!(
+                        "{count} invocations are orphaned (applied, adapter lost), the first is \
+                             {first}; outcome unknown"
+                    )
                 }
             };
             findings.add_of_several(ORPHANED.cause(), live.since, text, last.0);
@@ -159,13 +163,13 @@ impl Watch for BridgeWatch {
 
 /// Why a head waits.
 fn describe_head_wait(mpp: &mpp::Snapshot, name: &str) -> String {
-    let Some(queue) = mpp.queues.get(name) else { return format!("the head of {name} waits") };
+    let Some(queue) = mpp.queues.get(name) else { return format!("oldest item in {name} is waiting") };
     let why = match (queue.in_flight, &mpp.adapter) {
-        (_, None) => "no adapter is connected".to_owned(),
-        (Some(id), _) => format!("{id} before it has not ended"),
-        (None, _) if mpp.commits_failing.is_some() => "the store refuses commits".to_owned(),
-        (None, _) if !queue.parked => "the adapter does not pull from it".to_owned(),
-        (None, _) => "it is being read from the store".to_owned(),
+        (_, None) => "no adapter connected".to_owned(),
+        (Some(id), _) => format!("{id} ahead of it is in flight"),
+        (None, _) if mpp.commits_failing.is_some() => "store commits are failing".to_owned(),
+        (None, _) if !queue.parked => "the adapter is not pulling".to_owned(),
+        (None, _) => "being loaded from the store".to_owned(),
     };
-    format!("the head of {name} waits: {why}")
+    format!("oldest item in {name} is waiting: {why}")
 }

@@ -64,7 +64,7 @@ async fn pairing(asked: AskedToken, answered: oneshot::Receiver<Answered>) -> Re
 /// A command in the words of the journal.
 fn describe(command: &Command) -> String {
     let of = |queue: &Option<crate::ids::QueueName>| {
-        queue.as_ref().map_or_else(|| "every queue".to_owned(), |queue| format!("queue {queue}"))
+        queue.as_ref().map_or_else(|| "all queues".to_owned(), |queue| format!("queue {queue}"))
     };
     match command {
         Command::Enqueue { rows } => match rows.as_slice() {
@@ -90,8 +90,8 @@ fn describe(command: &Command) -> String {
         Command::Release { queue } => format!("end the hold of {}", of(queue)),
         Command::Resume { queue } => format!("resume {}", of(queue)),
         Command::Drain { queue } => format!("drain {}", of(queue)),
-        Command::Kick => "kick the adapter".to_owned(),
-        Command::Pair { .. } => "put a new bridge token in force".to_owned(),
+        Command::Kick => "disconnect the adapter".to_owned(),
+        Command::Pair { .. } => "bridge token rotated".to_owned(),
         Command::Migrate => "migrate rows of another manifest".to_owned(),
     }
 }

@@ -52,9 +52,9 @@ impl Bridge {
 impl Running {
     pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
         self.mpp.try_send(request).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => PortError::Busy {
-                what: "the bridge's queue of commands (limits.port.commands_max)".to_owned(),
-            },
+            mpsc::error::TrySendError::Full(_) => {
+                PortError::Busy { what: "the bridge's command queue (limits.port.commands_max)".to_owned() }
+            }
             mpsc::error::TrySendError::Closed(_) => down(),
         })
     }

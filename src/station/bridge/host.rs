@@ -86,7 +86,10 @@ fn health(evidence: Evidence<'_>, pending_bytes: u64) -> Health {
         .map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
     let detail = match &mpp.listener {
         Listener::Listening(addr) => {
-            format!("listening on {addr}, {adapter}, {} of pending rows", counted(pending_bytes, "byte"))
+            format!(
+                "listening on {addr}, {adapter}, {} of pending invocations",
+                counted(pending_bytes, "byte")
+            )
         }
         Listener::Starting | Listener::Down(_) => String::new(),
     };
@@ -95,15 +98,15 @@ fn health(evidence: Evidence<'_>, pending_bytes: u64) -> Health {
 
 fn remedy(cause: Cause) -> &'static str {
     match cause {
-        Cause::HostDown => "`rl-console host restart mpp` starts it again",
-        Cause::PortDown => "free the port, or start with another: --port 0 takes any",
+        Cause::HostDown => "`rl-console host restart mpp` restarts it",
+        Cause::PortDown => "free the port, or start with another; --port 0 picks a free one",
         Cause::CommitsFail => "free space on the data folder's disk",
-        Cause::ReadsFail => "look at the data folder's disk",
-        Cause::Unpaired => "`rl-console pair` makes a token",
+        Cause::ReadsFail => "check the data folder's disk",
+        Cause::Unpaired => "`rl-console pair` creates a token",
         Cause::AdapterSilent => "`rl-console adapter disconnect` disconnects it",
         Cause::NoAdapter => "start the adapter",
-        Cause::Held => "`rl-console resume` dispatches again",
-        Cause::OtherPack => "`rl-console pack migrate` moves those that fit",
+        Cause::Held => "`rl-console resume` resumes dispatch",
+        Cause::OtherPack => "`rl-console pack migrate` migrates those that fit",
         Cause::PortStarting | Cause::Draining | Cause::Orphaned(_) => "",
     }
 }

@@ -40,7 +40,7 @@ impl fmt::Debug for Token {
 #[derive(Debug, thiserror::Error)]
 pub enum PairError {
     /// There is one already.
-    #[error("this data folder is paired already")]
+    #[error("this data folder is already paired")]
     AlreadyPaired,
     /// A file could not be read or written.
     #[error("{}: {error}", .path.display())]
@@ -51,10 +51,10 @@ pub enum PairError {
         error: io::Error,
     },
     /// The system gives no random bytes.
-    #[error("the system gives no random bytes: {0}")]
+    #[error("cannot get random bytes from the system: {0}")]
     Random(String),
     /// The file holds something else.
-    #[error("{}: this is no SHA-256 of a token; `rl-console pair --rotate` makes a new one", .0.display())]
+    #[error("{}: not a SHA-256 token hash; `rl-console pair --rotate` creates a new token", .0.display())]
     Damaged(PathBuf),
 }
 

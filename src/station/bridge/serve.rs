@@ -94,8 +94,8 @@ fn open_store(foundation: &Foundation, clock: Clock) -> Result<(Store, OpenedSto
     match Store::open_locked(Arc::clone(lock), &config.data, &pack.id, &pack.hash, limits, clock) {
         Err(error) if error.is_disk_full() => {
             let why = format!(
-                "{error}: free space on the disk of {}. The store is opened as soon as there is some; until then queues are \
-                 shown empty and nothing is taken",
+                "{error}: free disk space on the file system of {}. The store opens once there is space; \
+                 until then queues appear empty and new work is refused",
                 config.data.display()
             );
             Ok(Store::unopened(lock, &config.data, &limits, &why))
@@ -110,9 +110,7 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
     // The store's writer has a share of the lock: while it has not ended, another store would write beside
     // it.
     if Arc::strong_count(lock) > 1 {
-        return Err(
-            "the store of the bridge that failed has not closed yet: try again in a moment".to_owned()
-        );
+        return Err("the store of the failed bridge is still closing: try again in a moment".to_owned());
     }
     let clock = inner.clock;
     let (mut store, opened) = open_store(foundation, clock)?;
@@ -187,8 +185,8 @@ fn spawn(setup: Setup, board: StationStatus) -> Result<JoinHandle<()>, String> {
         // Sockets are closed before it is said: who connects again finds either no port or the next bridge.
         drop(runtime);
         if ended.is_err() {
-            let why = "it failed by a fault of ours. `rl-console host restart mpp` starts it again; nothing that was accepted is lost. Please report \
-                       the log";
+            let why = "internal error. Restart it with `rl-console host restart mpp`; accepted work is not \
+                       lost. Please report the log";
             board.report(Transition::HostDown { link: Link::Mpp }, why);
             tracing::error!("the MPP bridge: {why}");
         }

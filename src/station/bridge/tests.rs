@@ -331,7 +331,7 @@ fn on_a_full_disk_the_station_starts_without_its_store_and_opens_it_once_there_i
     });
     let mut reader = fixture.reader();
     let failing = fixture.snapshot().mpp.commits_failing.unwrap();
-    assert!(failing.contains("is full") && failing.contains("free space"), "{failing}");
+    assert!(failing.contains("is full") && failing.contains("free disk space"), "{failing}");
     fixture.adapter();
     let row = NewInvocation::new("heal_party");
     let refused = fixture.command(Command::Mpp(mpp::Command::Enqueue { rows: vec![row] }));

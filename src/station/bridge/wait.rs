@@ -24,7 +24,7 @@ pub(super) async fn until(
     state: RowState,
     timeout_ms: u64,
 ) -> Result<Page, PortError> {
-    let full = || PortError::Busy { what: "the list of waits (limits.port.waits_max)".to_owned() };
+    let full = || PortError::Busy { what: "the list of waiting clients (limits.port.waits_max)".to_owned() };
     let _permit = inner.waits.try_acquire().map_err(|_| full())?;
     let mut reader = inner.tap.reader().map_err(|_| full())?;
     let met = async {

@@ -124,13 +124,12 @@ impl Watch for BusWatch {
         }
         let Evidence { state, now, .. } = *evidence;
         if let Listener::Down(why) = &state.rmp.listener {
-            findings.add(SOCKET_DOWN.cause(), now, format!("the bus's socket does not answer: {why}"));
+            findings.add(SOCKET_DOWN.cause(), now, format!("the bus socket is down: {why}"));
         }
         findings.add_turned_away(&TURNED_AWAY, Port::Rmp, &self.turned_away, now);
         let Some(since) = self.drops.steady_since(DROPPING_BUCKETS, now) else { return };
         let (count, whose) = (format::count(self.drops.per_minute(now)), most_text(&state.rmp, now));
-        let text =
-            format!("messages of the bus do not reach their subscribers: {count} in the last minute{whose}");
+        let text = format!("bus messages are being dropped: {count} in the last minute{whose}");
         findings.add(DROPPING.cause(), since, text);
     }
 }

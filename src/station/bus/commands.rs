@@ -16,7 +16,7 @@ pub(in crate::station) async fn kick(
     bus: &Bus,
     session: ConnectionId,
 ) -> Result<Outcome, PortError> {
-    let what = format!("kick peer {session}");
+    let what = format!("disconnect peer {session}");
     let cause = operating.report(&what);
     let kicked = end(bus, session, cause).await;
     if let Err(error) = &kicked {

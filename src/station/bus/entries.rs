@@ -43,7 +43,7 @@ pub(in crate::station) async fn publish(
         // then.
         let Ok(reader) = tap.reader() else {
             tracing::error!(
-                "the tap cannot be read for attached consoles: limits.tap.readers_max are reading"
+                "cannot read the tap for attached consoles: too many readers (limits.tap.readers_max)"
             );
             tokio::time::sleep(HEARTBEAT_EVERY).await;
             continue;

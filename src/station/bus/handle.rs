@@ -87,7 +87,7 @@ impl Bus {
     pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
         self.requests()?.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
-                PortError::Busy { what: "the bus's queue of requests (limits.port.commands_max)".to_owned() }
+                PortError::Busy { what: "the bus's request queue (limits.port.commands_max)".to_owned() }
             }
             mpsc::error::TrySendError::Closed(_) => down("it has stopped"),
         })

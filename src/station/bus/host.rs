@@ -87,7 +87,7 @@ fn health(Evidence { snapshot, limits, now }: Evidence<'_>) -> Health {
             let dropped: u64 = rmp.totals.dropped.iter().sum();
             let (subs, published) = (counted(subs as u64, "subscription"), rmp.totals.published);
             format!(
-                "listening on {path}, {peers}, {subs}; since the start {published} published, {dropped} dropped"
+                "listening on {path}, {peers}, {subs}; since start {published} published, {dropped} dropped"
             )
         }
         Listener::Starting | Listener::Down(_) => String::new(),

@@ -131,7 +131,7 @@ impl Service {
             Ok(bodies) => self.send_parts(session, trace, bodies).await,
             Err(error) => {
                 let error = Response::reply(Reply::Error(PortError::BadRequest(format!(
-                    "the answer is too long, ask for less: {error}"
+                    "the answer is too large, request less: {error}"
                 ))));
                 if let Ok(bodies) = parts(error, self.limits.answer_bytes_max) {
                     self.send_parts(session, trace, bodies).await;
@@ -153,9 +153,8 @@ impl Service {
 
     /// Says that there is no room for a question, if there is room to say so.
     fn refuse(&self, asked: &OperatorRequest) {
-        let busy = PortError::Busy {
-            what: "the list of questions that are worked on (limits.port.questions_max)".to_owned(),
-        };
+        let busy =
+            PortError::Busy { what: "the list of open requests (limits.port.questions_max)".to_owned() };
         let Ok(mut bodies) = parts(Response::reply(Reply::Error(busy)), self.limits.answer_bytes_max) else {
             return;
         };

@@ -50,7 +50,7 @@ pub(super) struct Serving {
 impl host::Serving for Serving {
     /// Ends it: intake first, then every connection is told.
     fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
-        inner.hosts.bus.set_down("the station is going down");
+        inner.hosts.bus.set_down("the station is stopping");
         for task in &self.tasks {
             task.abort();
         }
@@ -91,8 +91,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     let made = tokens(&config.data);
     mask_tokens(&config.data, &inner.tap);
     let tokens = made.map_err(|error| error.to_string())?;
-    let path =
-        config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
+    let path = config.socket.as_ref().ok_or("no path for the bus socket: set one with --socket")?;
     let bound = rmp::host::bind(path).map_err(|error| error.to_string())?;
     let recorded = AddressFile::new(foundation, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
     let path_file = recorded.lasting(&inner.status, runtime);
@@ -190,12 +189,10 @@ fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
         let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
             let ended =
                 std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(rmp::host::run(setup))));
-            ended.unwrap_or_else(|_| {
-                Err(io::Error::other("it failed by a fault of ours; please report the log"))
-            })
+            ended.unwrap_or_else(|_| Err(io::Error::other("internal error; please report the log")))
         });
         if let Err(error) = served {
-            let why = format!("{error}. `rl-console host restart rmp` starts it again");
+            let why = format!("{error}. Restart it with `rl-console host restart rmp`");
             if let Some(inner) = inner.upgrade() {
                 inner.hosts.bus.set_down(&why);
             }

@@ -53,7 +53,7 @@ struct Slow;
 
 impl Operator for Slow {
     fn command(&self, _: Command) -> Answer<Outcome> {
-        Box::pin(async { Err(PortError::Recording("no recording runs".to_owned())) })
+        Box::pin(async { Err(PortError::Recording("no active recording".to_owned())) })
     }
 
     fn query(&self, query: Query) -> Answer<Page> {

@@ -49,10 +49,10 @@ pub enum TokenError {
         error: io::Error,
     },
     /// The file holds something else.
-    #[error("{} holds no token: delete it, and the station makes one when it starts", .0.display())]
+    #[error("{} contains no token: delete it, and the station creates one on the next start", .0.display())]
     Damaged(PathBuf),
     /// The system gives no random bytes.
-    #[error("the system gives no random bytes: {0}")]
+    #[error("cannot get random bytes from the system: {0}")]
     Random(String),
 }
 
@@ -160,7 +160,10 @@ mod tests {
         assert!(tokens(data.path()).is_ok());
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         let error = tokens(data.path()).unwrap_err().to_string();
-        assert!(error.contains("others may read or write it") && error.contains("chmod 600 "), "{error}");
+        assert!(
+            error.contains("other users can read or write it") && error.contains("chmod 600 "),
+            "{error}"
+        );
     }
 
     #[test]

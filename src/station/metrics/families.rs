@@ -38,9 +38,9 @@ fn station(view: &StationView) -> Vec<Family> {
         Series { labels: vec![("version", env!("CARGO_PKG_VERSION").to_owned())], value: 1_u64.into() };
     let hosts = Link::ALL.map(|link| (link.name().to_owned(), view.hosts[link.index()] == HostState::Up));
     let mut recording = vec![
-        Family::new("rl_console_recording_active", Gauge, "Whether a recording runs.")
+        Family::new("rl_console_recording_active", Gauge, "Whether a recording is active.")
             .of(view.recording.is_some()),
-        Family::new("rl_console_recording_bytes", Gauge, "Bytes on disk of the recording that runs."),
+        Family::new("rl_console_recording_bytes", Gauge, "Size of the active recording on disk, in bytes."),
     ];
     if let (Some(running), Some(bytes)) = (&view.recording, recording.last_mut()) {
         *bytes = bytes.clone().of(running.bytes);
@@ -48,15 +48,15 @@ fn station(view: &StationView) -> Vec<Family> {
     let mut all = vec![
         Family {
             series: vec![build],
-            ..Family::new("rl_console_build_info", Gauge, "The version that runs; always 1.")
+            ..Family::new("rl_console_build_info", Gauge, "The running version, as a label; always 1.")
         },
         Family::new(
             "process_start_time_seconds",
             Gauge,
-            "When the process started, in seconds since the Unix epoch.",
+            "Start time of the process since the Unix epoch, in seconds.",
         )
         .of(seconds(view.started_at.wall.0, 1_000.0)),
-        Family::new("rl_console_host_up", Gauge, "Whether a host of the station answers.").by("host", hosts),
+        Family::new("rl_console_host_up", Gauge, "Whether a host of the station is up.").by("host", hosts),
         Family::new("rl_console_disk_low", Gauge, "Whether the data folder's disk is nearly full.")
             .of(view.disk_low.is_some()),
     ];
@@ -66,28 +66,26 @@ fn station(view: &StationView) -> Vec<Family> {
 
 fn of_tap(tap: tap::Counters) -> Vec<Family> {
     vec![
-        Family::new("rl_console_tap_entries_total", Counter, "Entries emitted.").of(tap.emitted),
-        Family::new(
-            "rl_console_tap_evicted_entries_total",
-            Counter,
-            "Entries that made room for later ones.",
-        )
-        .of(tap.evicted),
+        Family::new("rl_console_tap_entries_total", Counter, "Tap entries emitted.").of(tap.emitted),
+        Family::new("rl_console_tap_evicted_entries_total", Counter, "Tap entries evicted for newer ones.")
+            .of(tap.evicted),
         Family::new(
             "rl_console_tap_cut_entries_total",
             Counter,
-            "Entries whose bytes were cut at limits.tap.frame_bytes_max.",
+            "Tap entries truncated at limits.tap.frame_bytes_max.",
         )
         .of(tap.cut),
         Family::new(
             "rl_console_tap_masked_unseen_total",
             Counter,
-            "Runs of characters masked without a look, past limits.tap.frame_hashes_max.",
+            "Possible tokens masked unchecked past limits.tap.frame_hashes_max.",
         )
         .of(tap.masked_unseen),
-        Family::new("rl_console_tap_kept_entries", Gauge, "Entries kept in the ring.").of(tap.kept_entries),
-        Family::new("rl_console_tap_kept_bytes", Gauge, "Memory of the ring.").of(tap.kept_bytes),
-        Family::new("rl_console_tap_readers", Gauge, "Readers at this moment.").of(tap.readers),
+        Family::new("rl_console_tap_kept_entries", Gauge, "Entries held in the tap's ring.")
+            .of(tap.kept_entries),
+        Family::new("rl_console_tap_kept_bytes", Gauge, "Memory of the tap's ring, in bytes.")
+            .of(tap.kept_bytes),
+        Family::new("rl_console_tap_readers", Gauge, "Current readers of the tap.").of(tap.readers),
     ]
 }
 
@@ -96,23 +94,23 @@ fn of_keyframes(keyframes: keyframes::Counters) -> Vec<Family> {
         Family::new(
             "rl_console_tap_keyframes_total",
             Counter,
-            "Keyframes taken: states kept for consoles that attach.",
+            "Keyframes taken (state copies for attaching consoles).",
         )
         .of(keyframes.taken),
         Family::new(
             "rl_console_tap_evicted_keyframes_total",
             Counter,
-            "Keyframes that went with the entries behind them.",
+            "Keyframes evicted together with their entries.",
         )
         .of(keyframes.evicted - keyframes.cut),
         Family::new(
             "rl_console_tap_cut_keyframes_total",
             Counter,
-            "Keyframes that went for want of room (limits.tap.keyframes_bytes_max).",
+            "Keyframes evicted for space (limits.tap.keyframes_bytes_max).",
         )
         .of(keyframes.cut),
-        Family::new("rl_console_tap_kept_keyframes", Gauge, "Keyframes kept.").of(keyframes.kept),
-        Family::new("rl_console_tap_keyframes_bytes", Gauge, "Bytes of the keyframes kept.")
+        Family::new("rl_console_tap_kept_keyframes", Gauge, "Keyframes held.").of(keyframes.kept),
+        Family::new("rl_console_tap_keyframes_bytes", Gauge, "Size of the held keyframes, in bytes.")
             .of(keyframes.bytes),
     ]
 }
@@ -123,33 +121,37 @@ fn of_store(store: &store::Counters) -> Vec<Family> {
         all.map(move |(of, retained)| (of.to_owned(), count(retained)))
     };
     vec![
-        Family::new("rl_console_store_failing", Gauge, "Whether commits fail.").of(store.failing.is_some()),
-        Family::new("rl_console_store_commits_total", Counter, "Commits that changed something.")
-            .of(store.commits),
+        Family::new("rl_console_store_failing", Gauge, "Whether commits are failing.")
+            .of(store.failing.is_some()),
+        Family::new("rl_console_store_commits_total", Counter, "Commits with changes.").of(store.commits),
         Family::new(
             "rl_console_store_commit_failures_total",
             Counter,
-            "Commits, requests and journal writes that were refused.",
+            "Failed commits, requests and journal writes.",
         )
         .of(store.commit_failures),
-        Family::new("rl_console_store_retired_rows_total", Counter, "Rows that retention deleted.")
+        Family::new("rl_console_store_retired_rows_total", Counter, "Rows deleted by retention.")
             .of(store.retired_rows),
         Family::new(
             "rl_console_store_unfolded_rows",
             Gauge,
-            "Rows whose latest transitions are journalled and not in their tables yet.",
+            "Rows with journalled transitions that are not in their tables yet.",
         )
         .of(store.unfolded_rows),
-        Family::new("rl_console_store_waiting_requests", Gauge, "Requests that wait for the writer.")
+        Family::new("rl_console_store_waiting_requests", Gauge, "Requests waiting for the writer.")
             .of(store.requests_waiting),
-        Family::new("rl_console_store_journal_bytes", Gauge, "Bytes of the journal on disk.")
+        Family::new("rl_console_store_journal_bytes", Gauge, "Size of the journal on disk, in bytes.")
             .of(store.journal_bytes),
-        Family::new("rl_console_store_kept_rows", Gauge, "Rows kept of what retention bounds in rows.")
+        Family::new("rl_console_store_kept_rows", Gauge, "Stored rows, for tables with a row limit.")
             .by("of", retained(|it| it.rows).filter(|(of, _)| of != "session_logs")),
-        Family::new("rl_console_store_kept_bytes", Gauge, "Bytes kept of what retention bounds in bytes.")
+        Family::new("rl_console_store_kept_bytes", Gauge, "Stored bytes, for tables with a size limit.")
             .by("of", retained(|it| it.bytes)),
-        Family::new("rl_console_store_last_commit_seconds", Gauge, "How long the last commit took.")
-            .of(seconds(store.last_commit_us, 1_000_000.0)),
+        Family::new(
+            "rl_console_store_last_commit_seconds",
+            Gauge,
+            "Duration of the last commit, in seconds.",
+        )
+        .of(seconds(store.last_commit_us, 1_000_000.0)),
     ]
 }
 
@@ -158,13 +160,13 @@ fn of_http(http: HttpMetrics) -> Vec<Family> {
         Family::new(
             "rl_console_metrics_requests_total",
             Counter,
-            "Requests for metrics that were answered, this one not included.",
+            "Metrics requests answered, not including this one.",
         )
         .of(http.requests),
         Family::new(
             "rl_console_metrics_cut_connections_total",
             Counter,
-            "Connections that were closed to make room for later ones.",
+            "Connections closed to make room for new ones.",
         )
         .of(http.cut),
     ]

@@ -65,7 +65,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(200);
 pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, foundation: &Foundation) {
     if !addr.ip().is_loopback() {
         let open =
-            "anyone who reaches it can read them, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
+            "anyone who can reach the port can read them, unencrypted: bind to 127.0.0.1, or use a tunnel";
         inner.status.notice(Level::Warn, &format!("the metrics are bound to {}: {open}", addr.ip()));
     }
     let bound = match bind(addr) {
@@ -92,7 +92,7 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, foundation
         };
         match tokio::net::TcpListener::from_std(listener) {
             Ok(listener) => serve(&listener, bound, &inner).await,
-            Err(error) => inner.status.notice(Level::Error, &format!("no metrics: {error}")),
+            Err(error) => inner.status.notice(Level::Error, &format!("metrics not served: {error}")),
         }
     });
 }
@@ -109,7 +109,7 @@ async fn bind_later(inner: &Inner, addr: SocketAddr) -> (TcpListener, SocketAddr
         tokio::time::sleep(BIND_RETRY).await;
         if let Ok((listener, bound)) = bind(addr) {
             inner.metrics.set(EndpointState::Serving(bound));
-            inner.status.notice(Level::Info, &format!("the metrics answer on http://{bound}{PATH}"));
+            inner.status.notice(Level::Info, &format!("metrics served on http://{bound}{PATH}"));
             return (listener, bound);
         }
     }
@@ -120,16 +120,19 @@ fn explain(error: &io::Error, addr: SocketAddr) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
             format!(
-                "no metrics: {addr} is taken by another program: stop that one, or choose another with --metrics; trying again"
+                "metrics not served: {addr} is in use by another program: stop it, or choose another \
+                 address with --metrics; retrying"
             )
         }
         io::ErrorKind::PermissionDenied => {
-            format!("no metrics: {addr} may not be bound: choose a port above 1023 with --metrics")
+            format!(
+                "metrics not served: no permission to bind {addr}: choose a port above 1023 with --metrics"
+            )
         }
         io::ErrorKind::AddrNotAvailable => {
-            format!("no metrics: {} is no address of this machine: mend --metrics", addr.ip())
+            format!("metrics not served: {} is not an address of this machine: fix --metrics", addr.ip())
         }
-        _ => format!("no metrics: {addr} cannot be bound: {error}; trying again"),
+        _ => format!("metrics not served: cannot bind {addr}: {error}; retrying"),
     }
 }
 
@@ -148,7 +151,7 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
                     inner.metrics.set(EndpointState::Serving(bound));
                     inner
                         .status
-                        .notice(Level::Info, &format!("the metrics answer again on http://{bound}{PATH}"));
+                        .notice(Level::Info, &format!("metrics served again on http://{bound}{PATH}"));
                 }
                 let peer = Peer::new(&addr.to_string());
                 let Some(slot) = connections.open(peer, Origin::of_address(addr.ip())) else {
@@ -167,7 +170,7 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
                 if !std::mem::replace(&mut is_failing, true) {
-                    let why = format!("no metrics: {}", describe_accept_error(&error));
+                    let why = format!("metrics not served: {}", describe_accept_error(&error));
                     inner.status.notice(Level::Error, &why);
                     inner.metrics.set(EndpointState::Down(why));
                 }

@@ -15,17 +15,17 @@ pub(super) const PATH: &str = "/metrics";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
     /// There is no `Host`, more than one, or none that can be read.
-    #[error("a request names its host, once")]
+    #[error("send exactly one Host header")]
     NoHost,
     /// It names a host that is not this one. A web page that has its own name lead here is kept from reading
     /// on.
-    #[error("ask by the address itself, or by localhost")]
+    #[error("use the IP address or localhost as the host")]
     ForeignHost,
     /// It is for another page.
-    #[error("there is /metrics, and nothing else")]
+    #[error("only /metrics exists")]
     NotFound,
     /// It wants something done.
-    #[error("/metrics is read by GET")]
+    #[error("use GET for /metrics")]
     Method,
 }
 

@@ -152,7 +152,7 @@ fn lines(figures: &Metrics) -> Vec<String> {
 fn the_text_has_every_figure_with_its_labels() {
     let lines = lines(&metrics());
     for line in [
-        "# HELP rl_console_tap_entries_total Entries emitted.",
+        "# HELP rl_console_tap_entries_total Tap entries emitted.",
         "# TYPE rl_console_tap_entries_total counter",
         "rl_console_tap_entries_total 10",
         "# TYPE rl_console_tap_kept_bytes gauge",

@@ -154,7 +154,7 @@ mod tests {
         assert!(matches!(address.clone().with_token_of(&file), Err(PortError::File { .. })));
         std::fs::write(&file, secret).unwrap();
         let why = address.clone().with_token_of(&file).unwrap_err().to_string();
-        assert!(why.contains("others may read or write it"), "{why}");
+        assert!(why.contains("other users can read or write it"), "{why}");
         private_files::replace(&file, b"looks").unwrap();
         assert!(matches!(address.clone().with_token_of(&file), Err(PortError::File { .. })));
         private_files::replace(&file, secret.as_bytes()).unwrap();

@@ -201,7 +201,7 @@ impl RemotePort {
         let life = Arc::new(ShutdownGuard { inner: Arc::clone(&inner) });
         let (attached, is_attached) = oneshot::channel();
         let no_thread = |error: std::io::Error| {
-            PortError::BadRequest(format!("the system gives no thread to attach by: {error}"))
+            PortError::BadRequest(format!("cannot start a thread to attach with: {error}"))
         };
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_thread)?;

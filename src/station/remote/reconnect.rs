@@ -145,7 +145,7 @@ impl Reconnector<'_> {
         let mut deliveries = Vec::new();
         loop {
             let Ok(count) = tokio::time::timeout(SILENCE_MAX, tap.next_batch(&mut deliveries)).await else {
-                return format!("it has said nothing for {} s", SILENCE_MAX.as_secs());
+                return format!("silent for {} s", SILENCE_MAX.as_secs());
             };
             if count == 0 {
                 return attached.session.client().closed().await.to_string();
@@ -159,7 +159,7 @@ impl Reconnector<'_> {
                             take(timeline, batch.first, batch.entries, now);
                         }
                     }
-                    Err(error) => return format!("its entries are not understood: {error}"),
+                    Err(error) => return format!("cannot decode its entries: {error}"),
                 }
             }
         }
@@ -178,7 +178,7 @@ impl Reconnector<'_> {
             *hold = ConnectionState::Lost { last, kind, since, why: Arc::from(why) };
         });
         if was_attached {
-            tracing::warn!("the station is lost: {why}");
+            tracing::warn!("lost the station: {why}");
         }
     }
 }
@@ -199,7 +199,7 @@ fn take(timeline: &mut RebasedMirror, first: Seq, bytes: &[u8], now: crate::time
         Ok(entry) => Some(entry),
         Err(error) => {
             // What cannot be read is lost, and whoever reads on takes a new snapshot.
-            tracing::debug!("an entry is not understood: {error}");
+            tracing::debug!("cannot decode an entry: {error}");
             None
         }
     });

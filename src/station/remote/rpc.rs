@@ -68,7 +68,7 @@ impl PendingRequests {
         let mut waiting = self.lock();
         if waiting.len() as u64 >= self.limits.questions_max {
             return Err(PortError::Busy {
-                what: "the list of open questions (limits.port.questions_max)".to_owned(),
+                what: "the list of open requests (limits.port.questions_max)".to_owned(),
             });
         }
         let (answer, answered) = oneshot::channel();
@@ -84,9 +84,7 @@ impl PendingRequests {
         let answer = match one.assembly.take(body, self.limits.answer_bytes_max) {
             Ok(None) => return,
             Ok(Some(answered)) => Ok(answered),
-            Err(error) => {
-                Err(PortError::BadRequest(format!("the station's answer was not understood: {error}")))
-            }
+            Err(error) => Err(PortError::BadRequest(format!("cannot decode the station's answer: {error}"))),
         };
         if let Some(one) = waiting.remove(&trace) {
             // Whoever asked may be gone.

@@ -65,7 +65,7 @@ impl Session {
                 Error::SessionRefused(refused) => PortError::BadRequest(refused.to_string()),
                 Error::OfAnother { path, uid } => PortError::File {
                     what: format!("the socket {}", path.display()),
-                    why: format!("another user (uid {uid}) listens there, who is shown no token"),
+                    why: format!("another user (uid {uid}) is listening there; no token was sent"),
                 },
                 Error::OfAnotherProcess { path, process } => {
                     PortError::OtherStation { data: data.clone(), socket: path, pid: process }
@@ -74,7 +74,7 @@ impl Session {
                 Error::Unreachable { path, why } => unreached(data, || match why.kind() {
                     std::io::ErrorKind::NotFound => format!("its socket {} is missing", path.display()),
                     std::io::ErrorKind::ConnectionRefused => {
-                        format!("nobody listens on its socket {}", path.display())
+                        format!("nothing is listening on its socket {}", path.display())
                     }
                     _ => format!("{}: {why}", path.display()),
                 }),
@@ -174,7 +174,7 @@ pub(super) fn reply(answered: Response) -> Result<Reply, PortError> {
 }
 
 pub(super) fn unexpected_answer() -> PortError {
-    PortError::BadRequest("the station's answer is to another question".to_owned())
+    PortError::BadRequest("unexpected answer from the station".to_owned())
 }
 
 fn foreign_client() -> PortError {

@@ -57,7 +57,7 @@ fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) ->
     let became = match verdict {
         Verdict::Approved => "approved",
         Verdict::Rejected => "rejected",
-        Verdict::Expired => "not answered in time, rejected",
+        Verdict::Expired => "no answer in time, rejected",
         Verdict::Withdrawn => "its run ended before an answer",
     };
     let text = format!("{name}, approval for node {}: {became}", ask.node.id).into();

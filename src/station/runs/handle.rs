@@ -40,7 +40,7 @@ impl Runs {
         let ways = self.channels().ok_or_else(down)?;
         ways.requests.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
-                PortError::Busy { what: "the runs' queue of requests (limits.port.commands_max)".to_owned() }
+                PortError::Busy { what: "the request queue of runs (limits.port.commands_max)".to_owned() }
             }
             mpsc::error::TrySendError::Closed(_) => down(),
         })
@@ -81,5 +81,5 @@ impl Runs {
 }
 
 pub(super) fn down() -> PortError {
-    host_down(Link::Runs, "it has stopped; `rl-console doctor` says more")
+    host_down(Link::Runs, "it has stopped; see `rl-console doctor`")
 }

@@ -68,9 +68,9 @@ fn health(figures: Result<Metrics, PortError>) -> Health {
     match figures {
         Ok(figures) => {
             let detail = format!(
-                "{} open, {} worked on, {}; {} accepted and {} rejected since the start",
+                "{} open, {}, {}; {} accepted and {} rejected since start",
                 figures.running,
-                counted(figures.in_flight, "attempt"),
+                counted(figures.in_flight, "running attempt"),
                 match figures.asking {
                     0 => "0 approvals pending".to_owned(),
                     asking => format!("{} pending", counted(asking, "approval")),
@@ -80,16 +80,18 @@ fn health(figures: Result<Metrics, PortError>) -> Health {
             );
             Health::ok(format!("{} open", figures.running), detail)
         }
-        Err(PortError::HostDown { .. }) => Health::down("down: `rl-console host restart runs` starts them"),
+        Err(PortError::HostDown { .. }) => {
+            Health::down("down: restart them with `rl-console host restart runs`")
+        }
         Err(error) => Health::of_error(&error),
     }
 }
 
 fn remedy(cause: Cause) -> &'static str {
     match cause {
-        Cause::HostDown => "`rl-console host restart runs` starts them",
-        Cause::Held => "`rl-console resume` begins attempts again",
-        Cause::Approval(_) | Cause::MoreApprovals => "`rl-console ls confirmations` lists what waits",
-        Cause::Failed(_) | Cause::MoreFailed => "`rl-console ls runs` says why",
+        Cause::HostDown => "`rl-console host restart runs` restarts them",
+        Cause::Held => "`rl-console resume` resumes runs",
+        Cause::Approval(_) | Cause::MoreApprovals => "`rl-console ls confirmations` lists pending approvals",
+        Cause::Failed(_) | Cause::MoreFailed => "`rl-console ls runs` shows the reason",
     }
 }

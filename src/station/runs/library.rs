@@ -61,7 +61,7 @@ impl Library for Folder {
             }
         }
         let looked = folders.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" and ");
-        Err(format!("there is no {name}.yaml in {looked}"))
+        Err(format!("no {name}.yaml in {looked}"))
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
         let why = library.read("poll", Some(beside.path())).unwrap_err();
         assert_eq!(
             why,
-            format!("there is no poll.yaml in {} and {}", beside.path().display(), folder.path().display())
+            format!("no poll.yaml in {} and {}", beside.path().display(), folder.path().display())
         );
         fs::write(folder.path().join("poll.yml"), "general").unwrap();
         assert_eq!(library.read("poll", Some(beside.path())).unwrap().0, "general");

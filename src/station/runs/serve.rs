@@ -41,7 +41,8 @@ const STOP_MAX: Duration = Duration::from_millis(500);
 /// How long an answer of a control plane that is down waits for being kept.
 const STORE_ANSWER_MAX: Duration = Duration::from_millis(500);
 /// Why such a request is rejected.
-const DOWN: &str = "the control plane is down: `rl-console host restart runs` starts it again, `rl-console doctor` says more";
+const DOWN: &str =
+    "the control plane is down: restart it with `rl-console host restart runs`, or see `rl-console doctor`";
 
 /// Runs that are served.
 #[derive(Debug)]
@@ -124,13 +125,13 @@ fn spawn(
                 inner.hosts.runs.set(None);
                 runtime.block_on(refuse_pending(&inner, &mut heard));
             }
-            let ended =
-                ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
+            let ended = ended.map_err(|_| "internal error; please report the log".to_owned())?;
             ended.map_err(|error| error.to_string())
         });
         if let Err(error) = served {
             let why = format!(
-                "{error}. `rl-console host restart runs` starts it again; runs that had not ended will have failed"
+                "{error}. Restart it with `rl-console host restart runs`; runs that were running are marked \
+                 failed"
             );
             if let Some(inner) = inner.upgrade() {
                 inner.hosts.runs.set(None);
@@ -213,7 +214,7 @@ pub(super) async fn refuse(inner: &Inner, heard: BusInput) {
     let now = inner.clock.now();
     if now.mono >= expires_at {
         return tracing::warn!(
-            "what {} sent on {topic} expired before it could be taken: it is not done",
+            "message from {} on {topic} expired before it was processed; ignored",
             by.client
         );
     }

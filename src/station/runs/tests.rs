@@ -145,7 +145,8 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         let accepted = asker.submit(1).await;
         assert!(matches!(accepted, ControlResponse::RunAccepted { .. }));
         fixture.break_runs().await;
-        let why = "the control plane is down: `rl-console host restart runs` starts it again, `rl-console doctor` says more";
+        let why = "the control plane is down: restart it with `rl-console host restart runs`, or see \
+                   `rl-console doctor`";
         let rejected = |response| match response {
             ControlResponse::RunRejected { request_id, reason } => (request_id.0.as_u128(), reason),
             other => panic!("{other:?}"),
@@ -160,7 +161,10 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         assert_eq!(asker.submit(1).await, accepted, "what was answered before is answered so");
         let restarted = fixture.station.port().command(Command::Restart { link: Link::Runs }).await;
         assert_eq!(restarted, Ok(Outcome::Restarted { link: Link::Runs }));
-        assert_eq!(asker.end(1).await, (false, "the run failed: cut by a stop of the station".to_owned()));
+        assert_eq!(
+            asker.end(1).await,
+            (false, "the run failed: interrupted by a stop of the station".to_owned())
+        );
         assert_eq!(
             rejected(asker.submit(2).await),
             (2, why.to_owned()),
@@ -175,7 +179,7 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
             matches!(asker.submit(1).await, ControlResponse::RunAccepted { .. }),
             "what was answered before is answered so"
         );
-        assert_eq!(asker.end(1).await.1, "the run failed: cut by a stop of the station");
+        assert_eq!(asker.end(1).await.1, "the run failed: interrupted by a stop of the station");
         let cancelled =
             asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(6)) }).await;
         assert!(matches!(cancelled, ControlResponse::RunCancelled { .. }));

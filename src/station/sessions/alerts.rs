@@ -44,12 +44,12 @@ impl Watch for SessionsWatch {
             return;
         }
         if let Listener::Down(why) = &evidence.state.macp.listener {
-            findings.add(PORT_DOWN.cause(), evidence.now, format!("the port does not answer: {why}"));
+            findings.add(PORT_DOWN.cause(), evidence.now, format!("the port is down: {why}"));
         }
         for span in self.turn_aways.current(evidence.now) {
             let (why, _) = describe_turn_away(span.why);
             let text =
-                format!("the MACP port turned {} away: {why}{}", format::count(span.count), span.most_text());
+                format!("the MACP port rejected {}: {why}{}", format::count(span.count), span.most_text());
             findings.add(TURNED_AWAY.of(span.why.name()), span.since, text);
         }
     }

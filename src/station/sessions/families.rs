@@ -34,49 +34,44 @@ fn traffic(macp: &Metrics) -> Vec<Family> {
         .zip(macp.turned_away)
         .map(|(cause, count)| (cause.name().to_owned(), count));
     vec![
-        Family::new("rl_console_macp_open_sessions", Gauge, "Sessions that are open.").of(open),
+        Family::new("rl_console_macp_open_sessions", Gauge, "Open sessions.").of(open),
+        Family::new("rl_console_macp_memory_sessions", Gauge, "Sessions in memory, including ended ones.")
+            .of(macp.in_memory),
         Family::new(
-            "rl_console_macp_memory_sessions",
+            "rl_console_macp_message_bytes",
             Gauge,
-            "Sessions in memory, those that ended included.",
+            "Size of the messages of sessions in memory, in bytes.",
         )
-        .of(macp.in_memory),
-        Family::new("rl_console_macp_message_bytes", Gauge, "Bytes of the messages of sessions in memory.")
-            .of(macp.message_bytes),
+        .of(macp.message_bytes),
         Family::new(
             "rl_console_macp_started_sessions_total",
             Counter,
-            "Sessions that began, or were open when the runtime started.",
+            "Sessions started, including those open at the start of the runtime.",
         )
         .of(started),
-        Family::new("rl_console_macp_ended_sessions_total", Counter, "Sessions that ended.")
-            .by("ending", ended),
-        Family::new("rl_console_macp_open_calls", Gauge, "Calls that are open, streams among them.")
+        Family::new("rl_console_macp_ended_sessions_total", Counter, "Sessions ended.").by("ending", ended),
+        Family::new("rl_console_macp_open_calls", Gauge, "Open calls, including streams.")
             .of(macp.open_calls),
         Family::new("rl_console_macp_calls_total", Counter, "Calls, and messages of streams.")
             .by("rpc", calls),
         Family::new(
             "rl_console_macp_accepted_messages_total",
             Counter,
-            "Messages that sessions accepted, their starts aside.",
+            "Messages accepted by sessions, not counting SessionStart.",
         )
         .of(accepted),
-        Family::new(
-            "rl_console_macp_duplicate_messages_total",
-            Counter,
-            "Messages that had been accepted before.",
-        )
-        .of(duplicates),
-        Family::new("rl_console_macp_signals_total", Counter, "Messages that belong to no session.")
+        Family::new("rl_console_macp_duplicate_messages_total", Counter, "Duplicate messages.")
+            .of(duplicates),
+        Family::new("rl_console_macp_signals_total", Counter, "Signals, messages outside of sessions.")
             .of(signals),
-        Family::new("rl_console_macp_refused_messages_total", Counter, "Messages that were refused.")
+        Family::new("rl_console_macp_refused_messages_total", Counter, "Refused messages.")
             .by("code", refused),
-        Family::new("rl_console_macp_declined_calls_total", Counter, "Calls that ended with a status.")
+        Family::new("rl_console_macp_declined_calls_total", Counter, "Calls ended with an error status.")
             .by("status", declined),
         Family::new(
             "rl_console_macp_turned_away_total",
             Counter,
-            "Connections closed, and calls ended, for a bound.",
+            "Connections and calls rejected because of a limit.",
         )
         .by("cause", turned_away),
     ]
@@ -85,40 +80,36 @@ fn traffic(macp: &Metrics) -> Vec<Family> {
 /// How its log and the store keep up with it.
 fn storage(macp: &Metrics) -> Vec<Family> {
     vec![
-        Family::new(
-            "rl_console_macp_store_reads_total",
-            Counter,
-            "Sessions that were looked up in the store.",
-        )
-        .of(macp.store_reads),
-        Family::new(
-            "rl_console_macp_log_failing",
-            Gauge,
-            "Whether the log cannot be written, or the store does not take it.",
-        )
-        .of(macp.log_failing.is_some()),
+        Family::new("rl_console_macp_store_reads_total", Counter, "Sessions loaded from the store.")
+            .of(macp.store_reads),
+        Family::new("rl_console_macp_log_failing", Gauge, "Whether writing the session log is failing.")
+            .of(macp.log_failing.is_some()),
         Family::new("rl_console_macp_log_commits_total", Counter, "Writes of the log.").of(macp.log_commits),
         Family::new(
             "rl_console_macp_log_commit_failures_total",
             Counter,
-            "Writes of the log that failed and were tried again.",
+            "Failed and retried writes of the log.",
         )
         .of(macp.log_commit_failures),
-        Family::new("rl_console_macp_log_bytes_total", Counter, "Bytes of records that were written.")
+        Family::new("rl_console_macp_log_bytes_total", Counter, "Size of written log records, in bytes.")
             .of(macp.log_bytes),
         Family::new(
             "rl_console_macp_log_unsaved_bytes",
             Gauge,
-            "Bytes of records that are accepted and not written.",
+            "Size of accepted log records that are not written yet, in bytes.",
         )
         .of(macp.log_unsaved_bytes),
         Family::new(
             "rl_console_macp_log_unstored_bytes",
             Gauge,
-            "Bytes of the log that the store does not have yet.",
+            "Size of the log that is not in the store yet, in bytes.",
         )
         .of(macp.log_unstored_bytes),
-        Family::new("rl_console_macp_log_segments", Gauge, "Segments of the log that wait to be sorted.")
-            .of(macp.log_segments),
+        Family::new(
+            "rl_console_macp_log_segments",
+            Gauge,
+            "Log segments waiting to be sorted into session logs.",
+        )
+        .of(macp.log_segments),
     ]
 }

@@ -67,8 +67,7 @@ fn health(sessions: &Sessions, Evidence { snapshot, now, .. }: Evidence<'_>) -> 
         (Ok(addr), Some(metrics)) => (addr, metrics),
         (Err(why), _) => return Health::down(why).judged(&problems, remedy),
         (Ok(_), None) => {
-            return Health::down("it has failed by a fault of ours; please report the log")
-                .judged(&problems, remedy);
+            return Health::down("internal error; please report the log").judged(&problems, remedy);
         }
     };
     let Metrics { totals, in_memory, turn_aways, connections, log_failing, .. } = metrics;
@@ -76,7 +75,7 @@ fn health(sessions: &Sessions, Evidence { snapshot, now, .. }: Evidence<'_>) -> 
     let detail = format!("listening on {addr}, {open} open, {in_memory} in memory");
     let mut health = Health::ok(format!("{} open", totals.open), detail).judged(&problems, remedy);
     if let Some(why) = log_failing {
-        let why = format!("{}; its log is not kept as it should be: {why}", health.detail);
+        let why = format!("{}; writing its log fails: {why}", health.detail);
         health = health.degraded(why);
     }
     // What goes on now.
@@ -84,7 +83,7 @@ fn health(sessions: &Sessions, Evidence { snapshot, now, .. }: Evidence<'_>) -> 
         let (why, remedy) = describe_turn_away(latest.why);
         let now = counted(connections, "connection");
         let (count, most) = (latest.count, latest.most_text());
-        let why = format!("{}; {now} now, {count} turned away lately: {why}{most}; {remedy}", health.detail);
+        let why = format!("{}; {now} now, {count} rejected recently: {why}{most}; {remedy}", health.detail);
         health = health.degraded(why);
     }
     health
@@ -92,7 +91,7 @@ fn health(sessions: &Sessions, Evidence { snapshot, now, .. }: Evidence<'_>) -> 
 
 fn remedy(cause: Cause) -> &'static str {
     match cause {
-        Cause::HostDown => "`rl-console host restart macp` starts it again",
+        Cause::HostDown => "`rl-console host restart macp` restarts it",
         Cause::PortDown => "free the port, or start with another: --grpc ADDR",
         Cause::PortStarting | Cause::Expired => "",
     }

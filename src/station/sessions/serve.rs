@@ -43,7 +43,7 @@ impl host::Serving for Serving {
         let Self { stop, ended, .. } = *self;
         let _ = stop.send(());
         let _ = runtime.block_on(async { tokio::time::timeout(STOP_MAX, ended).await });
-        inner.hosts.sessions.set(RuntimeState::Down("the station is going down".to_owned()));
+        inner.hosts.sessions.set(RuntimeState::Down("the station is stopping".to_owned()));
     }
 
     fn clear(self: Box<Self>) {
@@ -60,12 +60,13 @@ pub(super) fn start(
 ) -> Result<Serving, String> {
     let Foundation { config, runtime, .. } = foundation;
     let Some(addr) = config.grpc else {
-        let why = "no address was given for it: start the station with --grpc ADDR";
+        let why = "no address configured: start the station with --grpc ADDR";
         sessions.set(RuntimeState::Down(why.to_owned()));
         return Err(why.to_owned());
     };
     if !addr.ip().is_loopback() {
-        let heard = "anyone who reaches it can take part in every session, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
+        let heard = "anyone who can reach the port can take part in every session, unencrypted: bind to \
+                     127.0.0.1, or use a tunnel";
         inner.status.notice(Level::Warn, &format!("the MACP port is bound to {addr}: {heard}"));
     }
     let weak = Arc::downgrade(inner);
@@ -109,7 +110,7 @@ pub(super) fn start(
             Ok(Serving { stop, thread, ended })
         }
         Ok(Err(why)) => Err(why),
-        Err(_) => Err("it did not start; the log says why".to_owned()),
+        Err(_) => Err("it did not start; see the log".to_owned()),
     }
 }
 
@@ -123,8 +124,7 @@ fn spawn(inner: Weak<Inner>, setup: Setup, end: oneshot::Sender<()>) -> Result<J
         let served = served.and_then(|runtime| {
             let ended =
                 std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(macp::host::run(setup))));
-            let ended =
-                ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
+            let ended = ended.map_err(|_| "internal error; please report the log".to_owned())?;
             ended.map_err(|error| error.to_string())
         });
         if let Err(why) = served {
@@ -136,8 +136,9 @@ fn spawn(inner: Weak<Inner>, setup: Setup, end: oneshot::Sender<()>) -> Result<J
 }
 
 fn on_failed(inner: &Weak<Inner>, why: &str) {
-    let why =
-        format!("{why}. `rl-console host restart macp` starts it again; another address is --grpc ADDR");
+    let why = format!(
+        "{why}. Restart it with `rl-console host restart macp`, or choose another address with --grpc ADDR"
+    );
     tracing::error!("the MACP runtime: {why}");
     if let Some(inner) = inner.upgrade() {
         inner.hosts.sessions.set(RuntimeState::Down(why.clone()));

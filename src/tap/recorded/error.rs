@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// It is no message of this form.
-    #[error("not a message of the recorded form: {0}")]
+    #[error("not a message of the recording format: {0}")]
     Malformed(#[from] prost::DecodeError),
     /// It holds a value of a newer version, or none where one must be.
     #[error("`{field}` has the value {value}, which this version of rl-console does not know")]
@@ -18,6 +18,6 @@ pub enum DecodeError {
     #[error("`{0}` is missing, or of a kind that this version of rl-console does not know")]
     Missing(&'static str),
     /// It holds a text or bytes that are not what they should be.
-    #[error("`{0}` does not hold what it should")]
+    #[error("`{0}` has invalid contents")]
     Invalid(&'static str),
 }

@@ -472,7 +472,7 @@ fn an_attack_is_said_in_health_with_what_to_do() {
     let macp = rows.iter().find(|row| row.component == "macp").unwrap();
     assert_eq!(macp.status, HealthStatus::Degraded);
     for said in
-        ["4 connections now, 17 turned away lately", "limits.macp.connections_max", "share connections"]
+        ["4 connections now, 17 rejected recently", "limits.macp.connections_max", "share connections"]
     {
         assert!(macp.detail.contains(said), "{}", macp.detail);
     }
