@@ -53,22 +53,22 @@ pub(super) fn code(error: &client::Error) -> &'static str {
 pub(super) fn hint(error: &client::Error) -> String {
     let hint = match (error, refusal(error)) {
         (client::Error::Closed(client::CloseReason::ByStation(Some(_))), _) => {
-            "it may connect again: `sim agent` with --reconnect does so by itself"
+            "connect again; `sim agent --reconnect` reconnects automatically"
         }
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => {
-            "`rl-console ls health` says how the station is"
+            "`rl-console ls health` shows the station's state"
         }
         (client::Error::OfAnother { .. }, _) => {
-            "name the socket of a station of your own with --socket, or its folder with --data"
+            "choose the socket of your own station with --socket, or its data folder with --data"
         }
         (client::Error::OfAnotherProcess { .. }, _) => {
-            "name the data folder of the station there with --data, or one of its tokens with --token-file"
+            "choose that station's data folder with --data, or one of its tokens with --token-file"
         }
         (client::Error::TimedOut { .. }, _) => {
-            "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`"
+            "check the station with `rl-console doctor`; `rl-console stop --force` terminates one that hangs"
         }
         (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => {
-            "try again in a moment; `limits.rmp` has the bounds"
+            "try again in a moment; the limits are under `limits.rmp`"
         }
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
             "1 to 16 segments of A-Z a-z 0-9 . _ : - with / between them; patterns may end in /* or /**"
@@ -77,29 +77,29 @@ pub(super) fn hint(error: &client::Error) -> String {
             client::Error::Refused(refused) | client::Error::SessionRefused(refused),
             Some(Refusal::Forbidden),
         ) if refused.message.contains("only the station") => {
-            "no kind of session may: choose another topic; rlp/sys/** and the events of runs are the station's own"
+            "choose another topic: rlp/sys/** and run events are reserved for the station"
         }
         (
             client::Error::Refused(refused) | client::Error::SessionRefused(refused),
             Some(Refusal::Forbidden),
         ) if refused.message.contains("this session is agent") => {
-            "--as tui, ui or viewer shows the token of that kind, which lies in the data folder"
+            "connect with --as tui, ui or viewer, which presents the token of that kind from the data folder"
         }
         (_, Some(Refusal::Forbidden)) => {
-            "what a session may goes by the token that it shows, whatever --as says: --token-file shows another, --as agent none"
+            "permissions depend on the token, not on --as: choose another token with --token-file, or none \
+             with --as agent"
         }
         (_, Some(Refusal::Unauthorized)) => {
-            "the tokens lie in the station's data folder: name it with --data, or one of them with --token-file"
+            "the tokens are in the station's data folder: choose it with --data, or a token with \
+             --token-file"
         }
         (_, Some(Refusal::Fault(Code::Expired))) => {
-            "its created_at_ms and ttl_ms lie in the past: make it anew"
+            "the frame expired (created_at_ms + ttl_ms): create a new one"
         }
         (client::Error::Send(_), _) | (_, Some(Refusal::Fault(_))) => {
-            "`rl-console decode` takes frames apart and says what is wrong"
+            "inspect the frame with `rl-console decode`"
         }
-        (client::Error::Refused(_) | client::Error::SessionRefused(_), _) => {
-            "the station's own log says more"
-        }
+        (client::Error::Refused(_) | client::Error::SessionRefused(_), _) => "see the station's log",
     };
     hint.to_owned()
 }
@@ -119,8 +119,8 @@ mod tests {
         assert!(!forbidden("only the station publishes there, and this session is ui").contains("--as"));
         let hint = forbidden("only ui and tui decide on actions, and this session is agent");
         assert!(hint.contains("--as tui") && !hint.contains("cue"), "{hint}");
-        let hint = forbidden("a viewer reads: it publishes nothing");
-        assert!(hint.contains("by the token that it shows, whatever --as says"), "{hint}");
+        let hint = forbidden("a viewer is read-only");
+        assert!(hint.contains("depend on the token, not on --as"), "{hint}");
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn write_all(path: &Path, woken: &Receiver<()>, next: &Mutex<Option<String>>) {
     for () in woken {
         let text = next.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Err(error)) = text.map(|text| write(path, &text)) {
-            tracing::warn!("not kept for the next start: {}: {error}", path.display());
+            tracing::warn!("cannot save {}: {error}", path.display());
         }
     }
 }
@@ -90,7 +90,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String
         .read_to_string(&mut text)
         .map_err(|error| error.to_string())?;
     if bytes as u64 > bytes_max {
-        return Err(format!("it is larger than {bytes_max} bytes"));
+        return Err(format!("larger than {bytes_max} bytes"));
     }
     Ok(Some(text))
 }
@@ -117,7 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("layout.toml");
         std::fs::write(&path, vec![b' '; 70_000]).unwrap();
-        assert_eq!(read(&path, 65_536), Err("it is larger than 65536 bytes".to_owned()));
+        assert_eq!(read(&path, 65_536), Err("larger than 65536 bytes".to_owned()));
         std::fs::write(&path, [0xff, 0xfe]).unwrap();
         assert!(read(&path, 65_536).is_err());
     }

@@ -42,10 +42,10 @@ impl Exit {
     pub(crate) const ALL: [(Self, &'static str); 7] = [
         (Self::Done, "done"),
         (Self::Refused, "refused, or failed"),
-        (Self::Usage, "the command line or the configuration is not understood"),
-        (Self::NoStation, "no station runs for the data folder, or another one holds it"),
-        (Self::TimedOut, "it took longer than it was given"),
-        (Self::OtherState, "it ended in another state than `--wait` named; a run was cancelled"),
+        (Self::Usage, "invalid command line or configuration"),
+        (Self::NoStation, "no station is running for the data folder, or another one holds it"),
+        (Self::TimedOut, "timed out"),
+        (Self::OtherState, "ended in another state than `--wait` requested, or the run was cancelled"),
         (Self::NotValid, "a frame or an opening is not valid"),
     ];
 }
@@ -106,7 +106,7 @@ pub(crate) enum Error {
         also: usize,
     },
     /// Lines of `--from` that were refused, while the others were recorded.
-    #[error("{recorded} rows are recorded, {} {}{}: {}", refused.len() + *also, if refused.len() + *also == 1 { "line is not" } else { "lines are not" }, if *is_cut_short { ", and what follows was not sent" } else { "" }, listed(refused, *also))]
+    #[error("{recorded} rows recorded, {} {}{}: {}", refused.len() + *also, if refused.len() + *also == 1 { "line refused" } else { "lines refused" }, if *is_cut_short { "; the rest was not sent" } else { "" }, listed(refused, *also))]
     Lines {
         /// Rows that are recorded, repeated ones included.
         recorded: u64,
@@ -129,7 +129,7 @@ pub(crate) enum Error {
         also: usize,
     },
     /// The state that was waited for did not come in time.
-    #[error("invocation {id} is {} after {ms} ms", .state.name())]
+    #[error("invocation {id} is still {} after {ms} ms", .state.name())]
     WaitedTooLong {
         /// Which.
         id: InvocationId,
@@ -161,7 +161,7 @@ pub(crate) enum Error {
         first: Box<rmp::Error>,
     },
     /// A frame that `encode` was asked for would not be valid.
-    #[error("frame {number} would not be valid: {} ({}): {error}", error.name(), error.clause())]
+    #[error("frame {number} would be invalid: {} ({}): {error}", error.name(), error.clause())]
     FrameRefused {
         /// Its number, from 1.
         number: u64,
@@ -237,7 +237,7 @@ pub(crate) enum Error {
         why: io::Error,
     },
     /// The station answered something else than was asked.
-    #[error("the station gave an answer to another question")]
+    #[error("unexpected answer from the station")]
     UnexpectedAnswer,
     /// Stdout cannot be written to.
     #[error("stdout: {0}")]
@@ -261,9 +261,9 @@ fn pack_text(path: &str, errors: usize, first: &str) -> String {
 
 fn frames_text(invalid: u64, all: u64, first: &rmp::Error) -> String {
     let of = if all == 1 {
-        "the frame is not valid".to_owned()
+        "invalid frame".to_owned()
     } else {
-        format!("{invalid} of {all} frames are not valid, the first")
+        format!("{invalid} of {all} frames are invalid, the first")
     };
     format!("{of}: {} ({}): {first}", first.name(), first.clause())
 }
@@ -271,8 +271,8 @@ fn frames_text(invalid: u64, all: u64, first: &rmp::Error) -> String {
 fn and_more(count: usize) -> String {
     match count {
         0 => String::new(),
-        1 => " (and 1 more was refused)".to_owned(),
-        count => format!(" (and {count} more were refused)"),
+        1 => " (and 1 more refused)".to_owned(),
+        count => format!(" (and {count} more refused)"),
     }
 }
 
@@ -381,54 +381,63 @@ impl Error {
             | Self::Declined { hint, .. }
             | Self::Unreachable { hint, .. }
             | Self::Input { hint, .. } => hint.clone(),
-            Self::Frames { .. } => "see above for each frame, with its byte offset".to_owned(),
+            Self::Frames { .. } => "see the errors above, with their byte offsets".to_owned(),
             Self::FrameRefused { error, .. } if error.code() == rmp::Code::LengthMismatch => {
-                "leave out frame_len and body_len, and they are filled in; --broken makes it as it is".to_owned()
+                "omit frame_len and body_len to have them filled in; --broken encodes the frame unchanged"
+                    .to_owned()
             }
-            Self::FrameRefused { error, .. } => format!("it takes {}; --broken makes it as it is", error.expected()),
+            Self::FrameRefused { error, .. } => {
+                format!("expected {}; --broken encodes the frame unchanged", error.expected())
+            }
             Self::Bus(error) => bus_error::hint(error),
             Self::Run(error) => error.hint(),
             Self::Session(error) => error.hint(),
-            Self::Filter(_) => "`rl-console help ls` has the language in short".to_owned(),
+            Self::Filter(_) => "`rl-console help filter` describes the syntax".to_owned(),
             Self::Config(error) => error.hint(),
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),
             Self::Start(error) => start_error::hint(error),
-            Self::Console(_) => "`rl-console doctor` checks the terminal".to_owned(),
+            Self::Console(_) => "check the terminal with `rl-console doctor`".to_owned(),
             Self::Pair(PairError::AlreadyPaired) => {
-                "`rl-console pair --rotate` replaces the token; adapters then need the new one".to_owned()
+                "replace the token with `rl-console pair --rotate`; adapters then need the new one".to_owned()
             }
-            Self::Pair(PairError::Damaged(_)) => "`rl-console pair --rotate` makes a new token".to_owned(),
+            Self::Pair(PairError::Damaged(_)) => {
+                "create a new token with `rl-console pair --rotate`".to_owned()
+            }
             Self::Pair(PairError::File { .. } | PairError::Random(_)) => {
-                "`rl-console doctor` checks the data folder".to_owned()
+                "check the data folder with `rl-console doctor`".to_owned()
             }
-            Self::Pack { first, .. } if first.is_empty() => "see above for each fault, with its line".to_owned(),
+            Self::Pack { first, .. } if first.is_empty() => "see the errors above".to_owned(),
             Self::Pack { errors: 1, .. } => {
-                "check the path, or mend the file; `rl-console pack check` looks at it again".to_owned()
+                "check the path, or fix the file and run `rl-console pack check`".to_owned()
             }
             Self::Pack { first, .. } => first.clone(),
             Self::Line { cause, .. } => cause.hint(),
             Self::Lines { refused, .. } => refused.first().map(Self::hint).unwrap_or_default(),
             Self::NotAnInvocation(_) => {
-                "every line is an object such as {\"event\":\"give_item\",\"params\":{}}; the lines before it are recorded".to_owned()
+                "write each line as an object such as {\"event\":\"give_item\",\"params\":{}}; the lines \
+                 before it are recorded"
+                    .to_owned()
             }
-            Self::WaitedTooLong { .. } => "it goes on without you; `rl-console ls invocations` shows it".to_owned(),
+            Self::WaitedTooLong { .. } => {
+                "the invocation continues; `rl-console ls invocations` shows it".to_owned()
+            }
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Unfit(unfit) => unfit.hint(),
-            Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
-            Self::NoPage(_) => "fewer words find more; `rl-console help` lists the pages".to_owned(),
-            Self::Down(_) => "the detail of each says what to do; `rl-console doctor` says more".to_owned(),
+            Self::Doctor { .. } => "see the ✗ lines above for fixes".to_owned(),
+            Self::NoPage(_) => "search for fewer words; `rl-console help` lists the pages".to_owned(),
+            Self::Down(_) => "see the detail column for fixes, and run `rl-console doctor`".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::PermissionDenied => {
-                "check the rights of the file or its folder".to_owned()
+                "check the permissions of the file and its folder".to_owned()
             }
             Self::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists => {
-                "choose another path, or move that file away".to_owned()
+                "choose another path, or move the existing file away".to_owned()
             }
             Self::Io { why, .. } if why.kind() == io::ErrorKind::IsADirectory => {
-                "that is a folder: name a file in it".to_owned()
+                "the path is a folder: give a file in it".to_owned()
             }
             Self::Io { .. } | Self::Output(_) => "free space, or choose another path".to_owned(),
-            Self::UnexpectedAnswer => "use the rl-console of the station's version".to_owned(),
+            Self::UnexpectedAnswer => "use the same version of rl-console as the station".to_owned(),
         }
     }
 }

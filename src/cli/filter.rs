@@ -25,12 +25,7 @@ impl fmt::Display for FilterError {
         let part = |range: std::ops::Range<usize>| visible(self.text.get(range).unwrap_or_default());
         let (before, meant) = (part(0..at.start), part(at.clone()));
         let (indent, carets) = (" ".repeat(width(&before)), "^".repeat(width(&meant).max(1)));
-        write!(
-            f,
-            "the filter cannot be read: {}\n  {}\n  {indent}{carets}",
-            self.fault.words,
-            visible(&self.text)
-        )
+        write!(f, "invalid filter: {}\n  {}\n  {indent}{carets}", self.fault.words, visible(&self.text))
     }
 }
 
@@ -84,9 +79,7 @@ mod tests {
         let text = error.to_string();
         let lines: Vec<&str> = text.lines().collect();
         assert!(
-            lines[0].starts_with(
-                "the filter cannot be read: `state` is never `pendign`: did you mean `pending`?"
-            ),
+            lines[0].starts_with("invalid filter: `state` is never `pendign`: did you mean `pending`?"),
             "{text}"
         );
         assert_eq!(lines[1..], ["  ｗide  state:pendign", "               ^^^^^^^"]);

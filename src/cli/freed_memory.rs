@@ -21,7 +21,7 @@ pub(super) fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if let Err(error) = set_up() {
         super::report::print_note(&format!(
-            "warning: freed memory may stay with this process longer than needed: {error}"
+            "warning: cannot limit memory retained by the allocator: {error}"
         ));
     }
 }

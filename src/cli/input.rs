@@ -40,7 +40,7 @@ fn limited(what: &str, stream: impl Read, bytes_max: u64, bound: &str) -> Result
     let mut bytes = Vec::new();
     stream.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io(what))?;
     if bytes.len() as u64 > bytes_max {
-        let message = format!("it has over {bytes_max} bytes");
+        let message = format!("larger than {bytes_max} bytes");
         return Err(Error::Input { what: what.to_owned(), message, hint: bound.to_owned() });
     }
     Ok(bytes)

@@ -30,16 +30,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 pub(super) fn go_to_background(hints: &CommandHints) {
     let (attach, stop, pid) = (hints.line("attach"), hints.line("stop"), std::process::id());
     report::print_exact(&format!(
-        "the station goes on without a screen (process {pid}): `{attach}` shows it again, `{stop}` ends it"
+        "station continues without a screen (process {pid}): `{attach}` reopens the console, `{stop}` stops \
+         the station"
     ));
     let is_in_background = has_job_control()
         && stop_and_continue().unwrap_or_else(|error| {
-            tracing::warn!("this process could not be put into the background: {error}");
+            tracing::warn!("cannot move this process to the background: {error}");
             false
         });
     if !is_in_background {
         report::print_note(
-            "there is no job control here: this terminal stays with the station, and Ctrl-C ends it",
+            "no job control in this shell: the station keeps this terminal, and Ctrl-C stops it",
         );
     }
 }
@@ -85,10 +86,10 @@ fn spawn_helper() -> io::Result<Child> {
 /// The helper: has the process continue as soon as its group is no longer in the terminal's foreground.
 pub(super) fn continue_job(pid: i32) -> Result<(), Error> {
     let Some(process) = Pid::from_raw(pid).filter(|process| getppid() == Some(*process)) else {
-        return Err(Error::usage("only its own parent is continued", "this is not for use by hand"));
+        return Err(Error::usage("only the parent process can be continued", "this subcommand is internal"));
     };
     rustix::io::write(rustix::stdio::stdout(), b".")
-        .map_err(|errno| Error::io("telling that the helper runs")(errno.into()))?;
+        .map_err(|errno| Error::io("reporting that the helper runs")(errno.into()))?;
     let looks = NOTICED_MAX.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {
         if tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|foreground| foreground != process) {

@@ -48,7 +48,7 @@ impl<R: BufRead> Lines<R> {
             }
             if self.buffer.len() as u64 > LINE_BYTES_MAX {
                 self.skip_rest()?;
-                return Err(self.error(format!("it has over {LINE_BYTES_MAX} bytes")));
+                return Err(self.error(format!("longer than {LINE_BYTES_MAX} bytes")));
             }
             if self.buffer.trim_ascii().is_empty() {
                 continue;
@@ -125,7 +125,7 @@ mod tests {
         assert!(fault("nonsense").0.starts_with("line 1: "));
         assert!(fault("{\"event\":\"\u{0}\"}").0.starts_with("line 1: "));
         assert!(
-            fault(&format!("{{\"event\":\"{}\"}}", "x".repeat(1 << 20))).0.starts_with("line 1: it has over")
+            fault(&format!("{{\"event\":\"{}\"}}", "x".repeat(1 << 20))).0.starts_with("line 1: longer than")
         );
     }
 }

@@ -70,9 +70,9 @@ impl OpeningFiles for Folders {
             .read_to_end(&mut bytes)
             .map_err(|error| error.to_string())?;
         if bytes.len() as u64 > self.bytes_max {
-            return Err(format!("it has over {} bytes (limits.runs.yaml_bytes_max)", self.bytes_max));
+            return Err(format!("larger than {} bytes (limits.runs.yaml_bytes_max)", self.bytes_max));
         }
-        String::from_utf8(bytes).map_err(|_| "it is not UTF-8: an opening is YAML in UTF-8".to_owned())
+        String::from_utf8(bytes).map_err(|_| "not UTF-8: openings are UTF-8 YAML files".to_owned())
     }
 }
 
@@ -92,7 +92,7 @@ fn gather(folder: &Path, peeks: bool, shelved: &mut OpeningListing) {
         let Some(rest) = left.checked_sub(1) else {
             shelved
                 .troubles
-                .push(format!("{}: only {LOOKED_AT_MAX} of its entries were looked at", folder.display()));
+                .push(format!("{}: only the first {LOOKED_AT_MAX} entries were read", folder.display()));
             return;
         };
         left = rest;
@@ -152,7 +152,7 @@ mod tests {
         let path = folder.path().join("x.yaml");
         let folders = Folders::new(folder.path(), None, 10, 10);
         fs::write(&path, "01234567890").unwrap();
-        assert!(folders.text(&path).unwrap_err().contains("over 10 bytes"));
+        assert!(folders.text(&path).unwrap_err().contains("larger than 10 bytes"));
         fs::write(&path, [0xff, 0xfe]).unwrap();
         assert!(folders.text(&path).unwrap_err().contains("not UTF-8"));
         assert!(folders.text(folder.path()).is_err());

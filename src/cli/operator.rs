@@ -37,7 +37,7 @@ async fn try_connect(settings: &Settings) -> Result<OperatorClient, Error> {
             Err(PortError::OtherStation { .. }) if !place.step.is_named() => {}
             Err(PortError::OtherStation { socket, pid, .. }) if place.step == Step::Data => {
                 if let Some(holder) = holder(&data) {
-                    let why = format!("another station (process {pid}) listens at {}", socket.display());
+                    let why = format!("another station (process {pid}) is listening at {}", socket.display());
                     return Err(PortError::Unreached { data, pid: holder, why }.into());
                 }
             }
@@ -92,8 +92,9 @@ impl BusDown {
         let Self { pid, why } = self;
         Error::Unreachable {
             message: format!("the bus of the station at {} (process {pid}) is down: {why}", data.display()),
-            hint: "mend that, then say `host restart rmp` in its console, or start the station again"
-                .to_owned(),
+            hint:
+                "fix the cause, then run `host restart rmp` in the station's console, or restart the station"
+                    .to_owned(),
         }
     }
 }

@@ -8,7 +8,7 @@ pub(super) fn close() {
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
     {
         super::report::print_note(&format!(
-            "warning: the memory of this process is not kept private: {error}"
+            "warning: cannot protect the memory of this process from core dumps and swap: {error}"
         ));
     }
 }

@@ -256,7 +256,7 @@ mod tests {
             lines[1..5],
             ["    a.yaml:3: `x`", "    hint: run this", "    error: ␛[2Jno", "      deep"]
         );
-        assert!(lines[5].starts_with("  hint: `rl-console opening check"), "{shown}");
+        assert!(lines[5].starts_with("  hint: check the opening with `rl-console opening check"), "{shown}");
     }
 
     #[test]

@@ -56,8 +56,8 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
     let mut out = Output::stdout(global.json, &global.station_flags());
     let done = match command {
         Some(_) if plain => Err(Error::usage(
-            "--plain is the console without a screen, and goes with no subcommand",
-            "`rl-console --plain`, or `rl-console serve` for what is notable alone",
+            "--plain cannot be used with a subcommand: it runs the console without a screen",
+            "use `rl-console --plain`, or `rl-console serve` for notable events only",
         )),
         None if plain => {
             let mut context = Context::new(global, env, clock, out)?;
@@ -89,8 +89,9 @@ fn metrics_of(metrics: Option<SocketAddr>, command: Option<&Command>) -> Result<
         Some(Command::Serve(args)) => Ok(args.metrics.or(metrics)),
         Some(Command::Service(args)) => Ok(args.metrics.or(metrics)),
         Some(_) if metrics.is_some() => Err(Error::usage(
-            "--metrics goes with the console, with `serve` and with `service`",
-            "the station that runs serves its metrics where its own --metrics said; `rl-console ls health` shows where",
+            "--metrics can only be used with the console, `serve` and `service`",
+            "a running station serves metrics where its own --metrics says; `rl-console ls health` shows \
+             the address",
         )),
         Some(_) => Ok(None),
     }
@@ -121,7 +122,7 @@ fn warn_of_stray_variables(context: &Context) {
     }
     for (name, near) in stray_variables(&context.env) {
         let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        report::print_note(&format!("warning: the variable {name} sets nothing{near}"));
+        report::print_note(&format!("warning: unknown variable {name}{near}"));
     }
 }
 
@@ -132,8 +133,8 @@ fn with_configuration(
 ) -> Result<(), Error> {
     if record.is_some() && !matches!(command, None | Some(Command::Serve(_))) {
         return Err(Error::usage(
-            "--record goes with the console and with `serve`",
-            "`rl-console record OUT.mcap` records a running station",
+            "--record can only be used with the console and `serve`",
+            "record a running station with `rl-console record OUT.mcap`",
         ));
     }
     match command {
@@ -264,7 +265,7 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Error {
     let near =
         near.into_iter().find_map(|kind| error.get(kind)).map(|value| format!("did you mean {value}?"));
     let near = cancel_by_id(error, args).or(near).or_else(|| possible(error, args));
-    Error::usage(message, near.unwrap_or_else(|| "`rl-console --help` lists what there is".to_owned()))
+    Error::usage(message, near.unwrap_or_else(|| "see `rl-console --help`".to_owned()))
 }
 
 #[cfg(test)]

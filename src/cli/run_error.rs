@@ -23,7 +23,7 @@ pub(crate) enum RunError {
         is_opening: bool,
     },
     /// No answer came from the control plane.
-    #[error("no answer to the request came within {ms} ms")]
+    #[error("no answer to the request within {ms} ms")]
     NotAnswered {
         /// How long was waited.
         ms: u64,
@@ -55,7 +55,7 @@ pub(crate) enum RunError {
         ms: u64,
     },
     /// Whoever followed it left.
-    #[error("left run {run}, which goes on")]
+    #[error("stopped following run {run}; it continues")]
     Left {
         /// Which.
         run: TraceId,
@@ -72,7 +72,8 @@ pub(crate) enum RunError {
     },
     /// The station went away before the run ended.
     #[error(
-        "the station went away before run {run} ended: if it does not go on elsewhere, the next start ends the run as failed"
+        "lost the station before run {run} ended; if the station stopped, its next start marks the run \
+         failed"
     )]
     Lost {
         /// Which.
@@ -82,7 +83,7 @@ pub(crate) enum RunError {
     #[error("nothing was submitted")]
     NotSubmitted,
     /// No run has this name.
-    #[error("there is no run {}{name}", if *is_tail { "whose trace ends in " } else { "" })]
+    #[error("no run {}{name}", if *is_tail { "whose trace ends in " } else { "" })]
     Unknown {
         /// As it was named.
         name: String,
@@ -90,19 +91,19 @@ pub(crate) enum RunError {
         is_tail: bool,
     },
     /// No run, invocation or session among the newest has this trace.
-    #[error("no run, invocation or session among the newest is {name}, or has a trace that ends so")]
+    #[error("no recent run, invocation or session matches {name}")]
     NoTrace {
         /// How it was named.
         name: String,
     },
     /// Nothing that waits for a person has this name.
-    #[error("nothing that waits for a decision ends in {tail}")]
+    #[error("no pending approval ends in {tail}")]
     NoQuestion {
         /// Its last digits.
         tail: String,
     },
     /// Several that wait have a name that ends so.
-    #[error("several that wait end in {tail}: {}", told.join(", "))]
+    #[error("several pending approvals end in {tail}: {}", told.join(", "))]
     SeveralQuestions {
         /// The digits.
         tail: String,
@@ -110,7 +111,7 @@ pub(crate) enum RunError {
         told: Vec<String>,
     },
     /// Nothing is kept of a trace.
-    #[error("nothing is kept of {trace}")]
+    #[error("no entries for {trace}")]
     NoHops {
         /// Which.
         trace: TraceId,
@@ -173,49 +174,46 @@ impl RunError {
     /// What to do about it; empty when nothing can be said.
     pub(super) fn hint(&self) -> String {
         match self {
-            Self::NotValid { .. } => "see above for each fault, with its line".to_owned(),
+            Self::NotValid { .. } => "see the errors above".to_owned(),
             Self::Rejected { is_opening: false, .. } => {
-                "`rl-console ls runs --state running` lists those that go on".to_owned()
+                "`rl-console ls runs --state running` lists running runs".to_owned()
             }
-            Self::Rejected { .. } => {
-                "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned()
-            }
+            Self::Rejected { .. } => "check the opening with `rl-console opening check FILE`".to_owned(),
             Self::NotAnswered { is_submit, .. } => {
-                let besides = if *is_submit { "; with --local `submit` needs no station" } else { "" };
+                let besides =
+                    if *is_submit { "; or use `submit --local`, which needs no station" } else { "" };
                 format!(
-                    "its socket is there, and nothing answers: `rl-console ls health` says how it is, `rl-console stop --force` \
-                     asks one that hangs to end{besides}"
+                    "the socket exists but the station does not answer: check it with `rl-console ls \
+                     health`, or terminate it with `rl-console stop --force`{besides}"
                 )
             }
             Self::Failed { run, .. } | Self::Cancelled { run, .. } => {
-                format!("`rl-console run events {run}` shows what it told")
+                format!("see `rl-console run events {run}`")
             }
-            Self::Cut { is_late: true, .. } => {
-                "it was cancelled as its time was up: --timeout gives it more".to_owned()
-            }
+            Self::Cut { is_late: true, .. } => "the run was cancelled on timeout: raise --timeout".to_owned(),
             Self::Cut { .. } => {
-                "its station is gone with it: what --follow printed and --out kept is what is left".to_owned()
+                "its temporary station has ended: only the output of --follow and --out remains".to_owned()
             }
             Self::Lost { run } => {
                 format!(
-                    "`rl-console run events {run} --follow` follows it again; one that a restart cut short has failed"
+                    "follow it again with `rl-console run events {run} --follow`; a restart marks running \
+                     runs failed"
                 )
             }
-            Self::NotSubmitted => {
-                "start the agents that it waits for, or take --agents 0 for not waiting".to_owned()
-            }
+            Self::NotSubmitted => "start the missing agents, or use --agents 0 not to wait".to_owned(),
             Self::NotEnded { run, .. } | Self::Left { run } => {
                 format!(
-                    "`rl-console run events {run} --follow` follows it again, `rl-console run cancel {run}` ends it"
+                    "follow it again with `rl-console run events {run} --follow`, or cancel it with \
+                     `rl-console run cancel {run}`"
                 )
             }
             Self::Unknown { is_tail: true, .. } => {
-                "by its last digits one of the newest 1,000 is found; `rl-console ls runs` lists them"
-                    .to_owned()
+                "short names match the newest 1,000 runs only; `rl-console ls runs` lists runs".to_owned()
             }
             Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
             Self::NoHops { .. } => {
-                "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`"
+                "the tap may have evicted it: read a recording with `--recording FILE`; `rl-console ls \
+                 runs` lists runs"
                     .to_owned()
             }
             Self::NoTrace { .. } => {
@@ -223,10 +221,10 @@ impl RunError {
                     .to_owned()
             }
             Self::NoQuestion { .. } => {
-                "it may have been decided, or have expired: `rl-console ls confirmations` lists what waits"
+                "it may be decided or expired; `rl-console ls confirmations` lists pending approvals"
                     .to_owned()
             }
-            Self::SeveralQuestions { .. } | Self::Ambiguous { .. } => "name more of its digits".to_owned(),
+            Self::SeveralQuestions { .. } | Self::Ambiguous { .. } => "give more digits".to_owned(),
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum SessionError {
         state: Option<&'static str>,
     },
     /// The runtime ended a call.
-    #[error("the runtime ends the call with {}: {why}", status_name(*status))]
+    #[error("the runtime ended the call with {}: {why}", status_name(*status))]
     Declined {
         /// With this status.
         status: Status,
@@ -45,7 +45,7 @@ pub(crate) enum SessionError {
         sessions: Vec<String>,
     },
     /// The connection broke.
-    #[error("the connection to the runtime at {addr} is lost: {why}")]
+    #[error("lost the connection to the runtime at {addr}: {why}")]
     Lost {
         /// Whose.
         addr: SocketAddr,
@@ -53,19 +53,19 @@ pub(crate) enum SessionError {
         why: String,
     },
     /// It took too long.
-    #[error("the runtime has not answered within {ms} ms")]
+    #[error("no answer from the runtime within {ms} ms")]
     TimedOut {
         /// How long was waited.
         ms: u64,
     },
     /// No session has this id.
-    #[error("there is no session {session}")]
+    #[error("no session {session}")]
     Unknown {
         /// Which.
         session: String,
     },
     /// Nothing but the runtime's own port could say it.
-    #[error("the log of {session} cannot be read here: {why}")]
+    #[error("cannot read the log of {session}: {why}")]
     NoLog {
         /// Which.
         session: String,
@@ -73,7 +73,7 @@ pub(crate) enum SessionError {
         why: String,
     },
     /// Messages of a stream were refused, or lines were none.
-    #[error("{refused} of {all} messages {} not accepted", if *refused == 1 { "is" } else { "are" })]
+    #[error("{refused} of {all} messages refused")]
     Some {
         /// How many.
         refused: u64,
@@ -122,17 +122,20 @@ impl SessionError {
             },
             Self::Declined { status, .. } => status_hint(*status).to_owned(),
             Self::Unreachable { .. } => {
-                "start a station with `rl-console` or `rl-console serve`, or name another runtime with --grpc ADDR; `rl-console ls health` \
-                 says how the station's own is"
+                "start a station with `rl-console` or `rl-console serve`, or choose another runtime with \
+                 --grpc ADDR; `rl-console ls health` shows the state of the station's own"
                     .to_owned()
             }
             Self::Lost { .. } | Self::TimedOut { .. } => {
-                "a message may have arrived: with the same --id it counts once, however often it is sent".to_owned()
+                "the message may have arrived: resend it with the same --id, and it is accepted once"
+                    .to_owned()
             }
-            Self::Ambiguous { .. } => "name more of its end".to_owned(),
+            Self::Ambiguous { .. } => "give more characters".to_owned(),
             Self::Unknown { .. } => "`rl-console ls sessions` lists them".to_owned(),
-            Self::NoLog { .. } => "only the station that keeps it can tell: name its data folder with --data".to_owned(),
-            Self::Some { .. } => "see above for each".to_owned(),
+            Self::NoLog { .. } => {
+                "only its own station can read it: choose the station's data folder with --data".to_owned()
+            }
+            Self::Some { .. } => "see the errors above".to_owned(),
         }
     }
 }
@@ -158,37 +161,48 @@ fn invalid_hint(why: &str, session: &str, is_there: bool) -> String {
     let shows = format!("`rl-console session show {session}`");
     let causes: [(&str, String); 7] = [
         ("ttl_ms", "--ttl takes 1 to 86400 seconds; without it a session takes 60".to_owned()),
-        ("exists already", format!("choose another id; {shows} says how the one that is there stands")),
-        ("sender is no participant", format!("send it --as one of its participants: {shows} lists them")),
-        ("session_id", "name the session: `rl-console ls sessions` lists them".to_owned()),
-        ("message_id", "give the message an --id, or leave the flag out".to_owned()),
-        ("participants", "name who takes part: --participant NAME, once for each".to_owned()),
-        ("SessionStartPayload", "what begins a session is made by `rl-console session start`".to_owned()),
+        ("exists already", format!("choose another id; {shows} shows the existing one's state")),
+        ("participant of the session", format!("send it --as one of its participants: {shows} lists them")),
+        ("session_id", "give a session id; `rl-console ls sessions` lists them".to_owned()),
+        ("message_id", "give the message an --id, or omit the flag".to_owned()),
+        ("participants", "list the participants: --participant NAME, once for each".to_owned()),
+        ("SessionStartPayload", "start sessions with `rl-console session start`".to_owned()),
     ];
     let found = causes.into_iter().find(|(word, _)| why.contains(word)).map(|(_, hint)| hint);
     found.unwrap_or_else(|| {
-        let has = if is_there { format!("; {shows} has its proposals and votes") } else { String::new() };
-        format!("`rl-console help session send` says what each message carries{has}")
+        let has = if is_there { format!("; {shows} shows its proposals and votes") } else { String::new() };
+        format!("`rl-console help session send` describes each message{has}")
     })
 }
 
 fn refusal_hint(code: Code, session: &str) -> String {
     let shows = format!("`rl-console session show {session}`");
     match code {
-        Code::UnsupportedProtocolVersion => "the runtime speaks MACP 1.0: leave `macp_version` out, or make it \"1.0\"".to_owned(),
+        Code::UnsupportedProtocolVersion => {
+            "the runtime speaks MACP 1.0: omit `macp_version`, or set it to \"1.0\"".to_owned()
+        }
         Code::InvalidEnvelope => invalid_hint("", session, true),
         Code::SessionNotFound => {
-            "nobody began a session of this id: `rl-console ls sessions` lists them, `rl-console session start` begins one".to_owned()
+            "no session has this id: `rl-console ls sessions` lists them, `rl-console session start` starts \
+             one"
+            .to_owned()
         }
         Code::SessionNotOpen => {
-            format!("it is resolved, its time is over, or it was cancelled; {shows} says which, `rl-console session start` begins another")
+            format!(
+                "the session is resolved, expired or cancelled; {shows} shows which, `rl-console \
+                     session start` starts another"
+            )
         }
         Code::ModeNotSupported => "the modes are decision and multi_round".to_owned(),
-        Code::Forbidden => "who sent it may not do that there".to_owned(),
-        Code::Unauthenticated => "the runtime wants to know who sends; this client shows no credentials".to_owned(),
-        Code::DuplicateMessage => "it was accepted before: there is nothing to do".to_owned(),
-        Code::PayloadTooLarge => "the station's `limits.macp.payload_bytes_max` bounds what one message carries".to_owned(),
-        Code::RateLimited => "send less, or later".to_owned(),
+        Code::Forbidden => "the sender is not permitted to do that".to_owned(),
+        Code::Unauthenticated => {
+            "the runtime requires authentication, which this client does not support".to_owned()
+        }
+        Code::DuplicateMessage => "it was already accepted: nothing to do".to_owned(),
+        Code::PayloadTooLarge => {
+            "the limit of a payload is the station's `limits.macp.payload_bytes_max`".to_owned()
+        }
+        Code::RateLimited => "send fewer messages, or retry later".to_owned(),
     }
 }
 
@@ -229,16 +243,17 @@ const fn status_code(status: Status) -> &'static str {
 const fn status_hint(status: Status) -> &'static str {
     match status {
         Status::ResourceExhausted | Status::OutOfRange => {
-            "a bound of the runtime is reached: `limits.macp` in the station's configuration has them: `rl-console config show`"
+            "a limit of the runtime is reached: see `limits.macp` in `rl-console config show`"
         }
         Status::Unavailable => {
-            "send it again with the same --id, and it counts once; `rl-console doctor` checks the station's disk"
+            "resend it with the same --id, and it is accepted once; check the station's disk with \
+             `rl-console doctor`"
         }
-        Status::Unimplemented => "whatever listens there is no MACP runtime: check --grpc",
+        Status::Unimplemented => "the server there is not a MACP runtime: check --grpc",
         Status::InvalidArgument => {
-            "the runtime speaks another version of MACP, or the request is none: check --grpc"
+            "the runtime speaks another version of MACP, or did not understand the request: check --grpc"
         }
-        _ => "the station's own log says more",
+        _ => "see the station's log",
     }
 }
 
@@ -258,7 +273,7 @@ mod tests {
             .hint()
         };
         assert_eq!(
-            hint("ttl_ms is not within 0 and 86400000", None),
+            hint("ttl_ms is not between 0 and 86400000", None),
             "--ttl takes 1 to 86400 seconds; without it a session takes 60"
         );
         assert!(
@@ -266,7 +281,7 @@ mod tests {
                 .starts_with("choose another id; `rl-console session show m2`")
         );
         assert!(
-            hint("the sender is no participant of the session", Some("open"))
+            hint("the sender is not a participant of the session", Some("open"))
                 .contains("--as one of its participants")
         );
         assert!(!hint("session_id is empty", None).contains("session show"));

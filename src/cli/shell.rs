@@ -74,7 +74,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
     let kept = |name: &str| {
         let text = files.as_ref().map(|files| debounced_file::read(&files.readable(name), bytes_max));
         let text = text.and_then(|text| {
-            text.inspect_err(|why| tracing::warn!("{name} cannot be read: {why}")).ok().flatten()
+            text.inspect_err(|why| tracing::warn!("cannot read {name}: {why}")).ok().flatten()
         });
         (text, files.as_ref().and_then(|files| DebouncedFile::spawn(files.path(name))))
     };
@@ -150,22 +150,22 @@ fn runs(name: &str) -> Runnable {
     match name {
         "stop" => Runnable::HereWith(
             "--yes",
-            "it ends the station for everybody who is on it: say that you mean it with --yes, or",
+            "it stops the station for every attached console: confirm with --yes, or",
         ),
         "serve" => Runnable::Elsewhere(
-            "this console's station runs already; another one needs a folder and a terminal of its own",
+            "this console's station is already running; another one needs its own folder and terminal",
         ),
-        "sim adapter" => Runnable::Elsewhere("it plays an adapter until it is ended"),
-        "sim agent" => Runnable::Elsewhere("it plays an agent until it is ended"),
-        "sim session" => Runnable::Elsewhere("it plays participants until it is ended"),
-        "session stream" => Runnable::Elsewhere("it takes messages from a terminal"),
+        "sim adapter" => Runnable::Elsewhere("it runs until it is stopped"),
+        "sim agent" => Runnable::Elsewhere("it runs until it is stopped"),
+        "sim session" => Runnable::Elsewhere("it runs until it is stopped"),
+        "session stream" => Runnable::Elsewhere("it reads messages from a terminal"),
         "tail" => Runnable::Elsewhere("it prints until Ctrl-C"),
         "record" => Runnable::Elsewhere("it records until Ctrl-C"),
-        "completions" => Runnable::Elsewhere("a shell reads what it prints"),
-        "help" | "man" => Runnable::Elsewhere("a pager reads what it prints"),
+        "completions" => Runnable::Elsewhere("its output is for a shell"),
+        "help" | "man" => Runnable::Elsewhere("its output is for a pager"),
         "pair" => Runnable::HereWith(
             "--out",
-            "it prints the token, which no screen of the console shows: give it --out FILE, or",
+            "it prints the token, which the console never shows: use --out FILE, or",
         ),
         _ => Runnable::Here,
     }
@@ -244,7 +244,7 @@ impl Runner for Children {
         RunningSubcommand {
             end: Box::pin(async move {
                 match spawned {
-                    Ok(_) => end.await.unwrap_or_else(|_| failed("its thread is gone".to_owned())),
+                    Ok(_) => end.await.unwrap_or_else(|_| failed("its thread has ended".to_owned())),
                     Err(error) => failed(error.to_string()),
                 }
             }),
@@ -371,7 +371,7 @@ fn spawn_history_writer(path: PathBuf, max: usize) -> Option<SyncSender<String>>
     let write = move || {
         for line in lines {
             if let Err(error) = append(&path, &line, max) {
-                tracing::warn!("what was typed is not kept for the next start: {}: {error}", path.display());
+                tracing::warn!("cannot save the command history: {}: {error}", path.display());
                 return;
             }
         }

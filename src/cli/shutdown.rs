@@ -21,10 +21,10 @@ pub(crate) fn stop(station: Station) {
 fn arm() {
     let watchdog = || {
         std::thread::sleep(DEADLINE);
-        tracing::error!("the station did not stop in time; ending without it");
+        tracing::error!("the station did not stop in time; exiting anyway");
         std::process::exit(LATE);
     };
     if let Err(error) = std::thread::Builder::new().name("deadline".to_owned()).spawn(watchdog) {
-        tracing::warn!("no deadline for the shutdown: {error}");
+        tracing::warn!("cannot set a deadline for the shutdown: {error}");
     }
 }

@@ -168,7 +168,7 @@ impl Candidate {
     pub(crate) fn check(&self) -> Result<(), String> {
         let bytes = self.path.as_os_str().as_bytes().len();
         if bytes > PATH_BYTES_MAX {
-            Err(format!("the path has {bytes} bytes, and a socket's has {PATH_BYTES_MAX} at most"))
+            Err(format!("the path has {bytes} bytes; a socket path may have at most {PATH_BYTES_MAX}"))
         } else {
             Ok(())
         }
@@ -197,7 +197,7 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
         TokenError::File { path, error } => Error::io(path.display().to_string())(error),
         error => Error::usage(
             error.to_string(),
-            "a station makes the tokens of its data folder when it starts first",
+            "a station creates the tokens of its data folder on its first start",
         ),
     })?;
     Ok(Hello { only_to, ..Hello::with_token(client, peer.kind, &token) })
@@ -234,7 +234,7 @@ async fn connect_first(
                 failed.push(FailedCandidate { candidate: place, why: why.to_string() });
             }
             Err(client::Error::OfAnother { uid, .. }) if !is_only => {
-                let why = format!("another user (uid {uid}) listens there, who is shown no token");
+                let why = format!("another user (uid {uid}) is listening there; no token was sent");
                 failed.push(FailedCandidate { candidate: place, why });
             }
             // What is recorded in a folder may be old, and another's since.
@@ -250,7 +250,7 @@ async fn connect_first(
 fn listener_text(error: &client::Error) -> String {
     match error {
         client::Error::OfAnotherProcess { process, .. } => {
-            format!("another station's process ({process}) listens there, which is shown no token")
+            format!("another station (process {process}) is listening there; no token was sent")
         }
         error => error.to_string(),
     }
@@ -266,14 +266,14 @@ fn recorded(folder: &Path) -> Option<PathBuf> {
 
 fn nothing_recorded(folder: &Path) -> Error {
     Error::Unreachable {
-        message: format!("no station has recorded in {} where its bus is reached", folder.display()),
-        hint: "start one with `rl-console serve`, or name its socket with --socket PATH".to_owned(),
+        message: format!("no station has recorded a bus address in {}", folder.display()),
+        hint: "start one with `rl-console serve`, or give its socket with --socket PATH".to_owned(),
     }
 }
 
 /// No station answers at any of these places.
 pub(crate) fn no_listener_at(places: Vec<Candidate>) -> Error {
-    let failed = |place| FailedCandidate { candidate: place, why: "nobody answers".to_owned() };
+    let failed = |place| FailedCandidate { candidate: place, why: "no answer".to_owned() };
     unreachable(&places.into_iter().map(failed).collect::<Vec<_>>())
 }
 
@@ -284,15 +284,15 @@ fn unreachable(failed: &[FailedCandidate]) -> Error {
     let told = told.collect::<Vec<_>>().join("; ");
     let hint = match failed {
         [FailedCandidate { candidate: Candidate { step: Step::Data, .. }, .. }] => {
-            "the station that recorded it has ended: start it again"
+            "the station that recorded it has stopped: start it again"
         }
         [
             FailedCandidate {
                 candidate: Candidate { step: Step::SocketPath | Step::SocketsDir, .. }, ..
             },
-        ] => "start a station there, or change that key: while it is set, no other place is tried",
+        ] => "start a station there, or change that key; while it is set, no other path is tried",
         [_] => "start a station there with `rl-console serve --socket PATH`, or check the path",
-        _ => "start a station with `rl-console` or `rl-console serve`, or name its socket with --socket PATH",
+        _ => "start a station with `rl-console` or `rl-console serve`, or give its socket with --socket PATH",
     };
     Error::Unreachable { message: format!("no station answers at {told}"), hint: hint.to_owned() }
 }
@@ -367,8 +367,8 @@ mod tests {
             ClientIdentity { data: bare.clone(), home: Some("/h".into()), ..ClientIdentity::default() }
                 .candidates()
                 .unwrap_err();
-        assert_eq!(error.to_string(), "no station has recorded in /d where its bus is reached");
-        assert_eq!(error.hint(), "start one with `rl-console serve`, or name its socket with --socket PATH");
+        assert_eq!(error.to_string(), "no station has recorded a bus address in /d");
+        assert_eq!(error.hint(), "start one with `rl-console serve`, or give its socket with --socket PATH");
         assert_eq!(error.exit() as u8, 3);
         let configured = ClientIdentity { configured_data: bare, ..ClientIdentity::default() };
         assert_eq!(tried(&configured), tried(&ClientIdentity::default()), "unless nobody named it now");
@@ -395,9 +395,9 @@ mod tests {
         assert_eq!(of(Step::Flag).0, "no station answers at /s (--socket): nobody");
         assert!(of(Step::Flag).1.contains("--socket PATH"));
         assert_eq!(of(Step::Data).0, "no station answers at /s (recorded in the data folder): nobody");
-        assert_eq!(of(Step::Data).1, "the station that recorded it has ended: start it again");
+        assert_eq!(of(Step::Data).1, "the station that recorded it has stopped: start it again");
         assert_eq!(of(Step::SocketPath).0, "no station answers at /s (runtime.socket_path): nobody");
-        assert!(of(Step::SocketPath).1.contains("no other place is tried"));
+        assert!(of(Step::SocketPath).1.contains("no other path is tried"));
         assert_eq!(of(Step::SocketsDir).0, "no station answers at /s (runtime.sockets_dir): nobody");
     }
 
@@ -435,7 +435,10 @@ mod tests {
         let why = place(PATH_BYTES_MAX + 1).check().unwrap_err();
         assert_eq!(
             why,
-            format!("the path has {} bytes, and a socket's has {PATH_BYTES_MAX} at most", PATH_BYTES_MAX + 1)
+            format!(
+                "the path has {} bytes; a socket path may have at most {PATH_BYTES_MAX}",
+                PATH_BYTES_MAX + 1
+            )
         );
     }
 

@@ -24,13 +24,13 @@ pub(super) fn code(error: &StartError) -> &'static str {
 pub(super) fn hint(error: &StartError) -> String {
     match error {
         StartError::Held { .. } => {
-            "every subcommand reaches the station that runs: `rl-console attach` puts a screen on it, `rl-console stop` ends it; for another \
-             station name another folder with --data"
+            "open the running station with `rl-console attach`, or stop it with `rl-console stop`; for a \
+             second station choose another folder with --data"
                 .to_owned()
         }
         StartError::Pack { path, errors } => match errors.first() {
             Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
-            None => "`rl-console pack check` shows every error at its line".to_owned(),
+            None => "`rl-console pack check` shows every error with its line".to_owned(),
         },
         StartError::Failed(_) => "`rl-console doctor` checks the data folder".to_owned(),
     }

@@ -210,7 +210,7 @@ fn an_unknown_key_is_an_error_at_its_place() {
     let shown = output(home.path(), &["--json", "ls", "queues"]);
     assert_eq!(shown.status.code(), Some(2));
     let error = error(&shown);
-    assert_eq!(error["message"], format!("{}:2:1: there is no key `mpp.prot`", config.display()));
+    assert_eq!(error["message"], format!("{}:2:1: unknown key `mpp.prot`", config.display()));
     assert_eq!((&error["code"], &error["hint"]), (&"config".into(), &"did you mean `mpp.port`?".into()));
     let doctor = output(home.path(), &["doctor", "--json", "--data", "d", "--port", "0"]);
     assert_eq!(doctor.status.code(), Some(1));
@@ -478,7 +478,7 @@ fn a_variable_that_sets_nothing_is_told_to_people_once() {
     };
     assert_eq!(
         show(&["config", "show"]),
-        "warning: the variable RL_CONSOLE_PROT sets nothing; did you mean RL_CONSOLE_PORT?\n"
+        "warning: unknown variable RL_CONSOLE_PROT; did you mean RL_CONSOLE_PORT?\n"
     );
     assert_eq!(show(&["config", "show", "--json"]), "");
 }

@@ -93,7 +93,7 @@ fn a_person_holds_a_decision_from_a_shell() {
     );
     assert_eq!(
         send(&["--as", "bob", "--id", "v1", "vote", "p1", "approve"]),
-        "s1  Vote of bob  accepted before  open  v1\n"
+        "s1  Vote of bob  duplicate  open  v1\n"
     );
     let shown = fixture.says(&["session", "show", "s1"]);
     for part in [
@@ -148,7 +148,7 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
         fixture.refused(&["session", "send", "s1", "--as", "a", "vote", "p1", "approve"]);
     assert_eq!(
         (code, &error["code"], &error["message"]),
-        (1, &json!("session_not_found"), &json!("SESSION_NOT_FOUND: there is no such session"))
+        (1, &json!("session_not_found"), &json!("SESSION_NOT_FOUND: no such session"))
     );
     assert!(error["hint"].as_str().unwrap().contains("ls sessions`"), "{error}");
     assert_eq!((&printed[0]["ok"], &printed[0]["session_state"]), (&json!(false), &Value::Null));

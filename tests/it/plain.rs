@@ -97,7 +97,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     assert!(
         state.contains("  info  console  state: pack ")
             && state.contains("no adapter")
-            && state.contains("the store is working"),
+            && state.contains("store ok"),
         "{state}"
     );
     let mut adapter = Adapter::ready(addr, &token);
@@ -105,7 +105,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     plain.line("state: ");
     json(folder.path(), &["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#]);
     plain.line("  info  operator  invoke give_item");
-    plain.line("  info  mpp  1 give_item on default: given");
+    plain.line("  info  mpp  1 give_item on default: enqueued");
     adapter.send(PULL).unwrap();
     adapter.receive().unwrap();
     plain.line("  info  mpp  1 give_item on default: dispatched");
@@ -118,7 +118,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     let more = plain.line(" more log lines");
     assert!(more.contains("  info  console  … "), "{more}");
     json(folder.path(), &["hold", "boss"]);
-    plain.line("  info  mpp  queue boss is held");
+    plain.line("  info  mpp  queue boss held");
     plain.line("held: boss");
     drop(adapter);
     plain.line("  warn  mpp  adapter 127.0.0.1:");
@@ -126,7 +126,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     assert!(alert.contains("; to do: start the adapter again"), "{alert}");
     plain.line("1 alert");
     let _adapter = Adapter::ready(addr, &token);
-    plain.line("  info  console  passed after ");
+    plain.line("  info  console  resolved after ");
     let all = plain.terminate();
     assert!(!all.contains(|letter: char| letter.is_control() && letter != '\n'), "{all:?}");
     assert!(!all.contains(['│', '─', '●', '\u{202e}']), "{all}");
@@ -148,7 +148,7 @@ fn scripts_hear_every_step_and_every_alert_as_objects() {
     );
     let alert: Value = serde_json::from_str(&plain.line(r#""event":"alert""#)).unwrap();
     assert_eq!((&alert["alert"], &alert["subject"]), (&"head_waiting".into(), &"default".into()));
-    assert_eq!(alert["text"], "the head of default waits: no adapter is connected");
+    assert_eq!(alert["text"], "oldest item in default is waiting: no adapter connected");
     assert_eq!(alert["to_do"][0], "start the adapter; what is pending leaves as soon as it pulls");
     json(folder.path(), &["cancel", "invocation", "1"]);
     let passed: Value = serde_json::from_str(&plain.line(r#""event":"alert_passed""#)).unwrap();

@@ -90,7 +90,7 @@ const WITH_STATION: &[Case<'_>] = &[
     (
         "invoke give_item --params '{\"item_id\":\"x\"}' --check",
         1,
-        "the params fail the schema of give_item",
+        "the params do not match the schema of give_item",
         &[("ls events --filter 'event:give_item'", 0, "item_id")],
     ),
     ("hold nowhere", 1, "has no queue", &[("ls queues", 0, "boss")]),
@@ -103,7 +103,7 @@ const WITH_STATION: &[Case<'_>] = &[
     (
         "trace abcd",
         1,
-        "no run, invocation or session",
+        "no recent run, invocation or session",
         &[("ls runs", 0, "opening"), ("ls invocations", 0, "id"), ("ls sessions", 0, "session")],
     ),
     (
@@ -115,9 +115,9 @@ const WITH_STATION: &[Case<'_>] = &[
     ("run approve abcd", 1, "", &[("ls confirmations", 0, "question")]),
     ("peer disconnect 99", 1, "no session 99", &[("ls peers", 0, "session")]),
     ("session show nowhere", 1, "", &[("ls sessions", 0, "session")]),
-    ("host restart mpp", 1, "is up", &[("adapter disconnect", 1, "no adapter is connected")]),
-    ("adapter disconnect", 1, "no adapter is connected", &[("pair", 1, "--rotate")]),
-    ("serve", 3, "", &[("attach", 1, TERMINAL), ("stop", 0, "is down")]),
+    ("host restart mpp", 1, "is up", &[("adapter disconnect", 1, "no adapter connected")]),
+    ("adapter disconnect", 1, "no adapter connected", &[("pair", 1, "--rotate")]),
+    ("serve", 3, "", &[("attach", 1, TERMINAL), ("stop", 0, "stopped station")]),
 ];
 
 fn check(shell: &Shell, data: &str, cases: &[Case<'_>]) {

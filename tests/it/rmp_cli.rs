@@ -152,10 +152,7 @@ fn frames_come_one_after_the_other_and_a_fault_skips_one() {
     );
     let error = error(&output);
     assert_eq!(error["code"], "invalid_frame");
-    assert_eq!(
-        error["message"],
-        "1 of 3 frames are not valid, the first: InvalidTtl (rmp-v0 §4): ttl_ms is 0"
-    );
+    assert_eq!(error["message"], "1 of 3 frames are invalid, the first: InvalidTtl (rmp-v0 §4): ttl_ms is 0");
     let told = text(&run(home.path(), &["decode"], &stream).stdout);
     for part in [
         "frame 2 at byte 164, 95 bytes: InvalidTtl (rmp-v0 §4)",

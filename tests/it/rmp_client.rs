@@ -300,7 +300,10 @@ fn a_token_of_the_data_folder_opens_a_session_of_its_kind() {
     std::fs::set_permissions(&wrong, std::fs::Permissions::from_mode(0o644)).unwrap();
     let (exit, code, message) = shown();
     assert_eq!((exit, code.as_str()), (Some(1), "file"));
-    assert!(message.contains("others may read or write it") && message.contains("chmod 600 "), "{message}");
+    assert!(
+        message.contains("other users can read or write it") && message.contains("chmod 600 "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -312,7 +315,7 @@ fn the_bus_is_found_as_the_flags_say_and_every_vain_place_is_told() {
     run_json(elsewhere.path(), &["--socket", &socket, "publish", "a", "--json", body]);
     let (exit, code, message) = refused(elsewhere.path(), &["publish", "a", "--json", body]);
     assert_eq!((exit, code.as_str()), (Some(3), "unreachable"));
-    assert!(message.contains("no station has recorded in"), "{message}");
+    assert!(message.contains("no station has recorded a bus address in"), "{message}");
     let nowhere = elsewhere.path().join("x.sock").display().to_string();
     let (exit, _, message) = refused(fixture.data(), &["--socket", &nowhere, "tail", "a"]);
     assert!(
@@ -321,7 +324,7 @@ fn the_bus_is_found_as_the_flags_say_and_every_vain_place_is_told() {
     );
     let long = format!("/tmp/{}", "x".repeat(120));
     let (_, _, message) = refused(fixture.data(), &["--socket", &long, "tail", "a"]);
-    assert!(message.contains("the path has 125 bytes, and a socket's has 107 at most"), "{message}");
+    assert!(message.contains("the path has 125 bytes; a socket path may have at most 107"), "{message}");
 }
 
 const SCRIPT: &str = r#"
@@ -423,5 +426,5 @@ fn a_script_that_cannot_be_read_is_told_with_its_line() {
     assert_eq!((exit, code.as_str()), (Some(1), "bad_input"));
     assert!(message.contains("agent.toml: line 3: unknown field `answr`"), "{message}");
     let (exit, _, message) = refused(folder.path(), &["sim", "agent", "a b"]);
-    assert!(exit == Some(2) && message.contains("is no agent's name"), "{message}");
+    assert!(exit == Some(2) && message.contains("is not a valid agent name"), "{message}");
 }

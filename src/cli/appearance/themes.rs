@@ -52,7 +52,7 @@ pub(crate) fn own_themes(folder: Option<&Path>, depth: Depth) -> Vec<OwnTheme> {
 fn one_too_many(path: &Path) -> ConfigFault {
     ConfigFault {
         location: path.display().to_string(),
-        what: format!("there are more than {FILES_MAX} themes; this one and those after it are left out"),
+        what: format!("more than {FILES_MAX} themes; this one and the following ones are skipped"),
         hint: "move some of them to another folder".to_owned(),
     }
 }
@@ -60,8 +60,8 @@ fn one_too_many(path: &Path) -> ConfigFault {
 fn theme(name: &str, path: &Path, depth: Depth) -> Result<Theme, ConfigFault> {
     let text = text(path).map_err(|error| ConfigFault {
         location: path.display().to_string(),
-        what: format!("it cannot be read: {error}"),
-        hint: "mend the file or its rights, or move it away".to_owned(),
+        what: format!("cannot be read: {error}"),
+        hint: "fix the file or its permissions, or move it away".to_owned(),
     })?;
     Theme::parse(name, &text, depth).map_err(|error| ConfigFault {
         location: format!("{}:{}:{}", path.display(), error.line, error.column),
@@ -73,12 +73,12 @@ fn theme(name: &str, path: &Path, depth: Depth) -> Result<Theme, ConfigFault> {
 /// The text of a file that is a file and no longer than it may be.
 fn text(path: &Path) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a file"));
     }
     let mut text = String::new();
     File::open(path)?.take(BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > BYTES_MAX {
-        return Err(io::Error::other(format!("it has over {BYTES_MAX} bytes")));
+        return Err(io::Error::other(format!("larger than {BYTES_MAX} bytes")));
     }
     Ok(text)
 }
@@ -107,7 +107,9 @@ mod tests {
         assert_eq!(own[1].theme.as_ref().unwrap().name(), "b");
         let what = |index: usize| own[index].theme.as_ref().unwrap_err().what.clone();
         assert!(
-            what(2).contains("UTF-8") && what(3).contains("over 65536 bytes") && what(4).contains("no file")
+            what(2).contains("UTF-8")
+                && what(3).contains("larger than 65536 bytes")
+                && what(4).contains("not a file")
         );
         assert!(own_themes(Some(&folder.path().join("nowhere")), Depth::True).is_empty());
     }

@@ -207,7 +207,7 @@ fn no_theme(resolved: &Resolved, name: &str, themes: &Themes) -> ConfigFault {
         resolved.iter().find(|(key, ..)| key.name == Key::THEME).map(|(.., origin)| origin.location());
     ConfigFault {
         location: place.unwrap_or_else(|| Key::THEME.to_owned()),
-        what: format!("there is no theme `{name}`"),
+        what: format!("no theme named `{name}`"),
         hint: themes.suggestion(name),
     }
 }
@@ -291,10 +291,7 @@ mod tests {
         let reload = rig.watched.poll().unwrap();
         assert_eq!(reload.appearance.theme, "daylight");
         let place = rig.folder.path().join("config.toml");
-        assert_eq!(
-            fault_texts(&reload),
-            [format!("{}:3:1: there is no key `console.asci`", place.display())]
-        );
+        assert_eq!(fault_texts(&reload), [format!("{}:3:1: unknown key `console.asci`", place.display())]);
         assert!(reload.faults[0].hint.contains("console.ascii"), "{}", reload.faults[0].hint);
         rig.write("config.toml", "[console]\ntheme = 'mono'\nascii = true\n");
         let reload = rig.watched.poll().unwrap();
@@ -307,7 +304,7 @@ mod tests {
         rig.watched.appearance();
         let reload = rig.next_reload().unwrap();
         let place = rig.folder.path().join("config.toml");
-        assert_eq!(fault_texts(&reload), [format!("{}:2:9: there is no theme `midnigth`", place.display())]);
+        assert_eq!(fault_texts(&reload), [format!("{}:2:9: no theme named `midnigth`", place.display())]);
         assert!(reload.faults[0].hint.starts_with("did you mean `midnight`?"), "{}", reload.faults[0].hint);
         rig.write("themes/midnigth.toml", "base = 'midnight'\n");
         let reload = rig.next_reload().unwrap();

@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(context: &mut Context, what: AlertWhat) -> Result<(), 
         return Err(Error::UnexpectedAnswer);
     };
     context.out.row(&Acknowledged { acknowledged }, |row| match &row.acknowledged[..] {
-        [] => "nothing to acknowledge: no alert named here is active".to_owned(),
+        [] => "nothing to acknowledge: none of these alerts is active".to_owned(),
         ids => {
             let numbers: Vec<String> = ids.iter().map(u64::to_string).collect();
             format!("acknowledged {}: {}", counted(ids.len() as u64, "alert"), numbers.join(", "))

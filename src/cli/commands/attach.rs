@@ -45,7 +45,7 @@ pub(super) fn with_screen(context: &mut Context, find: Find) -> Result<(), Error
     let (clock, limits) = (context.clock, context.settings.limits);
     let port = operator::block_on(async { Ok(RemotePort::attach(find, clock, limits).await?) })?;
     if let Some(attachment) = port.attachment() {
-        let rights = if attachment.read_only().is_some() { ", to look alone" } else { "" };
+        let rights = if attachment.read_only().is_some() { ", read-only" } else { "" };
         report::print_note(&format!(
             "attached to {} (process {}){rights}; q detaches",
             attachment.name, attachment.pid

@@ -86,7 +86,7 @@ async fn brake(
             format!(
                 "runs: {}",
                 if row.held {
-                    "held: no attempt is begun until `rl-console resume`, or a restart"
+                    "held: no attempt starts until `rl-console resume` or a restart"
                 } else {
                     "running"
                 }

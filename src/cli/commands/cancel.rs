@@ -97,7 +97,7 @@ mod tests {
         let ids = [1, 2, 3].map(InvocationId);
         let error = operator::block_on(cancel(&station, &ids, 2, ("late", true), &mut printed.output(true)))
             .unwrap_err();
-        assert_eq!(error.to_string(), "invocation 2 is done (and 1 more was refused)");
+        assert_eq!(error.to_string(), "invocation 2 is done (and 1 more refused)");
         assert_eq!(
             printed.text(),
             "{\"id\":1,\"queue\":\"boss\",\"refund\":{\"id\":9,\"status\":\"manual\"}}\n"

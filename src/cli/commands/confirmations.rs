@@ -27,7 +27,8 @@ fn hint_text(rows: &[ConfirmationRow], run: TraceId, node: &str) -> Option<Strin
     let row = rows.iter().find(|row| row.run == run && row.node == node)?;
     let action = row.action;
     Some(format!(
-        "{node} needs approval, and is rejected without an answer: `rl-console run approve {action}` or `rl-console run reject {action}`"
+        "{node} needs approval (auto-rejected without an answer): `rl-console run approve {action}` or \
+         `rl-console run reject {action}`"
     ))
 }
 

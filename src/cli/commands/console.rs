@@ -73,8 +73,8 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
 pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
     if context.flags.json {
         return Err(Error::usage(
-            "the console draws a screen and has no --json form",
-            "`rl-console serve --json` runs a station for scripts; `rl-console --plain --json` tells them every step",
+            "the console draws a screen and has no --json output",
+            "use `rl-console serve --json` for notable events, `rl-console --plain --json` for every step",
         ));
     }
     console::check_start(&start(context)).map_err(|why| {
@@ -92,8 +92,8 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
     }
     if context.env.term.as_deref() == Some("dumb") {
         return Err(Error::usage(
-            "TERM is dumb: this terminal can show no screen",
-            "`rl-console --plain` tells what happens line by line",
+            "this terminal cannot show a screen (TERM=dumb)",
+            "`rl-console --plain` prints events line by line",
         ));
     }
     Ok(())
@@ -139,7 +139,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
                 () = &mut asked_to_stop => {
                     stop.send_replace(true);
                     drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await);
-                    report::print_note("the station ends: an operator asked for it (`rl-console stop`)");
+                    report::print_note("station stopped by an operator (`rl-console stop`)");
                     return Ok(());
                 }
                 signal = signals.next() => {
@@ -156,7 +156,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
             };
             if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
                 // The show goes on: a fault of the screen ends neither the station nor the sight of it.
-                tracing::error!("the screen ended by a panic; it is drawn anew");
+                tracing::error!("the screen panicked and was restarted");
                 let config = config(context, &watched, &mask.on_air)?;
                 screen = Screen::spawn(Arc::clone(&shown.port), config, stopped.clone())?;
                 continue;
@@ -172,7 +172,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     let screen = screen.thread;
     // A screen whose terminal is stalled is left to the end of the process.
     if screen.is_finished() && screen.join().is_err() {
-        tracing::error!("the screen ended by a panic");
+        tracing::error!("the screen panicked");
     }
     done
 }
@@ -202,7 +202,7 @@ impl KeptMask {
             Ok(())
         };
         if let Err(error) = done {
-            tracing::warn!("whether the console is on air is not kept: {error}");
+            tracing::warn!("cannot save the on-air state: {error}");
         }
     }
 }
@@ -229,8 +229,11 @@ async fn gone(port: &dyn StationPort, folder: &Path) -> Error {
         let is_lost = matches!(reach, Some(Reachability::Lost { .. })) && !folder.exists();
         if was_lost && is_lost {
             return Error::Unreachable {
-                message: format!("the station is gone, and so is its data folder {}", folder.display()),
-                hint: "`rl-console` starts one there again, without what the folder held".to_owned(),
+                message: format!(
+                    "the station is gone, and its data folder {} no longer exists",
+                    folder.display()
+                ),
+                hint: "`rl-console` starts a new station there, without the previous data".to_owned(),
             };
         }
         was_lost = is_lost;
@@ -255,7 +258,7 @@ async fn after(
 ) -> Result<(), Error> {
     match exit {
         Ok(Ok(Exit::Detached)) => {
-            tracing::info!("the operator detached; the station stays up without a screen");
+            tracing::info!("operator detached; station continues without a screen");
             job_control::go_to_background(hints);
             while signals.next().await == Signal::HangUp {}
             Ok(())
@@ -267,7 +270,7 @@ async fn after(
             Ok(())
         }
         Ok(Ok(Exit::HangUp)) if on_hangup == OnHangup::Stay => {
-            tracing::info!("the terminal is gone; the station stays up without a screen");
+            tracing::info!("terminal lost; station continues without a screen");
             while signals.next().await == Signal::HangUp {}
             Ok(())
         }
@@ -275,7 +278,7 @@ async fn after(
         Ok(Err(error)) => Err(error.into()),
         Err(_) => Err(Error::Io {
             what: "the screen".to_owned(),
-            why: std::io::Error::other("it ended by a fault of ours; the log has more"),
+            why: std::io::Error::other("internal error; see the log"),
         }),
     }
 }

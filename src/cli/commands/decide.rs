@@ -115,7 +115,7 @@ mod tests {
             assert_eq!(found(&[row(4), of_run(5)], name), Ok(5), "{name}");
         }
         let several = found(&[of_run(5), of_run(6)], "22c3").unwrap_err();
-        assert!(several.starts_with("several that wait end in 22c3: action:"), "{several}");
+        assert!(several.starts_with("several pending approvals end in 22c3: action:"), "{several}");
         assert_eq!(found(&[of_run(0x22c3), of_run(6)], "22c3"), Ok(0x22c3), "a question's own come first");
     }
 
@@ -127,9 +127,9 @@ mod tests {
             Ok(0xa_41f0),
             "a whole name is not looked for"
         );
-        assert_eq!(decided("dead").unwrap_err(), "nothing that waits for a decision ends in dead");
+        assert_eq!(decided("dead").unwrap_err(), "no pending approval ends in dead");
         assert!(decided("beef").unwrap_err().starts_with(
-            "several that wait end in beef: action:00000000-0000-0000-0000-0000000abeef (send it?), "
+            "several pending approvals end in beef: action:00000000-0000-0000-0000-0000000abeef (send it?), "
         ));
     }
 }

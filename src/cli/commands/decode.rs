@@ -113,8 +113,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &DecodeArgs) -> Result<()
     decoder.drain(&mut reader)?;
     match (decoder.all, decoder.first) {
         (0, _) => {
-            let hint = "frames are bytes, or hex digits; `rl-console encode` makes some of JSON".to_owned();
-            Err(Error::Input { what: reader.what, message: "there is no frame in it".to_owned(), hint })
+            let hint = "give frames as raw bytes or hex digits; `rl-console encode` creates them from JSON"
+                .to_owned();
+            Err(Error::Input { what: reader.what, message: "contains no frame".to_owned(), hint })
         }
         (all, Some(first)) => Err(Error::Frames { invalid: decoder.invalid, all, first }),
         (_, None) => Ok(()),
@@ -154,7 +155,7 @@ impl<R: Read> Bytes<R> {
         let read =
             self.stream.by_ref().take(line_bytes_max + 1).read_until(b'\n', &mut line).map_err(failed)?;
         if read as u64 > line_bytes_max {
-            return Err(self.not_hex(format!("line {} has over {line_bytes_max} bytes", self.line)));
+            return Err(self.not_hex(format!("line {} is longer than {line_bytes_max} bytes", self.line)));
         }
         if read == 0 {
             return Ok(None);
@@ -164,7 +165,8 @@ impl<R: Read> Bytes<R> {
     }
 
     fn not_hex(&self, message: String) -> Error {
-        let hint = "give pairs of hex digits, with spaces and offsets (0010: 00 0a) as you like, or the bytes themselves".to_owned();
+        let hint = "give pairs of hex digits, optionally with spaces and offsets (0010: 00 0a), or raw bytes"
+            .to_owned();
         if self.what == "--hex" {
             Error::usage(format!("--hex: {message}"), hint)
         } else {
@@ -266,7 +268,7 @@ fn text(row: &FrameJson, raw: Option<&RawFrame<'_>>) -> String {
                 &format!("{} of the frame, {} of the input", fault.offset, row.offset + fault.offset as u64),
             ));
             if fault.ends_stream {
-                lines.push(field("what follows", "is not read: where the next frame begins cannot be told"));
+                lines.push(field("what follows", "skipped: the start of the next frame is unknown"));
             }
         }
     }

@@ -27,7 +27,7 @@ pub(in crate::cli) fn adapter(context: &mut Context) -> Result<(), Error> {
         operator::mpp(&station, mpp::Command::Kick).await
     })?;
     let mpp::Outcome::Kicked { peer } = outcome else { return Err(Error::UnexpectedAnswer) };
-    context.out.row(&Disconnected { peer }, |row| format!("{} is disconnected", row.peer))
+    context.out.row(&Disconnected { peer }, |row| format!("disconnected {}", row.peer))
 }
 
 pub(in crate::cli) fn peer(context: &mut Context, args: &DisconnectPeerArgs) -> Result<(), Error> {
@@ -37,5 +37,5 @@ pub(in crate::cli) fn peer(context: &mut Context, args: &DisconnectPeerArgs) -> 
         Ok(station.command(port::Command::KickPeer { session }).await?)
     })?;
     let port::Outcome::PeerKicked { session } = outcome else { return Err(Error::UnexpectedAnswer) };
-    context.out.row(&DisconnectedPeer { session }, |row| format!("session {} is disconnected", row.session))
+    context.out.row(&DisconnectedPeer { session }, |row| format!("disconnected session {}", row.session))
 }

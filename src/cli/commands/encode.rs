@@ -35,7 +35,7 @@ struct Encoded {
 pub(in crate::cli) fn run(context: &mut Context, args: &EncodeArgs) -> Result<(), Error> {
     let Context { settings, clock, out, .. } = context;
     if args.raw && out.is_json() {
-        return Err(Error::usage("--raw prints bytes, and --json objects", "leave one of them out"));
+        return Err(Error::usage("--raw prints bytes, and --json objects", "remove one of them"));
     }
     let (what, stream): (String, Box<dyn Read>) = match &args.file {
         Some(path) if path.as_os_str() != "-" => {
@@ -82,7 +82,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &EncodeArgs) -> Result<()
         }
         out.flush()?;
     }
-    if number == 0 { Err(refused(1, "there is no JSON".to_owned())) } else { Ok(()) }
+    if number == 0 { Err(refused(1, "no JSON found".to_owned())) } else { Ok(()) }
 }
 
 /// A stream that may give so many bytes until somebody sets the count again.
@@ -94,7 +94,7 @@ struct Metered<R> {
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.left.get() == 0 {
-            return Err(io::Error::other("its JSON is longer than any frame's"));
+            return Err(io::Error::other("the JSON is larger than any frame"));
         }
         let max = usize::try_from(self.left.get()).unwrap_or(usize::MAX).min(buffer.len());
         let read = self.stream.read(buffer.get_mut(..max).unwrap_or_default())?;

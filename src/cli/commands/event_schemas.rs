@@ -20,7 +20,7 @@ pub(super) struct EventSchemas(BTreeMap<EventName, Schema>);
 
 /// Params that fail the schema of their event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the params fail the schema of {event}: {findings}")]
+#[error("the params do not match the schema of {event}: {findings}")]
 pub(crate) struct UnfitParams {
     event: EventName,
     findings: String,
@@ -39,8 +39,8 @@ impl UnfitParams {
     pub(crate) fn warning(&self) -> Warning {
         Warning {
             code: Self::CODE,
-            message: format!("{self}: it fails when it is dispatched"),
-            hint: format!("{}; --check refuses such params", self.hint()),
+            message: format!("{self}: it will fail at dispatch"),
+            hint: format!("{}; use --check to refuse such params", self.hint()),
         }
     }
 }

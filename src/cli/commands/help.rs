@@ -57,8 +57,8 @@ pub(in crate::cli) fn run(args: &HelpArgs, env: &Env, out: &mut Output) -> Resul
         let near = nearest(&name, help::names());
         let near = near.map_or_else(String::new, |near| format!("; did you mean `rl-console help {near}`?"));
         return Err(Error::usage(
-            format!("the manual has no page `{name}`, and there is no such subcommand{near}"),
-            "`rl-console help` lists the pages, `rl-console help --search WORDS` finds words in them",
+            format!("no manual page or subcommand named `{name}`{near}"),
+            "`rl-console help` lists the pages, `rl-console help --search WORDS` searches them",
         ));
     }
     let is_styled = env.terminals.stdout && !out.is_json();
@@ -90,7 +90,8 @@ fn list(out: &mut Output) -> Result<(), Error> {
     }
     out.line("")?;
     out.line(
-        "`rl-console help NAME` shows a page, or the flags of a subcommand; `rl-console -h` lists those.",
+        "`rl-console help NAME` shows a page or the flags of a subcommand; `rl-console -h` lists the \
+         subcommands.",
     )
 }
 

@@ -60,7 +60,7 @@ fn invocation(args: InvokeArgs) -> Result<NewInvocation, Error> {
     let params = params.map_err(|error| {
         Error::usage(
             format!("--params is not JSON: {error}"),
-            "give an object, as in --params '{\"count\":1}'",
+            "give an object, such as --params '{\"count\":1}'",
         )
     })?;
     Ok(NewInvocation {
@@ -323,7 +323,7 @@ mod tests {
         let error = result.unwrap_err();
         assert_eq!(
             (error.to_string().as_str(), error.code(), error.exit() as u8),
-            ("3 rows are recorded, 1 line is not: line 3: the pack has no event `b`", "lines_refused", 1)
+            ("3 rows recorded, 1 line refused: line 3: the pack has no event `b`", "lines_refused", 1)
         );
         let rendered: serde_json::Value =
             serde_json::from_str(&crate::cli::report::rendered(&error, true, "")).unwrap();
@@ -343,7 +343,7 @@ mod tests {
         );
         let message = result.unwrap_err().to_string();
         assert!(
-            message.starts_with("2 rows are recorded, 1 line is not: line 2: EOF while parsing"),
+            message.starts_with("2 rows recorded, 1 line refused: line 2: EOF while parsing"),
             "{message}"
         );
         assert_eq!((text.lines().count(), commands), (2, 1));
@@ -355,8 +355,7 @@ mod tests {
         let (result, _, _) = poured(&text, 2, vec![enqueued(vec![Ok(row(1, false)), Ok(row(2, false))])]);
         let message = result.unwrap_err().to_string();
         assert!(
-            message
-                .starts_with("2 rows are recorded, 1 line is not, and what follows was not sent: line 3: "),
+            message.starts_with("2 rows recorded, 1 line refused; the rest was not sent: line 3: "),
             "{message}"
         );
     }

@@ -39,12 +39,15 @@ pub(in crate::cli) fn run(context: &mut Context, action: &OpeningAction) -> Resu
 /// Something that is no JSON object.
 pub(super) fn params_of(args: &ParamsArgs) -> Result<Map, Error> {
     let wrong = |what: String| {
-        Error::usage(format!("--params: {what}"), "an object such as {\"user\":\"bob\"}; or -p user=bob")
+        Error::usage(
+            format!("--params: {what}"),
+            "give an object such as {\"user\":\"bob\"}, or use -p user=bob",
+        )
     };
     let mut params = match args.params.as_deref().map(serde_json::from_str) {
         None => Map::new(),
         Some(Ok(serde_json::Value::Object(params))) => params,
-        Some(Ok(_)) => return Err(wrong("it is no JSON object".to_owned())),
+        Some(Ok(_)) => return Err(wrong("not a JSON object".to_owned())),
         Some(Err(error)) => return Err(wrong(error.to_string())),
     };
     params.extend(args.each.iter().cloned());
@@ -56,13 +59,13 @@ pub(super) fn params_of(args: &ParamsArgs) -> Result<Map, Error> {
 /// # Errors
 /// A file that cannot be read, that is no text, or that is longer than `limits.runs.yaml_bytes_max`.
 pub(super) fn read(file: &str, bytes_max: u64) -> Result<String, Error> {
-    let bound = "`limits.runs.yaml_bytes_max` bounds an opening's text";
+    let bound = "the limit is `limits.runs.yaml_bytes_max`";
     let bytes =
         if file == "-" { input::stdin(bytes_max, bound)? } else { input::file(file, bytes_max, bound)? };
-    let hint = || "an opening is YAML in UTF-8".to_owned();
+    let hint = || "openings are UTF-8 YAML files".to_owned();
     String::from_utf8(bytes).map_err(|_| Error::Input {
         what: file.to_owned(),
-        message: "it is not UTF-8".to_owned(),
+        message: "not UTF-8".to_owned(),
         hint: hint(),
     })
 }
@@ -128,7 +131,7 @@ fn check(settings: &Settings, files: &[String], params: &ParamsArgs, out: &mut O
                 };
                 out.row(&well, |it| {
                     visible(&format!(
-                        "{}: {} is valid: {}, {}",
+                        "{}: {} OK: {}, {}",
                         it.path,
                         it.name,
                         counted(it.nodes, "node"),

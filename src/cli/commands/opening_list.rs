@@ -90,7 +90,7 @@ pub(super) fn list(settings: &Settings, out: &mut Output) -> Result<(), Error> {
     const L: Align = Align::Left;
     const R: Align = Align::Right;
     const COLUMNS: &[(&str, Align)] =
-        &[("opening", L), ("name", L), ("nodes", R), ("edges", R), ("faults", R), ("first fault", L)];
+        &[("opening", L), ("name", L), ("nodes", R), ("edges", R), ("errors", R), ("first error", L)];
     let (folder, limits) = (settings.openings()?, &settings.limits);
     let files = Folders::new(&folder, None, limits.runs.yaml_bytes_max, limits.console.openings_max).list();
     let mut rows = Vec::new();

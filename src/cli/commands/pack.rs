@@ -159,13 +159,13 @@ fn queue_table(queues: &[QueueLine<'_>]) -> Vec<String> {
         };
         vec![queue.queue.to_owned(), ready_after.to_owned()]
     });
-    Table::new(&[("queue", Align::Left), ("ready after", Align::Left)]).page(cells.collect())
+    Table::new(&[("queue", Align::Left), ("releases on", Align::Left)]).page(cells.collect())
 }
 
 fn event_table(events: &[EventLine<'_>]) -> Vec<String> {
     const L: Align = Align::Left;
     let cells = events.iter().map(|event| {
-        let params = if event.schema { "by schema" } else { "any" };
+        let params = if event.schema { "schema" } else { "any" };
         vec![
             event.event.to_owned(),
             event.queue.to_owned(),
@@ -202,7 +202,7 @@ impl Declared<'_> {
     fn text(&self) -> String {
         const L: Align = Align::Left;
         let mut lines = vec![
-            format!("{}: {} {} ({}) is valid", self.path, self.pack_id, self.version, self.name),
+            format!("{}: {} {} ({}) OK", self.path, self.pack_id, self.version, self.name),
             self.manifest_hash.to_owned(),
             String::new(),
         ];
@@ -252,7 +252,7 @@ fn migrate(context: &mut Context) -> Result<(), Error> {
     let Outcome::Migrated { moved, failed, left } = outcome else { return Err(Error::UnexpectedAnswer) };
     context.out.row(&Migrated { moved, failed, left }, |row| {
         format!(
-            "{} moved to the pack in force, {} failed, {} left as they were",
+            "{} migrated to the active pack, {} failed, {} unchanged",
             counted(row.moved, "row"),
             row.failed,
             row.left

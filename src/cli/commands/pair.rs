@@ -29,8 +29,8 @@ struct TokenFile {
 fn new_file(path: &Path) -> Result<File, Error> {
     private_files::create_new(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Error::usage(
-            format!("{} exists already", path.display()),
-            "choose a new file, or move that one away: it may hold the token in force",
+            format!("{} already exists", path.display()),
+            "choose a new file, or move the existing one away: it may contain the active token",
         ),
         _ => Error::io(path.display().to_string())(error),
     })
@@ -59,7 +59,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PairArgs) -> Result<(), 
             writeln!(file, "{}", token.reveal())
                 .and_then(|()| file.sync_all())
                 .map_err(Error::io(path.clone()))?;
-            context.out.row(&TokenFile { path }, |kept| format!("the token is in {}", kept.path))?;
+            context.out.row(&TokenFile { path }, |kept| format!("token written to {}", kept.path))?;
         }
         _ => context.out.row(&Paired { token: token.reveal() }, |paired| paired.token.to_owned())?,
     }

@@ -20,7 +20,7 @@ const fn kind(value: &Value) -> &'static str {
         Value::Null => "nothing",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "text",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }
@@ -50,8 +50,8 @@ pub(super) fn fitting(text: &str, args: &ParamsArgs, limits: &Runs) -> Result<Ma
             Some(own) if own.is_null() || kind(own) == kind(&value) => Ok((name, value)),
             Some(Value::String(_)) if by_itself => Ok((name, Value::String(value.to_string()))),
             Some(own) => {
-                let what = format!("the param `{name}` is {}, and `{value}` is {}", kind(own), kind(&value));
-                Err(Error::usage(what, format!("the opening has `{name}: {own}`")))
+                let what = format!("param `{name}` expects {}, but `{value}` is {}", kind(own), kind(&value));
+                Err(Error::usage(what, format!("the opening's own value is `{name}: {own}`")))
             }
         }
     };
@@ -65,13 +65,13 @@ fn unknown(name: &str, declared: &[(String, Value)]) -> Error {
         listed.push_str(", …");
     }
     let hint = match nearest(name, names()) {
-        Some(near) => format!("did you mean `{near}`? It has {listed}"),
+        Some(near) => format!("did you mean `{near}`? The opening's params are {listed}"),
         None if declared.is_empty() => {
-            "it has none: declare it under `params`, or use it as {{params.NAME}}".to_owned()
+            "the opening has no params: declare it under `params`, or use it as {{params.NAME}}".to_owned()
         }
-        None => format!("it has {listed}"),
+        None => format!("its params are {listed}"),
     };
-    Error::usage(format!("the opening has no param `{name}`"), hint)
+    Error::usage(format!("no param named `{name}` in the opening"), hint)
 }
 
 #[cfg(test)]
@@ -93,9 +93,13 @@ mod tests {
     #[test]
     fn a_misspelt_name_is_refused_with_the_near_one_and_the_list() {
         let told = fit(&[("usr", json!("x"))], None).unwrap_err();
-        assert_eq!(told, "the opening has no param `usr` / did you mean `user`? It has user, count, any");
+        assert_eq!(
+            told,
+            "no param named `usr` in the opening / did you mean `user`? The opening's params \
+                          are user, count, any"
+        );
         let told = fit(&[], Some(r#"{"elsewhere":1}"#)).unwrap_err();
-        assert_eq!(told, "the opening has no param `elsewhere` / it has user, count, any");
+        assert_eq!(told, "no param named `elsewhere` in the opening / its params are user, count, any");
     }
 
     #[test]
@@ -103,7 +107,7 @@ mod tests {
         let told = fit(&[("count", json!("abc"))], None).unwrap_err();
         assert_eq!(
             told,
-            "the param `count` is a number, and `\"abc\"` is a text / the opening has `count: 3`"
+            "param `count` expects a number, but `\"abc\"` is text / the opening's own value is `count: 3`"
         );
         assert!(fit(&[], Some(r#"{"user":5}"#)).is_err(), "JSON says what it is");
         assert_eq!(fit(&[("user", json!(5))], None), Ok(json!({"user": "5"})));

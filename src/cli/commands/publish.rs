@@ -29,7 +29,7 @@ const TEXT_BYTES_A_BYTE: u64 = 8;
 const INPUT_BYTES_MORE: u64 = 1 << 20;
 
 /// What bounds an input.
-const BOUND: &str = "`limits.rmp.body_bytes_max` bounds what one body holds";
+const BOUND: &str = "the limit of a body is `limits.rmp.body_bytes_max`";
 
 /// The output for each message.
 #[derive(Serialize)]
@@ -133,10 +133,10 @@ async fn subscribers(client: &Client, topic: &str, limits: &Limits) -> Option<u3
 
 fn line(row: &Published<'_>) -> String {
     let taken = match (row.ack, row.subscribers) {
-        (false, _) => ", not answered".to_owned(),
+        (false, _) => ", no answer requested".to_owned(),
         (true, None) => String::new(),
-        (true, Some(0)) => ", and nobody subscribes to it".to_owned(),
-        (true, Some(count)) => format!(", for {}", counted(count, "subscription")),
+        (true, Some(0)) => ", no subscribers".to_owned(),
+        (true, Some(count)) => format!(", {}", counted(count, "subscription")),
     };
     // What became of it is seen where there is room for little.
     format!("{}  {}{taken}  msg_id {}  {}", row.topic, counted(row.bytes, "byte"), row.msg_id, row.trace_id)
@@ -159,7 +159,7 @@ fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message,
         }
     };
     // It may have been said by --json as well as by --body.
-    let wrong = |message: String| Error::usage(format!("the body: {message}"), hint);
+    let wrong = |message: String| Error::usage(format!("body: {message}"), hint);
     let value = json::parse(text).map_err(|error| wrong(error.to_string()))?;
     let body = match &args.of_type {
         Some(of_type) => encode::body::<_, ()>(of_type, &value, None),
@@ -183,16 +183,16 @@ fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message,
 fn no_schema(of_type: &str) -> Error {
     let families = Family::ALL.iter().map(|family| family.label()).collect::<Vec<_>>().join(", ");
     let hint = format!(
-        "a type is <family>.<kind>.v<N>, and the families are {families}; `[rmp.registry]` of the configuration declares others by their \
-         schema_id, on both sides"
+        "a type is <family>.<kind>.v<N>; known families are {families}. Declare others by schema_id under \
+         `[rmp.registry]` in the configuration of both sides"
     );
-    Error::usage(format!("the body: no schema takes the type {of_type:?}"), hint)
+    Error::usage(format!("body: no schema for the type {of_type:?}"), hint)
 }
 
 /// Frames out of hex digits, or out of a file of those or of bytes.
 fn frames(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
     let wrong =
-        |what: &str| Error::usage(format!("--frame: {what}"), "`rl-console encode` makes frames of JSON");
+        |what: &str| Error::usage(format!("--frame: {what}"), "`rl-console encode` creates frames from JSON");
     let bytes = match said.strip_prefix('@') {
         Some(path) => input::file(path, bytes_max, BOUND)?,
         None => said.as_bytes().to_vec(),
@@ -202,15 +202,15 @@ fn frames(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
         return if said.starts_with('@') && !bytes.is_empty() {
             Ok(bytes)
         } else {
-            Err(wrong("there is no frame in it"))
+            Err(wrong("contains no frame"))
         };
     }
-    let text = std::str::from_utf8(&bytes).map_err(|_| wrong("it is no text"))?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| wrong("not text"))?;
     let lines = text.lines().map(hex_text::line).collect::<Option<Vec<_>>>();
-    let frames = lines.ok_or_else(|| wrong("it is not pairs of hex digits"))?.concat();
+    let frames = lines.ok_or_else(|| wrong("not pairs of hex digits"))?.concat();
     let (first, _) = cut(&frames);
     if first.len() < PREFIX_BYTES + HEADER_BYTES {
-        Err(wrong("a frame has 68 bytes at least"))
+        Err(wrong("a frame has at least 68 bytes"))
     } else {
         Ok(frames)
     }
@@ -218,7 +218,7 @@ fn frames(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
 
 fn text(said: &str, bytes_max: u64) -> Result<String, Error> {
     let bytes = input::bytes_of(said, bytes_max, BOUND)?;
-    String::from_utf8(bytes).map_err(|_| Error::usage("the body: it is not UTF-8", "JSON is UTF-8"))
+    String::from_utf8(bytes).map_err(|_| Error::usage("body: not UTF-8", "encode the JSON as UTF-8"))
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
 
 fn line(event: &Event) -> String {
     match event {
-        Event::Recording { path } => format!("recording into {path}; Ctrl-C ends it"),
+        Event::Recording { path } => format!("recording to {path}; Ctrl-C stops it"),
         Event::Recorded { path, bytes, entries } => {
             format!("{path}: {}, {}", counted(*entries, "entry"), counted(*bytes, "byte"))
         }

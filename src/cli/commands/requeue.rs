@@ -75,10 +75,7 @@ mod tests {
             let (station, printed) = (station(), Printed::default());
             let mut out = printed.output(json);
             let error = operator::block_on(requeue(&station, &args, 2, &mut out)).unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                "a refund of invocation 2 is recorded (requested) (and 1 more was refused)"
-            );
+            assert_eq!(error.to_string(), "invocation 2 has a refund (requested) (and 1 more refused)");
             assert_eq!(printed.text(), text);
         }
     }

@@ -20,5 +20,5 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RestartArgs) -> Result<(
         Ok(station.command(Command::Restart { link }).await?)
     })?;
     let Outcome::Restarted { link } = outcome else { return Err(Error::UnexpectedAnswer) };
-    context.out.row(&Restarted { host: link.name() }, |row| format!("{} is up again", row.host))
+    context.out.row(&Restarted { host: link.name() }, |row| format!("restarted {}", row.host))
 }

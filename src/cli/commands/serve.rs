@@ -126,7 +126,7 @@ async fn asked_to_end(signals: &mut Signals, on_hangup: OnHangup) {
     loop {
         match signals.next().await {
             Signal::HangUp if on_hangup == OnHangup::Stay => {
-                tracing::info!("the terminal is gone; the station stays up");
+                tracing::info!("terminal lost; station continues");
             }
             Signal::HangUp | Signal::Terminate | Signal::Interrupt => return,
         }

@@ -41,15 +41,14 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ServiceArgs) -> Result<(
     let path = context
         .env
         .units()
-        .ok_or_else(|| Error::usage("there is no home folder to install into", "set HOME"))?
+        .ok_or_else(|| Error::usage("no home folder to install to", "set HOME"))?
         .join(NAME);
     let written = install(&path, &unit, args.force)?;
     let installed = Installed { path: path.display().to_string(), written };
     context.out.row(&installed, |installed| {
-        let what = if installed.written { "is written" } else { "is there already, as it should be" };
+        let what = if installed.written { "written" } else { "is up to date" };
         format!(
-            "{} {what}\nto start it, now and whenever you log in:\n  systemctl --user daemon-reload\n  systemctl --user enable --now {NAME}\n\
-             to keep it up while you are not logged in:\n  loginctl enable-linger",
+            "{} {what}\nto start it now and at every login:\n  systemctl --user daemon-reload\n  systemctl --user enable --now {NAME}\nto keep it running while you are logged out:\n  loginctl enable-linger",
             installed.path
         )
     })
@@ -58,9 +57,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ServiceArgs) -> Result<(
 /// The unit for this program and what its flags and variables say.
 fn unit(context: &Context) -> Result<Unit, Error> {
     let program = std::env::current_exe().map_err(Error::io("this program's own path"))?;
-    let program = program
-        .to_str()
-        .ok_or_else(|| Error::usage("this program's path is not UTF-8", "move it to one that is"))?;
+    let program = program.to_str().ok_or_else(|| {
+        Error::usage("the path of this program is not UTF-8", "move the program to a UTF-8 path")
+    })?;
     let mut args: Vec<String> = Vec::new();
     let mut variables = Vec::new();
     for (key, value, origin) in context.resolved.iter() {
@@ -108,8 +107,9 @@ fn install(path: &Path, unit: &str, force: bool) -> Result<bool, Error> {
         Ok(_) if !force => {
             return Err(Error::Input {
                 what: shown,
-                message: "it is there already and says something else".to_owned(),
-                hint: "`rl-console service` prints what would be written; --force replaces it".to_owned(),
+                message: "already exists with different contents".to_owned(),
+                hint: "`rl-console service` prints the new unit; --force replaces the existing one"
+                    .to_owned(),
             });
         }
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(shown)(error)),
@@ -141,7 +141,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("systemd/user").join(NAME);
         assert!(install(&path, "one", false).unwrap());
-        assert!(!install(&path, "one", false).unwrap(), "it is there already");
+        assert!(!install(&path, "one", false).unwrap(), "already exists");
         let refused = install(&path, "two", false).unwrap_err();
         assert!(refused.hint().contains("--force"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one");

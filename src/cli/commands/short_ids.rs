@@ -262,7 +262,7 @@ pub(super) mod tests {
         let pages =
             || vec![page(vec![row(9, 0xa_beef), row(8, 0xb_beef)], true), page(vec![row(7, 0xfeed)], false)];
         assert_eq!(found("feed", pages()), Ok(0xfeed));
-        assert_eq!(found("0beef", pages()).unwrap_err(), "there is no run whose trace ends in 0beef");
+        assert_eq!(found("0beef", pages()).unwrap_err(), "no run whose trace ends in 0beef");
         let several = found("beef", pages()).unwrap_err();
         assert!(
             several.starts_with("several runs end in beef: trace:00000000-0000-0000-0000-0000000abeef, "),

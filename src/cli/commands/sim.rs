@@ -36,7 +36,10 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 
 pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result<(), Error> {
     if args.fail_rate + args.refund_rate > 1.0 {
-        return Err(Error::usage("--fail-rate and --refund-rate add up to more than 1", "lower one of them"));
+        return Err(Error::usage(
+            "the sum of --fail-rate and --refund-rate is more than 1",
+            "lower one of them",
+        ));
     }
     let token = token(args.token_file.as_deref(), context.env.bridge_token.clone())?;
     let facts = Facts::of(&pack::load(&context.settings.pack)?);
@@ -61,16 +64,15 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
 /// The token, from a file or the environment, and never from an argument: other users can list those.
 fn token(file: Option<&Path>, variable: Option<Secret>) -> Result<Secret, Error> {
     const HINT: &str =
-        "`rl-console pair` prints one; put it into a file for --token-file, or into RL_CONSOLE_BRIDGE_TOKEN";
+        "create one with `rl-console pair`, and pass it with --token-file or RL_CONSOLE_BRIDGE_TOKEN";
     let Some(path) = file else {
-        return variable.ok_or_else(|| {
-            Error::usage(format!("there is no bridge token: {} is not set", env::BRIDGE_TOKEN), HINT)
-        });
+        return variable
+            .ok_or_else(|| Error::usage(format!("no bridge token: {} is not set", env::BRIDGE_TOKEN), HINT));
     };
     let text = private_files::open_named_secret(path)
         .and_then(private_files::read_small_text)
         .map_err(Error::io(path.display().to_string()))?;
-    Secret::new(&text).ok_or_else(|| Error::usage(format!("{} holds no token", path.display()), HINT))
+    Secret::new(&text).ok_or_else(|| Error::usage(format!("{} contains no token", path.display()), HINT))
 }
 
 fn check_addr(addr: &str) -> Result<(), Error> {
@@ -78,7 +80,7 @@ fn check_addr(addr: &str) -> Result<(), Error> {
     if parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
         return Ok(());
     }
-    Err(Error::usage(format!("`{addr}` is no address"), "give HOST:PORT, as in --addr 127.0.0.1:7777"))
+    Err(Error::usage(format!("`{addr}` is not an address"), "give HOST:PORT, such as --addr 127.0.0.1:7777"))
 }
 
 /// Where to connect, and whether the data folder's station listens there.
@@ -210,7 +212,7 @@ impl Driver<'_> {
                             Framed::Line(line) => self.adapter.handle(self.clock.now(), Input::Line(line)),
                             Framed::TooLarge(_) => {
                                 return Ok(Ended::Over(End::Fault(
-                                    "a frame over 65536 bytes came".to_owned(),
+                                    "received a frame over 65536 bytes".to_owned(),
                                 )));
                             }
                         }
@@ -254,7 +256,7 @@ impl Driver<'_> {
 }
 
 fn unreachable(target: &Target, why: &str) -> Error {
-    let hint = "start a station with `rl-console serve`, or name its address with --addr".to_owned();
+    let hint = "start a station with `rl-console serve`, or give its address with --addr".to_owned();
     Error::Unreachable { message: format!("{}: {why}", target.addr), hint }
 }
 
@@ -269,25 +271,25 @@ fn refused(end: End, Target { addr, is_ours }: &Target) -> Error {
         End::Refused(reason) => {
             let hint = match reason.as_str() {
                 "invalid_token" if !is_ours => {
-                    "the station there may be another one, with a token of its own: name its data folder with --data, or show its token"
+                    "another station may be listening there: choose its data folder with --data, or use its \
+                     token"
                 }
-                "invalid_token" => "its token was rotated: `rl-console pair --rotate` makes a new one",
-                "manifest_hash_mismatch" | "pack_id_mismatch" => {
-                    "give the pack that the station runs with --pack"
-                }
+                "invalid_token" => "the token was rotated; create a new one with `rl-console pair --rotate`",
+                "manifest_hash_mismatch" | "pack_id_mismatch" => "use the station's pack: --pack",
                 "unpaired" => "run `rl-console pair` first",
                 "already_connected" => "`rl-console adapter disconnect` disconnects the other adapter",
-                _ => "use an adapter and a station of the same protocol version",
+                _ => "use an adapter with the station's protocol version",
             };
             (format!("the station at {addr} refused the handshake: {reason}"), hint)
         }
         End::ProtocolError(error) => (
-            format!("the station ended the connection: {error}"),
-            "this is a fault of the simulator, or of the station",
+            format!("the station closed the connection: {error}"),
+            "this is a bug in the simulator or the station; please report it",
         ),
-        End::Fault(fault) => {
-            (format!("the station broke the protocol: {fault}"), "this is a fault of the station")
-        }
+        End::Fault(fault) => (
+            format!("the station violated the protocol: {fault}"),
+            "this is a bug in the station; please report it",
+        ),
     };
     Error::Adapter { message, hint: hint.to_owned() }
 }

@@ -32,8 +32,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SimAgentArgs) -> Result<
     let topic = format!("agent/{}", args.name);
     if let Err(fault) = Topic::check(&topic) {
         return Err(Error::usage(
-            format!("`{}` is no agent's name: {topic}: {fault}", args.name),
-            "a name is made of A-Z a-z 0-9 . _ : -",
+            format!("`{}` is not a valid agent name: {topic}: {fault}", args.name),
+            "use A-Z a-z 0-9 . _ : -",
         ));
     }
     let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), script)?;
@@ -58,11 +58,11 @@ fn script(path: &Path) -> Result<Script, Error> {
     let mut text = String::new();
     let file = File::open(path).map_err(Error::io(what.clone()))?;
     file.take(SCRIPT_BYTES_MAX + 1).read_to_string(&mut text).map_err(Error::io(what.clone()))?;
-    let hint = || "`rl-console help sim agent` and the README have what a script says".to_owned();
+    let hint = || "`rl-console help sim agent` describes the script".to_owned();
     if text.len() as u64 > SCRIPT_BYTES_MAX {
         return Err(Error::Input {
             what,
-            message: format!("it has over {SCRIPT_BYTES_MAX} bytes"),
+            message: format!("larger than {SCRIPT_BYTES_MAX} bytes"),
             hint: hint(),
         });
     }

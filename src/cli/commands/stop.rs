@@ -70,13 +70,16 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), 
                     return Err(Error::Unreachable { message: error.to_string(), hint: by_force(pid) });
                 }
                 if !args.yes {
-                    agreed(can_ask, &[error.to_string(), "What it has in flight is not known.".to_owned()])?;
+                    agreed(can_ask, &[error.to_string(), "Its work in flight is unknown.".to_owned()])?;
                 }
                 terminate(pid)?;
                 gone(pid, &data).await.map_err(|error| match error {
                     Error::Port(PortError::TimedOut { ms }) => Error::Unreachable {
-                        message: format!("process {pid} got SIGTERM and is there still after {ms} ms"),
-                        hint: format!("a process that hangs or is halted ends with `kill -KILL {pid}`: what it accepted is in its store"),
+                        message: format!("process {pid} is still running {ms} ms after SIGTERM"),
+                        hint: format!(
+                            "end a hung or stopped process with `kill -KILL {pid}`; accepted work \
+                                       is in its store"
+                        ),
                     },
                     error => error,
                 })
@@ -84,7 +87,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), 
             answered => answered,
         }
     })?;
-    out.row(&stopped, |row| format!("the station of {} is down (process {})", row.data.display(), row.pid))
+    out.row(&stopped, |row| format!("stopped station {} (pid {})", row.data.display(), row.pid))
 }
 
 /// Whether there is a station that cannot be asked.
@@ -97,9 +100,7 @@ fn is_out_of_reach(error: &Error) -> bool {
 }
 
 fn by_force(pid: u32) -> String {
-    format!(
-        "`rl-console stop --force` has the system ask process {pid} to end, which it does in order where it can"
-    )
+    format!("`rl-console stop --force` sends SIGTERM to process {pid}")
 }
 
 async fn stop(station: &dyn Operator) -> Result<Stopped, Error> {
@@ -252,7 +253,7 @@ fn some(ids: &[String]) -> String {
 /// # Errors
 /// That nobody can be asked, or does not want it.
 fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
-    const HINT: &str = "`rl-console stop --yes` does not ask";
+    const HINT: &str = "use `rl-console stop --yes` to stop without confirmation";
     if !can_ask {
         let message = format!("{} Refusing to stop without confirmation (no terminal)", hangs.join(" "));
         return Err(Error::Declined { message, hint: HINT.to_owned() });
@@ -266,7 +267,10 @@ fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
     if matches!(answer.trim(), "y" | "Y" | "yes") {
         Ok(())
     } else {
-        Err(Error::Declined { message: "the station stays up".to_owned(), hint: HINT.to_owned() })
+        Err(Error::Declined {
+            message: "not confirmed; the station is still running".to_owned(),
+            hint: HINT.to_owned(),
+        })
     }
 }
 
@@ -309,7 +313,7 @@ mod tests {
         let error = agreed(false, &work.describe()).unwrap_err();
         assert_eq!(
             (error.exit() as u8, error.hint()),
-            (1, "`rl-console stop --yes` does not ask".to_owned())
+            (1, "use `rl-console stop --yes` to stop without confirmation".to_owned())
         );
     }
 

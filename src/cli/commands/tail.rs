@@ -157,10 +157,7 @@ impl Printer<'_> {
 
     fn lost(&mut self, messages: u64, lost: u64) -> Result<(), Error> {
         self.out.row(&Event::Lost { messages, lost }, |_| {
-            format!(
-                "… {} came faster than they were printed and were lost here ({lost} in all)",
-                counted(messages, "message")
-            )
+            format!("… {} lost (output too slow; {lost} in total)", counted(messages, "message"))
         })
     }
 }

@@ -38,23 +38,23 @@ pub(crate) struct Position {
 /// column.
 pub(super) fn read(path: &Path, faults: &mut Vec<ConfigFault>) -> FileValues {
     let mut unreadable = |what: String| {
-        let hint = "mend the file or its rights, or move it away".to_owned();
+        let hint = "fix the file or its permissions, or move it away".to_owned();
         faults.push(ConfigFault { location: path.display().to_string(), what, hint });
         FileValues::new()
     };
     match std::fs::metadata(path) {
-        Ok(meta) if meta.len() > BYTES_MAX => return unreadable(format!("it has over {BYTES_MAX} bytes")),
+        Ok(meta) if meta.len() > BYTES_MAX => return unreadable(format!("larger than {BYTES_MAX} bytes")),
         Ok(_) => {}
         Err(error)
             if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
         {
             return FileValues::new();
         }
-        Err(error) => return unreadable(format!("it cannot be read: {error}")),
+        Err(error) => return unreadable(format!("cannot be read: {error}")),
     }
     match std::fs::read_to_string(path) {
         Ok(text) => parse(path, &text, faults),
-        Err(error) => unreadable(format!("it cannot be read: {error}")),
+        Err(error) => unreadable(format!("cannot be read: {error}")),
     }
 }
 
@@ -65,8 +65,8 @@ pub(super) fn parse(path: &Path, text: &str, faults: &mut Vec<ConfigFault>) -> F
     match DeTable::parse(text) {
         Ok(table) => file.walk("", table.get_ref(), &mut values, faults),
         Err(error) => {
-            let what = format!("this is not TOML: {}", error.message());
-            faults.push(file.fault(&error.span().unwrap_or(0..0), what, format!("mend that line; {LISTED}")));
+            let what = format!("invalid TOML: {}", error.message());
+            faults.push(file.fault(&error.span().unwrap_or(0..0), what, format!("fix that line; {LISTED}")));
         }
     }
     values
@@ -116,7 +116,7 @@ impl File<'_> {
             } else if is_table_of_keys {
                 faults.push(self.fault(
                     &name.span(),
-                    format!("`{full}` is a table"),
+                    format!("`{full}` is a table, not a value"),
                     format!("write it as [{full}]"),
                 ));
             } else {
@@ -188,7 +188,11 @@ impl File<'_> {
         const MEMBERS: [&str; 3] = ["key", "pane", "filter"];
         let full = format!("{}.{name}", Key::FILTERS);
         let DeValue::Table(members) = value.get_ref() else {
-            return Err(self.fault(span, format!("`{full}` is a table"), format!("write it as [{full}]")));
+            return Err(self.fault(
+                span,
+                format!("`{full}` is a table, not a value"),
+                format!("write it as [{full}]"),
+            ));
         };
         if let Some((stray, _)) = members.iter().find(|(it, _)| !MEMBERS.contains(&it.get_ref().as_ref())) {
             let near = nearest(stray.get_ref(), MEMBERS);
@@ -196,34 +200,32 @@ impl File<'_> {
                 || "a filter has key, pane and filter".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            return Err(self.fault(
-                &stray.span(),
-                format!("there is no key `{full}.{}`", stray.get_ref()),
-                hint,
-            ));
+            return Err(self.fault(&stray.span(), format!("unknown key `{full}.{}`", stray.get_ref()), hint));
         }
         let text = |member: &'static str| {
             let found =
                 members.iter().find(|(it, _)| it.get_ref().as_ref() == member).map(|(_, value)| value);
             let missing = || {
                 let at = found.map_or_else(|| span.clone(), Spanned::span);
-                let what = format!("`{full}` needs a text for `{member}`");
-                self.fault(&at, what, format!("write {member} = \"...\" below [{full}]"))
+                let what = format!("`{full}` needs a string for `{member}`");
+                self.fault(&at, what, format!("write {member} = \"...\" under [{full}]"))
             };
             let read = found.and_then(|value| Some((value.get_ref().as_str()?.to_owned(), value.span())));
             read.ok_or_else(missing)
         };
         let ((key, key_at), (pane, pane_at), (filter, filter_at)) =
             (text("key")?, text("pane")?, text("filter")?);
-        let named = |error| self.fault(&pane_at, format!("`{full}.pane`: there is no pane `{pane}`"), error);
+        let named = |error| self.fault(&pane_at, format!("`{full}.pane`: unknown pane `{pane}`"), error);
         let known = PaneId::by_configured_name(&pane).map_err(named)?;
         check_filter(known, &filter).map_err(|why| {
-            let hint =
-                format!("`/` in {} completes fields and values; `?` lists what a filter finds", known.name());
-            self.fault(&filter_at, format!("`{full}.filter` does not fit {}: {why}", known.name()), hint)
+            let hint = format!(
+                "press `/` in {}: it completes fields and values; `?` lists the fields",
+                known.name()
+            );
+            self.fault(&filter_at, format!("`{full}.filter` is not valid for {}: {why}", known.name()), hint)
         })?;
         NamedFilter::new(name, &key, known, &filter).map_err(|why| {
-            let hint = "write the key as x, X, ctrl-x, alt-x, f5, shift-tab, space".to_owned();
+            let hint = "write a key as x, X, ctrl-x, alt-x, f5, shift-tab or space".to_owned();
             self.fault(&key_at, format!("`{full}.key`: {why}"), hint)
         })?;
         Ok(FilterEntry { name: name.to_owned(), key, pane, filter, at: self.position(&key_at) })
@@ -242,16 +244,16 @@ impl File<'_> {
             let tables = Key::tables();
             let hint = match nearest(name, tables.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean [{near}]?"),
-                None => format!("the tables are {}; {LISTED}", tables.join(", ")),
+                None => format!("valid tables are {}; {LISTED}", tables.join(", ")),
             };
-            return self.fault(span, format!("there is no table [{name}]"), hint);
+            return self.fault(span, format!("unknown table [{name}]"), hint);
         }
         let names = || Key::all().map(|key| key.name);
         let leaf = name.rsplit('.').next().unwrap_or(name);
         let near =
             nearest(name, names()).or_else(|| names().find(|key| key.rsplit('.').next() == Some(leaf)));
         let hint = near.map_or_else(|| LISTED.to_owned(), |near| format!("did you mean `{near}`?"));
-        self.fault(span, format!("there is no key `{name}`"), hint)
+        self.fault(span, format!("unknown key `{name}`"), hint)
     }
 
     fn fault(&self, span: &Range<usize>, what: String, hint: String) -> ConfigFault {
@@ -301,7 +303,8 @@ mod tests {
         let error = parse("[console.keys]\nkick = [\"ctrl-k\", \"hyper-k\"]\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "/c/config.toml:2:8: `console.keys.kick` takes a key or several: there is no key `hyper-k`"
+            "/c/config.toml:2:8: `console.keys.kick` takes a key, or a list of keys: there is no key \
+             `hyper-k`"
         );
         assert!(
             parse("[console.keys]\nkick = 7\n").is_err() && parse("[console.keys]\nkick = [7]\n").is_err()
@@ -334,7 +337,7 @@ mod tests {
         assert!(parse("[mpp\n").unwrap_err().hint.contains("config show --defaults"));
         let unknown = parse("[foo]\na = 1\n").unwrap_err();
         assert!(
-            unknown.hint.starts_with("the tables are console, console.alerts, console.keys, limits."),
+            unknown.hint.starts_with("valid tables are console, console.alerts, console.keys, limits."),
             "{}",
             unknown.hint
         );
@@ -363,12 +366,12 @@ mod tests {
     #[test]
     fn an_unknown_key_is_an_error_at_its_place_with_a_suggestion() {
         let error = parse("[mpp]\n  prot = 1\n").unwrap_err();
-        assert_eq!(error.to_string(), "/c/config.toml:2:3: there is no key `mpp.prot`");
+        assert_eq!(error.to_string(), "/c/config.toml:2:3: unknown key `mpp.prot`");
         assert_eq!(error.hint, "did you mean `mpp.port`?");
         let error = parse("port = 1\n").unwrap_err();
         assert_eq!(error.hint, "did you mean `mpp.port`?");
         let error = parse("[quux]\na = 1\n").unwrap_err();
-        assert_eq!(error.to_string(), "/c/config.toml:1:2: there is no table [quux]");
+        assert_eq!(error.to_string(), "/c/config.toml:1:2: unknown table [quux]");
     }
 
     #[test]
@@ -376,7 +379,7 @@ mod tests {
         let error = parse("[mpp]\nport = \"x\"\n").unwrap_err();
         assert_eq!(error.to_string(), "/c/config.toml:2:8: `mpp.port` takes a whole number from 0 to 65535");
         let error = parse("mpp = 1\n").unwrap_err();
-        assert_eq!(error.to_string(), "/c/config.toml:1:1: `mpp` is a table");
+        assert_eq!(error.to_string(), "/c/config.toml:1:1: `mpp` is a table, not a value");
         let error = parse("[limits.mpp]\nconnections_max = -3\n").unwrap_err();
         assert_eq!(
             error.to_string(),

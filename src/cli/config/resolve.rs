@@ -134,8 +134,11 @@ impl Resolved {
         };
         ConfigFault {
             location,
-            what: format!("`{}` of the filter `{}` is taken by {}", taken.key, taken.filter, taken.by),
-            hint: "give one of them another key; `rl-console keys` lists those in use".to_owned(),
+            what: format!(
+                "key `{}` of filter `{}` is already bound to {}",
+                taken.key, taken.filter, taken.by
+            ),
+            hint: "bind one of them to another key; `rl-console keys` lists all bindings".to_owned(),
         }
     }
 
@@ -204,7 +207,7 @@ fn from_variables(key: Key, env: &Env, faults: &mut Vec<ConfigFault>) -> Option<
             Ok(value) => return Some((value, Origin::Variable(name))),
             Err(takes) => faults.push(ConfigFault {
                 location: format!("env {name}"),
-                what: format!("`{text}` does not do: it {takes}"),
+                what: format!("invalid value `{text}`: {takes}"),
                 hint: key.hint(text),
             }),
         }
@@ -297,7 +300,7 @@ mod tests {
         let error = Resolved::resolve(&Global::default(), &env(&[("RL_CONSOLE_PORT", "x")])).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "env RL_CONSOLE_PORT: `x` does not do: it takes a whole number from 0 to 65535"
+            "env RL_CONSOLE_PORT: invalid value `x`: takes a whole number from 0 to 65535"
         );
     }
 
@@ -348,41 +351,41 @@ mod tests {
         let told = |at: &str, what: &str, hint: &str| vec![(at.to_owned(), what.to_owned(), hint.to_owned())];
         assert_eq!(
             faults(&table("f6", "wiire", "x")),
-            told("3:8", "`console.filters.mine.pane`: there is no pane `wiire`", "did you mean \"wire\"?")
+            told("3:8", "`console.filters.mine.pane`: unknown pane `wiire`", "did you mean \"wire\"?")
         );
         assert_eq!(
             faults(&table("hyper", "wire", "x")),
             told(
                 "2:7",
                 "`console.filters.mine.key`: there is no key `hyper`",
-                "write the key as x, X, ctrl-x, alt-x, f5, shift-tab, space"
+                "write a key as x, X, ctrl-x, alt-x, f5, shift-tab or space"
             )
         );
         assert_eq!(
             faults(&table("z", "wire", "x")),
             told(
                 "2:7",
-                "`z` of the filter `mine` is taken by `zoom` in Queues",
-                "give one of them another key; `rl-console keys` lists those in use"
+                "key `z` of filter `mine` is already bound to `zoom` in Queues",
+                "bind one of them to another key; `rl-console keys` lists all bindings"
             )
         );
         let unread = faults(&table("f6", "wire", "stat:failed"));
         assert!(
             unread[0].0 == "4:10"
-                && unread[0].1.starts_with("`console.filters.mine.filter` does not fit Wire: "),
+                && unread[0].1.starts_with("`console.filters.mine.filter` is not valid for Wire: "),
             "{unread:?}"
         );
         assert_eq!(
             faults("[console.filters.mine]\nkey = \"f6\"\npane = \"wire\"\n"),
             told(
                 "1:18",
-                "`console.filters.mine` needs a text for `filter`",
-                "write filter = \"...\" below [console.filters.mine]"
+                "`console.filters.mine` needs a string for `filter`",
+                "write filter = \"...\" under [console.filters.mine]"
             )
         );
         assert_eq!(
             faults("[console.filters.mine]\nkee = \"f6\"\n"),
-            told("2:1", "there is no key `console.filters.mine.kee`", "did you mean `key`?")
+            told("2:1", "unknown key `console.filters.mine.kee`", "did you mean `key`?")
         );
         assert_eq!(faults("[console]\nfilters = 3\n")[0].0, "2:1");
     }
@@ -399,7 +402,10 @@ mod tests {
         let error = Resolved::resolve(&Global::default(), &env).unwrap_err();
         let told: Vec<String> = error.faults.iter().map(ToString::to_string).collect();
         let at = |place: &str, what: &str| format!("{}:{place}: {what}", path.display());
-        assert_eq!(told[0], at("4:8", "`console.keys.zoom` takes a key or several: there is no key `hyper`"));
+        assert_eq!(
+            told[0],
+            at("4:8", "`console.keys.zoom` takes a key, or a list of keys: there is no key `hyper`")
+        );
         assert!(told.contains(&at("3:8", "`quit` must keep a key")), "{told:#?}");
         assert!(told.iter().any(|told| told.starts_with(&at("2:12", "`K` is both `hold-all` and `kick` in Queues and "))), "{told:#?}");
         assert!(

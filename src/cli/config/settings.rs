@@ -215,8 +215,8 @@ impl Settings {
     pub(crate) fn data(&self) -> Result<PathBuf, ConfigError> {
         let data = self.data.as_ref().ok_or_else(|| ConfigFault {
             location: "data".to_owned(),
-            what: "there is no home folder to keep the data in".to_owned(),
-            hint: "name one with --data DIR".to_owned(),
+            what: "no home folder to store the data in".to_owned(),
+            hint: "choose a folder with --data DIR".to_owned(),
         })?;
         Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone()))
     }

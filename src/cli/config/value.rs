@@ -64,7 +64,7 @@ impl fmt::Display for Value {
     }
 }
 
-const ENDPOINT: &str = "takes a port, such as 9464, or an IP address with one, such as \"127.0.0.1:9464\"";
+const ENDPOINT: &str = "takes a port, such as 9464, or an IP address and port, such as \"127.0.0.1:9464\"";
 
 /// Reads an [`Kind::Endpoint`]: a port alone is one of 127.0.0.1.
 ///
@@ -144,7 +144,7 @@ impl Kind {
             return if faults.is_empty() {
                 Ok(value)
             } else {
-                Err(format!("takes a key or several: {}", faults.join(", ")))
+                Err(format!("takes a key, or a list of keys: {}", faults.join(", ")))
             };
         }
         if let (Value::List(entries), Self::Schemas) = (&value, self) {
@@ -196,11 +196,11 @@ impl Kind {
         match self {
             Self::Integer { min, max } => format!("takes a whole number from {min} to {max}"),
             Self::Flag => "takes true or false".to_owned(),
-            Self::Text => "takes a text that is not empty".to_owned(),
+            Self::Text => "takes a non-empty string".to_owned(),
             Self::Path => "takes a path".to_owned(),
             Self::PathOrNone => "takes a path, or \"\" for none".to_owned(),
             Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
-            Self::Filters => "takes tables in a file, each with key, pane and filter".to_owned(),
+            Self::Filters => "takes tables (in a file), each with key, pane and filter".to_owned(),
             Self::Schemas => "takes a table of schemas, such as 0x1000 = \"artifact.map.tile.v1\"".to_owned(),
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),
             Self::Endpoint => ENDPOINT.to_owned(),
@@ -244,7 +244,7 @@ mod tests {
             Kind::Schemas
                 .read("9=critique.*")
                 .unwrap_err()
-                .ends_with(": schema_id 9 (0x0009) is shipped as intent.control.v1")
+                .ends_with(": schema_id 9 (0x0009) is already defined as intent.control.v1")
         );
     }
 }

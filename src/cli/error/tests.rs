@@ -64,7 +64,7 @@ fn every_error_has_its_exit_code_and_its_code() {
 #[test]
 fn a_batch_says_which_line_and_how_many_more() {
     let error = Error::Line { line: 12, cause: Box::new(refused().into()), also: 3 };
-    assert_eq!(error.to_string(), "line 12: the pack has no event `give_itme` (and 3 more were refused)");
+    assert_eq!(error.to_string(), "line 12: the pack has no event `give_itme` (and 3 more refused)");
 }
 
 #[test]

@@ -116,8 +116,8 @@ impl Acked {
                     // A runtime tells a cancelled session as an expired one.
                     let ended =
                         if state == SessionState::Expired.name() { "expired or cancelled" } else { state };
-                    let lost = if has_reason { ", and the reason is kept nowhere" } else { "" };
-                    format!("{}  had ended already ({ended}): nothing was changed{lost}", acked.session_id)
+                    let lost = if has_reason { ", reason not stored" } else { "" };
+                    format!("{}  already ended ({ended}): unchanged{lost}", acked.session_id)
                 }
                 None if acked.session_state == Some(SessionState::Expired.name()) => {
                     format!("{}  cancelled", acked.session_id)
@@ -129,7 +129,7 @@ impl Acked {
     }
 
     fn line(&self, what: &str) -> String {
-        let became = if self.duplicate { "accepted before" } else { "accepted" };
+        let became = if self.duplicate { "duplicate" } else { "accepted" };
         let session = if self.session_id.is_empty() { "-" } else { &self.session_id };
         let parts = [session, what, became, self.session_state.unwrap_or("-"), &self.message_id];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
@@ -175,12 +175,9 @@ mod tests {
         };
         assert_eq!(said(Some("open"), 3, true), "s1  cancelled\n");
         assert_eq!(said(None, 3, false), "s1  cancelled\n");
-        let kept = "nothing was changed, and the reason is kept nowhere\n";
-        assert_eq!(said(Some("resolved"), 2, true), format!("s1  had ended already (resolved): {kept}"));
-        assert_eq!(
-            said(Some("expired"), 3, false),
-            "s1  had ended already (expired or cancelled): nothing was changed\n"
-        );
+        let kept = "unchanged, reason not stored\n";
+        assert_eq!(said(Some("resolved"), 2, true), format!("s1  already ended (resolved): {kept}"));
+        assert_eq!(said(Some("expired"), 3, false), "s1  already ended (expired or cancelled): unchanged\n");
     }
 
     #[test]

@@ -51,9 +51,10 @@ impl Runtime {
     pub(crate) async fn connect(settings: &Settings, what: &str) -> Result<Self, Error> {
         if settings.discovery.token_file.is_some() {
             // Who shows a token means to be held to it.
-            let hint = "leave --token-file out: whoever reaches the port may do everything there; `macp.grpc` says who does";
+            let hint =
+                "remove --token-file: the port has no access control; `macp.grpc` decides who can reach it";
             return Err(Error::usage(
-                "the MACP port knows no tokens: what is done there is done by nobody in particular",
+                "the MACP port does not support tokens: its clients are anonymous",
                 hint,
             ));
         }
@@ -165,7 +166,7 @@ impl Runtime {
         let patience = async {
             tokio::time::sleep(SILENCE_NOTE_AFTER).await;
             report::print_note(&format!(
-                "the runtime at {} has not answered yet: waiting for up to {ms} ms",
+                "no answer from the runtime at {} yet; waiting for up to {ms} ms",
                 self.addr
             ));
             std::future::pending::<()>().await;

@@ -76,10 +76,9 @@ pub(crate) fn bridge(settings: &Settings) -> Result<BridgeEndpoint, Error> {
     }
     match configured {
         Some(addr) if !discovery.names_data => Ok(BridgeEndpoint { addr, is_ours: false }),
-        None if !discovery.names_data => Err(Error::usage(
-            "port 0 is no port to connect to",
-            "name the station's address with --addr HOST:PORT",
-        )),
+        None if !discovery.names_data => {
+            Err(Error::usage("cannot connect to port 0", "give the station's address with --addr HOST:PORT"))
+        }
         _ => Err(not_listening(settings, "MPP port", "--addr HOST:PORT")),
     }
 }
@@ -91,11 +90,11 @@ fn not_listening(settings: &Settings, port: &str, flag: &str) -> Error {
     match data.and_then(holder) {
         Some(process) => Error::Unreachable {
             message: format!("the station of {shown} (process {process}) has no {port}"),
-            hint: "`rl-console ls health` says why".to_owned(),
+            hint: "`rl-console ls health` shows the reason".to_owned(),
         },
         None => Error::Unreachable {
             message: format!("no station is running for {shown}"),
-            hint: format!("start one with `rl-console serve`, or name another's address with {flag}"),
+            hint: format!("start one with `rl-console serve`, or give another station's address with {flag}"),
         },
     }
 }

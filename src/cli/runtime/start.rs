@@ -71,7 +71,7 @@ pub(crate) fn payload(opening: &OpeningArgs, bytes_max: u64) -> Result<Vec<u8>, 
 pub(crate) fn fields(fields: Fields<'_>) -> Result<Vec<u8>, String> {
     let context = match (fields.context, fields.context_base64) {
         (Some(_), Some(_)) => {
-            return Err("there are `context` and `context_base64`: leave one of them out".to_owned());
+            return Err("both `context` and `context_base64` are given: remove one of them".to_owned());
         }
         (Some(value), None) => match serde_json::from_str::<String>(value.get()) {
             Ok(text) => text.into_bytes(),

@@ -7,5 +7,5 @@ use crate::cli::{error::Error, input};
 /// # Errors
 /// The file cannot be read, or has more than `bytes_max`.
 pub(crate) fn bytes_of(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
-    input::bytes_of(said, bytes_max, "`limits.macp.payload_bytes_max` bounds what one message carries")
+    input::bytes_of(said, bytes_max, "the limit of a payload is `limits.macp.payload_bytes_max`")
 }

@@ -25,7 +25,7 @@ pub(crate) fn of_opening(opening: &OpeningArgs) -> Vec<String> {
         if name.is_empty() {
             doubts.push("a participant has no name".to_owned());
         } else if !seen.insert(name) {
-            doubts.push(format!("{name} is a participant twice, and counts once"));
+            doubts.push(format!("duplicate participant {name} counts once"));
         }
     }
     if let Some(context) = opening.context.as_deref().map(str::trim_start)
@@ -33,7 +33,7 @@ pub(crate) fn of_opening(opening: &OpeningArgs) -> Vec<String> {
         && let Err(error) = serde_json::from_str::<Json>(context)
     {
         doubts.push(format!(
-            "the context looks like JSON and is none ({error}): it goes as a text, and belongs to no trace"
+            "the context looks like JSON but is invalid ({error}); sent as text, without a trace"
         ));
     }
     doubts
@@ -43,14 +43,15 @@ pub(crate) fn of_opening(opening: &OpeningArgs) -> Vec<String> {
 pub(crate) fn of_words(say: &Say) -> Vec<String> {
     let none_of = |said: &str, words: &[&str]| {
         let is_known = words.iter().any(|word| word.eq_ignore_ascii_case(said));
-        (!is_known).then(|| format!("`{said}` is none of {}: it goes as it is", words.join(", ")))
+        (!is_known).then(|| format!("`{said}` is not one of {}; sent unchanged", words.join(", ")))
     };
     let mut doubts = Vec::new();
     match say {
         Say::Evaluate { recommendation, confidence, .. } => {
             doubts.extend(none_of(recommendation, &["approve", "review", "block", "reject"]));
             let is_share = confidence.is_none_or(|it| (0.0..=1.0).contains(&it));
-            doubts.extend((!is_share).then(|| "a confidence is from 0 to 1: it goes as it is".to_owned()));
+            doubts
+                .extend((!is_share).then(|| "confidence is not between 0 and 1; sent unchanged".to_owned()));
         }
         Say::Object { severity, .. } => {
             doubts.extend(none_of(severity, &["low", "medium", "high", "critical"]));
@@ -77,14 +78,14 @@ pub(crate) fn of_session(say: &Say, detail: &SessionDetail) -> Option<String> {
     };
     if detail.row.mode != mode {
         return Some(format!(
-            "{} is a {} session: this changes nothing in it",
+            "{} is a {} session; this message has no effect",
             detail.row.session,
             detail.row.mode.short()
         ));
     }
     let proposals = serde_json::from_str::<Progress>(detail.progress.as_str()).unwrap_or_default().proposals;
     let proposal = proposal.filter(|id| !proposals.contains_key(id.as_str()))?;
-    Some(format!("{proposal} is not proposed so far"))
+    Some(format!("no proposal {proposal} yet"))
 }
 
 #[cfg(test)]
@@ -96,7 +97,7 @@ mod tests {
         let vote =
             |vote: &str| of_words(&Say::Vote { proposal: "p1".into(), vote: vote.into(), reason: None });
         assert!(vote("Approve").is_empty());
-        assert_eq!(vote("yes"), ["`yes` is none of approve, reject, abstain: it goes as it is"]);
+        assert_eq!(vote("yes"), ["`yes` is not one of approve, reject, abstain; sent unchanged"]);
         let evaluate = |recommendation: &str, confidence| {
             of_words(&Say::Evaluate {
                 proposal: "p1".into(),
@@ -113,7 +114,7 @@ mod tests {
         let object = Say::Object { proposal: "p1".into(), severity: "terrible".into(), reason: None };
         assert_eq!(
             of_words(&object),
-            ["`terrible` is none of low, medium, high, critical: it goes as it is"]
+            ["`terrible` is not one of low, medium, high, critical; sent unchanged"]
         );
     }
 
@@ -125,8 +126,8 @@ mod tests {
             ..OpeningArgs::default()
         };
         let doubts = of_opening(&opening);
-        assert_eq!(doubts[..2], ["a participant has no name", "a is a participant twice, and counts once"]);
-        assert!(doubts.len() == 3 && doubts[2].contains("belongs to no trace"), "{doubts:?}");
+        assert_eq!(doubts[..2], ["a participant has no name", "duplicate participant a counts once"]);
+        assert!(doubts.len() == 3 && doubts[2].contains("without a trace"), "{doubts:?}");
         let plain = OpeningArgs { context: Some(r#"{"trace_id":"x"}"#.to_owned()), ..OpeningArgs::default() };
         assert!(of_opening(&plain).is_empty() && of_sender("bob").is_none() && of_sender("").is_some());
     }

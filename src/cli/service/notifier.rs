@@ -51,7 +51,7 @@ impl Notifier {
             .name("notify".to_owned())
             .spawn(move || notify_all(&woken, &taken, &end));
         if let Err(error) = spawned {
-            tracing::warn!("the service manager is told nothing: {error}");
+            tracing::warn!("cannot notify the service manager: {error}");
             return Self::default();
         }
         Self(Some(Notified { next, wake, stopped, watchdog: env.watchdog }))
@@ -124,7 +124,7 @@ fn notify_all(woken: &Receiver<()>, next: &Mutex<Next>, end: &SyncSender<()>) {
         if let Err(error) = sd_notify::notify(&words)
             && !std::mem::replace(&mut has_failed, true)
         {
-            tracing::warn!("the service manager cannot be told: {error}");
+            tracing::warn!("cannot notify the service manager: {error}");
         }
         told = status.or(told);
         if is_stopping {

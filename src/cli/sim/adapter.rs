@@ -274,10 +274,10 @@ impl Adapter {
         let queue = QueueName::new(queue);
         match self.queues.get_mut(&queue) {
             Some(slot) if slot.is_parked => slot.is_parked = false,
-            Some(_) => return self.refuse(format!("invocation {id} came on {queue} without a pull")),
+            Some(_) => return self.refuse(format!("received invocation {id} on {queue} without a pull")),
             None => {
                 return self
-                    .refuse(format!("invocation {id} came on {queue}, which the pack does not declare"));
+                    .refuse(format!("received invocation {id} on {queue}, which the pack does not declare"));
             }
         }
         self.emit(Event::Invocation { id, queue: queue.clone(), name: event.to_owned() });

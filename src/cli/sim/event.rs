@@ -65,7 +65,7 @@ impl Event {
             Self::Connected { addr } => format!("connected to {addr}"),
             Self::HelloAck { broadcaster_login, session_id, persisted } => {
                 format!(
-                    "taken as the adapter of {broadcaster_login} (session {session_id}, {} replayed)",
+                    "accepted as adapter for {broadcaster_login} (session {session_id}, {} restored)",
                     counted(*persisted, "value")
                 )
             }
@@ -79,13 +79,15 @@ impl Event {
             }
             Self::StateWrite { key, value } => format!("state      {key} = {value}"),
             Self::Log { message } => format!("log        {message}"),
-            Self::Flooded { logs, asked, ms } => format!("flood      {logs} logs in {ms} ms ({asked} asked)"),
+            Self::Flooded { logs, asked, ms } => {
+                format!("flood      {logs} logs in {ms} ms ({asked} requested)")
+            }
             Self::Heartbeat => "heartbeat".to_owned(),
-            Self::HeardHeartbeat => "heartbeat of the station".to_owned(),
-            Self::ProtocolError { code, message } => format!("the station ends it: {code}: {message}"),
-            Self::Refused { message } => format!("we end it: {message}"),
+            Self::HeardHeartbeat => "heartbeat from the station".to_owned(),
+            Self::ProtocolError { code, message } => format!("station closed it: {code}: {message}"),
+            Self::Refused { message } => format!("closed by us: {message}"),
             Self::Disconnected { why } => format!("disconnected: {why}"),
-            Self::Reconnecting { in_ms } => format!("again in {in_ms} ms"),
+            Self::Reconnecting { in_ms } => format!("reconnecting in {in_ms} ms"),
             Self::Ended { done, failed, refunded, logs } => {
                 let logs = logs.map_or_else(String::new, |logs| format!(", {logs} logs"));
                 format!("ended: {done} done, {failed} failed, {refunded} refunded{logs}")

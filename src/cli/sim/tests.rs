@@ -204,8 +204,8 @@ fn a_station_that_breaks_the_protocol_is_told_and_left() {
     assert_eq!(
         without_pull(&mut serving(100, 0.0, 0.0)),
         [
-            r#"{"mpp":2,"type":"protocol_error","code":"INVALID_FRAME","message":"invocation 2 came on boss without a pull"}"#,
-            r#"Fault("invocation 2 came on boss without a pull")"#
+            r#"{"mpp":2,"type":"protocol_error","code":"INVALID_FRAME","message":"received invocation 2 on boss without a pull"}"#,
+            r#"Fault("received invocation 2 on boss without a pull")"#
         ]
     );
     for bad in ["nonsense", &invocation(1, "other"), r#"{"mpp":1,"type":"heartbeat"}"#, ACK] {

@@ -447,7 +447,7 @@ impl TestBridge {
 }
 
 fn no_token(text: &str) {
-    assert!(!text.contains(TOKEN), "the token is in {text}");
+    assert!(!text.contains(TOKEN), "token written to {text}");
 }
 
 fn redacted(wire: &[u8], redaction: &Redaction) -> String {

@@ -14,7 +14,7 @@ fn the_station_and_its_folder_are_gone() {
     // A station that may come back is waited for.
     terminal.shows("LOST");
     std::fs::remove_dir_all(&data).unwrap();
-    let told = terminal.shows("the station is gone, and so is its data folder");
+    let told = terminal.shows("the station is gone, and its data folder");
     assert!(told.contains(&format!("{}", data.file_name().unwrap().to_string_lossy())), "{told}");
     assert_eq!(terminal.ended().exit_code(), 3);
     terminal.assert_restored();

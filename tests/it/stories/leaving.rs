@@ -35,7 +35,7 @@ fn leave_it_running_and_go() {
     let asked = terminal.shows("Quit?");
     assert!(asked.contains("1 pending stay as they are."), "{asked}");
     terminal.keys("d");
-    terminal.shows("the station goes on without a screen");
+    terminal.shows("station continues without a screen");
     terminal.wait("the shell's prompt, and that the job goes on", |screen| {
         screen.contains("rl-console") && screen.lines().last().is_some_and(|line| line.starts_with("READY>"))
     });
@@ -61,7 +61,7 @@ fn without_job_control_the_terminal_stays_with_the_station_that_goes_on() {
     terminal.keys("q");
     terminal.shows("Quit?");
     terminal.keys("d");
-    let words = terminal.shows("there is no job control here");
+    let words = terminal.shows("no job control in this shell");
     assert!(words.contains(&format!("process {}", terminal.pid())), "{words}");
     assert_eq!(json(folder.path(), &["ls", "queues"]).len(), 2, "it answers");
     terminal.keys("\x03");

@@ -60,7 +60,7 @@ fn two_stations_on_one_machine() {
     saturday_screen.wait("no adapter came", |screen| !screen.contains("MPP ●"));
     // The token of one is refused by the other, whose tokens it is not advised to replace.
     let (_, said) = refusal(friday.path(), &token, &["sim", "adapter", "--addr", &saturday_addr.to_string()]);
-    assert!(said.contains("invalid_token") && said.contains("another one"), "{said}");
+    assert!(said.contains("invalid_token") && said.contains("another station"), "{said}");
     assert!(!said.contains("rotate"), "{said}");
     let (_, said) = refusal(saturday.path(), &token, &["sim", "adapter"]);
     assert!(said.contains("pair --rotate`"), "it is known to be ours\n{said}");

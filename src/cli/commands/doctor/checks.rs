@@ -24,7 +24,7 @@ use crate::{
 const DATABASE: &str = "station.db";
 /// What to do about a port of the running station that is down.
 const NO_PORT: &str =
-    "free it, or start the station with another; `rl-console ls health` says why it is down";
+    "free the port, or restart the station with another one; `rl-console ls health` shows the reason";
 /// Databases over this size are opened, but not checked page by page.
 const CHECKED_BYTES_MAX: u64 = 256 << 20;
 /// Under this much free space a show is at risk.
@@ -37,20 +37,20 @@ pub(super) fn folder(data: &Path) -> Check {
     // As a station judges it.
     match private_files::check_folder(data) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::pass(NAME, format!("{shown} is made at the first start"));
+            return Check::pass(NAME, format!("{shown} does not exist yet (created on first start)"));
         }
         Err(error) => {
             return Check::fail(
                 NAME,
                 format!("{shown}: {error}"),
-                "mend that, or name another folder with --data",
+                "fix it, or choose another folder with --data",
             );
         }
         Ok(()) => {}
     }
     let meta = match std::fs::symlink_metadata(data) {
         Ok(meta) => meta,
-        Err(error) => return Check::fail(NAME, format!("{shown}: {error}"), "look again"),
+        Err(error) => return Check::fail(NAME, format!("{shown}: {error}"), "check again"),
     };
     let mode = meta.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
@@ -63,7 +63,7 @@ pub(super) fn folder(data: &Path) -> Check {
     if rustix::fs::access(data, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_err() {
         return Check::fail(
             NAME,
-            format!("{shown} cannot be written to"),
+            format!("{shown} is not writable"),
             format!("chmod 700 {}", quoted(&shown.to_string())),
         );
     }
@@ -74,7 +74,7 @@ pub(super) fn folder(data: &Path) -> Check {
                 return Check::fail(
                     NAME,
                     format!("{}: {error}", file.display()),
-                    "mend that: the bus and its operators are down meanwhile",
+                    "fix it: the bus is down until then, and operators cannot connect",
                 );
             }
             _ => {}
@@ -87,32 +87,36 @@ pub(super) fn folder(data: &Path) -> Check {
 pub(super) fn space(data: &Path) -> Check {
     const NAME: &str = "disk";
     let Some(existing) = data.ancestors().find(|folder| folder.exists()) else {
-        return Check::pass(NAME, "not known");
+        return Check::pass(NAME, "unknown");
     };
     match rustix::fs::statvfs(existing) {
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
             let detail = format!("{} MiB free", free >> 20);
             if free < FREE_BYTES_MIN {
-                Check::fail(NAME, detail, format!("free space on the disk of {}", existing.display()))
+                Check::fail(
+                    NAME,
+                    detail,
+                    format!("free disk space on the file system of {}", existing.display()),
+                )
             } else {
                 Check::pass(NAME, detail)
             }
         }
-        Err(error) => Check::fail(NAME, format!("{}: {error}", existing.display()), "look at the disk"),
+        Err(error) => Check::fail(NAME, format!("{}: {error}", existing.display()), "check the disk"),
     }
 }
 
 /// The database: readable and sound.
 pub(super) fn database(data: &Path) -> Check {
     const NAME: &str = "database";
-    const HINT: &str = "stop the station and start it again: it sets a bad file aside and never deletes it";
+    const HINT: &str = "restart the station; it moves damaged files aside and never deletes them";
     let path = data.join(DATABASE);
     // Not even to look: opened without a byte, the write-ahead log beside it would be deleted.
     if let Some(left) = left_by_an_emptied_database(data).ok().and_then(|left| left.into_iter().next()) {
         return Check::fail(
             NAME,
-            format!("{} is empty or gone, but {} is there", path.display(), left.display()),
+            format!("{} is empty or missing, but {} exists", path.display(), left.display()),
             HINT,
         );
     }
@@ -123,9 +127,11 @@ pub(super) fn database(data: &Path) -> Check {
     let bytes = match std::fs::metadata(&path) {
         Ok(meta) => meta.len(),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::pass(NAME, "none yet; made at the first start");
+            return Check::pass(NAME, "not created yet (created on first start)");
         }
-        Err(error) => return Check::fail(NAME, format!("{}: {error}", path.display()), "mend its rights"),
+        Err(error) => {
+            return Check::fail(NAME, format!("{}: {error}", path.display()), "fix its permissions");
+        }
     };
     let look = || -> rusqlite::Result<String> {
         let database = Connection::open_with_flags(
@@ -160,10 +166,10 @@ pub(super) fn bus(data: &Path, answers: bool) -> Check {
             let recorded = Address::of_data(data).map(|address| address.socket.display().to_string());
             Check::pass(
                 NAME,
-                recorded.map_or_else(|_| "it answers".to_owned(), |path| format!("it answers at {path}")),
+                recorded.map_or_else(|_| "running".to_owned(), |path| format!("running at {path}")),
             )
         }
-        None => Check::pass(NAME, "none answers, as no station runs"),
+        None => Check::pass(NAME, "not running"),
     }
 }
 
@@ -179,11 +185,14 @@ pub(super) async fn socket(
         Ok(station) => station,
         Err(PortError::NoStation { .. }) if path != data && path.exists() => {
             return (
-                Check::pass(NAME, "none runs; a socket was left behind, which the next start replaces"),
+                Check::pass(
+                    NAME,
+                    "not running; a stale socket is left and will be replaced on the next start",
+                ),
                 None,
             );
         }
-        Err(PortError::NoStation { .. }) => return (Check::pass(NAME, "none runs"), None),
+        Err(PortError::NoStation { .. }) => return (Check::pass(NAME, "not running"), None),
         Err(error) => return (Check::fail(NAME, error.to_string(), error.hint()), None),
     };
     let open_to_others = std::fs::metadata(&path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
@@ -206,14 +215,14 @@ pub(super) async fn socket(
                 .map(|row| format!("{}: {}", row.component, row.detail))
                 .collect();
             let check = if ill.is_empty() {
-                Check::pass(NAME, "one is running and healthy")
+                Check::pass(NAME, "running, healthy")
             } else {
                 Check::fail(NAME, ill.join("; "), "`rl-console ls health` shows each component")
             };
             (check, Some(parts))
         }
         Ok(_) => (
-            Check::fail(NAME, "it gives strange answers", "use the rl-console of the station's version"),
+            Check::fail(NAME, "unexpected answer", "use the same version of rl-console as the station"),
             Some(Vec::new()),
         ),
         Err(error) => (Check::fail(NAME, error.to_string(), error.hint()), Some(Vec::new())),
@@ -250,21 +259,21 @@ fn check_port(port: &Port, addr: SocketAddr, data: Option<&Path>, station: Optio
     if let Some(parts) = station {
         return match parts.iter().find(|row| row.component == part) {
             Some(row) if row.status == HealthStatus::Down => {
-                Check::fail(subject, format!("the running station's is down: {}", row.detail), NO_PORT)
+                Check::fail(subject, format!("down in the running station: {}", row.detail), NO_PORT)
             }
-            Some(row) => Check::pass(subject, format!("the running station's: {}", row.detail)),
-            None => Check::pass(subject, "the running station has none"),
+            Some(row) => Check::pass(subject, format!("running station: {}", row.detail)),
+            None => Check::pass(subject, "not enabled in the running station"),
         };
     }
-    let open = if addr.ip().is_loopback() { "" } else { " (open to the network, without encryption)" };
+    let open = if addr.ip().is_loopback() { "" } else { " (reachable from the network, without encryption)" };
     match TcpListener::bind(addr) {
         Ok(_) => Check::pass(subject, format!("{addr} is free{open}")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             let ours = data.and_then(|data| owner::station_of(data, addr.port()));
             let owner = ours.or_else(|| owner::of_port(addr.port()));
             let whose = owner.map_or_else(String::new, |owner| format!(" by {owner}"));
-            let hint = format!("stop that, or choose another with {flag}");
-            Check::fail(subject, format!("{addr} is taken{whose}"), hint)
+            let hint = format!("stop that program, or choose another port with {flag}");
+            Check::fail(subject, format!("{addr} is in use{whose}"), hint)
         }
         Err(error) => {
             let bind = if part == "mpp" { "address with --bind or port with" } else { "with" };
@@ -294,26 +303,29 @@ pub(super) fn pack(settings: &Settings) -> Check {
 pub(super) fn terminal(env: &Env) -> Check {
     const NAME: &str = "terminal";
     if !env.terminals.stdout {
-        return Check::pass(NAME, "stdout is not one; the console needs one, `rl-console serve` does not");
+        return Check::pass(
+            NAME,
+            "stdout is not a terminal; the console needs one, `rl-console serve` does not",
+        );
     }
     let term = env.term.as_deref().unwrap_or_default();
     if term.is_empty() || term == "dumb" {
         return Check::fail(
             NAME,
-            "TERM says that it cannot be drawn on",
-            "set TERM to what the terminal is, such as xterm-256color",
+            "the terminal cannot show a screen (TERM)",
+            "set TERM to your terminal's type, such as xterm-256color",
         );
     }
     let colours = match env.depth() {
         Depth::None => "no colours (NO_COLOR)",
-        Depth::Ansi => "16 colours; 256 with TERM=xterm-256color where the terminal has them",
-        Depth::Indexed => "256 colours; all with COLORTERM=truecolor where the terminal has them",
-        Depth::True => "all colours",
+        Depth::Ansi => "16 colours; for 256, set TERM=xterm-256color if the terminal supports it",
+        Depth::Indexed => "256 colours; for true colour, set COLORTERM=truecolor if the terminal supports it",
+        Depth::True => "true colour",
     };
     // Whether the clipboard is taken, no terminal says.
     let clipboard = match env.through {
-        Passthrough::None => "`y` copies by OSC 52, which some terminals want to be allowed",
-        Passthrough::Tmux => "`y` copies by OSC 52 through tmux, with `set -g allow-passthrough on`",
+        Passthrough::None => "`y` copies by OSC 52; some terminals must be configured to allow it",
+        Passthrough::Tmux => "`y` copies by OSC 52 through tmux; requires `set -g allow-passthrough on`",
         Passthrough::Screen => "`y` copies by OSC 52 through screen",
     };
     Check::pass(NAME, format!("{term}, {colours}; {clipboard}"))
@@ -346,14 +358,17 @@ mod tests {
         };
         set_mode(data.path(), 0o770);
         let check = folder(data.path());
-        assert!(!check.ok && check.detail.contains("others may write to it"), "{check:?}");
+        assert!(!check.ok && check.detail.contains("other users can write to it"), "{check:?}");
         set_mode(data.path(), 0o700);
         let token = data.path().join(TokenKind::Viewer.file());
         private_files::replace(&token, b"x").unwrap();
         assert!(folder(data.path()).ok);
         set_mode(&token, 0o640);
         let check = folder(data.path());
-        assert!(!check.ok && check.detail.contains("viewer.token: others may read or write it"), "{check:?}");
+        assert!(
+            !check.ok && check.detail.contains("viewer.token: other users can read or write it"),
+            "{check:?}"
+        );
     }
 
     #[test]
@@ -365,12 +380,12 @@ mod tests {
             found.unwrap()
         };
         let mpp = check(&settings(addr.port()), "port");
-        assert!(!mpp.ok && mpp.detail.contains("is taken"), "{mpp:?}");
+        assert!(!mpp.ok && mpp.detail.contains("is in use"), "{mpp:?}");
         assert!(check(&settings(0), "port").ok);
         let others = Settings { grpc: addr, metrics: Some(addr), ..settings(0) };
         for subject in ["grpc", "metrics"] {
             let check = check(&others, subject);
-            assert!(!check.ok && check.detail.contains("is taken"), "{check:?}");
+            assert!(!check.ok && check.detail.contains("is in use"), "{check:?}");
             assert!(check.hint.unwrap().ends_with(&format!("--{subject}")));
         }
         assert!(

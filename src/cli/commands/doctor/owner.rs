@@ -14,7 +14,7 @@ const LISTENING: &str = "0A";
 
 /// What a station listens for, and the file that records where.
 const RECORDED: [(&str, &str); 3] =
-    [("adapters", MPP_FILE), ("MACP clients", ADDR_FILE), ("readers of its metrics", METRICS_FILE)];
+    [("adapters", MPP_FILE), ("MACP clients", ADDR_FILE), ("metrics", METRICS_FILE)];
 
 /// The station of a data folder, where it recorded that it listens on this port and its process holds the
 /// folder.
@@ -27,7 +27,7 @@ pub(super) fn station_of(data: &Path, port: u16) -> Option<String> {
     let (whom, _) =
         RECORDED.iter().find(|(_, file)| recorded(file).is_some_and(|addr| addr.port() == port))?;
     let pid = holder(data)?;
-    Some(format!("the station of this data folder (process {pid}), for {whom}, which does not answer"))
+    Some(format!("the station of this data folder (process {pid}, port for {whom}), which does not answer"))
 }
 
 /// The process that listens on a TCP port, as `name (process 123)`.

@@ -96,13 +96,13 @@ fn configuration(error: Option<ConfigError>, env: &Env) -> Check {
     }
     if let Some((name, near)) = stray_variables(env).into_iter().next() {
         let hint = near.map_or_else(|| "unset it".to_owned(), |near| format!("did you mean {near}?"));
-        return Check::fail(NAME, format!("the variable {name} sets nothing"), hint);
+        return Check::fail(NAME, format!("unknown variable {name}"), hint);
     }
     let files = env.user_config().into_iter().chain(std::iter::once(env.system_config.clone()));
     let found: Vec<String> =
         files.filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
     if found.is_empty() {
-        Check::pass(NAME, "no file; defaults, flags and variables")
+        Check::pass(NAME, "no file; using defaults, flags and variables")
     } else {
         Check::pass(NAME, found.join(", "))
     }
@@ -116,8 +116,8 @@ mod tests {
     fn a_check_is_a_line_with_what_to_do_below() {
         assert_eq!(Check::pass("data", "/d").line(), "✓ data      /d");
         assert_eq!(
-            Check::fail("port", "7777 is taken", "choose another").line(),
-            "✗ port      7777 is taken\n            → choose another"
+            Check::fail("port", "7777 is in use", "choose another").line(),
+            "✗ port      7777 is in use\n            → choose another"
         );
         assert_eq!(
             serde_json::to_string(&Check::pass("data", "/d")).unwrap(),

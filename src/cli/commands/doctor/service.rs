@@ -30,28 +30,28 @@ fn judge(units: &Path, is_lingering: Option<bool>) -> Check {
     let unit = match std::fs::read_to_string(&path) {
         Ok(unit) => unit,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Check::pass(SUBJECT, "none installed; `rl-console service --install` makes `serve` one");
+            return Check::pass(SUBJECT, "not installed; `rl-console service --install` installs it");
         }
-        Err(error) => return Check::fail(SUBJECT, format!("{shown}: {error}"), "mend its rights"),
+        Err(error) => return Check::fail(SUBJECT, format!("{shown}: {error}"), "fix its permissions"),
     };
-    let renew = "`rl-console service --install --force` writes it anew, with the flags that you give it";
+    let renew = "`rl-console service --install --force` replaces it, using the given flags";
     match binary(&unit) {
-        None => return Check::fail(SUBJECT, format!("{shown} starts nothing"), renew),
+        None => return Check::fail(SUBJECT, format!("{shown} has no start command"), renew),
         Some(program) if !Path::new(&program).is_file() => {
-            return Check::fail(SUBJECT, format!("{shown} starts {program}, which is not there"), renew);
+            return Check::fail(SUBJECT, format!("{shown} starts {program}, which does not exist"), renew);
         }
         Some(_) => {}
     }
     if !is_as_shipped(&unit) {
-        return Check::fail(SUBJECT, format!("{shown} is not what this version ships"), renew);
+        return Check::fail(SUBJECT, format!("{shown} differs from the unit of this version"), renew);
     }
     let is_enabled = std::fs::symlink_metadata(units.join("default.target.wants").join(NAME)).is_ok();
     let standing = match (is_enabled, is_lingering) {
-        (false, _) => format!("not enabled: `systemctl --user enable {NAME}` starts it whenever you log in"),
+        (false, _) => format!("not enabled; `systemctl --user enable {NAME}` starts it at login"),
         (true, Some(false)) => {
-            "enabled; it ends when you log out, unless `loginctl enable-linger` keeps it up".to_owned()
+            "enabled; it stops when you log out, unless `loginctl enable-linger` is set".to_owned()
         }
-        (true, Some(true)) => "enabled, and stays up while you are not logged in".to_owned(),
+        (true, Some(true)) => "enabled; it keeps running after you log out".to_owned(),
         (true, None) => "enabled".to_owned(),
     };
     Check::pass(SUBJECT, format!("{shown}, {standing}"))
@@ -67,7 +67,7 @@ mod tests {
         let units = tempfile::tempdir().unwrap();
         let path = units.path().join(NAME);
         let check = || judge(units.path(), Some(false));
-        assert!(check().ok && check().detail.starts_with("none installed"), "{:?}", check());
+        assert!(check().ok && check().detail.starts_with("not installed"), "{:?}", check());
 
         let program = units.path().join("rl-console");
         let unit = Unit {
@@ -76,7 +76,7 @@ mod tests {
             variables: Vec::new(),
         };
         std::fs::write(&path, unit.text()).unwrap();
-        assert!(!check().ok && check().detail.contains("which is not there"), "{:?}", check());
+        assert!(!check().ok && check().detail.contains("which does not exist"), "{:?}", check());
 
         std::fs::write(&program, "").unwrap();
         assert!(check().ok && check().detail.contains("not enabled"), "{:?}", check());
@@ -85,12 +85,12 @@ mod tests {
         std::fs::create_dir(&wants).unwrap();
         std::os::unix::fs::symlink(&path, wants.join(NAME)).unwrap();
         assert!(check().ok && check().detail.contains("enable-linger"), "{:?}", check());
-        assert!(judge(units.path(), Some(true)).detail.ends_with("while you are not logged in"));
+        assert!(judge(units.path(), Some(true)).detail.ends_with("after you log out"));
         assert!(judge(units.path(), None).detail.ends_with("enabled"));
 
         std::fs::write(&path, unit.text().replace("WatchdogSec=60\n", "")).unwrap();
         assert!(!check().ok && check().hint.unwrap().contains("--force"));
         std::fs::write(&path, "[Service]\n").unwrap();
-        assert!(!check().ok && check().detail.ends_with("starts nothing"));
+        assert!(!check().ok && check().detail.ends_with("has no start command"));
     }
 }

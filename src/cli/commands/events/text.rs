@@ -19,7 +19,7 @@ impl Event {
                 let bus = rmp.as_ref().map_or_else(String::new, |path| format!(", agents to {path}"));
                 let metrics = metrics
                     .map_or_else(String::new, |metrics| format!(", metrics on http://{metrics}/metrics"));
-                let macp = macp.map_or_else(String::new, |macp| format!(", sessions are held on {macp}"));
+                let macp = macp.map_or_else(String::new, |macp| format!(", MACP clients to {macp}"));
                 format!("ready: {mpp}{bus}{macp}{metrics}")
             }
             Self::Up { host } => format!("{host} is up"),
@@ -28,42 +28,42 @@ impl Event {
                 format!("adapter {peer} connected (session {session_id})")
             }
             Self::AdapterDisconnected { peer, cause } => format!("adapter {peer} disconnected: {cause}"),
-            Self::AdapterRefused { peer, cause } => format!("{peer} was not taken as an adapter: {cause}"),
+            Self::AdapterRefused { peer, cause } => format!("adapter {peer} refused: {cause}"),
             Self::AdapterStale { silent_s } => format!("the adapter has been silent for {silent_s} s"),
-            Self::Paired => "paired: a token is in force".to_owned(),
+            Self::Paired => "paired: bridge token active".to_owned(),
             Self::PackLoaded { pack_id, manifest_hash } => format!("pack {pack_id} {manifest_hash}"),
             Self::Braked { queue, held, draining } => match (held, draining) {
-                (true, true) => format!("queue {queue} is held and draining"),
-                (true, false) => format!("queue {queue} is held"),
-                (false, true) => format!("queue {queue} is draining"),
-                (false, false) => format!("queue {queue} runs"),
+                (true, true) => format!("queue {queue} held and draining"),
+                (true, false) => format!("queue {queue} held"),
+                (false, true) => format!("queue {queue} draining"),
+                (false, false) => format!("queue {queue} resumed"),
             },
-            Self::Drained { queue } => format!("queue {queue} is drained"),
-            Self::PersistedLeftOut { key, why } => format!("state {key} is not replayed: {why}"),
-            Self::StoreFailing { why } => format!("the store fails: {why}"),
-            Self::StoreWell => "the store is working again".to_owned(),
-            Self::RecordingStarted { path } => format!("recording into {path}"),
+            Self::Drained { queue } => format!("queue {queue} drained"),
+            Self::PersistedLeftOut { key, why } => format!("state {key} not replayed: {why}"),
+            Self::StoreFailing { why } => format!("store failing: {why}"),
+            Self::StoreWell => "store recovered".to_owned(),
+            Self::RecordingStarted { path } => format!("recording to {path}"),
             Self::RecordingStopped { path, bytes } => format!("recorded {}: {path}", counted(*bytes, "byte")),
-            Self::RecordingFailed { why } => format!("not recorded: {why}"),
+            Self::RecordingFailed { why } => format!("recording failed: {why}"),
             Self::DiskLow { free_bytes } => {
-                format!("the data folder's disk is nearly full: {free_bytes} bytes are free")
+                format!("the data folder's disk is nearly full: {free_bytes} bytes free")
             }
             Self::DiskWell { free_bytes } => {
-                format!("the data folder's disk has room again: {free_bytes} bytes are free")
+                format!("the data folder's disk has space again: {free_bytes} bytes free")
             }
             Self::Operated { what, by } => {
                 format!("operator: {what}{}", by.as_ref().map_or_else(String::new, By::suffix))
             }
             Self::Notice { level, text } => format!("{}: {text}", level.name()),
-            Self::Loss { count } => format!("{} not looked at", counted(*count, "entry")),
+            Self::Loss { count } => format!("{} skipped", counted(*count, "entry")),
             Self::Stopping => "stopping".to_owned(),
             Self::Alert { text, to_do, .. } if to_do.is_empty() => format!("alert: {text}"),
             Self::Alert { text, to_do, .. } => format!("alert: {text}; to do: {}", sentences(to_do)),
-            Self::AlertPassed { text, lasted_s, .. } => format!("passed after {lasted_s} s: {text}"),
+            Self::AlertPassed { text, lasted_s, .. } => format!("resolved after {lasted_s} s: {text}"),
             Self::State(state) => state.text(),
             Self::LeftOut { what, count } => format!("… {} more {what}", grouped(*count)),
-            Self::Repeated { count: 1 } => "… the same once more".to_owned(),
-            Self::Repeated { count } => format!("… the same {} times more", grouped(*count)),
+            Self::Repeated { count: 1 } => "… repeated once more".to_owned(),
+            Self::Repeated { count } => format!("… repeated {} more times", grouped(*count)),
             Self::RunsBraked { .. }
             | Self::RunAccepted { .. }
             | Self::RunRejected { .. }
@@ -84,13 +84,13 @@ impl Event {
         };
         match self {
             Self::RunsBraked { held: true, by } => {
-                format!("runs are held by {by}: no attempt is begun until `rl-console resume`")
+                format!("runs held by {by}: no attempt starts until `rl-console resume`")
             }
-            Self::RunsBraked { held: false, by } => format!("runs go on, by {by}"),
+            Self::RunsBraked { held: false, by } => format!("runs resumed by {by}"),
             Self::RunAccepted { run, name, nodes, by } => {
-                format!("run {name} {} accepted: {}, asked for by {by}", run.short(), counted(*nodes, "node"))
+                format!("run {name} {} accepted: {}, submitted by {by}", run.short(), counted(*nodes, "node"))
             }
-            Self::RunRejected { by, why, .. } => format!("what {by} submitted was rejected: {why}"),
+            Self::RunRejected { by, why, .. } => format!("submission from {by} rejected: {why}"),
             Self::RunAsks { action, of, node, question, .. } => {
                 let action = action.short();
                 format!(
@@ -100,7 +100,7 @@ impl Event {
             }
             Self::RunDecided { of, verdict, by, .. } => {
                 let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-                format!("run {}: its approval was {}{by}", named(of), verdict.name())
+                format!("run {}: approval {}{by}", named(of), verdict.name())
             }
             Self::RunEnded { of, state, why } => {
                 let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
@@ -113,7 +113,7 @@ impl Event {
     fn row_text(&self) -> String {
         match self {
             Self::Enqueued { id, queue, name, requeued_from: None } => {
-                format!("{id} {name} on {queue}: given")
+                format!("{id} {name} on {queue}: enqueued")
             }
             Self::Enqueued { id, queue, name, requeued_from: Some(from) } => {
                 format!("{id} {name} on {queue}: requeued from {from}")
@@ -127,46 +127,47 @@ impl Event {
                 format!("{id} {name} on {queue}: {}failed: {reason}", by_hand(*settled))
             }
             Self::Refunded { id, queue, name, reason } => {
-                format!("{id} {name} on {queue}: failed, refund asked: {reason}")
+                format!("{id} {name} on {queue}: failed, refund requested: {reason}")
             }
             Self::Cancelled { id, queue, name: Some(name), reason } => {
                 format!("{id} {name} on {queue}: {reason}")
             }
             Self::Cancelled { id, queue, name: None, .. } => {
-                format!("{id} on {queue}, of another manifest: cancelled")
+                format!("{id} on {queue} (other manifest): cancelled")
             }
-            Self::Requeued { id, queue } => format!("{id} on {queue}: back at the head"),
+            Self::Requeued { id, queue } => format!("{id} on {queue}: requeued at the head"),
             Self::LeftApplied { id, queue } => {
                 format!(
-                    "{id} on {queue}: left in applied; `rl-console invocation settle {id} done` or `rl-console invocation settle {id} failed` ends it"
+                    "{id} on {queue}: orphaned (applied, adapter lost); end it with `rl-console invocation \
+                     settle {id} done` or `rl-console invocation settle {id} failed`"
                 )
             }
             Self::RefundRecorded { id, status } => match status {
-                RefundStatus::Requested => format!("refund of {id} is requested"),
+                RefundStatus::Requested => format!("refund of {id} requested"),
                 RefundStatus::Skipped => format!("refund of {id}: bits cannot be refunded; tell the viewer"),
-                RefundStatus::Manual => format!("refund of {id} is to be made by hand"),
+                RefundStatus::Manual => format!("refund of {id} must be made manually"),
             },
             Self::Migrated { queue, rows, failed } => {
-                format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row"))
+                format!("{queue}: {} migrated to the active manifest, {failed} failed", counted(*rows, "row"))
             }
             Self::SessionOpened { session, mode, by } => {
-                format!("session {session} is open: {mode}, by {by}")
+                format!("session {session} opened: {mode}, by {by}")
             }
             Self::SessionResolved { session, resolution } => {
-                format!("session {session} is resolved: {resolution}")
+                format!("session {session} resolved: {resolution}")
             }
             Self::SessionExpired { session, damaged: false } => {
                 format!("session {session} expired without a resolution")
             }
             Self::SessionExpired { session, damaged: true } => {
-                format!("session {session} is expired: its log was damaged")
+                format!("session {session} expired: its log is damaged")
             }
             Self::SessionCancelled { session, reason } => {
-                format!("session {session} was cancelled: {reason}")
+                format!("session {session} cancelled: {reason}")
             }
             Self::Logged { text, .. } => text.clone(),
             Self::Unsent { peer, frames, bytes } => {
-                format!("{} ({}) did not leave to {peer}", counted(*frames, "frame"), counted(*bytes, "byte"))
+                format!("{} ({}) not sent to {peer}", counted(*frames, "frame"), counted(*bytes, "byte"))
             }
             _ => String::new(),
         }
@@ -261,7 +262,7 @@ impl State {
             (Some(why), ..) => format!("mpp is down: {why}"),
             (None, Some(peer), _) => format!("adapter {peer}"),
             (None, None, true) => "no adapter".to_owned(),
-            (None, None, false) => "no adapter, and none can connect: not paired".to_owned(),
+            (None, None, false) => "no adapter (not paired; none can connect)".to_owned(),
         });
         parts.push(format!("{} pending, {} in flight", grouped(self.pending), self.in_flight));
         let names =
@@ -272,13 +273,9 @@ impl State {
         if !self.draining.is_empty() {
             parts.push(format!("draining: {}", names(&self.draining)));
         }
-        parts.push(if self.store_failing {
-            "the store fails".to_owned()
-        } else {
-            "the store is working".to_owned()
-        });
+        parts.push(if self.store_failing { "store failing".to_owned() } else { "store ok".to_owned() });
         if let Some(path) = &self.recording {
-            parts.push(format!("recording into {path}"));
+            parts.push(format!("recording to {path}"));
         }
         match self.alerts {
             0 => {}

@@ -226,7 +226,7 @@ impl Printer<'_> {
         let left_out = self.table.as_ref().map(Table::left_out).unwrap_or_default();
         if !left_out.is_empty() {
             report::print_note(&format!(
-                "not shown: {} (a wider terminal or --json has them)",
+                "hidden columns: {} (use a wider terminal or --json)",
                 left_out.join(", ")
             ));
         }

@@ -58,7 +58,7 @@ pub(in crate::cli::commands) trait TableRow {
 impl TableRow for QueueRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("queue", L),
-        ("ready after", L),
+        ("releases on", L),
         ("pending", R),
         ("other manifest", R),
         ("in flight", R),
@@ -152,8 +152,8 @@ impl TableRow for StateKeyRow {
         });
         let written_by = self.written_by.as_ref().map_or_else(nothing, |by| match by {
             WrittenBy::Adapter { peer, session_id } => format!("{peer}, session {session_id}"),
-            WrittenBy::Stored => "stored by an earlier start".to_owned(),
-            WrittenBy::Replayed => "an earlier start, replayed".to_owned(),
+            WrittenBy::Stored => "stored before the last start".to_owned(),
+            WrittenBy::Replayed => "replayed from the store".to_owned(),
         });
         vec![
             self.key.to_string(),

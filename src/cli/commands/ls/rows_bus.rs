@@ -54,8 +54,12 @@ impl TableRow for TopicRow {
     fn note(rows: &[Self], _clock: &LocalClock) -> Option<String> {
         let left_out = rows.first().map_or(0, |row| row.left_out);
         let all = left_out.saturating_add(rows.len() as u64);
-        (left_out > 0)
-            .then(|| format!("{} of {all} topics are shown: of the others nothing is known any more (limits.rmp.shown_topics_max)", rows.len()))
+        (left_out > 0).then(|| {
+            format!(
+                "showing {} of {all} topics; older ones were evicted (limits.rmp.shown_topics_max)",
+                rows.len()
+            )
+        })
     }
 }
 
@@ -64,7 +68,7 @@ impl TableRow for PeerRow {
         ("session", R),
         ("client", L),
         ("kind", L),
-        ("speaks", L),
+        ("protocol", L),
         ("process", L),
         ("since", Align::Time),
         ("subs", R),
@@ -152,7 +156,7 @@ impl TableRow for DropRow {
     fn note(rows: &[Self], clock: &LocalClock) -> Option<String> {
         let first = rows.iter().map(|row| row.first_at_ms).min()?;
         Some(format!(
-            "drops since {}, as far as their notices are kept (limits.rmp.shown_drops_max)",
+            "drops since {}; older notices were evicted (limits.rmp.shown_drops_max)",
             clock.show(first)
         ))
     }

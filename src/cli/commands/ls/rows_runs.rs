@@ -53,7 +53,7 @@ impl TableRow for ConfirmationRow {
         ("asked", Align::Time),
         ("expires", Align::Time),
         ("question", L),
-        ("takes", L),
+        ("inputs", L),
     ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {

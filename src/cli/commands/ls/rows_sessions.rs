@@ -36,7 +36,7 @@ impl TableRow for SessionRow {
             self.status().to_owned(),
             self.phase.map(Phase::name).map(str::to_owned).or_else(round).unwrap_or_else(nothing),
             self.messages.to_string(),
-            if self.participants == 0 { "anybody".to_owned() } else { self.participants.to_string() },
+            if self.participants == 0 { "anyone".to_owned() } else { self.participants.to_string() },
             self.by.clone(),
             clock.show(self.started_at_ms),
             self.ended_at_ms.map_or_else(nothing, |end| clock.show(end)),

@@ -24,7 +24,7 @@ impl TableRow for ViolationRow {
 
     /// How far back they are counted: the tap keeps so much and no more.
     fn note(rows: &[Self], clock: &LocalClock) -> Option<String> {
-        let bounds = "as far as the tap keeps them (limits.tap.ring_entries_max, limits.tap.ring_bytes_max)";
+        let bounds = "within the tap's ring (limits.tap.ring_entries_max, limits.tap.ring_bytes_max)";
         Some(match rows.first() {
             Some(row) => format!("violations since {}, {bounds}", clock.show(row.since_ms)),
             None => format!("no violations, {bounds}"),

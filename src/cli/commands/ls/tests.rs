@@ -117,9 +117,9 @@ fn violations_say_since_when_they_are_counted() {
     let note = |rows: &[crate::port::ViolationRow]| TableRow::note(rows, &clock).unwrap();
     assert!(
         note(std::slice::from_ref(&row))
-            .starts_with(&format!("violations since {}, as far as", clock.show(NOW)))
+            .starts_with(&format!("violations since {}, within", clock.show(NOW)))
     );
-    assert!(note(&[]).starts_with("no violations, as far as the tap keeps them (limits.tap."));
+    assert!(note(&[]).starts_with("no violations, within the tap's ring (limits.tap."));
     let json: serde_json::Value =
         serde_json::from_str(&whole("violations", Page::Violations(vec![row]))).unwrap();
     let members: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
@@ -139,7 +139,12 @@ fn topics_that_are_not_listed_are_said_to_be_there() {
     let rows = crate::port::topic_rows(&snapshot);
     assert_eq!(
         (TopicRow::note(&rows, &clock), TopicRow::note(&[], &clock)),
-        (Some("1 of 5008 topics are shown: of the others nothing is known any more (limits.rmp.shown_topics_max)".to_owned()), None)
+        (
+            Some(
+                "showing 1 of 5008 topics; older ones were evicted (limits.rmp.shown_topics_max)".to_owned()
+            ),
+            None
+        )
     );
     assert!(whole("topics", Page::Topics(rows)).ends_with(",\"left_out\":5007}\n"));
     snapshot.totals.topics = 1;

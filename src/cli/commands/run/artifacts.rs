@@ -64,11 +64,7 @@ pub(in crate::cli) async fn artifacts(
         };
         let last = rows.last().map(|row| row.number);
         if after == 0 && rows.is_empty() && !out.is_json() {
-            report::print_note(if is_over {
-                "the run kept nothing"
-            } else {
-                "the run has kept nothing so far"
-            });
+            report::print_note(if is_over { "no artifacts" } else { "no artifacts yet" });
         }
         match &folder {
             Some(folder) => rows.iter().try_for_each(|row| write(folder, row, out))?,

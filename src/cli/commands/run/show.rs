@@ -97,7 +97,7 @@ fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock)
         ("artifacts", row.artifacts.to_string()),
     ];
     if shown.events_missing > 0 {
-        let says = "more events than were kept (limits.runs.events_kept_max): nodes may have gone on since";
+        let says = "more events than are stored (limits.runs.events_kept_max); node states may be outdated";
         facts.push(("missing", format!("{} {says}", shown.events_missing)));
     }
     let facts = facts.iter().map(|(name, fact)| format!("{name:<10} {}", visible(fact)));
@@ -129,7 +129,7 @@ fn note(told: Option<&NodeStatus>, ended: Option<Wall>, is_kept: bool, clock: &L
     let took = match (ran_at_ms, until) {
         (Some(ran), Some(until)) => Some(format!("  {:.3} s", until.since(*ran).as_secs_f64())),
         (None, Some(_)) => None,
-        (_, None) if ended.is_some() => Some("  when it was told of last".to_owned()),
+        (_, None) if ended.is_some() => Some("  as of its last event".to_owned()),
         (_, None) => Some(format!("  since {}", clock.show(*since_ms))),
     };
     let tried = (*attempts > 1).then(|| format!("  {attempts} attempts"));
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(note(None, ended, true, &clock), "cancelled  cut while waiting");
         assert_eq!(
             note(Some(&running), ended, false, &clock),
-            "running  when it was told of last",
+            "running  as of its last event",
             "its end may not be kept"
         );
         assert_eq!(note(None, ended, false, &clock), "-");

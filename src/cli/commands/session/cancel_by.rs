@@ -36,10 +36,10 @@ pub(super) fn run(context: &mut Context, peer: &Peer, reason: &str) -> Result<()
             return Err(Error::UnexpectedAnswer);
         };
         out.row(&CancelledBy { peer, sessions, left }, |it| {
-            let done = format!("{} of {} cancelled", counted(it.sessions, "session"), it.peer);
+            let done = format!("cancelled {} of {}", counted(it.sessions, "session"), it.peer);
             match it.left {
                 0 => done,
-                left => format!("{done}, {left} left: stop what opens them, and run it again"),
+                left => format!("{done}, {left} left: stop their client from opening more, and retry"),
             }
         })
     })

@@ -58,9 +58,9 @@ pub(super) fn read(
 }
 
 fn parse_words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<Envelope, String> {
-    let words = shlex::split(line).ok_or("a quote is not closed")?;
+    let words = shlex::split(line).ok_or("unclosed quote")?;
     if words.first().is_some_and(|word| word == "help") {
-        return Err(format!("{WORDS}; `rl-console help session stream` says what each takes"));
+        return Err(format!("{WORDS}; see `rl-console help session stream`"));
     }
     let StreamLine { who: Who { sender, id }, session, what } =
         StreamLine::try_parse_from(words).map_err(|error| parse_error_text(&error))?;
@@ -77,8 +77,8 @@ fn parse_words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Re
     };
     let session = session
         .or_else(|| defaults.session.clone())
-        .ok_or("it names no session: --session ID, or `session stream ID`")?;
-    let sender = sender.or_else(|| defaults.sender.clone()).ok_or("no sender: name it with --as NAME")?;
+        .ok_or("no session: add --session ID, or use `session stream ID`")?;
+    let sender = sender.or_else(|| defaults.sender.clone()).ok_or("no sender: add --as NAME")?;
     let id = id.unwrap_or_else(new_id);
     Ok(Message { mode, of_type: message_type.to_owned(), id, session, sender, payload }.envelope(now))
 }
@@ -98,7 +98,7 @@ fn object(line: &str, defaults: &Defaults, now: Wall) -> Result<Envelope, String
             BASE64.decode(base64).map_err(|error| format!("`payload_base64` is not base64: {error}"))?
         }
         _ => {
-            return Err("there is more than one of `payload`, `payload_text` and `payload_base64`".to_owned());
+            return Err("more than one of `payload`, `payload_text` and `payload_base64`".to_owned());
         }
     };
     let message = Message {
@@ -116,7 +116,7 @@ fn object(line: &str, defaults: &Defaults, now: Wall) -> Result<Envelope, String
 }
 
 /// What a line in words begins with.
-const WORDS: &str = "a line begins with start, propose, evaluate, object, vote, commit or contribute";
+const WORDS: &str = "a line starts with start, propose, evaluate, object, vote, commit or contribute";
 
 /// What the grammar has against a line, with what it takes.
 fn parse_error_text(error: &clap::Error) -> String {
@@ -128,7 +128,7 @@ fn parse_error_text(error: &clap::Error) -> String {
         return format!("{why}; {WORDS}");
     }
     match rendered.lines().find_map(|line| line.strip_prefix("Usage:")).map(str::trim) {
-        Some(usage) if !usage.is_empty() => format!("{why}; it is said as: {usage}"),
+        Some(usage) if !usage.is_empty() => format!("{why}; usage: {usage}"),
         _ => why,
     }
 }
@@ -187,14 +187,14 @@ mod tests {
     #[test]
     fn a_line_that_is_no_message_says_why() {
         let wrong = |line: &str| read(line, &Defaults::default(), Wall(0), 1_024).unwrap_err();
-        assert_eq!(wrong("vote p1 'yes"), "a quote is not closed");
+        assert_eq!(wrong("vote p1 'yes"), "unclosed quote");
         assert!(
             wrong("vote").starts_with("the following required arguments were not provided"),
             "{}",
             wrong("vote")
         );
         assert!(
-            wrong("vote").contains("; it is said as: ") && wrong("vote").contains("<PROPOSAL> <VOTE>"),
+            wrong("vote").contains("; usage: ") && wrong("vote").contains("<PROPOSAL> <VOTE>"),
             "{}",
             wrong("vote")
         );

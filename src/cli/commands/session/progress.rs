@@ -104,7 +104,7 @@ fn decision(of: &Decision) -> Vec<String> {
         of.votes.iter().filter(|(_, it)| !of.proposals.contains_key(&it.proposal_id)).collect();
     if !others.is_empty() {
         lines.push(String::new());
-        list_votes(&mut lines, "votes for what is not proposed", &others);
+        list_votes(&mut lines, "votes for unknown proposals", &others);
     }
     lines.extend(left_out(of.left_out));
     lines
@@ -128,7 +128,7 @@ fn list(lines: &mut Vec<String>, title: &str, tally: &str, mut rows: Vec<[String
     lines.push(visible(&format!("  {title}  {tally}")));
     let more = rows.len().saturating_sub(LISTED_MAX);
     if more > 0 {
-        lines.push(format!("    … {} before these; --log has all", counted(more, "more")));
+        lines.push(format!("    … {} earlier ones; --log shows all", counted(more, "more")));
         rows.drain(..more);
     }
     let width = |column: usize| {
@@ -179,7 +179,7 @@ fn rounds(of: &Rounds) -> Vec<String> {
 fn left_out(items: u64) -> Option<String> {
     (items > 0).then(|| {
         format!(
-            "… {} left out for length (limits.macp.shown_progress_bytes_max); --log has all",
+            "… {} omitted (limits.macp.shown_progress_bytes_max); --log shows all",
             counted(items, "item")
         )
     })

@@ -43,15 +43,16 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
         }
         (Some(_), Some(_)) => {
             return Err(Error::usage(
-                "--type stands in the place of the words that say a message",
-                "leave one of them out",
+                "--type cannot be combined with a message subcommand",
+                "remove one of them",
             ));
         }
         (None, None) => {
             let hint = format!(
-                "say it, as in `rl-console session send {session} --as alice vote p1 approve`: propose, evaluate, object, vote, commit or contribute; or name its --type"
+                "add propose, evaluate, object, vote, commit or contribute, such as `rl-console session \
+                 send {session} --as alice vote p1 approve`, or --type"
             );
-            return Err(Error::usage("there is no message", hint));
+            return Err(Error::usage("no message given", hint));
         }
     };
     let (sender, id) = named(who)?;
@@ -133,7 +134,7 @@ fn is_ended(state: SessionState) -> bool {
 
 /// Who says it, and as which message.
 fn named(who: Who) -> Result<(String, String), Error> {
-    let sender = who.sender.ok_or_else(|| Error::usage("no sender", "--as NAME names who sends it"))?;
+    let sender = who.sender.ok_or_else(|| Error::usage("no sender", "add --as NAME"))?;
     Ok((sender, who.id.unwrap_or_else(new_id)))
 }
 

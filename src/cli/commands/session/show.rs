@@ -53,7 +53,8 @@ pub(super) fn run(context: &mut Context, args: &SessionShowArgs) -> Result<(), E
                 }
             }
             Err(why) if args.log => {
-                let why = why.map_or_else(|| "it is at another runtime".to_owned(), |why| why.to_string());
+                let why =
+                    why.map_or_else(|| "the session is at another runtime".to_owned(), |why| why.to_string());
                 Err(SessionError::NoLog { session: args.session.clone(), why }.into())
             }
             Err(why) => match Runtime::connect(settings, "session show").await {
@@ -128,13 +129,13 @@ fn text(detail: &SessionDetail, clock: &LocalClock) -> String {
         row.why.as_deref().filter(|why| !why.is_empty()).map(|why| format!(": {why}")).unwrap_or_default();
     let ending = match row.ending {
         None => SessionState::Open.name().to_owned(),
-        Some(Ending::TtlExpired) => "expired: its time is over".to_owned(),
+        Some(Ending::TtlExpired) => "expired".to_owned(),
         Some(ending @ (Ending::Cancelled | Ending::LogDamaged)) => format!("{}{why}", ending.name()),
         Some(Ending::Resolved) => Ending::Resolved.name().to_owned(),
     };
     let after =
         |end: Wall| format!("{}, after {:.1} s", clock.show(end), end.since(row.started_at_ms).as_secs_f64());
-    let listed = if detail.listed.is_empty() { "anybody".to_owned() } else { detail.listed.join(", ") };
+    let listed = if detail.listed.is_empty() { "anyone".to_owned() } else { detail.listed.join(", ") };
     let (progress, how) = match (row.phase, row.round) {
         (Some(phase), _) => ("phase", Phase::name(phase).to_owned()),
         (None, round) => ("round", round.map_or_else(nothing, |round| round.to_string())),
@@ -148,7 +149,7 @@ fn text(detail: &SessionDetail, clock: &LocalClock) -> String {
         ("intent", row.intent.clone()),
         ("participants", listed),
         ("messages", row.messages.to_string()),
-        ("began", clock.show(row.started_at_ms)),
+        ("started", clock.show(row.started_at_ms)),
         ("expires", clock.show(row.expires_at_ms)),
         ("ended", row.ended_at_ms.map_or_else(nothing, after)),
     ];
@@ -185,7 +186,7 @@ fn print_remote(metadata: &SessionMetadata, clock: &LocalClock, out: &mut Output
             ("session", row.session.to_owned()),
             ("mode", row.mode_name.to_owned()),
             ("state", row.state.unwrap_or("-").to_owned()),
-            ("began", at(row.started_at_ms)),
+            ("started", at(row.started_at_ms)),
             ("expires", at(row.expires_at_ms)),
             ("mode version", row.mode_version.to_owned()),
             ("configuration", row.configuration_version.to_owned()),
@@ -270,7 +271,7 @@ mod tests {
             "\n\nproposal p1  go  (alice)\n  why not\n  evaluations  APPROVE 1\n    bob  APPROVE 0.95  solid\n",
             "  objections  high 1\n    carol␛[2J  high  no review\n",
             "  votes  approve 1\n    bob  approve\n",
-            "votes for what is not proposed  abstain 1\n    eve  abstain\n",
+            "votes for unknown proposals  abstain 1\n    eve  abstain\n",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

@@ -105,8 +105,8 @@ fn lines() -> Result<mpsc::Receiver<Line>, Error> {
                 Ok(0) => return,
                 Ok(_) if bytes.len() as u64 > LINE_BYTES_MAX => Err(Error::Input {
                     what: "stdin".to_owned(),
-                    message: format!("a line has over {LINE_BYTES_MAX} bytes"),
-                    hint: "a message has a line of its own".to_owned(),
+                    message: format!("a line is longer than {LINE_BYTES_MAX} bytes"),
+                    hint: "write one message per line".to_owned(),
                 }),
                 Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
                 Err(error) => Err(Error::io("stdin")(error)),
@@ -182,7 +182,7 @@ impl Talk<'_> {
                     self.out.row(&NotSent { line: self.line, why: &why }, |_| String::new())?;
                     self.out.flush()?;
                 } else {
-                    report::print_note(&format!("line {} is not sent: {why}", self.line));
+                    report::print_note(&format!("line {} not sent: {why}", self.line));
                 }
                 Ok(None)
             }
@@ -219,7 +219,7 @@ fn answer_text(answer: &Answer<'_>, what: &str) -> String {
     match answer.message_type {
         "Ack" => {
             let is_duplicate = payload.get("duplicate").and_then(serde_json::Value::as_bool) == Some(true);
-            let became = if is_duplicate { "accepted before" } else { "accepted" };
+            let became = if is_duplicate { "duplicate" } else { "accepted" };
             format!(
                 "{session}  {what}  {became}  {}  {}",
                 text("session_state").to_lowercase(),

@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &CancelRunArgs) -> Result
         client.close().await;
         match answer? {
             ControlResponse::RunCancelled { trace_id, .. } => {
-                out.row(&Cancelled { run: trace_id, cancelled: true }, |row| format!("{} cancelled", row.run))
+                out.row(&Cancelled { run: trace_id, cancelled: true }, |row| format!("cancelled {}", row.run))
             }
             _ => Err(Error::UnexpectedAnswer),
         }

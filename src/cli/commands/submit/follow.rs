@@ -126,9 +126,7 @@ impl<'a> Follower<'a> {
                 let run = self.run;
                 self.out.row(&row, |row| {
                     let many = counted(row.messages, "event");
-                    format!(
-                        "… {many} came faster than they were printed; `rl-console run events {run}` has them"
-                    )
+                    format!("… {many} skipped (output too slow); `rl-console run events {run}` shows them")
                 })?;
             }
             self.lost = lost;

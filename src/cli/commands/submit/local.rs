@@ -96,14 +96,12 @@ async fn serve(
     let mut signals = Signals::listen()?;
     let socket = station.ready().await?.rmp.map_err(|message| Error::Unreachable {
         message,
-        hint:
-            "choose another path with --socket, or a folder for temporary files that can be written: TMPDIR"
-                .to_owned(),
+        hint: "choose another path with --socket, or a writable temporary folder (TMPDIR)".to_owned(),
     })?;
     let told = socket.display().to_string();
     context
         .out
-        .row(&Event::Local { socket: &told }, |_| format!("a station of this run alone answers on {told}"))?;
+        .row(&Event::Local { socket: &told }, |_| format!("temporary station for this run on {told}"))?;
     context.out.flush()?;
     let port = station.port();
     let waited = async { wait(&*port, context, &agents, args.agents.unwrap_or(AGENTS_MS)).await };
@@ -152,7 +150,7 @@ async fn follow(
                 tokio::select! {
                     ended = &mut following => ended?,
                     () = signals.end() => {
-                        let (state, why) = (RunState::Cancelled, "it was left".to_owned());
+                        let (state, why) = (RunState::Cancelled, "interrupted".to_owned());
                         return Err(RunError::Cut { state, is_late, why }.into());
                     }
                 }

@@ -35,7 +35,7 @@ impl PrivateFolder {
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
-            tracing::warn!("{} is left behind: {error}", self.0.display());
+            tracing::warn!("cannot remove {}: {error}", self.0.display());
         }
     }
 }

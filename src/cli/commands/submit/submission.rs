@@ -46,14 +46,14 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
     let is_followed = args.follow || args.wait;
     if args.timeout.is_some() && !is_followed && !args.local {
         return Err(Error::usage(
-            "--timeout goes with --follow or --wait",
-            "without them it is done once the run is accepted",
+            "--timeout requires --follow or --wait",
+            "without them `submit` returns once the run is accepted",
         ));
     }
     if is_followed && args.peer.kind == Kind::Cue {
         return Err(Error::usage(
-            "a cue submits, and hears nothing of what becomes of it",
-            "leave out --follow and --wait, or --as cue",
+            "--as cue can submit but not follow a run",
+            "remove --follow and --wait, or --as cue",
         ));
     }
     if args.local {
@@ -97,7 +97,7 @@ fn or_local(error: Error) -> Error {
     match error {
         Error::Unreachable { message, hint } => Error::Unreachable {
             message,
-            hint: format!("{hint}; or run it without one: `rl-console submit FILE --local`"),
+            hint: format!("{hint}; or run it without a station: `rl-console submit FILE --local`"),
         },
         error => error,
     }

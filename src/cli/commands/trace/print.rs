@@ -82,7 +82,7 @@ impl<'a> Printer<'a> {
     /// Says since when everything is kept.
     pub(super) fn incomplete(&mut self, since: Wall) -> Result<(), Error> {
         let says = format!(
-            "\nwhat was sent before {} is not kept by the tap any more; of that, what agents answered is from the run's history",
+            "\nthe tap no longer holds messages before {}; earlier agent answers are from the run's history",
             self.clock.show(since)
         );
         self.out.row(&Incomplete { kept_since_ms: since }, |_| says)
@@ -93,7 +93,7 @@ impl<'a> Printer<'a> {
         let first = *self.first.get_or_insert(hop.at_ms);
         let reached = match (&hop.refused, hop.reached, hop.dropped.filter(|dropped| *dropped > 0)) {
             (Some(refused), ..) => format!("refused: {refused}"),
-            (None, Some(0), _) => "nobody".to_owned(),
+            (None, Some(0), _) => "none".to_owned(),
             (None, Some(reached), None) => reached.to_string(),
             (None, Some(reached), Some(dropped)) => format!("{reached}, {dropped} dropped"),
             (None, None, _) => none(),

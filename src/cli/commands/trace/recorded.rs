@@ -42,7 +42,7 @@ pub(super) fn print(
     let (hops, more) = ladder.hops();
     printer.page(&hops)?;
     if more {
-        report::print_note(&format!("warning: there are more than {HOPS_MAX} hops"));
+        report::print_note(&format!("warning: more than {HOPS_MAX} hops"));
     }
     if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
 }
@@ -51,7 +51,7 @@ fn open(file: &Path) -> Result<recording::RecordingReader, Error> {
     recording::read(file).map_err(|error| Error::Input {
         what: file.display().to_string(),
         message: error.to_string(),
-        hint: "`rl-console record OUT.mcap` makes one".to_owned(),
+        hint: "create one with `rl-console record OUT.mcap`".to_owned(),
     })
 }
 

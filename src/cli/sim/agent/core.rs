@@ -121,9 +121,9 @@ impl Agent {
         };
         let trace = delivery.header().trace_id;
         let Some(payload) = body.payload_value(VALUES_MAX) else {
-            return self.outputs.push_back(ignored(body.kind(), format!("it has over {VALUES_MAX} values")));
+            return self.outputs.push_back(ignored(body.kind(), format!("more than {VALUES_MAX} values")));
         };
-        let missing = |what: &str| format!("there is no {what} in it");
+        let missing = |what: &str| format!("{what} is missing");
         match body.kind() {
             REQUEST => match Request::read(&payload) {
                 Ok(request) => self.on_request(now, trace, request),
@@ -134,7 +134,7 @@ impl Agent {
                 Err(what) => self.outputs.push_back(ignored(CANCEL, missing(what))),
             },
             other => {
-                self.outputs.push_back(ignored(other, "it is neither a request nor a cancel".to_owned()));
+                self.outputs.push_back(ignored(other, "neither a request nor a cancel".to_owned()));
             }
         }
     }
@@ -186,7 +186,7 @@ impl Agent {
         let Rule { progress, tokens, .. } = rule;
         let job = Job { request, trace, began: now.mono, delay, progress, said: 0, answer, tokens };
         if self.jobs.len() >= JOBS_MAX {
-            let reason = format!("{JOBS_MAX} requests are in work");
+            let reason = format!("already processing {JOBS_MAX} requests");
             return self.finish(&Job { answer: Some(Answer::Failed { retryable: true, reason }), ..job });
         }
         let id = self.next_job;
@@ -214,7 +214,7 @@ impl Agent {
                         };
                         // The forms of JSON that stand for other values hold here too.
                         let Some(value) = value.and_then(|value| json::parse(&value.to_string()).ok()) else {
-                            let reason = format!("no value of {} comes to mind", one.of_type);
+                            let reason = format!("cannot generate a value of {}", one.of_type);
                             return Some(Answer::Failed { retryable: false, reason });
                         };
                         values.push(item(&self.registry, &one.of_type, value));
@@ -282,7 +282,7 @@ impl Agent {
             Some(message) => self.outputs.push_back(Output::Publish { topic, message }),
             None => self.emit(Event::Ignored {
                 of_type: job.request.node.clone(),
-                why: "its answer cannot be written".to_owned(),
+                why: "cannot encode the answer".to_owned(),
             }),
         }
     }

@@ -53,20 +53,17 @@ impl Event {
             }
             Self::Completed { node, ports, .. } => format!("completed  {node} {}", ports.join(", ")),
             Self::Failed { node, retryable, reason, .. } => {
-                format!("failed     {node} {reason}{}", if *retryable { " (may be tried again)" } else { "" })
+                format!("failed     {node} {reason}{}", if *retryable { " (retryable)" } else { "" })
             }
             Self::Silent { node, .. } => format!("silent     {node}"),
             Self::Cancelled { node, .. } => format!("cancelled  {node}"),
             Self::Ignored { of_type, why } => format!("ignored    {of_type}: {why}"),
-            Self::Refused { refused, last } => format!("refused    {refused} of ours, the last: {last}"),
+            Self::Refused { refused, last } => format!("refused    {refused} messages, the last: {last}"),
             Self::Lost { messages, lost } => {
-                format!(
-                    "lost       {} came faster than they were taken ({lost} in all)",
-                    counted(*messages, "message")
-                )
+                format!("lost       {} (received too fast; {lost} in total)", counted(*messages, "message"))
             }
             Self::Disconnected { why } => format!("disconnected: {why}"),
-            Self::Reconnecting { in_ms } => format!("again in {in_ms} ms"),
+            Self::Reconnecting { in_ms } => format!("reconnecting in {in_ms} ms"),
             Self::Ended { completed, failed, silent, cancelled } => {
                 format!(
                     "ended: {completed} completed, {failed} failed, {silent} silent, {cancelled} cancelled"

@@ -115,7 +115,7 @@ struct WrittenRule {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "takes milliseconds, or a range of them as in [100, 400]")]
+#[serde(untagged, expecting = "takes milliseconds, or a range such as [100, 400]")]
 enum WrittenDelay {
     One(u64),
     Range([u64; 2]),
@@ -174,7 +174,7 @@ impl Text<'_> {
         let at = written.span().start;
         let rule = written.into_inner();
         if let Some(attempt) = rule.attempt.as_ref().filter(|attempt| *attempt.get_ref() == 0) {
-            return Err(self.fault(attempt, "`attempt` counts from 1"));
+            return Err(self.fault(attempt, "`attempt` starts at 1"));
         }
         if let Some(chance) = rule.chance.as_ref().filter(|chance| !(0.0..=1.0).contains(chance.get_ref())) {
             return Err(self.fault(chance, "`chance` takes 0 to 1"));
@@ -197,10 +197,9 @@ impl Text<'_> {
             WrittenDelay::Range([least, most]) => (least, most),
         };
         if least > most || most > DELAY_MS_MAX {
-            return Err(self.fault(
-                written,
-                format!("`delay_ms` takes 0 to {DELAY_MS_MAX}, and a range begins with its least"),
-            ));
+            return Err(
+                self.fault(written, format!("`delay_ms` takes 0 to {DELAY_MS_MAX}, or a range [min, max]"))
+            );
         }
         Ok((least, most))
     }
@@ -209,7 +208,7 @@ impl Text<'_> {
         let by_ports = if rule.ports.is_some() { WrittenAnswer::Ports } else { WrittenAnswer::Echo };
         let answer = rule.answer.as_ref().map_or(by_ports, |answer| *answer.get_ref());
         if answer != WrittenAnswer::Fail {
-            let of_fail = |name: &str| format!("`{name}` goes with answer = \"fail\"");
+            let of_fail = |name: &str| format!("`{name}` requires answer = \"fail\"");
             if let Some(reason) = &rule.reason {
                 return Err(self.fault(reason, of_fail("reason")));
             }
@@ -227,7 +226,7 @@ impl Text<'_> {
             (WrittenAnswer::Ports, None) => {
                 Err(self.fault_at(at, "answer = \"ports\" needs [[rule.ports.NAME]]"))
             }
-            (_, Some(ports)) => Err(self.fault(ports, "`ports` go with answer = \"ports\"")),
+            (_, Some(ports)) => Err(self.fault(ports, "`ports` requires answer = \"ports\"")),
             (WrittenAnswer::Echo, None) => Ok(Then::Echo),
             (WrittenAnswer::None, None) => Ok(Then::Silent),
             (WrittenAnswer::Fail, None) => {
@@ -247,7 +246,7 @@ impl Text<'_> {
         let WrittenItem { of_type, value, schema } = written.get_ref();
         if TypeName::parse(of_type.get_ref()).is_none() {
             return Err(self
-                .fault(of_type, format!("{:?} is no type: it is <family>.<kind>.v<N>", of_type.get_ref())));
+                .fault(of_type, format!("{:?} is not a type: use <family>.<kind>.v<N>", of_type.get_ref())));
         }
         let compiled = schema.as_ref().map(|schema| {
             let compiled = Schema::compile(schema.get_ref().clone())
@@ -259,17 +258,15 @@ impl Text<'_> {
             (Some(value), Some((at, schema))) => {
                 schema
                     .check(value)
-                    .map_err(|what| self.fault(at, format!("`value` does not fit `schema`: {what}")))?;
+                    .map_err(|what| self.fault(at, format!("`value` does not match `schema`: {what}")))?;
                 Source::Value(value.clone())
             }
             (None, Some((at, schema))) => {
                 let some = drawn(&schema, &mut fastrand::Rng::with_seed(0));
-                some.ok_or_else(|| {
-                    self.fault(at, "no value comes to mind that fits `schema`: give a `value`")
-                })?;
+                some.ok_or_else(|| self.fault(at, "cannot generate a value for `schema`: add a `value`"))?;
                 Source::Schema(schema)
             }
-            (None, None) => return Err(self.fault(written, "a port's item needs a `value` or a `schema`")),
+            (None, None) => return Err(self.fault(written, "a port item needs a `value` or a `schema`")),
         };
         Ok(Item { of_type: of_type.get_ref().clone(), source })
     }

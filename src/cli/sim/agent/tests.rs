@@ -195,8 +195,8 @@ fn what_it_cannot_serve_is_told() {
         Some(Output::Tell(Event::Ignored { why, .. })) => why,
         other => panic!("{other:?}"),
     };
-    assert_eq!(told(&mut agent), "it is neither a request nor a cancel");
-    assert_eq!(told(&mut agent), "there is no `reply_topic` in it");
+    assert_eq!(told(&mut agent), "neither a request nor a cancel");
+    assert_eq!(told(&mut agent), "`reply_topic` is missing");
 }
 
 #[test]
@@ -212,23 +212,23 @@ fn a_fault_of_a_script_has_its_line() {
     says("[[rule]]\nnode = \n", 2, "");
     says("[[rule]]\n\nnodes = \"a\"\n", 3, "unknown field `nodes`");
     says("[[rule]]\nchance = 1.5\n", 2, "`chance` takes 0 to 1");
-    says("[[rule]]\nattempt = 0\n", 2, "counts from 1");
+    says("[[rule]]\nattempt = 0\n", 2, "starts at 1");
     says("[[rule]]\ndelay_ms = [3, 2]\n", 2, "`delay_ms` takes");
     says("[[rule]]\ndelay_ms = \"x\"\n", 2, "takes milliseconds");
     says("[[rule]]\nanswer = \"maybe\"\n", 2, "maybe");
-    says("[[rule]]\nreason = \"x\"\n", 2, "goes with answer = \"fail\"");
+    says("[[rule]]\nreason = \"x\"\n", 2, "requires answer = \"fail\"");
     says("[[rule]]\n[[rule]]\nanswer = \"ports\"\n", 2, "needs [[rule.ports.NAME]]");
-    says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact\"\nvalue = 1\n", 3, "is no type");
+    says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact\"\nvalue = 1\n", 3, "is not a type");
     says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\n", 2, "needs a `value` or a `schema`");
     says(
         "[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\nvalue = 1\nschema = { type = \"string\" }\n",
         5,
-        "does not fit",
+        "does not match",
     );
     says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\nschema = { type = 7 }\n", 4, "");
     says(
         "[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\nschema = { type = \"string\", pattern = \"^[0-9]$\" }\n",
         4,
-        "comes to mind",
+        "cannot generate",
     );
 }

@@ -42,7 +42,7 @@ impl Event {
             Self::Connected { addr } => format!("connected to {addr}"),
             Self::Opened { session, mode, intent } => format!("{session}  opened      {mode}: {intent}"),
             Self::Said { session, sender, message_type, says, duplicate } => {
-                let again = if *duplicate { " (accepted before)" } else { "" };
+                let again = if *duplicate { " (duplicate)" } else { "" };
                 format!("{session}  {message_type:<10}  {sender}: {says}{again}")
             }
             Self::Refused { session, sender, message_type, code, why } => {
@@ -53,9 +53,10 @@ impl Event {
                 format!("{session}  {over:<10}  after {}", counted(*messages, "message"))
             }
             Self::Disconnected { why } => format!("disconnected: {why}"),
-            Self::Reconnecting { in_ms } => format!("again in {in_ms} ms"),
+            Self::Reconnecting { in_ms } => format!("reconnecting in {in_ms} ms"),
             Self::Ended { sessions, messages, resolved, cancelled, left, refused } => format!(
-                "ended: {}, {}; {resolved} resolved, {cancelled} cancelled, {left} left, {refused} refused",
+                "ended: {}, {}; {resolved} resolved, {cancelled} cancelled, {left} abandoned, {refused} \
+                 refused",
                 counted(*sessions, "session"),
                 counted(*messages, "message")
             ),
