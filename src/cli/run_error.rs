@@ -96,6 +96,12 @@ pub(crate) enum RunError {
         /// How it was named.
         name: String,
     },
+    /// A session of this name is part of no trace.
+    #[error("session {name} belongs to no trace")]
+    SessionWithoutTrace {
+        /// How it was named.
+        name: String,
+    },
     /// Nothing that waits for a person has this name.
     #[error("no pending approval ends in {tail}")]
     NoQuestion {
@@ -145,6 +151,7 @@ impl RunError {
             | Self::Unknown { .. }
             | Self::NoHops { .. }
             | Self::NoTrace { .. }
+            | Self::SessionWithoutTrace { .. }
             | Self::NoQuestion { .. }
             | Self::SeveralQuestions { .. }
             | Self::Ambiguous { .. } => Exit::Refused,
@@ -164,7 +171,7 @@ impl RunError {
             Self::NotSubmitted => "not_submitted",
             Self::Left { .. } => "left",
             Self::Unknown { .. } | Self::NoTrace { .. } => "unknown_run",
-            Self::NoHops { .. } => "unknown_trace",
+            Self::NoHops { .. } | Self::SessionWithoutTrace { .. } => "unknown_trace",
             Self::NoQuestion { .. } => "unknown_action",
             Self::SeveralQuestions { .. } => "ambiguous_action",
             Self::Ambiguous { .. } => "ambiguous_run",
@@ -220,6 +227,11 @@ impl RunError {
                 "`rl-console ls runs`, `rl-console ls invocations` and `rl-console ls sessions` list them"
                     .to_owned()
             }
+            Self::SessionWithoutTrace { name } => {
+                format!(
+                    "`rl-console session show {name} --log` lists its messages; a session whose context has a `trace_id` belongs to that trace"
+                )
+            }
             Self::NoQuestion { .. } => {
                 "it may be decided or expired; `rl-console ls confirmations` lists pending approvals"
                     .to_owned()
@@ -252,6 +264,7 @@ mod tests {
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
             (RunError::NoTrace { name: text() }, 1, "unknown_run"),
+            (RunError::SessionWithoutTrace { name: text() }, 1, "unknown_trace"),
             (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
             (RunError::NoHops { trace: run }, 1, "unknown_trace"),

@@ -9,14 +9,17 @@ use std::{
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 use super::Command;
-use crate::{cli::config::endpoint, words::quoted};
+use crate::{
+    cli::{config::endpoint, error::Exit},
+    words::quoted,
+};
 
 /// The operator console of a stream: it hosts and shows the automation that the stream runs on.
 ///
 /// Without a subcommand it starts a station and opens the console on it. Every other subcommand talks to the
 /// station running for the same data folder, or works without one.
 #[derive(Debug, Parser)]
-#[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER, disable_help_subcommand = true)]
+#[command(name = "rl-console", version, max_term_width = 100, after_long_help = after_long_help(), disable_help_subcommand = true)]
 pub(crate) struct Cli {
     /// Record all traffic from the start into this new file (console and `serve`).
     #[arg(long, value_name = "OUT.mcap")]
@@ -175,7 +178,7 @@ impl Global {
     }
 }
 
-const AFTER: &str = "First steps:
+const FIRST_STEPS: &str = "First steps:
   rl-console                  open the console (starts a station)
   rl-console pair             print the token that an adapter connects with
   rl-console sim adapter      simulate the game; the token comes from
@@ -183,20 +186,18 @@ const AFTER: &str = "First steps:
   rl-console invoke give_item --params '{\"item_id\":4}'
                               enqueue work for the adapter
   rl-console ls queues        see what is pending
+  rl-console help             list the pages of the manual";
 
-Exit codes:
-  0  done
-  1  refused, or failed
-  2  invalid command line or configuration
-  3  no station is running for the data folder, or another one holds it
-  4  timed out
-  5  ended in another state than --wait requested
-  6  a frame is not valid (decode, encode, publish)
-
-Configuration:
+const CONFIGURATION: &str = "Configuration:
   Flags, RL_CONSOLE_* variables, ~/.config/rl-console/config.toml and
   /etc/rl-console/config.toml, in this order of precedence.
   `rl-console config show --origin` prints each value and where it came from.";
+
+/// What follows the flags in the long help.
+fn after_long_help() -> String {
+    let codes = Exit::ALL.map(|(exit, about)| format!("  {}  {about}\n", exit as u8)).concat();
+    format!("{FIRST_STEPS}\n\nExit codes:\n{codes}\n{CONFIGURATION}")
+}
 
 #[cfg(test)]
 mod tests {

@@ -47,8 +47,15 @@ pub(super) async fn trace(station: &dyn Operator, name: &TraceName) -> Result<Tr
             || row.invocation.is_some_and(|id| name.is_number(id))
             || row.session.as_ref().is_some_and(|session| names_session(name.text(), session))
     };
-    let unknown = || RunError::NoTrace { name: name.text().to_owned() };
-    one(find(station, [runs(), invocations(), sessions()], is_named).await?, name.text(), unknown)
+    let found = find(station, [runs(), invocations(), sessions()], is_named).await?;
+    let is_session = found.is_empty() && {
+        let mut sessions = newest(station, sessions()).await?.into_iter().filter_map(|row| row.session);
+        sessions.any(|session| names_session(name.text(), &session))
+    };
+    one(found, name.text(), || match (name.text().to_owned(), is_session) {
+        (name, true) => RunError::SessionWithoutTrace { name },
+        (name, false) => RunError::NoTrace { name },
+    })
 }
 
 /// Whether a session is named so: whole, by its end, or by both ends, as a narrow column shows it.

@@ -58,7 +58,7 @@ fn script(path: &Path) -> Result<Script, Error> {
     let mut text = String::new();
     let file = File::open(path).map_err(Error::io(what.clone()))?;
     file.take(SCRIPT_BYTES_MAX + 1).read_to_string(&mut text).map_err(Error::io(what.clone()))?;
-    let hint = || "`rl-console help sim agent` describes the script".to_owned();
+    let hint = || "`rl-console help agents` describes the script".to_owned();
     if text.len() as u64 > SCRIPT_BYTES_MAX {
         return Err(Error::Input {
             what,
