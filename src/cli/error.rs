@@ -191,7 +191,7 @@ pub(crate) enum Error {
     Down(String),
     /// No page of the manual has these words.
     #[error("no page of the manual has {0:?}")]
-    NoPage(String),
+    NoHits(String),
     /// The station refused the simulated adapter, or broke the protocol.
     #[error("{message}")]
     Adapter {
@@ -318,7 +318,7 @@ impl Error {
             | Self::NotAnInvocation(_)
             | Self::Doctor { .. }
             | Self::Down(_)
-            | Self::NoPage(_)
+            | Self::NoHits(_)
             | Self::Adapter { .. }
             | Self::Input { .. }
             | Self::Declined { .. }
@@ -362,7 +362,7 @@ impl Error {
             Self::Declined { .. } => "declined",
             Self::Unfit(_) => UnfitParams::CODE,
             Self::Down(_) => "down",
-            Self::NoPage(_) => "no_such_page",
+            Self::NoHits(_) => "no_such_page",
             Self::Adapter { .. } => "adapter_refused",
             Self::Unreachable { .. } => "unreachable",
             Self::Bus(error) => bus_error::code(error),
@@ -424,7 +424,7 @@ impl Error {
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Unfit(unfit) => unfit.hint(),
             Self::Doctor { .. } => "see the ✗ lines above for fixes".to_owned(),
-            Self::NoPage(_) => "search for fewer words; `rl-console help` lists the pages".to_owned(),
+            Self::NoHits(_) => "search for fewer words; `rl-console help` lists the pages".to_owned(),
             Self::Down(_) => "see the detail column for fixes, and run `rl-console doctor`".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::PermissionDenied => {

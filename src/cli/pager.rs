@@ -27,7 +27,15 @@ pub(super) fn piped(words: &[String], text: &str) -> Result<bool, Error> {
 
 fn run(words: &[String], text: &str) -> io::Result<bool> {
     let Some((program, args)) = words.split_first() else { return Ok(false) };
-    let mut child = match process::Command::new(program).args(args).stdin(process::Stdio::piped()).spawn() {
+    let mut command = process::Command::new(program);
+    command.args(args).stdin(process::Stdio::piped());
+    // As git does: a short text is printed, and styles are shown as such.
+    for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+        if std::env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
+    let mut child = match command.spawn() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         child => child?,
     };

@@ -248,7 +248,7 @@ fn possible(error: &clap::Error, args: &[OsString]) -> Option<String> {
         at = at.find_subcommand(arg).unwrap_or(at);
     }
     let names = at.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
-    let names: Vec<_> = names.filter(|name| *name != "help").collect();
+    let names: Vec<_> = names.collect();
     (at.get_name() != grammar.get_name() && !names.is_empty()).then(|| format!("one of {}", names.join(", ")))
 }
 

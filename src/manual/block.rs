@@ -67,6 +67,6 @@ impl Block {
 }
 
 /// The text without styles.
-pub(crate) fn plain(spans: &[Span]) -> String {
+pub(super) fn plain(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }

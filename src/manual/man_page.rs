@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use roff::{Inline, Roff, bold, italic, roman};
 
-use super::{Block, Page, Span, Style, block::plain, layout, place};
+use super::{Block, Layout, Page, Span, Style, block::plain, layout, place};
 
 /// Columns of tables and code, which `man` does not wrap.
 const COLUMNS: usize = 76;
@@ -47,8 +47,9 @@ fn write(roff: &mut Roff, block: &Block) {
         Block::Code { .. } | Block::Table(_) => {
             roff.control("PP", []);
             roff.control("nf", []);
-            for line in layout::lines(std::slice::from_ref(block), COLUMNS) {
-                roff.text(inlines(&line));
+            let layout = Layout { columns: COLUMNS, breaks_code: false };
+            for line in layout::lines(std::slice::from_ref(block), layout) {
+                roff.text(inlines(&line.spans));
             }
             roff.control("fi", []);
         }

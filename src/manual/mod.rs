@@ -10,13 +10,11 @@ mod page;
 mod place;
 mod search;
 
-pub(crate) use block::{Block, Span, Style, plain};
-pub(crate) use layout::{Line, lines};
+pub(crate) use block::{Block, Span, Style};
+pub(crate) use layout::{Layout, Line, lines};
 pub use lazy::LazyManual;
 pub(crate) use man_page::man_page;
 pub use page::Manual;
 pub(crate) use page::Page;
-#[cfg(test)]
-pub(crate) use place::{has_all, slug};
-pub(crate) use place::{line_of, line_of_section, target};
+pub(crate) use place::{Place, target};
 pub(crate) use search::Hit;

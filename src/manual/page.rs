@@ -1,6 +1,9 @@
 //! A page, and all of them.
 
-use super::{Block, Hit, Span, markdown, search};
+use super::{
+    Block, Hit, Span, markdown,
+    search::{self, Searchable},
+};
 
 /// The name of the page that lists the others.
 const CONTENTS: &str = "contents";
@@ -20,6 +23,8 @@ pub(crate) struct Page {
     pub(crate) title: String,
     /// What it says.
     pub(crate) blocks: Vec<Block>,
+    /// What of it can be found.
+    searchable: Vec<Searchable>,
 }
 
 impl Page {
@@ -27,19 +32,22 @@ impl Page {
     pub(crate) fn read(name: &'static str, text: &str) -> Self {
         let blocks = markdown::read(text);
         let title = blocks.iter().find_map(Block::heading).unwrap_or_else(|| name.to_owned());
-        Self { name, title, blocks }
+        Self::of(name, title, blocks)
+    }
+
+    fn of(name: &'static str, title: String, blocks: Vec<Block>) -> Self {
+        let searchable = search::searchable(&blocks, &title);
+        Self { name, title, blocks, searchable }
+    }
+
+    pub(super) fn searchable(&self) -> &[Searchable] {
+        &self.searchable
     }
 
     /// Where its links lead.
     #[cfg(test)]
     pub(crate) fn links(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().flat_map(Block::spans).filter_map(|span| span.link.as_deref())
-    }
-
-    /// Its headings.
-    #[cfg(test)]
-    pub(crate) fn headings(&self) -> impl Iterator<Item = String> {
-        self.blocks.iter().filter_map(Block::heading)
     }
 }
 
@@ -69,7 +77,7 @@ impl Manual {
         let title = "Contents".to_owned();
         let heading = Block::Heading(1, cell(&title, None));
         let rows = std::iter::once(head).chain(self.pages.iter().map(row)).collect();
-        Page { name: CONTENTS, title, blocks: vec![heading, Block::Table(rows)] }
+        Page::of(CONTENTS, title, vec![heading, Block::Table(rows)])
     }
 
     /// Where all these words occur, the closest first, at most so many.

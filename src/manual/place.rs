@@ -1,6 +1,13 @@
 //! Where on a page something is described.
 
-use super::{Line, Style, block::plain};
+use super::{Block, Page};
+
+/// A block of a page; of a table, one of its rows, from 0 for its head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) block: usize,
+    pub(crate) row: usize,
+}
 
 /// The name of a heading in a link: `In a pane` is `in-a-pane`.
 pub(crate) fn slug(heading: &str) -> String {
@@ -13,80 +20,90 @@ pub(crate) fn target(link: &str) -> (&str, Option<&str>) {
     link.split_once('#').map_or((link, None), |(page, section)| (page, Some(section)))
 }
 
-/// The line of the heading with this slug.
-pub(crate) fn line_of_section(lines: &[Line], section: &str) -> Option<usize> {
-    lines.iter().position(|line| is_heading(line) && slug(&plain(line)) == section)
-}
-
-/// The line on which the last of these texts is found, each behind the one before: at the begin of a line
-/// where there is such a line, else within one. Where one is missing, the line of the one before it.
-pub(crate) fn line_of(lines: &[Line], texts: &[String]) -> Option<usize> {
-    found(lines, texts).last().copied()
-}
-
-/// Whether all of these texts are found so.
-#[cfg(test)]
-pub(crate) fn has_all(lines: &[Line], texts: &[String]) -> bool {
-    found(lines, texts).len() == texts.len()
-}
-
-/// The lines of the texts that are found.
-fn found(lines: &[Line], texts: &[String]) -> Vec<usize> {
-    let mut found: Vec<usize> = Vec::new();
-    for text in texts {
-        let from = found.last().copied().unwrap_or(0);
-        let rest = || lines.iter().enumerate().skip(from);
-        let begins = rest().find(|(_, line)| begins_with(plain(line).trim_start(), text));
-        let within = || rest().find(|(_, line)| plain(line).contains(text.as_str()));
-        let Some((line, _)) = begins.or_else(within) else { break };
-        found.push(line);
+impl Page {
+    /// The section with this slug.
+    pub(crate) fn section(&self, wanted: &str) -> Option<Place> {
+        let is_it = |block: &Block| block.heading().is_some_and(|heading| slug(&heading) == wanted);
+        self.blocks.iter().position(is_it).map(|block| Place { block, row: 0 })
     }
-    found
+
+    /// Where the last of these texts is found, each within the section of the one before: a heading, a row of
+    /// a table or a paragraph that begins with it. Where one is missing, the place of the one before.
+    pub(crate) fn place(&self, texts: &[String]) -> Option<Place> {
+        self.places(texts).last().copied()
+    }
+
+    /// Whether all of these texts are found so.
+    #[cfg(test)]
+    pub(crate) fn has_all(&self, texts: &[String]) -> bool {
+        self.places(texts).len() == texts.len()
+    }
+
+    fn places(&self, texts: &[String]) -> Vec<Place> {
+        let mut found: Vec<Place> = Vec::new();
+        let mut within = 0..self.blocks.len();
+        for text in texts {
+            let places = within.clone().flat_map(|block| {
+                let rows =
+                    self.blocks.get(block).map(Block::texts).unwrap_or_default().into_iter().enumerate();
+                rows.map(move |(row, text)| (Place { block, row }, text))
+            });
+            let from = found.last().copied().unwrap_or_default();
+            let Some((place, _)) =
+                places.filter(|(place, _)| *place >= from).find(|(_, it)| begins_with(it, text))
+            else {
+                break;
+            };
+            found.push(place);
+            if let Some(Block::Heading(level, _)) = self.blocks.get(place.block) {
+                let ends = |block: &Block| matches!(block, Block::Heading(next, _) if next <= level);
+                let behind = self.blocks.iter().skip(place.block + 1).position(ends);
+                within = place.block..behind.map_or(self.blocks.len(), |behind| place.block + 1 + behind);
+            }
+        }
+        found
+    }
 }
 
-fn is_heading(line: &Line) -> bool {
-    line.first().is_some_and(|span| span.style == Style::Heading)
-}
-
-/// Whether a line begins with a text that ends with a word.
-fn begins_with(line: &str, text: &str) -> bool {
-    line.strip_prefix(text)
-        .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+/// Whether a text begins with another that ends with a word.
+fn begins_with(text: &str, wanted: &str) -> bool {
+    let is_of_word = |next: char| next.is_alphanumeric() || next == '_';
+    text.strip_prefix(wanted).is_some_and(|rest| !rest.starts_with(is_of_word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manual::{Page, lines};
 
-    fn laid_out() -> Vec<Line> {
-        let text = "# Columns\n\nOf queues: state.\n\n## ls queues\n\n| field | what |\n|---|---|\n| `queue` | name |\n| `state` | held |\n\n## ls topics\n\n| field | what |\n|---|---|\n| `queued` | waiting |\n| `queue` | size |\n";
-        lines(&Page::read("columns", text).blocks, 60)
+    fn page() -> Page {
+        Page::read(
+            "columns",
+            "# Columns\n\nOf queues: state.\n\n## ls queues\n\n| field | what |\n|---|---|\n| `queue` | name |\n| `state` | held |\n\n## ls topics\n\n| field | what |\n|---|---|\n| `queued` | waiting |\n| `queue` | size |\n",
+        )
     }
 
     #[test]
-    fn a_place_is_found_behind_the_one_before_it() {
-        let lines = laid_out();
+    fn a_place_is_found_within_the_section_of_the_one_before_it() {
+        let page = page();
         let at = |texts: &[&str]| {
             let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-            line_of(&lines, &texts).map(|line| plain(&lines[line]))
+            let place = page.place(&texts)?;
+            page.blocks[place.block].texts().into_iter().nth(place.row)
         };
         assert_eq!(at(&["ls queues", "state"]).as_deref(), Some("state  held"));
-        assert_eq!(at(&["ls topics", "queue"]).as_deref(), Some("queue   size"), "no longer word");
-        assert_eq!(at(&["ls queues", "absent"]).as_deref(), Some("ls queues"), "as far as there is one");
+        assert_eq!(at(&["ls topics", "queue"]).as_deref(), Some("queue  size"), "no longer word");
+        assert_eq!(at(&["ls queues", "queued"]).as_deref(), Some("ls queues"), "of another section");
         assert_eq!((at(&["absent"]), at(&[])), (None, None));
     }
 
     #[test]
     fn links_lead_to_sections_by_their_slugs() {
-        let lines = laid_out();
+        let page = page();
         assert_eq!(slug("Why `Busy`, and how often?"), "why-busy-and-how-often");
         assert_eq!(target("filter#in-a-pane"), ("filter", Some("in-a-pane")));
         assert_eq!(target("filter"), ("filter", None));
-        assert_eq!(
-            line_of_section(&lines, "ls-topics").map(|line| plain(&lines[line])).as_deref(),
-            Some("ls topics")
-        );
-        assert_eq!(line_of_section(&lines, "queue"), None);
+        let section = page.section("ls-topics").map(|place| page.blocks[place.block].heading());
+        assert_eq!(section, Some(Some("ls topics".to_owned())));
+        assert_eq!(page.section("queue"), None);
     }
 }

@@ -1,15 +1,30 @@
 //! Words are looked for on every page.
 
-use super::{Block, Page};
+use super::{Block, Page, Place};
+
+/// Words of a search that are looked for; more are left out.
+const STEMS_MAX: usize = 8;
 
 /// Where words were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
     pub(crate) page: &'a Page,
+    pub(crate) place: Place,
     /// The heading above it, where it is not the title.
-    pub(crate) section: Option<String>,
+    pub(crate) section: Option<&'a str>,
     /// The line of the block that has most of the words.
     pub(crate) text: String,
+}
+
+/// A text that can be found: a block, or a row of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Searchable {
+    place: Place,
+    /// The heading above it, where it is not the title.
+    section: Option<String>,
+    text: String,
+    lower_case: String,
+    distance: Distance,
 }
 
 /// The closer, the less: the words are the page's name, in its title, in a heading, in a text, in a table, or
@@ -30,6 +45,37 @@ const FILLERS: [&str; 29] = [
     "of", "on", "or", "the", "there", "this", "to", "what", "when", "where", "which", "why", "with",
 ];
 
+/// What can be found on a page.
+pub(super) fn searchable(blocks: &[Block], title: &str) -> Vec<Searchable> {
+    let mut all = Vec::new();
+    let mut section = None;
+    for (at, block) in blocks.iter().enumerate() {
+        let heading = block.heading();
+        let is_title = heading.as_deref() == Some(title);
+        if !is_title && heading.is_some() {
+            section.clone_from(&heading);
+        }
+        let is_table = matches!(block, Block::Table(_));
+        let distance = match heading {
+            Some(_) if is_title => Distance::Title,
+            Some(_) => Distance::Heading,
+            None if is_table => Distance::Table,
+            None => Distance::Text,
+        };
+        let texts = block.texts();
+        // Each row of a table is a place of its own.
+        let places = if is_table { texts } else { vec![texts.join("\n")] };
+        all.extend(places.into_iter().enumerate().map(|(row, text)| Searchable {
+            place: Place { block: at, row },
+            section: section.clone(),
+            lower_case: text.to_lowercase(),
+            text,
+            distance,
+        }));
+    }
+    all
+}
+
 /// The blocks in which all the words occur, or the pages, without regard to case and endings. A page that has
 /// them in one place is found by its blocks alone. Where no page has them all, the blocks with most of them.
 pub(super) fn search<'a>(pages: &'a [Page], words: &str, hits_max: usize) -> Vec<Hit<'a>> {
@@ -42,17 +88,23 @@ pub(super) fn search<'a>(pages: &'a [Page], words: &str, hits_max: usize) -> Vec
     // One word of many is no answer.
     found.retain(|found| found.words == most && found.words * 2 > stems.len());
     found.sort_by_key(|found| found.distance);
-    found.into_iter().map(|found| found.hit).take(hits_max).collect()
+    found.into_iter().map(|found| found.hit(&stems)).take(hits_max).collect()
 }
 
-/// The words that find something, without the endings that change with their use.
+/// The words that find something, each once, without the endings that change with their use.
 fn stems(words: &str) -> Vec<String> {
     let all =
         words.split_whitespace().map(|word| word.trim_matches(['?', '!', '.', ',', '"', '`']).to_lowercase());
     let all: Vec<String> = all.filter(|word| !word.is_empty()).collect();
     let telling: Vec<&String> = all.iter().filter(|word| !FILLERS.contains(&word.as_str())).collect();
     let kept = if telling.is_empty() { all.iter().collect() } else { telling };
-    kept.into_iter().map(|word| stem(word).to_owned()).collect()
+    let mut stems: Vec<String> = Vec::new();
+    for word in kept.into_iter().map(|word| stem(word)) {
+        if stems.len() < STEMS_MAX && !stems.iter().any(|known| known == word) {
+            stems.push(word.to_owned());
+        }
+    }
+    stems
 }
 
 fn stem(word: &str) -> &str {
@@ -62,61 +114,54 @@ fn stem(word: &str) -> &str {
     cut.filter(|stem| stem.len() >= STEM_MIN && stem.chars().all(char::is_alphabetic)).unwrap_or(word)
 }
 
-/// A place with some of the words, and how many.
+/// A place with some of the words, and how many; none for a page as a whole.
 struct Found<'a> {
     words: usize,
     distance: Distance,
-    hit: Hit<'a>,
+    page: &'a Page,
+    text: Option<&'a Searchable>,
 }
 
-fn count(text: &str, stems: &[String]) -> usize {
-    let text = text.to_lowercase();
-    stems.iter().filter(|stem| text.contains(stem.as_str())).count()
+impl<'a> Found<'a> {
+    fn hit(self, stems: &[String]) -> Hit<'a> {
+        let (place, section, text) = match self.text {
+            Some(it) => (it.place, it.section.as_deref(), line_with(&it.text, stems)),
+            None => (Place::default(), None, self.page.title.clone()),
+        };
+        Hit { page: self.page, place, section, text }
+    }
+}
+
+/// How many of the stems a text in lower case has.
+fn count(lower_case: &str, stems: &[String]) -> usize {
+    stems.iter().filter(|stem| lower_case.contains(stem.as_str())).count()
 }
 
 fn of_page<'a>(page: &'a Page, words: &str, stems: &[String]) -> Vec<Found<'a>> {
     let mut found = Vec::new();
-    let mut section = None;
-    let mut all = String::new();
-    for block in &page.blocks {
-        let heading = block.heading();
-        if let Some(heading) = heading.clone().filter(|heading| *heading != page.title) {
-            section = Some(heading);
+    let mut is_on_page = vec![false; stems.len()];
+    for text in page.searchable() {
+        for (is_there, stem) in is_on_page.iter_mut().zip(stems) {
+            *is_there |= text.lower_case.contains(stem.as_str());
         }
-        let is_title = heading.as_deref() == Some(page.title.as_str());
-        let texts = block.texts();
-        let is_table = matches!(block, Block::Table(_));
-        // Each row of a table is a place of its own.
-        let places = if is_table { texts } else { vec![texts.join("\n")] };
-        for text in places {
-            all.push_str(&text);
-            all.push(' ');
-            let is_name = is_title && words == page.name;
-            let distance = match heading {
-                Some(_) if is_name => Distance::Name,
-                Some(_) if is_title => Distance::Title,
-                Some(_) => Distance::Heading,
-                None if is_table => Distance::Table,
-                None => Distance::Text,
-            };
-            let words = if is_name { stems.len() } else { count(&text, stems) };
-            if words > 0 {
-                let hit = Hit { page, section: section.clone(), text: line_with(&text, stems) };
-                found.push(Found { words, distance, hit });
-            }
+        let is_name = text.distance == Distance::Title && words == page.name;
+        let words = if is_name { stems.len() } else { count(&text.lower_case, stems) };
+        if words > 0 {
+            let distance = if is_name { Distance::Name } else { text.distance };
+            found.push(Found { words, distance, page, text: Some(text) });
         }
     }
-    let on_page = count(&all, stems);
-    if found.iter().all(|found| found.words < on_page) {
-        let hit = Hit { page, section: None, text: page.title.clone() };
-        found.push(Found { words: on_page, distance: Distance::Page, hit });
+    let words = is_on_page.into_iter().filter(|it| *it).count();
+    if words > 0 && found.iter().all(|found| found.words < words) {
+        found.push(Found { words, distance: Distance::Page, page, text: None });
     }
     found
 }
 
 /// The line with most of the words, the first of them.
 fn line_with(text: &str, stems: &[String]) -> String {
-    text.lines().rev().max_by_key(|line| count(line, stems)).unwrap_or_default().to_owned()
+    let count = |line: &&str| count(&line.to_lowercase(), stems);
+    text.lines().rev().max_by_key(count).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -306,7 +306,8 @@ fn what_a_console_begins_with_is_judged_before_it_is_opened() {
     let refused = |args: &[&str]| {
         let ran = output(home.path(), &[args, &["--json"]].concat());
         // Whether there is a terminal is judged apart, and not for scripts.
-        let ran = if text(&ran.stderr).contains("no --json output") { output(home.path(), args) } else { ran };
+        let ran =
+            if text(&ran.stderr).contains("no --json output") { output(home.path(), args) } else { ran };
         (ran.status.code(), text(&ran.stderr))
     };
     for (args, wanted) in [

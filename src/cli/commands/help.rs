@@ -10,10 +10,11 @@ use crate::{
         error::Error,
         help,
         output::Output,
-        pager,
+        pager, shell,
         table::{Align, Table},
     },
-    manual::{Line, Page, Style, lines},
+    console::Depth,
+    manual::{Layout, Page, Span, Style, lines},
     words::nearest,
 };
 
@@ -52,16 +53,19 @@ pub(in crate::cli) fn run(args: &HelpArgs, env: &Env, out: &mut Output) -> Resul
         return list(out);
     }
     let name = args.name.join(" ");
-    let (page, flags) = (help::page(&name), flags(&args.name));
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let (page, flags) = (help::page(&name), flags(&words));
     if page.is_none() && flags.is_none() {
-        let near = nearest(&name, help::names());
+        let subcommands = shell::subcommands().into_iter().filter(|it| !it.is_earlier).map(|it| it.name);
+        let known: Vec<String> = help::names().map(str::to_owned).chain(subcommands).collect();
+        let near = nearest(&name, known.iter().map(String::as_str));
         let near = near.map_or_else(String::new, |near| format!("; did you mean `rl-console help {near}`?"));
         return Err(Error::usage(
             format!("no manual page or subcommand named `{name}`{near}"),
             "`rl-console help` lists the pages, `rl-console help --search WORDS` searches them",
         ));
     }
-    let is_styled = env.terminals.stdout && !out.is_json();
+    let is_styled = env.terminals.stdout && !out.is_json() && env.depth() != Depth::None;
     let columns = out.columns().map_or(COLUMNS, |columns| columns.min(COLUMNS));
     let mut text = page.as_ref().map_or_else(String::new, |page| text(page, columns, is_styled));
     if let Some(flags) = flags {
@@ -73,7 +77,7 @@ pub(in crate::cli) fn run(args: &HelpArgs, env: &Env, out: &mut Output) -> Resul
     if out.is_json() {
         return out.row(&Whole { page: &name, text: &text }, |_| String::new());
     }
-    if is_styled { pager::show(&text, env, out) } else { out.text(&text) }
+    if env.terminals.stdout { pager::show(&text, env, out) } else { out.text(&text) }
 }
 
 fn list(out: &mut Output) -> Result<(), Error> {
@@ -99,17 +103,17 @@ fn search(words: &str, out: &mut Output) -> Result<(), Error> {
     let manual = help::manual();
     let hits = manual.search(words, HITS_MAX);
     if hits.is_empty() {
-        return Err(Error::NoPage(words.to_owned()));
+        return Err(Error::NoHits(words.to_owned()));
     }
     if out.is_json() {
         return hits.iter().try_for_each(|hit| {
-            let found = Found { page: hit.page.name, section: hit.section.as_deref(), text: &hit.text };
+            let found = Found { page: hit.page.name, section: hit.section, text: &hit.text };
             out.row(&found, |_| String::new())
         });
     }
     let columns = &[("page", Align::Left), ("section", Align::Left), ("text", Align::Left)];
     let row = |hit: &crate::manual::Hit<'_>| {
-        let section = hit.section.clone().unwrap_or_else(|| hit.page.title.clone());
+        let section = hit.section.unwrap_or(&hit.page.title).to_owned();
         vec![hit.page.name.to_owned(), section, hit.text.clone()]
     };
     let room = out.columns();
@@ -120,12 +124,12 @@ fn search(words: &str, out: &mut Output) -> Result<(), Error> {
 }
 
 /// The flags of a subcommand, where there is one of this name.
-fn flags(name: &[String]) -> Option<String> {
+fn flags(name: &[&str]) -> Option<String> {
     let mut command = Cli::command();
     command.build();
     let mut found = &mut command;
     for word in name {
-        found = found.find_subcommand_mut(word)?;
+        found = found.find_subcommand_mut(word).filter(|below| !below.is_hide_set())?;
     }
     Some(found.render_long_help().to_string())
 }
@@ -133,15 +137,15 @@ fn flags(name: &[String]) -> Option<String> {
 /// A page as lines, in the terminal's own styles where people read it there.
 fn text(page: &Page, columns: usize, is_styled: bool) -> String {
     let mut text = String::new();
-    for line in lines(&page.blocks, columns) {
-        text.push_str(&styled(&line, is_styled));
+    for line in lines(&page.blocks, Layout { columns, breaks_code: false }) {
+        text.push_str(&styled(&line.spans, is_styled));
         text.push('\n');
     }
     text
 }
 
-fn styled(line: &Line, is_styled: bool) -> String {
-    let span = |span: &crate::manual::Span| {
+fn styled(line: &[Span], is_styled: bool) -> String {
+    let span = |span: &Span| {
         let style = match (span.style, &span.link) {
             _ if !is_styled => return span.text.clone(),
             (_, Some(_)) => "4",

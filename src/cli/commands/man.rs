@@ -15,6 +15,7 @@ use crate::{
         pager,
     },
     manual::man_page,
+    words::quoted,
 };
 
 /// The output with `--json`, or for each page written.
@@ -40,7 +41,12 @@ pub(in crate::cli) fn run(args: &ManArgs, env: &Env, out: &mut Output) -> Result
             Error::usage("there is no home folder to install into", "name a folder: `rl-console man DIR`")
         })?;
         write(program, out, |section| root.join(format!("man{section}")))?;
-        return if out.is_json() { Ok(()) } else { out.line("`man rl-console` reads them") };
+        let folder = root.display().to_string();
+        let note = format!(
+            "`man rl-console` reads them where `manpath` lists {folder}; else `man -M {} rl-console`",
+            quoted(&folder)
+        );
+        return if out.is_json() { Ok(()) } else { out.line(&note) };
     }
     if env.terminals.stdout && !out.is_json() {
         let help = program.render_long_help().to_string();
@@ -80,8 +86,7 @@ fn write(program: Command, out: &mut Output, folder_of: impl Fn(&str) -> PathBuf
 
 /// The page of a command and those of the commands below it.
 fn collect(name: &str, command: Command, pages: &mut Vec<(String, String)>) -> Result<(), Error> {
-    for below in command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set())
-    {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         collect(&format!("{name}-{}", below.get_name()), below.clone(), pages)?;
     }
     pages.push(page(name, command)?);

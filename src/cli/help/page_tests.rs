@@ -13,7 +13,7 @@ use crate::{
     },
     console::{Depth, Keymap, Theme, reference},
     limits::Runs,
-    manual::{Block, Page, has_all, lines, slug, target},
+    manual::{Block, Layout, Page, lines, target},
     mpp::manifest::Pack,
     port::List,
     runs::openings::{Map, NoLibrary, Opening},
@@ -54,9 +54,7 @@ fn every_page_has_a_title_and_every_link_leads_somewhere() {
         for link in page.links().filter(|link| !link.starts_with("https://")) {
             let (name, section) = target(link);
             let found = manual.page(name);
-            let has = |section: &str| {
-                found.is_some_and(|page| page.headings().any(|heading| slug(&heading) == section))
-            };
+            let has = |section: &str| found.is_some_and(|page| page.section(section).is_some());
             let leads = found.is_some() && section.is_none_or(has);
             wrong.extend((!leads).then(|| format!("{}: {link} leads nowhere", page.name)));
         }
@@ -265,16 +263,11 @@ fn every_file_that_is_an_example_can_be_used() {
     assert_none(&wrong);
 }
 
-/// The manual on the screen, laid out.
-fn lines_of(page: &str) -> Option<Vec<crate::manual::Line>> {
-    Some(lines(&manual().page(page)?.blocks, 100))
-}
-
 /// What is wrong with a place that the console opens the manual at.
 fn fault_of_place(page: &str, texts: &[String]) -> Option<String> {
-    match lines_of(page) {
+    match manual().page(page) {
         None => Some(format!("there is no page {page}, for {texts:?}")),
-        Some(lines) => (!has_all(&lines, texts)).then(|| format!("{page} does not have {texts:?}")),
+        Some(page) => (!page.has_all(texts)).then(|| format!("{} does not have {texts:?}", page.name)),
     }
 }
 
@@ -283,7 +276,6 @@ fn the_console_opens_pages_that_there_are_at_texts_that_they_have() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/console");
     let place =
         regex::Regex::new(r#"ManualPlace::at\(\s*"(\w[\w-]*)",\s*\[((?:\s*"[^"]*",?)+)\s*\]"#).unwrap();
-    let page = regex::Regex::new(r#"(?:ManualPlace::page\(|^ +page: )"([a-z-]+)"[,)]"#).unwrap();
     let text = regex::Regex::new(r#""([^"]*)""#).unwrap();
     let (mut wrong, mut found) = (Vec::new(), 0);
     let mut folders = vec![src];
@@ -299,13 +291,6 @@ fn the_console_opens_pages_that_there_are_at_texts_that_they_have() {
                 wrong.extend(fault_of_place(&named[1], &texts));
                 found += 1;
             }
-            let is_of_pages = entry.ends_with("key_scope.rs") || entry.ends_with("system.rs");
-            for named in
-                page.captures_iter(&code).filter(|_| is_of_pages || code.contains("ManualPlace::page(\""))
-            {
-                let is_page = is_of_pages || named[0].starts_with("ManualPlace");
-                wrong.extend(fault_of_place(&named[1], &[]).filter(|_| is_page && &named[1] != "contents"));
-            }
         }
     }
     assert!(found > 10, "{found}");
@@ -313,23 +298,52 @@ fn the_console_opens_pages_that_there_are_at_texts_that_they_have() {
 }
 
 #[test]
-fn every_pane_column_alert_drop_and_breach_is_described() {
-    let (mut wrong, columns, errors) =
-        (Vec::new(), lines_of("columns").unwrap(), lines_of("frames").unwrap());
+fn every_place_pane_column_alert_drop_and_breach_is_described() {
+    let (mut wrong, manual) = (Vec::new(), manual());
+    let (columns, errors) = (manual.page("columns").unwrap(), manual.page("frames").unwrap());
+    for page in reference::pages().into_iter().filter(|page| *page != "contents") {
+        wrong.extend(fault_of_place(page, &[]));
+    }
     for pane in reference::columns() {
         wrong.extend(fault_of_place("views", &[pane.name.to_owned()]));
         let fields = pane.fields.iter().map(|(field, ..)| [pane.name.to_owned(), (*field).to_owned()]);
-        let absent = fields.filter(|texts| !has_all(&columns, texts));
+        let absent = fields.filter(|texts| !columns.has_all(texts));
         wrong.extend(absent.map(|texts| format!("columns does not have {texts:?}")));
     }
+    for alert in crate::station::alerts::kinds().into_iter().map(|(_, kind)| kind) {
+        wrong.extend(fault_of_place("alerts", &[alert.to_owned()]));
+    }
     for reason in crate::rmp::DropReason::ALL {
-        wrong.extend(fault_of_place("bus", &["drops".to_owned(), reason.name().to_owned()]));
+        wrong.extend(fault_of_place("bus", &["Delivery and drops".to_owned(), reason.name().to_owned()]));
     }
     for breach in crate::dissect::Breach::all() {
         let texts = ["Errors".to_owned(), breach.heading()];
-        wrong.extend((!has_all(&errors, &texts)).then(|| format!("frames does not have {texts:?}")));
+        wrong.extend((!errors.has_all(&texts)).then(|| format!("frames does not have {texts:?}")));
     }
     assert_none(&wrong);
+}
+
+#[test]
+fn no_line_of_a_page_is_wider_than_its_page() {
+    let mut wrong = Vec::new();
+    for page in manual().pages() {
+        for columns in [40, 74, 94, 100] {
+            for line in lines(&page.blocks, Layout { columns, breaks_code: true }) {
+                let text = line.text();
+                let is_wide = crate::words::width(&text) > columns;
+                wrong.extend(is_wide.then(|| format!("{} at {columns}: {text}", page.name)));
+            }
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn keys_are_written_as_the_keymap_writes_them() {
+    let keys: Vec<String> = Keymap::default().rows().into_iter().flat_map(|row| row.keys).collect();
+    let of_page = |page: &str| spans(manual().page(page).unwrap());
+    let shown = [of_page("keys"), of_page("keymap")].concat();
+    assert_none(&keys.into_iter().filter(|key| !shown.contains(key)).collect::<Vec<_>>());
 }
 
 #[test]

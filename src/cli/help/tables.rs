@@ -41,10 +41,18 @@ pub(super) fn table(name: &str) -> Option<String> {
 fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
-        let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|").replace('<', "\\<")).collect();
+        let cells: Vec<_> = row.iter().map(|cell| escaped(cell).replace('|', "\\|")).collect();
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text
+}
+
+/// A text whose `<` begin no HTML; what is within backticks stays as it is.
+fn escaped(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let escape =
+        |(at, part): (usize, &str)| if at % 2 == 0 { part.replace('<', "\\<") } else { part.to_owned() };
+    parts.map(escape).collect::<Vec<_>>().join("`")
 }
 
 /// Sections of one table each.
@@ -147,7 +155,7 @@ fn clauses() -> String {
             sections.push(section);
         }
     }
-    sections.concat().replace('<', "\\<")
+    escaped(&sections.concat())
 }
 
 fn commands() -> Vec<Vec<String>> {

@@ -8,7 +8,7 @@ use ratatui::{
 
 use crate::{
     console::{
-        draw::{text, theme::Role},
+        draw::{class::Class, text, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::Model,
         records::ManualPlace,
@@ -16,14 +16,16 @@ use crate::{
         ui::{
             Layer, Line, Reaction, Scene, Target,
             act::{Act, Resolved},
+            effect::Effect,
             layer::centred,
             layout::Layout,
             message::show_message,
+            palette::Palette,
             pane::PaneContext,
             state::Ui,
         },
     },
-    manual::{self, LazyManual, Page, Span, Style},
+    manual::{self, LazyManual, Page, Place, Span, Style},
 };
 
 /// Columns of the text.
@@ -40,11 +42,13 @@ const PAGES_BEFORE_MAX: usize = 64;
 struct OpenPage {
     name: &'static str,
     title: String,
+    /// In which it is laid out.
+    columns: u16,
     lines: Vec<manual::Line>,
     links: Vec<Link>,
     scroll: usize,
-    /// The line that was asked for.
-    marked: Option<usize>,
+    /// What was asked for.
+    marked: Option<Place>,
     /// The place in `links` of the selected one.
     selected: Option<usize>,
 }
@@ -61,6 +65,8 @@ struct Link {
 #[derive(Debug)]
 struct Search {
     words: Line,
+    /// Whether the words were not typed here: on air they are masked.
+    is_prefilled: bool,
     hits: Vec<Hit>,
     selected: usize,
     offset: usize,
@@ -69,6 +75,7 @@ struct Search {
 #[derive(Debug)]
 struct Hit {
     page: &'static str,
+    place: Place,
     section: Option<String>,
     text: String,
 }
@@ -78,9 +85,11 @@ struct Hit {
 pub(crate) struct ManualReader {
     manual: LazyManual,
     page: OpenPage,
-    /// The pages before, the last one last: name and scroll.
-    before: Vec<(&'static str, usize)>,
+    /// The pages before, the last one last.
+    before: Vec<OpenPage>,
     search: Option<Search>,
+    /// The palette that it was opened over.
+    palette: Option<Box<Palette>>,
     columns: u16,
     height: usize,
 }
@@ -90,47 +99,52 @@ impl ManualReader {
     pub(crate) fn at(place: &ManualPlace, manual: LazyManual, body: Rect) -> Self {
         let (columns, height) = room(body);
         let mut page = OpenPage::of(&manual, place.page, columns);
-        page.mark(manual::line_of(&page.lines, &place.texts), height);
-        Self { manual, page, before: Vec::new(), search: None, columns, height }
+        page.mark(manual.page(place.page).and_then(|page| page.place(&place.texts)), height);
+        Self { manual, page, before: Vec::new(), search: None, palette: None, columns, height }
     }
 
-    /// The manual at what these words name or say: a page, else a search for them.
-    pub(crate) fn about(words: &str, manual: LazyManual, body: Rect) -> Self {
+    /// The manual at what these words name or say: a page, else a search for them. Whether they were written
+    /// earlier.
+    pub(crate) fn about(words: &str, is_recalled: bool, manual: LazyManual, body: Rect) -> Self {
         let name = manual.page(words).map(|page| page.name);
         let mut reader = Self::at(&ManualPlace::page(name.unwrap_or_default()), manual, body);
         if name.is_none() && !words.is_empty() {
-            reader.search = Some(Search::of(words, &reader.manual));
+            reader.search = Some(Search::of(words, is_recalled, &reader.manual));
         }
         reader
     }
 
-    fn open(&mut self, name: &str, place: impl FnOnce(&[manual::Line]) -> Option<usize>) {
+    /// This reader over a palette, which is there again when it is left.
+    pub(crate) fn over(self, palette: Option<Box<Palette>>) -> Self {
+        Self { palette, ..self }
+    }
+
+    fn open(&mut self, name: &str, place: Option<Place>) {
         if self.before.len() >= PAGES_BEFORE_MAX {
             self.before.remove(0);
         }
-        self.before.push((self.page.name, self.page.scroll));
-        self.page = OpenPage::of(&self.manual, name, self.columns);
-        self.page.mark(place(&self.page.lines), self.height);
+        let mut page = OpenPage::of(&self.manual, name, self.columns);
+        page.mark(place, self.height);
+        self.before.push(std::mem::replace(&mut self.page, page));
     }
 
     /// Follows the selected link, or opens the selected hit. Whether there was one.
     fn follow(&mut self) -> bool {
-        if let Some(search) = self.search.take() {
-            let Some(hit) = search.hits.get(search.selected) else {
-                self.search = Some(search);
+        if let Some(search) = &self.search {
+            let Some((name, place)) = search.hits.get(search.selected).map(|hit| (hit.page, hit.place))
+            else {
                 return false;
             };
-            let texts: Vec<String> = hit.section.iter().chain([&hit.text]).cloned().collect();
-            self.open(hit.page, |lines| manual::line_of(lines, &first_words(&texts)));
+            self.search = None;
+            self.open(name, Some(place));
             return true;
         }
         let Some(link) = self.page.selected.and_then(|at| self.page.links.get(at)) else { return false };
         let target = link.target.clone();
-        let (page, section) = manual::target(&target);
-        if self.manual.page(page).is_none() {
-            return false;
-        }
-        self.open(page, |lines| section.and_then(|section| manual::line_of_section(lines, section)));
+        let (name, section) = manual::target(&target);
+        let Some(page) = self.manual.page(name) else { return false };
+        let place = section.and_then(|section| page.section(section));
+        self.open(name, place);
         true
     }
 
@@ -140,12 +154,11 @@ impl ManualReader {
         link.target.contains(':').then_some(&*link.target)
     }
 
-    fn go_back(&mut self) -> bool {
-        let Some((name, scroll)) = self.before.pop() else { return false };
-        self.page = OpenPage::of(&self.manual, name, self.columns);
-        self.page.scroll = scroll;
-        self.page.scroll(0, self.height);
-        true
+    fn go_back(&mut self) {
+        if let Some(before) = self.before.pop() {
+            self.page = before;
+            self.page.fit(&self.manual, self.columns, self.height);
+        }
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
@@ -166,7 +179,8 @@ impl ManualReader {
 impl ManualReader {
     /// The page that is open, the marked line and the selected link.
     pub(crate) fn shown(&self) -> (&'static str, Option<String>, Option<&str>) {
-        let marked = self.page.marked.map(|line| line_text(&self.page.lines, line));
+        let marked = self.page.marked.and_then(|place| self.page.line_of(place));
+        let marked = marked.map(|line| self.page.lines[line].text().trim().to_owned());
         let link = self.page.selected.and_then(|at| self.page.links.get(at));
         (self.page.name, marked, link.map(|link| &*link.target))
     }
@@ -176,11 +190,13 @@ impl OpenPage {
     fn of(manual: &LazyManual, name: &str, columns: u16) -> Self {
         let contents = manual.contents();
         let page: &Page = manual.page(name).unwrap_or(&contents);
-        let lines = manual::lines(&page.blocks, columns.into());
+        let lines =
+            manual::lines(&page.blocks, manual::Layout { columns: columns.into(), breaks_code: true });
         let targets = links(&lines);
         Self {
             name: page.name,
             title: page.title.clone(),
+            columns,
             lines,
             links: targets,
             scroll: 0,
@@ -189,12 +205,29 @@ impl OpenPage {
         }
     }
 
-    /// Shows a line and marks it, a few others above it.
-    fn mark(&mut self, line: Option<usize>, height: usize) {
-        self.marked = line;
+    /// The first line of a place.
+    fn line_of(&self, place: Place) -> Option<usize> {
+        self.lines.iter().position(|line| line.place == place)
+    }
+
+    /// Shows a place and marks it, a few lines above it.
+    fn mark(&mut self, place: Option<Place>, height: usize) {
+        self.marked = place;
+        let line = place.and_then(|place| self.line_of(place));
         self.scroll = line.map_or(0, |line| line.saturating_sub(height / 4));
         self.scroll(0, height);
         self.selected = self.links.iter().position(|link| link.line() >= line.unwrap_or(0));
+    }
+
+    /// Lays it out in so many columns, with the same at its top and the same link selected.
+    fn fit(&mut self, manual: &LazyManual, columns: u16, height: usize) {
+        if self.columns != columns {
+            let top = self.lines.get(self.scroll).map(|line| line.place).unwrap_or_default();
+            let (marked, selected) = (self.marked, self.selected);
+            *self = Self { marked, selected, ..Self::of(manual, self.name, columns) };
+            self.scroll = self.lines.iter().position(|line| line.place >= top).unwrap_or(0);
+        }
+        self.scroll(0, height);
     }
 
     fn scroll(&mut self, by: isize, height: usize) {
@@ -220,13 +253,14 @@ impl OpenPage {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, inside: Rect, height: usize) {
+        let marked = self.marked.and_then(|place| self.line_of(place));
         let shown = self.lines.iter().enumerate().skip(self.scroll).take(height);
         for ((at, line), y) in shown.zip(inside.y..inside.bottom()) {
-            if self.marked == Some(at) {
+            if marked == Some(at) {
                 canvas.put(inside.x, y, 1, canvas.view.glyphs.into, Role::Accent);
             }
             let mut x = inside.x + 2;
-            for span in line {
+            for span in &line.spans {
                 let used = canvas.put(x, y, inside.right().saturating_sub(x), &span.text, role(span));
                 let look = ratatui::style::Style::new().add_modifier(modifier(span));
                 canvas.buffer.set_style(Rect::new(x, y, used, 1), look);
@@ -250,14 +284,20 @@ impl Link {
 }
 
 impl Search {
-    fn of(words: &str, manual: &LazyManual) -> Self {
-        let mut search = Self { words: Line::new(words), hits: Vec::new(), selected: 0, offset: 0 };
+    fn of(words: &str, is_prefilled: bool, manual: &LazyManual) -> Self {
+        let mut search =
+            Self { words: Line::new(words), is_prefilled, hits: Vec::new(), selected: 0, offset: 0 };
         search.find(manual);
         search
     }
 
     fn find(&mut self, manual: &LazyManual) {
-        let hit = |hit: manual::Hit<'_>| Hit { page: hit.page.name, section: hit.section, text: hit.text };
+        let hit = |hit: manual::Hit<'_>| Hit {
+            page: hit.page.name,
+            place: hit.place,
+            section: hit.section.map(str::to_owned),
+            text: hit.text,
+        };
         self.hits = manual.search(self.words.text(), HITS_MAX).into_iter().map(hit).collect();
         (self.selected, self.offset) = (0, 0);
     }
@@ -270,10 +310,15 @@ impl Search {
     fn draw(&self, canvas: &mut Canvas<'_>, inside: Rect) {
         let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
         let used = canvas.put(x, inside.y, columns, "find: ", Role::Muted);
-        self.words.draw(canvas, x + used, inside.y, columns.saturating_sub(used));
+        let room = columns.saturating_sub(used);
+        if self.is_prefilled && canvas.view.mask_policy.masks(Class::Payload) {
+            self.words.draw_recalled(canvas, (x + used, inside.y), room, 0, Class::Payload);
+        } else {
+            self.words.draw(canvas, x + used, inside.y, room);
+        }
         let first = inside.y + 2;
         if self.hits.is_empty() && !self.words.text().trim().is_empty() {
-            canvas.put(x, first, columns, "no page has all these words", Role::Muted);
+            canvas.put(x, first, columns, "no page has these words", Role::Muted);
         }
         for ((at, hit), y) in self.hits.iter().enumerate().skip(self.offset).zip(first..inside.bottom()) {
             canvas.put(x, y, 13, hit.page, Role::Accent);
@@ -296,17 +341,9 @@ impl Layer for ManualReader {
     }
 
     fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
-        let (columns, height) = room(layout.body);
-        if columns != self.columns {
-            self.columns = columns;
-            let (marked, name) =
-                (self.page.marked.map(|line| line_text(&self.page.lines, line)), self.page.name);
-            self.page = OpenPage::of(&self.manual, name, columns);
-            let texts: Vec<String> = marked.into_iter().collect();
-            self.page.mark(manual::line_of(&self.page.lines, &first_words(&texts)), height);
-        }
-        self.height = height;
-        self.page.scroll(0, height);
+        (self.columns, self.height) = room(layout.body);
+        let height = self.height;
+        self.page.fit(&self.manual, self.columns, height);
         if let Some(search) = &mut self.search {
             search.select(search.selected, height.saturating_sub(2));
         }
@@ -350,15 +387,13 @@ impl Layer for ManualReader {
                 })),
             },
             Action::Filter => Ok(Act::layer(|reader: &mut Self, _, _| {
-                reader.search = Some(Search::of("", &reader.manual));
+                reader.search = Some(Search::of("", false, &reader.manual));
             })),
             Action::PlaceBefore if self.before.is_empty() => Err("no page was open before this one".into()),
-            Action::PlaceBefore => Ok(Act::layer(|reader: &mut Self, _, _| {
-                reader.go_back();
-            })),
+            Action::PlaceBefore => Ok(Act::layer(|reader: &mut Self, _, _| reader.go_back())),
             Action::Manual => Ok(Act::layer(|reader: &mut Self, _, _| {
                 reader.search = None;
-                reader.open("", |_| None);
+                reader.open("", None);
             })),
             Action::Back if self.search.is_some() => {
                 Ok(Act::layer(|reader: &mut Self, _, _| reader.search = None))
@@ -372,8 +407,14 @@ impl Layer for ManualReader {
         if view.keymap.lookup(KeyScope::ManualSearch, key).is_some() || !search.words.input(key) {
             return Reaction::Ignored;
         }
+        search.is_prefilled &= !search.words.text().is_empty();
         search.find(&self.manual);
         Reaction::Consumed(Vec::new())
+    }
+
+    fn leave(self: Box<Self>, ui: &mut Ui) -> Vec<Effect> {
+        ui.palette = self.palette;
+        Vec::new()
     }
 
     fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
@@ -383,16 +424,19 @@ impl Layer for ManualReader {
         }
     }
 
-    /// A click follows a link, or opens a hit.
+    /// A click follows a link; it selects a hit, and opens the one that is selected.
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
         let area = area(layout.body);
-        let row = usize::from(at.y.checked_sub(area.y + 1)?);
+        let inside =
+            Rect::new(area.x + 1, area.y + 1, area.width.saturating_sub(2), area.height.saturating_sub(2));
+        let row = usize::from(at.y.checked_sub(inside.y).filter(|_| inside.contains(at))?);
         if let Some(search) = &mut self.search {
             let index = search.offset + row.checked_sub(2)?;
+            let was_there = search.selected == index;
             (index < search.hits.len()).then(|| search.selected = index)?;
-            return Some(Action::Open);
+            return was_there.then_some(Action::Open);
         }
-        let column = usize::from(at.x.checked_sub(area.x + 3)?);
+        let column = usize::from(at.x.checked_sub(inside.x + 2)?);
         let line = self.page.scroll + row;
         let is_hit = |link: &Link| {
             let mut parts = link.parts.iter();
@@ -409,8 +453,8 @@ fn links(lines: &[manual::Line]) -> Vec<Link> {
     for (at, line) in lines.iter().enumerate() {
         let mut column = 0;
         // What the line above ended within goes on here.
-        let mut goes_on = at.checked_sub(1).and_then(|above| lines[above].last()?.link.as_ref());
-        for span in line {
+        let mut goes_on = at.checked_sub(1).and_then(|above| lines[above].spans.last()?.link.as_ref());
+        for span in &line.spans {
             let columns = text::width(&span.text);
             if let Some(target) = &span.link {
                 match found.last_mut().filter(|_| goes_on == Some(target)) {
@@ -425,15 +469,6 @@ fn links(lines: &[manual::Line]) -> Vec<Link> {
         }
     }
     found
-}
-
-/// Texts as they begin on a laid out line: a long one is wrapped.
-fn first_words(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| text.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
-}
-
-fn line_text(lines: &[manual::Line], line: usize) -> String {
-    lines.get(line).map_or_else(String::new, |line| manual::plain(line).trim().to_owned())
 }
 
 fn role(span: &Span) -> Role {

@@ -1,7 +1,7 @@
 //! The manual: where it describes what the keys are for, and how it is opened there.
 
 use crate::console::{
-    input::pane_id::PaneId,
+    input::{keymap::KeyScope, pane_id::PaneId},
     model::Model,
     overlays::ManualReader,
     records::ManualPlace,
@@ -27,17 +27,27 @@ pub(super) fn open(ui: &mut Ui, model: &Model, view: &View, place: &ManualPlace)
     ui.push(ManualReader::at(place, view.manual.clone(), body));
 }
 
-/// Opens the page that these words name, or what is found by them.
-pub(super) fn open_about(ui: &mut Ui, model: &Model, view: &View, words: &str) {
+/// Opens the page that these words name, or what is found by them. Whether they were written earlier.
+pub(super) fn open_about(ui: &mut Ui, model: &Model, view: &View, words: &str, is_recalled: bool) {
     let body = ui.layout(model).body;
-    ui.push(ManualReader::about(words, view.manual.clone(), body));
+    ui.push(ManualReader::about(words, is_recalled, view.manual.clone(), body));
+}
+
+/// Opens the page about the palette, over it.
+pub(super) fn open_over_palette(ui: &mut Ui, model: &Model, view: &View) {
+    let (body, palette) = (ui.layout(model).body, ui.palette.take());
+    let place = ManualPlace::page(KeyScope::Palette.page());
+    ui.push(ManualReader::at(&place, view.manual.clone(), body).over(palette));
 }
 
 /// What describes the place of the cursor: the layer on top, the chip, the column, or the pane.
 fn manual_place(cx: &PaneContext<'_>) -> ManualPlace {
     let PaneContext { ui, model, .. } = *cx;
     match (ui.overlays.last(), ui.focus) {
-        (Some(layer), _) => layer.manual_place(cx),
+        // Of a list over the panes too, a column is described where it is chosen.
+        (Some(layer), _) => {
+            layer.list().map_or_else(|| layer.manual_place(cx), |(list, _)| of_pane(list, cx))
+        }
         (None, Focus::Chips(_)) => match ui.focused_chip(model) {
             Some(ChipId::System(system)) => ManualPlace::page(system.page),
             Some(ChipId::Hidden(pane)) => ManualPlace::at("views", [pane.name()]),

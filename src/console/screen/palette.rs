@@ -8,7 +8,6 @@ use crate::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::Output,
-        records::ManualPlace,
         screen::{frame, manual, resolve},
         settings::{shell::Subcommand, view::View},
         ui::{
@@ -42,14 +41,8 @@ pub(crate) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now:
         Some(Action::Open) => return run(ui, live, view, now),
         Some(Action::HoldAll) => return (Vec::new(), Some(Action::HoldAll)),
         Some(Action::Manual) => {
-            ui.palette = None;
             let past = ui.time.visible_model();
-            manual::open(
-                ui,
-                past.as_deref().unwrap_or(live),
-                view,
-                &ManualPlace::page(KeyScope::Palette.page()),
-            );
+            manual::open_over_palette(ui, past.as_deref().unwrap_or(live), view);
         }
         _ => palette.input(key, view),
     }
@@ -128,9 +121,9 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
         }
         Some(Hit::File(_, Some(request))) => (save(ui, present, view, &request, now), None),
         Some(Hit::Manual(words)) => {
-            ui.palette = None;
+            let is_recalled = ui.palette.take().is_some_and(|palette| palette.recalled.is_some());
             let past = ui.time.visible_model();
-            manual::open_about(ui, past.as_deref().unwrap_or(present), view, &words);
+            manual::open_about(ui, past.as_deref().unwrap_or(present), view, &words, is_recalled);
             (remember(ui, &format!("help {words}")), None)
         }
         Some(Hit::Typed(words)) => {

@@ -136,7 +136,12 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
         }
         Hit::Manual(name) => match view.manual.page(name) {
             Some(page) => (name.clone(), page.title.as_str().into(), "manual".to_owned(), true),
-            None => (format!("search: {name}"), "".into(), "manual".to_owned(), true),
+            None => {
+                if ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
+                    class = Class::Payload;
+                }
+                ("search for".to_owned(), name.as_str().into(), "manual".to_owned(), true)
+            }
         },
         Hit::File(verb, request) => {
             let does = *verb != FileVerb::Export || ui.target_list().is_some();

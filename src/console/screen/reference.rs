@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 #[cfg(test)]
-use crate::console::draw::glyphs::{Glyphs, UNICODE};
+use crate::console::{
+    draw::glyphs::{Glyphs, UNICODE},
+    ui::system::System,
+};
 
 use crate::console::{
     input::{
@@ -97,6 +100,13 @@ pub(crate) fn columns() -> Vec<PaneReference> {
     };
     let listed = PaneId::ALL.iter().copied().filter(|pane| pane.pane().has_rows());
     listed.map(|pane| PaneReference { name: pane.name(), fields: fields(pane) }).collect()
+}
+
+/// The pages of the manual that places and systems name.
+#[cfg(test)]
+pub(crate) fn pages() -> Vec<&'static str> {
+    let of_places = KeyScope::all().map(KeyScope::page);
+    of_places.chain(System::all().iter().map(|system| system.page)).collect()
 }
 
 /// Every sign that stands for something; those of charts by their first and last.

@@ -5,9 +5,10 @@ use crossterm::event::KeyCode;
 use super::test_console::{TestConsole, show};
 use crate::{
     console::{
+        draw::class::MaskPolicy,
         input::{action::Action, pane_id::PaneId},
-        overlays::ManualReader,
-        ui::state::Focus,
+        overlays::{Dialog, ManualReader},
+        ui::{event::Event, state::Focus},
     },
     manual::{LazyManual, Manual, Page},
 };
@@ -65,8 +66,7 @@ fn links_are_followed_and_backspace_goes_back() {
     stage.act(Action::PlaceBefore);
     assert!(stage.text().contains("no page was open before this one"), "{}", stage.text());
     stage.key(KeyCode::Tab);
-    stage.key(KeyCode::Tab);
-    assert_eq!(shown(&stage).2.as_deref(), Some("https://example.com"));
+    assert_eq!(shown(&stage).2.as_deref(), Some("https://example.com"), "the link before was selected still");
     stage.key(KeyCode::Enter);
     assert!(stage.text().contains("https://example.com"), "{}", stage.text());
     stage.key(KeyCode::F(1));
@@ -86,7 +86,7 @@ fn a_search_goes_through_all_pages() {
     assert_eq!(shown(&stage).1.as_deref(), Some("What has ended."));
     stage.char('/');
     stage.write("zebra");
-    assert!(stage.text().contains("no page has all these words"), "{}", stage.text());
+    assert!(stage.text().contains("no page has these words"), "{}", stage.text());
     stage.key(KeyCode::Enter);
     stage.key(KeyCode::Esc);
     assert_eq!(shown(&stage).0, "views", "the page is there still");
@@ -106,8 +106,68 @@ fn it_opens_from_a_filter_a_dialog_and_the_palette_and_leaves_them_as_they_are()
     assert!(stage.text().contains("nofield:x ("), "{}", stage.text());
     stage.key(KeyCode::Esc);
     stage.char(':');
+    stage.write("inv");
     stage.key(KeyCode::F(1));
-    assert_eq!(shown(&stage).0, "palette");
+    assert_eq!((shown(&stage).0, stage.ui.palette.is_some()), ("palette", false));
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.palette.as_ref().map(|palette| palette.text()), Some("inv"));
+    stage.key(KeyCode::Esc);
+    stage.ctrl('x');
+    stage.char('U');
+    assert!(stage.ui.top::<Dialog>().is_some());
+    stage.key(KeyCode::F(1));
+    assert_eq!(shown(&stage).0, "contents", "this manual has no such page");
+    stage.key(KeyCode::Esc);
+    assert!(stage.ui.top::<Dialog>().is_some(), "the question is still there");
+}
+
+#[test]
+fn a_row_of_a_table_is_found_and_kept_when_the_width_changes() {
+    let mut stage = with_manual(120, 30);
+    stage.key(KeyCode::F(1));
+    stage.char('/');
+    stage.write("what waits");
+    stage.key(KeyCode::Enter);
+    assert_eq!(shown(&stage).1.as_deref(), Some("pending  what waits"));
+    stage.event(Event::Resize { columns: 80, rows: 24 });
+    assert_eq!(shown(&stage).1.as_deref(), Some("pending  what waits"));
+}
+
+#[test]
+fn words_that_were_written_earlier_are_masked_on_air() {
+    let mut stage = with_manual(120, 30);
+    stage.char(':');
+    stage.write("help waits secretly");
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("find: waits secretly"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Esc);
+    stage.view.mask_policy = MaskPolicy::for_on_air(true);
+    stage.char(':');
+    stage.key(KeyCode::Up);
+    assert!(!stage.text().contains("secretly"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert!(stage.ui.top::<ManualReader>().is_some() && !stage.text().contains("secretly"), "{}", stage.text());
+}
+
+#[test]
+fn a_click_selects_a_hit_first_and_none_beside_the_manual() {
+    let mut stage = with_manual(160, 30);
+    stage.key(KeyCode::F(1));
+    stage.char('/');
+    stage.write("what");
+    let text = stage.text();
+    let row = text.lines().position(|line| line.contains("What has ended.")).unwrap();
+    let mut click = |column: u16| {
+        let kind = crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left);
+        let row = u16::try_from(row).unwrap();
+        let modifiers = crossterm::event::KeyModifiers::NONE;
+        stage.event(Event::Mouse(crossterm::event::MouseEvent { kind, column, row, modifiers }));
+        shown(&stage).1
+    };
+    assert_eq!(click(3), Some("Queues".to_owned()), "beside it");
+    assert_eq!(click(60), Some("Queues".to_owned()), "selected");
+    assert_eq!(click(60), Some("What has ended.".to_owned()), "opened");
 }
 
 #[test]
@@ -134,7 +194,7 @@ fn the_palette_opens_a_page_by_name_and_finds_by_words() {
 fn a_link_is_followed_by_a_click_and_a_resize_keeps_the_place() {
     let mut stage = with_manual(120, 30);
     stage.key(KeyCode::F(1));
-    stage.event(crate::console::ui::event::Event::Resize { columns: 80, rows: 24 });
+    stage.event(Event::Resize { columns: 80, rows: 24 });
     assert_eq!(shown(&stage).1.as_deref(), Some("Queues"));
     let text = stage.text();
     let (row, line) = text.lines().enumerate().find(|(_, line)| line.contains("see filters")).unwrap();
@@ -145,6 +205,6 @@ fn a_link_is_followed_by_a_click_and_a_resize_keeps_the_place() {
         row: u16::try_from(row).unwrap(),
         modifiers: crossterm::event::KeyModifiers::NONE,
     };
-    stage.event(crate::console::ui::event::Event::Mouse(mouse));
+    stage.event(Event::Mouse(mouse));
     assert_eq!(shown(&stage).0, "filter");
 }

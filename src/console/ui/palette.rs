@@ -210,18 +210,22 @@ fn manual_words(typed: &str) -> Option<&str> {
     typed.trim_start().strip_prefix("help ").map(str::trim)
 }
 
-/// The pages whose names or titles have these words, and the search for them.
+/// The page of this name and those whose names begin so, then the search for the words, then pages that are
+/// found by a few letters.
 fn manual_hits(words: &str, view: &View) -> Vec<Hit> {
     let mut matching = FuzzyMatcher::new(words);
-    let mut found: Vec<_> = { view.manual.pages() }
-        .filter_map(|page| Some((matching.score(page.name, &page.title)?, page.name)))
-        .collect();
+    let found =
+        { view.manual.pages() }.filter_map(|page| Some((matching.score(page.name, &page.title)?, page.name)));
+    let mut found: Vec<_> = found.collect();
     if !words.is_empty() {
         found.sort_by_key(|(score, name)| (*name != words, std::cmp::Reverse(*score)));
     }
     let is_page = found.first().is_some_and(|(_, name)| *name == words);
-    let search = Some(Hit::Manual(words.to_owned())).filter(|_| !words.is_empty() && !is_page);
-    found.into_iter().map(|(_, name)| Hit::Manual(name.to_owned())).chain(search).collect()
+    let (named, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, name)| name.starts_with(words));
+    let search = Some(words).filter(|words| !words.is_empty() && !is_page);
+    let named = named.into_iter().map(|(_, name)| name);
+    let others = others.into_iter().map(|(_, name)| name);
+    named.chain(search).chain(others).map(|name| Hit::Manual(name.to_owned())).collect()
 }
 
 /// The words of a subcommand that was typed with more than its name.
