@@ -151,7 +151,7 @@ impl Schema {
                 let says = match error.kind() {
                     ValidationErrorKind::Required { property } => {
                         at.extend(property.as_str().map(str::to_owned));
-                        "it is required".to_owned()
+                        "required".to_owned()
                     }
                     _ => error.masked_with("it").to_string(),
                 };
@@ -211,7 +211,7 @@ mod tests {
         found.sort();
         let words =
             |at: &str| found.iter().find(|(path, _)| path == at).map_or("", |(_, says)| says.as_str());
-        assert_eq!(words("a/b"), "it is required");
+        assert_eq!(words("a/b"), "required");
         assert_eq!(words("count"), "it is greater than the maximum of 9");
         assert_eq!(words("name"), "it is longer than 3 characters");
         assert!(words("list 1").starts_with("it is not one of"), "{found:?}");

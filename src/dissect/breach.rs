@@ -99,13 +99,13 @@ impl Breach {
         match self {
             Self::Protocol(code, violation) => format!("{}: {violation}", code.code()),
             Self::Hello(reason) => format!("hello refused: {}", reason.code()),
-            Self::HelloTimeout => "no hello came within 10 s".to_owned(),
-            Self::BusHelloTimeout => "no Hello came within 10 s".to_owned(),
+            Self::HelloTimeout => "no hello within 10 s".to_owned(),
+            Self::BusHelloTimeout => "no Hello within 10 s".to_owned(),
             Self::Bus(Refusal::Fault(code)) => {
                 format!("{}: {}", code.name(), code.says().trim_end_matches('.'))
             }
             Self::Bus(refusal) => refusal.name().to_owned(),
-            Self::ByAdapter => "the adapter ended it by protocol_error".to_owned(),
+            Self::ByAdapter => "the adapter closed it with protocol_error".to_owned(),
         }
     }
 
@@ -115,10 +115,8 @@ impl Breach {
             Self::Hello(_) => return None,
             Self::Bus(refusal) => refusal_remedy(refusal),
             Self::BusHelloTimeout => refusal_remedy(Refusal::Unauthorized),
-            Self::HelloTimeout => {
-                "send hello as the first line, at once after connecting, and end it with LF"
-            }
-            Self::ByAdapter => "read what it said in its log: the adapter itself gave up",
+            Self::HelloTimeout => "send hello as the first line, immediately after connecting, ended by LF",
+            Self::ByAdapter => "read the adapter's log: the adapter itself gave up",
             Self::Protocol(_, violation) => violation_remedy(violation),
         })
     }

@@ -95,7 +95,7 @@ fn mark_redacted(tree: &mut Tree, subject: &Subject) {
         {
             node.class = Class::Secret;
             if node.note.is_none() {
-                *node = node.clone().with_note("masked: it has a secret");
+                *node = node.clone().with_note("masked: contains a secret");
             }
         }
     }
@@ -117,9 +117,7 @@ impl Decoder for Plain {
         // The note that stands for withheld bytes is the station's own.
         node.class = if is_withheld { Class::Public } else { Class::Payload };
         if is_withheld {
-            node = node.with_note(
-                "withheld: it could hold a token; this is the station's note of its length and SHA-256",
-            );
+            node = node.with_note("withheld: it may contain a token; this is its length and SHA-256");
         }
         builder.leaf(node);
     }

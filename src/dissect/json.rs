@@ -22,7 +22,7 @@ pub(crate) fn read_within(bytes: &[u8], within: Range<usize>, name: &'static str
     reader.skip_whitespace();
     if reader.at == bytes.len() {
         let mut node = Node::new(Text::literal(name), Kind::Missing, reader.range(reader.at));
-        node.blame("there is nothing");
+        node.blame("empty");
         reader.builder.leaf(node);
         return;
     }
@@ -30,7 +30,7 @@ pub(crate) fn read_within(bytes: &[u8], within: Range<usize>, name: &'static str
     reader.value(Text::literal(name), start);
     reader.skip_whitespace();
     if reader.at < bytes.len() && !reader.builder.is_full() {
-        reader.broken("behind it", reader.at, bytes.len(), "it does not belong to the value before it");
+        reader.broken("trailing", reader.at, bytes.len(), "unexpected after the value");
     }
 }
 
@@ -117,7 +117,7 @@ impl Reader<'_> {
                             6
                         }
                         _ => {
-                            fault = fault.or(Some("it has an escape that JSON does not know"));
+                            fault = fault.or(Some("it has an invalid escape"));
                             1
                         }
                     };
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 }
                 Some(byte) => {
                     if byte < 0x20 {
-                        fault = fault.or(Some("it has a control character that is not escaped"));
+                        fault = fault.or(Some("it has an unescaped control character"));
                     }
                     self.at += 1;
                 }
@@ -153,8 +153,8 @@ impl Reader<'_> {
             _ => Kind::Broken,
         };
         let fault = match kind {
-            Kind::Broken if self.at == self.bytes.len() => Some("it is no JSON value, or it was cut"),
-            Kind::Broken => Some("it is no JSON value"),
+            Kind::Broken if self.at == self.bytes.len() => Some("not a JSON value, or cut"),
+            Kind::Broken => Some("not a JSON value"),
             _ => None,
         };
         self.leaf(name, kind, start, from, fault);
@@ -166,7 +166,7 @@ impl Reader<'_> {
             let ended = self.skip_container();
             let mut node =
                 Node { value: Text::Bytes(self.range(from)), ..Node::new(name, kind, self.range(start)) };
-            node = node.with_note("it lies so deep that it is not opened");
+            node = node.with_note("nested too deeply to decode");
             if !ended {
                 node.blame("it does not end");
             }
@@ -244,7 +244,7 @@ impl Reader<'_> {
                 Kind::Broken,
                 start,
                 key_end,
-                Some(fault.unwrap_or("a `:` and a value are wanted behind it")),
+                Some(fault.unwrap_or("a `:` and a value are expected after it")),
             );
             return;
         }
@@ -252,7 +252,7 @@ impl Reader<'_> {
         self.skip_whitespace();
         match self.peek() {
             None | Some(b',' | b'}') => {
-                self.leaf(name, Kind::Missing, start, self.at, Some("a value is wanted behind it"));
+                self.leaf(name, Kind::Missing, start, self.at, Some("a value is expected after it"));
             }
             Some(_) => self.value(name, start),
         }
@@ -300,7 +300,7 @@ impl Reader<'_> {
     /// Two values with nothing between them.
     fn missing_comma(&mut self) {
         let mut node = Node::new(Text::literal(","), Kind::Missing, self.range(self.at));
-        node.blame("a comma is wanted here");
+        node.blame("a comma is expected here");
         self.builder.leaf(node);
     }
 
@@ -320,7 +320,7 @@ impl Reader<'_> {
         while self.peek().is_some_and(|byte| byte != b',' && byte != b'"' && byte != end) {
             self.at += 1;
         }
-        self.broken("?", start, self.at, "a comma or the end is wanted here");
+        self.broken("?", start, self.at, "a comma or the end is expected here");
         if self.peek() == Some(b',') {
             self.at += 1;
         }

@@ -34,7 +34,8 @@ impl<'a> EntryRecord<'a> {
 
     /// The type of the frame, or the name of the transition.
     pub(crate) fn kind(&self) -> &'static str {
-        self.summary().kind
+        let kind = self.summary().kind;
+        KIND_NAMES.iter().find(|(name, _)| *name == kind).map_or(kind, |(_, shown)| shown)
     }
 
     /// Which way a frame went.
@@ -85,50 +86,85 @@ fn age(at: Now, now: Now) -> Value<'static> {
     Value::Duration(u64::try_from(age.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// What transitions are called in summaries and in earlier versions, each with its name for people.
+const KIND_NAMES: &[(&str, &str)] = &[
+    ("told", "event"),
+    ("moved", "state change"),
+    ("gauged", "queue stats"),
+    ("remembered", "dedup stats"),
+    ("greeted", "hello"),
+    ("counted", "stats"),
+    ("handshaken", "handshake"),
+    ("left_applied", "orphaned"),
+    ("left_out", "state skipped"),
+    ("state_written", "state written"),
+    ("braked", "brake changed"),
+    ("other_cancelled", "stale cancelled"),
+    ("not_listening", "not listening"),
+    ("commits_failing", "commits failing"),
+    ("commits_well", "commits ok"),
+    ("reads_failing", "reads failing"),
+    ("reads_ok", "reads ok"),
+    ("pack_loaded", "pack loaded"),
+    ("clock_jumped", "clock jumped"),
+    ("host_up", "host up"),
+    ("host_down", "host down"),
+    ("store_well", "store ok"),
+    ("store_failing", "store failing"),
+    ("rec_started", "rec started"),
+    ("rec_grew", "rec size"),
+    ("rec_stopped", "rec stopped"),
+    ("rec_failed", "rec failed"),
+    ("disk_low", "disk low"),
+    ("disk_free", "disk free"),
+    ("disk_well", "disk ok"),
+    ("turned_away", "turned away"),
+];
+
 fields! {
     EntryRecord<'_> {
-        "seq", Serial, Public, "its place in the tap" => |it, _| Value::Serial(it.0.entry.seq.0);
-        "at", Time, Public, "when it happened", Column::fixed("at", 12) => |it, _| Value::Time(it.0.entry.at.wall);
-        "dir", State(&["in", "out"]), Public, "which way a frame went; none for a change of state", Column::fixed("", 1)
+        "seq", Serial, Public, "sequence number in the tap" => |it, _| Value::Serial(it.0.entry.seq.0);
+        "at", Time, Public, "time", Column::fixed("at", 12) => |it, _| Value::Time(it.0.entry.at.wall);
+        "dir", State(&["in", "out"]), Public, "direction of a frame; none for a state change", Column::fixed("", 1)
             => |it, _| Value::maybe(it.direction().map(direction_name));
-        "link", State(&Link::NAMES), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
+        "link", State(&Link::NAMES), Public, "protocol or system", Column::fixed("link", 7).from(100)
             => |it, _| Value::text(it.0.entry.link.name());
-        "kind", Text, Public, "the type of the frame or the name of the transition", Column::fixed("  kind", 16) => |it, _| Value::text(it.kind());
-        "verdict", State(EntryOutcome::NAMES), Public, "what was made of a frame; how much a change of state matters", Column::fixed("", 5).from(112)
+        "kind", Text reads (KIND_NAMES), Public, "frame type or transition name", Column::fixed("  kind", 16) => |it, _| Value::text(it.kind());
+        "verdict", State(EntryOutcome::NAMES), Public, "outcome of a frame, or severity of a state change", Column::fixed("", 5).from(112)
             => |it, _| Value::maybe(it.outcome().name());
-        "what", Text, Public, "what happened, in one line without what peers wrote", Column::growing("what", 17, 3) => |it, _| Value::text(it.line());
-        "text", Text, Payload, "the frame as it was on the wire, or the words of a transition", Column::growing("said", 10, 4)
+        "what", Text, Public, "one-line summary without peer text", Column::growing("what", 17, 3) => |it, _| Value::text(it.line());
+        "text", Text, Payload, "frame as on the wire, or text of a transition", Column::growing("payload", 10, 4)
             => |it, _| it.text();
-        "id", Serial, Public, "the invocation that it tells of" => |it, _| it.summary().id.map_or(Value::None, |id| Value::Serial(id.0));
-        "queue", Text, Public, "the queue that it tells of" => |it, _| Value::maybe(it.summary().queue.map(crate::ids::QueueName::as_str));
-        "event", Text, Public, "the event of the invocation" => |it, _| Value::maybe(it.summary().event.map(crate::ids::EventName::as_str));
-        "topic", Topic, Public, "the topic or pattern of the bus that it tells of"
+        "id", Serial, Public, "invocation" => |it, _| it.summary().id.map_or(Value::None, |id| Value::Serial(id.0));
+        "queue", Text, Public, "queue" => |it, _| Value::maybe(it.summary().queue.map(crate::ids::QueueName::as_str));
+        "event", Text, Public, "event of the invocation" => |it, _| Value::maybe(it.summary().event.map(crate::ids::EventName::as_str));
+        "topic", Topic, Public, "bus topic or pattern"
             => |it, _| Value::maybe(it.summary().topic.map(crate::ids::TopicName::as_str));
-        "schema", Text, Public, "the schema of a message of the bus"
+        "schema", Text, Public, "schema of a bus message"
             => |it, _| Value::maybe(it.summary().schema.map(crate::dissect::rmp::schema_name));
-        "msg_id", Serial, Public, "the number of a message of the bus" => |it, _| it.summary().msg_id.map_or(Value::None, Value::Serial);
-        "sub", Serial, Public, "the subscription of the bus that it tells of" => |it, _| it.summary().sub.map_or(Value::None, Value::Serial);
-        "session", Text, Public, "the session of the bus or of agents who decide together that it tells of"
+        "msg_id", Serial, Public, "msg_id of a bus message" => |it, _| it.summary().msg_id.map_or(Value::None, Value::Serial);
+        "sub", Serial, Public, "bus subscription" => |it, _| it.summary().sub.map_or(Value::None, Value::Serial);
+        "session", Text, Public, "bus session or MACP session"
             => |it, _| it.summary().session();
-        "mode", State(Mode::SHORT_NAMES), Public, "how a session that begins is coordinated"
+        "mode", State(Mode::SHORT_NAMES), Public, "mode of a MACP session that starts"
             => |it, _| Value::maybe(it.summary().mode);
-        "sender", Text, Public, "who sends a message of a session" => |it, _| Value::maybe(it.summary().sender);
-        "type", Text, Public, "the type of a message of a session" => |it, _| Value::maybe(it.summary().message_type);
-        "message", Text, Public, "the id of a message of a session" => |it, _| Value::maybe(it.summary().message_id);
-        "code", Text, Public, "why a message of a session is rejected, or the status that its call ends with"
+        "sender", Text, Public, "sender of a MACP message" => |it, _| Value::maybe(it.summary().sender);
+        "type", Text, Public, "type of a MACP message" => |it, _| Value::maybe(it.summary().message_type);
+        "message", Text, Public, "id of a MACP message" => |it, _| Value::maybe(it.summary().message_id);
+        "code", Text, Public, "rejection code of a MACP message, or gRPC status of the call"
             => |it, _| Value::maybe(it.summary().code);
-        "client", Text, Public, "what a session of the bus calls itself" => |it, _| Value::maybe(it.summary().client);
-        "peer", Text, Public, "who is at the other end" => |it, _| Value::maybe(it.summary().peer.map(crate::ids::Peer::as_str));
-        "clause", Text, Public, "the clause of the specification that was broken" => |it, _| Value::maybe(it.summary().clause);
-        "bytes", Bytes, Public, "the length of a frame on the wire, or of a transition's words", Column::fixed("bytes", 7).right().from(120)
+        "client", Text, Public, "client name of a bus session" => |it, _| Value::maybe(it.summary().client);
+        "peer", Text, Public, "remote peer" => |it, _| Value::maybe(it.summary().peer.map(crate::ids::Peer::as_str));
+        "clause", Text, Public, "violated clause of the specification" => |it, _| Value::maybe(it.summary().clause);
+        "bytes", Bytes, Public, "frame size on the wire, or size of a transition's text", Column::fixed("bytes", 7).right().from(120)
             => |it, _| it.bytes();
-        "trace", Id, Public, "the piece of work that it belongs to", Column::fixed("trace", 5).from(112)
+        "trace", Id, Public, "trace", Column::fixed("trace", 5).from(112)
             => |it, _| Value::maybe(it.0.entry.trace.map(|trace| trace.0.simple().to_string()));
-        "cause", Serial, Public, "the entry that caused it", Column::fixed("cause", 8).right().from(140)
+        "cause", Serial, Public, "entry that caused it", Column::fixed("cause", 8).right().from(140)
             => |it, _| it.0.entry.cause.map_or(Value::None, |cause| Value::Serial(cause.0));
-        "routine", State(&["yes", "no"]), Public, "whether it is told every second whatever happens: figures, and the station's own metrics"
+        "routine", State(&["yes", "no"]) reads (&[("hidden", "no")]), Public, "whether it is periodic, such as queue stats and metrics; routine:hidden leaves them out"
             => |it, _| Value::text(if it.is_routine() { "yes" } else { "no" });
-        "age", Duration, Public, "how long ago it happened" => |it, now| age(it.0.entry.at, now);
+        "age", Duration, Public, "time since it happened" => |it, now| age(it.0.entry.at, now);
     }
 }
 

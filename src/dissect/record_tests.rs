@@ -90,7 +90,7 @@ fn a_fault_names_the_breach_and_its_clause() {
     look(Link::Mpp, What::Transition(Transition::Mpp(closed)), b"", |record| {
         let names = ["dir", "kind", "verdict", "what", "clause"];
         let text =
-            "- | disconnected | bad | INVALID_FRAME: the bridge closed it | mpp-v2, protocol_error codes";
+            "- | disconnected | bad | INVALID_FRAME: closed by the bridge | mpp-v2, protocol_error codes";
         assert_eq!(fields(&record, &names), text);
     });
 }
@@ -142,7 +142,7 @@ fn bytes_that_are_no_text_are_looked_at_all_the_same() {
     let bytes = [0xff, b'{', 0xf0, 0x9f];
     let what = frame_of(Direction::Inbound, None, Verdict::Mpp(mpp::Verdict::TooLate), &bytes);
     look(Link::Mpp, what, &bytes, |record| {
-        assert_eq!(fields(&record, &["verdict", "what"]), "late | came after the close, not looked at");
+        assert_eq!(fields(&record, &["verdict", "what"]), "late | arrived after the close, ignored");
         assert_eq!(body_preview(record.0).0, "\u{fffd}{\u{fffd}");
     });
 }

@@ -103,13 +103,11 @@ pub(crate) fn line(entry: &Entry) -> Cow<'static, str> {
     match &entry.what {
         What::Frame(frame) => of_head(&frame.head).line(frame),
         What::Transition(transition) => of_transition(transition).line(),
-        What::Committed { through } => format!("durable through ticket {through}").into(),
-        What::Unsent { frames, bytes } => format!(
-            "{}, {} did not leave before the close",
-            counted(*frames, "frame"),
-            counted(*bytes, "byte")
-        )
-        .into(),
+        What::Committed { through } => format!("durable up to ticket {through}").into(),
+        What::Unsent { frames, bytes } => {
+            format!("{}, {} not sent before the close", counted(*frames, "frame"), counted(*bytes, "byte"))
+                .into()
+        }
         What::Loss { count } => format!("lost: {}", counted(*count, "entry")).into(),
     }
 }

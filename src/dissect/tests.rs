@@ -200,16 +200,16 @@ fn says_what_is_missing_mistyped_unknown_and_given_twice() {
     assert!(wrong("mpp") && wrong("params"));
     let ids: Vec<_> =
         tree.nodes.iter().filter(|node| node.name.read(&subject.bytes, 9) == "id").map(note).collect();
-    assert_eq!(ids, ["a whole number without a sign is wanted", "a whole number without a sign is wanted"]);
+    assert_eq!(ids, ["expected an unsigned integer", "expected an unsigned integer"]);
     for name in ["queue", "event"] {
         let node = find(&subject, &tree, name);
-        assert_eq!((node.kind, note(node)), (Kind::Missing, "it is required, and is not there"));
+        assert_eq!((node.kind, note(node)), (Kind::Missing, "required, missing"));
     }
-    assert_eq!(note(find(&subject, &tree, "colour")), "not a field of this frame: it is passed over");
+    assert_eq!(note(find(&subject, &tree, "colour")), "not a field of this frame; ignored");
     let (subject, tree) =
         read_accepted(br#"{"mpp":2,"type":"done","id":7,"id":8,"pack_id":"x","queue":"q"}"#);
-    assert_eq!(note(find(&subject, &tree, "id")), "it is given again behind: that one counts");
-    assert!(note(find(&subject, &tree, "pack_id")).starts_with("not looked at"));
+    assert_eq!(note(find(&subject, &tree, "id")), "repeated later; the last one counts");
+    assert!(note(find(&subject, &tree, "pack_id")).starts_with("ignored"));
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn broken_json_is_read_as_far_as_it_can_be_and_on_behind_the_break() {
     let (subject, tree) =
         read_refused(br#"{"mpp":2,,"type":"done" "id":tru,"a":,"b" 1,[1,2}x"#, Violation::NotJson);
     assert_eq!(find(&subject, &tree, "type").value.read(&subject.bytes, 9), "\"done\"");
-    assert_eq!(note(find(&subject, &tree, "a")), "a value is wanted behind it");
-    assert!(tree.nodes.iter().any(|node| note(node) == "it is no JSON value"));
+    assert_eq!(note(find(&subject, &tree, "a")), "a value is expected after it");
+    assert!(tree.nodes.iter().any(|node| note(node) == "not a JSON value"));
     assert!(
         tree.nodes.iter().filter(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)).count() > 3
     );
@@ -264,7 +264,7 @@ fn a_frame_cut_at_any_byte_is_read_up_to_there() {
         let (subject, tree) = read(subject);
         covered(&subject.bytes, &tree);
         let words = note(&tree.nodes[0]);
-        assert!(words.starts_with(&format!("cut: {} bytes", bytes.len() - end)), "{end}: {words}");
+        assert!(words.starts_with(&format!("cut: {} more bytes", bytes.len() - end)), "{end}: {words}");
         if end > 60 {
             assert_eq!(find(&subject, &tree, "id").value.read(&subject.bytes, 9), "123");
         }

@@ -15,7 +15,7 @@ pub(crate) struct TransitionDecoder;
 
 impl Decoder for TransitionDecoder {
     fn name(&self) -> &'static str {
-        "what the station tells"
+        "state change"
     }
 
     fn decode(&self, subject: &Subject, builder: &mut TreeBuilder) {

@@ -25,11 +25,11 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<VerdictLine> {
         What::Frame(frame) => return of_head(&frame.head).verdict(subject, frame),
         What::Transition(transition) => match of_transition(transition).breach() {
             Some(breach) => return breach_lines(breach, None),
-            None => "a state changed",
+            None => "state change",
         },
-        What::Committed { .. } => "what was to be durable is",
-        What::Unsent { .. } => "a connection closed before this could leave",
-        What::Loss { .. } => "entries were lost before this console read them",
+        What::Committed { .. } => "commit is durable",
+        What::Unsent { .. } => "connection closed before this was sent",
+        What::Loss { .. } => "entries lost before this console read them",
     };
     vec![(Tone::Neutral, words.to_owned())]
 }
@@ -52,17 +52,17 @@ pub(super) fn breach_lines(breach: Breach, found: Option<String>) -> Vec<Verdict
 
 /// A frame that was taken.
 pub(super) fn taken() -> Vec<VerdictLine> {
-    vec![(Tone::Good, "taken".to_owned())]
+    vec![(Tone::Good, "accepted".to_owned())]
 }
 
 /// A frame that the station sent.
 pub(super) fn sent() -> Vec<VerdictLine> {
-    vec![(Tone::Good, "sent: it went into the write buffer".to_owned())]
+    vec![(Tone::Good, "sent: written to the send buffer".to_owned())]
 }
 
 /// A frame that came after the close.
 pub(super) fn too_late() -> Vec<VerdictLine> {
-    vec![(Tone::Neutral, "too late: its connection was closed already, and nobody looked at it".to_owned())]
+    vec![(Tone::Neutral, "too late: its connection was already closed; ignored".to_owned())]
 }
 
 /// A frame with the verdict of another link, which no station records.

@@ -30,13 +30,16 @@ pub trait Fields: Record {
     const SPECS: &'static [Spec];
 }
 
-/// Declares the fields of a record: name, [`Kind`](crate::field::Kind), [`Class`](crate::field::Class), what
-/// it is, and its column where it has one by itself; then how its value is read of a record at a moment.
+/// Declares the fields of a record: name, behind `|` other names that it is found by,
+/// [`Kind`](crate::field::Kind), [`Class`](crate::field::Class), what it is, and its column where it has one
+/// by itself; then how its value is read of a record at a moment. Behind the kind, `reads` has other names of
+/// values, each with the value.
 #[macro_export]
 macro_rules! fields {
     ($record:ty {
         $(
-            $name:literal, $kind:ident $(($states:expr))?, $class:ident, $about:literal $(, $column:expr)?
+            $name:literal $(| $also:literal)*, $kind:ident $(($states:expr))? $(reads ($reads:expr))?,
+            $class:ident, $about:literal $(, $column:expr)?
                 => |$it:pat_param, $now:pat_param| $value:expr;
         )*
     }) => {
@@ -44,6 +47,8 @@ macro_rules! fields {
             const SPECS: &'static [$crate::field::Spec] = &[$(
                 $crate::field::Spec {
                     name: $name,
+                    also: &[$($also),*],
+                    reads: $crate::fields!(@reads $($reads)?),
                     kind: $crate::field::Kind::$kind $(($states))?,
                     class: $crate::field::Class::$class,
                     about: $about,
@@ -64,6 +69,8 @@ macro_rules! fields {
             }
         }
     };
+    (@reads) => { &[] };
+    (@reads $reads:expr) => { $reads };
     (@column) => { None };
     (@column $column:expr) => { Some($column) };
 }

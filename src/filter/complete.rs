@@ -122,7 +122,7 @@ fn offer(candidates: &mut Vec<Candidate>, text: String, about: impl Into<String>
 /// Fields that begin with, then those that have, what was typed; the operators of the one that is it.
 fn names(typed: &str, specs: &[Spec], candidates: &mut Vec<Candidate>) {
     let lower = typed.to_lowercase();
-    if let Some(spec) = specs.iter().find(|spec| spec.name == lower) {
+    if let Some(spec) = index_of(specs, &lower).map(|field| &specs[field]) {
         for operator in operators(spec.kind) {
             offer(
                 candidates,
@@ -134,33 +134,35 @@ fn names(typed: &str, specs: &[Spec], candidates: &mut Vec<Candidate>) {
     }
     let begins = specs.iter().filter(|spec| spec.name.starts_with(&lower));
     let has = specs.iter().filter(|spec| !spec.name.starts_with(&lower) && spec.name.contains(&lower));
-    for spec in begins.chain(has).filter(|spec| spec.class != Class::Secret) {
+    let named = begins.chain(has).map(|spec| (spec, spec.name.to_owned()));
+    // What only the title of its column begins with is written by that.
+    let titled = specs.iter().filter(|spec| !spec.name.contains(&lower)).filter_map(|spec| {
+        let title = spec.title_name().filter(|title| !lower.is_empty() && title.starts_with(&lower))?;
+        (index_of(specs, &title) == index_of(specs, spec.name)).then_some((spec, title))
+    });
+    for (spec, name) in named.chain(titled).filter(|(spec, _)| spec.class != Class::Secret) {
         let usual = operators(spec.kind).first().map_or("", |operator| operator.sign());
-        offer(
-            candidates,
-            format!("{}{usual}", spec.name),
-            format!("{}: {}", spec.about, kind_name(spec.kind)),
-            Class::Public,
-        );
+        let about = format!("{}: {}", spec.about, kind_name(spec.kind));
+        offer(candidates, format!("{name}{usual}"), about, Class::Public);
     }
 }
 
 const fn operator_about(kind: Kind, operator: Operator) -> &'static str {
     match (operator, kind) {
-        (Operator::Has, Kind::Text) => "has it, whatever its case",
+        (Operator::Has, Kind::Text) => "contains it, ignoring case",
         (Operator::Has, Kind::Id) => "begins or ends with it",
-        (Operator::Has, Kind::Topic) => "fits the pattern",
-        (Operator::Has | Operator::Is, _) => "is it",
-        (Operator::IsNot, _) => "is not it",
+        (Operator::Has, Kind::Topic) => "matches the pattern",
+        (Operator::Has | Operator::Is, _) => "equals",
+        (Operator::IsNot, _) => "differs",
         (Operator::Below, Kind::Time) => "before",
         (Operator::AtMost, Kind::Time) => "until",
         (Operator::Above, Kind::Time) => "after",
         (Operator::AtLeast, Kind::Time) => "from then on",
-        (Operator::Below, _) => "less",
+        (Operator::Below, _) => "less than",
         (Operator::AtMost, _) => "at most",
-        (Operator::Above, _) => "more",
+        (Operator::Above, _) => "more than",
         (Operator::AtLeast, _) => "at least",
-        (Operator::Matches, _) => "has a regular expression",
+        (Operator::Matches, _) => "matches a regular expression",
     }
 }
 
@@ -216,7 +218,7 @@ fn values(
         }
     }
     if operator == Operator::Has {
-        for (word, about) in [("none", "has no value"), ("any", "has one")] {
+        for (word, about) in [("none", "has no value"), ("any", "has a value")] {
             if word.starts_with(typed) {
                 offer(candidates, format!("{}:{word}", spec.name), about, Class::Public);
             }

@@ -82,7 +82,7 @@ impl Operator {
     }
 
     /// The operator that a text begins with.
-    fn at_start(text: &str) -> Option<Self> {
+    pub(super) fn at_start(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operator| text.starts_with(operator.sign()))
     }
 }
@@ -103,6 +103,11 @@ pub(super) fn name_len(text: &str) -> usize {
         return 0;
     }
     text.find(|it: char| !it.is_ascii_alphanumeric() && !"_-.".contains(it)).unwrap_or(text.len())
+}
+
+/// The fault of a test without a value.
+pub(super) fn operand_missing(name: &str, operator: Operator, operator_at: Range<usize>) -> Fault {
+    Fault::new(operator_at, format!("the value is missing after `{name}{}`", operator.sign()))
 }
 
 struct Lexer<'a> {
@@ -135,7 +140,7 @@ impl<'a> Lexer<'a> {
         if let Some(operator) = Operator::at_start(self.rest()) {
             let sign = operator.sign();
             let words = format!(
-                "`{sign}` needs a field right before it, without a blank, as in `field{sign}…`; quoted it is a word"
+                "`{sign}` needs a field right before it, without a space, as in `field{sign}…`; quoted it is a word"
             );
             return Err(Fault::new(start..start + sign.len(), words));
         }
@@ -178,11 +183,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn wants_operand(&self, name: &Range<usize>, operator: Operator, operator_at: &Range<usize>) -> Fault {
-        let name = &self.text[name.clone()];
-        Fault::new(
-            operator_at.clone(),
-            format!("what it is tested for is missing right behind `{name}{}`", operator.sign()),
-        )
+        operand_missing(&self.text[name.clone()], operator, operator_at.clone())
     }
 
     /// A text without quotes. Of a regular expression, parentheses that pair are a part.
@@ -227,7 +228,7 @@ impl<'a> Lexer<'a> {
                     {
                         return Err(Fault::new(
                             self.at..self.at + next.len_utf8(),
-                            "a blank is missing behind the quoted text",
+                            "a space is missing after the quoted text",
                         ));
                     }
                     return Ok(Text { meant: text, quoted: true, at: start..self.at });

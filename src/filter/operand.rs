@@ -43,7 +43,7 @@ pub(super) const SIZE_UNITS: [(&str, u64); 7] = [
 
 /// A figure: digits, perhaps with a point, a sign or an exponent.
 pub(super) fn number(text: &str) -> Result<f64, String> {
-    let wrong = || format!("`{text}` is no number: write it like `3` or `1.5`");
+    let wrong = || format!("`{text}` is not a number: write it like `3` or `1.5`");
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return Err(wrong());
     }
@@ -54,7 +54,7 @@ pub(super) fn number(text: &str) -> Result<f64, String> {
 pub(super) fn serial(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix('#').unwrap_or(text);
     let read = digits.parse().ok().filter(|_| !digits.starts_with('+'));
-    read.ok_or_else(|| format!("`{text}` is no serial number: write it like `17`"))
+    read.ok_or_else(|| format!("`{text}` is not a serial number: write it like `17`"))
 }
 
 /// A span of time.
@@ -62,7 +62,7 @@ pub(super) fn duration(text: &str) -> Result<u64, String> {
     with_unit(text, &TIME_UNITS, None).map_err(|wrong| match wrong {
         UnitError::Unit(figure) => format!("`{text}` needs a unit of time: `{figure}s`, or ms, m, h, d"),
         UnitError::Figure => {
-            format!("`{text}` is no span of time: write it like `2s` or `1.5m` (ms, s, m, h, d)")
+            format!("`{text}` is not a duration: write it like `2s` or `1.5m` (ms, s, m, h, d)")
         }
         UnitError::Large => format!("`{text}` is too long a time"),
     })
@@ -75,7 +75,7 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
             format!("`{text}` has no unit of size: `{figure}KiB`, or B, KB, MB, MiB, GB, GiB")
         }
         UnitError::Figure => {
-            format!("`{text}` is no size: write it like `512` or `1.5KiB` (B, KB, KiB, MB, MiB, GB, GiB)")
+            format!("`{text}` is not a size: write it like `512` or `1.5KiB` (B, KB, KiB, MB, MiB, GB, GiB)")
         }
         UnitError::Large => format!("`{text}` is too large a size"),
     })
@@ -116,16 +116,16 @@ fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Re
 /// A time of day, or a moment by RFC 3339.
 pub(super) fn moment(text: &str) -> Result<Moment, String> {
     let wrong =
-        || format!("`{text}` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`");
+        || format!("`{text}` is not a time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`");
     let span_ms = |time: &str| match (time.contains('.'), time.matches(':').count()) {
         (true, _) => 1,
         (false, 2..) => 1_000,
         (false, _) => 60_000,
     };
     if let Some((_, time)) = text.split_once(['T', 't']) {
-        let zone = time
-            .find(['Z', 'z', '+', '-'])
-            .ok_or_else(|| format!("`{text}` has no zone: end it with `Z` or the like of `+02:00`"))?;
+        let zone = time.find(['Z', 'z', '+', '-']).ok_or_else(|| {
+            format!("`{text}` has no time zone: end it with `Z` or an offset such as `+02:00`")
+        })?;
         if !time[..zone].contains(':') {
             return Err(wrong());
         }

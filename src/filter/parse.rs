@@ -7,7 +7,7 @@ use super::{
     ast::{Comparison, Expr, IdMatch, Test},
     fault::hint,
     find::Needle,
-    lex::{Operator, Text, Token, TokenKind, lex, quote},
+    lex::{Operator, Text, Token, TokenKind, lex, operand_missing, quote},
     operand::{self, Operand},
     regex::Matcher,
     topic::Pattern,
@@ -96,10 +96,7 @@ impl<'a> Parser<'a> {
             TokenKind::Open => {
                 self.deeper(token)?;
                 if let Some(close) = self.peek().filter(|next| next.kind == TokenKind::Close) {
-                    return Err(Fault::new(
-                        token.at.start..close.at.end,
-                        "there is nothing between the parentheses",
-                    ));
+                    return Err(Fault::new(token.at.start..close.at.end, "the parentheses are empty"));
                 }
                 let group = self.any_of()?;
                 if !self.take(&TokenKind::Close) {
@@ -109,10 +106,12 @@ impl<'a> Parser<'a> {
                 Ok(group)
             }
             TokenKind::Word(word) if word.meant.is_empty() => {
-                Err(Fault::new(word.at.clone(), "the empty text is in everything"))
+                Err(Fault::new(word.at.clone(), "an empty word matches everything"))
             }
-            TokenKind::Word(word) if !word.quoted && self.head(token).is_some() => Err(self.is_head(token)),
-            TokenKind::Word(word) => Ok(Expr::Word(Needle::new(word.meant.clone()))),
+            TokenKind::Word(word) => match self.titled(token).filter(|_| !word.quoted) {
+                Some(titled) => self.titled_test(token, titled),
+                None => Ok(Expr::Word(Needle::new(word.meant.clone()))),
+            },
             TokenKind::Test { name, operator, operator_at, operand } => {
                 let field = self.field(token, name, operand)?;
                 let spec = &self.specs[field];
@@ -133,7 +132,7 @@ impl<'a> Parser<'a> {
             let word = &self.text[token.at.clone()];
             return Fault::new(
                 token.at.clone(),
-                format!("what `{word}` is about is missing behind it; in quotes it is a word"),
+                format!("`{word}` needs a term after it; in quotes it is a word"),
             );
         }
         match self.peek() {
@@ -144,7 +143,7 @@ impl<'a> Parser<'a> {
                 let word = &self.text[token.at.clone()];
                 Fault::new(
                     token.at.clone(),
-                    format!("what `{word}` joins is missing before it; in quotes it is a word"),
+                    format!("`{word}` needs a term before it; in quotes it is a word"),
                 )
             }
             None => {
@@ -159,7 +158,7 @@ impl<'a> Parser<'a> {
         if self.depth > DEPTH_MAX {
             return Err(Fault::new(
                 token.at.clone(),
-                format!("groups and `not` go at most {DEPTH_MAX} deep"),
+                format!("groups and `not` nest at most {DEPTH_MAX} deep"),
             ));
         }
         Ok(())
@@ -174,12 +173,6 @@ impl<'a> Parser<'a> {
             } else {
                 format!("; to look for the text, write {}", quote(&self.text[token.at.clone()]))
             };
-            if let Some(spec) = self.titled(word) {
-                return Fault::new(
-                    name.clone(),
-                    format!("the column `{word}` is the field `{}`{quoted}", spec.name),
-                );
-            }
             Fault::of_field(
                 name.clone(),
                 format!("there is no field `{word}`: {}{quoted}", hint(word, &names)),
@@ -187,27 +180,31 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The field whose column has this head.
-    fn titled(&self, head: &str) -> Option<&'a Spec> {
-        let is_head =
-            |spec: &&Spec| spec.column.is_some_and(|column| column.title.trim().eq_ignore_ascii_case(head));
-        self.specs.iter().find(is_head).filter(|_| !head.is_empty())
+    /// A word that begins with a column's title which is no plain name, and goes on as a comparison, as in
+    /// `msg/s>1`: the field, the operator, and how long the title is.
+    fn titled(&self, token: &Token) -> Option<(usize, Operator, usize)> {
+        let text = &self.text[token.at.clone()];
+        let end = text.find(['>', '<', '=', ':', '~', '!'])?;
+        let operator = Operator::at_start(&text[end..])?;
+        Some((index_of(self.specs, &text[..end])?, operator, end))
     }
 
-    /// A word that begins with the head of a column and goes on as a comparison, as in `msg/s>1`: the field,
-    /// and how long the head is.
-    fn head(&self, token: &Token) -> Option<(&'a Spec, usize)> {
-        let text = &self.text[token.at.clone()];
-        let end = text.find(['>', '<', '=', ':', '~'])?;
-        self.titled(&text[..end]).map(|spec| (spec, end))
-    }
-
-    fn is_head(&self, token: &Token) -> Fault {
-        let text = &self.text[token.at.clone()];
-        let (name, end) = self.head(token).map_or(("", 0), |(spec, end)| (spec.name, end));
-        let words =
-            format!("the column `{}` is the field `{name}`, as in `{name}{}`", &text[..end], &text[end..]);
-        Fault::new(token.at.clone(), words)
+    fn titled_test(
+        &self,
+        token: &Token,
+        (field, operator, end): (usize, Operator, usize),
+    ) -> Result<Expr, Fault> {
+        let operator_at = token.at.start + end..token.at.start + end + operator.sign().len();
+        let at = operator_at.end..token.at.end;
+        if at.is_empty() {
+            return Err(operand_missing(
+                &self.text[token.at.start..operator_at.start],
+                operator,
+                operator_at,
+            ));
+        }
+        let operand = Text { meant: self.text[at.clone()].to_owned(), quoted: false, at };
+        Ok(Expr::Field { field, test: test(&self.specs[field], operator, &operator_at, &operand)? })
     }
 }
 
@@ -227,7 +224,7 @@ pub(super) const fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "a text",
         Kind::Number => "a number",
-        Kind::Duration => "a span of time",
+        Kind::Duration => "a duration",
         Kind::Bytes => "a size",
         Kind::Time => "a time",
         Kind::State(_) => "a state",
@@ -265,11 +262,11 @@ fn test(spec: &Spec, operator: Operator, operator_at: &Range<usize>, operand: &T
     if operator == Operator::Matches {
         return Matcher::parse(&operand.meant).map(Test::Matches).map_err(within);
     }
-    let text = || operand.meant.clone();
+    let text = || spec.value_named(&operand.meant).to_owned();
     match (spec.kind, operator) {
         (Kind::Text, Operator::Has) if operand.meant.is_empty() => {
             let words = format!(
-                "the empty text is in every one: `{}:any` finds what has one, `{}=\"\"` what is empty",
+                "an empty text matches everything: `{}:any` finds rows with a value, `{}=\"\"` empty ones",
                 spec.name, spec.name
             );
             Err(Fault::new(operand.at.clone(), words))
@@ -285,7 +282,7 @@ fn test(spec: &Spec, operator: Operator, operator_at: &Range<usize>, operand: &T
         (Kind::Id, _) => {
             let id = id_digits(&operand.meant).map(|it| it.to_ascii_lowercase()).collect::<String>();
             if id.is_empty() {
-                return Err(Fault::new(operand.at.clone(), "there is nothing of an id in this"));
+                return Err(Fault::new(operand.at.clone(), "this is not part of an id"));
             }
             let how = match operator {
                 Operator::Has => IdMatch::Part,
@@ -326,10 +323,13 @@ const fn comparison(operator: Operator) -> Comparison {
 }
 
 fn state(spec: &Spec, names: &'static [&'static str], operand: &Text) -> Result<&'static str, Fault> {
-    names.iter().find(|name| name.eq_ignore_ascii_case(&operand.meant)).copied().ok_or_else(|| {
-        let words = format!("`{}` is never `{}`: {}", spec.name, operand.meant, hint(&operand.meant, names));
-        Fault::new(operand.at.clone(), words)
-    })
+    names.iter().find(|name| name.eq_ignore_ascii_case(spec.value_named(&operand.meant))).copied().ok_or_else(
+        || {
+            let words =
+                format!("`{}` is never `{}`: {}", spec.name, operand.meant, hint(&operand.meant, names));
+            Fault::new(operand.at.clone(), words)
+        },
+    )
 }
 
 /// What an id is compared by: what stands behind its last colon, without hyphens.

@@ -37,11 +37,11 @@ impl Matcher {
             let (span, words) = match &error {
                 regex_syntax::Error::Parse(error) => (*error.span(), error.kind().to_string()),
                 regex_syntax::Error::Translate(error) => (*error.span(), error.kind().to_string()),
-                _ => return Err(Fault::new(0..text.len(), "this is no regular expression")),
+                _ => return Err(Fault::new(0..text.len(), "invalid regular expression")),
             };
             return Err(Fault::new(
                 span.start.offset..span.end.offset,
-                format!("this is no regular expression: {words}"),
+                format!("invalid regular expression: {words}"),
             ));
         }
         let mut builder = RegexBuilder::new(text);

@@ -45,7 +45,7 @@ impl Pattern {
                 "" => {
                     return Err(Fault::new(
                         place,
-                        "a level of the topic is empty: names stand between single `/`",
+                        "a level of the topic is empty: separate names with single `/`",
                     ));
                 }
                 "*" => levels.push(Level::One),
@@ -54,7 +54,7 @@ impl Pattern {
                 _ if name.contains('*') => {
                     return Err(Fault::new(
                         place,
-                        "`*` stands for a whole level and `**` for one or more; use `~` to look within a level",
+                        "`*` matches one whole level and `**` one or more; use `~` to match within a level",
                     ));
                 }
                 _ => match name

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{ids::ConnectionId, rmp::Kind, time::Now};
 
 /// What an attached port says where its station was started again.
-pub(crate) const RESTARTED_NOTICE: &str = "the station was started again: what follows is of the new start";
+pub(crate) const RESTARTED_NOTICE: &str = "the station was restarted: what follows is from the new start";
 
 /// A port's hold on a station in another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Attachment {
         match self.kind {
             Kind::Ui | Kind::Tui | Kind::Station => None,
             Kind::Viewer | Kind::Agent | Kind::Cue => {
-                Some("this console is attached by a read-only token: it can look, and do nothing")
+                Some("this console is attached with a read-only token: it can view, but not act")
             }
         }
     }

@@ -62,22 +62,20 @@ pub fn drop_rows(snapshot: &Snapshot) -> Vec<DropRow> {
 
 fields! {
     DropRow {
-        "at", Time, Public, "when the last time", Column::fixed("at", 8) => |it, _| Value::Time(it.at_ms);
-        "reason", State(REASONS), Public, "why it did not get there", Column::fixed("reason", 11)
+        "at" | "at_ms", Time, Public, "last occurrence", Column::fixed("at", 8) => |it, _| Value::Time(it.at_ms);
+        "reason", State(REASONS), Public, "reason", Column::fixed("reason", 11)
             => |it, _| Value::text(it.reason.as_str());
-        "topic", Topic, Public, "on which topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.topic.as_str());
-        "culprit", Text, Public, "who caused it: who had no room, or who sent it late or again", Column::growing("culprit", 8, 1)
+        "topic", Topic, Public, "topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.topic.as_str());
+        "culprit" | "whose", Text, Public, "who caused it: the subscriber whose queue was full, or the publisher that was late or repeated itself", Column::growing("culprit", 8, 1)
             => |it, _| Value::text(it.culprit.as_str());
-        "whose", Text, Public, "the same as culprit" => |it, _| Value::text(it.culprit.as_str());
-        "count", Number, Public, "how many messages", Column::fixed("count", 6).right() => |it, _| Value::count(it.count);
-        "times", Number, Public, "the same as count" => |it, _| Value::count(it.count);
-        "role", State(ROLES), Public, "what it is in this" => |it, _| Value::text(it.role.as_str());
-        "session", Serial, Public, "whose session" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
-        "notices", Number, Public, "notices that told of them" => |it, _| Value::count(it.notices);
-        "msg_id", Serial, Public, "the number of the last message" => |it, _| Value::Serial(it.msg_id);
-        "trace", Id, Public, "what the last one belongs to"
+        "count" | "times", Number, Public, "messages dropped", Column::fixed("count", 6).right() => |it, _| Value::count(it.count);
+        "role", State(ROLES), Public, "role of the culprit" => |it, _| Value::text(it.role.as_str());
+        "session", Serial, Public, "session of the culprit" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
+        "notices", Number, Public, "drop notices" => |it, _| Value::count(it.notices);
+        "msg_id", Serial, Public, "msg_id of the last message" => |it, _| Value::Serial(it.msg_id);
+        "trace" | "trace_id", Id, Public, "trace of the last message"
             => |it, _| Value::maybe(it.trace_id.map(|trace| trace.0.hyphenated().to_string()));
-        "first", Time, Public, "when the first of those that are kept" => |it, _| Value::Time(it.first_at_ms);
-        "age", Duration, Public, "how long ago the last time" => |it, now| since(it.at_ms, now);
+        "first" | "first_at_ms", Time, Public, "first occurrence kept" => |it, _| Value::Time(it.first_at_ms);
+        "age", Duration, Public, "time since the last occurrence" => |it, now| since(it.at_ms, now);
     }
 }

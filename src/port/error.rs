@@ -54,7 +54,7 @@ macro_rules! declare {
                 data: PathBuf,
             },
             /// A process holds the data folder, and its bus is not reached.
-            #[error("process {pid} holds {data}, but its bus does not answer: {why}")]
+            #[error("pid {pid} holds {data}, but its bus does not answer: {why}")]
             Unreached {
                 /// The data folder.
                 data: PathBuf,
@@ -109,7 +109,7 @@ macro_rules! declare {
                 id: u64,
             },
             /// The alert tells of an approval that is waited for, and goes with the answer.
-            #[error("alert {id} waits for an approval, and goes with the answer")]
+            #[error("alert {id} is a pending approval, and is resolved by the answer")]
             AlertAsks {
                 /// Which.
                 id: u64,
@@ -123,10 +123,10 @@ macro_rules! declare {
                 what: String,
             },
             /// The station knows no such token.
-            #[error("the token that was shown is none of this station's")]
+            #[error("the token is not one of this station's")]
             Stranger,
             /// Another station listens on the socket, and was not shown the data folder's token.
-            #[error("the station at {socket} (process {pid}) is not that of {data}, whose token was not shown to it")]
+            #[error("the station at {socket} (pid {pid}) is not that of {data}; no token was sent to it")]
             OtherStation {
                 /// The data folder.
                 data: PathBuf,
@@ -136,7 +136,7 @@ macro_rules! declare {
                 pid: u32,
             },
             /// The station is going down.
-            #[error("the station is going down")]
+            #[error("the station is stopping")]
             Stopping,
         }
 
@@ -170,29 +170,29 @@ macro_rules! declare {
                 match self {
                     $( $( Self::$Refused(refusal) => refusal.hint(), )? )*
                     Self::Busy { .. } => {
-                        "try again in a moment; `rl-console stop --force` ends a station that stays so".to_owned()
+                        "try again in a moment; `rl-console stop --force` stops a station that stays busy".to_owned()
                     }
                     Self::HostDown { link, .. } => host_hints(*link).0.to_owned(),
                     Self::HostUp { link } => host_hints(*link).1.to_owned(),
                     Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
                     Self::Unreached { pid, .. } => format!(
-                        "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
-                         `rl-console stop --force` asks process {pid} to end"
+                        "a removed socket is bound again within seconds: try again. Otherwise see its log or its own screen for the reason, and \
+                         stop pid {pid} with `rl-console stop --force`"
                     ),
                     Self::TimedOut { .. } => {
-                        "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`".to_owned()
+                        "`rl-console doctor` checks the station; `rl-console stop --force` stops one that hangs".to_owned()
                     }
                     Self::File { .. } => "choose another path".to_owned(),
-                    Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
+                    Self::Recording(_) => "`rl-console ls health` shows the recording".to_owned(),
                     Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
                     Self::OlderStation { .. } => "start that station again with this rl-console".to_owned(),
                     Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
-                    Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
-                    Self::NoAlert { .. } => "`rl-console ls alerts` lists the alerts there are".to_owned(),
-                    Self::AlertAsks { .. } => "`rl-console ls confirmations` lists the approvals that are waited for".to_owned(),
+                    Self::NoSession { .. } => "`rl-console ls peers` lists the sessions".to_owned(),
+                    Self::NoAlert { .. } => "`rl-console ls alerts` lists the alerts".to_owned(),
+                    Self::AlertAsks { .. } => "`rl-console ls confirmations` lists the pending approvals".to_owned(),
                     Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
                     Self::Stranger | Self::OtherStation { .. } => {
-                        "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned()
+                        "its tokens are in its data folder: give that with --data, or one of them with --token-file".to_owned()
                     }
                     Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
                 }
@@ -229,9 +229,7 @@ mod host_name {
         let name = String::deserialize(from)?;
         let is = |link: &Link| name == link.name() || name.starts_with(link.title());
         let link = Link::ALL.into_iter().find(is);
-        link.ok_or_else(|| {
-            D::Error::custom(format!("it names a host that this version does not know: `{name}`"))
-        })
+        link.ok_or_else(|| D::Error::custom(format!("unknown host `{name}` (this version does not know it)")))
     }
 }
 

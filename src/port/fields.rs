@@ -23,46 +23,46 @@ pub(super) fn since(at: Wall, now: Now) -> Value<'static> {
 
 fields! {
     InvocationRow {
-        "id", Serial, Public, "its number", Column::fixed("id", 8).right() => |it, _| Value::Serial(it.id.0);
-        "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
-        "event", Text, Public, "what it is to do", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
-        "state", State(&RowState::NAMES), Public, "its state",
+        "id", Serial, Public, "number", Column::fixed("id", 8).right() => |it, _| Value::Serial(it.id.0);
+        "queue", Text, Public, "queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
+        "event", Text, Public, "event", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
+        "state", State(&RowState::NAMES), Public, "state",
             Column::fixed("state", 12) => |it, _| Value::text(it.state.name());
-        "source", Text, Public, "where it came from", Column::fixed("source", 14) => |it, _| Value::text(it.source.kind.as_str());
-        "user", Text, Login, "who asked for it", Column::fixed("user", 12) => |it, _| Value::maybe(it.source.user.as_deref());
-        "redemption", Text, Payload, "what was redeemed" => |it, _| Value::maybe(it.source.redemption.as_deref());
-        "enqueued", Time, Public, "when it was enqueued", Column::fixed("enqueued", 8) => |it, _| Value::Time(it.enqueued_at_ms);
-        "at", Time, Public, "when its state last changed", Column::fixed("at", 8) => |it, _| Value::Time(it.updated_at_ms);
-        "age", Duration, Public, "how long ago it was enqueued" => |it, now| since(it.enqueued_at_ms, now);
-        "trace", Id, Public, "what it belongs to", Column::fixed("trace", 5) => |it, _| Value::text(it.trace_id.0.hyphenated().to_string());
-        "params", Text, Payload, "the event's parameters", Column::growing("params", 12, 4) => |it, _| Value::text(it.params.as_str());
-        "reason", Text, Payload, "why it failed", Column::growing("reason", 8, 6) => |it, _| Value::maybe(it.reason.as_deref());
-        "result", Text, Payload, "what the adapter reported" => |it, _| Value::maybe(it.result.as_ref().map(JsonText::as_str));
-        "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
+        "source", Text, Public, "source of the request", Column::fixed("source", 14) => |it, _| Value::text(it.source.kind.as_str());
+        "user", Text, Login, "viewer who asked for it", Column::fixed("user", 12) => |it, _| Value::maybe(it.source.user.as_deref());
+        "redemption", Text, Payload, "redemption" => |it, _| Value::maybe(it.source.redemption.as_deref());
+        "enqueued" | "enqueued_at_ms", Time, Public, "enqueue time", Column::fixed("enqueued", 8) => |it, _| Value::Time(it.enqueued_at_ms);
+        "at" | "updated_at_ms", Time, Public, "time of the last state change", Column::fixed("at", 8) => |it, _| Value::Time(it.updated_at_ms);
+        "age", Duration, Public, "time since it was enqueued" => |it, now| since(it.enqueued_at_ms, now);
+        "trace" | "trace_id", Id, Public, "trace", Column::fixed("trace", 5) => |it, _| Value::text(it.trace_id.0.hyphenated().to_string());
+        "params", Text, Payload, "event parameters", Column::growing("params", 12, 4) => |it, _| Value::text(it.params.as_str());
+        "reason", Text, Payload, "failure reason", Column::growing("reason", 8, 6) => |it, _| Value::maybe(it.reason.as_deref());
+        "result", Text, Payload, "result from the adapter" => |it, _| Value::maybe(it.result.as_ref().map(JsonText::as_str));
+        "manifest" | "other_manifest", Text, Public, "manifest it was enqueued under, if not the active one"
             => |it, _| Value::maybe(it.other_manifest.as_ref().map(ManifestHash::as_str));
-        "refund", State(&RefundStatus::NAMES), Public, "what becomes of its refund" => |it, _| Value::maybe(it.refund.map(RefundStatus::name));
-        "requeued_from", Serial, Public, "the invocation that it was requeued from", Column::fixed("requeued from", 13).right().from(132)
+        "refund", State(&RefundStatus::NAMES), Public, "refund status" => |it, _| Value::maybe(it.refund.map(RefundStatus::name));
+        "requeued_from", Serial, Public, "invocation it was requeued from", Column::fixed("requeued from", 13).right().from(132)
             => |it, _| it.requeued_from.map_or(Value::None, |id| Value::Serial(id.0));
-        "damage", Text, Payload, "what of its stored row cannot be read" => |it, _| Value::maybe(it.damage.as_deref());
+        "damage", Text, Payload, "damage found in the stored row" => |it, _| Value::maybe(it.damage.as_deref());
     }
 }
 
 fields! {
     QueueRow {
-        "queue", Text, Public, "its name", Column::growing("queue", 7, 2) => |it, _| Value::text(it.queue.as_str());
-        "ready", State(&["applied", "done"]), Public, "after what its next row may go", Column::fixed("ready", 7)
+        "queue", Text, Public, "name", Column::growing("queue", 7, 2) => |it, _| Value::text(it.queue.as_str());
+        "ready" | "ready_after", State(&["applied", "done"]), Public, "state that releases the next row: applied or done", Column::fixed("releases on", 11)
             => |it, _| Value::maybe(it.ready_after.map(|after| match after {
                 ReadyAfter::Applied => "applied",
                 ReadyAfter::Done => "done",
             }));
-        "pending", Number, Public, "rows that wait", Column::fixed("pend", 5).right() => |it, _| Value::count(it.pending);
-        "head", Duration, Public, "how long its oldest row waits", Column::fixed("head", 6).right()
+        "pending", Number, Public, "pending rows", Column::fixed("pend", 5).right() => |it, _| Value::count(it.pending);
+        "head" | "head_at_ms", Duration, Public, "wait of the oldest pending row", Column::fixed("head", 6).right()
             => |it, now| it.head_at_ms.map_or(Value::None, |at| since(at, now));
-        "other_pack", Number, Public, "rows that wait under another manifest", Column::fixed("other", 5).right()
+        "other_pack" | "other_manifest", Number, Public, "pending rows of a stale manifest", Column::fixed("stale", 5).right()
             => |it, _| Value::count(it.other_manifest);
-        "flying", Serial, Public, "what is with the adapter", Column::fixed("fly", 8).right()
+        "in_flight" | "flying", Serial, Public, "invocation in flight", Column::fixed("in flight", 9).right()
             => |it, _| it.in_flight.map_or(Value::None, |id| Value::Serial(id.0));
-        "parked", State(YES_NO), Public, "whether a pull of the adapter is parked", Column::fixed("parked", 6) => |it, _| yes_no(it.parked);
+        "parked", State(YES_NO), Public, "whether the adapter is waiting for work", Column::fixed("parked", 6) => |it, _| yes_no(it.parked);
         "held", State(YES_NO), Public, "whether dispatch is held", Column::fixed("held", 4) => |it, _| yes_no(it.held);
         "draining", State(YES_NO), Public, "whether new work is refused", Column::fixed("draining", 8) => |it, _| yes_no(it.draining);
     }
@@ -70,53 +70,54 @@ fields! {
 
 fields! {
     RefundRow {
-        "id", Serial, Public, "its number", Column::fixed("id", 6).right() => |it, _| Value::Serial(it.id.0);
-        "invocation", Serial, Public, "for which invocation", Column::fixed("of", 8).right() => |it, _| Value::Serial(it.invocation_id.0);
-        "source", Text, Public, "where the invocation came from", Column::growing("source", 8, 1)
+        "id", Serial, Public, "number", Column::fixed("id", 6).right() => |it, _| Value::Serial(it.id.0);
+        "invocation" | "invocation_id", Serial, Public, "refunded invocation", Column::fixed("invocation", 10).right() => |it, _| Value::Serial(it.invocation_id.0);
+        "source", Text, Public, "source of the invocation", Column::growing("source", 8, 1)
             => |it, _| Value::text(it.source.kind.as_str());
-        "user", Text, Login, "for whom", Column::growing("user", 8, 1) => |it, _| Value::maybe(it.source.user.as_deref());
-        "redemption", Text, Payload, "what was redeemed", Column::growing("redemption", 8, 2)
+        "user", Text, Login, "viewer", Column::growing("user", 8, 1) => |it, _| Value::maybe(it.source.user.as_deref());
+        "redemption", Text, Payload, "redemption", Column::growing("redemption", 8, 2)
             => |it, _| Value::maybe(it.source.redemption.as_deref());
-        "status", State(&RefundStatus::NAMES), Public, "what becomes of it", Column::fixed("status", 11)
+        "status", State(&RefundStatus::NAMES), Public, "refund status", Column::fixed("status", 11)
             => |it, _| Value::text(match it.status {
                 RefundStatus::Requested => "requested",
                 RefundStatus::Skipped => "skipped",
                 RefundStatus::Manual => "manual",
             });
-        "at", Time, Public, "when it was recorded", Column::fixed("at", 8) => |it, _| Value::Time(it.at_ms);
-        "age", Duration, Public, "how long ago it was recorded" => |it, now| since(it.at_ms, now);
+        "at" | "at_ms", Time, Public, "time recorded", Column::fixed("at", 8) => |it, _| Value::Time(it.at_ms);
+        "age", Duration, Public, "time since it was recorded" => |it, now| since(it.at_ms, now);
+        "damage", Text, Payload, "damage found in the stored row" => |it, _| Value::maybe(it.damage.as_deref());
     }
 }
 
 fields! {
     StateKeyRow {
-        "key", Text, Public, "its key", Column::growing("key", 10, 1) => |it, _| Value::text(it.key.as_str());
+        "key", Text, Public, "key", Column::growing("key", 10, 1) => |it, _| Value::text(it.key.as_str());
         "value", Text, Payload, "the last accepted value", Column::growing("value", 10, 3) => |it, _| Value::text(it.value.as_str());
         "bytes", Bytes, Public, "the size of the value" => |it, _| Value::Bytes(it.value.as_str().len() as u64);
         "scope", Text, Payload, "the adapter's scope tag", Column::growing("scope", 8, 1) => |it, _| Value::maybe(it.scope.as_deref());
-        "kept", State(YES_NO), Public, "whether it is stored and given again at the next hello", Column::fixed("kept", 4)
+        "persisted" | "kept" | "persist", State(YES_NO), Public, "whether it is stored and restored at the next hello", Column::fixed("persisted", 9)
             => |it, _| yes_no(it.persist);
         "writer", State(&["adapter", "platform"]), Public, "who may write it", Column::fixed("writer", 8)
             => |it, _| Value::maybe(it.writer.map(|writer| match writer {
                 Writer::Adapter => "adapter",
                 Writer::Platform => "platform",
             }));
-        "by", Text, Public, "who wrote it", Column::growing("written by", 14, 2)
+        "by" | "written_by", Text, Public, "who wrote it", Column::growing("written by", 14, 2)
             => |it, _| Value::maybe(it.written_by.as_ref().map(|by| match by {
                 WrittenBy::Adapter { peer, session_id } => format!("{peer}, session {session_id}"),
                 WrittenBy::Stored => "stored by an earlier start".to_owned(),
-                WrittenBy::Replayed => "an earlier start, replayed".to_owned(),
+                WrittenBy::Replayed => "restored from an earlier start".to_owned(),
             }));
-        "at", Time, Public, "when it was written", Column::fixed("at", 8) => |it, _| it.at_ms.map_or(Value::None, Value::Time);
-        "age", Duration, Public, "how long ago it was written" => |it, now| it.at_ms.map_or(Value::None, |at| since(at, now));
+        "at" | "at_ms", Time, Public, "time written", Column::fixed("at", 8) => |it, _| it.at_ms.map_or(Value::None, Value::Time);
+        "age", Duration, Public, "time since it was written" => |it, now| it.at_ms.map_or(Value::None, |at| since(at, now));
     }
 }
 
 fields! {
     EventRow {
-        "event", Text, Public, "its name", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
-        "queue", Text, Public, "where its invocations go", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
-        "title", Text, Public, "its name for people", Column::growing("title", 10, 2) => |it, _| Value::maybe(it.title.as_deref());
+        "event", Text, Public, "name", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
+        "queue", Text, Public, "queue of its invocations", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
+        "title", Text, Public, "display name", Column::growing("title", 10, 2) => |it, _| Value::maybe(it.title.as_deref());
         "schema", Text, Public, "the JSON Schema of its parameters", Column::growing("schema", 12, 4)
             => |it, _| Value::maybe(it.schema.as_ref().map(JsonText::as_str));
     }
@@ -124,21 +125,20 @@ fields! {
 
 fields! {
     AdapterRow {
-        "peer", Text, Public, "from where", Column::growing("peer", 15, 1) => |it, _| Value::text(it.peer.as_str());
-        "connected", Time, Public, "since when", Column::fixed("connected", 9) => |it, _| Value::Time(it.connected_at_ms);
-        "pack", Text, Public, "the pack it serves", Column::growing("pack", 10, 1) => |it, _| Value::text(it.pack_id.as_str());
-        "last", Time, Public, "when it last sent a frame", Column::fixed("last", 8) => |it, _| Value::Time(it.last_in_ms);
-        "silent", Duration, Public, "how long ago that was" => |it, now| since(it.last_in_ms, now);
+        "peer", Text, Public, "remote address", Column::growing("peer", 15, 1) => |it, _| Value::text(it.peer.as_str());
+        "connected" | "connected_at_ms", Time, Public, "start time", Column::fixed("connected", 9) => |it, _| Value::Time(it.connected_at_ms);
+        "pack" | "pack_id", Text, Public, "the pack it serves", Column::growing("pack", 10, 1) => |it, _| Value::text(it.pack_id.as_str());
+        "last" | "last_in_ms", Time, Public, "time of the last frame", Column::fixed("last", 8) => |it, _| Value::Time(it.last_in_ms);
+        "silent", Duration, Public, "time since the last frame" => |it, now| since(it.last_in_ms, now);
     }
 }
 
 fields! {
     HealthRow {
-        "component", Text, Public, "which component", Column::fixed("component", 9) => |it, _| Value::text(it.component.as_str());
-        "status", State(&HealthStatus::NAMES), Public, "how it is", Column::fixed("status", 8) => |it, _| Value::text(it.status.name());
-        "figures", Text, Public, "its figures", Column::growing("figures", 12, 1) => |it, _| Value::text(it.figures.as_str());
-        "detail", Text, Public, "what is known of it, or what is wrong", Column::growing("detail", 20, 1) => |it, _| Value::text(it.detail.as_str());
-        "part", Text, Public, "the component, by its name in JSON" => |it, _| Value::text(it.component.as_str());
+        "component" | "part", Text, Public, "component", Column::fixed("component", 9) => |it, _| Value::text(it.component.as_str());
+        "status", State(&HealthStatus::NAMES), Public, "ok, degraded or down", Column::fixed("status", 8) => |it, _| Value::text(it.status.name());
+        "figures", Text, Public, "metrics", Column::growing("figures", 12, 1) => |it, _| Value::text(it.figures.as_str());
+        "detail", Text, Public, "details, or the problem", Column::growing("detail", 20, 1) => |it, _| Value::text(it.detail.as_str());
         "well", State(YES_NO), Public, "whether it is not down" => |it, _| yes_no(it.status != HealthStatus::Down);
     }
 }

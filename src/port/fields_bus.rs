@@ -13,64 +13,65 @@ fn since(at: Wall, now: Now) -> Value<'static> {
 
 fields! {
     TopicRow {
-        "topic", Topic, Public, "its name", Column::growing("topic", 14, 3) => |it, _| Value::text(it.topic.as_str());
-        "schema", Serial, Public, "the schema_id of the last message", Column::fixed("schema", 6).right()
+        "topic", Topic, Public, "name", Column::growing("topic", 14, 3) => |it, _| Value::text(it.topic.as_str());
+        "schema" | "schema_id", Serial, Public, "the schema_id of the last message", Column::fixed("schema", 6).right()
             => |it, _| it.schema_id.map_or(Value::None, |id| Value::Serial(id.into()));
-        "published", Number, Public, "messages taken on it since the broker started", Column::fixed("published", 9).right()
+        "published", Number, Public, "messages published since start", Column::fixed("published", 9).right()
             => |it, _| Value::count(it.published);
-        "bytes", Bytes, Public, "their bytes, as they were on the wire", Column::fixed("bytes", 9).right() => |it, _| Value::Bytes(it.bytes);
-        "subs", Number, Public, "subscriptions that the last message was for", Column::fixed("subs", 4).right()
+        "bytes", Bytes, Public, "bytes published since start", Column::fixed("bytes", 9).right() => |it, _| Value::Bytes(it.bytes);
+        "subs" | "subscribers", Number, Public, "subscriptions that matched the last message", Column::fixed("subs", 4).right()
             => |it, _| Value::count(it.subscribers);
-        "delivered", Number, Public, "messages given to subscriptions since the broker started, what waits in their queues too",
+        "delivered", Number, Public, "messages delivered or queued since start",
             Column::fixed("delivered", 9).right()
             => |it, _| Value::count(it.delivered);
-        "drops", Number, Public, "messages that did not reach a subscription", Column::fixed("drops", 5).right()
+        "drops" | "dropped", Number, Public, "messages dropped since start", Column::fixed("drops", 5).right()
             => |it, _| Value::count(it.dropped.total());
-        "expired", Number, Public, "messages that were expired" => |it, _| Value::count(it.dropped.ttl_expired);
-        "duplicate", Number, Public, "messages that a subscription had already" => |it, _| Value::count(it.dropped.duplicate);
-        "no_room", Number, Public, "messages that a subscription had no room for" => |it, _| Value::count(it.dropped.backpressure_timeout);
-        "last", Time, Public, "when the last message came", Column::fixed("last", 8) => |it, _| Value::Time(it.last_at_ms);
-        "age", Duration, Public, "how long ago the last message came" => |it, now| since(it.last_at_ms, now);
+        "expired", Number, Public, "messages dropped as expired" => |it, _| Value::count(it.dropped.ttl_expired);
+        "duplicate", Number, Public, "messages dropped as duplicates" => |it, _| Value::count(it.dropped.duplicate);
+        "no_room", Number, Public, "messages dropped because a queue was full" => |it, _| Value::count(it.dropped.backpressure_timeout);
+        "last" | "last_at_ms", Time, Public, "time of the last message", Column::fixed("last", 8) => |it, _| Value::Time(it.last_at_ms);
+        "age", Duration, Public, "time since the last message" => |it, now| since(it.last_at_ms, now);
     }
 }
 
 fields! {
     PeerRow {
-        "session", Serial, Public, "its session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
-        "client", Text, Public, "the name that it gave itself", Column::growing("client", 10, 2) => |it, _| Value::maybe(it.client.as_deref());
-        "kind", State(&Kind::NAMES), Public, "what it may do goes by that", Column::fixed("kind", 7)
+        "session", Serial, Public, "session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
+        "client", Text, Public, "client name", Column::growing("client", 10, 2) => |it, _| Value::maybe(it.client.as_deref());
+        "kind", State(&Kind::NAMES), Public, "kind, which sets its permissions", Column::fixed("kind", 7)
             => |it, _| Value::maybe(it.kind.map(Kind::name));
-        "dialect", State(&["frames", "json"]), Public, "in what it speaks", Column::fixed("speaks", 6)
-            => |it, _| Value::maybe(it.dialect.map(Dialect::name));
-        "peer", Text, Public, "who, as the operating system says", Column::growing("process", 12, 2) => |it, _| Value::text(it.peer.as_str());
-        "since", Time, Public, "since when", Column::fixed("since", 8) => |it, _| Value::Time(it.connected_at_ms);
-        "subs", Number, Public, "its subscriptions", Column::fixed("subs", 4).right() => |it, _| Value::count(it.subscriptions);
-        "published", Number, Public, "messages taken from it", Column::fixed("published", 9).right() => |it, _| Value::count(it.published);
-        "delivered", Number, Public, "messages that left to it", Column::fixed("delivered", 9).right() => |it, _| Value::count(it.delivered);
-        "queued", Number, Public, "messages that wait for it", Column::fixed("queued", 6).right() => |it, _| Value::count(it.queued_messages);
-        "dropped", Number, Public, "messages that did not reach it", Column::fixed("dropped", 7).right()
+        "protocol" | "dialect" | "speaks", State(&["binary", "json"]) reads (&[("frames", "binary")]), Public, "protocol: binary frames or JSON", Column::fixed("protocol", 8)
+            => |it, _| Value::maybe(it.dialect.map(Dialect::protocol));
+        "peer", Text, Public, "process or address, as the system reports it", Column::growing("process", 12, 2) => |it, _| Value::text(it.peer.as_str());
+        "since" | "connected_at_ms", Time, Public, "start time", Column::fixed("since", 8) => |it, _| Value::Time(it.connected_at_ms);
+        "subs" | "subscriptions", Number, Public, "number of subscriptions", Column::fixed("subs", 4).right() => |it, _| Value::count(it.subscriptions);
+        "published", Number, Public, "messages published by it", Column::fixed("published", 9).right() => |it, _| Value::count(it.published);
+        "delivered", Number, Public, "messages delivered to it", Column::fixed("delivered", 9).right() => |it, _| Value::count(it.delivered);
+        "queued" | "queued_messages", Number, Public, "messages queued for it", Column::fixed("queued", 6).right() => |it, _| Value::count(it.queued_messages);
+        "queued_bytes", Bytes, Public, "bytes queued for it" => |it, _| Value::Bytes(it.queued_bytes);
+        "dropped", Number, Public, "messages for it that were dropped", Column::fixed("dropped", 7).right()
             => |it, _| Value::count(it.dropped.total());
-        "refused", Number, Public, "frames of its that were refused", Column::fixed("refused", 7).right() => |it, _| Value::count(it.refused);
-        "age", Duration, Public, "for how long" => |it, now| since(it.connected_at_ms, now);
+        "refused", Number, Public, "frames refused", Column::fixed("refused", 7).right() => |it, _| Value::count(it.refused);
+        "age", Duration, Public, "age" => |it, now| since(it.connected_at_ms, now);
     }
 }
 
 fields! {
     SubscriptionRow {
-        "session", Serial, Public, "whose it is", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
-        "client", Text, Public, "what the session calls itself", Column::growing("client", 10, 2) => |it, _| Value::maybe(it.client.as_deref());
-        "sub", Serial, Public, "its number in the session", Column::fixed("sub", 5).right() => |it, _| Value::Serial(it.sub);
-        "pattern", Topic, Public, "the topic or pattern that it wants", Column::growing("pattern", 14, 3) => |it, _| Value::text(it.topic.as_str());
-        "delivered", Number, Public, "messages that left to it", Column::fixed("delivered", 9).right() => |it, _| Value::count(it.delivered);
-        "queued", Number, Public, "messages that wait in its queue", Column::fixed("queued", 6).right()
+        "session", Serial, Public, "session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
+        "client", Text, Public, "client name", Column::growing("client", 10, 2) => |it, _| Value::maybe(it.client.as_deref());
+        "sub", Serial, Public, "number within the session", Column::fixed("sub", 5).right() => |it, _| Value::Serial(it.sub);
+        "pattern" | "topic", Topic, Public, "subscribed topic or pattern", Column::growing("pattern", 14, 3) => |it, _| Value::text(it.topic.as_str());
+        "delivered", Number, Public, "messages delivered to it", Column::fixed("delivered", 9).right() => |it, _| Value::count(it.delivered);
+        "queued" | "queued_messages", Number, Public, "messages in its queue", Column::fixed("queued", 6).right()
             => |it, _| Value::count(it.queued_messages);
-        "queued_bytes", Bytes, Public, "their bytes", Column::fixed("bytes", 9).right() => |it, _| Value::Bytes(it.queued_bytes);
-        "dropped", Number, Public, "messages that did not reach it", Column::fixed("dropped", 7).right()
+        "queued_bytes", Bytes, Public, "bytes in its queue", Column::fixed("bytes", 9).right() => |it, _| Value::Bytes(it.queued_bytes);
+        "dropped", Number, Public, "messages for it that were dropped", Column::fixed("dropped", 7).right()
             => |it, _| Value::count(it.dropped.total());
-        "expired", Number, Public, "messages that expired for it" => |it, _| Value::count(it.dropped.ttl_expired);
-        "duplicate", Number, Public, "messages that it had already" => |it, _| Value::count(it.dropped.duplicate);
-        "no_room", Number, Public, "messages that it had no room for" => |it, _| Value::count(it.dropped.backpressure_timeout);
-        "since", Time, Public, "since when", Column::fixed("since", 8) => |it, _| Value::Time(it.since_ms);
-        "age", Duration, Public, "for how long" => |it, now| since(it.since_ms, now);
+        "expired", Number, Public, "messages for it dropped as expired" => |it, _| Value::count(it.dropped.ttl_expired);
+        "duplicate", Number, Public, "messages for it dropped as duplicates" => |it, _| Value::count(it.dropped.duplicate);
+        "no_room", Number, Public, "messages for it dropped because its queue was full" => |it, _| Value::count(it.dropped.backpressure_timeout);
+        "since" | "since_ms", Time, Public, "start time", Column::fixed("since", 8) => |it, _| Value::Time(it.since_ms);
+        "age", Duration, Public, "age" => |it, now| since(it.since_ms, now);
     }
 }

@@ -20,6 +20,8 @@ pub(crate) mod health;
 mod ladder;
 mod ladder_row;
 mod list;
+#[cfg(test)]
+mod names_tests;
 mod node_states;
 mod operator;
 mod past;

@@ -60,13 +60,19 @@ const fn is_zero(count: &u32) -> bool {
 }
 
 impl RunRow {
-    /// The word for a run that goes on and waits for a person.
+    /// The value that asks for runs that await an approval, in `--state`.
     pub const ASKS: &str = "asks";
+    /// The state of a running run that awaits an approval.
+    pub const AWAITING: &str = "awaiting";
 
-    /// How it stands in a word: what it waits for says more than that it goes on.
+    /// Its state; of a run that awaits an approval, that.
     #[must_use]
     pub const fn status(&self) -> &'static str {
-        if self.asks > 0 && matches!(self.state, RunState::Running) { Self::ASKS } else { self.state.name() }
+        if self.asks > 0 && matches!(self.state, RunState::Running) {
+            Self::AWAITING
+        } else {
+            self.state.name()
+        }
     }
 }
 

@@ -31,7 +31,7 @@ impl ShutdownImpact {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let ends = if self.runs.len() == 1 { "ends" } else { "end" };
             words.push(format!(
-                "{} {ends} for good, as failed: {shown}{more}.",
+                "{} {ends} as failed and cannot be resumed: {shown}{more}.",
                 counted(self.runs.len(), "run")
             ));
         }
@@ -40,10 +40,13 @@ impl ShutdownImpact {
             words.push(format!("{} {is} pending, and will be lost.", counted(self.questions, "approval")));
         }
         if self.sessions > 0 {
-            let (stays, ttl) =
-                if self.sessions == 1 { ("stays", "its TTL goes") } else { ("stay", "their TTLs go") };
+            let (stays, ttl) = if self.sessions == 1 {
+                ("stays", "its TTL keeps running")
+            } else {
+                ("stay", "their TTLs keep running")
+            };
             words.push(format!(
-                "{} {stays} open: nobody can take part until the next start, and {ttl} on.",
+                "{} {stays} open, but unreachable until the next start; {ttl}.",
                 counted(self.sessions, "session")
             ));
         }
@@ -62,9 +65,9 @@ mod tests {
         assert_eq!(
             one.describe(),
             [
-                "1 run ends for good, as failed: ask 22c3.",
+                "1 run ends as failed and cannot be resumed: ask 22c3.",
                 "1 approval is pending, and will be lost.",
-                "1 session stays open: nobody can take part until the next start, and its TTL goes on.",
+                "1 session stays open, but unreachable until the next start; its TTL keeps running.",
             ]
         );
         let many =
@@ -72,8 +75,8 @@ mod tests {
         assert_eq!(
             many.describe(),
             [
-                "8 runs end for good, as failed: r 1, r 2, r 3, r 4, r 5, r 6 and 2 more.",
-                "2 sessions stay open: nobody can take part until the next start, and their TTLs go on.",
+                "8 runs end as failed and cannot be resumed: r 1, r 2, r 3, r 4, r 5, r 6 and 2 more.",
+                "2 sessions stay open, but unreachable until the next start; their TTLs keep running.",
             ]
         );
     }

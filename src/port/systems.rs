@@ -10,23 +10,23 @@ macro_rules! systems {
         $declare! {
             /// Of the MPP bridge.
             Mpp mpp (Command Outcome Refused) {
-                down: "`rl-console host restart mpp` starts the bridge again; `rl-console doctor` says more",
-                hangs: "`rl-console adapter disconnect` drops an adapter that hangs",
+                down: "`rl-console host restart mpp` restarts the bridge; `rl-console doctor` says more",
+                hangs: "`rl-console adapter disconnect` disconnects an adapter that hangs",
             }
             /// Of the RMP broker.
             Rmp rmp {
                 down: "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more",
-                hangs: "`rl-console peer disconnect SESSION` drops a peer that hangs; `rl-console ls peers` lists them",
+                hangs: "`rl-console peer disconnect SESSION` disconnects a peer that hangs; `rl-console ls peers` lists them",
             }
             /// Of the runs.
             Runs runs (Command Outcome Run) {
-                down: "`rl-console host restart runs` starts the control plane again; `rl-console doctor` says more",
-                hangs: "`rl-console run cancel RUN` ends a run that hangs; `rl-console ls runs` lists them",
+                down: "`rl-console host restart runs` restarts the control plane; `rl-console doctor` says more",
+                hangs: "`rl-console run cancel RUN` cancels a run that hangs; `rl-console ls runs` lists them",
             }
             /// Of the MACP runtime.
             Macp macp (Command Outcome Session) {
-                down: "`rl-console host restart macp` starts the MACP runtime again; `rl-console doctor` says more",
-                hangs: "`rl-console session cancel SESSION` ends a session that hangs; `rl-console ls sessions` lists them",
+                down: "`rl-console host restart macp` restarts the MACP runtime; `rl-console doctor` says more",
+                hangs: "`rl-console session cancel SESSION` cancels a session that hangs; `rl-console ls sessions` lists them",
             }
         }
     };

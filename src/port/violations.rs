@@ -36,18 +36,18 @@ pub struct ViolationRow {
 
 fields! {
     ViolationRow {
-        "clause", Text, Public, "the clause of the specification that was broken", Column::growing("clause", 14, 1)
+        "clause", Text, Public, "violated clause of the specification", Column::growing("clause", 14, 1)
             => |it, _| Value::text(it.clause.as_str());
-        "count", Number, Public, "how many", Column::fixed("count", 5).right() => |it, _| Value::count(it.count);
-        "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.last_at_ms);
-        "violation", Text, Public, "what was wrong", Column::growing("violation", 12, 5)
+        "count" | "times", Number, Public, "count", Column::fixed("count", 5).right() => |it, _| Value::count(it.count);
+        "last" | "last_at_ms", Time, Public, "last occurrence", Column::fixed("last", 8) => |it, _| Value::Time(it.last_at_ms);
+        "violation" | "what", Text, Public, "violation", Column::growing("violation", 12, 5)
             => |it, _| Value::text(it.violation.as_str());
-        "who", Text, Public, "who broke it the last time", Column::growing("who", 12, 1) => |it, _| Value::text(it.who.as_str());
-        "session", Serial, Public, "whose session of the bus"
+        "who", Text, Public, "peer of the last occurrence", Column::growing("who", 12, 1) => |it, _| Value::text(it.who.as_str());
+        "session", Serial, Public, "bus session"
             => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
-        "peer", Text, Public, "whose process or address" => |it, _| Value::text(it.peer.as_str());
-        "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame.as_deref());
-        "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.told.as_deref());
-        "age", Duration, Public, "how long ago the last time was" => |it, now| since(it.last_at_ms, now);
+        "peer", Text, Public, "process or address" => |it, _| Value::text(it.peer.as_str());
+        "frame", Text, Public, "type of the offending frame" => |it, _| Value::maybe(it.frame.as_deref());
+        "reply" | "told", Text, Payload, "reply sent to the peer" => |it, _| Value::maybe(it.told.as_deref());
+        "age", Duration, Public, "time since the last occurrence" => |it, now| since(it.last_at_ms, now);
     }
 }

@@ -146,9 +146,9 @@ mod tests {
         let Health { status, figures, detail } = store(&failing, &view(Some(4_096)));
         assert_eq!(
             (status, figures.as_str()),
-            (HealthStatus::Down, "commits fail"),
+            (HealthStatus::Down, "commits failing"),
             "what is worse goes first"
         );
-        assert!(detail.starts_with("it refuses commits: no space; "), "{detail}");
+        assert!(detail.starts_with("commits refused: no space; "), "{detail}");
     }
 }

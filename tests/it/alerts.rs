@@ -75,7 +75,7 @@ fn two_consoles_one_acknowledgement() {
     let _adapter = Adapter::ready(mpp_addr(data), &token);
     first.shows("resolved");
     second.shows("resolved");
-    wait(data, "it is resolved in the store", |all| is(&all[0], 1, "adapter_gone", "resolved"));
+    wait(data, "already resolved in the store", |all| is(&all[0], 1, "adapter_gone", "resolved"));
     third.keys("a");
     third.shows("resolved");
 }

@@ -145,7 +145,7 @@ fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
         !back.contains("LOST") && back.contains(&second.to_string()) && !back.contains(&first.to_string()),
         "{back}"
     );
-    terminal.shows(&format!("the station was started again (process {second})"));
+    terminal.shows(&format!("the station was restarted (pid {second})"));
     fixture.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"kraken"}"#]);
     let mut adapter = fixture.adapter();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
@@ -182,7 +182,7 @@ fn a_read_only_token_looks_and_does_nothing() {
     rl_console::private_files::replace(&strange, "A".repeat(43).as_bytes()).unwrap();
     let mut refused = Terminal::start(data, 160, 50, &["attach", "--token-file", strange.to_str().unwrap()]);
     assert!(!refused.ended().success());
-    refused.shows("none of this station's");
+    refused.shows("not one of this station's");
 }
 
 #[test]

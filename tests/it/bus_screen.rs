@@ -43,9 +43,9 @@ fn a_peer_and_what_it_publishes_are_seen_and_it_is_dropped() {
     terminal.keys("K");
     terminal.shows("Disconnect greeter?");
     terminal.keys("y");
-    terminal.shows("greeter is disconnected from the bus");
+    terminal.shows("greeter disconnected from the bus");
     terminal.shows("RMP ● 0 peers");
     terminal.keys("9");
-    terminal.shows("kicked by an operator");
+    terminal.shows("by an operator");
     assert!(runtime.block_on(client.publish("greetings/world", &hello)).is_err(), "its session is over");
 }

@@ -195,7 +195,7 @@ fn the_keys_in_force_are_printed_for_people_and_scripts() {
     assert_eq!(error["findings"][1]["place"], format!("{}:2:12", config.display()));
     let message = error["findings"][1]["message"].as_str().unwrap();
     assert!(
-        message.starts_with("`K` is both `hold-all` and `kick` in Queues and ")
+        message.starts_with("`K` is both `hold-all` and `disconnect` in Queues and ")
             && message.ends_with(" more places"),
         "{message}"
     );

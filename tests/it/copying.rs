@@ -54,7 +54,7 @@ fn copy_it_for_a_bug_report() {
     terminal.keys("Y");
     terminal.shows("Copy as");
     terminal.keys("a");
-    terminal.shows("(command line that gives it again)");
+    terminal.shows("(command to invoke again)");
     let line = String::from_utf8(clipboard(&terminal.recorded_frames().1).unwrap()).unwrap();
     let words = shlex::split(&line).unwrap();
     let at = words.iter().position(|word| word == "invoke").unwrap();

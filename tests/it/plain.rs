@@ -123,7 +123,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     drop(adapter);
     plain.line("  warn  mpp  adapter 127.0.0.1:");
     let alert = plain.line("  warn  console  alert: adapter 127.0.0.1:");
-    assert!(alert.contains("; to do: start the adapter again"), "{alert}");
+    assert!(alert.contains("; to do: restart the adapter"), "{alert}");
     plain.line("1 alert");
     let _adapter = Adapter::ready(addr, &token);
     plain.line("  info  console  resolved after ");
@@ -149,7 +149,7 @@ fn scripts_hear_every_step_and_every_alert_as_objects() {
     let alert: Value = serde_json::from_str(&plain.line(r#""event":"alert""#)).unwrap();
     assert_eq!((&alert["alert"], &alert["subject"]), (&"head_waiting".into(), &"default".into()));
     assert_eq!(alert["text"], "oldest item in default is waiting: no adapter connected");
-    assert_eq!(alert["to_do"][0], "start the adapter; what is pending leaves as soon as it pulls");
+    assert_eq!(alert["to_do"][0], "start the adapter; pending work is dispatched once it pulls");
     json(folder.path(), &["cancel", "invocation", "1"]);
     let passed: Value = serde_json::from_str(&plain.line(r#""event":"alert_passed""#)).unwrap();
     assert_eq!(passed["alert"], "head_waiting");
@@ -175,7 +175,7 @@ fn serve_tells_of_alerts_too() {
     drop(Adapter::ready(station.mpp, &token));
     let alert = station.event("alert");
     assert_eq!(alert["alert"], "adapter_gone");
-    assert!(alert["to_do"][0].as_str().unwrap().starts_with("start the adapter again"), "{alert}");
+    assert!(alert["to_do"][0].as_str().unwrap().starts_with("restart the adapter"), "{alert}");
     let _adapter = Adapter::ready(station.mpp, &token);
     assert_eq!(station.event("alert_passed")["alert"], "adapter_gone");
 }

@@ -266,12 +266,12 @@ fn without_a_snapshot_there_is_no_recording() {
     let folder = tempfile::tempdir().unwrap();
     let (snapshots, give, _asked) = gated();
     let (event, events) = sync_channel(8);
-    give.send(Err("the station is going down".to_owned())).unwrap();
+    give.send(Err("the station is stopping".to_owned())).unwrap();
     let sources = Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: snapshots, info: about() };
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     let RecorderEvent::Stopped(summary) = events.recv().unwrap() else { panic!("it went on") };
-    assert_eq!(summary.why.as_deref(), Some("cannot take a snapshot: the station is going down"));
+    assert_eq!(summary.why.as_deref(), Some("cannot take a snapshot: the station is stopping"));
     assert_eq!(stop(recorder), summary);
 }
 

@@ -249,7 +249,7 @@ fn what_is_decoded_is_encoded_again_byte_for_byte() {
         error(&refused)["message"]
             .as_str()
             .unwrap()
-            .ends_with("frame 3: `body` and `body_bytes` differ: leave one of them out")
+            .ends_with("frame 3: `body` and `body_bytes` differ: give only one of them")
     );
 }
 

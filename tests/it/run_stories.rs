@@ -62,7 +62,7 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     terminal.keys("\x13");
     // It is accepted and followed; its second node asks.
     terminal.wait("the run is followed", |screen| {
-        screen.contains("[4 Runs]") && screen.contains("party") && screen.contains("asks")
+        screen.contains("[4 Runs]") && screen.contains("party") && screen.contains("awaiting approval")
     });
     let screen = terminal.wait("the question counts down", |screen| {
         screen.contains("? 1 approval") && screen.contains("reject in 4m")
@@ -75,7 +75,7 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     terminal.keys("p");
     terminal.shows("Approve give?");
     terminal.keys("y");
-    terminal.shows("approved: the node goes on");
+    terminal.shows("approved: the node starts");
     terminal.keys("\x1b");
     terminal.wait("it succeeds", |screen| {
         screen.contains("✓ party") && screen.contains("succeeded") && !screen.contains("? 1 approval")
@@ -97,11 +97,11 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     terminal.keys("x");
     let question = terminal.shows("Cancel endless?");
     assert!(
-        question.contains("worked on") && question.contains("wait"),
+        question.contains("running node") && question.contains("wait"),
         "it says what hangs on it\n{question}"
     );
     terminal.keys("y");
-    terminal.wait("it is cancelled", |screen| screen.contains("— endless") && screen.contains("cancelled"));
+    terminal.wait("it cancelling", |screen| screen.contains("— endless") && screen.contains("cancelled"));
     terminal.keys("q");
     assert!(terminal.ended().success());
     terminal.assert_restored();
@@ -114,7 +114,7 @@ fn a_draft_is_there_again_after_the_console_was_started_again() {
     terminal.keys("s");
     terminal.shows("Submit an opening");
     terminal.keys("# mine and only mine\r\x1b");
-    terminal.shows("what was written of the opening is kept");
+    terminal.shows("draft of the opening kept");
     terminal.keys("q");
     assert!(terminal.ended().success());
     let mut terminal = Terminal::start(folder.path(), 100, 30, &["--port", "0"]);

@@ -159,7 +159,7 @@ fn a_station_refuses_a_filter_that_it_cannot_read() {
     };
     assert_eq!(ask("age>1h"), Ok(Page::Refunds { rows: Vec::new(), more: false, beyond: None }));
     let refused = ask("age>soon").unwrap_err().to_string();
-    assert!(refused.contains("filter, at byte 5: `soon` is no span of time"), "{refused}");
+    assert!(refused.contains("filter, at byte 5: `soon` is not a duration"), "{refused}");
 }
 
 #[test]

@@ -76,15 +76,14 @@ fn an_adapter_hangs_see_it_and_kick_it() {
         })
     });
     terminal.keys("K");
-    let question = terminal.shows("Drop the adapter?");
+    let question = terminal.shows("Disconnect the adapter?");
     assert!(
-        question.contains("1 dispatched go back"),
+        question.contains("1 dispatched will be requeued"),
         "it says what becomes of the work
 {question}"
     );
     terminal.keys("y");
-    terminal
-        .wait("nothing is in flight", |screen| screen.contains("is disconnected") && !screen.contains("1▶"));
+    terminal.wait("nothing is in flight", |screen| screen.contains("disconnected") && !screen.contains("1▶"));
     while hung.receive().is_some() {}
     // Another one takes over and gets the same work again.
     let mut other = Adapter::ready(addr, &token);
@@ -116,7 +115,7 @@ fn i_hit_the_brake_twice_and_resume() {
     assert!(queues.iter().all(|row| row["held"] == true && row["in_flight"].is_null()), "{queues:?}");
     // A second stroke takes nothing back.
     terminal.keys("\x18");
-    terminal.shows("all is held already: U resumes it");
+    terminal.shows("everything is already held; U resumes it");
     terminal.keys("U");
     terminal.shows("Resume everything?");
     terminal.keys("y");
@@ -143,7 +142,7 @@ fn switch_theme_in_daylight() {
     terminal.writes(b"48;2;255;248;231");
     // A slip is told where one looks, and what was good stays.
     write("#fff8e");
-    terminal.shows("~/config/rl-console/themes/terrace.toml:3:22: `#fff8e` is no #rrggbb: write six digits");
+    terminal.shows("~/config/rl-console/themes/terrace.toml:3:22: `#fff8e` is not #rrggbb: write six digits");
     write("#fff8dd");
     terminal.writes(b"48;2;255;248;221");
     terminal.wait("the error is gone", |screen| !screen.contains("#fff8e"));
@@ -184,9 +183,9 @@ fn give_an_item_by_hand_with_a_wrong_value_first() {
         SimAdapter(sim.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     terminal.wait("connected", |screen| screen.contains("MPP ●"));
     terminal.keys("n");
-    terminal.wait("the events", |screen| screen.contains("which event?") && screen.contains("spawn_boss"));
+    terminal.wait("the events", |screen| screen.contains("choose an event") && screen.contains("spawn_boss"));
     terminal.keys("j\r");
-    terminal.wait("the form", |screen| screen.contains("item_id") && screen.contains("it is required"));
+    terminal.wait("the form", |screen| screen.contains("item_id") && screen.contains("required"));
     terminal.keys("1000");
     terminal.shows("it is greater than the maximum of 999");
     // It cannot be sent, and says why; nothing reaches the station.
@@ -200,13 +199,13 @@ fn give_an_item_by_hand_with_a_wrong_value_first() {
         .wait("all is well", |screen| !screen.contains("it is greater") && screen.contains("count     1"));
     terminal.keys("\x13");
     // The form closes, and the row is followed where it was given until the adapter has done it.
-    terminal.wait("given and done", |screen| screen.contains("given last") && screen.contains("✓ 1 done"));
+    terminal.wait("given and done", |screen| screen.contains("last run") && screen.contains("✓ 1 done"));
     let rows = json(folder.path(), &["ls", "invocations"]);
     assert_eq!(
         (&rows[0]["params"], &rows[0]["source"]["kind"]),
         (&serde_json::json!({"count": 1, "item_id": 4}), &"manual".into())
     );
-    // What was given last is there again.
+    // What was last run is there again.
     terminal.keys("\r");
     terminal.wait("the last values", |screen| {
         screen.contains("item_id") && screen.lines().any(|line| line.contains("item_id   4"))
@@ -220,22 +219,22 @@ fn a_mebibyte_is_pasted_into_a_form_and_no_key_is_lost() {
         screen.lines().any(|line| line.contains("default") && line.contains("applied"))
     });
     terminal.keys("n");
-    terminal.wait("the events", |screen| screen.contains("which event?") && screen.contains("spawn_boss"));
+    terminal.wait("the events", |screen| screen.contains("choose an event") && screen.contains("spawn_boss"));
     terminal.keys("G\r");
     terminal.shows("level");
     let flood = format!("\x1b[200~{}\x1b[201~", "kraken \u{202e}x".repeat(100_000));
     terminal.keys(&flood);
-    terminal.shows("did not fit and were left out");
+    terminal.shows("did not fit and were cut");
     terminal.keys("\x05");
-    terminal.shows("as a form");
+    terminal.shows("as form");
     terminal.keys("\x05");
     terminal.shows("as JSON");
     // Ctrl-U empties the field, and what is typed then stands alone.
     terminal.keys("\x15hydra");
     terminal.wait("only what was typed", |screen| screen.contains("hydra") && !screen.contains("kraken"));
     terminal.keys("\x1b");
-    terminal.shows("which event?");
+    terminal.shows("choose an event");
     terminal.keys("\x1b");
-    terminal.wait("the Deck", |screen| screen.contains("Queues") && !screen.contains("which event?"));
+    terminal.wait("the Deck", |screen| screen.contains("Queues") && !screen.contains("choose an event"));
     assert!(json(folder.path(), &["ls", "invocations"]).is_empty());
 }

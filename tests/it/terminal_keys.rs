@@ -27,7 +27,7 @@ fn rebind_a_key() {
     configure(data, "[console.keys]\nhold-all = \"K\"\n");
     let mut refused = Terminal::start(data, 120, 30, &["--port", "0"]);
     assert_eq!(refused.ended().exit_code(), 2);
-    refused.shows("`K` is both `hold-all` and `kick` in Queues");
+    refused.shows("`K` is both `hold-all` and `disconnect` in Queues");
     refused.shows("config.toml:2:12");
     configure(data, "[console.keys]\nhold-all = [\"f5\", \"ctrl-b\"]\n");
     let mut terminal = console(data);
@@ -36,7 +36,7 @@ fn rebind_a_key() {
     terminal.keys(F5);
     terminal.shows("ALL HELD");
     terminal.keys("\x02");
-    terminal.shows("all is held already: U resumes it");
+    terminal.shows("everything is already held; U resumes it");
     terminal.keys("U");
     terminal.shows("Resume everything?");
     terminal.keys("y");
@@ -46,7 +46,7 @@ fn rebind_a_key() {
     terminal.keys("?");
     terminal.shows("find:");
     terminal.keys("f5");
-    terminal.shows("console.keys.hold-all (yours)");
+    terminal.shows("console.keys.hold-all (custom)");
     terminal.keys("\x03");
     terminal.wait("help again", |screen| !screen.contains("find:"));
     terminal.keys("qq");
@@ -100,10 +100,10 @@ fn order_and_columns_are_found_again_at_the_next_start() {
     terminal.shows("done/m");
     terminal.keys("o");
     terminal
-        .wait("the columns", |screen| screen.contains("Columns of Queues") && screen.contains("what it is"));
+        .wait("the columns", |screen| screen.contains("Columns of Queues") && screen.contains("description"));
     // The second field goes, and the first is what the pane is sorted by, the other way round.
     terminal.keys("ssj ");
-    terminal.wait("they are chosen", |screen| screen.contains("queue▾") && !screen.contains("ready   pend"));
+    terminal.wait("they are chosen", |screen| screen.contains("queue▾") && !screen.contains("releases on"));
     terminal.keys("q");
     terminal.wait("the list is closed", |screen| !screen.contains("Columns of"));
     terminal.keys("q");
@@ -115,14 +115,14 @@ fn order_and_columns_are_found_again_at_the_next_start() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("[panes.queues]") && !text.contains("ready"), "{text}");
     let mut terminal = console(data);
-    terminal.wait("as it was", |screen| screen.contains("queue▾") && !screen.contains("ready   pend"));
+    terminal.wait("as it was", |screen| screen.contains("queue▾") && !screen.contains("releases on"));
     terminal.keys("oRqq");
     assert!(terminal.ended().success());
     assert_eq!(fs::read_to_string(&file).unwrap(), "version = 1\n\n[panes]\n");
     // What is no layout is told, and written anew with the next change.
     fs::write(&file, "version = 3\n").unwrap();
     let mut terminal = console(data);
-    terminal.wait("why not", |screen| screen.contains("layout.toml: it is of version 3"));
+    terminal.wait("why not", |screen| screen.contains("layout.toml: it has version 3"));
     terminal.keys("q");
     assert!(terminal.ended().success());
 }

@@ -248,16 +248,16 @@ fn a_paste_of_a_mebibyte_into_a_form_is_cut_and_the_form_goes_on() {
     terminal.shows("Getting started");
     let fresh = frames(&wait_stable(&mut terminal));
     terminal.keys("n");
-    terminal.wait("the events", |screen| screen.contains("which event?") && screen.contains("heal_party"));
+    terminal.wait("the events", |screen| screen.contains("choose an event") && screen.contains("heal_party"));
     terminal.keys(DOWN);
     terminal.keys("\r");
-    terminal.shows("Give work: Give an item");
+    terminal.shows("Invoke: Give an item");
     for paste in ["9".repeat(1 << 20), "{\"a\": [1,\u{202e}\r\n".repeat(1 << 16)] {
         terminal.keys(&format!("\x1b[200~{paste}\x1b[201~"));
     }
     terminal.shows("did not fit");
     terminal.keys("\x1b");
-    terminal.shows("which event?");
+    terminal.shows("choose an event");
     terminal.keys("\x1b");
     terminal.wait("the screen as it was", |screen| frames(screen) == fresh);
     assert!(json(folder.path(), &["ls", "invocations"]).is_empty(), "nothing was given");

@@ -323,7 +323,7 @@ mod tests {
         rig.write("themes/mine.toml", "base = 'daylight'\n[roles]\nok = { rgb = 'green' }\n");
         let reload = rig.next_reload().unwrap();
         assert!(
-            fault_texts(&reload)[0].ends_with("mine.toml:3:14: `green` is no #rrggbb"),
+            fault_texts(&reload)[0].ends_with("mine.toml:3:14: `green` is not #rrggbb"),
             "{:?}",
             fault_texts(&reload)
         );

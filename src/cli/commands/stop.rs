@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(
             work.describe(),
             [
-                "1 run ends for good, as failed: ask 22c3.",
+                "1 run ends as failed and cannot be resumed: ask 22c3.",
                 "1 approval is pending, and will be lost.",
                 "A restart requeues 8 dispatched: 1, 2, 3, 4, 5, 6 and 2 more.",
                 "1 stays applied, to be settled by hand: 1.",

@@ -298,20 +298,23 @@ mod tests {
             parse("[console.keys]\nhold-all = \"F5\"\nkick = [\"ctrl-k\", \"f8\"]\nzoom = []\n").unwrap();
         let list = |keys: &[&str]| Value::List(keys.iter().map(|&key| key.to_owned()).collect());
         assert_eq!(values["console.keys.hold-all"].0, list(&["F5"]));
-        assert_eq!(values["console.keys.kick"], (list(&["ctrl-k", "f8"]), Position { line: 3, column: 8 }));
+        assert_eq!(
+            values["console.keys.disconnect"],
+            (list(&["ctrl-k", "f8"]), Position { line: 3, column: 8 })
+        );
         assert_eq!(values["console.keys.zoom"].0, list(&[]));
         let error = parse("[console.keys]\nkick = [\"ctrl-k\", \"hyper-k\"]\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "/c/config.toml:2:8: `console.keys.kick` takes a key, or a list of keys: there is no key \
+            "/c/config.toml:2:8: `console.keys.disconnect` takes a key, or a list of keys: there is no key \
              `hyper-k`"
         );
         assert!(
             parse("[console.keys]\nkick = 7\n").is_err() && parse("[console.keys]\nkick = [7]\n").is_err()
         );
         assert_eq!(
-            parse("[console.keys]\nkik = \"x\"\n").unwrap_err().hint,
-            "did you mean `console.keys.kick`?"
+            parse("[console.keys]\ndisconect = \"x\"\n").unwrap_err().hint,
+            "did you mean `console.keys.disconnect`?"
         );
     }
 

@@ -255,9 +255,21 @@ impl Key {
         Self::PLAIN.into_iter().chain(keys).chain(limits)
     }
 
-    /// The key with this name.
+    /// The key with this name, or with one that it had in an earlier version.
     pub(crate) fn find(name: &str) -> Option<Self> {
-        Self::all().find(|key| key.name == name)
+        Self::all().find(|key| key.name == name || key.old_names().any(|old| old == name))
+    }
+
+    /// The names that it had in earlier versions.
+    pub(crate) fn old_names(self) -> impl Iterator<Item = String> {
+        Keymap::old_names(self.name)
+    }
+
+    /// Every variable that sets it, the first that is there counts: a short one, its own, those of its
+    /// earlier names.
+    pub(crate) fn variables(self) -> impl Iterator<Item = String> {
+        let own = self.alias.map(str::to_owned).into_iter().chain([self.variable()]);
+        own.chain(self.old_names().map(|old| variable(&old)))
     }
 
     /// The tables that hold keys, by name.
@@ -276,7 +288,7 @@ impl Key {
     /// The variable that sets it: `RL_CONSOLE_` and its name, with `_` for what a variable's name cannot
     /// have.
     pub(crate) fn variable(self) -> String {
-        format!("{}{}", env::PREFIX, self.name.replace(['.', '-'], "_").to_uppercase())
+        variable(self.name)
     }
 
     /// What holds when nothing is said.
@@ -304,6 +316,11 @@ impl Key {
             },
         }
     }
+}
+
+/// The variable of a key with this name.
+fn variable(name: &str) -> String {
+    format!("{}{}", env::PREFIX, name.replace(['.', '-'], "_").to_uppercase())
 }
 
 #[cfg(test)]

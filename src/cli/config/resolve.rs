@@ -201,7 +201,7 @@ fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
 }
 
 fn from_variables(key: Key, env: &Env, faults: &mut Vec<ConfigFault>) -> Option<(Value, Origin)> {
-    for name in key.alias.map(str::to_owned).into_iter().chain(std::iter::once(key.variable())) {
+    for name in key.variables() {
         let Some(text) = env.ours.get(&name) else { continue };
         match key.kind.read(text) {
             Ok(value) => return Some((value, Origin::Variable(name))),
@@ -242,10 +242,7 @@ fn at_home(key: Key, value: Value, env: &Env) -> Value {
 /// Variables of ours that set nothing, each with the one that was probably meant.
 pub(crate) fn stray_variables(env: &Env) -> Vec<(String, Option<String>)> {
     let mut known = vec![env::BRIDGE_TOKEN.to_owned(), env::LOG.to_owned()];
-    known.extend(
-        Key::all()
-            .flat_map(|key| key.alias.map(str::to_owned).into_iter().chain(std::iter::once(key.variable()))),
-    );
+    known.extend(Key::all().flat_map(Key::variables));
     let stray = env.ours.keys().filter(|name| !known.contains(name));
     stray
         .map(|name| (name.clone(), nearest(name, known.iter().map(String::as_str)).map(str::to_owned)))
@@ -406,8 +403,12 @@ mod tests {
             told[0],
             at("4:8", "`console.keys.zoom` takes a key, or a list of keys: there is no key `hyper`")
         );
-        assert!(told.contains(&at("3:8", "`quit` must keep a key")), "{told:#?}");
-        assert!(told.iter().any(|told| told.starts_with(&at("2:12", "`K` is both `hold-all` and `kick` in Queues and "))), "{told:#?}");
+        assert!(told.contains(&at("3:8", "`quit` needs at least one key")), "{told:#?}");
+        assert!(
+            told.iter().any(|told| told
+                .starts_with(&at("2:12", "`K` is both `hold-all` and `disconnect` in Queues and "))),
+            "{told:#?}"
+        );
         assert!(
             told.iter().any(|told| told.starts_with("env RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE: `E` is ")),
             "{told:#?}"
@@ -423,7 +424,7 @@ mod tests {
         let keys = |action: &str| {
             rows.iter().find(|row| row.action == action).map(|row| (row.keys.join(" "), row.own)).unwrap()
         };
-        assert_eq!((keys("zoom"), keys("kick")), (("f8 f9".to_owned(), true), (String::new(), true)));
+        assert_eq!((keys("zoom"), keys("disconnect")), (("f8 f9".to_owned(), true), (String::new(), true)));
         assert_eq!(keys("help"), ("?".to_owned(), false));
     }
 

@@ -63,9 +63,9 @@ impl BackgroundJobs {
             };
             Box::pin(std::future::ready(ran))
         };
-        let Some(runner) = &self.runner else { return refused("this console runs no subcommands") };
+        let Some(runner) = &self.runner else { return refused("this console cannot run subcommands") };
         if self.kill_guards.len() >= RUNNING_MAX {
-            return refused("others are still running");
+            return refused("other subcommands are still running");
         }
         let running = runner.run(words);
         self.kill_guards.insert(number, running.kill_guard);
@@ -84,7 +84,7 @@ impl BackgroundJobs {
         let path = job.path.display().to_string();
         let written = self.exports.begin(job);
         async move {
-            let replaced = || Err(format!("not exported to {path}: a later export took its place"));
+            let replaced = || Err(format!("not exported to {path}: replaced by a later export"));
             Event::Exported(written.await.unwrap_or_else(replaced))
         }
     }

@@ -39,7 +39,7 @@ impl App {
         match self.past.stage {
             Stage::Idle if !is_of_another_start => self.ask_past(),
             Stage::Done => {}
-            _ if is_of_another_start => self.forgo_past("the station was started again meanwhile"),
+            _ if is_of_another_start => self.forgo_past("the station was restarted"),
             _ => {}
         }
     }
@@ -81,7 +81,8 @@ impl App {
         let PastPage { batches, oldest } = match page {
             Ok(page) => page,
             Err(PortError::OlderStation { name, version, .. }) => {
-                return self.forgo_past(&format!("{name} runs rl-console {version}, which sends no past"));
+                return self
+                    .forgo_past(&format!("{name} runs rl-console {version}, which cannot send its past"));
             }
             Err(PortError::BadRequest(why) | PortError::Forbidden { what: why, .. }) => {
                 return self.forgo_past(&why);

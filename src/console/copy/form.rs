@@ -31,8 +31,8 @@ impl CopyForm {
             Self::Json => "JSON",
             Self::Hex => "hex",
             Self::Frame => "frame",
-            Self::Line => "command line that shows it",
-            Self::Again => "command line that gives it again",
+            Self::Line => "command to show it",
+            Self::Again => "command to invoke again",
         }
     }
 

@@ -57,12 +57,12 @@ impl CopySource<'_> {
             CopyForm::Hex => self.hex(beside)?.into_bytes(),
             CopyForm::Frame => match self.frame(beside)? {
                 (bytes, 0) => bytes.into_owned(),
-                _ => return Err("only its beginning is kept: copy that as hex"),
+                _ => return Err("only the beginning is kept; copy it as hex"),
             },
             CopyForm::Line => self.line(commands)?.into_bytes(),
             CopyForm::Again => line::invoke_command(self.invocation()?, commands).into_bytes(),
         };
-        if bytes.is_empty() { Err("there is nothing in it") } else { Ok(CopyPayload { form, bytes }) }
+        if bytes.is_empty() { Err("it is empty") } else { Ok(CopyPayload { form, bytes }) }
     }
 
     fn row(&self) -> Option<&dyn PaneRecord> {
@@ -80,11 +80,11 @@ impl CopySource<'_> {
     }
 
     fn json(&self, now: Now) -> Result<String, &'static str> {
-        let row = self.row().ok_or("it is told in words alone: copy those")?;
+        let row = self.row().ok_or("it is text only; copy the cell")?;
         let written = row.stored_json();
         written
             .unwrap_or_else(|| serde_json::to_string(&fields(row, now)))
-            .map_err(|_| "it could not be written as JSON")
+            .map_err(|_| "it cannot be written as JSON")
     }
 
     fn hex<'f>(&self, beside: impl FnOnce() -> Option<EntryRef<'f>>) -> Result<String, &'static str> {
@@ -92,7 +92,7 @@ impl CopySource<'_> {
         let mut text = hex(&bytes);
         if cut > 0 {
             // Writing to memory cannot fail.
-            let _ = writeln!(text, "{cut} more B were not kept");
+            let _ = writeln!(text, "{cut} more B not kept");
         }
         Ok(text)
     }
@@ -102,7 +102,7 @@ impl CopySource<'_> {
         &self,
         beside: impl FnOnce() -> Option<EntryRef<'f>>,
     ) -> Result<(Cow<'_, [u8]>, usize), &'static str> {
-        let withheld = Err("it was withheld when it came: it could hold a token");
+        let withheld = Err("withheld at capture: it may contain a token");
         let itself = self.row().and_then(PaneRecord::tap_entry);
         if itself.is_some_and(|entry| is_withheld(entry.entry)) {
             return withheld;
@@ -115,13 +115,13 @@ impl CopySource<'_> {
         match beside() {
             Some(entry) if is_withheld(entry.entry) => withheld,
             Some(entry) => Ok((Cow::Owned(entry.bytes.to_vec()), cut(entry))),
-            None => Err("no frame of it is kept here: the Wire has those that are"),
+            None => Err("no frame kept; the Wire lists the frames that are"),
         }
     }
 
     fn line(&self, commands: &CommandHints) -> Result<String, &'static str> {
         let command = self.row().and_then(PaneRecord::command);
-        command.map(|command| commands.line(&command)).ok_or("no subcommand lists it")
+        command.map(|command| commands.line(&command)).ok_or("no CLI equivalent")
     }
 
     fn invocation(&self) -> Result<&InvocationRow, &'static str> {
@@ -147,9 +147,9 @@ fn cut(entry: EntryRef<'_>) -> usize {
 /// The value of a field.
 fn cell(record: &dyn Record, field: usize, now: Now) -> Result<String, &'static str> {
     match record.specs().get(field) {
-        Some(spec) if spec.class == Class::Secret => Err("it is a secret: those are never copied"),
+        Some(spec) if spec.class == Class::Secret => Err("secrets are never copied"),
         Some(_) => Ok(value_text(&record.value(field, now)).into_owned()),
-        None => Err("no cell is chosen"),
+        None => Err("no cell selected"),
     }
 }
 

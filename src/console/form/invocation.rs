@@ -346,9 +346,11 @@ impl Form {
     /// Why it cannot be shown the other way: what was written would be lost.
     pub(crate) fn switch_unavailable(&self) -> Option<String> {
         if self.as_json {
-            return self.faults.json.as_ref().map(|_| {
-                format!("it cannot be shown as fields: {}", self.first_fault().unwrap_or_default())
-            });
+            return self
+                .faults
+                .json
+                .as_ref()
+                .map(|_| format!("cannot be shown as fields: {}", self.first_fault().unwrap_or_default()));
         }
         let broken = self.fields.iter().find_map(|field| Some((field, field.json().err()?)));
         broken.map(|(field, why)| format!("{} is {why}", field.label))
@@ -421,7 +423,7 @@ impl Form {
             }
             Ok(_) => {
                 faults.json =
-                    Some(JsonFault { line: 1, column: 0, text: "the params are one JSON object".to_owned() });
+                    Some(JsonFault { line: 1, column: 0, text: "params must be one JSON object".to_owned() });
             }
             Err(error) => {
                 let says = error.to_string();
@@ -476,8 +478,8 @@ fn queue_field(own: &QueueName, queues: &[QueueName]) -> Field {
         label: "queue".to_owned(),
         kind: Kind::Choice(others.map(choice).collect()),
         need: Need::Optional,
-        about: "Another queue than the event's own.".to_owned(),
-        constraint: format!("left out, it goes to {own}"),
+        about: "A queue other than the event's own.".to_owned(),
+        constraint: format!("default: {own}"),
         value: Value::Absent,
     }
 }
@@ -488,7 +490,7 @@ fn user_field() -> Field {
         label: "user".to_owned(),
         kind: Kind::Text,
         need: Need::Optional,
-        about: "The viewer for whom it is done, for the record.".to_owned(),
+        about: "The viewer it is invoked for, for the record.".to_owned(),
         constraint: "a login".to_owned(),
         value: Value::Absent,
     }

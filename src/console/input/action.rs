@@ -3,7 +3,7 @@
 use super::view_id::{ViewId, view_table};
 
 macro_rules! actions {
-    ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal ),* $(,)?) => {
+    ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal $(| $old:literal)* ),* $(,)?) => {
         /// What a key or a click means.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) enum Action {
@@ -24,6 +24,11 @@ macro_rules! actions {
                 match self { $( Self::$variant => concat!("console.keys.", $name), )* }
             }
 
+            /// Names that it had in earlier versions: still read, and written no more.
+            pub(crate) const fn old_names(self) -> &'static [&'static str] {
+                match self { $( Self::$variant => &[$($old),*], )* }
+            }
+
             /// What it does, in one line.
             pub(crate) const fn about(self) -> &'static str {
                 match self { $( Self::$variant => concat!($($doc),*), )* }
@@ -33,20 +38,20 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Leave: detach, or stop the station, after a question while work goes on; an attached console only
+    /// Quit: detach, or stop the station; asks first while work is in progress. An attached console only
     /// detaches.
     Quit = "quit",
-    /// The keys of this place.
+    /// Keys of this place.
     Help = "help",
-    /// Every key of every place, with its name in the configuration.
+    /// All keys of all places, with their names in the configuration.
     Keys = "keys",
     /// The manual, at what describes the place of the cursor.
     Manual = "manual",
     /// Any action or subcommand by its name.
     Palette = "palette",
-    /// One layer back: what is open, marks, the filter, the zoom, the first steps.
+    /// Back: close overlay, clear marks, clear filter, unzoom, hide the first steps.
     Back = "back",
-    /// Close what is open to be read or written.
+    /// Close the open reader or editor.
     Close = "close",
     /// The Deck: everything at a glance.
     ViewDeck = "deck",
@@ -54,18 +59,18 @@ actions! {
     ViewBridge = "bridge",
     /// The Bus: topics, subscribers, peers, drops.
     ViewBus = "bus",
-    /// The Runs: plans, what they tell and keep, history.
+    /// The Runs: plans, events, artifacts, history.
     ViewRuns = "runs",
-    /// The Sessions: proposals, opinions and votes, or rounds; their logs, history.
+    /// The Sessions: proposals, evaluations and votes, or rounds; logs, history.
     ViewSessions = "sessions",
-    /// The Trace: every message of one piece of work, from whom and to whom.
+    /// The Trace: every message of one trace, with sender and receiver.
     ViewTrace = "trace",
     /// The Journal: notices, violations, the station's own log.
     ViewJournal = "journal",
-    /// The Wire: every entry as it came, with its bytes.
+    /// The Wire: every entry as received or sent, with its bytes.
     ViewWire = "wire",
-    /// To the view, the pane and the record before.
-    PlaceBefore = "place-before",
+    /// Go back to the previous view, pane and record.
+    PlaceBefore = "previous-place" | "place-before",
     /// The next pane.
     FocusNext = "next-pane",
     /// The previous pane.
@@ -74,9 +79,9 @@ actions! {
     Up = "up",
     /// One row down.
     Down = "down",
-    /// The cell to the left, beyond the first the pane beside.
+    /// The cell to the left; from the first one, the pane to the left.
     Left = "left",
-    /// The cell to the right, beyond the last the pane beside.
+    /// The cell to the right; from the last one, the pane to the right.
     Right = "right",
     /// A page up.
     PageUp = "page-up",
@@ -88,169 +93,169 @@ actions! {
     Last = "last",
     /// Open or inspect what is selected.
     Open = "open",
-    /// Show only the rows of this pane that a filter lets through.
+    /// Show only the rows of this pane that match a filter.
     Filter = "filter",
     /// Filter by the selected cell.
     FilterCell = "filter-cell",
-    /// Take the filter that this pane begins with off, or put it on again.
-    ShippedFilter = "shipped-filter",
-    /// Look for rows of this pane: those that fit are marked, and none is hidden.
+    /// Turn the default filter of this pane off or on.
+    ShippedFilter = "default-filter" | "shipped-filter",
+    /// Search the rows of this pane: matches are marked, and nothing is hidden.
     Find = "find",
-    /// The next row that fits the search of this pane; behind the last the first.
+    /// The next match of the search in this pane; wraps around.
     NextHit = "next-hit",
-    /// The row before that fits the search of this pane; before the first the last.
+    /// The previous match of the search in this pane; wraps around.
     PreviousHit = "previous-hit",
-    /// Choose what this pane is sorted by and which columns it has.
+    /// Choose the sorting and the columns of this pane.
     Columns = "columns",
-    /// Give the selected field a column, or take it away.
+    /// Show or hide the column of the selected field.
     ToggleColumn = "toggle-column",
-    /// Sort by the selected field; again the other way round, then not at all.
+    /// Sort by the selected field; again reverses, then clears the sorting.
     SortColumn = "sort-column",
     /// Move the selected column to the left.
     ColumnEarlier = "column-earlier",
     /// Move the selected column to the right.
     ColumnLater = "column-later",
-    /// This pane's order and columns as shipped.
+    /// Reset sorting and columns of this pane to the defaults.
     ResetColumns = "reset-columns",
-    /// Order and columns as shipped, of every pane of this view.
+    /// Reset sorting and columns of every pane of this view to the defaults.
     ResetLayout = "reset-layout",
-    /// Stop time for every pane at once, or let it go on.
+    /// Pause all panes at once, or resume them.
     Pause = "pause",
-    /// One entry back in time.
+    /// Step one entry back.
     StepBack = "step-back",
-    /// One entry on in time.
-    StepForward = "step-on",
-    /// One second back in time.
+    /// Step one entry forward.
+    StepForward = "step-forward" | "step-on",
+    /// Step one second back.
     SecondBack = "second-back",
-    /// One second on in time.
-    SecondForward = "second-on",
-    /// Ten seconds back in time.
+    /// Step one second forward.
+    SecondForward = "second-forward" | "second-on",
+    /// Step ten seconds back.
     TenSecondsBack = "ten-seconds-back",
-    /// Ten seconds on in time.
-    TenSecondsForward = "ten-seconds-on",
-    /// Back in time to the failure, fault, loss, drop, alert or bookmark before.
-    NoteBack = "event-of-note-before",
-    /// On in time to the next failure, fault, loss, drop, alert or bookmark.
-    NoteForward = "event-of-note-after",
-    /// To a moment: a time of day, or so long ago.
+    /// Step ten seconds forward.
+    TenSecondsForward = "ten-seconds-forward" | "ten-seconds-on",
+    /// Step back to the previous failure, fault, loss, drop, alert or bookmark.
+    NoteBack = "previous-notable" | "event-of-note-before",
+    /// Step forward to the next failure, fault, loss, drop, alert or bookmark.
+    NoteForward = "next-notable" | "event-of-note-after",
+    /// Go to a time of day, or back by a duration.
     GoToTime = "go-to-time",
-    /// Back to now; while the screen is live, the last row.
+    /// Resume live; while live, go to the last row.
     Live = "live",
-    /// What caused this.
+    /// The cause of this entry.
     Cause = "cause",
-    /// What this caused.
+    /// The effects of this entry.
     Effect = "effect",
-    /// The next entry of the same work: of its trace or its invocation.
+    /// The next entry of the same trace or invocation.
     RelatedNext = "next-related",
-    /// The previous entry of the same work.
+    /// The previous entry of the same trace or invocation.
     RelatedPrevious = "previous-related",
-    /// The messages of the piece of work that this belongs to; from one of them, its entry in the Wire.
+    /// The messages of the trace that this belongs to; from one of them, its entry in the Wire.
     Ladder = "ladder",
-    /// Back to the entry that was inspected before.
-    Return = "entry-before",
-    /// Set a bookmark at this record and moment, or take it away.
+    /// Back to the previously inspected entry.
+    Return = "previous-entry" | "entry-before",
+    /// Set or remove a bookmark at this record and time.
     Bookmark = "bookmark",
-    /// To the bookmark before; again to the one before that.
+    /// Go to the previous bookmark; again to the one before it.
     Jump = "jump",
     /// Copy the selected cell.
     Copy = "copy",
-    /// Copy what is selected as cell, JSON, hex, frame or command line.
+    /// Copy the selection as cell, JSON, hex, frame or command.
     CopyAs = "copy-as",
-    /// Copy the value of the selected cell, or what is told.
+    /// Copy the value of the selected cell, or the text.
     CopyCell = "copy-cell",
     /// Copy the record as JSON.
     CopyJson = "copy-json",
     /// Copy the record's frame as hex.
     CopyHex = "copy-hex",
-    /// Copy the record's frame as it was.
+    /// Copy the record's frame as is.
     CopyFrame = "copy-frame",
-    /// Copy the command line that shows the record.
+    /// Copy the command to show the record.
     CopyLine = "copy-line",
-    /// Copy the command line that gives the same work again.
+    /// Copy the command to invoke the same event again.
     CopyAgain = "copy-again",
-    /// Mask logins, chat text and payload values on every screen, or show them again.
+    /// Go on or off air: mask or show logins, chat text and payload values on every screen.
     OnAir = "on-air",
-    /// The account of this pane: what was received, shown, filtered, evicted and lost.
+    /// The ledger of this pane: rows received, shown, filtered, evicted and lost.
     Ledger = "ledger",
     /// Hold the selected queue (no dispatch), or resume it.
     Hold = "hold",
-    /// Hold every queue and the attempts of runs.
+    /// Hold every queue and the new attempts of runs.
     HoldAll = "hold-all",
-    /// Resume every queue and the attempts of runs, after a question.
+    /// Resume every queue and the attempts of runs; asks first.
     ResumeAll = "resume-all",
-    /// Refuse new work on the selected queue and dispatch what is pending; again ends it.
+    /// Drain the selected queue: refuse new work, dispatch pending work; again ends it.
     Drain = "drain",
-    /// Give the adapter work by hand: an event of the pack, from a form.
+    /// Invoke an event of the pack, from a form.
     Invoke = "invoke",
-    /// Submit a run: an opening is written, and sent to the control plane.
+    /// Submit a run: edit an opening and send it to the control plane.
     Submit = "submit",
-    /// Cancel what is selected or marked.
+    /// Cancel the selected or marked rows.
     Cancel = "cancel",
-    /// Answer the selected question of a run with yes.
+    /// Approve the selected pending approval.
     Approve = "approve",
-    /// Answer the selected question of a run with no.
+    /// Reject the selected pending approval.
     Reject = "reject",
-    /// Mark the selected row, for all marked to be cancelled together, or requeued where they have ended.
+    /// Mark the selected row; marked rows are cancelled together, or requeued if ended.
     Mark = "mark",
-    /// End a row by hand that was left in applied.
+    /// Mark an orphaned row done or failed.
     Settle = "settle",
-    /// Once more: an ended row, or all that are marked, is requeued; the opening of a run is submitted
-    /// again, edited or as it was.
+    /// Repeat: requeue the selected or marked ended rows; submit the opening of a run again, edited
+    /// or unchanged.
     Again = "again",
-    /// Disconnect the adapter; among the sessions of the bus, the selected one.
-    Kick = "kick",
-    /// Start the bridge or the bus again after it failed.
+    /// Disconnect the adapter; in Subscribers and Peers, the selected bus session.
+    Kick = "disconnect" | "kick",
+    /// Restart a failed host, such as the bridge or the bus.
     Restart = "restart",
-    /// Move pending rows of another manifest to the one in force.
+    /// Move pending rows of a stale manifest to the active one.
     Migrate = "migrate",
     /// Start or stop a recording.
     Record = "record",
-    /// The alerts that wait, and those that passed.
+    /// Alerts, active and resolved, and pending approvals.
     Alerts = "alerts",
-    /// Put an alert away as seen.
+    /// Acknowledge an alert.
     Acknowledge = "acknowledge",
-    /// Give the focused pane the whole screen, or put it back.
+    /// Zoom the focused pane to the whole screen, or unzoom.
     Zoom = "zoom",
     /// The next theme.
     NextTheme = "theme",
-    /// Leave the mouse to the terminal's own selection, or take it back.
+    /// Release the mouse to the terminal's own selection, or capture it again.
     FreeMouse = "mouse",
-    /// Answer a question with yes.
+    /// Confirm a dialog.
     Confirm = "confirm",
-    /// Answer a question with no.
+    /// Go back from a dialog.
     Decline = "decline",
-    /// Record refunds with a cancellation, or do not.
+    /// Record refunds with a cancellation, or not.
     Refund = "refund",
-    /// Write why a session is cancelled.
+    /// Edit the reason of a session's cancellation.
     Reason = "reason",
-    /// Settle as done.
+    /// Mark the orphaned row done.
     SettleDone = "settle-done",
-    /// Settle as failed.
+    /// Mark the orphaned row failed.
     SettleFailed = "settle-failed",
-    /// End this screen; the station goes on without it.
+    /// Detach: close this screen; the station keeps running.
     Detach = "detach",
-    /// End the station of this process, with its screen.
+    /// Stop the station of this process, with its screen.
     StopStation = "stop-station",
     /// The next field of a form.
     NextField = "next-field",
     /// The previous field of a form.
     PreviousField = "previous-field",
-    /// Send what a form holds.
+    /// Send the form.
     Send = "send",
-    /// Between a form's fields and its JSON.
+    /// Switch between a form's fields and its JSON.
     AsJson = "as-json",
-    /// Between an opening's text and its params.
+    /// Switch between an opening's text and its params.
     Params = "params",
-    /// Openings to go on with: those that were submitted lately, and files.
+    /// Open an opening: recent submissions and files.
     Files = "openings",
-    /// Put the schema's defaults in the place of what a form holds, or bring that back.
+    /// Reset the form to the schema's defaults, or undo that.
     Defaults = "defaults",
 }
 
 impl Action {
-    /// The action of this name.
+    /// The action of this name, or of one that it had in an earlier version.
     pub(crate) fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|action| action.name() == name)
+        Self::ALL.iter().copied().find(|action| action.name() == name || action.old_names().contains(&name))
     }
 }
 
@@ -309,10 +314,10 @@ impl Group {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Here => "Here",
-            Self::Show => "The show",
+            Self::Show => "Station",
             Self::Moving => "Moving",
             Self::Time => "Time",
-            Self::Screen => "The screen",
+            Self::Screen => "Screen",
         }
     }
 }

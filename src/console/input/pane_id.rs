@@ -1,7 +1,7 @@
 //! The panes of all views, and the chips above them.
 
 /// The panes, for a macro that makes something of all of them: each with its key, its name as its title and
-/// help have it, and where it is declared.
+/// help have it, behind `|` the names that it had before, and where it is declared.
 macro_rules! pane_table {
     ($make:ident) => {
         $make! {
@@ -14,7 +14,7 @@ macro_rules! pane_table {
             /// Every row the store has, newest first, in pages.
             History = "History" in bridge::history::HISTORY_PANE,
             /// Pending rows of another manifest.
-            OtherPack = "Other pack" in bridge::history::OTHER_PACK_PANE,
+            OtherPack = "Stale manifest" | "Other pack" in bridge::history::OTHER_PACK_PANE,
             /// Refund records.
             Refunds = "Refunds" in bridge::refunds::PANE,
             /// Pack-state values.
@@ -50,9 +50,9 @@ macro_rules! pane_table {
             /// Sessions: those that are open first, then those that ended.
             Sessions = "Sessions" in sessions::list::PANE,
             /// How a session stands: its proposals, or what its participants hold.
-            Positions = "Standings" in sessions::positions::PANE,
+            Positions = "Positions" | "Standings" in sessions::positions::PANE,
             /// Who said what of a session, the last first.
-            Statements = "Voices" in sessions::statements::PANE,
+            Statements = "Messages" | "Voices" in sessions::statements::PANE,
             /// A session's log, the newest last.
             SessionLog = "Session log" in sessions::log::PANE,
             /// Every session that the store has, in pages.
@@ -68,7 +68,9 @@ pub(crate) use pane_table;
 
 /// Makes the panes' keys.
 macro_rules! pane_ids {
-    ($( $(#[doc = $doc:literal])* $pane:ident = $name:literal in $($place:ident)::+ ),* $(,)?) => {
+    ($(
+        $(#[doc = $doc:literal])* $pane:ident = $name:literal $(| $old:literal)* in $($place:ident)::+
+    ),* $(,)?) => {
         /// A pane.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum PaneId {
@@ -82,6 +84,11 @@ macro_rules! pane_ids {
             /// Its name, as its title and help have it.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $( Self::$pane => $name, )* }
+            }
+
+            /// Names that it had in earlier versions: still read, and written no more.
+            pub(crate) const fn old_names(self) -> &'static [&'static str] {
+                match self { $( Self::$pane => &[$($old),*], )* }
             }
         }
     };

@@ -94,16 +94,16 @@ pub(crate) fn act(inspector: &Inspector, action: Action) -> Option<Resolved> {
                     EnterTarget::Entry(seq) => go_to(inspector, ui, cx.view, seq),
                 })
             },
-            "there is nothing more to open here",
+            "nothing to open here",
         ),
         Action::Cause => {
             let to = |seq| Act::layer_effects(move |inspector, ui, cx| go_to(inspector, ui, cx.view, seq));
-            entry.cause.map(to).ok_or_else(|| "the tap knows no cause of it".into())
+            entry.cause.map(to).ok_or_else(|| "no cause recorded".into())
         }
         Action::Effect => act_if(
             !inspector.context.effects.is_empty(),
             || Act::layer_effects(|inspector, ui, cx| to_effect(inspector, ui, cx.view)),
-            "it caused nothing that is kept",
+            "no effects kept",
         ),
         Action::RelatedNext | Action::RelatedPrevious => {
             let is_forward = action == Action::RelatedNext;
@@ -114,13 +114,13 @@ pub(crate) fn act(inspector: &Inspector, action: Action) -> Option<Resolved> {
                         to_related(inspector, ui, cx.view, is_forward)
                     })
                 },
-                "it belongs to no invocation and to no trace",
+                "not part of an invocation or a trace",
             )
         }
         Action::Return => act_if(
             inspector.before().is_some(),
             || Act::layer_effects(|inspector, ui, cx| back(inspector, ui, cx.view)),
-            "no other entry was looked at before",
+            "no previous entry",
         ),
         Action::Back | Action::Close if inspector.page.is_some() => {
             Ok(Act::layer(|inspector: &mut Inspector, _, _| inspector.page = None))
@@ -136,8 +136,7 @@ fn to_effect(inspector: &mut Inspector, ui: &mut Ui, view: &View) -> Vec<Effect>
         let only = *only;
         return go_to(inspector, ui, view, only);
     }
-    let words =
-        format!("it caused {} entries: {} looks at the selected one", effects.len(), view.key(Action::Open));
+    let words = format!("{} effects: {} opens the selected one", effects.len(), view.key(Action::Open));
     inspector.next_effect();
     show_message(ui, words, false, ui.at);
     Vec::new()
@@ -151,8 +150,8 @@ fn to_related(inspector: &mut Inspector, ui: &mut Ui, view: &View, is_forward: b
     }
     let words = match (ui.time.entries().at(seq), is_forward) {
         (None, _) => GONE,
-        (Some(_), true) => "this is the last entry of its work so far",
-        (Some(_), false) => "no earlier entry of its work is kept",
+        (Some(_), true) => "this is the last entry of its trace so far",
+        (Some(_), false) => "no earlier entry of its trace is kept",
     };
     show_message(ui, words.to_owned(), true, ui.at);
     Vec::new()
@@ -169,7 +168,7 @@ pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let is_first = match action {
         Action::Cause => false,
         Action::Effect => true,
-        _ => return Err("no entry is inspected".into()),
+        _ => return Err("no entry is open".into()),
     };
     let traced = target(cx.ui, cx.model).ok_or_else(|| no_entry_text(cx.ui, cx.model))?;
     Ok(Act::effects(move |ui, cx| trace(ui, cx.view, &traced, is_first)))
@@ -199,8 +198,8 @@ fn from_entry(ui: &mut Ui, view: &View, seq: Seq, to_effect: bool) -> Vec<Effect
     let words = match (cause, to_effect, effects.as_slice()) {
         (None, ..) => GONE,
         (Some(Some(cause)), false, _) => return open(ui, view, cause),
-        (Some(None), false, _) => "the tap knows no cause of it",
-        (Some(_), true, []) => "it caused nothing that is kept",
+        (Some(None), false, _) => "no cause recorded",
+        (Some(_), true, []) => "no effects kept",
         (Some(_), true, [only]) => return open(ui, view, *only),
         (Some(_), true, _) => {
             let effects = open(ui, view, seq);
@@ -277,9 +276,7 @@ fn no_entry_text(ui: &Ui, model: &Model) -> String {
         (true, Focus::Pane(pane)) => ui.selected_row(pane, model),
         _ => None,
     };
-    selected
-        .and_then(|row| row.entry().err())
-        .unwrap_or_else(|| "nothing is selected that an entry tells of".to_owned())
+    selected.and_then(|row| row.entry().err()).unwrap_or_else(|| "the selected row has no entry".to_owned())
 }
 
 /// The kept entries that tell of an invocation, the oldest first, for its details: the place in the tap,

@@ -60,11 +60,7 @@ impl Context {
         let mut builder = TreeBuilder::new(2 * EFFECTS_MAX);
         builder.open(Node::new(Text::literal("entry"), Kind::Group, 0..0));
         let number = Node::fact("number", entry.seq.to_string());
-        builder.leaf(if self.is_kept {
-            number
-        } else {
-            number.with_note("it is not kept any more: what is shown is a copy")
-        });
+        builder.leaf(if self.is_kept { number } else { number.with_note("no longer kept; this is a copy") });
         builder.leaf(Node::fact("at", time));
         builder.leaf(Node::fact("link", entry.link.name()));
         if let What::Frame(frame) = &entry.what {
@@ -72,9 +68,9 @@ impl Context {
                 Direction::Inbound => "in, from",
                 Direction::Outbound => "out, to",
             };
-            builder.leaf(Node::fact("way", format!("{way} {}", frame.peer)));
+            builder.leaf(Node::fact("direction", format!("{way} {}", frame.peer)));
         }
-        builder.leaf(Node::fact("read as", decoder_of(subject).name()));
+        builder.leaf(Node::fact("decoded as", decoder_of(subject).name()));
         builder.leaf(Node::fact("bytes", length(subject)));
         builder.leaf(Node::fact(
             "trace",
@@ -86,11 +82,11 @@ impl Context {
                 ..Node::fact("caused by", self.cause.clone().unwrap_or_else(|| format!("entry {cause}")))
             };
             if self.cause.is_none() {
-                node = node.with_note("it is no longer kept");
+                node = node.with_note("no longer kept");
             }
             builder.leaf(node);
         } else {
-            builder.leaf(Node::fact("caused by", "nothing that the tap knows"));
+            builder.leaf(Node::fact("caused by", "none recorded"));
         }
         builder.open(Node {
             value: Text::literal(self.count(until)),
@@ -103,7 +99,7 @@ impl Context {
             };
             node.value = Text::literal(words.clone());
             if until.is_some_and(|until| *seq > until) {
-                node = node.with_note("later than the moment that is shown");
+                node = node.with_note("after the time shown");
             }
             builder.leaf(node);
         }
@@ -117,10 +113,10 @@ impl Context {
         let all = self.effects.len() as u64 + self.more;
         let later = until.map_or(0, |until| self.effects.iter().filter(|(seq, _)| *seq > until).count());
         match (all, later) {
-            (0, _) => "nothing that is kept".to_owned(),
+            (0, _) => "none kept".to_owned(),
             (all, 0) => counted(all, "entry"),
             (all, later) => {
-                format!("{}, {later} of them later than the moment that is shown", counted(all, "entry"))
+                format!("{}, {later} of them after the time shown", counted(all, "entry"))
             }
         }
     }
@@ -137,6 +133,6 @@ fn length(subject: &Subject) -> String {
         }
         Some(_) => format!("{kept} on the wire"),
         None if kept == 0 => "none".to_owned(),
-        None => format!("{kept} of text beside it"),
+        None => format!("{kept} of text attached"),
     }
 }

@@ -238,7 +238,7 @@ impl Inspector {
             y += 1;
         }
         if matches!(&self.decode_state, DecodeState::Read(tree) if tree.is_cut) && y < area.bottom() {
-            let words = "more values than are read (limits.console.inspect_nodes_max)";
+            let words = "too many values, the rest is not decoded (limits.console.inspect_nodes_max)";
             canvas.put(area.x + 3, y, area.width.saturating_sub(3), words, Role::Warn);
         }
     }
@@ -295,7 +295,7 @@ impl Inspector {
             let is_long = node.value.len() > usize::from(line.width) / 3 && self.is_folded_here().is_none();
             words = format!("bytes {first}-{last} ({}), {}", node.range.len(), node.kind.name());
             if is_long {
-                words = format!("{words}; {} shows it whole", canvas.view.key(Action::Open));
+                words = format!("{words}; {} shows all of it", canvas.view.key(Action::Open));
             }
         }
         if let Some(note) = &node.note {
@@ -387,7 +387,7 @@ impl Inspector {
         let more = page.len().saturating_sub(page.visible.end);
         if below > 0 || more > 0 {
             let words = format!(
-                " {} {}, {} behind them ",
+                " {} {}, {} after them ",
                 canvas.view.glyphs.down_arrow,
                 counted(below, "line"),
                 counted(more, "byte")

@@ -15,14 +15,14 @@ impl Inspector {
             return self.selected_bytes();
         }
         let Some((row, node)) = self.row().and_then(|row| Some((row, self.node(row)?))) else {
-            return Err("nothing is selected");
+            return Err("nothing selected");
         };
         if self.tree(row.part).is_some_and(|tree| holds_secret(tree, row.index)) {
-            return Err("it is or holds a secret: those are never copied");
+            return Err("it contains a secret: secrets are never copied");
         }
         let bytes = match (&node.value, node.kind) {
             (Text::Literal(words), _) => return Ok(words.clone().into_owned()),
-            (Text::None, _) => return Err("there is nothing in it"),
+            (Text::None, _) => return Err("it is empty"),
             (Text::Bytes(range), _) => slice(&self.subject.bytes, range),
         };
         let text = String::from_utf8_lossy(bytes);
@@ -37,7 +37,7 @@ impl Inspector {
             None => (self.byte..self.byte.saturating_add(1), false),
         };
         if is_secret {
-            return Err("they are or hold a secret: those are never copied");
+            return Err("they contain a secret: secrets are never copied");
         }
         Ok(pairs(slice(&self.subject.bytes, &range)))
     }

@@ -227,7 +227,7 @@ impl Journal {
         let known = self.losses.filter(|(_, from, _)| at.mono.since(from.mono) < LOSSES_COALESCE_WITHIN);
         let all = known.map_or(0, |(_, _, all)| all).saturating_add(count);
         let text = format!(
-            "this console fell behind and lost {}; the state was taken anew (limits.tap.ring_bytes_max)",
+            "this console fell behind and lost {}; state resynchronised (limits.tap.ring_bytes_max)",
             counted(all, "entry")
         );
         if let Some((number, from, _)) = known

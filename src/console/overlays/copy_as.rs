@@ -36,7 +36,7 @@ impl CopyAs {
     /// The text of a form, or why there is none.
     pub(crate) fn ready(&self, form: CopyForm) -> Result<&CopyPayload, &'static str> {
         let found = self.ready.iter().find(|(known, _)| *known == form);
-        found.map_or(Err("it is not offered"), |(_, ready)| ready.as_ref().map_err(|why| *why))
+        found.map_or(Err("not available"), |(_, ready)| ready.as_ref().map_err(|why| *why))
     }
 
     /// Draws it.
@@ -95,7 +95,7 @@ pub(super) fn fitting(
     let (bytes, bytes_max) = (copied.bytes.len() as u64, ui.limits.console.copy_bytes_max);
     if bytes > bytes_max {
         return Err(format!(
-            "not copied: {bytes} B are more than {bytes_max}, which terminals take (limits.console.copy_bytes_max); record, or ls, into a file"
+            "not copied: {bytes} B exceed {bytes_max} B (limits.console.copy_bytes_max); write it to a file with `record` or `ls`"
         ));
     }
     Ok(copied)
@@ -104,11 +104,6 @@ pub(super) fn fitting(
 /// Hands what was made ready to the terminal. What it is, is not said: the show may be on air.
 pub(super) fn hand_over(ui: &mut Ui, copied: CopyPayload) -> Vec<Effect> {
     let size = format::bytes(copied.bytes.len() as u64);
-    show_message(
-        ui,
-        format!("copied {size} ({}); `doctor` tells what a terminal needs for it", copied.form.name()),
-        false,
-        ui.at,
-    );
+    show_message(ui, format!("copied {size} ({})", copied.form.name()), false, ui.at);
     vec![Effect::Copy(copied.bytes)]
 }

@@ -33,7 +33,7 @@ fn target<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<CopySource<'a
 fn ready(form: CopyForm, ui: &Ui, model: &Model, view: &View) -> Result<CopyPayload, String> {
     let copied = match target(ui, model, view) {
         Some(source) => source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model)),
-        None => Err("nothing is selected here that could be copied"),
+        None => Err("nothing to copy here"),
     };
     fitting(form, copied, ui)
 }
@@ -43,7 +43,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { model, ui, view } = *cx;
     let Some(form) = CopyForm::of(action) else {
         let is_there = target(ui, model, view).is_some();
-        return act_if(is_there, || Act::change(open), "nothing is selected here that could be copied");
+        return act_if(is_there, || Act::change(open), "nothing to copy here");
     };
     let copied = ready(form, ui, model, view)?;
     Ok(Act::effects(move |ui, _| hand_over(ui, copied)))

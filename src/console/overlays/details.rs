@@ -173,8 +173,7 @@ impl Layer for Details {
 
     fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
         let open = |seq| Act::effects(move |ui, cx| inspect::actions::open(ui, cx.view, seq));
-        (action == Action::Open)
-            .then(|| self.entry().map(open).ok_or_else(|| "no kept entry tells of it".into()))
+        (action == Action::Open).then(|| self.entry().map(open).ok_or_else(|| "no entry kept".into()))
     }
 
     fn copy_source<'a>(&'a self, view: &View, model: &'a Model) -> Option<CopySource<'a>> {

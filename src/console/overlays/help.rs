@@ -154,7 +154,7 @@ impl Help {
 /// The filter's language, as long lines go on under themselves.
 fn grammar() -> Vec<(String, String)> {
     let room = usize::from(COLUMNS * 2 + 1 - FORM_COLUMNS);
-    let mut lines = vec![(String::new(), String::new()), ("what a filter finds".to_owned(), String::new())];
+    let mut lines = vec![(String::new(), String::new()), ("Filter syntax".to_owned(), String::new())];
     for (form, finds) in GRAMMAR {
         let finds = text::wrap(finds, room);
         lines.extend(

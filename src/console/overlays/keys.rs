@@ -128,9 +128,9 @@ impl KeyList {
             self.visible.iter().skip(self.offset).take(self.height).filter_map(|index| self.rows.get(*index));
         for ((index, row), y) in rows.enumerate().zip(inside.y + 1..) {
             canvas.put(x, y, 17, &row.keys, Role::Accent);
-            canvas.put(x + 18, y, 15, &row.name, Role::Text);
-            canvas.put(x + 34, y, 5, if row.is_custom { "yours" } else { "" }, Role::Warn);
-            canvas.put(x + 40, y, columns.saturating_sub(40), &row.about, Role::Muted);
+            canvas.put(x + 18, y, 19, &row.name, Role::Text);
+            canvas.put(x + 38, y, 6, if row.is_custom { "custom" } else { "" }, Role::Warn);
+            canvas.put(x + 45, y, columns.saturating_sub(45), &row.about, Role::Muted);
             if self.offset + index == self.selected {
                 let line = Rect::new(inside.x, y, inside.width, 1);
                 canvas.buffer.set_style(line, ratatui::style::Style::new().add_modifier(Modifier::REVERSED));
@@ -157,7 +157,7 @@ impl KeyList {
 
     fn draw_details(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let Some(row) = self.visible.get(self.selected).and_then(|index| self.rows.get(*index)) else {
-            canvas.put(area.x + 1, area.y, area.width.saturating_sub(2), "nothing matches", Role::Muted);
+            canvas.put(area.x + 1, area.y, area.width.saturating_sub(2), "no matches", Role::Muted);
             return;
         };
         let columns = area.width.saturating_sub(2);
@@ -165,11 +165,11 @@ impl KeyList {
             canvas.put(x, area.y, 1, canvas.view.glyphs.horizontal, Role::Border);
         }
         canvas.put(area.x + 1, area.y + 1, columns, &row.about, Role::Text);
-        let whose = if row.is_custom { "yours" } else { "as shipped" };
+        let whose = if row.is_custom { "custom" } else { "default" };
         let words = format!(
             "{} ({whose}), works in: {}",
             row.configured,
-            if row.scopes.is_empty() { "no place" } else { &row.scopes }
+            if row.scopes.is_empty() { "nowhere" } else { &row.scopes }
         );
         let lines = text::wrap(&words, usize::from(columns));
         for (line, y) in lines.iter().zip(area.y + 2..area.bottom()) {

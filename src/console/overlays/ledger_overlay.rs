@@ -61,7 +61,7 @@ impl Layer for LedgerOverlay {
         }
         if model.lost > 0 {
             let words =
-                format!("this console lost {} of the tap, which no pane shows", counted(model.lost, "entry"));
+                format!("this console lost {} of the tap; no pane shows them", counted(model.lost, "entry"));
             canvas.put(x, y, room, &words, Role::Warn);
         }
     }

@@ -168,7 +168,7 @@ impl Output {
         let glyphs = canvas.view.glyphs;
         match &self.state {
             State::Ended { end, cut } => {
-                let more = if *cut { "; it printed more than is kept" } else { "" };
+                let more = if *cut { "; output truncated" } else { "" };
                 match end {
                     SubcommandEnd::Exited(0) => (format!("{} exit 0{more}", glyphs.ok), Role::Ok),
                     SubcommandEnd::Exited(code) => (format!("{} exit {code}{more}", glyphs.bad), Role::Bad),
@@ -176,12 +176,10 @@ impl Output {
                         (format!("{} killed after {seconds} s{more}", glyphs.bad), Role::Bad)
                     }
                     SubcommandEnd::Killed => (format!("{} killed{more}", glyphs.bad), Role::Bad),
-                    SubcommandEnd::Failed(why) => {
-                        (format!("{} it did not run: {why}", glyphs.bad), Role::Bad)
-                    }
+                    SubcommandEnd::Failed(why) => (format!("{} not run: {why}", glyphs.bad), Role::Bad),
                 }
             }
-            _ => (format!("running; {} ends it", canvas.view.key(Action::Back)), Role::Muted),
+            _ => (format!("running; {} stops it", canvas.view.key(Action::Back)), Role::Muted),
         }
     }
 }

@@ -155,7 +155,7 @@ impl LadderView {
     /// Whose the lanes are, from the left.
     pub(crate) fn lane_names(&self) -> impl Iterator<Item = &str> {
         let named =
-            self.lanes.iter().map(|lane| if lane == LISTENERS { "all who listen" } else { lane.as_str() });
+            self.lanes.iter().map(|lane| if lane == LISTENERS { "subscribers" } else { lane.as_str() });
         named.chain(self.has_others.then_some("others"))
     }
 }

@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// Why no entry is looked at of a record that the tap does not tell of.
-pub(crate) const NO_ENTRY: &str = "no entry tells of it";
+pub(crate) const NO_ENTRY: &str = "no entry for this row";
 /// Why a record is not given again.
-pub(crate) const NOT_WORK: &str = "it is no work that can be given";
+pub(crate) const NOT_WORK: &str = "not an invocation";
 /// Why an invocation is not given again whose params are not known here.
-pub(crate) const OPEN_FIRST: &str = "open it first, for its params";
+pub(crate) const OPEN_FIRST: &str = "open details first";
 
 /// Fields whose values begin alike and differ at their ends.
 const ID_FIELDS: [&str; 5] = ["topic", "path", "peer", "client", "session"];

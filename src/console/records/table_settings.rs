@@ -180,7 +180,7 @@ mod tests {
     use crate::field::Class;
 
     fn spec(kind: Kind) -> Spec {
-        Spec { name: "state", kind, class: Class::Public, about: "", column: None }
+        Spec { name: "state", also: &[], kind, reads: &[], class: Class::Public, about: "", column: None }
     }
 
     #[test]

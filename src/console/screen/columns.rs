@@ -33,14 +33,14 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
             Some(pane) => Ok(Act::change(move |ui, cx| {
                 ui.push(Columns::of(pane, ui, width(ui, cx.model, pane)));
             })),
-            None => Err(format!("no table is focused: {} to one", view.key(Action::FocusNext)).into()),
+            None => Err(format!("no table focused; {} moves to one", view.key(Action::FocusNext)).into()),
         },
         Action::ResetLayout => act_if(
             of_view(ui).any(|pane| !ui.table_settings(pane).is_default()),
             || Act::change(|ui, cx| reset_view(ui, cx.model)),
-            "columns and order are as shipped in this view",
+            "columns and sorting of this view are already the defaults",
         ),
-        _ => Err(format!("no list of columns is open: {} opens one", view.key(Action::Columns)).into()),
+        _ => Err(format!("the column list is not open; {} opens it", view.key(Action::Columns)).into()),
     }
 }
 
@@ -82,14 +82,10 @@ impl Layer for Columns {
                         choose(list, ui);
                     })
                 },
-                "one column stays",
+                "the last column cannot be hidden",
             ),
-            Action::ColumnEarlier => {
-                act_if(self.shift_target(action).is_some(), shift, "it is the first already")
-            }
-            Action::ColumnLater => {
-                act_if(self.shift_target(action).is_some(), shift, "it is the last already")
-            }
+            Action::ColumnEarlier => act_if(self.shift_target(action).is_some(), shift, "already first"),
+            Action::ColumnLater => act_if(self.shift_target(action).is_some(), shift, "already last"),
             Action::ResetColumns => act_if(
                 !cx.ui.table_settings(self.pane).is_default(),
                 || {
@@ -98,16 +94,14 @@ impl Layer for Columns {
                         list.read(ui, width(ui, cx.model, list.pane));
                     })
                 },
-                "columns and order are as shipped",
+                "columns and sorting are already the defaults",
             ),
             Action::SortColumn => {
                 let spec = self.field().and_then(|field| Some((field, ui::specs(self.pane).get(field)?)));
                 let why = spec.and_then(|(field, spec)| sort_unavailable(self.pane, field, spec.name));
                 why.map_or_else(|| Ok(Act::layer(|list, ui, _| sort(list, ui))), |why| Err(why.into()))
             }
-            Action::Open => {
-                Err("a field is shown, moved and sorted by here: there is nothing to open".into())
-            }
+            Action::Open => Err("nothing to open: columns are shown, moved and sorted here".into()),
             _ => return None,
         })
     }
@@ -137,12 +131,12 @@ fn sort(list: &mut Columns, ui: &mut Ui) {
 fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
     match pane.pane().source {
         Source::Model | Source::Following | Source::Whole => None,
-        Source::Tap { .. } => {
-            Some(format!("the wire has the order of the tap, not that of `{name}`: filter it instead"))
-        }
-        Source::OwnPages { .. } => Some("what waits is listed in the order in which it goes".to_owned()),
+        Source::Tap { .. } => Some(format!(
+            "the Wire keeps the tap's order and cannot be sorted by `{name}`; filter it instead"
+        )),
+        Source::OwnPages { .. } => Some("pending rows are listed in dispatch order".to_owned()),
         Source::Pages { .. } => (ui::fixed_order(pane) != Some(field))
-            .then(|| format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.name())),
+            .then(|| format!("{} can only be sorted by `id`, not by `{name}`", pane.name())),
     }
 }
 

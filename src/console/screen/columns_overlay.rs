@@ -25,7 +25,7 @@ const COLUMNS: &[Column] = &[
     Column::fixed("", 1),
     Column::fixed("field", 12),
     Column::fixed("sort", 5),
-    Column::growing("what it is", 20, 1),
+    Column::growing("description", 20, 1),
 ];
 /// Columns that the list takes.
 const WIDTH: u16 = 62;
@@ -175,7 +175,7 @@ impl Columns {
             let has_room = shown.iter().any(|(known, _)| *known == field);
             let role = if self.has(field) { Role::Text } else { Role::Muted };
             let about = if self.has(field) && !has_room {
-                format!("(no room for it) {}", spec.about)
+                format!("(no room) {}", spec.about)
             } else {
                 spec.about.to_owned()
             };

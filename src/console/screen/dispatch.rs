@@ -145,7 +145,7 @@ fn on_reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
     } else if !later.is_empty() {
         show_message(ui, format!("{}: takes effect at the next start", later.join(", ")), false, now);
     } else if is_mended {
-        show_message(ui, "the configuration files are valid again and in force".to_owned(), false, now);
+        show_message(ui, "configuration reloaded".to_owned(), false, now);
     }
 }
 
@@ -155,9 +155,9 @@ fn on_air_text(on_air: bool, view: &View) -> Option<String> {
     if on_air {
         return Some(format!("on air by the configuration: {MASKED} are masked until {key}"));
     }
-    view.mask_policy.is_on().then(|| {
-        format!("console.on_air = false holds from the next start: this show stays masked until {key}")
-    })
+    view.mask_policy
+        .is_on()
+        .then(|| format!("console.on_air = false takes effect at the next start; masked until {key}"))
 }
 
 /// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.
@@ -194,7 +194,7 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         {
             let views =
                 ViewId::ALL.map(|known| format!("{} {}", view.key(Action::showing(known)), known.name()));
-            show_message(ui, format!("{digit} shows nothing: {}", views.join(", ")), true, now);
+            show_message(ui, format!("no view on {digit}: {}", views.join(", ")), true, now);
         }
         return Vec::new();
     };
@@ -232,7 +232,7 @@ pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, no
     }
     if !is_of_present && !time_travel::is_present(ui, &past, live) {
         let words = format!(
-            "what is shown is the past, and this is there no more: {} is live again",
+            "the past is shown, and this record no longer exists; {} resumes live",
             view.key(Action::Live)
         );
         show_message(ui, words, true, now);

@@ -21,7 +21,7 @@ use crate::console::{
 };
 
 /// What the key that stops time does while it is stopped.
-const RESUME_LABEL: &str = "go live";
+const RESUME_LABEL: &str = "resume live";
 /// What the key that opens does on the chip of a pane that has no room.
 const SHOW_PANE: &str = "show the pane";
 

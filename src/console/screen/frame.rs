@@ -95,7 +95,7 @@ fn draw_too_small(canvas: &mut Canvas<'_>, area: Rect) {
         [
             format!("This terminal has {has}."),
             format!("rl-console needs {needs}."),
-            "Make it larger, please.".to_owned(),
+            "Enlarge the terminal.".to_owned(),
         ]
     };
     for (line, y) in lines.iter().zip(area.y..area.bottom()) {

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// What may be written.
-const FORMS: &str = "a time of day (18:04:10), or so long ago (-1m, -90s)";
+const FORMS: &str = "a time of day (18:04:10), or an offset (-1m, -90s)";
 
 /// The line.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Layer for GoToTime {
         self.line.draw(canvas, x, inside.y, room);
         let oldest = ui.time.entries().iter().next();
         let since = oldest.map_or_else(
-            || "nothing is kept yet".to_owned(),
+            || "no entries kept yet".to_owned(),
             |(_, entry)| format!("kept since {}", canvas.view.time_of_day(entry.entry.at)),
         );
         for (words, y) in [FORMS.to_owned(), since].into_iter().zip(inside.y + 1..inside.bottom()) {
@@ -76,7 +76,7 @@ impl Layer for GoToTime {
                 time_travel::go_to(ui, cx.live, cx.view, at, cx.now);
                 if let Some(shown) = ui.time.instant() {
                     let key = cx.view.key(Action::Live);
-                    let words = format!("{} is shown; {key} is live again", cx.view.time_of_day(shown));
+                    let words = format!("showing {}; {key} resumes live", cx.view.time_of_day(shown));
                     if ui.message.is_none() {
                         show_message(ui, words, false, cx.now);
                     }

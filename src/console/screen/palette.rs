@@ -81,7 +81,7 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
     let Some(palette) = &mut ui.palette else { return Choice::default() };
     match palette.hit().cloned() {
         None => {
-            let words = format!("nothing is called `{}`", palette.text());
+            let words = format!("there is no command `{}`", palette.text());
             show_message(ui, words, true, now);
             Choice::default()
         }

@@ -72,7 +72,7 @@ pub(crate) fn draw(palette: &Palette, canvas: &mut Canvas<'_>, body: Rect, model
 /// The last line: what more there is to say of what is selected.
 fn details(palette: &Palette, view: &View, model: &Model, ui: &Ui) -> (String, Role) {
     match palette.hit() {
-        None => ("nothing matches".to_owned(), Role::Muted),
+        None => ("no matches".to_owned(), Role::Muted),
         Some(Hit::Action(action)) => match resolve(*action, &PaneContext { model, ui, view }) {
             Err(why) => (why.text, Role::Warn),
             Ok(_) => (action.about().trim().to_owned(), Role::Muted),

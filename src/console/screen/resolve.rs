@@ -78,7 +78,7 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         Action::Ladder => return trace::actions::act(cx),
         Action::Open => return open(cx),
         Action::Ledger => {
-            let pane = ui.target_list().ok_or("a pane has a ledger: Tab to one")?;
+            let pane = ui.target_list().ok_or("no pane focused; Tab moves to one")?;
             Act::open(LedgerOverlay { pane })
         }
         Action::Help => Act::change(|ui, cx| ui.push(Help::of(ui.key_scope(), cx.view))),
@@ -89,19 +89,19 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         }),
         Action::Zoom => {
             let is_pane = ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_));
-            return act_if(is_pane, || Act::change(|ui, _| moving::zoom(ui)), "a pane is zoomed: Tab to one");
+            return act_if(
+                is_pane,
+                || Act::change(|ui, _| moving::zoom(ui)),
+                "no pane focused; Tab moves to one",
+            );
         }
         Action::PlaceBefore => {
             let go_back = |ui: &mut Ui, cx: &ActContext<'_>| {
                 if !places::go_back(ui, cx.model) {
-                    show_message(ui, "its record is not listed here any more".to_owned(), true, cx.now);
+                    show_message(ui, "its record is no longer listed here".to_owned(), true, cx.now);
                 }
             };
-            return act_if(
-                !ui.places.is_empty(),
-                || Act::change(go_back),
-                "there is no place before this one",
-            );
+            return act_if(!ui.places.is_empty(), || Act::change(go_back), "no previous place");
         }
         Action::NextTheme => Act::change(|ui, _| ui.theme_steps = ui.theme_steps.wrapping_add(1)),
         Action::FreeMouse => Act::effects(free_mouse),
@@ -111,8 +111,8 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         Action::Send | Action::AsJson | Action::Defaults | Action::NextField | Action::PreviousField => {
             return Err("no form is open".into());
         }
-        Action::Acknowledge => return Err("nothing is selected".into()),
-        Action::Confirm | Action::Decline => return Err("no question is open".into()),
+        Action::Acknowledge => return Err("nothing selected".into()),
+        Action::Confirm | Action::Decline => return Err("no dialog is open".into()),
         _ => match action.view() {
             Some(shown) => Act::change(move |ui, _| ui.show(shown)),
             None => Act::change(move |ui, cx| moving::go(ui, cx.model, action)),
@@ -150,7 +150,7 @@ impl Confirm for OffAir {
 
     fn describe(&self, _refund: bool, _model: &Model, view: &View) -> Vec<(String, Role)> {
         if !view.mask_policy.is_on() {
-            return vec![("It is off air already.".to_owned(), Role::Warn)];
+            return vec![("Already off air.".to_owned(), Role::Warn)];
         }
         vec![(format!("This screen shows {MASKED} again."), Role::Warn)]
     }
@@ -175,7 +175,7 @@ fn open(cx: &PaneContext<'_>) -> Resolved {
     if let Target::Row(pane) = ui.target(model)
         && ui.selected(pane, model).is_none()
     {
-        return Err("there is nothing here".into());
+        return Err("nothing here".into());
     }
     Ok(match ui.focus {
         Focus::Chips(_) => match ui.focused_chip(model) {

@@ -35,7 +35,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
             return act_if(
                 ui.time.entries().len() > 0,
                 || Act::change(|ui, cx| bookmark(ui, cx.live, cx.view, cx.now)),
-                "nothing has happened yet that could be come back to",
+                "no entries yet to mark",
             );
         }
         Action::Jump => {
@@ -78,7 +78,7 @@ fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
         }
     };
     let none = (action == Action::NoteForward || action == Action::NoteBack)
-        .then_some("no failure, fault, loss, drop, alert or bookmark further on: of what is kept");
+        .then_some("no further failure, fault, loss, drop, alert or bookmark among the entries kept");
     show_step(ui, live, view, stepped, none, now);
 }
 
@@ -100,19 +100,19 @@ fn show_step(ui: &mut Ui, live: &Model, view: &View, stepped: StepOutcome, none:
     let (words, is_refused) = match (stepped, none) {
         (StepOutcome::Moved { lost: 0, gone: 0 }, _) => return,
         (StepOutcome::Moved { lost, gone: 0 }, _) => {
-            (format!("lost here: {}; the state was taken anew", format::many(lost, "entry")), false)
+            (format!("lost here: {}; state resynchronised", format::many(lost, "entry")), false)
         }
         (StepOutcome::Moved { gone, .. }, _) => {
             let gone = format::many(gone, "entry");
-            (format!("not kept any more in between: {gone} (limits.console.kept_entries_max)"), false)
+            (format!("skipped {gone} no longer kept (limits.console.kept_entries_max)"), false)
         }
         (_, Some(none)) => (none.to_owned(), true),
         (StepOutcome::AtFirst, None) => {
-            let oldest = "this is the oldest moment that is kept (limits.console.kept_entries_max)";
+            let oldest = "this is the oldest entry kept (limits.console.kept_entries_max)";
             (live.past.progress().unwrap_or_else(|| oldest.to_owned()), true)
         }
         (StepOutcome::AtLast, None) => {
-            (format!("nothing has come since: {} is live again", view.key(Action::Live)), true)
+            (format!("this is the newest entry; {} resumes live", view.key(Action::Live)), true)
         }
     };
     show_message(ui, words, is_refused, now);
@@ -126,12 +126,7 @@ pub(crate) fn go_to(ui: &mut Ui, live: &Model, view: &View, at: Wall, now: Now) 
 
 fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     let Some(seq) = ui.time.current() else {
-        show_message(
-            ui,
-            "this moment is not kept any more: there is nothing to come back to".to_owned(),
-            true,
-            now,
-        );
+        show_message(ui, "this moment is no longer kept".to_owned(), true, now);
         return;
     };
     let past = ui.time.visible_model();
@@ -146,9 +141,9 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     let is_set = ui.bookmarks.toggle(bookmark, !ui.time.is_stopped(), ui.limits.console.bookmarks_max);
     let (when, all) = (view.time_of_day(at), ui.bookmarks.len());
     let words = if is_set {
-        format!("bookmark {all} is set at {when}: {} comes back to it", view.key(Action::Jump))
+        format!("bookmark {all} set at {when}; {} returns to it", view.key(Action::Jump))
     } else {
-        format!("the bookmark is taken away; {all} are left")
+        format!("bookmark removed; {all} left")
     };
     show_message(ui, words, false, now);
 }
@@ -163,7 +158,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     };
     let name = format!("bookmark {number} of {all}, {}", view.time_of_day(at));
     if !ui.time.seek(seq, live) {
-        let words = format!("{name}: its moment is not kept any more (limits.console.kept_entries_max)");
+        let words = format!("{name}: this moment is no longer kept (limits.console.kept_entries_max)");
         show_message(ui, words, true, now);
         return;
     }
@@ -178,7 +173,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
         ui.zoomed = None;
         true
     };
-    let words = if is_there { name } else { format!("{name}: its record is not listed here any more") };
+    let words = if is_there { name } else { format!("{name}: its record is no longer listed here") };
     show_message(ui, words, !is_there, now);
 }
 

@@ -62,7 +62,7 @@ impl ConfigWatcher {
         if let Some(source) = source {
             let ask = move || poll_until_dropped(&*source, &told, &ended);
             if let Err(error) = thread::Builder::new().name("lookout".to_owned()).spawn(ask) {
-                tracing::warn!(%error, "configuration and themes are not watched: there is no thread for it");
+                tracing::warn!(%error, "configuration and themes are not watched for changes: no thread available");
             }
         }
         Self { reloads, _end: end }

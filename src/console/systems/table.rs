@@ -17,7 +17,9 @@ use crate::{
 
 /// Makes the way from a pane's key to its declaration.
 macro_rules! declared_panes {
-    ($( $(#[doc = $doc:literal])* $pane:ident = $name:literal in $($place:ident)::+ ),* $(,)?) => {
+    ($(
+        $(#[doc = $doc:literal])* $pane:ident = $name:literal $(| $old:literal)* in $($place:ident)::+
+    ),* $(,)?) => {
         impl PaneId {
             /// What its system declares of it.
             pub(crate) fn pane(self) -> &'static Pane {

@@ -92,7 +92,7 @@ fn an_ended_row_of_each_pane_is_requeued_after_a_question() {
         assert_eq!(asked(&stage.char('e')), id, "{place:?}: {}", stage.text());
         question(&mut stage, id, failed(id, None));
         let text = stage.text();
-        for wanted in [&format!("Requeue {id}?"), "give_item is failed", "once more", "refund: none"] {
+        for wanted in [&format!("Requeue {id}?"), "give_item is failed", "again", "refund: none"] {
             assert!(text.contains(wanted), "{place:?} {wanted}: {text}");
         }
         assert_eq!(stage.char('e'), [], "the key that asked does not confirm");
@@ -104,7 +104,7 @@ fn an_ended_row_of_each_pane_is_requeued_after_a_question() {
         stage.event(Event::CommandAnswered { on_outcome: Box::new(BridgeCommand), outcome: outcome(row) });
         stage.text()
     };
-    assert!(answer(&mut stage, Ok(requeued(47, 41))).contains("41 is requeued as 47: pending on default"));
+    assert!(answer(&mut stage, Ok(requeued(47, 41))).contains("41 requeued as 47: pending on default"));
     let refused = Refusal::NoSuchInvocation { id: InvocationId(41) };
     assert!(answer(&mut stage, Err(refused)).contains("no invocation 41"));
 }
@@ -115,7 +115,7 @@ fn a_row_of_another_pack_is_requeued_once_it_has_ended() {
     let mut stage = pane(PaneId::History);
     stage.key(KeyCode::Down);
     assert_eq!(stage.char('e'), []);
-    assert!(stage.text().contains("45 is pending: only what has ended is requeued"), "{}", stage.text());
+    assert!(stage.text().contains("45 is pending; only ended rows can be requeued"), "{}", stage.text());
 }
 
 #[test]
@@ -123,7 +123,11 @@ fn the_question_says_what_becomes_of_the_refund_and_the_queue() {
     let mut stage = pane(PaneId::Refunds);
     stage.char('e');
     question(&mut stage, 33, failed(33, Some(RefundStatus::Requested)));
-    assert!(stage.text().contains("refund: requested. It stays: the viewer gets both."), "{}", stage.text());
+    assert!(
+        stage.text().contains("refund: requested. It is not revoked: the viewer gets both."),
+        "{}",
+        stage.text()
+    );
     assert_eq!(commands(stage.char('y')), [requeue(&[33], true)]);
     stage.char('e');
     question(&mut stage, 33, failed(33, Some(RefundStatus::Skipped)));
@@ -139,12 +143,12 @@ fn no_question_is_asked_of_what_is_gone_or_under_what_was_opened_meanwhile() {
     let mut stage = pane(PaneId::Recent);
     stage.char('e');
     tell(&mut stage, 41, None);
-    assert!(stage.text().contains("there is no invocation 41 any more"), "{}", stage.text());
+    assert!(stage.text().contains("invocation 41 is no longer stored"), "{}", stage.text());
     stage.char('e');
     stage.act(Action::Help);
     tell(&mut stage, 41, Some(failed(41, None)));
     assert_eq!(stage.ui.key_scope(), KeyScope::Help);
-    assert!(stage.text().contains("41 is not requeued: something else was opened"), "{}", stage.text());
+    assert!(stage.text().contains("41 not requeued: something else was opened"), "{}", stage.text());
 }
 
 #[test]
@@ -157,7 +161,7 @@ fn ended_rows_that_are_marked_are_requeued_together_and_never_cancelled() {
     stage.char('v');
     assert!(stage.text().contains("2 marked"), "{}", stage.text());
     assert_eq!(stage.char('x'), []);
-    assert!(stage.text().contains("the marked rows have ended: e requeues them"), "{}", stage.text());
+    assert!(stage.text().contains("the marked rows have ended; e requeues them"), "{}", stage.text());
     stage.char('e');
     let text = stage.text();
     assert!(text.contains("Requeue 2 marked?") && text.contains("2 ended rows: 2 on default"), "{text}");
@@ -179,7 +183,7 @@ fn pending_and_ended_rows_are_not_marked_together() {
     stage.char('v');
     assert!(stage.text().contains("1 marked"), "{}", stage.text());
     assert_eq!(stage.char('e'), []);
-    assert!(stage.text().contains("the marked rows are pending: x cancels them"), "{}", stage.text());
+    assert!(stage.text().contains("the marked rows are pending; x cancels them"), "{}", stage.text());
     for _ in 0..5 {
         stage.key(KeyCode::Down);
     }
@@ -234,5 +238,5 @@ fn a_run_that_the_store_has_no_more_says_so() {
     let mut stage = runs(160, 50);
     stage.char('e');
     open_again(&mut stage, None);
-    assert!(stage.text().contains("the store has no run a41f any more"), "{}", stage.text());
+    assert!(stage.text().contains("run a41f is no longer stored"), "{}", stage.text());
 }

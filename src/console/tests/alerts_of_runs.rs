@@ -33,7 +33,7 @@ fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
     assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
     assert!(
         stage.alerts.acknowledge(&[asking.id], stage.view.now).is_err(),
-        "a question waits for its answer"
+        "a question waiting for its answer"
     );
     assert_eq!(pass_s(&mut stage, 3).iter().map(|judged| judged.raised.len()).sum::<usize>(), 0);
     let (run, action) = (run(VOTE), ActionId(uuid::Uuid::from_u128(7)));

@@ -98,7 +98,7 @@ fn while_the_station_is_lost_nothing_is_done_and_everything_can_be_looked_at() {
     stage.model.set_attachment(Some(attachment(Kind::Tui)), Now::at_ms(stage.ms));
     assert!(stage.text().contains("LIVE"));
     stage.char('9');
-    assert!(stage.text().contains("attached again to friday-night"), "{}", stage.text());
+    assert!(stage.text().contains("reattached to friday-night"), "{}", stage.text());
 }
 
 #[test]
@@ -183,13 +183,12 @@ fn a_console_that_was_cut_off_says_by_whom_however_soon_it_is_back() {
     let (level, told) = stage.model.displaced_notice(before.as_ref()).unwrap();
     assert_eq!(level, Level::Error);
     assert!(
-        told.starts_with("this console was cut off, and is attached again: ")
-            && told.contains("an operator ended"),
+        told.starts_with("connection lost, now reattached: ") && told.contains("an operator ended"),
         "{told}"
     );
     assert!(!stage.model.set_attachment(Some(again), Now::at_ms(stage.ms)));
     stage.char('9');
-    assert!(stage.text().contains("this console was cut off"), "{}", stage.text());
+    assert!(stage.text().contains("connection lost, now reattached"), "{}", stage.text());
 }
 
 #[test]
@@ -210,11 +209,11 @@ fn a_console_whose_station_was_started_again_says_so_once_and_blames_nobody() {
         let told = stage.model.displaced_notice(before.as_ref());
         assert_eq!(
             told,
-            Some((Level::Warn, "the station was started again (process 26895)".to_owned())),
+            Some((Level::Warn, "the station was restarted (pid 26895)".to_owned())),
             "{is_missed}"
         );
         stage.char('9');
-        let times = stage.text().matches("the station was started again (process 26895)").count();
+        let times = stage.text().matches("the station was restarted (pid 26895)").count();
         assert!(times > 0, "{}", stage.text());
         let silent = Attachment {
             reachability: Reachability::Silent { since: Now::at_ms(stage.ms) },
@@ -225,7 +224,7 @@ fn a_console_whose_station_was_started_again_says_so_once_and_blames_nobody() {
         stage.model.set_attachment(Some(again), Now::at_ms(stage.ms));
         assert_eq!(stage.model.displaced_notice(Some(&silent)), None, "it is told once");
         let text = stage.text();
-        assert_eq!(text.matches("the station was started again (process 26895)").count(), times, "{text}");
+        assert_eq!(text.matches("the station was restarted (pid 26895)").count(), times, "{text}");
         assert!(!text.contains("cut off"), "{text}");
     }
 }

@@ -72,7 +72,7 @@ fn marks_are_bounded_and_only_what_waits_is_marked() {
     stage.mpp(dispatched(43, "default"), "");
     stage.char('v');
     assert!(
-        stage.text().contains("43 is dispatched now: only a pending or an ended row is marked"),
+        stage.text().contains("43 is dispatched; only pending or ended rows can be marked"),
         "{}",
         stage.text()
     );
@@ -80,7 +80,11 @@ fn marks_are_bounded_and_only_what_waits_is_marked() {
     stage.key(KeyCode::Down);
     stage.char('v');
     stage.char('v');
-    assert!(stage.text().contains("1 are marked already (limits.console.marks_max)"), "{}", stage.text());
+    assert!(
+        stage.text().contains("1 rows are already marked (limits.console.marks_max)"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -96,15 +100,15 @@ fn many_are_cancelled_in_parts_with_refunds_and_one_account() {
     let text = stage.text();
     for words in [
         "Cancel 5 marked?",
-        "4 wait: 4 on default",
-        "1 went away meanwhile and are left out: 1 dispatched",
-        "one is recorded for each",
+        "4 pending: 4 on default",
+        "1 no longer pending, skipped: 1 dispatched",
+        "yes, for each",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
     assert_eq!(ids(&commands(stage.char('y'))), [43, 45]);
     stage.char('x');
-    assert!(stage.text().contains("another cancellation is under way"), "{}", stage.text());
+    assert!(stage.text().contains("another bulk cancel is running"), "{}", stage.text());
     let effects = answer(
         &mut stage,
         Ok(vec![Ok(cancelled(43)), Err(Refusal::WrongState { id: InvocationId(45), state: RowState::Done })]),
@@ -144,7 +148,7 @@ fn when_all_went_away_nothing_is_asked() {
     stage.char('x');
     stage.mpp(dispatched(43, "default"), "");
     stage.mpp(done(43, "default"), "");
-    assert!(stage.text().contains("None of them waits any more"), "{}", stage.text());
+    assert!(stage.text().contains("None of them is still pending"), "{}", stage.text());
     assert_eq!(stage.char('y'), []);
     assert!(stage.ui.systems.bridge.marked_rows.is_empty());
 }
@@ -165,18 +169,18 @@ fn migrating_says_what_becomes_of_them_and_what_did() {
     let mut stage = with_others(80, 24);
     stage.act(crate::console::input::action::Action::Migrate);
     let text = stage.text();
-    assert!(text.contains("12 wait under another manifest: 2 on boss, 10 on default."), "{text}");
+    assert!(text.contains("12 pending under a stale manifest: 2 on boss, 10 on default."), "{text}");
     assert_eq!(commands(stage.char('y')), [mpp::Command::Migrate]);
     let outcome = mpp::Outcome::Migrated { moved: 9, failed: 1, left: 2 };
     stage.event(Event::CommandAnswered {
         on_outcome: Box::new(BridgeCommand),
         outcome: Ok(Outcome::Mpp(outcome)),
     });
-    let words = "9 moved to this pack, 1 failed: their queue is not in it, 2 left as they";
+    let words = "9 moved to this pack, 1 failed: their queue is not in the";
     assert!(stage.text().contains(words), "{}", stage.text());
     let mut stage = show(80, 24);
     stage.act(crate::console::input::action::Action::Migrate);
-    assert!(stage.text().contains("no row of another manifest is pending"), "{}", stage.text());
+    assert!(stage.text().contains("no pending rows of a stale manifest"), "{}", stage.text());
 }
 
 #[test]
@@ -202,7 +206,7 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     stage.station(station::Transition::RecordingGrew { bytes: 3 << 20 }, "");
     stage.ctrl('r');
     assert!(
-        stage.text().contains("Stop recording?") && stage.text().contains("has 3 MiB so far"),
+        stage.text().contains("Stop recording?") && stage.text().contains("holds 3 MiB"),
         "{}",
         stage.text()
     );

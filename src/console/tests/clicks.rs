@@ -23,7 +23,7 @@ fn a_click_on_a_key_of_the_footer_presses_it() {
     click_on_footer(&mut stage, "/ filter");
     assert_eq!(stage.ui.key_scope(), KeyScope::FilterLine);
     stage.write("fail");
-    click_on_footer(&mut stage, "enter keep");
+    click_on_footer(&mut stage, "enter apply");
     assert_eq!(stage.ui.table_settings(PaneId::Recent).filter().unwrap().text(), "fail");
     click_on_footer(&mut stage, "? help");
     click_on_footer(&mut stage, "esc back");
@@ -62,7 +62,7 @@ fn a_click_on_a_chip_opens_what_it_stands_for() {
     assert!(stage.text().contains("esc back"));
     stage.key(KeyCode::Esc);
     let mut stage = show(80, 24);
-    click_on(&mut stage, "ENDED");
+    click_on(&mut stage, "recent");
     assert_eq!((stage.ui.zoomed, stage.ui.focus), (Some(PaneId::Recent), Focus::Pane(PaneId::Recent)));
 }
 

@@ -15,7 +15,7 @@ fn the_defaults_come_back_by_a_key_and_go_by_it_again() {
     }});
     let mut stage = of_schema(&schema);
     stage.ctrl('l');
-    assert!(stage.text().contains("nothing is written yet"), "{}", stage.text());
+    assert!(stage.text().contains("already at the defaults"), "{}", stage.text());
     go(&mut stage, "note");
     stage.write("for ann");
     go(&mut stage, "user");

@@ -101,7 +101,7 @@ fn a_file_that_is_there_stays_unless_it_is_asked_for_and_an_error_names_path_and
     );
     stage.key(KeyCode::Esc);
     stage.ui.focus = Focus::Chips(0);
-    assert_eq!(run(&mut stage, "export x.txt"), "rows are exported from a pane: Tab to one");
+    assert_eq!(run(&mut stage, "export x.txt"), "no pane focused; Tab moves to one");
 }
 
 #[test]

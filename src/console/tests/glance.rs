@@ -96,7 +96,7 @@ fn chips_of_what_ended_say_of_which_span_it_is() {
     assert!(history.starts_with(&tight) && history != tight, "there it has no room: {tight}");
     let mut stage = super::runs_samples::runs(160, 50);
     let text = stage.text();
-    assert!(text.lines().nth(1).unwrap().contains("HIST 3 stored"), "{text}");
+    assert!(text.lines().nth(1).unwrap().contains("history 3 stored"), "{text}");
 }
 
 #[test]

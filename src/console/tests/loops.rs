@@ -215,7 +215,7 @@ fn shows_entries_behind_the_snapshot_and_ends_when_asked_to() {
         rig.snapshot(true).await;
         rig.emit(2);
         rig.emit(3);
-        rig.shows("LOG").await;
+        rig.shows("log").await;
         rig.shows("default applied 2").await;
         rig.stop.send(true).unwrap();
         rig
@@ -400,7 +400,7 @@ fn the_loop_measures_what_its_frames_cost() {
         rig.key('9').await;
         rig.emit(1);
         rig.wait("a frame time on the chip of the Meter", |screen| {
-            screen.split("METER").nth(1).is_some_and(|rest| rest.split_whitespace().nth(1) == Some("ms"))
+            screen.split("meter").nth(1).is_some_and(|rest| rest.split_whitespace().nth(1) == Some("ms"))
         })
         .await;
         rig.stop.send(true).unwrap();

@@ -147,7 +147,11 @@ fn words_that_were_written_earlier_are_masked_on_air() {
     stage.key(KeyCode::Up);
     assert!(!stage.text().contains("secretly"), "{}", stage.text());
     stage.key(KeyCode::Enter);
-    assert!(stage.ui.top::<ManualReader>().is_some() && !stage.text().contains("secretly"), "{}", stage.text());
+    assert!(
+        stage.ui.top::<ManualReader>().is_some() && !stage.text().contains("secretly"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]

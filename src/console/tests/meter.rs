@@ -62,14 +62,14 @@ fn what_it_costs_is_told_beside_the_journal() {
 fn figures_are_of_the_last_second_of_the_last_minute_and_of_what_bounds_them() {
     let mut stage = metered(120, 24);
     for words in [
-        "frame p50 2.3 ms 2.5 ms half of all",
-        "frame p95 2.3 ms 45 ms 95 of 100",
+        "frame p50 2.3 ms 2.5 ms median time",
+        "frame p95 2.3 ms 45 ms 95th percentile",
         "frame longest 2.3 ms 45 ms 16 ms above",
         "frames 29/s 29/s 30/s",
         "frame bytes 22 KiB/s 117 KiB/s",
-        "behind 0 81.0k 131k entries that",
-        "folded 87/s 120k/s",
-        "folding 2.6% 40.0% of the time",
+        "lag 0 81.0k 131k entries not",
+        "processed 87/s 120k/s",
+        "CPU share 2.6% 40.0% share of time",
         "lost 0",
     ] {
         let figure = words.split(|letter: char| letter.is_ascii_digit()).next().unwrap().trim_end();
@@ -92,19 +92,16 @@ fn a_console_that_does_less_says_so_by_a_sign_where_it_is_measured_too() {
     stage.model.console_health.frames_per_s = Some(12);
     stage.model.console_health.lag = 90_000;
     assert!(
-        stage.text().contains(&format!("{warn} frames")) && stage.text().contains(&format!("{warn} behind")),
+        stage.text().contains(&format!("{warn} frames")) && stage.text().contains(&format!("{warn} lag")),
         "{}",
         stage.text()
     );
     assert_eq!(line(&mut stage, "frames"), before, "what was measured is the same");
-    assert!(
-        line(&mut stage, "behind").starts_with("behind 90.0k 90.0k"),
-        "it is the most of the minute as well"
-    );
+    assert!(line(&mut stage, "lag").starts_with("lag 90.0k 90.0k"), "it is the most of the minute as well");
     // Where it has no room, its chip says it.
     stage.ui.zoomed = None;
     stage.ui.focus = Focus::Pane(PaneId::Log);
-    assert!(stage.text().contains("METER ~12 fps"), "{}", stage.text());
+    assert!(stage.text().contains("meter ~12 fps"), "{}", stage.text());
 }
 
 #[test]
@@ -115,7 +112,7 @@ fn it_is_of_the_present_while_time_is_stopped_and_filters_as_other_panes_do() {
     stage.model.console_health.metrics.frames.last = 4;
     stage.model.console_health.lag = 7;
     assert!(line(&mut stage, "frames").starts_with("frames 4/s"));
-    assert!(line(&mut stage, "behind").starts_with("behind 7 "));
+    assert!(line(&mut stage, "lag").starts_with("lag 7 "));
     stage.char('/');
     stage.write("kept");
     stage.key(KeyCode::Enter);

@@ -33,6 +33,7 @@ mod manual;
 mod masking;
 mod meter;
 mod named_filters;
+mod names;
 mod operating;
 mod operator_messages;
 mod pack_events;

@@ -78,7 +78,7 @@ fn help_the_list_of_keys_and_the_palette_have_it() {
     stage.char('?');
     stage.write("broken");
     let keys = stage.text();
-    assert!(keys.contains("console.filters.broken (yours)") && keys.contains("f6"), "{keys}");
+    assert!(keys.contains("console.filters.broken (custom)") && keys.contains("f6"), "{keys}");
     stage.key(KeyCode::Esc);
     stage.key(KeyCode::Esc);
     stage.char(':');

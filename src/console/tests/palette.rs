@@ -87,13 +87,13 @@ fn what_would_do_nothing_says_why_and_stays() {
     stage.key(KeyCode::Tab);
     stage.char(':');
     types(&mut stage, "drain");
-    assert!(stage.text().contains("works on a queue"), "{}", stage.text());
+    assert!(stage.text().contains("needs a queue"), "{}", stage.text());
     assert_eq!(stage.key(KeyCode::Enter), []);
     assert!(stage.ui.palette.is_some());
-    assert!(stage.ui.message.as_ref().unwrap().text.contains("works on a queue"));
+    assert!(stage.ui.message.as_ref().unwrap().text.contains("needs a queue"));
     types(&mut stage, "zzz");
     stage.key(KeyCode::Enter);
-    assert_eq!(stage.ui.message.as_ref().unwrap().text, "nothing is called `drainzzz`");
+    assert_eq!(stage.ui.message.as_ref().unwrap().text, "there is no command `drainzzz`");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_subcommand_runs_and_shows_what_it_printed_with_its_exit_code() {
     assert_eq!(first_hit(&stage), Hit::Typed(words.clone()));
     let effects = stage.key(KeyCode::Enter);
     assert_eq!(effects[1], Effect::Run { number: 1, words });
-    assert!(stage.text().contains("running; esc ends it"), "{}", stage.text());
+    assert!(stage.text().contains("running; esc stops it"), "{}", stage.text());
     stage.event(Event::SubcommandEnded { number: 7, ran: ran("of another", SubcommandEnd::Exited(0)) });
     assert!(stage.text().contains("running"));
     let printed = "error: 99 is done\n  hint: \u{1b}[2J\u{202e}nothing to do\r\n";
@@ -229,12 +229,14 @@ fn the_list_of_keys_is_found_by_name_key_and_place_and_says_whose_they_are() {
     types(&mut stage, "f5");
     let text = stage.text();
     assert!(
-        text.contains("hold-all") && text.contains("yours") && text.contains("console.keys.hold-all (yours)"),
+        text.contains("hold-all")
+            && text.contains("custom")
+            && text.contains("console.keys.hold-all (custom)"),
         "{text}"
     );
     assert!(!text.contains("settle-done"));
     types(&mut stage, "zzz");
-    assert!(stage.text().contains("nothing matches"));
+    assert!(stage.text().contains("no matches"));
     stage.key(KeyCode::Esc);
     stage.key(KeyCode::Esc);
     assert_eq!(

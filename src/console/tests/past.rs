@@ -254,7 +254,7 @@ fn without_a_state_to_begin_with_the_past_is_looked_at_and_not_gone_to() {
     assert_eq!(violations(stage), violations(live));
     stage.char(',');
     stage.char(',');
-    assert!(stage.text().contains("oldest moment"), "{}", stage.text());
+    assert!(stage.text().contains("oldest entry"), "{}", stage.text());
     assert_eq!(stage.ui.time.entries().len(), kept);
 }
 
@@ -265,7 +265,7 @@ fn a_station_that_sends_no_past_is_named_with_its_version_and_since_when_this_co
     let mut late = Late::attach(&show);
     late.stage.ms = show.live.ms;
     late.stage.ui.time.forgo_past();
-    let why = "friday-night runs rl-console 0.3.0, which sends no past";
+    let why = "friday-night runs rl-console 0.3.0, which cannot send its past";
     late.stage.model.set_past(PastLoading::Missing(why.into()));
     late.stage.ui.zoomed = Some(PaneId::Log);
     let text = late.stage.text();

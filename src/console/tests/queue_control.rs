@@ -78,7 +78,7 @@ fn the_brake_only_ever_holds() {
     runs_held(&mut stage);
     for _ in 0..3 {
         assert_eq!(ctrl_x(&mut stage), []);
-        assert!(stage.text().contains("all is held already: U resumes it"), "{}", stage.text());
+        assert!(stage.text().contains("everything is already held; U resumes it"), "{}", stage.text());
     }
 }
 
@@ -90,7 +90,7 @@ fn resuming_asks_says_what_goes_on_and_leaves_a_drain() {
     held(&mut stage, "boss", true, true);
     stage.char('U');
     let text = stage.text();
-    assert!(text.contains("boss dispatches again, and goes on draining: 0 pending."), "{text}");
+    assert!(text.contains("boss will dispatch again, and stays draining: 0 pending."), "{text}");
     assert!(!text.contains("default dispatches") && !text.contains("Attempts"), "they are not held: {text}");
     stage.key(KeyCode::Esc);
     runs_held(&mut stage);
@@ -105,9 +105,9 @@ fn what_was_resumed_while_the_question_was_open_is_not_resumed_again() {
     held(&mut stage, "boss", true, false);
     stage.char('U');
     held(&mut stage, "boss", false, false);
-    assert!(stage.text().contains("It was resumed meanwhile."), "{}", stage.text());
+    assert!(stage.text().contains("Already resumed."), "{}", stage.text());
     assert_eq!(stage.char('y'), []);
-    assert!(stage.text().contains("it was resumed meanwhile"), "{}", stage.text());
+    assert!(stage.text().contains("already resumed"), "{}", stage.text());
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn releasing_one_queue_keeps_its_drain() {
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, true);
     assert_eq!(commands(stage.char('D')), []);
-    assert!(stage.text().contains("boss is held: H releases it first"), "{}", stage.text());
+    assert!(stage.text().contains("boss is held: H resumes it first"), "{}", stage.text());
     assert_eq!(commands(stage.char('H')), [mpp::Command::Release { queue: Some("boss".into()) }]);
 }
 
@@ -125,9 +125,9 @@ fn an_empty_in_flight_names_the_operators_own_brakes_first() {
     stage.resync(connected());
     stage.mpp(enqueued(1, "boss"), "");
     held(&mut stage, "boss", true, false);
-    assert!(stage.text().contains("nothing: what waits is on queues that are held"), "{}", stage.text());
+    assert!(stage.text().contains("none: all pending work is on held queues"), "{}", stage.text());
     held(&mut stage, "default", true, false);
-    assert!(stage.text().contains("nothing: every queue is held (U resumes all)"), "{}", stage.text());
+    assert!(stage.text().contains("none: every queue is held (U resumes all)"), "{}", stage.text());
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn brakes_say_where_they_work_and_rows_do_not_lead_out_of_their_pane() {
     assert_eq!(stage.ui.focus, Focus::Pane(PaneId::Queues));
     stage.key(KeyCode::Tab);
     stage.char('H');
-    assert!(stage.text().contains("H works on a queue: tab to Queues"), "{}", stage.text());
+    assert!(stage.text().contains("H needs a queue: tab to Queues"), "{}", stage.text());
     stage.char('M');
     assert!(stage.text().contains("the mouse is free"), "{}", stage.text());
 }

@@ -96,7 +96,7 @@ fn a_file_masks_a_running_show_and_never_unmasks_one() {
         rig.shows("on air by the configuration").await;
         rig.shows("ON AIR").await;
         give.send(on_air(false)).unwrap();
-        rig.shows("this show stays masked until O").await;
+        rig.shows("next start; masked until O").await;
         rig.shows("ON AIR").await;
         rig.key('O').await;
         rig.shows("Go off air?").await;
@@ -130,7 +130,7 @@ fn what_is_wrong_stays_in_sight_until_it_is_put_away_or_mended_and_is_in_the_jou
         rig.press(KeyCode::Tab).await;
         rig.shows("config.toml:3:1: there is no key `asci`").await;
         give.send(good(looks())).unwrap();
-        rig.shows("valid again").await;
+        rig.shows("configuration reloaded").await;
         give.send(wrong("there is no key `muose`")).unwrap();
         rig.shows("there is no key `muose`").await;
         rig.press(KeyCode::Esc).await;

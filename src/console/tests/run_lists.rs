@@ -78,7 +78,7 @@ fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
     stage.ended(CUT, RunState::Failed, "the station was restarted");
     let effects = stage.char('4');
     assert_eq!(asked_by(PaneId::Plan, &effects).unwrap().1, Query::Run { run: run(CUT) });
-    assert!(stage.text().contains("asking the station"), "{}", stage.text());
+    assert!(stage.text().contains("loading"), "{}", stage.text());
     answered(&mut stage, effects);
     let text = stage.text();
     for wanted in
@@ -140,7 +140,7 @@ fn the_log_tells_what_becomes_of_runs() {
     stage.char('9');
     let text = stage.text();
     for wanted in [
-        "chat_vote a41f was accepted: 7 nodes",
+        "chat_vote a41f accepted: 7 nodes",
         "chat_vote a41f needs approval for node give",
         "mend dead failed: write",
     ] {

@@ -105,7 +105,7 @@ fn a_node_says_what_feeds_it_what_waits_and_what_it_feeds() {
     let text = stage.text();
     for wanted in [
         "Node give of chat_vote a41f",
-        "asking",
+        "awaiting",
         "node give needs approval",
         "give item 4 to viewer ann?",
         "in from count.out (running), when it is true",

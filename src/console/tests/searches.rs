@@ -54,7 +54,7 @@ fn rows_that_fit_are_marked_and_none_is_hidden() {
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Recent));
     assert!(stage.text().contains("find: fail (1 hit)"));
     stage.ctrl('n');
-    assert!(stage.text().contains("from the top again: hit 1 of 1"), "{}", stage.text());
+    assert!(stage.text().contains("wrapped to the top: hit 1 of 1"), "{}", stage.text());
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn it_goes_from_hit_to_hit_and_says_when_it_goes_round() {
     stage.ctrl('p');
     assert_eq!(selected(&stage), *all.last().unwrap());
     let screen = stage.text();
-    assert!(screen.contains(&format!("from the end again: hit {0} of {0}", all.len())), "{screen}");
+    assert!(screen.contains(&format!("wrapped to the end: hit {0} of {0}", all.len())), "{screen}");
     stage.ctrl('n');
     assert_eq!(selected(&stage), all[0]);
-    assert!(stage.text().contains(&format!("from the top again: hit 1 of {}", all.len())));
+    assert!(stage.text().contains(&format!("wrapped to the top: hit 1 of {}", all.len())));
     stage.key(KeyCode::Home);
     stage.ctrl('f');
     stage.write("id<36");
@@ -104,7 +104,7 @@ fn esc_restores_and_an_empty_search_takes_it_off() {
     stage.key(KeyCode::Enter);
     assert!(!stage.text().contains("find:"));
     stage.ctrl('n');
-    assert!(stage.text().contains("nothing is looked for in Recent yet: ctrl-f"), "{}", stage.text());
+    assert!(stage.text().contains("no search in Recent yet; ctrl-f starts one"), "{}", stage.text());
     stage.ctrl('f');
     stage.key(KeyCode::Up);
     stage.key(KeyCode::Enter);
@@ -131,7 +131,7 @@ fn what_cannot_be_read_or_fits_nothing_moves_nothing() {
     stage.key(KeyCode::Enter);
     stage.ctrl('n');
     assert_eq!(selected(&stage), 1);
-    assert!(stage.text().contains("no row fits the search"), "{}", stage.text());
+    assert!(stage.text().contains("no row matches the search"), "{}", stage.text());
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn the_wire_is_searched_a_part_at_a_time_from_its_newest_entry() {
     assert_eq!(stage.ui.wire.counts(kept).visible, stage.ui.wire.counts(kept).kept - filtered(&stage));
     stage.key(KeyCode::Enter);
     stage.ctrl('n');
-    assert!(stage.text().contains("from the top again: hit 1 of 801"), "{}", stage.text());
+    assert!(stage.text().contains("wrapped to the top: hit 1 of 801"), "{}", stage.text());
     stage.ctrl('p');
-    assert!(stage.text().contains("from the end again: hit 801 of 801"), "{}", stage.text());
+    assert!(stage.text().contains("wrapped to the end: hit 801 of 801"), "{}", stage.text());
     assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), after);
 }
 
@@ -223,7 +223,7 @@ fn the_pending_list_is_searched_as_panes_are() {
     assert_eq!(list(&stage), 6);
     stage.ctrl('n');
     assert_eq!(list(&stage), 4);
-    assert!(stage.text().contains("from the top again: hit 1 of 3"), "{}", stage.text());
+    assert!(stage.text().contains("wrapped to the top: hit 1 of 3"), "{}", stage.text());
     stage.ctrl('p');
     assert_eq!(list(&stage), 6, "{}", stage.text());
     stage.key(KeyCode::Enter);

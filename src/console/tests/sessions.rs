@@ -57,11 +57,11 @@ fn what_a_session_is_about_and_what_it_came_to_stand_apart_in_both_lists() {
         let effects = stage.event(Event::Tick);
         answered(stage, effects);
         let text = stage.text();
-        let head = text.lines().find(|line| line.contains("about")).unwrap_or_default().to_owned();
+        let head = text.lines().find(|line| line.contains("intent")).unwrap_or_default().to_owned();
         let at = |word: &str| {
             head.find(word).map_or_else(|| panic!("{word}: {text}"), |at| head[..at].chars().count())
         };
-        (at("about"), at("outcome"), text)
+        (at("intent"), at("outcome"), text)
     };
     let (about, outcome, text) = columns(&mut stage, PaneId::Sessions);
     let cell = |text: &str, line: &str, at: usize| -> String {
@@ -87,7 +87,7 @@ fn the_proposals_have_their_votes_evaluations_and_objections() {
         "1 high",
         "1 APPROVE",
         "1 REVIEW",
-        "waits for carol",
+        "waiting for carol",
     ] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
@@ -107,7 +107,7 @@ fn the_proposals_have_their_votes_evaluations_and_objections() {
 fn rounds_show_who_holds_what_and_how_many_agree() {
     let mut stage = sessions(160, 50);
     let screen = stage.text();
-    for wanted in ["Contributions s-18", "Rounds s-18", "teal", "waits for carol", "participant", "equal"] {
+    for wanted in ["Contributions s-18", "Rounds s-18", "teal", "waiting for carol", "participant", "equal"] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
     // A session that was chosen stays in sight, wherever its row goes.
@@ -174,7 +174,7 @@ fn a_session_that_the_store_has_no_more_is_asked_for_once() {
         assert_eq!(asked_by(PaneId::Positions, &effects), None);
         answered(&mut stage, effects);
     }
-    assert!(stage.text().contains("it is kept no longer"), "{}", stage.text());
+    assert!(stage.text().contains("no longer stored"), "{}", stage.text());
     stage.pass(1_100);
     let effects = stage.key(KeyCode::Down);
     assert!(asked_by(PaneId::Positions, &effects).is_some(), "another one is asked for");
@@ -214,9 +214,9 @@ fn what_agents_wrote_is_masked_on_air() {
 #[test]
 fn each_is_read_whole_and_its_entries_are_found() {
     for (pane, wanted) in [
-        (PaneId::Sessions, vec!["Session s-17", "waits for", "carol", "session show s-17"]),
+        (PaneId::Sessions, vec!["Session s-17", "waiting for", "carol", "session show s-17"]),
         (PaneId::Positions, vec!["p1 of s-17", "2 approve", "1 high"]),
-        (PaneId::Statements, vec!["bob votes", "looks good to me"]),
+        (PaneId::Statements, vec!["bob vote", "looks good to me"]),
         (PaneId::SessionLog, vec!["Record 8 of s-17", "incoming", "session show s-17 --log"]),
     ] {
         let mut stage = decision(160, 50);
@@ -255,7 +255,7 @@ fn the_chip_tells_how_many_are_open_and_which_expired_lately() {
     for wanted in [
         "MACP runtime",
         "s-15 expired in the last minute, unresolved at round 1",
-        "5 started or open then, 1 resolved, 1 expired, 1 cancelled",
+        "5 started or already open, 1 resolved, 1 expired, 1 cancelled",
     ] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }

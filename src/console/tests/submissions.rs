@@ -103,9 +103,9 @@ fn a_param_that_cannot_be_taken_holds_a_submission_back_at_its_row() {
     stage.ctrl('e');
     stage.key(KeyCode::Tab);
     stage.write("x");
-    assert!(stage.text().contains("it is no number"), "{}", stage.text());
+    assert!(stage.text().contains("it is not a number"), "{}", stage.text());
     assert!(desk(&stage.ctrl('s')).is_empty());
-    assert!(stage.text().contains("rounds: it is no number"), "{}", stage.text());
+    assert!(stage.text().contains("rounds: it is not a number"), "{}", stage.text());
 }
 
 #[test]

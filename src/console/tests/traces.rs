@@ -88,12 +88,12 @@ fn the_messages_of_a_run_stand_in_a_ladder_with_their_ends_lengths_and_times() {
         "/agents/po",
         "250 ms",
         "4.0 ms",
-        "nobody heard it",
+        "no receiver",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.char('/');
-    stage.write("telling:no");
+    stage.write("events:hidden");
     stage.key(KeyCode::Enter);
     assert_eq!(entries(&stage).len(), 5, "what only tells how it stands is filtered off: {}", stage.text());
 }
@@ -150,7 +150,7 @@ fn a_message_that_the_wires_filter_leaves_out_is_shown_all_the_same() {
     let first = entries(&stage)[0];
     stage.char('t');
     assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(ENTRY.of(first)));
-    assert!(stage.text().contains("the filter of the Wire is off"), "{}", stage.text());
+    assert!(stage.text().contains("Wire filter cleared"), "{}", stage.text());
 }
 
 #[test]
@@ -180,11 +180,11 @@ fn the_ladder_is_that_of_the_moment_that_is_shown_and_goes_on_when_it_is_live_ag
 fn what_belongs_to_no_piece_of_work_says_so() {
     let mut stage = runs(160, 50);
     stage.char('7');
-    assert!(stage.text().contains("is kept here: it went before"), "{}", stage.text());
+    assert!(stage.text().contains("are kept here: they predate"), "{}", stage.text());
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(super::test_console::connected());
     stage.char('7');
-    assert!(stage.text().contains("no trace is chosen"), "{}", stage.text());
+    assert!(stage.text().contains("no trace selected"), "{}", stage.text());
     stage.char('t');
     assert!(stage.text().contains("no message is selected"), "{}", stage.text());
 }
@@ -196,11 +196,11 @@ fn a_ladder_of_which_only_the_end_is_kept_says_where_the_rest_is() {
     say(&mut stage, STATION, &events, 8, (1, 0));
     stage.char('t');
     stage.char('/');
-    stage.write("telling:no");
+    stage.write("events:hidden");
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    let command = "trace a41f` tells what its history has";
-    for wanted in ["0 of 1", "no message is kept here but events of the run", command] {
+    let command = "trace a41f` reads a run";
+    for wanted in ["0 of 1", "only run events", command] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.key(KeyCode::Enter);

@@ -352,7 +352,7 @@ fn a_click_on_a_head_says_that_the_order_is_that_of_the_tap() {
         row: area.y + 1,
         modifiers: KeyModifiers::NONE,
     }));
-    assert!(stage.text().contains("the wire has the order of the tap"), "{}", stage.text());
+    assert!(stage.text().contains("the Wire keeps the tap's order"), "{}", stage.text());
     assert!(stage.text().contains("at▴"), "{}", stage.text());
 }
 
@@ -412,13 +412,13 @@ fn what_the_selected_entry_caused_is_counted_as_it_comes_and_is_not_carried_to_a
     let mut stage = wire(160, 50);
     stage.key(KeyCode::Up);
     let held = selected(&stage);
-    assert!(stage.text().contains("nothing that is kept"), "{}", stage.text());
+    assert!(stage.text().contains("none kept"), "{}", stage.text());
     caused(&mut stage, held);
     assert!(stage.text().contains("1 entry"), "{}", stage.text());
     caused(&mut stage, held);
     assert!(stage.text().contains("2 entries"), "{}", stage.text());
     stage.key(KeyCode::Down);
-    assert!(stage.text().contains("nothing that is kept"), "{}", stage.text());
+    assert!(stage.text().contains("none kept"), "{}", stage.text());
     stage.key(KeyCode::Up);
     assert_eq!(selected(&stage), held);
     assert!(stage.text().contains("2 entries"), "{}", stage.text());
@@ -432,9 +432,9 @@ fn what_was_caused_after_the_moment_at_which_time_is_stopped_is_marked() {
     stage.char(' ');
     caused(&mut stage, held);
     assert_eq!(selected(&stage), held);
-    assert!(stage.text().contains("1 of them later than the moment that is shown"), "{}", stage.text());
+    assert!(stage.text().contains("1 of them after the time shown"), "{}", stage.text());
     stage.key(KeyCode::Enter);
-    assert!(stage.text().contains("1 of them later than the moment that is shown"), "{}", stage.text());
+    assert!(stage.text().contains("1 of them after the time shown"), "{}", stage.text());
     stage.key(KeyCode::Esc);
     stage.char(' ');
     assert!(!stage.text().contains("later than the moment"), "{}", stage.text());
@@ -446,5 +446,5 @@ fn a_large_entry_is_not_read_at_a_glance() {
     stage.ui.limits.console.inspect_inline_bytes_max = 1_000;
     let bytes = encode::log(mpp::Level::Info, &"long ".repeat(400));
     frame(&mut stage, Direction::Inbound, FrameType::Log, None, &bytes);
-    assert!(stage.text().contains("are not read at a glance"), "{}", stage.text());
+    assert!(stage.text().contains("are too large for the preview"), "{}", stage.text());
 }

@@ -52,9 +52,8 @@ pub(crate) fn act(cx: &PaneContext<'_>) -> Resolved {
         let seq = entry.ok_or("no message is selected")?;
         return Ok(Act::change(move |ui, cx| to_wire(ui, cx.model, seq)));
     }
-    let trace = target_trace(ui, model).ok_or(
-        "no trace of it is known: it belongs to no piece of work, or its entries are no longer kept",
-    )?;
+    let trace = target_trace(ui, model)
+        .ok_or("no trace known: it belongs to none, or its entries are no longer kept")?;
     Ok(Act::change(move |ui, cx| {
         ui.overlays.clear();
         ui.trace = Some(trace);
@@ -97,6 +96,6 @@ fn to_wire(ui: &mut Ui, model: &Model, seq: Seq) {
         filter::clear(ui);
         ui.reconcile(model);
         select(ui, model, PaneId::Wire, seq);
-        show_message(ui, "the filter of the Wire is off: it left this entry out".to_owned(), false, ui.at);
+        show_message(ui, "Wire filter cleared: it hid this entry".to_owned(), false, ui.at);
     }
 }

@@ -85,7 +85,7 @@ impl LadderRow<'_> {
             self.hop.reached,
         ) {
             (true, Some(0)) if self.is_for_people() => "the operator".to_owned(),
-            (true, Some(0)) => "nobody".to_owned(),
+            (true, Some(0)) => "no subscriber".to_owned(),
             (false, Some(0)) if self.is_request() => format!("{} {}", glyphs.bad, self.hop.to),
             (true, Some(reached)) => format::many(reached.into(), "subscriber"),
             _ => self.hop.to.clone(),
@@ -112,7 +112,7 @@ impl LadderRow<'_> {
         match (&self.hop.refused, self.hop.reached, self.hop.dropped) {
             (Some(why), ..) => why.clone(),
             (None, _, Some(dropped @ 1..)) => format!("{dropped} dropped"),
-            (None, Some(0), _) if self.is_request() => "nobody heard it".to_owned(),
+            (None, Some(0), _) if self.is_request() => "no receiver".to_owned(),
             _ => String::new(),
         }
     }
@@ -149,30 +149,30 @@ fn ladder_text(ends: HopLanes, glyphs: &Glyphs) -> String {
 /// The width of the pane from which on there is a ladder.
 const LADDER_FROM: u16 = 112;
 /// The filter that a console begins with here.
-const TRACE_DEFAULT_FILTER: &str = "telling:no";
+const TRACE_DEFAULT_FILTER: &str = "events:hidden";
 /// Cells of the widest ladder.
 const LADDER_COLUMNS: u16 = 3 * LANES_MAX - 2;
 
 fields! {
     LadderRow<'_> {
-        "seq", Serial, Public, "its entry's place in the tap" => |it, _| it.hop.seq.map_or(Value::None, Value::Serial);
-        "at", Time, Public, "when it crossed the station's boundary", Column::fixed("at", 12) => |it, _| Value::Time(it.hop.at_ms);
-        "after", Duration, Public, "how long after the first that is kept", Column::fixed("after", 7).right().from(126)
+        "seq", Serial, Public, "sequence number of its entry" => |it, _| it.hop.seq.map_or(Value::None, Value::Serial);
+        "at", Time, Public, "time it crossed the station's boundary", Column::fixed("at", 12) => |it, _| Value::Time(it.hop.at_ms);
+        "after", Duration, Public, "time since the first message kept", Column::fixed("after", 7).right().from(126)
             => |it, _| Value::Duration(u64::try_from(it.after().as_millis()).unwrap_or(u64::MAX));
-        "ladder", Text, Public, "its way between the parties", Column::fixed("ladder", LADDER_COLUMNS).from(LADDER_FROM) => |_, _| Value::None;
-        "from", Text, Public, "who sent it", Column::growing("from", 12, 2) => |it, _| Value::text(&*it.hop.from);
-        "to", Text, Public, "for whom it is", Column::growing("to", 12, 2) => |it, _| Value::text(&*it.hop.to);
-        "what", Text, Public, "its topic, or its frame", Column::growing("what", 9, 4) => |it, _| Value::text(it.subject());
-        "schema", Text, Public, "its schema", Column::growing("schema", 14, 2).from(116) => |it, _| Value::text(&*it.hop.schema);
-        "frame_len", Bytes, Public, "its frame_len as it was sent; of an MPP frame its bytes on the wire", Column::fixed("len", 7).right()
+        "ladder", Text, Public, "path between the parties", Column::fixed("ladder", LADDER_COLUMNS).from(LADDER_FROM) => |_, _| Value::None;
+        "from", Text, Public, "sender", Column::growing("from", 12, 2) => |it, _| Value::text(&*it.hop.from);
+        "to", Text, Public, "receiver", Column::growing("to", 12, 2) => |it, _| Value::text(&*it.hop.to);
+        "message" | "what", Text, Public, "topic or frame", Column::growing("message", 9, 4) => |it, _| Value::text(it.subject());
+        "schema", Text, Public, "schema", Column::growing("schema", 14, 2).from(116) => |it, _| Value::text(&*it.hop.schema);
+        "frame_len", Bytes, Public, "frame_len as sent; of an MPP frame, its bytes on the wire", Column::fixed("len", 7).right()
             => |it, _| it.hop.frame_len.map_or(Value::None, Value::Bytes);
-        "latency", Number, Public, "milliseconds since what it answers", Column::fixed("took", 8).right()
+        "latency", Number, Public, "milliseconds since the message it answers", Column::fixed("latency", 8).right()
             => |it, _| it.latency().map_or(Value::None, |took| Value::Number(took.as_secs_f64() * 1_000.0));
-        "refused", Text, Public, "what became of it, where it did not arrive", Column::fixed("", 15).from(96)
+        "refused", Text, Public, "outcome, if it was not delivered", Column::fixed("outcome", 15).from(96)
             => |it, _| Value::text(it.outcome());
-        "link", State(&Link::NAMES), Public, "whose boundary it crossed" => |it, _| Value::text(&*it.hop.link);
-        "cause", Serial, Public, "the entry that it answers, or that caused it" => |it, _| it.hop.cause.map_or(Value::None, Value::Serial);
-        "telling", State(&["yes", "no"]), Public, "whether it only tells how a run stands: its events"
+        "link", State(&Link::NAMES), Public, "protocol" => |it, _| Value::text(&*it.hop.link);
+        "cause", Serial, Public, "entry that it answers or that caused it" => |it, _| it.hop.cause.map_or(Value::None, Value::Serial);
+        "events" | "telling", State(&["yes", "no"]) reads (&[("hidden", "no")]), Public, "whether it is a run event; events:hidden leaves them out"
             => |it, _| Value::text(if it.is_run_event() { "yes" } else { "no" });
     }
 }
@@ -194,7 +194,7 @@ impl PaneRecord for LadderRow<'_> {
                 let party = if field == "from" { self.hop.from.clone() } else { self.receiver(glyphs) };
                 Cell::of_class(party, role, Class::Public)
             }
-            "what" => Cell::new(self.subject_text(glyphs), hue),
+            "message" => Cell::new(self.subject_text(glyphs), hue),
             "schema" => Cell::new(self.hop.schema.trim_start_matches("CT_").to_owned(), Role::Muted),
             "frame_len" => {
                 Cell::new(self.hop.frame_len.map_or_else(String::new, format::grouped), Role::Text)
@@ -246,15 +246,14 @@ fn title(model: &Model, ui: &Ui) -> String {
 /// left out by the filter that a console begins with.
 fn footer_line(ui: &Ui, view: &View, width: u16) -> Option<String> {
     let parties: Vec<&str> = ui.ladder_view.lane_names().collect();
-    let lanes = (width >= LADDER_FROM && !parties.is_empty())
-        .then(|| format!("lanes from the left: {}", parties.join(", ")));
+    let lanes =
+        (width >= LADDER_FROM && !parties.is_empty()).then(|| format!("lanes: {}", parties.join(", ")));
     let is_quiet = ui
         .table_settings(PaneId::Trace)
         .filter()
         .is_some_and(|filter| Filter::has_term(filter.text(), TRACE_DEFAULT_FILTER));
-    let quiet = is_quiet.then(|| {
-        format!("{TRACE_DEFAULT_FILTER}: run events hidden, {} shows them", view.key(Action::ShippedFilter))
-    });
+    let quiet =
+        is_quiet.then(|| format!("run events hidden, {} shows them", view.key(Action::ShippedFilter)));
     let words: Vec<String> = lanes.into_iter().chain(quiet).collect();
     (!words.is_empty()).then(|| words.join("; "))
 }
@@ -264,19 +263,19 @@ fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
     let key = view.key(Action::Ladder);
     let Some(trace) = ui.ladder_view.trace().map(TraceId::short) else {
         return format!(
-            "no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here"
+            "no trace selected: {key} on a run, an invocation or a Wire entry shows its messages here"
         );
     };
     let kept = match left_out {
-        0 => format!("no message of {trace} is kept here"),
+        0 => format!("no messages of {trace} are kept here"),
         _ => format!(
-            "of {trace} no message is kept here but events of the run, which {} shows",
+            "only run events of {trace} are kept here; {} shows them",
             view.key(Action::ShippedFilter)
         ),
     };
     let command = view.commands.line(&format!("trace {trace}"));
-    let rest = format!("of a run `{command}` tells what its history has, and a recording keeps all");
-    format!("{kept}: it went before this console came, or was let go of since; {rest}")
+    let rest = format!("`{command}` reads a run's history, and a recording keeps everything");
+    format!("{kept}: they predate this console or were evicted; {rest}")
 }
 
 /// The Trace: its one pane over the whole body.
@@ -306,12 +305,12 @@ pub(crate) static PANE: Pane = Pane {
     }),
     chip: Some(|cx, _| {
         let count = cx.ui.ladder_view.hops(cx.ui.time.visible_until()).count();
-        PaneChip::new("TRACE", format::count(count as u64), Role::Text)
+        PaneChip::new("trace", format::count(count as u64), Role::Text)
     }),
     ledger: |ui, _, all| {
         let cut = ui.ladder_view.cut();
         let bound = LedgerBound::Limit("limits.port.ladder_hops_max", ui.limits.port.ladder_hops_max);
-        let what = "the messages of the trace that is shown, as far as they are kept";
+        let what = "messages of the selected trace that are kept";
         Some(Account::cut(what, all.saturating_add(cut), cut, bound))
     },
 };

@@ -103,7 +103,7 @@ fn paged(
                 }
             }
             (None, is_filled) => {
-                let words = if is_filled { nothing } else { "asking the station" };
+                let words = if is_filled { nothing } else { "loading" };
                 canvas.put(area.x + 1, area.y, room, words, Role::Muted);
             }
         }

@@ -52,7 +52,7 @@ pub(crate) enum Event {
 impl Event {
     /// The answer to what cannot be asked, because too many questions are open already.
     pub(crate) fn refused(effect: Effect) -> Option<Self> {
-        let busy = PortError::Busy { what: "the console's list of open questions".to_owned() };
+        let busy = PortError::Busy { what: "the console's list of open requests".to_owned() };
         match effect {
             Effect::Command { on_outcome, .. } => {
                 Some(Self::CommandAnswered { on_outcome, outcome: Err(busy) })

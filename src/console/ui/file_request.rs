@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Why nothing is exported where no pane with rows has the keys.
-pub(crate) const NO_PANE: &str = "rows are exported from a pane: Tab to one";
+pub(crate) const NO_PANE: &str = "no pane focused; Tab moves to one";
 
 /// What is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

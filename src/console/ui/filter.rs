@@ -57,7 +57,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     }
     let PaneContext { model, ui, .. } = *cx;
     let pane = if action == Action::Filter { pane_to_filter(ui, model) } else { pane(ui) };
-    let pane = pane.ok_or("rows are filtered in a pane: Tab to one")?;
+    let pane = pane.ok_or("no pane focused; Tab moves to one")?;
     if action == Action::Filter {
         return Ok(Act::change(move |ui, _| {
             if ui.overlays.is_empty() {
@@ -70,7 +70,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     act_if(
         ui.selected(pane, model).is_some(),
         || Act::effects(move |ui, cx| by_cell(ui, pane, cx)),
-        "there is nothing here",
+        "nothing here",
     )
 }
 
@@ -116,7 +116,7 @@ fn text(ui: &Ui, pane: PaneId) -> &str {
 /// Takes the filter that the pane begins with off, or puts it on again; the operator's own stays.
 fn toggle_shipped(cx: &PaneContext<'_>) -> Resolved {
     let shipped = pane(cx.ui).and_then(|pane| Some((pane, pane.pane().filter?)));
-    let (pane, shipped) = shipped.ok_or("this pane hides nothing by itself")?;
+    let (pane, shipped) = shipped.ok_or("this pane has no default filter")?;
     Ok(Act::effects(move |ui, cx| {
         let before = text(ui, pane);
         let after = if Filter::has_term(before, shipped) {
@@ -126,7 +126,7 @@ fn toggle_shipped(cx: &PaneContext<'_>) -> Resolved {
         };
         match read(&after, pane, cx.view, cx.now) {
             Ok(filter) => apply(ui, pane, Some(filter)),
-            Err(_) => show_message(ui, "the filter would be too long with this one".to_owned(), true, cx.now),
+            Err(_) => show_message(ui, "the filter would be too long".to_owned(), true, cx.now),
         }
         Vec::new()
     }))
@@ -157,7 +157,7 @@ fn by_cell(ui: &mut Ui, pane: PaneId, cx: &ActContext<'_>) -> Vec<Effect> {
         return remember(ui, &text);
     }
     // What is wrong with it would quote the cell.
-    show_message(ui, "the filter would be too long with this cell: shorten it first".to_owned(), true, now);
+    show_message(ui, "the filter would be too long with this cell; shorten it first".to_owned(), true, now);
     Vec::new()
 }
 

@@ -55,7 +55,17 @@ struct PaneLayout {
 
 /// A pane's name in the file.
 fn name(pane: PaneId) -> String {
-    pane.name().trim_start_matches("the ").to_lowercase().replace(' ', "-")
+    in_file(pane.name())
+}
+
+fn in_file(name: &str) -> String {
+    name.trim_start_matches("the ").to_lowercase().replace(' ', "-")
+}
+
+/// What the file has of a pane, by its name or by one that it had in an earlier version.
+fn layout_of(pane: PaneId, panes: &BTreeMap<String, PaneLayout>) -> Option<&PaneLayout> {
+    let names = std::iter::once(pane.name()).chain(pane.old_names().iter().copied());
+    names.map(in_file).find_map(|name| panes.get(&name))
 }
 
 /// The form in which these table settings are kept.
@@ -85,12 +95,11 @@ pub(crate) fn write(lenses: &BTreeMap<PaneId, TableSettings>) -> String {
 pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, TableSettings>, String> {
     let layouts: LayoutFile = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     if layouts.version != VERSION {
-        return Err(format!("it is of version {}, and this console reads {VERSION}", layouts.version));
+        return Err(format!("it has version {}; this console reads version {VERSION}", layouts.version));
     }
     let mut lenses = BTreeMap::new();
-    for (pane, look) in
-        PaneId::ALL.iter().copied().filter_map(|pane| layouts.panes.get(&name(pane)).map(|look| (pane, look)))
-    {
+    let known = PaneId::ALL.iter().copied();
+    for (pane, look) in known.filter_map(|pane| layout_of(pane, &layouts.panes).map(|look| (pane, look))) {
         let specs = ui::specs(pane);
         let mut lens = TableSettings::default();
         lens.set_sort(
@@ -121,7 +130,7 @@ pub(crate) fn restore(mut model: Model, ui: &mut Ui, kept: Option<SavedLayout>, 
         Ok(lenses) => ui.restore(lenses),
         Err(why) => {
             let words = format!(
-                "{}: {why}: columns and order are as shipped; the next change of them writes it anew",
+                "{}: {why}: default columns and sorting are used; the next change overwrites the file",
                 file.display()
             );
             model.note(Level::Warn, &words, now);
@@ -172,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_is_no_layout_is_refused_with_the_reason() {
-        assert_eq!(read("version = 2").unwrap_err(), "it is of version 2, and this console reads 1");
+        assert_eq!(read("version = 2").unwrap_err(), "it has version 2; this console reads version 1");
         assert!(read("sort = 3").unwrap_err().contains("missing field `version`"));
         assert!(read("\u{0}\u{1b}[2J").is_err());
     }

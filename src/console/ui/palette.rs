@@ -178,6 +178,9 @@ pub(crate) fn area(body: Rect) -> Rect {
 fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
     let mut matching = FuzzyMatcher::new(typed);
     let actions = actions(below, view);
+    // Histories have actions by names of earlier versions.
+    let renamed =
+        Action::by_name(typed).filter(|it| it.name() != typed && actions.contains(it)).map(Hit::Action);
     let subcommands = view
         .subcommands
         .iter()
@@ -202,7 +205,8 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
     }
     let saved = FileRequest::parse(typed).map(|request| Hit::File(request.verb, Some(request)));
     let as_typed = saved.or_else(|| as_typed(typed, view).map(Hit::Typed));
-    as_typed.into_iter().chain(found.into_iter().map(|(_, hit)| hit)).collect()
+    let found = found.into_iter().map(|(_, hit)| hit).filter(|hit| renamed.as_ref() != Some(hit));
+    as_typed.into_iter().chain(renamed.clone()).chain(found).collect()
 }
 
 /// The words behind `help `: what of the manual is looked for.

@@ -145,7 +145,7 @@ fn past_text(nothing: &str, cx: &PaneContext<'_>) -> String {
     };
     match &model.past {
         PastLoading::Missing(why) => {
-            format!("{nothing} since {since}, when this console was attached: {why}")
+            format!("{nothing} since {since}, when this console attached: {why}")
         }
         PastLoading::Complete | PastLoading::Loading { .. } => format!("{nothing} since {since}"),
     }

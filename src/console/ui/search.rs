@@ -25,7 +25,7 @@ use crate::{
 
 /// Opens the line in which is written what to look for, or goes from hit to hit.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
-    let pane = cx.ui.target_list().ok_or("rows are looked for in a pane: Tab to one")?;
+    let pane = cx.ui.target_list().ok_or("no pane focused; Tab moves to one")?;
     if action != Action::Find {
         return step(action, pane, cx);
     }
@@ -39,11 +39,11 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
 /// Goes to the next hit of a pane, or to the one before.
 pub(crate) fn step(action: Action, pane: PaneId, cx: &PaneContext<'_>) -> Resolved {
     if cx.ui.table_settings(pane).search().is_none() {
-        let words = format!("nothing is looked for in {} yet: {}", pane.name(), cx.view.key(Action::Find));
+        let words = format!("no search in {} yet; {} starts one", pane.name(), cx.view.key(Action::Find));
         return Err(words.into());
     }
     if let Some(progress) = progress(pane, cx.ui) {
-        return Err(format!("{progress} % are searched yet").into());
+        return Err(format!("{progress} % searched so far").into());
     }
     Ok(Act::change(move |ui, cx| go(ui, pane, action == Action::NextHit, cx)))
 }
@@ -51,11 +51,11 @@ pub(crate) fn step(action: Action, pane: PaneId, cx: &PaneContext<'_>) -> Resolv
 fn go(ui: &mut Ui, pane: PaneId, forward: bool, cx: &ActContext<'_>) {
     ui.seek = None;
     let Some(hit) = hit_from(ui, cx.model, pane, forward, false) else {
-        return show_message(ui, "no row fits the search".to_owned(), true, cx.now);
+        return show_message(ui, "no row matches the search".to_owned(), true, cx.now);
     };
     select(ui, cx.model, pane, hit.row);
     if hit.is_wrapped {
-        let side = if forward { "from the top again" } else { "from the end again" };
+        let side = if forward { "wrapped to the top" } else { "wrapped to the end" };
         let words = format!("{side}: hit {} of {}", format::count(hit.number), format::count(hit.of));
         show_message(ui, words, false, cx.now);
     }

@@ -226,13 +226,13 @@ pub(crate) fn draw_preview(canvas: &mut Canvas<'_>, area: Rect, model: &Model, u
     let kept = ui.time.entries();
     let entry = ui.selected(PaneId::Wire, model).and_then(|key| kept.at(*ENTRY.id(&key)?));
     let Some(entry) = entry else {
-        canvas.frame(area, "nothing is selected", false);
+        canvas.frame(area, "nothing selected", false);
         return;
     };
     if entry.bytes.len() as u64 > ui.limits.console.inspect_inline_bytes_max {
         let inner = canvas.frame(area, &format!("{}  {}", entry.entry.seq, EntryRecord(entry).kind()), false);
         let words = format!(
-            "{} are not read at a glance: {} reads them",
+            "{} are too large for the preview; {} opens them",
             format::bytes(entry.bytes.len() as u64),
             canvas.view.key(Action::Open)
         );
@@ -269,13 +269,13 @@ pub(crate) static PANE: Pane = Pane {
     source: Source::Tap { field: "at" },
     rows: |ui, _| Rows::of(Entries { list: &ui.wire, buffer: ui.time.entries() }),
     pages: Pages::None,
-    filter: Some("routine:no"),
+    filter: Some("routine:hidden"),
     title: Title::Of(|cx| title(cx.ui, cx.view)),
     empty: Empty::Past("no entries"),
     drawing: Drawing::Marked(|canvas, area, _, cx| {
         mark_instant(canvas, area.inner(Margin::new(1, 1)), cx.ui);
     }),
-    chip: Some(|cx, _| PaneChip::new("WIRE", format::count(cx.ui.time.entries().len() as u64), Role::Text)),
+    chip: Some(|cx, _| PaneChip::new("wire", format::count(cx.ui.time.entries().len() as u64), Role::Text)),
     ledger: |ui, _, _| {
         let (kept, limits) = (ui.time.entries().ledger(), &ui.limits.console);
         let bound = if kept.bytes.saturating_mul(10) > limits.kept_bytes_max.saturating_mul(9) {

@@ -83,7 +83,7 @@ impl ParsedOpening {
             });
         }
         if found.faults.is_empty() && found.has_unresolved {
-            found.summary = Some("what it nests is looked for when it is sent".to_owned());
+            found.summary = Some("nested openings are checked when it is sent".to_owned());
         }
         found
     }

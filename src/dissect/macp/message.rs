@@ -62,7 +62,7 @@ impl Decoder for MacpMessage {
             let node = Node::new(Text::literal("status"), Kind::Text, 0..0);
             builder.leaf(
                 Node { value: Text::literal(status.name()), ..node }
-                    .with_note("the call ends with it: there is no message"),
+                    .with_note("the call ends with it; no message"),
             );
             return;
         }
@@ -79,9 +79,9 @@ impl Decoder for MacpMessage {
         }
         let cut = subject.cut_bytes();
         if let Some(node) = builder.tree().nodes.first_mut().filter(|_| cut > 0) {
-            *node = node.clone().with_note(format!(
-                "cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)"
-            ));
+            *node = node
+                .clone()
+                .with_note(format!("cut: {cut} more bytes were not kept (limits.tap.frame_bytes_max)"));
         }
     }
 }
@@ -240,11 +240,11 @@ pub(crate) const fn occurs(fault: Fault) -> &'static str {
     match fault {
         Fault::InvalidMacpVersion => "macp_version is not \"1.0\"",
         Fault::InvalidEnvelope => {
-            "a required field is missing, the payload is no message of its type, or the sender is no participant"
+            "a required field is missing, the payload does not decode as its type, or the sender is not a participant"
         }
         Fault::DuplicateSession => "a SessionStart for a session that exists, with another message_id",
         Fault::InvalidTtl => "the TTL is out of its range: 0 to 24 h",
-        Fault::InvalidModeState => "what the mode keeps cannot be read",
+        Fault::InvalidModeState => "the mode's state cannot be read",
         Fault::InvalidPayload => "the payload does not match what the mode expects",
         Fault::UnknownSession => "a message for a session that does not exist",
         Fault::SessionNotOpen => "a message to a session that is resolved or expired",

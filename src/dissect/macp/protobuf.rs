@@ -127,12 +127,7 @@ impl Reader<'_, '_> {
             _ => None,
         };
         let Some(whole) = whole else {
-            self.broken(
-                start,
-                rest.end,
-                "the field does not end within its message, or has a type that there is not",
-                builder,
-            );
+            self.broken(start, rest.end, "the field overruns its message, or has an unknown type", builder);
             return None;
         };
         let content =
@@ -215,7 +210,7 @@ impl Reader<'_, '_> {
                 builder.leaf(leaf(Kind::Boolean, Text::literal(if whole == 0 { "false" } else { "true" })));
             }
             FieldType::Enum(of) => {
-                let called = self.schema.name(of, whole).unwrap_or("no name of it");
+                let called = self.schema.name(of, whole).unwrap_or("unknown value");
                 builder.leaf(leaf(Kind::Number, Text::literal(format!("{whole} {called}"))));
             }
             FieldType::Double => {
@@ -266,7 +261,7 @@ fn describe(key: &Key, field: Option<&Field>) -> String {
         FieldType::Integer => "int64",
         FieldType::Double => "double",
         FieldType::Enum(name) | FieldType::Message(name) => name.rsplit('.').next().unwrap_or(name),
-        FieldType::Other => "of a type that the protocol does not use",
+        FieldType::Other => "of a type not used by the protocol",
     };
     let repeated = if field.is_repeated { "repeated " } else { "" };
     format!("tag {number}, {repeated}{holds}")

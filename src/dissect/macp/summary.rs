@@ -119,10 +119,10 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
             Effect::Nothing => format!("session {}: a message of {by}", session.id),
             Effect::Proposed { proposal } => format!("session {}: {by} proposed {proposal}", session.id),
             Effect::Evaluated { proposal, recommendation, .. } => {
-                format!("session {}: {by} says {recommendation} of {proposal}", session.id)
+                format!("session {}: {by} evaluates {proposal}: {recommendation}", session.id)
             }
             Effect::Objected { proposal, severity } => {
-                format!("session {}: {by} objects to {proposal}, {severity}", session.id)
+                format!("session {}: {by} objects to {proposal} ({severity})", session.id)
             }
             Effect::Voted { proposal, vote } => {
                 format!("session {}: {by} votes {vote} on {proposal}", session.id)
@@ -135,6 +135,6 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         }
         .into(),
         T::Ended { session, ending } => format!("session {} is {}", session.id, ending.name()).into(),
-        T::Evicted { session } => format!("session {} is in the store alone", session.id).into(),
+        T::Evicted { session } => format!("session {} only in the store", session.id).into(),
     }
 }

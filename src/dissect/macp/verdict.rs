@@ -24,7 +24,7 @@ fn call_verdict(verdict: Verdict) -> Vec<VerdictLine> {
     match verdict {
         Verdict::Accepted => taken(),
         Verdict::Duplicate => {
-            vec![(Tone::Good, "a duplicate: it was taken before, and changes nothing".to_owned())]
+            vec![(Tone::Good, "duplicate: already accepted, no change".to_owned())]
         }
         Verdict::Refused(fault) => vec![
             (Tone::Bad, format!("{}: {}", fault.code().name(), fault.name())),
@@ -43,6 +43,6 @@ fn answer_verdict(answer: Answered) -> VerdictLine {
             (Tone::Neutral, format!("sent: the call ends with the status {}", status.name()))
         }
         Answered::Duplicate => (Tone::Good, "sent: the message had been accepted before".to_owned()),
-        Answered::Ok => (Tone::Good, "sent: it is done, or accepted".to_owned()),
+        Answered::Ok => (Tone::Good, "sent: done or accepted".to_owned()),
     }
 }

@@ -11,7 +11,7 @@ pub(in crate::dissect) const fn violation_remedy(violation: Violation) -> &'stat
         Violation::Version => "put \"mpp\": 2 into every frame",
         Violation::NoType | Violation::UnknownType => "put one of the twelve frame types into `type`",
         Violation::HelloFirst => "send hello before anything else",
-        Violation::SecondHello => "send hello once a connection; close it to begin anew",
+        Violation::SecondHello => "send hello once per connection; reconnect to send another",
         Violation::WrongDirection => {
             "send only what an adapter sends: hello, pull, ack, applied, done, failed, log, state_write"
         }
@@ -24,18 +24,18 @@ pub(in crate::dissect) const fn violation_remedy(violation: Violation) -> &'stat
         }
         Violation::NoSuchQueue => "pull only queues of pack.toml; compare both sides' files (pack hash)",
         Violation::NotDispatchedHere => {
-            "answer only ids that this connection was sent; after a reconnect the old ones are gone"
+            "answer only ids sent on this connection; ids from before a reconnect are invalid"
         }
         Violation::AlreadyEnded => "send nothing for an id after done or failed",
         Violation::NotApplied => "send applied before done",
         Violation::AlreadyApplied => "send applied once for an id",
         Violation::RefundAfterApplied => {
-            "ask for a refund before applied; afterwards send failed without one"
+            "request a refund before applied; afterwards send failed without one"
         }
         Violation::UndeclaredKey => "declare the key in pack.toml, [state.<key>], on both sides",
         Violation::NotTheWriter => "leave the key to the platform, or declare writer = \"adapter\"",
-        Violation::StateSchema => "send a value that the key's schema takes",
-        Violation::StateTooLarge => "keep what persists small: all of it goes into one hello_ack",
+        Violation::StateSchema => "send a value that fits the key's schema",
+        Violation::StateTooLarge => "keep persisted values small: all of them go into one hello_ack",
         Violation::TooLarge => "keep a line below 65,536 bytes, its LF included",
         Violation::TooSlow => "send a line in one piece, its LF included (limits.mpp.frame_ms_max)",
     }

@@ -10,10 +10,10 @@ use crate::{
 /// `said` is the message of the frame that told the adapter, which names what the violation leaves open.
 pub(crate) fn describe_close(cause: CloseCause, said: Option<&str>) -> String {
     match cause {
-        CloseCause::PeerClosed => "it closed the connection".to_owned(),
-        CloseCause::ReadFailed => "the connection broke".to_owned(),
-        CloseCause::WriteFailed => "the connection broke while writing".to_owned(),
-        CloseCause::HelloTimeout => "no hello came within 10 s".to_owned(),
+        CloseCause::PeerClosed => "connection closed by the peer".to_owned(),
+        CloseCause::ReadFailed => "connection lost".to_owned(),
+        CloseCause::WriteFailed => "connection lost while writing".to_owned(),
+        CloseCause::HelloTimeout => "no hello within 10 s".to_owned(),
         CloseCause::Fault(Fault::Hello(reason)) => reason.code().to_owned(),
         CloseCause::Fault(Fault::Protocol { code, violation }) => match said {
             Some(said) => format!("{}: {said} ({})", code.code(), violation.clause()),
@@ -22,21 +22,21 @@ pub(crate) fn describe_close(cause: CloseCause, said: Option<&str>) -> String {
         CloseCause::Fault(Fault::ByAdapter) => "it sent protocol_error".to_owned(),
         CloseCause::NotReading => "it stopped reading".to_owned(),
         CloseCause::WriteStalled => "nothing could be sent to it for 30 s".to_owned(),
-        CloseCause::Kicked => "kicked by an operator".to_owned(),
+        CloseCause::Kicked => "disconnected by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.mpp.connections_max)".to_owned(),
         CloseCause::MadeRoom => {
-            "it said nothing, and another needed its place (limits.mpp.connections_max, or limits.mpp.peer_connections_max of its \
+            "idle, closed to make room for another (limits.mpp.connections_max, or limits.mpp.peer_connections_max of its \
              address)"
                 .to_owned()
         }
         CloseCause::TooManyOfPeer => {
-            "its address has too many connections (limits.mpp.peer_connections_max)".to_owned()
+            "too many connections from its address (limits.mpp.peer_connections_max)".to_owned()
         }
         CloseCause::ReceivingFull => {
-            "too much was being received, its line was the longest (limits.mpp.receiving_bytes_max)"
+            "receive buffers full, its line was the longest (limits.mpp.receiving_bytes_max)"
                 .to_owned()
         }
-        CloseCause::Shutdown => "the station went down".to_owned(),
+        CloseCause::Shutdown => "station stopped".to_owned(),
     }
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'sta
         HelloReason::UnsupportedMppVersion => ("use an adapter that speaks MPP v2", None),
         HelloReason::Unpaired => ("pair first; it prints the token:", Some("pair")),
         HelloReason::InvalidToken => {
-            ("give the adapter the token of the last pairing, or make a new one:", Some("pair --rotate"))
+            ("give the adapter the token of the last pairing, or create a new one:", Some("pair --rotate"))
         }
         HelloReason::PackIdMismatch => {
             ("start the station with the adapter's pack (--pack), or use the adapter of this pack", None)
@@ -63,6 +63,8 @@ pub(crate) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'sta
         HelloReason::ManifestHashMismatch => {
             ("give both the same pack.toml; this one's hash:", Some("pack hash PATH"))
         }
-        HelloReason::AlreadyConnected => ("another adapter is active; drop it:", Some("adapter disconnect")),
+        HelloReason::AlreadyConnected => {
+            ("another adapter is active; disconnect it:", Some("adapter disconnect"))
+        }
     }
 }

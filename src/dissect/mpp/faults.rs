@@ -30,9 +30,12 @@ pub(in crate::dissect) fn fault_of(entry: EntryRef<'_>) -> Option<FaultDraft> {
             wire_bytes,
         }) => {
             let (excerpt, full_frame) = match redaction {
-                Redaction::Withheld => {
-                    (format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"), None)
-                }
+                Redaction::Withheld => (
+                    format!(
+                        "{wire_bytes} bytes, withheld: a frame that is not a handshake may contain a token"
+                    ),
+                    None,
+                ),
                 Redaction::None | Redaction::Masked(_) => {
                     (entry.text().chars().take(FRAME_CHARS_MAX).collect(), Some(Arc::from(entry.bytes)))
                 }
@@ -109,7 +112,7 @@ mod tests {
         let fault = batch.iter().find_map(fault_of).unwrap();
         assert_eq!(
             fault.excerpt.as_deref(),
-            Some("31 bytes, withheld: what is no handshake may hold a token")
+            Some("31 bytes, withheld: a frame that is not a handshake may contain a token")
         );
     }
 }

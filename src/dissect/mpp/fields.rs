@@ -27,16 +27,16 @@ impl Expected {
     /// What it is called where another stands there.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
-            Self::Version => "2 is wanted",
-            Self::FrameType => "one of the twelve frame types is wanted",
-            Self::Whole => "a whole number without a sign is wanted",
-            Self::Text => "a string is wanted",
-            Self::Object => "an object is wanted",
-            Self::ObjectOrNull => "an object or null is wanted",
-            Self::Boolean => "true or false is wanted",
-            Self::Any => "a value is wanted",
-            Self::Rows => "an array of { key, value, scope } is wanted",
-            Self::Level => "trace, debug, info, warn or error is wanted",
+            Self::Version => "expected 2",
+            Self::FrameType => "expected one of the twelve frame types",
+            Self::Whole => "expected an unsigned integer",
+            Self::Text => "expected a string",
+            Self::Object => "expected an object",
+            Self::ObjectOrNull => "expected an object or null",
+            Self::Boolean => "expected true or false",
+            Self::Any => "expected a value",
+            Self::Rows => "expected an array of { key, value, scope }",
+            Self::Level => "expected trace, debug, info, warn or error",
         }
     }
 
@@ -113,15 +113,15 @@ const fn field(
 
 /// What every frame has.
 pub(crate) const ENVELOPE: &[Field] = &[
-    field("mpp", W::Version, N::Always, S::Public, "the version"),
-    field("type", W::FrameType, N::Always, S::Public, "the frame's type"),
+    field("mpp", W::Version, N::Always, S::Public, "version"),
+    field("type", W::FrameType, N::Always, S::Public, "frame type"),
 ];
 
-const ID: Field = field("id", W::Whole, N::Always, S::Public, "the invocation");
+const ID: Field = field("id", W::Whole, N::Always, S::Public, "invocation");
 
 const PERSISTED: &[Field] = &[
-    field("key", W::Text, N::Always, S::Name, "the declared key"),
-    field("value", W::Any, N::Always, S::Payload, "what was stored last"),
+    field("key", W::Text, N::Always, S::Name, "declared key"),
+    field("value", W::Any, N::Always, S::Payload, "stored value"),
     field("scope", W::Text, N::Never, S::Payload, "the adapter's own tag of a run"),
 ];
 
@@ -131,50 +131,50 @@ pub(crate) const fn persisted() -> &'static [Field] {
 }
 
 const HELLO: &[Field] = &[
-    field("pack_id", W::Text, N::Always, S::Name, "the pack that the adapter is for"),
-    field("manifest_hash", W::Text, N::Always, S::Name, "the hash of its pack.toml"),
-    field("bridge_token", W::Text, N::Always, S::Secret, "the token of the pairing"),
+    field("pack_id", W::Text, N::Always, S::Name, "pack of the adapter"),
+    field("manifest_hash", W::Text, N::Always, S::Name, "hash of its pack.toml"),
+    field("bridge_token", W::Text, N::Always, S::Secret, "token from the pairing"),
 ];
 
 const HELLO_ACK: &[Field] = &[
-    field("ok", W::Boolean, N::Always, S::Public, "whether the adapter is taken"),
-    field("broadcaster_login", W::Text, N::Accepted, S::Login, "as whom the bridge speaks"),
-    field("session_id", W::Whole, N::Accepted, S::Public, "the start of the station"),
-    field("persisted", W::Rows, N::Never, S::Public, "state values from before, to be applied first"),
-    field("reason", W::Text, N::Refused, S::Name, "why not"),
+    field("ok", W::Boolean, N::Always, S::Public, "whether the adapter is accepted"),
+    field("broadcaster_login", W::Text, N::Accepted, S::Login, "login of the broadcaster"),
+    field("session_id", W::Whole, N::Accepted, S::Public, "id of the station's start"),
+    field("persisted", W::Rows, N::Never, S::Public, "persisted state values, to be applied first"),
+    field("reason", W::Text, N::Refused, S::Name, "reason for the refusal"),
 ];
 
-const PULL: &[Field] = &[field("queue", W::Text, N::Always, S::Name, "the queue that gets one credit")];
+const PULL: &[Field] = &[field("queue", W::Text, N::Always, S::Name, "queue granted one credit")];
 
 const INVOCATION: &[Field] = &[
     ID,
-    field("queue", W::Text, N::Always, S::Name, "the queue that it belongs to"),
-    field("event", W::Text, N::Always, S::Name, "the pack's event"),
-    field("params", W::Object, N::Always, S::Payload, "what the event is given"),
+    field("queue", W::Text, N::Always, S::Name, "queue"),
+    field("event", W::Text, N::Always, S::Name, "event of the pack"),
+    field("params", W::Object, N::Always, S::Payload, "event parameters"),
 ];
 
-const APPLIED: &[Field] = &[ID, field("result", W::ObjectOrNull, N::Never, S::Payload, "what came of it")];
+const APPLIED: &[Field] = &[ID, field("result", W::ObjectOrNull, N::Never, S::Payload, "result")];
 
 const FAILED: &[Field] = &[
     ID,
-    field("reason", W::Text, N::Always, S::Payload, "why, recorded verbatim"),
-    field("refund", W::Boolean, N::Never, S::Public, "whether the viewer is to get a refund"),
+    field("reason", W::Text, N::Always, S::Payload, "reason, recorded verbatim"),
+    field("refund", W::Boolean, N::Never, S::Public, "whether to refund the viewer"),
 ];
 
 const LOG: &[Field] = &[
-    field("level", W::Level, N::Always, S::Name, "how much it matters"),
-    field("message", W::Text, N::Always, S::Payload, "the line"),
+    field("level", W::Level, N::Always, S::Name, "severity"),
+    field("message", W::Text, N::Always, S::Payload, "log line"),
 ];
 
 const STATE_WRITE: &[Field] = &[
-    field("key", W::Text, N::Always, S::Name, "the key, as the manifest declares it"),
-    field("value", W::Any, N::Always, S::Payload, "the value, any JSON"),
+    field("key", W::Text, N::Always, S::Name, "key, as declared in the manifest"),
+    field("value", W::Any, N::Always, S::Payload, "value, any JSON"),
     field("scope", W::Text, N::Never, S::Payload, "the adapter's own tag of a run"),
 ];
 
 const PROTOCOL_ERROR: &[Field] = &[
-    field("code", W::Text, N::Always, S::Name, "what kind of breach"),
-    field("message", W::Text, N::Always, S::Payload, "the breach in words"),
+    field("code", W::Text, N::Always, S::Name, "violation code"),
+    field("message", W::Text, N::Always, S::Payload, "description of the violation"),
 ];
 
 /// The fields of a frame beside [`ENVELOPE`].

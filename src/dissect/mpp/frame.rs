@@ -83,7 +83,7 @@ impl FrameAnnotator<'_> {
         }
         if self.tree.nodes.first().is_none_or(|node| node.kind != Kind::Object) {
             if let Some(node) = self.tree.nodes.first_mut() {
-                node.blame("a frame is one JSON object");
+                node.blame("a frame must be one JSON object");
             }
             return;
         }
@@ -103,7 +103,7 @@ impl FrameAnnotator<'_> {
                     self.tree.nodes[*index].note = None;
                     self.add_note(
                         *index,
-                        "not looked at: what the handshake and the invocation said counts (mpp-v2, identity)",
+                        "ignored: the handshake and the invocation define it (mpp-v2, identity)",
                     );
                 }
             }
@@ -128,7 +128,7 @@ impl FrameAnnotator<'_> {
             }
             (node.class, node.hides_name) = (Class::Public, false);
             if let Some(field) = self.check_fields(row, &members, &[persisted()], None).first() {
-                self.tree.nodes[row].blame(format!("`{}` is required, and is not there", field.name));
+                self.tree.nodes[row].blame(format!("required field `{}` is missing", field.name));
             }
         }
     }
@@ -148,11 +148,11 @@ impl FrameAnnotator<'_> {
             let name = self.name(index);
             let Some(field) = all().find(|field| field.name == name) else {
                 self.tree.nodes[index].hides_name = true;
-                self.add_note(index, "not a field of this frame: it is passed over");
+                self.add_note(index, "not a field of this frame; ignored");
                 continue;
             };
             if members.get(&name) != Some(&index) {
-                self.add_note(index, "it is given again behind: that one counts");
+                self.add_note(index, "repeated later; the last one counts");
             }
             self.check_field(index, field);
         }
@@ -211,7 +211,7 @@ impl FrameAnnotator<'_> {
         self.tree.nodes.iter_mut().skip(at).for_each(|node| node.end += 1);
         let mut node =
             Node { depth, end: at + 1, ..Node::new(Text::literal(field.name), Kind::Missing, end..end) };
-        node.blame("it is required, and is not there");
+        node.blame("required, missing");
         self.tree.nodes[object].end += 1;
         self.tree.nodes.insert(at, node);
     }
@@ -249,7 +249,7 @@ impl FrameAnnotator<'_> {
         if cut > 0
             && let Some(node) = self.tree.nodes.first_mut()
         {
-            let words = format!("cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)");
+            let words = format!("cut: {cut} more bytes were not kept (limits.tap.frame_bytes_max)");
             node.note = Some(crate::dissect::tree::Note { text: words.into(), is_wrong: true });
         }
     }

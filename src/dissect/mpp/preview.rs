@@ -47,9 +47,9 @@ fn inbound(frame: Inbound<'_>) -> Cow<'_, str> {
 
 fn outbound(frame: Outbound<'_>) -> Cow<'_, str> {
     match frame {
-        Outbound::HelloAck { persisted, .. } if persisted.is_empty() => Cow::Borrowed("taken"),
+        Outbound::HelloAck { persisted, .. } if persisted.is_empty() => Cow::Borrowed("accepted"),
         Outbound::HelloAck { persisted, .. } => {
-            format!("taken, {}", counted(persisted.len(), "state value")).into()
+            format!("accepted, {}", counted(persisted.len(), "state value")).into()
         }
         Outbound::HelloRefused { reason } => format!("refused: {reason}").into(),
         Outbound::Invocation { params, .. } => Cow::Borrowed(params.get()),

@@ -38,7 +38,7 @@ pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummar
 pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     match &frame.verdict {
         AnyVerdict::Mpp(Verdict::Refused(fault)) => return Breach::from(*fault).text().into(),
-        AnyVerdict::Mpp(Verdict::TooLate) => return "came after the close, not looked at".into(),
+        AnyVerdict::Mpp(Verdict::TooLate) => return "arrived after the close, ignored".into(),
         _ => {}
     }
     match (head.kind, frame.direction) {
@@ -141,9 +141,9 @@ const fn is_by_peer(cause: CloseCause) -> bool {
 /// What becomes of a refund.
 const fn refund(status: RefundStatus) -> &'static str {
     match status {
-        RefundStatus::Requested => "is requested",
-        RefundStatus::Skipped => "cannot be: bits",
-        RefundStatus::Manual => "is to be made by hand",
+        RefundStatus::Requested => "requested",
+        RefundStatus::Skipped => "skipped: bits",
+        RefundStatus::Manual => "manual",
     }
 }
 
@@ -153,57 +153,55 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
     match transition {
         T::Listening { addr } => format!("on {addr}").into(),
         T::NotListening => "adapters cannot connect".into(),
-        T::Paired => "a new token is in force".into(),
+        T::Paired => "new token active".into(),
         T::Connected { peer } => format!("from {peer}").into(),
-        T::Handshaken { peer, persisted: 0, .. } => format!("the adapter is {peer}").into(),
+        T::Handshaken { peer, persisted: 0, .. } => format!("adapter {peer}").into(),
         T::Handshaken { peer, persisted, .. } => {
-            format!("the adapter is {peer}, {} replayed", counted(*persisted, "state value")).into()
+            format!("adapter {peer}, {} restored", counted(*persisted, "state value")).into()
         }
         T::Disconnected { active: true, cause, .. } if is_by_peer(*cause) => {
-            format!("the adapter left: {}", cause.code()).into()
+            format!("adapter disconnected: {}", cause.code()).into()
         }
         T::Disconnected { active: true, cause, .. } => {
-            format!("{}: the bridge closed it", cause.code()).into()
+            format!("{}: closed by the bridge", cause.code()).into()
         }
         T::Disconnected { peer, active: false, cause } => format!("{peer}: {}", cause.code()).into(),
         T::Stale { silent_s } => format!("the adapter has sent nothing for {silent_s} s").into(),
         T::Enqueued { requeued_from: Some(from), .. } => format!("{subject}, requeued from {from}").into(),
-        T::Parked { queue } => format!("a pull waits on {queue}").into(),
-        T::Applied { cleared: true, .. } => format!("{subject}, which is free again").into(),
-        T::Done { settled: true, .. } => format!("{subject}, settled by hand").into(),
+        T::Parked { queue } => format!("adapter waiting on {queue}").into(),
+        T::Applied { cleared: true, .. } => format!("{subject}, queue released").into(),
+        T::Done { settled: true, .. } => format!("{subject}, settled manually").into(),
         T::Failed { by: FailedBy::Adapter, from, .. } => format!("{subject}, from {}", from.name()).into(),
-        T::Failed { by: FailedBy::UnknownQueue, .. } => {
-            format!("{subject}: the pack has no such queue").into()
-        }
-        T::Failed { by: FailedBy::Schema, .. } => format!("{subject}: its params do not fit").into(),
-        T::Failed { by: FailedBy::Damage, .. } => format!("{subject}: its row cannot be read").into(),
+        T::Failed { by: FailedBy::UnknownQueue, .. } => format!("{subject}: queue not in the pack").into(),
+        T::Failed { by: FailedBy::Schema, .. } => format!("{subject}: params do not fit the schema").into(),
+        T::Failed { by: FailedBy::Damage, .. } => format!("{subject}: row unreadable").into(),
         T::Failed { by: FailedBy::Cancelled, .. } => format!("{subject}: cancelled").into(),
-        T::Failed { by: FailedBy::Settled, .. } => format!("{subject}: settled by hand").into(),
-        T::Requeued { .. } => format!("{subject}: back at the head").into(),
-        T::Orphaned { .. } => format!("{subject}: its connection went away").into(),
+        T::Failed { by: FailedBy::Settled, .. } => format!("{subject}: settled manually").into(),
+        T::Requeued { .. } => format!("{subject}: requeued at the head").into(),
+        T::Orphaned { .. } => format!("{subject}: adapter lost, outcome unknown").into(),
         T::RefundRecorded { id, status, .. } => format!("refund of {id} {}", refund(*status)).into(),
         T::Migrated { queue, rows, failed: 0 } => {
-            format!("{} on {queue} took this manifest", counted(*rows, "row")).into()
+            format!("{} on {queue} moved to this manifest", counted(*rows, "row")).into()
         }
         T::Migrated { queue, rows, failed } => {
-            format!("{} on {queue} took this manifest, {failed} failed", counted(*rows, "row")).into()
+            format!("{} on {queue} moved to this manifest, {failed} failed", counted(*rows, "row")).into()
         }
         T::Braked { queue, brake } => match (brake.held, brake.draining) {
-            (false, false) => format!("{queue} runs").into(),
-            (true, false) => format!("{queue} is held").into(),
-            (false, true) => format!("{queue} drains").into(),
-            (true, true) => format!("{queue} is held and refuses new work").into(),
+            (false, false) => format!("{queue} resumed").into(),
+            (true, false) => format!("{queue} held").into(),
+            (false, true) => format!("{queue} draining").into(),
+            (true, true) => format!("{queue} held + draining").into(),
         },
-        T::Drained { queue } => format!("{queue} is empty").into(),
+        T::Drained { queue } => format!("{queue} drained").into(),
         T::Logged { level } => level.name().into(),
-        T::StateWritten { key, persist: true } => format!("{key}, replayed at the next handshake").into(),
+        T::StateWritten { key, persist: true } => format!("{key}, persisted").into(),
         T::StateWritten { key, persist: false } => key.to_string().into(),
-        T::PersistedLeftOut { key } => format!("{key} was not replayed").into(),
-        T::CommitsFailing => "work waits until they succeed".into(),
-        T::CommitsOk => "commits succeed again".into(),
-        T::ReadsFailing => "a queue's rows cannot be read".into(),
-        T::ReadsOk => "rows are read again".into(),
-        T::PackLoaded { pack_id, .. } => format!("{pack_id} is in force").into(),
+        T::PersistedLeftOut { key } => format!("{key} not restored").into(),
+        T::CommitsFailing => "work is held back until they succeed".into(),
+        T::CommitsOk => "commits ok again".into(),
+        T::ReadsFailing => "rows of a queue unreadable".into(),
+        T::ReadsOk => "rows readable again".into(),
+        T::PackLoaded { pack_id, .. } => format!("{pack_id} loaded").into(),
         T::Enqueued { .. }
         | T::Dispatched { .. }
         | T::Acked { .. }

@@ -31,11 +31,11 @@ fn subject_nodes(transition: &T) -> Vec<Node> {
 const fn failed_by(by: FailedBy) -> &'static str {
     match by {
         FailedBy::Adapter => "the adapter",
-        FailedBy::UnknownQueue => "its queue, which the manifest lacks",
-        FailedBy::Schema => "its params, which do not fit",
-        FailedBy::Damage => "its row in the store, which cannot be read",
-        FailedBy::Cancelled => "an operator, who cancelled it",
-        FailedBy::Settled => "an operator, who settled it",
+        FailedBy::UnknownQueue => "queue not in the manifest",
+        FailedBy::Schema => "params do not fit the schema",
+        FailedBy::Damage => "stored row unreadable",
+        FailedBy::Cancelled => "operator (cancelled)",
+        FailedBy::Settled => "operator (settled)",
     }
 }
 
@@ -43,14 +43,14 @@ const fn refund_status(status: RefundStatus) -> &'static str {
     match status {
         RefundStatus::Requested => "requested",
         RefundStatus::Skipped => "skipped",
-        RefundStatus::Manual => "by hand",
+        RefundStatus::Manual => "manual",
     }
 }
 
 /// The name of a transition of the bridge, its fields, and what its text is.
 pub(super) fn details(transition: &T) -> TransitionDetails {
     let about = subject_nodes(transition);
-    let frees = |cleared| bool_node("frees the queue", cleared);
+    let frees = |cleared| bool_node("releases the queue", cleared);
     match transition {
         T::Enqueued { requeued_from, .. } => {
             extended("enqueued", about, requeued_from.map(|from| shown("requeued from", &from)))
@@ -59,7 +59,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::Acked { .. } => plain("acked", about),
         T::Applied { cleared, .. } => extended("applied", about, [frees(*cleared)]),
         T::Done { cleared, settled, .. } => {
-            extended("done", about, [frees(*cleared), bool_node("settled by hand", *settled)])
+            extended("done", about, [frees(*cleared), bool_node("settled manually", *settled)])
         }
         T::Failed { from, cleared, by, .. } => {
             let more = [text_node("from", from.name()), text_node("by", failed_by(*by)), frees(*cleared)];
@@ -67,14 +67,14 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         }
         T::Refunded { .. } => with_text("refunded", about, "reason", Class::Payload),
         T::Requeued { .. } => plain("requeued", about),
-        T::Orphaned { .. } => plain("left applied", about),
+        T::Orphaned { .. } => plain("orphaned", about),
         T::OtherCancelled { .. } => plain("cancelled", about),
         T::RefundRecorded { refund, id, status } => plain(
             "refund",
             vec![shown("refund", refund), shown("id", id), text_node("status", refund_status(*status))],
         ),
         T::StateWritten { key, persist } => {
-            plain("state written", vec![shown("key", key), bool_node("persists", *persist)])
+            plain("state written", vec![shown("key", key), bool_node("persisted", *persist)])
                 .with_json("value", Class::Payload)
         }
         T::Logged { level } => {
@@ -85,7 +85,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::Paired => plain("paired", about),
         T::Connected { .. } => plain("connected", about),
         T::Handshaken { session_id, persisted, .. } => {
-            let values = text_node("replayed", counted(*persisted, "state value"));
+            let values = text_node("restored", counted(*persisted, "state value"));
             extended("handshaken", about, [shown("session", session_id), values])
         }
         T::Disconnected { active, cause, .. } => {
@@ -98,13 +98,13 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
             extended("migrated", about, [shown("rows", rows), shown("failed", failed)])
         }
         T::Braked { brake: Brake { held, draining }, .. } => {
-            extended("braked", about, [bool_node("held", *held), bool_node("drains", *draining)])
+            extended("brake changed", about, [bool_node("held", *held), bool_node("draining", *draining)])
         }
         T::Drained { .. } => plain("drained", about),
-        T::PersistedLeftOut { key } => with_text("left out", vec![shown("key", key)], "why", Class::Payload),
-        T::CommitsFailing => with_text("commits fail", about, "why", Class::Public),
-        T::CommitsOk => plain("commits well", about),
-        T::ReadsFailing => with_text("reads fail", about, "why", Class::Public),
+        T::PersistedLeftOut { key } => with_text("skipped", vec![shown("key", key)], "why", Class::Payload),
+        T::CommitsFailing => with_text("commits failing", about, "why", Class::Public),
+        T::CommitsOk => plain("commits ok", about),
+        T::ReadsFailing => with_text("reads failing", about, "why", Class::Public),
         T::ReadsOk => plain("reads ok", about),
         T::PackLoaded { pack_id, manifest_hash } => {
             plain("pack loaded", vec![shown("pack", pack_id), shown("manifest", manifest_hash)])

@@ -7,15 +7,15 @@ use crate::rmp::{Code, DropReason, Refusal};
 pub(crate) const fn drop_remedy(reason: DropReason) -> &'static [&'static str] {
     match reason {
         DropReason::TtlExpired => &[
-            "at the publisher: send earlier or with a longer ttl_ms, and see that both clocks agree",
-            "at the subscriber: read faster; what waited too long in its queue is gone",
+            "at the publisher: send earlier or with a longer ttl_ms, and check that both clocks agree",
+            "at the subscriber: read faster; messages queued too long expire",
         ],
-        DropReason::Duplicate => &[
-            "at the publisher: count msg_id up for every new message; sent again on purpose, nothing is amiss",
-        ],
+        DropReason::Duplicate => {
+            &["at the publisher: increment msg_id for every new message; a deliberate resend is fine"]
+        }
         DropReason::BackpressureTimeout => &[
             "at the subscriber: read faster, on a connection of its own, or subscribe to less",
-            "here: limits.rmp.queue_messages_max and limits.rmp.queue_bytes_max let more wait",
+            "here: raise limits.rmp.queue_messages_max and limits.rmp.queue_bytes_max",
         ],
     }
 }
@@ -25,7 +25,7 @@ pub(in crate::dissect) const fn refusal_remedy(refusal: Refusal) -> &'static str
     match refusal {
         Refusal::Fault(code) => match code {
             Code::InvalidMagic => {
-                "begin every header with 52 4d 50 30, right behind frame_len; a lost byte before it shifts all that follows"
+                "start every header with 52 4d 50 30, right after frame_len; a lost byte before it shifts all that follows"
             }
             Code::UnsupportedVersion => "send header_version 0 and header_len 64, both in network order",
             Code::TruncatedHeader => "count the 64 bytes of the header into frame_len, and send them all",
@@ -34,36 +34,32 @@ pub(in crate::dissect) const fn refusal_remedy(refusal: Refusal) -> &'static str
                 "set frame_len to 64 + body_len, and body_len to the bytes of the body; frame_len does not count itself"
             }
             Code::UnknownSchema => {
-                "use an id of the registry; one of your own is declared here and there under [rmp] schemas"
+                "use an id of the registry; declare your own under [rmp] schemas on both sides"
             }
-            Code::BodyTooLarge => "send less in one message, or let more in: limits.rmp.body_bytes_max",
+            Code::BodyTooLarge => "send smaller messages, or raise limits.rmp.body_bytes_max",
             Code::InvalidTtl => "give every message a ttl_ms over 0",
-            Code::InvalidExpiry => {
-                "send created_at_ms in Unix milliseconds and a ttl_ms that a person would wait"
-            }
-            Code::Expired => {
-                "send it at once after it was made, with a longer ttl_ms, and set both clocks by one source"
-            }
-            Code::Duplicate => "count msg_id up for every new message of a trace",
+            Code::InvalidExpiry => "send created_at_ms in Unix milliseconds and a plausible ttl_ms",
+            Code::Expired => "send it right after creating it, with a longer ttl_ms, and sync both clocks",
+            Code::Duplicate => "increment msg_id for every new message of a trace",
             Code::BodyDecodeError => {
-                "send one MsgPack map with the string `type` and `payload`, and nothing behind it"
+                "send one MsgPack map with the string `type` and `payload`, and nothing after it"
             }
             Code::BodyTypeMismatch => {
-                "let schema_id and `type` name the same: the registry says which types an id takes"
+                "make schema_id and `type` agree: the registry lists the types of each id"
             }
         },
         Refusal::Forbidden => {
-            "publish what your kind may; what operators do needs the operator token in Hello"
+            "publish only what your kind may; operator actions need the operator token in Hello"
         }
         Refusal::InvalidTopic => {
             "name topics by 1 to 16 segments of letters, digits and ._:- joined by /; only a subscription ends in /* or /**"
         }
-        Refusal::NotSubscribed => "unsubscribe by the number that the subscription was made with, once",
+        Refusal::NotSubscribed => "unsubscribe once, by the number of the subscription",
         Refusal::Unauthorized => {
-            "say Hello first, within 10 s, with a token of this station's data folder or with none"
+            "send Hello first, within 10 s, with a token of this station's data folder or with none"
         }
         Refusal::Busy => {
-            "close what is not needed, or let more in: limits.rmp.session_subscriptions_max, session_patterns_max, subscriptions_max or connections_max, as the answer says"
+            "close what is not needed, or raise limits.rmp.session_subscriptions_max, session_patterns_max, subscriptions_max or connections_max, as the answer says"
         }
     }
 }
@@ -77,7 +73,7 @@ pub(in crate::dissect) fn clause_text(clause: &str) -> Option<&'static str> {
         }
         "rmp-v0 §1.2" => "The whole header of 64 bytes is there before any of it is read.",
         "rmp-v0 §2" => {
-            "The body's `type` is <family>.<kind>.<version>, and its family is the one that schema_id stands for."
+            "The body's `type` is <family>.<kind>.<version>, and its family is that of the schema_id."
         }
         "rmp-v0 §2, §6" => "The body is a MsgPack map of `type`, `payload` and perhaps `meta`.",
         "rmp-v0 §3" => "frame_len is header_len + body_len; a frame for which it is not is dropped.",
@@ -91,7 +87,7 @@ pub(in crate::dissect) fn clause_text(clause: &str) -> Option<&'static str> {
             "schema_id is in the registry, and a body is no longer than the limit; a longer one is refused before it is read."
         }
         "rmp-v0 §11, ruling RMP 6" => {
-            "rlp/sys/** and the events of runs are the station's, action.decision is the operators'; what a peer may do goes by its kind."
+            "rlp/sys/** and the events of runs are the station's, action.decision is the operators'; what a peer may do depends on its kind."
         }
         "ruling RMP 1" => {
             "Hello comes first, within 10 s. Every control frame is answered, what is refused with its code."

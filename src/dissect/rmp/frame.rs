@@ -43,7 +43,7 @@ impl Decoder for RmpFrames {
         }
         if all.is_empty() {
             let mut node = Node::new(Text::literal("frame"), Kind::Missing, 0..0);
-            node.blame("there is nothing");
+            node.blame("empty");
             builder.leaf(node);
         }
         blame(subject, &all, builder.tree());
@@ -51,7 +51,7 @@ impl Decoder for RmpFrames {
         if cut > 0
             && let Some(node) = builder.tree().nodes.first_mut()
         {
-            let words = format!("cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)");
+            let words = format!("cut: {cut} more bytes were not kept (limits.tap.frame_bytes_max)");
             *node = node.clone().with_note(words);
         }
     }

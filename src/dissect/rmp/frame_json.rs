@@ -222,7 +222,7 @@ impl Given<'_> {
         let bytes = self.body_bytes.as_deref().map(|text| BASE64.decode(text)).transpose();
         let bytes = bytes.map_err(|error| format!("`body_bytes` is not base64: {error}"))?;
         match (given, bytes) {
-            (None, None) => Err("there is neither `body` nor `body_bytes`".to_owned()),
+            (None, None) => Err("`body` or `body_bytes` is required".to_owned()),
             (None, Some(bytes)) => Ok(bytes),
             (Some(value), None) => encode::value(&value).map_err(|error| error.to_string()),
             (Some(value), Some(bytes)) => {
@@ -233,7 +233,7 @@ impl Given<'_> {
                 if meant.as_ref() == Some(&said) {
                     Ok(bytes)
                 } else {
-                    Err("`body` and `body_bytes` differ: leave one of them out".to_owned())
+                    Err("`body` and `body_bytes` differ: give only one of them".to_owned())
                 }
             }
         }
@@ -243,9 +243,9 @@ impl Given<'_> {
 /// The schema that a body's type goes under.
 fn schema_of(body: &[u8], registry: &rmp::Registry) -> Result<u16, String> {
     let body = rmp::Body::decode(body, JSON_LEVELS_MAX)
-        .map_err(|fault| format!("{fault}; say `header.schema_id` to make it even so"))?;
+        .map_err(|fault| format!("{fault}; set `header.schema_id` to encode it anyway"))?;
     let id = registry.id_of(body.kind());
     id.map(|id| id.0).ok_or_else(|| {
-        format!("no schema takes the type {:?}; say `header.schema_id` to make it even so", body.kind())
+        format!("no schema has the type {:?}; set `header.schema_id` to encode it anyway", body.kind())
     })
 }

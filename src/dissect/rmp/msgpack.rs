@@ -34,7 +34,7 @@ pub(crate) fn read(
     if part.is_empty() {
         let mut node = Node::new(Text::literal(name), Kind::Missing, reader.range(0..0));
         if !is_cut {
-            node.blame("there is nothing");
+            node.blame("empty");
         }
         reader.builder.leaf(node);
         return;
@@ -42,7 +42,7 @@ pub(crate) fn read(
     let is_whole = reader.value(Text::literal(name), 0, 1);
     let end = reader.walk.at();
     if is_whole && end < part.len() && !reader.builder.is_full() {
-        reader.broken("behind it", end, "it does not belong to the value before it");
+        reader.broken("trailing", end, "unexpected after the value");
     }
 }
 
@@ -89,7 +89,7 @@ impl Reader<'_, '_> {
             return match self.walk.skip(depth) {
                 Ok(range) => {
                     let node = Node::new(name, Kind::Bytes, self.range(start..range.end));
-                    self.builder.leaf(node.with_note("it lies so deep that it is not opened"));
+                    self.builder.leaf(node.with_note("nested too deeply to decode"));
                     true
                 }
                 Err(fault) => self.fault(start, fault),

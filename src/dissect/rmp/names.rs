@@ -22,9 +22,9 @@ pub(crate) const fn drop_word(reason: DropReason) -> &'static str {
 /// What a kind may do (ruling RMP 6).
 pub(crate) const fn rights(kind: Kind) -> &'static str {
     match kind {
-        Kind::Agent => "publish and subscribe; no decisions, nothing of the station's",
-        Kind::Ui | Kind::Tui => "all that an operator does, decisions too",
-        Kind::Viewer => "look at everything, publish nothing",
+        Kind::Agent => "publish and subscribe; no decisions or station topics",
+        Kind::Ui | Kind::Tui => "all operator actions, including decisions",
+        Kind::Viewer => "read everything, publish nothing",
         Kind::Cue => "enqueue invocations and submit runs, nothing else",
         Kind::Station => "the station's own topics",
     }

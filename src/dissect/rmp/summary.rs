@@ -110,8 +110,8 @@ pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     if let AnyVerdict::Rmp(Verdict::Published { subscribers, dropped }) = &frame.verdict {
         // Writing to memory cannot fail.
         let _ = match dropped {
-            0 => write!(words, ": for {subscribers}"),
-            dropped => write!(words, ": for {subscribers}, {dropped} without"),
+            0 => write!(words, ": to {subscribers}"),
+            dropped => write!(words, ": to {subscribers}, {dropped} dropped"),
         };
     }
     if words.is_empty() {
@@ -127,7 +127,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::NotListening => "peers cannot connect".into(),
         T::Connected { session, peer } => format!("session {session}: {peer}").into(),
         T::Greeted { session, client, kind, dialect } => {
-            format!("{client} is {}, session {session}, speaks {}", kind.name(), dialect.name()).into()
+            format!("{client}: {}, session {session} ({})", kind.name(), dialect.protocol()).into()
         }
         T::Disconnected { session, cause } => format!("session {session}: {}", cause.code()).into(),
         T::Subscribed { session, sub, topic } => format!("{topic}: sub {sub} of session {session}").into(),
@@ -142,7 +142,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
             }
         }
         T::QueueStats { session, sub, gauge } => format!(
-            "sub {sub} of session {session}: {} wait, {} left",
+            "sub {sub} of session {session}: {} queued, {} delivered",
             gauge.queued_messages, gauge.delivered
         )
         .into(),
@@ -153,12 +153,12 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
             let count = format::count;
             let young = count(evicted_young.saturating_add(*lost_evicted_young));
             format!(
-                "{}, {young} forgotten early, {}",
+                "{}, {young} evicted early, {}",
                 format::many(*keys, "key"),
                 format::many(*topics, "topic")
             )
             .into()
         }
-        T::ClockJumped { by_ms } => format!("by {by_ms} ms; TTLs do not follow it").into(),
+        T::ClockJumped { by_ms } => format!("by {by_ms} ms; TTLs unaffected").into(),
     }
 }

@@ -163,7 +163,7 @@ fn what_was_found_wrong_stands_at_its_field_with_what_belongs_there() {
         let lines = verdict(&subject);
         assert!(lines[0].1.starts_with(code.name()), "{lines:?}");
         assert!(
-            lines[1].1.contains("belongs there") && lines.iter().any(|(_, line)| line.starts_with("To do: ")),
+            lines[1].1.contains("expected") && lines.iter().any(|(_, line)| line.starts_with("To do: ")),
             "{lines:?}"
         );
     }

@@ -21,7 +21,7 @@ fn lost(dropped: [u64; DropReason::ALL.len()]) -> impl Iterator<Item = Node> {
 fn receiver_nodes(to: Option<(ConnectionId, u64)>) -> Vec<Node> {
     match to {
         Some((of, sub)) => vec![number("to session", of.0), number("to sub", sub)],
-        None => vec![text_node("to", "nobody: it was judged as it came")],
+        None => vec![text_node("to", "no subscriber: dropped on arrival")],
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::Connected { peer, .. } => extended("connected", of, [shown("process", peer)]),
         T::Greeted { client, kind, dialect, .. } => {
             let may = text_node("kind", kind.name()).with_note(super::rights(*kind));
-            extended("greeted", of, [shown("client", client), may, text_node("speaks", dialect.name())])
+            extended("hello", of, [shown("client", client), may, text_node("protocol", dialect.protocol())])
         }
         T::Disconnected { cause, .. } => extended("disconnected", of, [text_node("why", cause.code())]),
         T::Subscribed { sub, topic, .. } => {
@@ -58,26 +58,26 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::QueueStats { sub, gauge, .. } => {
             let queued = [
                 number("sub", *sub),
-                number("waiting", gauge.queued_messages),
+                number("queued", gauge.queued_messages),
                 text_node("of bytes", format::bytes(gauge.queued_bytes)),
-                number("left", gauge.delivered),
+                number("delivered", gauge.delivered),
             ];
-            extended("gauged", of, queued.into_iter().chain(lost(gauge.dropped)))
+            extended("queue stats", of, queued.into_iter().chain(lost(gauge.dropped)))
         }
         T::SessionStats { published, refused, .. } => {
-            extended("counted", of, [number("published", *published), number("refused", *refused)])
+            extended("stats", of, [number("published", *published), number("refused", *refused)])
         }
         T::DedupeStats { keys, evicted_young, lost_evicted_young, topics } => {
-            let young = number("forgotten early", *evicted_young)
-                .with_note("before the longest TTL was over (limits.rmp.ttl_ms_max)");
+            let young = number("evicted early", *evicted_young)
+                .with_note("before the longest TTL expired (limits.rmp.ttl_ms_max)");
             let lost =
-                number("of lost messages", *lost_evicted_young).with_note("a retry is taken for a duplicate");
-            let topics = number("topics", *topics).with_note("used since the start");
-            plain("remembered", vec![number("keys", *keys), young, lost, topics])
+                number("of lost messages", *lost_evicted_young).with_note("a retry counts as a duplicate");
+            let topics = number("topics", *topics).with_note("used since start");
+            plain("dedup stats", vec![number("keys", *keys), young, lost, topics])
         }
         T::ClockJumped { by_ms } => plain(
             "clock jumped",
-            vec![text_node("by", format!("{by_ms} ms")).with_note("TTLs follow the clock of the start")],
+            vec![text_node("by", format!("{by_ms} ms")).with_note("TTLs follow the clock as of the start")],
         ),
     }
 }

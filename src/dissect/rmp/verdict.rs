@@ -19,18 +19,17 @@ pub(super) fn frame_verdict(subject: &Subject, frame: &Frame, _: &Head) -> Vec<V
         AnyVerdict::Rmp(Verdict::Accepted) => taken(),
         AnyVerdict::Rmp(Verdict::TooLate) => too_late(),
         AnyVerdict::Rmp(Verdict::Published { subscribers, dropped: 0 }) => {
-            vec![(Tone::Good, format!("taken, for {}", counted(*subscribers, "subscription")))]
+            vec![(Tone::Good, format!("accepted, delivered to {}", counted(*subscribers, "subscriber")))]
         }
         AnyVerdict::Rmp(Verdict::Published { subscribers, dropped }) => vec![(
             Tone::Neutral,
             format!(
-                "taken, for {}; {dropped} more had it already or had no room",
-                counted(*subscribers, "subscription")
+                "accepted, delivered to {}; {dropped} more had it already or overflowed",
+                counted(*subscribers, "subscriber")
             ),
         )],
         AnyVerdict::Rmp(Verdict::Refused(refusal)) => {
-            let found =
-                error_of(subject).map(|(_, error)| format!("{error}: {} belongs there", error.expected()));
+            let found = error_of(subject).map(|(_, error)| format!("{error}: expected {}", error.expected()));
             breach_lines(Breach::Bus(*refusal), found)
         }
         _ => unknown(),

@@ -31,8 +31,8 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Submitted { name, by, nodes, .. } => {
             format!("{name}: {}, by {}", counted(*nodes, "node"), by.client).into()
         }
-        T::Planned { .. } => "more of its plan".into(),
-        T::Rejected { by, .. } => format!("a request of {}", by.client).into(),
+        T::Planned { .. } => "plan continued".into(),
+        T::Rejected { by, .. } => format!("request by {}", by.client).into(),
         T::StateChange { node, state, attempt: 0, .. } => format!("{} is {}", node.id, state.name()).into(),
         T::StateChange { node, state, attempt, .. } => {
             format!("{} is {}, attempt {attempt}", node.id, state.name()).into()
@@ -45,7 +45,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
             format!("{}: {done} of {total}", node.id).into()
         }
         T::Progressed { node, .. } => node.id.to_string().into(),
-        T::Asked { node, .. } => format!("whether {} may go on", node.id).into(),
+        T::Asked { node, .. } => format!("{} needs approval", node.id).into(),
         T::Decided { verdict, by: Some(by), .. } => format!("{} by {}", verdict.name(), by.client).into(),
         T::Decided { verdict, by: None, .. } => verdict.name().into(),
         T::Saved { node, port, kind, bytes, .. } => {
@@ -54,7 +54,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Spent { tokens, .. } => format!("{} so far", counted(*tokens, "token")).into(),
         T::Done { nodes, .. } => format!("{} done", counted(*nodes, "node")).into(),
         T::Braked { held, by } => {
-            format!("{} by {}", if *held { "held" } else { "released" }, by.client).into()
+            format!("{} by {}", if *held { "held" } else { "resumed" }, by.client).into()
         }
         T::Cancelling { by, .. } => format!("by {}", by.client).into(),
         T::Ended { state, .. } => state.name().into(),

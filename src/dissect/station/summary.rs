@@ -40,25 +40,25 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
 pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
     use Transition as T;
     match transition {
-        T::Started => "the station is up".into(),
+        T::Started => "station started".into(),
         T::HostUp { link } => format!("{} is up", link.name()).into(),
         T::HostDown { link } => format!("{} is down", link.name()).into(),
-        T::StoreOk => "the store takes commits again".into(),
+        T::StoreOk => "the store accepts commits again".into(),
         T::StoreFailing => "the store refuses commits".into(),
-        T::RecordingStarted => "a recording was begun".into(),
-        T::RecordingGrew { bytes } => format!("{} are recorded", format::bytes(*bytes)).into(),
-        T::RecordingStopped { bytes } => format!("{} were recorded", format::bytes(*bytes)).into(),
-        T::RecordingFailed => "not recorded".into(),
-        T::DiskLow { free_bytes } => format!("nearly full: {} are free", format::bytes(*free_bytes)).into(),
-        T::DiskFree { free_bytes } => format!("{} are free", format::bytes(*free_bytes)).into(),
-        T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(*free_bytes)).into(),
+        T::RecordingStarted => "recording started".into(),
+        T::RecordingGrew { bytes } => format!("{} recorded", format::bytes(*bytes)).into(),
+        T::RecordingStopped { bytes } => format!("{} recorded", format::bytes(*bytes)).into(),
+        T::RecordingFailed => "recording failed".into(),
+        T::DiskLow { free_bytes } => format!("nearly full: {} free", format::bytes(*free_bytes)).into(),
+        T::DiskFree { free_bytes } => format!("{} free", format::bytes(*free_bytes)).into(),
+        T::DiskOk { free_bytes } => format!("{} free again", format::bytes(*free_bytes)).into(),
         T::Operated { by } => {
             by.as_ref().map_or_else(|| "by an operator".into(), |by| format!("by {by}").into())
         }
         T::Notice { level } => level.name().into(),
-        T::TurnedAway { why, count } => format!("{count} by the metrics' port: {}", why.name()).into(),
+        T::TurnedAway { why, count } => format!("{count} by the metrics port: {}", why.name()).into(),
         T::Alert { change, alert } => format!("{} {}: {}", alert.id, change.name(), alert.text).into(),
         T::Restarted => Level::Warn.name().into(),
-        T::Stopping { .. } => "the station is going down".into(),
+        T::Stopping { .. } => "station stopping".into(),
     }
 }

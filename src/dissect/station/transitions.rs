@@ -20,7 +20,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::HostDown { link } => {
             with_text("host down", vec![text_node("host", link.name())], "why", Class::Public)
         }
-        T::StoreOk => plain("store well", Vec::new()),
+        T::StoreOk => plain("store ok", Vec::new()),
         T::StoreFailing => with_text("store failing", Vec::new(), "why", Class::Public),
         T::RecordingStarted => path("recording", Vec::new()),
         T::RecordingGrew { bytes } => plain("recorded", vec![text_node("bytes", format::bytes(*bytes))]),
@@ -30,7 +30,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::RecordingFailed => path("recording failed", Vec::new()),
         T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskFree { free_bytes } => plain("disk free", vec![text_node("free", format::bytes(*free_bytes))]),
-        T::DiskOk { free_bytes } => plain("disk well", vec![text_node("free", format::bytes(*free_bytes))]),
+        T::DiskOk { free_bytes } => plain("disk ok", vec![text_node("free", format::bytes(*free_bytes))]),
         T::Operated { by } => with_text("operated", operator(by.as_ref()), "what", Class::Public),
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)

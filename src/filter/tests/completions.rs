@@ -41,7 +41,7 @@ fn completes_fields_with_their_usual_operator_and_the_words_that_join() {
 fn completes_the_operators_of_a_field_by_what_it_measures() {
     assert_eq!(texts("name|"), ["name:", "name=", "name!=", "name~"]);
     assert_eq!(texts("age|"), ["age>", "age>=", "age<", "age<=", "age=", "age!=", "age:"]);
-    assert_eq!(completed("age|").candidates[0].about, "more");
+    assert_eq!(completed("age|").candidates[0].about, "more than");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fields! {
         "at", Time, Public, "when" => |it, _| it.at.map_or(Value::None, |at| Value::Time(Wall(at)));
         "state", State(STATES), Public, "where it stands" => |it, _| Value::maybe(it.state);
         "id", Serial, Public, "which" => |it, _| it.id.map_or(Value::None, Value::Serial);
-        "trace", Id, Public, "what it belongs to" => |it, _| Value::maybe(it.trace.as_deref());
+        "trace", Id, Public, "trace" => |it, _| Value::maybe(it.trace.as_deref());
         "topic", Topic, Public, "where to" => |it, _| Value::maybe(it.topic.as_deref());
         "token", Text, Secret, "what nobody sees" => |it, _| Value::maybe(it.token.as_deref());
     }

@@ -31,7 +31,7 @@ pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
     let mut problems = Vec::new();
     match (host, &snapshot.macp.listener) {
         (HostState::Down(why), _) => {
-            let why = format!("no session is held: {why}");
+            let why = format!("the MACP runtime is down: {why}");
             problems.push(Problem::down(Cause::HostDown, down_word(&why, "stopped"), why));
         }
         (_, Listener::Down(why)) => {
@@ -63,7 +63,7 @@ fn of_expired(macp: &macp::Snapshot, now: Now) -> Vec<Problem<Cause>> {
         .map(|view| {
             let id = &view.session.id;
             problem(match view.end.as_ref().map(|end| end.ending) {
-                Some(Ending::LogDamaged) => format!("{id} is expired: its log was damaged"),
+                Some(Ending::LogDamaged) => format!("{id} expired: log damaged"),
                 _ => format!("{id} expired in the last minute, unresolved at {}", describe_phase(view)),
             })
         })

@@ -56,11 +56,11 @@ pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
         Listener::Listening(_) => {}
     }
     if let Some(why) = &mpp.commits_failing {
-        let why = format!("commits fail, nothing new is taken or dispatched: {why}");
-        problems.push(Problem::degraded(Cause::CommitsFail, "commits fail", why));
+        let why = format!("commits failing, no new work accepted or dispatched: {why}");
+        problems.push(Problem::degraded(Cause::CommitsFail, "commits failing", why));
     }
     if let Some(why) = &mpp.reads_failing {
-        let why = format!("rows cannot be read: {why}");
+        let why = format!("rows unreadable: {why}");
         problems.push(Problem::degraded(Cause::ReadsFail, "rows unreadable", why));
     }
     if !mpp.paired {
@@ -84,7 +84,7 @@ fn of_adapter(mpp: &mpp::Snapshot, now: Now) -> Option<Problem<Cause>> {
             let why = match &mpp.last_close {
                 Some((peer, _, at)) => {
                     let ago = age(now.mono.since(at.mono));
-                    format!("no adapter is connected; {peer} left {ago} ago")
+                    format!("no adapter connected; {peer} disconnected {ago} ago")
                 }
                 None => "no adapter has connected yet".to_owned(),
             };
@@ -116,15 +116,15 @@ fn of_queues(mpp: &mpp::Snapshot) -> Vec<Problem<Cause>> {
             more => format!(" and {more} more"),
         };
         let why = format!(
-            "left in applied, their end is unknown and waits to be settled: {}{more}",
+            "orphaned (applied, adapter lost), outcome unknown, settle them: {}{more}",
             named.join(", ")
         );
         problems.push(Problem::degraded(Cause::Orphaned(*first), format!("{} orphaned", left.len()), why));
     }
     let other: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
     if other > 0 {
-        let why = format!("pending under another manifest, and waiting for it: {}", counted(other, "row"));
-        problems.push(Problem::degraded(Cause::OtherPack, format!("{other} old pack"), why));
+        let why = format!("pending under a stale manifest: {}", counted(other, "row"));
+        problems.push(Problem::degraded(Cause::OtherPack, format!("{other} stale"), why));
     }
     problems
 }

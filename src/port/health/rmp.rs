@@ -60,9 +60,9 @@ fn of_drops(rmp: &rmp::Snapshot, now: Now) -> impl Iterator<Item = Problem<Cause
     let lately = order.map(|reason| (reason, dropped[reason.index()]));
     lately.into_iter().filter(|(_, count)| *count > 0).map(move |(reason, count)| {
         let what = match reason {
-            DropReason::TtlExpired => "expired before they reached a subscriber",
-            DropReason::Duplicate => "came again, and were not given twice",
-            DropReason::BackpressureTimeout => "found no room in a subscriber's queue",
+            DropReason::TtlExpired => "expired before delivery",
+            DropReason::Duplicate => "dropped as duplicates",
+            DropReason::BackpressureTimeout => "dropped, subscriber queue full",
         };
         let why = format!("{what}, in the last minute: {}", many(count, "message"));
         Problem::degraded(Cause::Drops(reason), word.clone(), why)
@@ -102,17 +102,17 @@ fn of_early_forgets(rmp: &rmp::Snapshot, now: Now) -> Vec<Problem<Cause>> {
     let [forgets, forgets_lost] = rmp.forgets_early(now);
     if forgets {
         let why = format!(
-            "keys against duplicates are forgotten before the longest TTL is over, {} so far: what is sent again may pass",
+            "dedup keys are evicted before the longest TTL expires, {} since start: duplicates may pass",
             count(rmp.totals.evicted_young)
         );
-        problems.push(Problem::degraded(Cause::Forgets, "forgets early", why));
+        problems.push(Problem::degraded(Cause::Forgets, "evicting early", why));
     }
     if forgets_lost {
         let why = format!(
-            "of what subscribers lost, keys are forgotten before the longest TTL is over, {} so far: what is sent again may not reach them",
+            "keys of lost messages are evicted before the longest TTL expires, {} since start: retries may count as duplicates",
             count(rmp.totals.lost_evicted_young)
         );
-        problems.push(Problem::degraded(Cause::ForgetsLost, "forgets early", why));
+        problems.push(Problem::degraded(Cause::ForgetsLost, "evicting early", why));
     }
     problems
 }

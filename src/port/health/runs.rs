@@ -36,13 +36,13 @@ pub(crate) enum Cause {
 pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
     let mut problems = Vec::new();
     if let HostState::Down(why) = &snapshot.station.hosts[Link::Runs.index()] {
-        let why = format!("no run goes on: {why}");
+        let why = format!("the control plane is down: {why}");
         problems.push(Problem::down(Cause::HostDown, down_word(&why, "stopped"), why));
     }
     // What is held waits for its operator; an approval is lost by waiting.
     problems.extend(of_approvals(&snapshot.runs));
     if snapshot.runs.held {
-        problems.push(Problem::degraded(Cause::Held, "held", "runs are held: no attempt is begun"));
+        problems.push(Problem::degraded(Cause::Held, "held", "runs held: no new attempts"));
     }
     problems.extend(of_failures(&snapshot.runs, now));
     problems
@@ -59,7 +59,7 @@ fn of_approvals(runs: &runs::Snapshot) -> Vec<Problem<Cause>> {
     let mut problems: Vec<_> = named.collect();
     let more = runs.waiting().saturating_sub(runs.asks.len().min(LISTED_MAX) as u64);
     if more > 0 {
-        let why = format!("waiting besides: {}", counted(more, "more approval"));
+        let why = format!("also pending: {}", counted(more, "more approval"));
         problems.push(Problem::degraded(Cause::MoreApprovals, word, why));
     }
     problems

@@ -14,8 +14,8 @@ pub(crate) enum Cause {
 pub(crate) fn problems(station: &StationView) -> Vec<Problem<Cause>> {
     let mut problems = Vec::new();
     if let Some(why) = &station.store_failing {
-        let why = format!("it refuses commits: {why}");
-        problems.push(Problem::down(Cause::CommitsFail, "commits fail", why));
+        let why = format!("commits refused: {why}");
+        problems.push(Problem::down(Cause::CommitsFail, "commits failing", why));
     }
     if let Some(free_bytes) = station.disk_low {
         let free = bytes(free_bytes);

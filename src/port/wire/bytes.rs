@@ -12,13 +12,13 @@ const DEPTH_MAX: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// It is no envelope, or its payload is another.
-    #[error("it is not what this version of rl-console reads: {0}")]
+    #[error("this version of rl-console cannot read it: {0}")]
     Malformed(String),
     /// It is of another version.
-    #[error("it is of version {0}, and this rl-console reads version 1")]
+    #[error("it has version {0}; this rl-console reads version 1")]
     Version(u64),
     /// What is to be sent is longer than one message may be.
-    #[error("it has {bytes} bytes, and {limit} says {bytes_max} at most")]
+    #[error("it has {bytes} bytes, more than {limit} ({bytes_max}) allows")]
     TooLong {
         /// Its length.
         bytes: u64,
@@ -28,7 +28,7 @@ pub enum WireError {
         limit: &'static str,
     },
     /// A part came out of its order.
-    #[error("part {got} came where part {expected} was due")]
+    #[error("got part {got}, expected part {expected}")]
     OutOfOrder {
         /// The part that was due.
         expected: u32,

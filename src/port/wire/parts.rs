@@ -138,7 +138,7 @@ impl Assembly {
             return Err(WireError::OutOfOrder { expected: self.next, got: part });
         }
         if part >= parts || self.parts.is_some_and(|known| known != parts || self.is_json != is_json) {
-            return malformed("its parts are of two answers");
+            return malformed("its parts belong to two answers");
         }
         let len = (self.bytes.len() + bytes.len()) as u64;
         if len > bytes_max {

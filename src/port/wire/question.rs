@@ -119,8 +119,8 @@ pub fn may_ask(kind: Kind, question: &Question) -> Result<(), PortError> {
             )
             | Question::About,
         ) => Ok(()),
-        (Kind::Viewer, Question::Command(_)) => forbidden("its token is for looking alone"),
-        (Kind::Cue, _) => forbidden("its token is for enqueueing and for submitting alone"),
-        (Kind::Agent, _) => forbidden("it showed no token of the station"),
+        (Kind::Viewer, Question::Command(_)) => forbidden("its token is read-only"),
+        (Kind::Cue, _) => forbidden("its token only allows enqueueing and submitting"),
+        (Kind::Agent, _) => forbidden("it sent no token of the station"),
     }
 }

@@ -52,7 +52,7 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     bare.disk_full(false);
     bare.wait_saved("s");
     let again = bare.say("s", "Vote", "m2", "").unwrap();
-    assert!(again.ok && again.duplicate, "it was accepted then");
+    assert!(again.ok && again.duplicate, "it accepted then");
     assert_eq!(again.session_state(), SessionState::Expired, "and so was the cancellation");
     assert!(bare.start("t").unwrap().duplicate);
     let figures = bare.metrics();

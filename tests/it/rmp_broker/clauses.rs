@@ -377,7 +377,7 @@ fn a_station_with_a_control_plane_takes_requests_duplicates_too_and_refuses_what
     );
     assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
     fixture.publish(session, "rlp/ctrl", true, &frames::message(2, "x"));
-    assert_eq!(code(&mut fixture, session), ["Busy"], "nothing that was accepted is lost");
+    assert_eq!(code(&mut fixture, session), ["Busy"], "nothing that accepted is lost");
     fixture.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 100 });
     fixture.publish(session, "rlp/ctrl", true, &frames::message(2, "x"));
     assert_eq!(code(&mut fixture, session), ["Busy"]);

@@ -79,7 +79,7 @@ fn who_holds_a_folder_is_told_where_its_bus_is_not_reached_and_can_be_ended_by_f
     assert_eq!((output.status.code(), &error["code"]), (Some(3), &"unreached".into()), "{error}");
     let message = error["message"].as_str().unwrap();
     assert!(
-        message.contains(&format!("process {}", station.pid())) && message.contains(path.to_str().unwrap()),
+        message.contains(&format!("pid {}", station.pid())) && message.contains(path.to_str().unwrap()),
         "{message}"
     );
     let held = cli(folder.path(), &["serve"]);

@@ -32,7 +32,7 @@ fn the_effect_failed_so_i_give_it_again() {
     let question = terminal.shows(&format!("Requeue {first}?"));
     assert!(question.contains("heal_party is failed") && question.contains("refund: none"), "{question}");
     terminal.keys("y");
-    terminal.shows(&format!("{first} is requeued as "));
+    terminal.shows(&format!("{first} requeued as "));
     adapter.send(PULL).unwrap();
     let again = adapter.receive().unwrap();
     assert_eq!(again["event"], "heal_party");

@@ -63,7 +63,7 @@ fn find_the_invocation_that_failed_and_why() {
     // The change of state, and the frame that it came from: with the bytes as the adapter sent them.
     terminal.keys("c");
     terminal.wait("the change", |screen| {
-        screen.contains("a state changed") && screen.contains(&format!("failed {failed}"))
+        screen.contains("state change") && screen.contains(&format!("failed {failed}"))
     });
     terminal.keys("c");
     let frame =
@@ -82,19 +82,19 @@ fn what_caused_this_and_what_did_it_cause() {
     // From the record to the entry that told of it last, and up to the frame that caused that.
     terminal.keys("c");
     terminal.wait("the change", |screen| {
-        screen.contains("a state changed") && screen.contains(&format!("caused by   in failed {id}"))
+        screen.contains("state change") && screen.contains(&format!("caused by   in failed {id}"))
     });
     terminal.keys("c");
     let frame = terminal.wait("the frame", |screen| {
         screen.contains("in, from") && screen.contains(&format!("in failed {id}"))
     });
-    assert!(frame.contains("nothing that the tap knows") && frame.contains("no party"), "{frame}");
+    assert!(frame.contains("none recorded") && frame.contains("no party"), "{frame}");
     terminal.keys("c");
-    terminal.shows("the tap knows no cause of it");
+    terminal.shows("no cause recorded");
     // Down again, by what it caused; and back by the way that was come.
     terminal.keys("C");
     terminal.wait("the effect", |screen| {
-        screen.contains("a state changed") && screen.contains(&format!("caused by   in failed {id}"))
+        screen.contains("state change") && screen.contains(&format!("caused by   in failed {id}"))
     });
     terminal.keys("\x7f");
     terminal.wait("the frame again", |screen| {
@@ -104,9 +104,9 @@ fn what_caused_this_and_what_did_it_cause() {
     let mut seen = Vec::new();
     for _ in 0..12 {
         terminal.wait_stable("N");
-        let screen = terminal.shows("read as");
+        let screen = terminal.shows("decoded as");
         seen.push(screen.lines().nth(2).unwrap_or_default().to_owned());
-        if screen.contains("no earlier entry of its work is kept") {
+        if screen.contains("no earlier entry of its trace is kept") {
             break;
         }
     }
@@ -205,7 +205,7 @@ fn stop_time_during_a_burst_look_around_go_live() {
             let screen = terminal.wait(name, |screen| screen.contains(name) && screen.contains("PAUSED"));
             assert!(!screen.contains("give_item"), "it came later than what is looked at:\n{screen}");
         }
-        // A step back and on again, and what is selected is read as it was.
+        // A step back and on again, and what is selected is decoded as it was.
         let before = waiting(&terminal.shows("PAUSED"));
         terminal.keys(",");
         terminal.wait("an entry further back", |screen| waiting(screen) > before);

@@ -30,7 +30,7 @@ fn leave_it_running_and_go() {
     terminal.keys(&format!("{} --data {} --port 0\n", env!("CARGO_BIN_EXE_rl-console"), data.display()));
     terminal.stable_text();
     json(data, &["invoke", "heal_party"]);
-    terminal.shows("✓ 3 give it work");
+    terminal.shows("✓ 3 invoke an event");
     terminal.keys("q");
     let asked = terminal.shows("Quit?");
     assert!(asked.contains("1 pending stay as they are."), "{asked}");
@@ -57,7 +57,7 @@ fn leave_it_running_and_go() {
 fn without_job_control_the_terminal_stays_with_the_station_that_goes_on() {
     let (folder, _token, mut terminal) = console(100, 30);
     json(folder.path(), &["invoke", "heal_party"]);
-    terminal.shows("✓ 3 give it work");
+    terminal.shows("✓ 3 invoke an event");
     terminal.keys("q");
     terminal.shows("Quit?");
     terminal.keys("d");

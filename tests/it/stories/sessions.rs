@@ -71,9 +71,9 @@ fn a_session_moves_on_the_screen_and_is_ended_with_a_reason() {
     // Who wants to take part finds the address behind the chip.
     terminal.keys("\x1b[Z\x1b[C\x1b[C\r");
     let screen = terminal.wait("the runtime's report", |screen| {
-        screen.contains("MACP runtime") && screen.contains("listens on")
+        screen.contains("MACP runtime") && screen.contains("listening")
     });
-    let mut agents = Agents::connect(&word_after(&screen, "listens on"));
+    let mut agents = Agents::connect(&word_after(&screen, "listening"));
     terminal.keys("q5");
     terminal.shows("no sessions yet");
     agents.start("s-1", "decision", "which boss comes next");
@@ -87,7 +87,7 @@ fn a_session_moves_on_the_screen_and_is_ended_with_a_reason() {
     );
     agents.decide("s-1", "Vote", "bob", r#"{"proposal_id":"p1","vote":"approve","reason":"why not"}"#);
     terminal.wait("its proposal, its votes and who is waited for", |screen| {
-        ["summon the dragon", "1 approve", "1 high", "voting", "waits for ann"]
+        ["summon the dragon", "1 approve", "1 high", "voting", "waiting for ann"]
             .iter()
             .all(|wanted| screen.contains(wanted))
     });

@@ -68,7 +68,7 @@ fn two_stations_on_one_machine() {
     // Nor is the operator's shown where another socket is named.
     let socket = saturday.path().join("rmp.sock");
     let (code, said) = refusal(friday.path(), "", &["--socket", socket.to_str().unwrap(), "ls", "queues"]);
-    assert!(code == Some(1) && said.contains("was not shown to it"), "{said}");
+    assert!(code == Some(1) && said.contains("no token was sent to it"), "{said}");
 }
 
 #[test]

@@ -353,7 +353,7 @@ fn a_state_that_is_shown_is_asked_for_as_it_is_stored_and_a_filter() {
         }
     };
     let only = |text: &str| Some(text.to_owned());
-    assert_eq!(asked("runs --state asks"), (Some("running"), only("state:asks")));
+    assert_eq!(asked("runs --state asks"), (Some("running"), only("state:awaiting")));
     assert_eq!(asked("runs --state failed"), (Some("failed"), None));
     assert_eq!(asked("sessions --state cancelled").1, only("ending:cancelled"));
     assert_eq!(asked("runs --state running --filter nodes>2").1, only("nodes>2 state:running"));

@@ -86,7 +86,7 @@ pub(super) fn read(
     whole.map_err(|role| {
         let hint =
             format!("add `{} = {{ rgb = \"#rrggbb\", ansi = \"red\" }}` to [roles], or `base = \"midnight\"` at the top", role.name());
-        source.error(&(text.len()..text.len()), format!("the theme gives no colour to `{}`", role.name()), hint)
+        source.error(&(text.len()..text.len()), format!("the theme has no colour for `{}`", role.name()), hint)
     })
 }
 
@@ -110,12 +110,12 @@ impl Source<'_> {
         let rgb = written.rgb.as_ref().map(|rgb| {
             let hint = "write six digits, as \"#7cc4ff\"";
             Rgb::parse(rgb.get_ref()).ok_or_else(|| {
-                self.error(&rgb.span(), format!("`{}` is no #rrggbb", rgb.get_ref()), hint.to_owned())
+                self.error(&rgb.span(), format!("`{}` is not #rrggbb", rgb.get_ref()), hint.to_owned())
             })
         });
         let ansi = written.ansi.as_ref().map(|ansi| {
             color::ansi(ansi.get_ref()).ok_or_else(|| {
-                let what = format!("the sixteen colours have no `{}`", ansi.get_ref());
+                let what = format!("`{}` is not one of the 16 colours", ansi.get_ref());
                 self.error(
                     &ansi.span(),
                     what,
@@ -158,7 +158,7 @@ mod tests {
             error("base = \"midnight\"\n[rolse]\n").0,
             "2:2: unknown field `rolse`, expected `base` or `roles`"
         );
-        assert_eq!(error("[roles]\nbackground = {}\n").0, "3:1: the theme gives no colour to `text`");
+        assert_eq!(error("[roles]\nbackground = {}\n").0, "3:1: the theme has no colour for `text`");
         let (what, hint) = error("base = 'midnigth'\n");
         assert_eq!(what, "1:8: there is no shipped theme `midnigth`");
         assert!(hint.starts_with("did you mean `midnight`? there are midnight, daylight"), "{hint}");
@@ -167,10 +167,10 @@ mod tests {
         assert!(hint.starts_with("did you mean `accent`?"), "{hint}");
         assert_eq!(
             error("base = 'mono'\n[roles]\nok = { rgb = '#12345' }\n").0,
-            "3:14: `#12345` is no #rrggbb"
+            "3:14: `#12345` is not #rrggbb"
         );
         let (what, hint) = error("base = 'mono'\n[roles]\nok = { ansi = 'grün' }\n");
-        assert_eq!(what, "3:15: the sixteen colours have no `grün`");
+        assert_eq!(what, "3:15: `grün` is not one of the 16 colours");
         assert!(hint.contains("there are default, black"), "{hint}");
         let (what, _) = error("base = 'mono'\n[roles]\nok = 'green'\n");
         assert!(

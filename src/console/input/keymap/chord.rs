@@ -76,13 +76,13 @@ impl Chord {
         let is_shifted = modifiers.contains(KeyModifiers::SHIFT);
         let code = match code {
             KeyCode::Char('i' | 'I') if modifiers.contains(KeyModifiers::CONTROL) => {
-                return Err(format!("`{text}` is what `tab` sends"));
+                return Err(format!("terminals send `{text}` as `tab`"));
             }
             KeyCode::Char('m' | 'M') if modifiers.contains(KeyModifiers::CONTROL) => {
-                return Err(format!("`{text}` is what `enter` sends"));
+                return Err(format!("terminals send `{text}` as `enter`"));
             }
             KeyCode::Char('[') if modifiers.contains(KeyModifiers::CONTROL) => {
-                return Err(format!("`{text}` is what `esc` sends"));
+                return Err(format!("terminals send `{text}` as `esc`"));
             }
             // Few terminals tell them apart.
             KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
@@ -92,7 +92,7 @@ impl Chord {
                 KeyCode::Char(character.to_ascii_uppercase())
             }
             KeyCode::Char(_) if is_shifted => {
-                return Err(format!("`{text}` is written as the character that it types"));
+                return Err(format!("write `{text}` as the character it types"));
             }
             KeyCode::Tab if is_shifted => KeyCode::BackTab,
             code => code,
@@ -257,10 +257,7 @@ mod tests {
         {
             assert!(Chord::parse(text).unwrap_err().starts_with("there is no key"), "{text:?}");
         }
-        assert_eq!(Chord::parse("ctrl-i").unwrap_err(), "`ctrl-i` is what `tab` sends");
-        assert_eq!(
-            Chord::parse("shift-1").unwrap_err(),
-            "`shift-1` is written as the character that it types"
-        );
+        assert_eq!(Chord::parse("ctrl-i").unwrap_err(), "terminals send `ctrl-i` as `tab`");
+        assert_eq!(Chord::parse("shift-1").unwrap_err(), "write `shift-1` as the character it types");
     }
 }

@@ -102,6 +102,12 @@ impl Keymap {
         Action::ALL.iter().map(|action| (action.key(), action.about()))
     }
 
+    /// The names that the key of an action in the configuration had in earlier versions.
+    pub fn old_names(key: &str) -> impl Iterator<Item = String> {
+        let action = Action::ALL.iter().find(|action| action.key() == key);
+        action.into_iter().flat_map(|action| action.old_names()).map(|old| format!("console.keys.{old}"))
+    }
+
     /// The shipped keys of the action that `console.keys.<action>` names, as the configuration writes them.
     #[must_use]
     pub fn defaults(key: &str) -> Option<Vec<String>> {

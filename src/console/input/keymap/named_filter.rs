@@ -41,7 +41,9 @@ impl PaneId {
         let wanted = name.to_lowercase().replace([' ', '_'], "-");
         let known =
             || Self::ALL.iter().copied().filter(|pane| KeyScope::VIEWS.contains(&KeyScope::Pane(*pane)));
-        let found = known().find(|pane| pane.configured_name() == wanted);
+        let found = known().find(|pane| {
+            pane.configured_name() == wanted || pane.old_names().iter().any(|old| configured(old) == wanted)
+        });
         found.ok_or_else(|| {
             let names: Vec<String> = known().map(Self::configured_name).collect();
             match nearest(&wanted, names.iter().map(String::as_str)) {
@@ -52,6 +54,11 @@ impl PaneId {
     }
 
     fn configured_name(self) -> String {
-        self.name().to_lowercase().replace(' ', "-")
+        configured(self.name())
     }
+}
+
+/// A pane's name as the configuration has it.
+fn configured(name: &str) -> String {
+    name.to_lowercase().replace(' ', "-")
 }

@@ -40,15 +40,13 @@ pub enum KeymapError {
         place: &'static str,
     },
     /// Nobody could go back, get help or quit any more.
-    #[error("`{action}` must keep a key")]
+    #[error("`{action}` needs at least one key")]
     Unreachable {
         /// The action.
         action: &'static str,
     },
     /// A question could be confirmed by the key that opened it.
-    #[error(
-        "`{key}` is `{confirms}` and also `{opens}`, which can open the question: nobody may confirm by the key that asked"
-    )]
+    #[error("`{key}` is both `{confirms}` and `{opens}`: the key that opens a dialog must not confirm it")]
     ConfirmsItself {
         /// The key.
         key: String,
@@ -91,7 +89,7 @@ impl KeymapError {
             }
             Self::Conflict { first, second, .. } => format!("give `{first}` or `{second}` another key"),
             Self::Types { .. } => "add one such as ctrl-g, alt-g, f5 or esc".to_owned(),
-            Self::Unreachable { .. } => "name one key at least".to_owned(),
+            Self::Unreachable { .. } => "name at least one key".to_owned(),
             Self::ConfirmsItself { opens, confirms, .. } => {
                 format!("give `{opens}` or `{confirms}` another key")
             }
@@ -281,16 +279,16 @@ mod tests {
     #[test]
     fn an_action_without_keys_is_named_as_the_palette_takes_it() {
         let keymap = with(&[("kick", &[])]).unwrap();
-        assert_eq!(keymap.key_of(Action::Kick, &glyphs::UNICODE), ":kick");
+        assert_eq!(keymap.key_of(Action::Kick, &glyphs::UNICODE), ":disconnect");
     }
 
     #[test]
     fn a_conflict_names_both_actions_the_key_and_the_place_once() {
         assert_eq!(
             errors(&[("hold-all", &["K"])]),
-            ["`K` is both `hold-all` and `kick` in Queues and 31 more places"]
+            ["`K` is both `hold-all` and `disconnect` in Queues and 31 more places"]
         );
-        assert_eq!(errors(&[("mark", &["P"])]), ["`P` is both `mark` and `migrate` in Other pack"]);
+        assert_eq!(errors(&[("mark", &["P"])]), ["`P` is both `mark` and `migrate` in Stale manifest"]);
         assert!(with(&[("hold-all", &["K"]), ("kick", &["f8"])]).is_ok());
     }
 
@@ -306,13 +304,14 @@ mod tests {
     fn nobody_is_locked_in() {
         assert_eq!(
             errors(&[("quit", &[]), ("help", &[])]),
-            ["`help` must keep a key", "`quit` must keep a key"]
+            ["`help` needs at least one key", "`quit` needs at least one key"]
         );
     }
 
     #[test]
     fn no_answer_is_the_key_that_asked() {
-        let confirmed = "`K` is `confirm` and also `kick`, which can open the question: nobody may confirm by the key that asked";
+        let confirmed =
+            "`K` is both `confirm` and `disconnect`: the key that opens a dialog must not confirm it";
         assert_eq!(errors(&[("confirm", &["K"])]), [confirmed]);
         assert_eq!(with(&[("settle-done", &["enter"])]).unwrap_err()[0].actions(), ["open", "settle-done"]);
     }

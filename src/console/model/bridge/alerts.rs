@@ -23,7 +23,7 @@ pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::TURNED_AWAY,
     AlertKind::new("port_down", |_, _| port_remedy()),
     AlertKind::new("adapter_gone", |_, _| {
-        vec![instruction("start the adapter again; pending work waits for it, in its order")]
+        vec![instruction("restart the adapter; pending work is kept in order")]
     }),
     AlertKind::new("adapter_silent", |_, _| silent_remedy()),
     AlertKind::new("head_waiting", head_remedy),
@@ -34,7 +34,7 @@ pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::new("damaged_rows", |_, _| {
         vec![
             instruction(
-                "its reason says what of it is damaged; invoke it again by hand. Rows are not damaged by themselves: look at the disk, and restore a backup",
+                "see its reason for the damage, and invoke it again; check the disk, and restore a backup",
             ),
             command("ls invocations --state failed"),
             command("doctor"),
@@ -46,18 +46,16 @@ fn head_remedy(alert: &Alert, state: &StationState) -> Vec<ReportLine> {
     let queue = &*alert.subject;
     let in_flight = state.mpp.queues.get(queue).and_then(|queue| queue.in_flight);
     match (&state.mpp.adapter, in_flight) {
-        (None, _) => vec![instruction("start the adapter; what is pending leaves as soon as it pulls")],
+        (None, _) => vec![instruction("start the adapter; pending work is dispatched once it pulls")],
         (Some(_), Some(id)) => vec![
             instruction(&format!(
-                "see what the adapter does with {id}; when it hangs, dropping it puts {id} back to the head:"
+                "check what the adapter does with {id}; if it hangs, disconnecting it requeues {id} at the head:"
             )),
-            key_hint(Action::Kick, "drops the adapter"),
+            key_hint(Action::Kick, "disconnects the adapter"),
             command("adapter disconnect"),
         ],
         (Some(_), None) => vec![
-            instruction(
-                "look at the adapter: it grants a credit with a pull; held on purpose, a queue alerts no more:",
-            ),
+            instruction("check the adapter: it must send a pull; hold the queue to silence this alert:"),
             key_hint(Action::Hold, "on the queue holds it"),
             command(format!("hold {}", quoted(queue))),
         ],

@@ -27,34 +27,31 @@ use crate::{
 /// What to do with a row that was left in applied.
 pub(crate) fn settle_remedy(id: InvocationId) -> Vec<ReportLine> {
     vec![
-        key_hint(
-            Action::Settle,
-            "on its row in In flight, or in the alerts, settles it, as done or as failed; or:",
-        ),
+        key_hint(Action::Settle, "on its row in In flight, or in the alerts, marks it done or failed; or:"),
         command(format!("invocation settle {id} done")),
     ]
 }
 
 /// What to do while the bridge does not answer.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
-    vec![key_hint(Action::Restart, "starts it again, from what is on disk; or:"), command("host restart mpp")]
+    vec![key_hint(Action::Restart, "restarts it from the data on disk; or:"), command("host restart mpp")]
 }
 
 /// What to do while the port does not answer.
 pub(crate) fn port_remedy() -> Vec<ReportLine> {
-    vec![instruction("free the port, or start with another: --port 0 takes any"), command("doctor")]
+    vec![instruction("free the port, or start with another one (--port 0 takes any)"), command("doctor")]
 }
 
 /// What to do with an adapter that sends nothing.
 pub(crate) fn silent_remedy() -> Vec<ReportLine> {
-    vec![key_hint(Action::Kick, "drops it, so that it can connect anew"), command("adapter disconnect")]
+    vec![key_hint(Action::Kick, "disconnects it, so that it can reconnect"), command("adapter disconnect")]
 }
 
 /// What to do after a refused handshake.
 pub(crate) fn hello_remedy(reason: HelloReason) -> Vec<ReportLine> {
     let (words, subcommand) = refusal_remedy(reason);
     let key = (reason == HelloReason::AlreadyConnected)
-        .then(|| key_hint(Action::Kick, "drops it here; elsewhere:"));
+        .then(|| key_hint(Action::Kick, "disconnects it here; elsewhere:"));
     std::iter::once(instruction(words)).chain(key).chain(subcommand.map(command)).collect()
 }
 
@@ -85,7 +82,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     );
     report.detail("", mpp.pack.hash.as_str());
     if let Listener::Listening(addr) = &mpp.listener {
-        report.detail("listens on", addr.to_string());
+        report.detail("listening", addr.to_string());
     }
     if let Some(adapter) = &mpp.adapter {
         let since = age(now.mono.since(adapter.connected_at.mono));
@@ -111,24 +108,22 @@ fn remedy(cause: Cause) -> Vec<ReportLine> {
         Cause::PortDown => port_remedy(),
         Cause::PortStarting => Vec::new(),
         Cause::CommitsFail => {
-            vec![instruction("free space on the data folder's disk; it is retried by itself")]
+            vec![instruction("free space on the data folder's disk; commits are retried automatically")]
         }
         Cause::ReadsFail => vec![
-            instruction(
-                "look at the data folder's disk; it is retried by itself, and what is on it can be copied:",
-            ),
+            instruction("check the data folder's disk; reads are retried automatically. To copy the data:"),
             command("backup FILE"),
         ],
         Cause::Unpaired => {
-            vec![instruction("pair; it prints the token that the adapter connects with:"), command("pair")]
+            vec![instruction("pair; it prints the adapter's token:"), command("pair")]
         }
         Cause::AdapterSilent => silent_remedy(),
-        Cause::NoAdapter => vec![instruction("start the adapter; pending work waits for it")],
+        Cause::NoAdapter => vec![instruction("start the adapter; pending work is kept")],
         Cause::Held => vec![key_hint(Action::Hold, "on the queue resumes it")],
-        Cause::Draining => vec![key_hint(Action::Drain, "on the queue takes new work again")],
+        Cause::Draining => vec![key_hint(Action::Drain, "on the queue ends the drain")],
         Cause::Orphaned(first) => settle_remedy(first),
         Cause::OtherPack => vec![
-            instruction("move those that fit to the one in force, or cancel them:"),
+            instruction("move those that fit to the active manifest, or cancel them:"),
             command("pack migrate"),
         ],
     }

@@ -45,14 +45,14 @@ pub(super) fn describe_log(level: Level, text: Arc<str>) -> NoticeDraft {
 /// A refund. Those of one fate that follow each other are one line.
 pub(super) fn describe_refund(id: InvocationId, status: RefundStatus) -> NoticeDraft {
     let (level, words, kind) = match status {
-        RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested"), "refund requested"),
+        RefundStatus::Requested => (Level::Info, format!("refund of {id} requested"), "refund requested"),
         RefundStatus::Skipped => (
             Level::Warn,
-            format!("refund of {id}: bits cannot be refunded; tell the viewer"),
+            format!("refund of {id} skipped: bits cannot be refunded; tell the viewer"),
             "refund skipped",
         ),
         RefundStatus::Manual => {
-            (Level::Warn, format!("refund of {id} is to be made by hand"), "refund by hand")
+            (Level::Warn, format!("refund of {id} must be made manually"), "manual refund")
         }
     };
     NoticeDraft::new(level, Origin::System(Link::Mpp), words).grouped(Grouping::Following(kind))
@@ -67,7 +67,7 @@ pub(super) fn describe_disconnect(
 ) -> Option<NoticeDraft> {
     let why = || describe_close(cause, told);
     let words = match (is_active, cause) {
-        (true, _) => format!("adapter {peer} left: {}", why()),
+        (true, _) => format!("adapter {peer} disconnected: {}", why()),
         (
             false,
             CloseCause::Fault(_)
@@ -91,44 +91,44 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
     let (level, words) = match transition {
         T::Listening { addr } => (Level::Info, format!("listening on {addr}")),
         T::NotListening => (Level::Error, format!("not listening: {text}")),
-        T::Paired => (Level::Info, "paired: a new token is in force".to_owned()),
+        T::Paired => (Level::Info, "paired: new bridge token active".to_owned()),
         T::Handshaken { peer, persisted, .. } => {
             let mut words = format!("adapter connected from {peer}");
             if *persisted > 0 {
-                let _ = write!(words, ", {} replayed", counted(*persisted, "state value"));
+                let _ = write!(words, ", {} restored", counted(*persisted, "state value"));
             }
             (Level::Info, words)
         }
         T::Stale { silent_s } => {
-            (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it"))
+            (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K disconnects it"))
         }
-        T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
+        T::Requeued { id, queue } => (Level::Warn, format!("{id} requeued at the head of {queue}")),
         T::Orphaned { id, queue } => (
             Level::Warn,
             format!(
-                "{id} on {queue} was left in applied: `invocation settle {id} done` or `invocation settle {id} failed` ends it"
+                "{id} on {queue} orphaned (applied, adapter lost), outcome unknown: run `invocation settle {id} done` or `... failed`"
             ),
         ),
         T::Migrated { queue, rows, failed } => (
             Level::Info,
-            format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row")),
+            format!("{queue}: {} moved to the active manifest, {failed} failed", counted(*rows, "row")),
         ),
         T::Braked { queue, brake } => {
             let words = match (brake.held, brake.draining) {
-                (false, false) => "runs",
-                (true, false) => "is held",
-                (false, true) => "drains",
-                (true, true) => "is held and refuses new work",
+                (false, false) => "resumed",
+                (true, false) => "held",
+                (false, true) => "draining",
+                (true, true) => "held + draining",
             };
             (Level::Info, format!("{queue} {words}"))
         }
-        T::Drained { queue } => (Level::Info, format!("{queue} is empty: drained")),
-        T::PersistedLeftOut { key } => (Level::Warn, format!("state `{key}` was not replayed: {text}")),
-        T::CommitsFailing => (Level::Error, format!("commits fail: {text}")),
-        T::CommitsOk => (Level::Info, "commits succeed again".to_owned()),
-        T::ReadsFailing => (Level::Error, format!("rows cannot be read: {text}")),
-        T::ReadsOk => (Level::Info, "rows are read again".to_owned()),
-        T::PackLoaded { pack_id, .. } => (Level::Info, format!("pack {pack_id} is in force")),
+        T::Drained { queue } => (Level::Info, format!("{queue} drained")),
+        T::PersistedLeftOut { key } => (Level::Warn, format!("state `{key}` not restored: {text}")),
+        T::CommitsFailing => (Level::Error, format!("commits failing: {text}")),
+        T::CommitsOk => (Level::Info, "commits ok again".to_owned()),
+        T::ReadsFailing => (Level::Error, format!("rows unreadable: {text}")),
+        T::ReadsOk => (Level::Info, "rows readable again".to_owned()),
+        T::PackLoaded { pack_id, .. } => (Level::Info, format!("pack {pack_id} loaded")),
         _ => return None,
     };
     let draft = NoticeDraft::new(level, Origin::System(Link::Mpp), words);

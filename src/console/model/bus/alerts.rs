@@ -23,7 +23,7 @@ pub(crate) const KINDS: &[AlertKind] = &[
 
 fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
     let mut lines = vec![
-        instruction("see in the Drops whose they are; each says what to do:"),
+        instruction("see the Drops for the culprits and their remedies:"),
         key_hint(Action::ViewBus, "shows the Bus"),
         command("ls subscriptions"),
     ];
@@ -31,7 +31,7 @@ fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
     let full = drops.find_map(|drop| drop.to.filter(|_| drop.reason == DropReason::BackpressureTimeout));
     if let Some((session, _)) = full.filter(|(session, _)| state.rmp.peers.contains_key(session)) {
         lines.extend([
-            instruction("who hangs is disconnected, and may come again:"),
+            instruction("disconnect a peer that hangs; it may reconnect:"),
             command(format!("peer disconnect {session}")),
         ]);
     }

@@ -21,10 +21,8 @@ use crate::{
 /// What to do while the bus does not answer. No command reaches a station but over its bus.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
     vec![
-        instruction(
-            "free the path of its socket, or end the station and start it with another: --socket PATH",
-        ),
-        key_hint(Action::Restart, "starts it again once the path is free"),
+        instruction("free the socket path, or restart the station with another: --socket PATH"),
+        key_hint(Action::Restart, "restarts it once the path is free"),
     ]
 }
 
@@ -32,7 +30,7 @@ pub(super) fn host_remedy() -> Vec<ReportLine> {
 pub(crate) fn socket_remedy() -> Vec<ReportLine> {
     vec![
         instruction(
-            "free the path, and it is bound by itself; or end the station and start it with another: --socket PATH",
+            "free the socket path, and it is bound automatically; or restart the station with another: --socket PATH",
         ),
         command("doctor"),
     ]
@@ -51,14 +49,14 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     for problem in problems(state, model.bus.limits(), now) {
         let is_drop = matches!(problem.cause, Cause::Drops(_));
         if drops && !is_drop {
-            report.lines.push(key_hint(Action::ViewBus, "has the Drops, with whose doing each is"));
+            report.lines.push(key_hint(Action::ViewBus, "shows the Drops with their culprits"));
         }
         drops = is_drop;
         let remedy = remedy(problem.cause);
         report.add(problem, remedy);
     }
     if drops {
-        report.lines.push(key_hint(Action::ViewBus, "has the Drops, with whose doing each is"));
+        report.lines.push(key_hint(Action::ViewBus, "shows the Drops with their culprits"));
     }
     report_metrics(&mut report, model, &state.rmp, now);
     alerts::report(model.alerts(), &mut report, state, Link::Rmp);
@@ -83,7 +81,7 @@ fn remedy(cause: Cause) -> Vec<ReportLine> {
 
 fn report_metrics(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
     if let Listener::Listening(path) = &rmp.listener {
-        report.detail("listens on", path.to_string());
+        report.detail("listening", path.to_string());
     }
     let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
     let topics = rmp.totals.topics.max(rmp.topics.len() as u64);
@@ -111,9 +109,9 @@ fn report_metrics(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) 
     let dropped: u64 = totals.dropped.iter().sum();
     let count = format::count;
     report.detail(
-        "so far",
+        "since start",
         format!(
-            "{} taken, {} given on, {} dropped, {} refused",
+            "{} accepted, {} delivered, {} dropped, {} refused",
             count(totals.published),
             count(totals.delivered),
             count(dropped),
@@ -125,13 +123,10 @@ fn report_metrics(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) 
         totals.evicted_young.saturating_add(totals.lost_evicted_young),
         rmp.forgets_early(now).contains(&true),
     ) {
-        (0, _) => format!("{keys}, none forgotten before its time"),
-        (early, true) => format!("{keys}; {} were forgotten before their time, and more are", count(early)),
+        (0, _) => format!("{keys}, none evicted early"),
+        (early, true) => format!("{keys}; {} evicted early, and counting", count(early)),
         (early, false) => {
-            format!(
-                "{keys}; {} were forgotten before their time, none in the last minute: nothing is amiss now",
-                count(early)
-            )
+            format!("{keys}; {} evicted early, none in the last minute", count(early))
         }
     };
     report.detail("dedupe", words);

@@ -11,34 +11,34 @@ use crate::{
 /// Why a connection of the bus ended, in words.
 pub(crate) fn describe_bus_close(cause: CloseCause) -> String {
     match cause {
-        CloseCause::PeerClosed => "it closed the connection".to_owned(),
-        CloseCause::ReadFailed => "the connection broke".to_owned(),
-        CloseCause::WriteFailed => "the connection broke while writing".to_owned(),
-        CloseCause::HelloTimeout => "no Hello came within 10 s".to_owned(),
+        CloseCause::PeerClosed => "connection closed by the peer".to_owned(),
+        CloseCause::ReadFailed => "connection lost".to_owned(),
+        CloseCause::WriteFailed => "connection lost while writing".to_owned(),
+        CloseCause::HelloTimeout => "no Hello within 10 s".to_owned(),
         CloseCause::Refused(refusal) => Breach::Bus(refusal).text(),
         CloseCause::NotReading => {
-            "it did not read what was queued for it (limits.rmp.answer_bytes_max, limits.rmp.full_ms_max)"
+            "it did not read its queue (limits.rmp.answer_bytes_max, limits.rmp.full_ms_max)"
                 .to_owned()
         }
-        CloseCause::Kicked => "kicked by an operator".to_owned(),
+        CloseCause::Kicked => "by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.rmp.connections_max)".to_owned(),
         CloseCause::MadeRoom => {
-            "it said nothing, and another needed its place (limits.rmp.connections_max, or limits.rmp.peer_connections_max of its \
+            "idle, closed to make room for another (limits.rmp.connections_max, or limits.rmp.peer_connections_max of its \
              process)"
                 .to_owned()
         }
         CloseCause::NoToken => {
-            "all places are taken, and it showed no operator's token (limits.rmp.connections_max)".to_owned()
+            "no free connection, and it showed no operator token (limits.rmp.connections_max)".to_owned()
         }
         CloseCause::TooManyOfPeer => {
             "its process has too many connections (limits.rmp.peer_connections_max)".to_owned()
         }
-        CloseCause::FrameTimeout => "a frame took too long to come (limits.rmp.frame_ms_max)".to_owned(),
+        CloseCause::FrameTimeout => "a frame took too long to arrive (limits.rmp.frame_ms_max)".to_owned(),
         CloseCause::ReceivingFull => {
-            "too much was being received, its frame was the largest (limits.rmp.receiving_bytes_max)"
+            "receive buffers full, its frame was the largest (limits.rmp.receiving_bytes_max)"
                 .to_owned()
         }
-        CloseCause::Shutdown => "the station went down".to_owned(),
+        CloseCause::Shutdown => "station stopped".to_owned(),
     }
 }
 
@@ -71,13 +71,13 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&rmp::Snapshot
             said(Level::Error, format!("not listening: {text}"), format!("not listening: {text}"))
         }
         T::Greeted { session, client, kind, dialect } => {
-            let client: &str = if client.is_empty() { "somebody without a name" } else { client };
+            let client: &str = if client.is_empty() { "unnamed client" } else { client };
             let words =
-                format!("{client} joined as {}, session {session}, speaks {}", kind.name(), dialect.name());
+                format!("{client} connected: {}, session {session} ({})", kind.name(), dialect.protocol());
             if kind.is_operator() {
                 return Some(of_operator(words));
             }
-            said(Level::Info, format!("{} joined as {}", without_numbers(client), kind.name()), words)
+            said(Level::Info, format!("{} connected: {}", without_numbers(client), kind.name()), words)
         }
         T::Disconnected { session, cause } => {
             // The command line comes and goes, and does not wait for what it asks no more.
@@ -92,21 +92,23 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&rmp::Snapshot
             let (client, why) = (client(before, *session), describe_bus_close(*cause));
             match client {
                 Some(client) if is_operator && is_common => {
-                    of_operator(format!("{client} (session {session}) left: {why}"))
+                    of_operator(format!("{client} (session {session}) disconnected: {why}"))
                 }
                 Some(client) => said(
                     level,
-                    format!("{} left: {why}", without_numbers(client)),
-                    format!("{client} (session {session}) left: {why}"),
+                    format!("{} disconnected: {why}", without_numbers(client)),
+                    format!("{client} (session {session}) disconnected: {why}"),
                 ),
-                None => {
-                    said(level, format!("a session left: {why}"), format!("session {session} left: {why}"))
-                }
+                None => said(
+                    level,
+                    format!("a session disconnected: {why}"),
+                    format!("session {session} disconnected: {why}"),
+                ),
             }
         }
         T::ClockJumped { by_ms } => {
             let words = format!(
-                "the wall clock jumped by {by_ms} ms: what waits on the bus expires by the clock of the start"
+                "wall clock jumped by {by_ms} ms; queued messages still expire by the clock as of the start"
             );
             said(Level::Warn, words.clone(), words)
         }

@@ -25,7 +25,7 @@ pub(crate) const KINDS: &[AlertKind] = &[
 fn approval_remedy(alert: &Alert, state: &StationState) -> Vec<ReportLine> {
     let mut lines = vec![key_hint(
         Action::Alerts,
-        "has approvals first: approve or reject them there; unanswered ones are rejected",
+        "lists approvals first: approve or reject them there; unanswered ones are auto-rejected",
     )];
     let asks = state.runs.asks_in_time();
     let own = asks.iter().find(|ask| ask.alert_subject() == *alert.subject);
@@ -43,7 +43,7 @@ fn failure_remedy(state: &StationState) -> Vec<ReportLine> {
     let last = failed.max_by_key(|view| view.ended_at.map(|at| at.mono));
     let mut lines = vec![
         instruction(
-            "see which node failed and why, mend the opening or start the agent that is missing, and submit it again:",
+            "see which node failed and why, fix the opening or start the missing agent, and submit again:",
         ),
         key_hint(Action::ViewRuns, "shows the Runs"),
     ];

@@ -22,7 +22,7 @@ fn payload(name: &'static str, words: &str) -> ReportLine {
 
 /// What to do while no run goes on.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
-    vec![key_hint(Action::Restart, "starts it again; or:"), command("host restart runs")]
+    vec![key_hint(Action::Restart, "restarts it; or:"), command("host restart runs")]
 }
 
 /// The runs.
@@ -39,18 +39,16 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     if has_approvals {
         report.lines.push(key_hint(
             Action::Alerts,
-            "has the approvals first: approve or reject them there; unanswered ones are rejected",
+            "lists approvals first: approve or reject them there; unanswered ones are auto-rejected",
         ));
     }
     if report.condition != Condition::Ok {
         report.lines.push(key_hint(
             Action::ViewRuns,
-            "shows the Runs: the plan with the node that failed, and what the run told",
+            "shows the Runs: the plan with the failed node, and the run's events",
         ));
         if has_failed && !has_approvals {
-            report.lines.push(instruction(
-                "mend the opening or start the agent that is missing, and submit it again",
-            ));
+            report.lines.push(instruction("fix the opening or start the missing agent, and submit again"));
         }
     }
     let (totals, open) = (state.runs.totals, state.runs.open().count());
@@ -72,18 +70,18 @@ fn remedy(runs: &Snapshot, cause: Cause) -> Vec<ReportLine> {
         Cause::Held => vec![key_hint(Action::ResumeAll, "resumes everything")],
         Cause::Approval(action) => {
             let ask = runs.asks.iter().find(|ask| ask.action == action);
-            ask.map(|ask| payload("question", &ask.summary)).into_iter().collect()
+            ask.map(|ask| payload("approval", &ask.summary)).into_iter().collect()
         }
         Cause::MoreApprovals if runs.asks_unshown > 0 => {
             let limit = format!(
-                "{} of them, the oldest, are shown nowhere here (limits.runs.shown_asks_max), but by",
+                "{} older approvals are not listed here (limits.runs.shown_asks_max); list them with",
                 runs.asks_unshown
             );
             vec![instruction(&limit), command("ls confirmations")]
         }
         Cause::MoreApprovals | Cause::MoreFailed => Vec::new(),
         Cause::Failed(run) => {
-            let why = runs.run(run).and_then(|view| view.why.as_deref()).unwrap_or("it gave no reason");
+            let why = runs.run(run).and_then(|view| view.why.as_deref()).unwrap_or("no reason given");
             vec![payload("why", why), command(format!("run events {run}"))]
         }
     }

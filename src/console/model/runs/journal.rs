@@ -27,7 +27,7 @@ fn quoting(level: Level, like: String, words: String) -> NoticeDraft {
 /// What became of a question.
 fn decision(verdict: Verdict, by: Option<&Asker>) -> (Level, String) {
     match (verdict, by) {
-        (Verdict::Expired, _) => (Level::Warn, "got no answer in time, which is a no".to_owned()),
+        (Verdict::Expired, _) => (Level::Warn, "was auto-rejected: no answer in time".to_owned()),
         (verdict, Some(by)) => (Level::Info, format!("was {} by {}", verdict.name(), by.client)),
         (verdict, None) => (Level::Info, format!("was {}", verdict.name())),
     }
@@ -36,30 +36,30 @@ fn decision(verdict: Verdict, by: Option<&Asker>) -> (Level, String) {
 /// What a transition says, if it is worth a line. `before` are the runs as they were.
 pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) -> Option<NoticeDraft> {
     if let T::Braked { held, by } = transition {
-        let words = if *held { "runs are held: no attempt is begun" } else { "runs go on" };
+        let words = if *held { "runs held: no new attempts" } else { "runs resumed" };
         return Some(said(Level::Warn, words.to_owned(), format!("{words}, by {}", by.client)));
     }
     let named = || transition.run().map(|run| run_label(before, run));
     Some(match transition {
         T::Submitted { run, name, by, nodes } => {
             let words = format!(
-                "{name} {} was accepted: {}, asked for by {}",
+                "{name} {} accepted: {}, submitted by {}",
                 run.short(),
                 counted(*nodes, "node"),
                 by.client
             );
-            said(Level::Info, format!("{name} was accepted"), words)
+            said(Level::Info, format!("{name} accepted"), words)
         }
         T::Rejected { by, .. } => quoting(
             Level::Warn,
             format!("rejected: {text}"),
-            format!("what {} submitted was rejected: {text}", by.client),
+            format!("submission by {} rejected: {text}", by.client),
         ),
         T::Asked { node, .. } => {
             let (name, whole) = named()?;
             said(
                 Level::Warn,
-                format!("{name} asks for {}", node.id),
+                format!("{name} needs approval for {}", node.id),
                 format!("{whole} needs approval for node {}", node.id),
             )
         }
@@ -74,8 +74,8 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) ->
             let (name, whole) = named()?;
             said(
                 Level::Info,
-                format!("{name} is cancelled"),
-                format!("{whole} is cancelled by {}", by.client),
+                format!("{name} cancelling"),
+                format!("{whole} cancelling, requested by {}", by.client),
             )
         }
         T::Ended { state, .. } => {

@@ -48,15 +48,23 @@ pub(crate) enum StatementKind {
 
 impl StatementKind {
     /// Its names.
-    pub(crate) const NAMES: &'static [&'static str] = &["evaluates", "objects", "votes", "contributes"];
+    pub(crate) const NAMES: &'static [&'static str] = &["evaluation", "objection", "vote", "contribution"];
+
+    /// Its names in earlier versions, each with that of now.
+    pub(crate) const OLD_NAMES: &'static [(&'static str, &'static str)] = &[
+        ("evaluates", "evaluation"),
+        ("objects", "objection"),
+        ("votes", "vote"),
+        ("contributes", "contribution"),
+    ];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Evaluates => "evaluates",
-            Self::Objects => "objects",
-            Self::Votes => "votes",
-            Self::Contributes => "contributes",
+            Self::Evaluates => "evaluation",
+            Self::Objects => "objection",
+            Self::Votes => "vote",
+            Self::Contributes => "contribution",
         }
     }
 }

@@ -22,10 +22,7 @@ const LISTED_MAX: usize = 5;
 
 /// What to do while no session is held.
 pub(super) fn host_remedy() -> Vec<ReportLine> {
-    vec![
-        key_hint(Action::Restart, "starts it again, from what is on disk; or:"),
-        command("host restart macp"),
-    ]
+    vec![key_hint(Action::Restart, "restarts it from the data on disk; or:"), command("host restart macp")]
 }
 
 /// What to do about a port that does not answer.
@@ -39,7 +36,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
     let macp = &state.macp;
     if let Listener::Listening(addr) = &macp.listener {
-        report.detail("listens on", addr.to_string());
+        report.detail("listening", addr.to_string());
     }
     for problem in problems(state, now) {
         let remedy = match problem.cause {
@@ -52,7 +49,7 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     if report.condition == Condition::Degraded {
         report.lines.push(key_hint(
             Action::ViewSessions,
-            "shows the Sessions: who was waited for, and what was said",
+            "shows the Sessions: the missing participants and the messages",
         ));
     }
     alerts::report(model.alerts(), &mut report, state, Link::Macp);
@@ -67,7 +64,7 @@ fn report_totals(report: &mut Report, macp: &Snapshot) {
     report.detail(
         "since start",
         format!(
-            "{} started or open then, {} resolved, {} expired, {} cancelled",
+            "{} started or already open, {} resolved, {} expired, {} cancelled",
             format::count(totals.started),
             format::count(totals.resolved),
             format::count(totals.expired),

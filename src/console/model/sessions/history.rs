@@ -134,11 +134,8 @@ pub(crate) fn resolution_text(resolution: &str) -> String {
 }
 
 fn started_text(intent: &str, participants: u64) -> String {
-    let who = if participants == 0 {
-        "anybody may take part".to_owned()
-    } else {
-        counted(participants, "participant")
-    };
+    let who =
+        if participants == 0 { "open to anyone".to_owned() } else { counted(participants, "participant") };
     if intent.is_empty() { who } else { format!("{intent} ({who})") }
 }
 
@@ -392,9 +389,6 @@ mod tests {
             stored(LogKind::Incoming, "SessionStart", r#"{"intent":"release","participants":["a","b"]}"#),
             "release (2 participants)"
         );
-        assert_eq!(
-            stored(LogKind::Incoming, "SessionStart", r#"{"participants":[]}"#),
-            "anybody may take part"
-        );
+        assert_eq!(stored(LogKind::Incoming, "SessionStart", r#"{"participants":[]}"#), "open to anyone");
     }
 }

@@ -25,15 +25,13 @@ pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
             Ending::Cancelled => {
                 said(Level::Warn, "cancelled", format!("session {} was cancelled", session.id))
             }
-            Ending::LogDamaged => said(
-                Level::Error,
-                "damaged",
-                format!("session {} is expired: its log was damaged", session.id),
-            ),
+            Ending::LogDamaged => {
+                said(Level::Error, "damaged", format!("session {} expired: log damaged", session.id))
+            }
         },
         T::TurnedAway { peer, cause } => {
             let (why, remedy) = describe_turn_away(*cause);
-            said(Level::Warn, cause.name(), format!("turned {peer} away: {why}; {remedy}"))
+            said(Level::Warn, cause.name(), format!("refused {peer}: {why}; {remedy}"))
         }
         T::Introduced { .. }
         | T::Opened { .. }

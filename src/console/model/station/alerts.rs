@@ -13,12 +13,12 @@ pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::new("disk_low", |_, _| disk_remedy()),
     AlertKind::TURNED_AWAY,
     AlertKind::new("recording_failed", |_, _| {
-        vec![instruction("make room, then begin another, into a new file:"), command("record OUT.mcap")]
+        vec![instruction("free disk space, then start a new recording:"), command("record OUT.mcap")]
     }),
     AlertKind::new("station_error", |_, _| {
         vec![
             instruction(
-                "its text says what to do; the Journal has all of them. After damage look at the disk too:",
+                "its text says what to do; the Journal lists them all. After damage, check the disk too:",
             ),
             command("doctor"),
         ]

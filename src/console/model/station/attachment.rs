@@ -12,8 +12,8 @@ use crate::{
 /// What became of the session before the one of that process.
 fn describe_cut(cut: &PreviousSession, pid: u32) -> String {
     match cut {
-        PreviousSession::Restarted => format!("the station was started again (process {pid})"),
-        PreviousSession::Ended(why) => format!("this console was cut off, and is attached again: {why}"),
+        PreviousSession::Restarted => format!("the station was restarted (pid {pid})"),
+        PreviousSession::Ended(why) => format!("connection lost, now reattached: {why}"),
     }
 }
 
@@ -40,8 +40,8 @@ impl Model {
         match (lost_since(&self.attachment), &attachment) {
             (None, Some(Attachment { reachability: Reachability::Lost { why, .. }, .. })) => {
                 let words = match &self.station.stopping {
-                    Some(_) => "the station has stopped; it is tried again until one is started".to_owned(),
-                    None => format!("the station does not answer: {why}. It is tried again until it does"),
+                    Some(_) => "the station has stopped; reconnecting until it is back".to_owned(),
+                    None => format!("the station does not answer: {why}; reconnecting"),
                 };
                 self.journal.note(Level::Warn, &words, now);
             }
@@ -54,7 +54,7 @@ impl Model {
                     Some(cut @ PreviousSession::Restarted) => {
                         (Level::Warn, format!("{}, after {seconds} s", describe_cut(cut, *pid)))
                     }
-                    _ => (Level::Info, format!("attached again to {name} (process {pid}) after {seconds} s")),
+                    _ => (Level::Info, format!("reattached to {name} (pid {pid}) after {seconds} s")),
                 };
                 self.journal.note(level, &words, now);
             }

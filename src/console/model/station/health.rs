@@ -17,7 +17,7 @@ use crate::{
 /// What to do while the store refuses commits.
 pub(crate) fn store_remedy() -> Vec<ReportLine> {
     vec![
-        instruction("free space on its disk; it is retried by itself, and nothing acknowledged is lost"),
+        instruction("free disk space; commits are retried automatically, and nothing acknowledged is lost"),
         command("doctor"),
     ]
 }
@@ -25,7 +25,7 @@ pub(crate) fn store_remedy() -> Vec<ReportLine> {
 /// What to do while the disk is nearly full.
 pub(crate) fn disk_remedy() -> Vec<ReportLine> {
     vec![instruction(
-        "free space on it, or end a recording that lies there: new MACP sessions, their messages and new runs are refused until then \
+        "free disk space, or stop a recording on it: until then new MACP sessions, their messages and new runs are refused \
          (limits.store.disk_free_bytes_min)",
     )]
 }

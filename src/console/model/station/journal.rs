@@ -20,29 +20,29 @@ use crate::{
 /// What a transition says, if it is worth a line.
 pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
     let (level, words) = match transition {
-        T::Started => (Level::Info, "the station is up".to_owned()),
+        T::Started => (Level::Info, "station started".to_owned()),
         T::HostUp { link } => (Level::Info, format!("{} is up", link.name())),
         T::HostDown { link } => (Level::Error, format!("{} is down: {text}", link.name())),
-        T::StoreOk => (Level::Info, "the store takes commits again".to_owned()),
+        T::StoreOk => (Level::Info, "the store accepts commits again".to_owned()),
         T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
         T::RecordingStarted => (Level::Info, format!("recording to {text}")),
         T::RecordingStopped { bytes } => {
             (Level::Info, format!("recorded {}: {text}", counted(*bytes, "byte")))
         }
-        T::RecordingFailed => (Level::Error, format!("not recorded: {text}")),
+        T::RecordingFailed => (Level::Error, format!("recording failed: {text}")),
         T::DiskLow { free_bytes } => {
             let free = format::bytes(*free_bytes);
-            (Level::Warn, format!("the data folder's disk is nearly full: {free} are free"))
+            (Level::Warn, format!("the data folder's disk is nearly full: {free} free"))
         }
         T::DiskOk { free_bytes } => {
             let free = format::bytes(*free_bytes);
-            (Level::Info, format!("the data folder's disk has room again: {free}"))
+            (Level::Info, format!("the data folder's disk has space again: {free} free"))
         }
         T::Operated { by } => (Level::Info, operated(by.as_ref(), text)),
         T::Notice { level } => (*level, text.to_owned()),
         T::Restarted => (Level::Warn, text.to_owned()),
         T::Stopping { by } => {
-            let words = "the station is going down";
+            let words = "station stopping";
             let by = by.as_ref().map_or_else(String::new, |by| format!(": stopped by {by}"));
             (Level::Warn, format!("{words}{by}"))
         }
@@ -75,6 +75,6 @@ pub(crate) fn journal_changes(
         model.note(Level::Info, &format!("{key}: takes effect at the next start"), now);
     }
     if faults.is_empty() && !before.is_empty() {
-        model.note(Level::Info, "the configuration and the themes are valid again", now);
+        model.note(Level::Info, "configuration and themes valid again and reloaded", now);
     }
 }

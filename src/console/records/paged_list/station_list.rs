@@ -76,7 +76,7 @@ pub(crate) fn error_text(error: &PortError) -> String {
 
 /// An answer of another kind came.
 pub(crate) fn unexpected_answer() -> String {
-    "the station answered another question".to_owned()
+    "unexpected answer from the station".to_owned()
 }
 
 impl<R: Record + Debug + 'static> StationList for ListOf<R> {

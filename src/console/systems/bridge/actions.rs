@@ -50,14 +50,14 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Action::Migrate => {
             let mut queues = cx.model.mpp().into_iter().flat_map(|mpp| mpp.queues.values());
             let is_other = queues.any(|queue| queue.other_manifest > 0);
-            act_if(is_other, || Act::confirm(Migrate), "no row of another manifest is pending")
+            act_if(is_other, || Act::confirm(Migrate), "no pending rows of a stale manifest")
         }
         Action::Kick => match cx.model.mpp().and_then(|mpp| mpp.adapter.as_ref()) {
             Some(adapter) => Ok(Act::confirm(Kick { peer: adapter.peer.clone() })),
             None => Err("no adapter is connected".into()),
         },
-        Action::Refund => Err("no cancellation is asked for: refunds go with one".into()),
-        Action::SettleDone | Action::SettleFailed => Err("no settlement is asked for".into()),
+        Action::Refund => Err("no cancel dialog is open".into()),
+        Action::SettleDone | Action::SettleFailed => Err("no settle dialog is open".into()),
         Action::Open => return open(cx),
         _ => return None,
     })
@@ -100,8 +100,7 @@ impl TargetRow {
         match self.state {
             RowState::Pending => Ok(self),
             state => {
-                Err(format!("{} is {} now: only a pending row can be cancelled", self.id, state.name())
-                    .into())
+                Err(format!("{} is {}; only pending rows can be cancelled", self.id, state.name()).into())
             }
         }
     }
@@ -114,7 +113,7 @@ fn target_row(cx: &PaneContext<'_>) -> Result<TargetRow, Unavailable> {
         Target::Row(pane) => cx.ui.paged_lists.selected(pane),
         _ => None,
     };
-    row.map(|row| TargetRow::of(row, cx.model)).ok_or_else(|| "nothing is selected".into())
+    row.map(|row| TargetRow::of(row, cx.model)).ok_or_else(|| "nothing selected".into())
 }
 
 fn cancel(cx: &PaneContext<'_>) -> Resolved {
@@ -125,27 +124,27 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
     }
     if ui.key_scope() == KeyScope::Pane(PaneId::Queues) {
         let key = view.key(Action::Open);
-        return Err(format!("a queue is not cancelled: {key} lists what is pending there").into());
+        return Err(format!("queues cannot be cancelled; {key} lists their pending rows").into());
     }
     if is_in(PaneId::InFlight) {
         let why = if target_orphan(ui, model).is_some() {
-            format!("a row that was left in applied can only be settled: {}", view.key(Action::Settle))
+            format!("orphaned rows can only be settled: {}", view.key(Action::Settle))
         } else {
             let key = view.key(Action::Kick);
             format!(
-                "what is with the adapter cannot be cancelled: wait for its answer, or {key} drops the adapter and requeues it"
+                "rows in flight cannot be cancelled; wait for the adapter, or disconnect it with {key} to requeue them"
             )
         };
         return Err(why.into());
     }
     if is_in(PaneId::Recent) {
-        return Err("what has ended cannot be cancelled".into());
+        return Err("ended rows cannot be cancelled".into());
     }
     let marked = &ui.systems.bridge.marked_rows;
     if marked.have_ended() {
         let (again, back) = (view.key(Action::Again), view.key(Action::Back));
         return Err(
-            format!("the marked rows have ended: {again} requeues them, {back} takes the marks off").into()
+            format!("the marked rows have ended; {again} requeues them, {back} clears the marks").into()
         );
     }
     if !marked.is_empty() {
@@ -165,16 +164,15 @@ fn mark(cx: &PaneContext<'_>) -> Resolved {
     let has_ended = row.state.is_terminal();
     if !marked.contains(row.id) {
         if !has_ended && row.state != RowState::Pending {
-            let why =
-                format!("{} is {} now: only a pending or an ended row is marked", row.id, row.state.name());
+            let why = format!("{} is {}; only pending or ended rows can be marked", row.id, row.state.name());
             return Err(why.into());
         }
         if !marked.is_empty() && marked.have_ended() != has_ended {
             let (known, key) = (if has_ended { "pending" } else { "ended" }, cx.view.key(Action::Back));
-            return Err(format!("{} {known} rows are marked: {key} takes the marks off", marked.len()).into());
+            return Err(format!("{} {known} rows are marked; {key} clears the marks", marked.len()).into());
         }
         if marked.len() as u64 >= marks_max {
-            return Err(format!("{} are marked already (limits.console.marks_max)", marked.len()).into());
+            return Err(format!("{} rows are already marked (limits.console.marks_max)", marked.len()).into());
         }
     }
     Ok(Act::change(move |ui, cx| {
@@ -188,20 +186,18 @@ fn settle(cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { model, ui, .. } = *cx;
     let is_of_alert = matches!(ui.target(model), Target::Alert(_) | Target::Question(_));
     if !is_of_alert && (!ui.overlays.is_empty() || ui.focus != Focus::Pane(PaneId::InFlight)) {
-        return Err("a row left in applied is settled in In flight: Tab there".into());
+        return Err("orphaned rows are settled in In flight: Tab there".into());
     }
     if let Some((id, live)) = target_orphan(ui, model) {
         return Ok(Act::confirm(Settle { id, queue: live.queue.clone(), event: live.event.clone() }));
     }
     if is_of_alert {
-        return Err("the selected alert tells of no row that waits to be settled".into());
+        return Err("the selected alert has no orphaned row".into());
     }
     let selected = ui.selected(PaneId::InFlight, model);
     Err(match selected.as_ref().and_then(|key| INVOCATION.id(key)) {
-        Some(id) => {
-            format!("{id} is still with the adapter: only a row left in applied is settled by hand").into()
-        }
-        None => "nothing is selected".into(),
+        Some(id) => format!("{id} is still in flight; only orphaned rows can be settled").into(),
+        None => "nothing selected".into(),
     })
 }
 

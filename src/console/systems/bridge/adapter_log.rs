@@ -36,11 +36,11 @@ pub(crate) struct LogLine<'a> {
 
 fields! {
     LogLine<'_> {
-        "at", Time, Public, "when it came", Column::fixed("at", 8) => |it, _| Value::Time(it.line.at.wall);
-        "level", State(LEVELS), Public, "how much it matters, as the adapter said", Column::fixed("level", 7)
+        "at", Time, Public, "time received", Column::fixed("at", 8) => |it, _| Value::Time(it.line.at.wall);
+        "level", State(LEVELS), Public, "severity, as the adapter set it", Column::fixed("level", 7)
             => |it, _| Value::text(it.line.level.name());
-        "text", Text, Payload, "the line", Column::growing("", 10, 1) => |it, _| Value::text(&*it.line.text);
-        "age", Duration, Public, "how long ago it came" => |it, now| Value::Duration(crate::console::records::ms(it.line.at, now));
+        "text", Text, Payload, "message", Column::growing("", 10, 1) => |it, _| Value::text(&*it.line.text);
+        "age", Duration, Public, "time since it was received" => |it, now| Value::Duration(crate::console::records::ms(it.line.at, now));
     }
 }
 
@@ -98,17 +98,17 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| with_cut(PaneId::AdapterLog, cx.model.bridge.lines_cut)),
-    empty: Empty::Text("the adapter has said nothing"),
+    empty: Empty::Text("no log lines yet"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
         let is_serious = |line: &&LogView| line.level >= Level::Warn;
         let serious = cx.model.mpp().map_or(0, |mpp| mpp.logs.iter().filter(is_serious).count() as u64);
-        warning_chip(if room == Room::Least { "ADPT" } else { "ADAPTER LOG" }, serious, cx)
+        warning_chip(if room == Room::Least { "log" } else { "adapter log" }, serious, cx)
     }),
     ledger: |ui, model, _| {
         let counts = model.bridge.window_counts.lines;
         let bound = LedgerBound::Limit("limits.mpp.log_entries_max", ui.limits.mpp.log_entries_max);
-        let what = "lines that the adapter said, as far as this console knows";
+        let what = "adapter log lines known to this console";
         Some(Account::cut(what, counts.received, counts.evicted, bound))
     },
 };
@@ -126,7 +126,7 @@ impl DetailsRecord for LogLineDetails {
     }
 
     fn title(&self, _model: &Model) -> String {
-        "The adapter says".to_owned()
+        "Adapter log line".to_owned()
     }
 
     fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {

@@ -45,8 +45,8 @@ impl BulkVerb {
     /// Why nothing more is asked of many rows.
     const fn busy_text(self) -> &'static str {
         match self {
-            Self::Cancel { .. } => "another cancellation is under way: wait for its account",
-            Self::Requeue { .. } => "another requeue is under way: wait for its account",
+            Self::Cancel { .. } => "another bulk cancel is running; wait for its result",
+            Self::Requeue { .. } => "another bulk requeue is running; wait for its result",
         }
     }
 

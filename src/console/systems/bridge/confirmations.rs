@@ -40,18 +40,21 @@ impl Confirm for Cancel {
     fn describe(&self, refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
         let Self { id, queue, event } = self;
         let mut words = vec![(
-            format!("{id} {event} waits on {queue}. It becomes failed and is never dispatched."),
+            format!("{id} {event} is pending on {queue}. It will be marked failed and never dispatched."),
             Role::Text,
         )];
         match no_longer_pending(model).get(id) {
             Some(RowState::Dispatched | RowState::Applied) => {
                 words.push((
-                    "It was dispatched meanwhile: cancelling will be refused.".to_owned(),
+                    "It was dispatched meanwhile: the cancellation will be refused.".to_owned(),
                     Role::Warn,
                 ));
             }
             Some(_) => {
-                words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn));
+                words.push((
+                    "It has ended meanwhile: the cancellation will be refused.".to_owned(),
+                    Role::Warn,
+                ));
             }
             None => {}
         }
@@ -124,9 +127,9 @@ impl Confirm for Settle {
         let Self { id, queue, event } = self;
         let (done, failed) = (view.key(Action::SettleDone), view.key(Action::SettleFailed));
         let mut words = vec![
-            (format!("Settle {id} as done ({done}) or as failed ({failed})?"), Role::Text),
+            (format!("Mark {id} as done ({done}) or as failed ({failed})?"), Role::Text),
             (
-                format!("{event} on {queue} was applied, and its connection ended before it was done."),
+                format!("{event} on {queue} was applied, then the adapter was lost; outcome unknown."),
                 Role::Muted,
             ),
         ];
@@ -185,7 +188,7 @@ pub(crate) struct Kick {
 
 impl Confirm for Kick {
     fn title(&self) -> String {
-        "Drop the adapter?".to_owned()
+        "Disconnect the adapter?".to_owned()
     }
 
     fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
@@ -203,18 +206,14 @@ impl Confirm for Kick {
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let adapter = model.mpp().and_then(|mpp| mpp.adapter.as_ref());
         if adapter.is_none_or(|adapter| adapter.peer != self.peer) {
-            return Err(format!("{} has left meanwhile: nobody was dropped", self.peer));
+            return Err(format!("{} has already disconnected", self.peer));
         }
         Ok(vec![bridge_command(mpp::Command::Kick)])
     }
 }
 
 fn describe_refund(refund: bool, rows: usize) -> String {
-    let yes = if rows == 1 {
-        "yes, one is recorded".to_owned()
-    } else {
-        "yes, one is recorded for each".to_owned()
-    };
+    let yes = if rows == 1 { "yes".to_owned() } else { "yes, for each".to_owned() };
     format!("refund: {}", if refund { yes } else { "no".to_owned() })
 }
 
@@ -243,21 +242,18 @@ fn describe_cancel_many(
     let each: Vec<String> = queues.iter().map(|(queue, count)| format!("{count} on {queue}")).collect();
     let mut words = vec![(
         format!(
-            "{pending} wait: {}. They become failed and are never dispatched.",
+            "{pending} pending: {}. They will be marked failed and never dispatched.",
             join_some(&each, LISTED_MAX)
         ),
         Role::Text,
     )];
     if pending == 0 {
-        words = vec![("None of them waits any more.".to_owned(), Role::Warn)];
+        words = vec![("None of them is still pending.".to_owned(), Role::Warn)];
     }
     if !gone.is_empty() {
         let count: usize = gone.values().sum();
         let states: Vec<String> = gone.iter().map(|(state, count)| format!("{count} {state}")).collect();
-        words.push((
-            format!("{count} went away meanwhile and are left out: {}.", states.join(", ")),
-            Role::Warn,
-        ));
+        words.push((format!("{count} no longer pending, skipped: {}.", states.join(", ")), Role::Warn));
     }
     words.push((describe_refund(refund, rows.len()), Role::Accent));
     words
@@ -269,13 +265,13 @@ fn describe_migrate(model: &Model) -> Vec<(String, Role)> {
     let each: Vec<String> = of.map(|(name, queue)| format!("{} on {name}", queue.other_manifest)).collect();
     let count: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
     if count == 0 {
-        return vec![("None waits any more.".to_owned(), Role::Warn)];
+        return vec![("None is still pending.".to_owned(), Role::Warn)];
     }
     vec![
-        (format!("{count} wait under another manifest: {}.", join_some(&each, LISTED_MAX)), Role::Text),
-        (format!("Those that fit {} {} take its hash, and are dispatched in their order.", mpp.pack.id, mpp.pack.version), Role::Text),
+        (format!("{count} pending under a stale manifest: {}.", join_some(&each, LISTED_MAX)), Role::Text),
+        (format!("Rows that fit {} {} move to it and are dispatched in order.", mpp.pack.id, mpp.pack.version), Role::Text),
         (
-            "Those of a queue that it lacks fail. Those that do not fit its schemas, or are of another pack, stay as they are.".to_owned(),
+            "Rows of a queue it lacks fail. Rows that do not fit its schemas, or belong to another pack, are left unchanged.".to_owned(),
             Role::Text,
         ),
     ]
@@ -283,7 +279,7 @@ fn describe_migrate(model: &Model) -> Vec<(String, Role)> {
 
 fn describe_kick(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
-    let mut words = vec![(format!("{peer} is disconnected; it may connect again at once."), Role::Text)];
+    let mut words = vec![(format!("{peer} will be disconnected; it may reconnect at once."), Role::Text)];
     let with_it = |state| {
         mpp.live
             .iter()
@@ -295,16 +291,14 @@ fn describe_kick(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
     if !dispatched.is_empty() {
         let (count, ids) = (dispatched.len(), join_some(&dispatched, LISTED_MAX));
         words.push((
-            format!(
-                "{count} dispatched go back to the heads of their queues, and may be applied twice: {ids}."
-            ),
+            format!("{count} dispatched will be requeued at the head, and may be applied twice: {ids}."),
             Role::Warn,
         ));
     }
     if !applied.is_empty() {
         words.push((
             format!(
-                "{} stay applied, to be settled by hand: {}.",
+                "{} applied will be orphaned, to be settled manually: {}.",
                 applied.len(),
                 join_some(&applied, LISTED_MAX)
             ),
@@ -312,7 +306,7 @@ fn describe_kick(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
         ));
     }
     if mpp.adapter.as_ref().is_none_or(|adapter| adapter.peer != *peer) {
-        words.push(("It has left meanwhile.".to_owned(), Role::Warn));
+        words.push(("It has already disconnected.".to_owned(), Role::Warn));
     }
     words
 }

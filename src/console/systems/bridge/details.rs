@@ -39,11 +39,11 @@ impl DetailsRecord for InvocationDetails {
     }
 
     fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
-        let Some(row) = &self.row else { return vec![detail("", "asking the station")] };
+        let Some(row) = &self.row else { return vec![detail("", "loading")] };
         let mut facts = invocation_details(view, row, model);
         if model.mpp().is_some_and(|mpp| mpp.live.get(&self.id).is_some_and(|live| live.orphaned)) {
             facts.push(ReportLine::Reason(
-                "its connection ended after it was applied and before it was done".to_owned(),
+                "orphaned: applied, then the adapter was lost; outcome unknown".to_owned(),
             ));
             facts.extend(settle_remedy(self.id));
         }
@@ -86,9 +86,7 @@ fn at(view: &View, wall: Wall) -> String {
 fn invocation_details(view: &View, row: &InvocationRow, model: &Model) -> Vec<ReportLine> {
     // The store knows nothing of the past: where the row stood then, the model that is shown knows.
     let state = match &model.frozen {
-        Some(past) if row.enqueued_at_ms > past.at.wall => {
-            "not yet: it was enqueued after the moment that is shown"
-        }
+        Some(past) if row.enqueued_at_ms > past.at.wall => "not yet enqueued at the time shown",
         Some(_) => state_now(row, model).name(),
         None => row.state.name(),
     };
@@ -108,9 +106,7 @@ fn invocation_details(view: &View, row: &InvocationRow, model: &Model) -> Vec<Re
     facts.extend(row.refund.map(|refund| detail("refund", refund_word(refund))));
     facts.push(detail("changed", at(view, row.updated_at_ms)));
     facts.push(detail("trace", row.trace_id.to_string()));
-    facts.extend(
-        row.other_manifest.as_ref().map(|hash| detail("manifest", format!("{hash}, not the one in force"))),
-    );
+    facts.extend(row.other_manifest.as_ref().map(|hash| detail("manifest", format!("{hash}, stale"))));
     facts
 }
 
@@ -126,9 +122,9 @@ fn source_details(source: &Source) -> impl Iterator<Item = ReportLine> {
 
 pub(super) fn refund_details(view: &View, refund: &RefundRow) -> Vec<ReportLine> {
     let remedy = match refund.status {
-        RefundStatus::Requested => "its upstream is called; nothing is left to do here",
+        RefundStatus::Requested => "upstream notified; nothing left to do",
         RefundStatus::Skipped => "bits cannot be refunded: tell the viewer",
-        RefundStatus::Manual => "make it by hand where the redemption came from",
+        RefundStatus::Manual => "make it manually where the redemption came from",
     };
     let mut facts = vec![
         detail("status", refund_word(refund.status)),
@@ -145,7 +141,7 @@ pub(crate) const fn refund_word(status: RefundStatus) -> &'static str {
     match status {
         RefundStatus::Requested => "requested",
         RefundStatus::Skipped => "skipped",
-        RefundStatus::Manual => "by hand",
+        RefundStatus::Manual => "manual",
     }
 }
 
@@ -154,11 +150,11 @@ pub(super) fn state_details(view: &View, value: &StateKeyRow) -> Vec<ReportLine>
     facts
         .extend(value.scope.as_ref().map(|scope| ReportLine::Detail("scope", scope.clone(), Class::Payload)));
     let kept = if value.persist {
-        "yes: it is stored, and given to the adapter at its next hello"
+        "yes: stored, and restored at the adapter's next hello"
     } else {
-        "no: it goes with the station"
+        "no: lost when the station stops"
     };
-    facts.push(detail("persists", kept));
+    facts.push(detail("persisted", kept));
     facts.extend(value.writer.map(|writer| detail("writer", writer_word(writer))));
     facts.extend(value.written_by.as_ref().map(|by| detail("written by", written_by_text(by))));
     facts.extend(value.at_ms.map(|wall| detail("at", at(view, wall))));
@@ -178,6 +174,6 @@ pub(crate) fn written_by_text(by: &WrittenBy) -> String {
     match by {
         WrittenBy::Adapter { peer, session_id } => format!("{peer}, session {session_id}"),
         WrittenBy::Stored => "stored by an earlier start".to_owned(),
-        WrittenBy::Replayed => "replayed from an earlier start".to_owned(),
+        WrittenBy::Replayed => "restored from an earlier start".to_owned(),
     }
 }

@@ -36,7 +36,7 @@ const COLUMNS: &[Column] = &[
     Column::growing("title", 12, 3).from(70),
     Column::growing("queue", 10, 1),
     Column::fixed("brake", 10),
-    Column::fixed("given last", 22),
+    Column::fixed("last run", 22),
 ];
 
 /// The list of events.
@@ -68,10 +68,10 @@ impl Events {
     /// Draws it.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui, focused: bool) {
         canvas.clear(body);
-        let inside = canvas.frame(body, "Give work: which event?", focused);
+        let inside = canvas.frame(body, "Invoke: choose an event", focused);
         let words = match (&self.error, &self.rows) {
             (Some(trouble), _) => Some((trouble.as_str(), Role::Bad)),
-            (None, None) => Some(("asking the station", Role::Muted)),
+            (None, None) => Some(("loading", Role::Muted)),
             (None, Some(rows)) if rows.is_empty() => Some(("the pack has no events", Role::Muted)),
             _ => None,
         };
@@ -112,7 +112,7 @@ impl Layer for Events {
 
     fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
         let open = || Act::layer(|list: &mut Self, ui, cx| invoke::open_form(ui, cx.model, list.selected()));
-        (action == Action::Open).then(|| act_if(self.selected().is_some(), open, "nothing is selected"))
+        (action == Action::Open).then(|| act_if(self.selected().is_some(), open, "nothing selected"))
     }
 
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {

@@ -45,28 +45,28 @@ pub(crate) struct StoredInvocation<'a> {
 
 fields! {
     StoredInvocation<'_> {
-        "id", Serial, Public, "its number" => |it, _| Value::Serial(it.row.id.0);
-        "at", Time, Public, "when its state last changed" => |it, _| Value::Time(it.row.updated_at_ms);
-        "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "its state"
+        "id", Serial, Public, "number" => |it, _| Value::Serial(it.row.id.0);
+        "at", Time, Public, "time of the last state change" => |it, _| Value::Time(it.row.updated_at_ms);
+        "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "state"
             => |it, _| Value::text(if it.is_later { NOT_YET } else { it.state.name() });
-        "queue", Text, Public, "its queue" => |it, _| Value::text(it.row.queue.as_str());
-        "event", Text, Public, "what it is to do" => |it, _| Value::text(it.row.event.as_str());
-        "reason", Text, Payload, "why it failed" => |it, _| Value::maybe(it.row.reason.as_deref());
-        "result", Text, Payload, "what the adapter reported" => |it, _| Value::maybe(it.row.result.as_ref().map(JsonText::as_str));
-        "params", Text, Payload, "the event's parameters" => |it, _| Value::text(it.row.params.as_str());
-        "source", Text, Public, "where it came from" => |it, _| Value::text(it.row.source.kind.as_str());
-        "user", Text, Login, "who asked for it" => |it, _| Value::maybe(it.row.source.user.as_deref());
-        "redemption", Text, Payload, "what was redeemed" => |it, _| Value::maybe(it.row.source.redemption.as_deref());
-        "trace", Id, Public, "what it belongs to" => |it, _| Value::text(it.row.trace_id.0.hyphenated().to_string());
-        "enqueued", Time, Public, "when it was enqueued" => |it, _| Value::Time(it.row.enqueued_at_ms);
-        "age", Duration, Public, "how long ago it was enqueued" => |it, now| Value::Duration(crate::console::records::wall_ms(it.row.enqueued_at_ms, now));
-        "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
+        "queue", Text, Public, "queue" => |it, _| Value::text(it.row.queue.as_str());
+        "event", Text, Public, "event" => |it, _| Value::text(it.row.event.as_str());
+        "reason" | "reason_or_result", Text, Payload, "failure reason" => |it, _| Value::maybe(it.row.reason.as_deref());
+        "result", Text, Payload, "result from the adapter" => |it, _| Value::maybe(it.row.result.as_ref().map(JsonText::as_str));
+        "params", Text, Payload, "event parameters" => |it, _| Value::text(it.row.params.as_str());
+        "source", Text, Public, "source of the request" => |it, _| Value::text(it.row.source.kind.as_str());
+        "user", Text, Login, "viewer who asked for it" => |it, _| Value::maybe(it.row.source.user.as_deref());
+        "redemption", Text, Payload, "redemption" => |it, _| Value::maybe(it.row.source.redemption.as_deref());
+        "trace", Id, Public, "trace" => |it, _| Value::text(it.row.trace_id.0.hyphenated().to_string());
+        "enqueued", Time, Public, "enqueue time" => |it, _| Value::Time(it.row.enqueued_at_ms);
+        "age" | "waiting", Duration, Public, "time since it was enqueued" => |it, now| Value::Duration(crate::console::records::wall_ms(it.row.enqueued_at_ms, now));
+        "manifest", Text, Public, "manifest it was enqueued under, if not the active one"
             => |it, _| Value::maybe(it.row.other_manifest.as_ref().map(ManifestHash::as_str));
-        "refund", State(&RefundStatus::NAMES), Public, "what becomes of its refund"
+        "refund", State(&RefundStatus::NAMES), Public, "refund status"
             => |it, _| Value::maybe(it.row.refund.map(RefundStatus::name));
-        "requeued_from", Serial, Public, "the invocation that it was requeued from"
+        "requeued_from", Serial, Public, "invocation it was requeued from"
             => |it, _| it.row.requeued_from.map_or(Value::None, |id| Value::Serial(id.0));
-        "damage", Text, Payload, "what of its stored row cannot be read" => |it, _| Value::maybe(it.row.damage.as_deref());
+        "damage", Text, Payload, "damage found in the stored row" => |it, _| Value::maybe(it.row.damage.as_deref());
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) const OTHER_PACK: &[(&str, Column)] = &[
     ("id", Column::fixed("id", 8).right()),
     ("queue", Column::growing("queue", 8, 1)),
     ("event", Column::growing("event", 10, 1)),
-    ("age", Column::fixed("waits", 6).right()),
+    ("age", Column::fixed("waiting", 7).right()),
     ("manifest", Column::fixed("manifest", 8)),
     ("params", Column::growing("params", 8, 4)),
     ("source", Column::fixed("source", 14).from(90)),
@@ -102,7 +102,7 @@ pub(crate) const PENDING: &[(&str, Column)] = &[
     ("id", Column::fixed("id", 10).right()),
     ("event", Column::growing("event", 12, 2)),
     ("state", Column::fixed("state", 12)),
-    ("age", Column::fixed("waits", 6).right()),
+    ("age", Column::fixed("waiting", 7).right()),
     ("params", Column::growing("params", 12, 4)),
     ("source", Column::fixed("source", 14).from(90)),
     ("user", Column::fixed("user", 12).from(110)),
@@ -187,7 +187,7 @@ impl StoredInvocation<'_> {
         let (sign, role) = state_sign(self.state, look.view.glyphs);
         let is_other =
             self.row.other_manifest.is_some() && (look.only_pending || self.state == RowState::Pending);
-        let (words, role) = if is_other { ("other pack", Role::Warn) } else { (self.state.name(), role) };
+        let (words, role) = if is_other { ("stale manifest", Role::Warn) } else { (self.state.name(), role) };
         Cell::new(format!("{sign} {words}"), role)
     }
 }
@@ -254,7 +254,7 @@ pub(crate) static HISTORY_PANE: Pane = Pane {
     pages: Pages::List(&HISTORY_LIST),
     filter: None,
     title: Title::Of(|cx| with_marks("History".to_owned(), cx.ui)),
-    empty: Empty::Text("nothing was ever enqueued on this data folder"),
+    empty: Empty::Text("no invocations yet"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
         let ended = |count: fn(&QueueView) -> u64| {
@@ -268,7 +268,7 @@ pub(crate) static HISTORY_PANE: Pane = Pane {
         } else {
             format!("{}{} ", format::count(done), glyphs.ok)
         };
-        PaneChip::warning("HIST", format!("{done}{}{}{span}", format::count(bad), glyphs.bad), bad > 0)
+        PaneChip::warning("history", format!("{done}{}{}{span}", format::count(bad), glyphs.bad), bad > 0)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.store.ended_rows_max", ui.limits.store.ended_rows_max);
@@ -285,20 +285,20 @@ pub(crate) static OTHER_PACK_PANE: Pane = Pane {
     pages: Pages::List(&OTHER_PACK_LIST),
     filter: None,
     title: Title::Of(|cx| match other_pack_rows(cx.model) {
-        0 => with_marks("Other pack".to_owned(), cx.ui),
-        rows => with_marks(format!("Other pack {rows}"), cx.ui),
+        0 => with_marks("Stale manifest".to_owned(), cx.ui),
+        rows => with_marks(format!("Stale manifest {rows}"), cx.ui),
     }),
-    empty: Empty::Text("no row waits under another manifest"),
+    empty: Empty::Text("no rows of a stale manifest"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
         let rows = other_pack_rows(cx.model);
-        let name = if room == Room::Least { "OTH" } else { "OTHER PACK" };
+        let name = if room == Room::Least { "old" } else { "stale manifest" };
         PaneChip::warning(name, format::count(rows), rows > 0)
     }),
     ledger: |ui, _, all| Some(Account::whole(LOADED_ROWS, all, pending_bound(ui))),
 };
 
-pub(super) const LOADED_ROWS: &str = "rows of the store that are loaded here; more come as you move on";
+pub(super) const LOADED_ROWS: &str = "stored rows loaded so far; more load as you scroll";
 
 static HISTORY_LIST: ListSource = ListSource {
     list: || station_list(false, invocations),

@@ -34,7 +34,7 @@ pub(crate) struct InFlight<'a> {
 impl InFlight<'_> {
     fn state(&self) -> &'static str {
         match (self.live.orphaned, self.live.state) {
-            (true, _) => "left",
+            (true, _) => "orphaned",
             (false, RowState::Dispatched) if self.live.acked => "acked",
             (false, state) => state.name(),
         }
@@ -43,16 +43,16 @@ impl InFlight<'_> {
 
 fields! {
     InFlight<'_> {
-        "id", Serial, Public, "its number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
-        "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.live.queue.as_str());
-        "event", Text, Public, "what it is to do", Column::growing("event", 10, 2) => |it, _| Value::text(it.live.event.as_str());
-        "state", State(&["dispatched", "acked", "applied", "left"]), Public, "its state", Column::fixed("state", 14)
+        "id", Serial, Public, "number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
+        "queue", Text, Public, "queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.live.queue.as_str());
+        "event", Text, Public, "event", Column::growing("event", 10, 2) => |it, _| Value::text(it.live.event.as_str());
+        "state", State(&["dispatched", "acked", "applied", "orphaned"]) reads (&[("left", "orphaned")]), Public, "state", Column::fixed("state", 14)
             => |it, _| Value::text(it.state());
-        "age", Duration, Public, "how long it is in that state", Column::fixed("age", 6).right()
+        "age", Duration, Public, "time in that state", Column::fixed("age", 6).right()
             => |it, now| Value::Duration(crate::console::records::ms(it.live.since, now));
-        "trace", Id, Public, "what it belongs to", Column::fixed("trace", 5).from(56)
+        "trace", Id, Public, "trace", Column::fixed("trace", 5).from(56)
             => |it, _| Value::maybe(it.live.trace.map(|trace| trace.0.hyphenated().to_string()));
-        "since", Time, Public, "since when it is in that state" => |it, _| Value::Time(it.live.since.wall);
+        "since", Time, Public, "start of that state" => |it, _| Value::Time(it.live.since.wall);
     }
 }
 
@@ -65,7 +65,7 @@ impl PaneRecord for InFlight<'_> {
         let glyphs = look.view.glyphs;
         Some(match field {
             "queue" => Cell::new(self.live.queue.to_string(), Role::Muted),
-            "state" if self.live.orphaned => Cell::new(format!("{} left applied", glyphs.warn), Role::Warn),
+            "state" if self.live.orphaned => Cell::new(format!("{} orphaned", glyphs.warn), Role::Warn),
             "state" => {
                 let (sign, role) = state_sign(self.live.state, glyphs);
                 Cell::new(format!("{sign} {}", self.state()), role)
@@ -112,20 +112,18 @@ fn empty_text(mpp: &Snapshot) -> String {
     let waits = mpp.queues.values().any(|queue| queue.pending > 0);
     let free_work = mpp.queues.values().any(|queue| queue.pending > 0 && !queue.brake.held);
     match (&mpp.adapter, waits) {
-        _ if held > 0 && held >= all => "nothing: every queue is held (U resumes all)".to_owned(),
-        (None, true) => "nothing: no adapter is connected, and work waits (see the MPP chip)".to_owned(),
-        (None, false) => "nothing: no adapter is connected (see the MPP chip)".to_owned(),
-        (Some(_), true) if !free_work => {
-            "nothing: what waits is on queues that are held (H releases)".to_owned()
-        }
+        _ if held > 0 && held >= all => "none: every queue is held (U resumes all)".to_owned(),
+        (None, true) => "none: no adapter connected, work pending (see the MPP chip)".to_owned(),
+        (None, false) => "none: no adapter connected (see the MPP chip)".to_owned(),
+        (Some(_), true) if !free_work => "none: all pending work is on held queues (H resumes)".to_owned(),
         (Some(_), true) if held > 0 => {
-            format!("nothing: the adapter has not pulled yet; {held} of {all} queues are held")
+            format!("none: adapter not pulling; {held} of {all} queues held")
         }
-        (Some(_), true) => "nothing: the adapter has not pulled yet".to_owned(),
+        (Some(_), true) => "none: adapter not pulling".to_owned(),
         (Some(_), false) if held > 0 => {
-            format!("nothing: no work is pending; {held} of {all} queues are held")
+            format!("none: no work pending; {held} of {all} queues held")
         }
-        (Some(_), false) => "nothing: no work is pending".to_owned(),
+        (Some(_), false) => "none: no work pending".to_owned(),
     }
 }
 
@@ -140,7 +138,7 @@ pub(crate) static PANE: Pane = Pane {
     title: Title::Of(|cx| match cx.model.mpp().map_or((0, 0), count_in_flight) {
         (0, 0) => "In flight".to_owned(),
         (flying, 0) => format!("In flight {flying}"),
-        (flying, applied) => format!("In flight {flying} + {applied} applied"),
+        (flying, applied) => format!("In flight {flying}, {applied} awaiting done"),
     }),
     empty: Empty::Of(|cx| cx.model.mpp().map_or_else(String::new, empty_text)),
     drawing: Drawing::Table,
@@ -148,10 +146,10 @@ pub(crate) static PANE: Pane = Pane {
         let (flying, applied) = cx.model.mpp().map_or((0, 0), count_in_flight);
         let applied = if applied > 0 { format!(" +{applied}") } else { String::new() };
         let figure = format!("{flying}{}{applied}", cx.view.glyphs.flying);
-        PaneChip::new(if room == Room::Least { "FLY" } else { "FLIGHT" }, figure, Role::Text)
+        PaneChip::new(if room == Room::Least { "busy" } else { "in flight" }, figure, Role::Text)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.mpp.live_rows_max", ui.limits.mpp.live_rows_max);
-        Some(Account::whole("rows that are with the adapter now", all, bound))
+        Some(Account::whole("rows in flight now", all, bound))
     },
 };

@@ -20,7 +20,7 @@ use crate::{
 
 /// An answer of another kind came.
 pub(super) const OTHER_VERSION: &str =
-    "the station answered something else: use the rl-console of its version";
+    "unexpected answer from the station; use the rl-console of its version";
 
 /// Opens the form of an event, as it was left.
 pub(super) fn open_form(ui: &mut Ui, model: &Model, row: Option<&EventRow>) {
@@ -45,7 +45,7 @@ pub(super) fn send(form: &mut Form, ui: &mut Ui) -> Option<Effect> {
 
 /// Keeps what was written in a form that is left.
 pub(super) fn save_draft(ui: &mut Ui, form: Form) {
-    show_message(ui, format!("what was written for {} is kept", form.event), false, ui.at);
+    show_message(ui, format!("draft for {} kept", form.event), false, ui.at);
     ui.systems.bridge.form_drafts.put(form, ui.limits.console.forms_kept_max);
 }
 
@@ -74,7 +74,7 @@ fn on_enqueued(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortError>, no
     match outcome {
         Some(Ok(row)) => {
             let what = match row.state {
-                RowState::Pending => format!("{} waits on {}", row.id, row.queue),
+                RowState::Pending => format!("{} pending on {}", row.id, row.queue),
                 state => format!("{} is {} on {}", row.id, state.name(), row.queue),
             };
             show_message(ui, what, row.state == RowState::Failed, now);

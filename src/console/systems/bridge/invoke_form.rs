@@ -57,9 +57,8 @@ impl Layer for Form {
                 (self.switch_unavailable(), Act::layer(|form: &mut Self, _, _| form.switch_mode()))
             }
             Action::Defaults => (
-                sent_already(self).or_else(|| {
-                    self.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned())
-                }),
+                sent_already(self)
+                    .or_else(|| self.is_untouched().then(|| "already at the defaults".to_owned())),
                 Act::layer(|form: &mut Self, _, _| form.toggle_defaults()),
             ),
             Action::NextField => (None, focus(1)),
@@ -105,7 +104,7 @@ fn cycle_focus(form: &mut Form, by: isize) {
 }
 
 fn sent_already(form: &Form) -> Option<String> {
-    form.sent.map(|_| "it is sent already: the station has not answered yet".to_owned())
+    form.sent.map(|_| "already sent; waiting for the station".to_owned())
 }
 
 /// Why its queue takes no work now.
@@ -118,7 +117,7 @@ fn refused_by_queue(form: &Form, model: &Model) -> Option<String> {
     {
         None => Some(format!("the pack has no queue {queue}")),
         Some(known) if known.brake.draining => {
-            Some(format!("{queue} drains and takes no new work: choose another queue, or end the drain"))
+            Some(format!("{queue} is draining and refuses new work: choose another queue, or end the drain"))
         }
         Some(_) => None,
     }
@@ -192,7 +191,7 @@ fn type_in(form: &mut Form, key: KeyEvent) {
 fn on_paste(form: &mut Form, pasted: &str) {
     let field = form.fields.get(form.focus).filter(|_| !form.as_json);
     if let Some(field) = field.filter(|field| !field.takes_text()) {
-        form.cut = Some(format!("{} is chosen, not written: nothing was pasted", field.label));
+        form.cut = Some(format!("nothing pasted: {} is a choice, not text", field.label));
         return;
     }
     // The line break that copying a whole line brings along is none of the value.
@@ -203,9 +202,7 @@ fn on_paste(form: &mut Form, pasted: &str) {
 }
 
 fn overflow_text(over: usize) -> String {
-    format!(
-        "{over} bytes did not fit and were left out (limits.console.form_field_bytes_max, form_bytes_max)"
-    )
+    format!("{over} bytes did not fit and were cut (limits.console.form_field_bytes_max, form_bytes_max)")
 }
 
 /// Focuses the field or the character at a place of the screen.

@@ -2,12 +2,15 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::{
-    draw::{class::Class, text, theme::Role},
-    form::{Field, Form, Kind, Need, Target, Value},
-    model::Model,
-    overlays::draw_line,
-    settings::view::{Canvas, View},
+use crate::{
+    console::{
+        draw::{class::Class, text, theme::Role},
+        form::{Field, Form, Kind, Need, Target, Value},
+        model::Model,
+        overlays::draw_line,
+        settings::view::{Canvas, View},
+    },
+    words::counted,
 };
 
 /// Lines below the fields: what the focused one is, what it asks, what is wrong.
@@ -24,7 +27,7 @@ pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Mod
         .map_or_else(|| form.event.to_string(), |title| format!("{title} ({})", form.event));
     let inside = canvas.frame(
         body,
-        &format!("Give work: {name}{}", if form.as_json { ", as JSON" } else { "" }),
+        &format!("Invoke: {name}{}", if form.as_json { ", as JSON" } else { "" }),
         focused,
     );
     let room = inside.width.saturating_sub(2);
@@ -62,21 +65,19 @@ fn destination(form: &Form, model: &Model, view: &View) -> (String, Role) {
         return (format!("sent to {queue}: waiting for the station"), Role::Accent);
     }
     match (held, draining) {
-        (_, true) => (format!("{} {queue} drains and takes no new work", view.glyphs.draining), Role::Bad),
-        (true, false) => (
-            format!(
-                "{} goes to {queue}, which is held: it waits until the queue is resumed",
-                view.glyphs.held
-            ),
-            Role::Warn,
-        ),
+        (_, true) => {
+            (format!("{} queue: {queue} (draining; refuses new work)", view.glyphs.draining), Role::Bad)
+        }
+        (true, false) => {
+            (format!("{} queue: {queue} (held; dispatched once it is resumed)", view.glyphs.held), Role::Warn)
+        }
         (false, false) => {
             let behind = if known.pending == 0 {
-                "nothing waits there".to_owned()
+                "empty".to_owned()
             } else {
-                format!("behind {} that wait", known.pending)
+                format!("{} pending ahead", known.pending)
             };
-            (format!("{} goes to {queue}, {behind}", view.glyphs.into), Role::Muted)
+            (format!("{} queue: {queue} ({behind})", view.glyphs.into), Role::Muted)
         }
     }
 }
@@ -165,7 +166,9 @@ fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), column
         _ => 0,
     };
     let (words, role) = match (&field.value, &field.kind) {
-        (Value::Absent, _) if field.target == Target::Queue => ("the event's".to_owned(), Role::Muted),
+        (Value::Absent, _) if field.target == Target::Queue => {
+            ("default (event's own)".to_owned(), Role::Muted)
+        }
         (Value::Absent, _) => (glyphs.none.to_owned(), Role::Muted),
         (Value::RawJson(json), _) => (format!("{} {}", glyphs.warn, text::cut(json, 1_024)), Role::Warn),
         (Value::Written(text), Kind::Text) if text.is_empty() => ("\"\"".to_owned(), Role::Muted),
@@ -186,7 +189,8 @@ fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), column
         .map(|at| format!("  {} of {count}", at + 1));
     let place = place.unwrap_or_else(|| {
         if matches!(field.kind, Kind::Choice(_)) {
-            format!("  {count} to choose from")
+            let rest = if field.target == Target::Queue { "other" } else { "choice" };
+            format!("; {}", counted(count, rest))
         } else {
             String::new()
         }
@@ -232,8 +236,8 @@ fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
         }
         let need = match field.need {
             Need::Always => "required",
-            Need::WithGroup => "required once anything of its group is given",
-            Need::Optional => "may be left out",
+            Need::WithGroup => "required if its group is used",
+            Need::Optional => "optional",
         };
         said.push((format!("{}; {need}{}", field.constraint, key_hint(field, view)), Role::Muted));
     }
@@ -241,14 +245,14 @@ fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
     if !form.as_json && rest + cut > 0 {
         said.push((
             format!(
-                "{rest} members have no field here and are kept, {cut} properties too: {} shows them",
+                "{rest} members and {cut} properties have no field here and are kept; {} shows them",
                 view.key(crate::console::input::action::Action::AsJson)
             ),
             Role::Muted,
         ));
     }
     if form.as_json && said.is_empty() {
-        said.push((format!("{} the schema takes it", glyphs.ok), Role::Ok));
+        said.push((format!("{} valid", glyphs.ok), Role::Ok));
     }
     let wrapped = said.into_iter().flat_map(|(words, role)| {
         let words = text::visible(text::cut(&words, 2_048), glyphs.ascii).into_owned();

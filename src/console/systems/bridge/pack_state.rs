@@ -34,18 +34,18 @@ pub(crate) struct StateValue<'a>(pub(crate) &'a StateKeyRow);
 
 fields! {
     StateValue<'_> {
-        "key", Text, Public, "its key", Column::growing("key", 10, 1) => |it, _| Value::text(it.0.key.as_str());
+        "key", Text, Public, "key", Column::growing("key", 10, 1) => |it, _| Value::text(it.0.key.as_str());
         "value", Text, Payload, "the last accepted value", Column::growing("value", 10, 3) => |it, _| Value::text(it.0.value.as_str());
-        "at", Time, Public, "when it was written", Column::fixed("at", 8) => |it, _| it.0.at_ms.map_or(Value::None, Value::Time);
+        "at", Time, Public, "time written", Column::fixed("at", 8) => |it, _| it.0.at_ms.map_or(Value::None, Value::Time);
         "writer", State(&["adapter", "platform"]), Public, "who may write it", Column::fixed("writer", 8)
             => |it, _| Value::maybe(it.0.writer.map(writer_word));
-        "kept", State(&["no", "yes"]), Public, "whether it is stored and given again at the next hello", Column::fixed("kept", 4).from(52)
+        "persisted" | "kept", State(&["no", "yes"]), Public, "whether it is stored and restored at the next hello", Column::fixed("persisted", 9).from(52)
             => |it, _| Value::text(yes_no(it.0.persist));
         "by", Text, Public, "who wrote it", Column::growing("written by", 14, 2).from(70)
             => |it, _| Value::maybe(it.0.written_by.as_ref().map(written_by_text));
         "scope", Text, Payload, "the adapter's scope tag", Column::growing("scope", 8, 1).from(100)
             => |it, _| Value::maybe(it.0.scope.as_deref());
-        "age", Duration, Public, "how long ago it was written"
+        "age", Duration, Public, "time since it was written"
             => |it, now| it.0.at_ms.map_or(Value::None, |at| {
                 Value::Duration(crate::console::records::wall_ms(at, now))
             });
@@ -71,7 +71,7 @@ impl PaneRecord for StateValue<'_> {
                 Role::Muted,
             ),
             "writer" => Cell::new(self.0.writer.map_or(view.glyphs.none, writer_word), Role::Muted),
-            "kept" => Cell::new(yes_no(self.0.persist), Role::Muted),
+            "persisted" => Cell::new(yes_no(self.0.persist), Role::Muted),
             "by" => Cell::new(self.0.written_by.as_ref().map_or_else(nothing, written_by_text), Role::Muted),
             "scope" => Cell::of_class(self.0.scope.clone().unwrap_or_default(), Role::Muted, Class::Payload),
             _ => return None,
@@ -111,15 +111,15 @@ pub(crate) static PANE: Pane = Pane {
         Some(_) => stored_title(PaneId::State),
         None => PaneId::State.name().to_owned(),
     }),
-    empty: Empty::Text("no adapter has written a value yet"),
+    empty: Empty::Text("no values yet"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let count = cx.ui.paged_lists.rows::<StateKeyRow>(PaneId::State).len();
-        PaneChip::new("STATE", format::count(count as u64), Role::Text)
+        PaneChip::new("state", format::count(count as u64), Role::Text)
     }),
     ledger: |_, _, all| {
-        let bound = LedgerBound::Text("there are as many as the pack declares");
-        Some(Account::whole("values as they are now", all, bound))
+        let bound = LedgerBound::Text("one for each key that the pack declares");
+        Some(Account::whole("current values", all, bound))
     },
 };
 

@@ -114,7 +114,7 @@ impl Pending {
         let pending = queue.map_or(0, |queue| queue.pending + queue.other_manifest);
         let mut title = format!("{}: {} pending", self.queue, format::count(pending));
         if self.window.pending().is_some() {
-            title.push_str(", asking");
+            title.push_str(", loading");
         }
         if let Some(marked) = ui.systems.bridge.marked_rows.title_text() {
             title.push_str(&marked);
@@ -130,11 +130,11 @@ impl Pending {
         }
         if rows.is_empty() {
             let words = if self.window.pending().is_some() {
-                "asking the station"
+                "loading"
             } else if self.filter.is_some() {
-                "nothing that is pending on this queue fits the filter"
+                "no pending rows match the filter"
             } else {
-                "nothing is pending on this queue"
+                "no pending rows"
             };
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), words, Role::Muted);
             return;
@@ -167,7 +167,7 @@ impl Layer for Pending {
 
     fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
         let open = |id| Act::effects(move |ui, _| vec![open_invocation(ui, id)]);
-        let row = self.selected().ok_or_else(|| "nothing is selected".into());
+        let row = self.selected().ok_or_else(|| "nothing selected".into());
         (action == Action::Open).then(|| row.map(|row| open(row.id)))
     }
 
@@ -275,7 +275,7 @@ impl OnPage for WholeInvocation {
             Ok(Page::Invocation(Some(found))) => on_invocation(ui, self.id, &found),
             Ok(Page::Invocation(None)) => {
                 let text =
-                    format!("there is no invocation {} any more (limits.store.ended_rows_max)", self.id);
+                    format!("invocation {} is no longer stored (limits.store.ended_rows_max)", self.id);
                 show_message(ui, text, true, now);
             }
             Ok(_) => {}
@@ -295,7 +295,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: None,
     title: Title::Name,
-    empty: Empty::Text("nothing is pending on this queue"),
+    empty: Empty::Text("no pending rows"),
     drawing: Drawing::Table,
     chip: None,
     ledger: |ui, _, all| Some(Account::whole(LOADED_ROWS, all, pending_bound(ui))),

@@ -25,8 +25,7 @@ use crate::{
 };
 
 /// The message once everything is held.
-const ALL_HELD: &str =
-    "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on";
+const ALL_HELD: &str = "everything held: no new dispatches; work in progress continues";
 
 /// Why nothing is held or resumed yet.
 const STARTING: &str = "the station is starting";
@@ -60,10 +59,10 @@ fn target_queue(action: Action, cx: &PaneContext<'_>) -> Result<(QueueName, Brak
     Err(match (ui.focus, ui.zoomed) {
         (Focus::Pane(PaneId::Queues), _) => "no queue is selected".into(),
         _ if !ui.view.panes().contains(&PaneId::Queues) => {
-            format!("{key} works on a queue: {} shows them", view.key(Action::ViewDeck)).into()
+            format!("{key} needs a queue: {} shows them", view.key(Action::ViewDeck)).into()
         }
-        (_, Some(_)) => format!("{key} works on a queue: {back}, then {next} to Queues").into(),
-        (_, None) => format!("{key} works on a queue: {next} to Queues").into(),
+        (_, Some(_)) => format!("{key} needs a queue: {back}, then {next} to Queues").into(),
+        (_, None) => format!("{key} needs a queue: {next} to Queues").into(),
     })
 }
 
@@ -84,7 +83,7 @@ pub(super) fn drain(cx: &PaneContext<'_>) -> Resolved {
     // Only resuming ends a drain, and for a moment it would dispatch from a queue that is to stay held.
     if brake.held && brake.draining {
         let (hold, drain) = (cx.view.key(Action::Hold), cx.view.key(Action::Drain));
-        return Err(format!("{name} is held: {hold} releases it first, then {drain} ends the drain").into());
+        return Err(format!("{name} is held: {hold} resumes it first, then {drain} ends the drain").into());
     }
     let queue = Some(name);
     let command = if brake.draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } };
@@ -120,13 +119,16 @@ pub(crate) struct ReleaseQueue(QueueName);
 
 impl Confirm for ReleaseQueue {
     fn title(&self) -> String {
-        format!("Resume {} alone?", self.0)
+        format!("Resume only {}?", self.0)
     }
 
     fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
         let pending = model.mpp().and_then(|mpp| mpp.queues.get(self.0.as_str())).map_or(0, |it| it.pending);
-        let line =
-            format!("Everything is held. {} dispatches again: {} pending.", self.0, format::count(pending));
+        let line = format!(
+            "Everything is held. {} will dispatch again: {} pending.",
+            self.0,
+            format::count(pending)
+        );
         let all = format!("{} resumes everything.", view.key(Action::ResumeAll));
         vec![(line, Role::Text), (all, Role::Muted)]
     }
@@ -142,7 +144,7 @@ impl Confirm for ReleaseQueue {
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let queue = model.mpp().and_then(|mpp| mpp.queues.get(self.0.as_str()));
         if !queue.is_some_and(|queue| queue.brake.held) {
-            return Err("it was resumed meanwhile".to_owned());
+            return Err("already resumed".to_owned());
         }
         Ok(vec![bridge_command(mpp::Command::Release { queue: Some(self.0.clone()) })])
     }
@@ -164,7 +166,9 @@ pub(super) fn hold_all(cx: &PaneContext<'_>) -> Resolved {
     let queues = (brakes.free > 0).then_some(mpp::Command::Hold { queue: None });
     let runs = (brakes.are_runs_held == Some(false)).then_some(runs::Command::Hold);
     if queues.is_none() && runs.is_none() {
-        return Err(format!("all is held already: {} resumes it", cx.view.key(Action::ResumeAll)).into());
+        return Err(
+            format!("everything is already held; {} resumes it", cx.view.key(Action::ResumeAll)).into()
+        );
     }
     Ok(Act::Do(together(queues, runs, ALL_HELD.to_owned())))
 }
@@ -194,13 +198,13 @@ impl Confirm for ResumeAll {
             queue.map_or(0, |queue| queue.pending)
         };
         let queue = |(name, brake): &(QueueName, Brake)| {
-            let drains = if brake.draining { ", and goes on draining" } else { "" };
-            format!("{name} dispatches again{drains}: {} pending.", format::count(pending(name)))
+            let drains = if brake.draining { ", and stays draining" } else { "" };
+            format!("{name} will dispatch again{drains}: {} pending.", format::count(pending(name)))
         };
-        let runs = (brakes.are_runs_held == Some(true)).then(|| "Attempts of runs begin again.".to_owned());
+        let runs = (brakes.are_runs_held == Some(true)).then(|| "Runs start new attempts again.".to_owned());
         let lines: Vec<_> = brakes.held.iter().map(queue).chain(runs).collect();
         if lines.is_empty() {
-            return vec![("It was resumed meanwhile.".to_owned(), Role::Warn)];
+            return vec![("Already resumed.".to_owned(), Role::Warn)];
         }
         lines.into_iter().map(|line| (line, Role::Text)).collect()
     }
@@ -218,12 +222,12 @@ impl Confirm for ResumeAll {
         let queues = (!brakes.held.is_empty()).then_some(mpp::Command::Release { queue: None });
         let runs = (brakes.are_runs_held == Some(true)).then_some(runs::Command::Release);
         let queue = |(name, brake): &(QueueName, Brake)| {
-            format!("{name} {}", if brake.draining { "drains on" } else { "dispatches" })
+            format!("{name} {}", if brake.draining { "draining" } else { "resumed" })
         };
-        let begun = runs.is_some().then(|| "attempts of runs are begun again".to_owned());
+        let begun = runs.is_some().then(|| "runs resumed".to_owned());
         let words: Vec<_> = brakes.held.iter().map(queue).chain(begun).collect();
         if words.is_empty() {
-            return Err("it was resumed meanwhile".to_owned());
+            return Err("already resumed".to_owned());
         }
         Ok(together(queues, runs, format!("resumed: {}", words.join(", "))))
     }

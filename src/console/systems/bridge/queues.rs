@@ -62,15 +62,15 @@ impl Queue<'_> {
 
 fields! {
     Queue<'_> {
-        "queue", Text, Public, "its name", Column::growing("queue", 7, 2) => |it, _| Value::text(it.name.as_str());
-        "ready", State(&["applied", "done"]), Public, "after what its next row may go", Column::fixed("ready", 7)
+        "queue", Text, Public, "name", Column::growing("queue", 7, 2) => |it, _| Value::text(it.name.as_str());
+        "ready", State(&["applied", "done"]), Public, "state that releases the next row: applied or done", Column::fixed("releases on", 11)
             => |it, _| Value::maybe(ready(it.queue));
-        "pending", Number, Public, "rows that wait", Column::fixed("pend", 5).right() => |it, _| Value::count(it.queue.pending);
-        "head", Duration, Public, "how long its oldest row waits", Column::fixed("head", 6).right().from(HEAD_FROM)
+        "pending", Number, Public, "pending rows", Column::fixed("pend", 5).right() => |it, _| Value::count(it.queue.pending);
+        "head", Duration, Public, "wait of the oldest pending row", Column::fixed("head", 6).right().from(HEAD_FROM)
             => |it, now| it.head.map_or(Value::None, |at| {
                 Value::Duration(crate::console::records::wall_ms(at, now))
             });
-        "flying", Serial, Public, "what is with the adapter", Column::fixed("fly", 3).right()
+        "in_flight" | "flying", Serial, Public, "invocation in flight", Column::fixed("busy", 4).right()
             => |it, _| it.queue.in_flight.map_or(Value::None, |id| Value::Serial(id.0));
         "done_m", Number, Public, "rows done in the last minute", Column::fixed("done/m", 6).right()
             => |it, now| Value::count(it.done_m(now));
@@ -82,13 +82,13 @@ fields! {
             => |it, now| Value::count(it.failed_m(now));
         "failed_trend", Number, Public, "rows failed in the last 80 s, as a chart", Column::fixed("", 8).from(100)
             => |it, now| Value::count(it.failed_m(now));
-        "state", Text, Public, "what holds on it", Column::growing("state", 10, 3).from(STATE_FROM)
+        "state", Text, Public, "hold, drain or adapter state", Column::growing("state", 10, 3).from(STATE_FROM)
             => |it, _| {
                 Value::maybe(Some(condition(it.queue, &glyphs::ASCII).1).filter(|words| !words.is_empty()))
             };
         "done", Number, Public, "rows done since the station started" => |it, _| Value::count(it.queue.done);
-        "other_pack", Number, Public, "rows that wait under another manifest" => |it, _| Value::count(it.queue.other_manifest);
-        "parked", State(&["no", "yes"]), Public, "whether a pull of the adapter is parked"
+        "other_pack", Number, Public, "pending rows of a stale manifest" => |it, _| Value::count(it.queue.other_manifest);
+        "parked", State(&["no", "yes"]), Public, "whether the adapter is waiting for work"
             => |it, _| Value::text(if it.queue.parked { "yes" } else { "no" });
     }
 }
@@ -120,8 +120,8 @@ impl PaneRecord for Queue<'_> {
                     .map_or_else(|| glyphs.none.to_owned(), |at| format::age(view.now.wall.since(at)));
                 Cell::new(head, waits)
             }
-            "flying" if queue.in_flight.is_some() => Cell::new(format!("1{}", glyphs.flying), Role::Mpp),
-            "flying" => Cell::new(glyphs.none, Role::Muted),
+            "in_flight" if queue.in_flight.is_some() => Cell::new(format!("1{}", glyphs.flying), Role::Mpp),
+            "in_flight" => Cell::new(glyphs.none, Role::Muted),
             "done_m" => Cell::new(format::count(self.done_m(view.now)), Role::Ok),
             "done_trend" => Cell::new(spark(self.done.map(|rate| rate.window(view.now)), glyphs), Role::Ok),
             "failed" => bad(queue.failed),
@@ -216,11 +216,11 @@ fn condition(queue: &QueueView, glyphs: &Glyphs) -> (&'static str, String, Role)
         (false, false) if queue.ready_after.is_none() => ("", "not in this pack".to_owned(), Role::Warn),
         (false, false) if queue.parked => (glyphs.parked, "idle".to_owned(), Role::Muted),
         (false, false) if queue.in_flight.is_some() => ("", "busy".to_owned(), Role::Muted),
-        (false, false) if queue.pending > 0 => ("", "no pull yet".to_owned(), Role::Warn),
+        (false, false) if queue.pending > 0 => ("", "adapter not pulling".to_owned(), Role::Warn),
         (false, false) => ("", String::new(), Role::Muted),
     };
     if queue.other_manifest > 0 {
-        let more = format!("+{} of another pack", format::count(queue.other_manifest));
+        let more = format!("+{} stale", format::count(queue.other_manifest));
         words = if words.is_empty() { more } else { format!("{words}, {more}") };
         return (sign, words, Role::Warn);
     }
@@ -246,10 +246,10 @@ pub(crate) static PANE: Pane = Pane {
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
         let count = cx.model.mpp().map_or(0, |mpp| mpp.queues.len());
-        PaneChip::new(if room == Room::Least { "QUE" } else { "QUEUES" }, count.to_string(), Role::Text)
+        PaneChip::new(if room == Room::Least { "queue" } else { "queues" }, count.to_string(), Role::Text)
     }),
     ledger: |_, _, all| {
-        let bound = LedgerBound::Text("there are as many as the pack and its rows name");
+        let bound = LedgerBound::Text("one for each queue of the pack and of its rows");
         Some(Account::whole("queues of the pack and of pending rows", all, bound))
     },
 };

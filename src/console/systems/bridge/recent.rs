@@ -27,15 +27,15 @@ use crate::{
 fields! {
     EndedView {
         "at", Time, Public, "when it ended", Column::fixed("at", 8) => |it, _| Value::Time(it.at.wall);
-        "id", Serial, Public, "its number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
-        "state", State(&["done", "failed", "refunded"]), Public, "how it ended", Column::fixed("state", 10)
+        "id", Serial, Public, "number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
+        "state", State(&["done", "failed", "refunded"]), Public, "outcome", Column::fixed("state", 10)
             => |it, _| Value::text(it.state.name());
-        "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
-        "event", Text, Public, "what it was to do", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
-        "reason", Text, Payload, "why it failed", Column::growing("reason", 8, 8).from(60) => |it, _| Value::maybe(it.reason.as_deref());
-        "trace", Id, Public, "what it belongs to", Column::fixed("trace", 5).from(72)
+        "queue", Text, Public, "queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
+        "event", Text, Public, "event", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
+        "reason", Text, Payload, "failure reason", Column::growing("reason", 8, 8).from(60) => |it, _| Value::maybe(it.reason.as_deref());
+        "trace", Id, Public, "trace", Column::fixed("trace", 5).from(72)
             => |it, _| Value::maybe(it.trace.map(|trace| trace.0.hyphenated().to_string()));
-        "age", Duration, Public, "how long ago it ended" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));
+        "age", Duration, Public, "time since it ended" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: None,
     title: Title::Name,
-    empty: Empty::Text("nothing has ended since the station started"),
+    empty: Empty::Text("no ended invocations since start"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
         let ended = |wanted: &[RowState]| cx.model.ended().filter(|row| wanted.contains(&row.state)).count();
@@ -97,12 +97,12 @@ pub(crate) static PANE: Pane = Pane {
             1.. if room >= Room::Narrow => format!("{figure} of last {}", done + bad),
             _ => figure,
         };
-        PaneChip::warning(if room <= Room::Tight { "ENDED" } else { "RECENT" }, figure, bad > 0)
+        PaneChip::warning("recent", figure, bad > 0)
     }),
     ledger: |ui, model, _| {
         let counts = model.bridge.window_counts.ended;
         let came = counts.received + model.bridge.history.len() as u64;
         let bound = LedgerBound::Limit("limits.mpp.recent_rows_max", ui.limits.mpp.recent_rows_max);
-        Some(Account::cut("rows that ended, as far as this console knows", came, counts.evicted, bound))
+        Some(Account::cut("ended rows known to this console", came, counts.evicted, bound))
     },
 };

@@ -34,17 +34,18 @@ pub(crate) struct Refund<'a>(pub(crate) &'a RefundRow);
 
 fields! {
     Refund<'_> {
-        "id", Serial, Public, "its number", Column::fixed("id", 6).right() => |it, _| Value::Serial(it.0.id.0);
-        "at", Time, Public, "when it was recorded", Column::fixed("at", 8) => |it, _| Value::Time(it.0.at_ms);
-        "invocation", Serial, Public, "for which invocation", Column::fixed("of", 8).right() => |it, _| Value::Serial(it.0.invocation_id.0);
-        "status", State(&["requested", "skipped", "manual"]), Public, "what becomes of it", Column::fixed("status", 11)
+        "id", Serial, Public, "number", Column::fixed("id", 6).right() => |it, _| Value::Serial(it.0.id.0);
+        "at", Time, Public, "time recorded", Column::fixed("at", 8) => |it, _| Value::Time(it.0.at_ms);
+        "invocation", Serial, Public, "refunded invocation", Column::fixed("invocation", 10).right() => |it, _| Value::Serial(it.0.invocation_id.0);
+        "status", State(&["requested", "skipped", "manual"]), Public, "refund status", Column::fixed("status", 11)
             => |it, _| Value::text(status(it.0.status));
-        "source", Text, Public, "where the invocation came from", Column::growing("source", 8, 1)
+        "source", Text, Public, "source of the invocation", Column::growing("source", 8, 1)
             => |it, _| Value::text(it.0.source.kind.as_str());
-        "user", Text, Login, "for whom", Column::growing("user", 8, 1).from(56) => |it, _| Value::maybe(it.0.source.user.as_deref());
-        "redemption", Text, Payload, "what was redeemed", Column::growing("redemption", 8, 2).from(70)
+        "user", Text, Login, "viewer", Column::growing("user", 8, 1).from(56) => |it, _| Value::maybe(it.0.source.user.as_deref());
+        "redemption", Text, Payload, "redemption", Column::growing("redemption", 8, 2).from(70)
             => |it, _| Value::maybe(it.0.source.redemption.as_deref());
-        "age", Duration, Public, "how long ago it was recorded" => |it, now| Value::Duration(crate::console::records::wall_ms(it.0.at_ms, now));
+        "damage", Text, Payload, "damage found in the stored row" => |it, _| Value::maybe(it.0.damage.as_deref());
+        "age", Duration, Public, "time since it was recorded" => |it, now| Value::Duration(crate::console::records::wall_ms(it.0.at_ms, now));
     }
 }
 
@@ -116,16 +117,16 @@ pub(crate) static PANE: Pane = Pane {
         (0, _) => "Refunds".to_owned(),
         (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),
     }),
-    empty: Empty::Text("no refund was ever recorded"),
+    empty: Empty::Text("no refunds"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
         let (refunds, more) = count(cx);
         let figure = format!("{}{}", format::count(refunds), if more { "+" } else { "" });
-        PaneChip::new(if room == Room::Least { "REF" } else { "REFUND" }, figure, Role::Text)
+        PaneChip::new(if room == Room::Least { "refund" } else { "refunds" }, figure, Role::Text)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.store.refund_rows_max", ui.limits.store.refund_rows_max);
-        let what = "refunds of the store that are loaded here; more come as you move on";
+        let what = "stored refunds loaded so far; more load as you scroll";
         Some(Account::whole(what, all, bound))
     },
 };
@@ -157,7 +158,7 @@ fn count(cx: &PaneContext<'_>) -> (u64, bool) {
 
 /// The title of a list of the store while time is stopped: the store knows nothing of the past.
 pub(super) fn stored_title(pane: PaneId) -> String {
-    format!("{}, as when time was stopped", pane.name())
+    format!("{}, as of the pause", pane.name())
 }
 
 impl DetailsRecord for RefundRow {

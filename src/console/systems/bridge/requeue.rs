@@ -52,7 +52,7 @@ pub(super) fn again(cx: &PaneContext<'_>) -> Resolved {
         }
         _ => {
             return Err(
-                "what has ended is requeued in Recent, History, Other pack and Refunds, and a run is submitted again in Runs: Tab there"
+                "ended rows are requeued in Recent, History, Stale manifest and Refunds, runs resubmitted in Runs: Tab there"
                     .into(),
             );
         }
@@ -64,8 +64,7 @@ pub(super) fn again(cx: &PaneContext<'_>) -> Resolved {
     if matches!(pane, PaneId::History | PaneId::OtherPack) && !marked.is_empty() {
         if !marked.have_ended() {
             let (cancel, back) = (view.key(Action::Cancel), view.key(Action::Back));
-            let why =
-                format!("the marked rows are pending: {cancel} cancels them, {back} takes the marks off");
+            let why = format!("the marked rows are pending; {cancel} cancels them, {back} clears the marks");
             return Err(why.into());
         }
         return Ok(Act::change(|ui, _| {
@@ -87,13 +86,13 @@ fn ended_row(pane: PaneId, ui: &Ui, model: &Model) -> Result<InvocationId, Unava
             if let Some((row, state)) = row.map(|row| (row, super::state_now(row, model)))
                 && !state.is_terminal()
             {
-                let why = format!("{} is {}: only what has ended is requeued", row.id, state.name());
+                let why = format!("{} is {}; only ended rows can be requeued", row.id, state.name());
                 return Err(why.into());
             }
             row.map(|row| row.id)
         }
     };
-    found.ok_or_else(|| "nothing is selected".into())
+    found.ok_or_else(|| "nothing selected".into())
 }
 
 /// A row that is to be requeued, as the station has it.
@@ -108,13 +107,13 @@ impl OnPage for RequeueAsked {
         let id = self.id;
         let why = match page {
             Ok(Page::Invocation(Some(row))) if !row.state.is_terminal() => {
-                format!("{id} is {}: only what has ended is requeued", row.state.name())
+                format!("{id} is {}; only ended rows can be requeued", row.state.name())
             }
             Ok(Page::Invocation(Some(_))) if !ui.overlays.is_empty() => {
-                format!("{id} is not requeued: something else was opened meanwhile")
+                format!("{id} not requeued: something else was opened meanwhile")
             }
             Ok(Page::Invocation(Some(row))) => return ui.push(Dialog::new(Box::new(Requeue::of(&row)))),
-            Ok(_) => format!("there is no invocation {id} any more (limits.store.ended_rows_max)"),
+            Ok(_) => format!("invocation {id} is no longer stored (limits.store.ended_rows_max)"),
             Err(error) => error_text(&error),
         };
         show_message(ui, why, true, now);
@@ -151,19 +150,17 @@ impl Confirm for Requeue {
     fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
         let Self { id, queue, event, state, refund } = self;
         let mut words = vec![
-            (format!("{id} {event} is {}. It is enqueued on {queue} once more.", state.name()), Role::Text),
+            (format!("{id} {event} is {}. It will be enqueued again on {queue}.", state.name()), Role::Text),
             (SAME.to_owned(), Role::Muted),
         ];
         words.push(match refund {
             None => ("refund: none".to_owned(), Role::Muted),
-            Some(RefundStatus::Skipped) => {
-                ("refund: skipped, nothing was given back".to_owned(), Role::Muted)
-            }
+            Some(RefundStatus::Skipped) => ("refund: skipped".to_owned(), Role::Muted),
             Some(RefundStatus::Requested) => {
-                ("refund: requested. It stays: the viewer gets both.".to_owned(), Role::Warn)
+                ("refund: requested. It is not revoked: the viewer gets both.".to_owned(), Role::Warn)
             }
             Some(RefundStatus::Manual) => {
-                ("refund: to be made by hand. It stays: the viewer gets both.".to_owned(), Role::Warn)
+                ("refund: manual. It is not revoked: the viewer gets both.".to_owned(), Role::Warn)
             }
         });
         words.extend(brake_words(queue, model));
@@ -209,14 +206,15 @@ impl Confirm for RequeueMany {
         let each: Vec<String> = queues.iter().map(|(queue, count)| format!("{count} on {queue}")).collect();
         let rows = counted(self.rows.len(), "ended row");
         let mut words = vec![
-            (format!("{rows}: {}, enqueued once more.", join_some(&each, LISTED_MAX)), Role::Text),
+            (format!("{rows}: {}, enqueued again.", join_some(&each, LISTED_MAX)), Role::Text),
             (SAME.to_owned(), Role::Muted),
         ];
         words.push(match self.refunded() {
             0 => ("refunds: none".to_owned(), Role::Muted),
-            refunded => {
-                (format!("refunds: {refunded} requested. They stay: the viewers get both."), Role::Warn)
-            }
+            refunded => (
+                format!("refunds: {refunded} requested. They are not revoked: the viewers get both."),
+                Role::Warn,
+            ),
         });
         words.extend(queues.keys().take(LISTED_MAX).filter_map(|queue| brake_words(queue, model)));
         words
@@ -238,7 +236,7 @@ impl Confirm for RequeueMany {
 
 /// What a new row takes over.
 const SAME: &str =
-    "Same event, params, source and user; without redemption and key. What has ended stays in the History.";
+    "Same event, params, source and user; no redemption or key. The ended rows stay in the History.";
 
 /// What keeps a queue from taking or dispatching work.
 fn brake_words(queue: &QueueName, model: &Model) -> Option<(String, Role)> {
@@ -247,7 +245,7 @@ fn brake_words(queue: &QueueName, model: &Model) -> Option<(String, Role)> {
         None | Some((false, _)) => format!("{queue} is not in this pack: requeuing will be refused."),
         Some((_, brake)) if brake.draining => format!("{queue} is draining: requeuing will be refused."),
         Some((_, brake)) if brake.held => {
-            format!("{queue} is held: nothing is dispatched before it is resumed.")
+            format!("{queue} is held: dispatched once it is resumed.")
         }
         Some(_) => return None,
     };

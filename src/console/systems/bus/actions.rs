@@ -33,14 +33,14 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         }
         Target::Record(record) => Some(*PEER.id(&record.key())?),
         Target::Row(PaneId::Topics | PaneId::Drops) if ui.view == ViewId::Bus => {
-            return Some(Err("select whom in Subscribers or Peers".into()));
+            return Some(Err("select a session in Subscribers or Peers".into()));
         }
         _ => return None,
     };
     Some(match session {
-        None => Err("no session of the bus is selected".into()),
+        None => Err("no bus session is selected".into()),
         own if own == model.own_session() => {
-            Err(format!("that is this console: {} leaves it", view.key(Action::Quit)).into())
+            Err(format!("that is this console; {} quits it", view.key(Action::Quit)).into())
         }
         Some(session) => Ok(Act::confirm(KickPeer { session, client: client_of(model, session) })),
     })

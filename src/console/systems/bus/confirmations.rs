@@ -46,7 +46,7 @@ impl Confirm for KickPeer {
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let session = self.session;
         if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) {
-            return Err(format!("session {session} has ended meanwhile: nobody was dropped"));
+            return Err(format!("session {session} has already disconnected"));
         }
         Ok(vec![Effect::command(Command::KickPeer { session }, self.clone())])
     }
@@ -55,29 +55,25 @@ impl Confirm for KickPeer {
 impl OutcomeText for KickPeer {
     fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
         let Outcome::PeerKicked { session } = outcome else { return None };
-        let text = format!("{} is disconnected from the bus: its session {session} is over", self.client);
+        let text = format!("{} disconnected from the bus (session {session})", self.client);
         Some((text, false))
     }
 }
 
 fn describe_kick_peer(model: &Model, session: ConnectionId, client: &str) -> Vec<(String, Role)> {
     let Some(peer) = model.rmp().and_then(|rmp| rmp.peers.get(&session)) else {
-        return vec![("It has left meanwhile.".to_owned(), Role::Warn)];
+        return vec![("It has already disconnected.".to_owned(), Role::Warn)];
     };
     let kind = peer.greeting.as_ref().map_or("before its Hello", |greeting| greeting.kind.name());
     let mut words = vec![
         (
             format!(
-                "{client} ({kind}, session {session}, {}) is disconnected; it may connect again at once.",
+                "{client} ({kind}, session {session}, {}) will be disconnected; it may reconnect at once.",
                 peer.peer
             ),
             Role::Text,
         ),
-        (
-            "Nobody can tell it what it missed meanwhile: the bus keeps nothing for who is not there."
-                .to_owned(),
-            Role::Text,
-        ),
+        ("It misses all messages until then: the bus stores none for absent peers.".to_owned(), Role::Text),
     ];
     let topics: Vec<_> = peer.subs.values().map(|sub| sub.topic.to_string()).collect();
     if !topics.is_empty() {
@@ -93,7 +89,10 @@ fn describe_kick_peer(model: &Model, session: ConnectionId, client: &str) -> Vec
     }
     let waiting: u64 = peer.subs.values().map(|sub| sub.gauge.queued_messages).sum();
     if waiting > 0 {
-        words.push((format!("What waits for it is gone: {}.", format::many(waiting, "message")), Role::Warn));
+        words.push((
+            format!("Its queued messages are lost: {}.", format::many(waiting, "message")),
+            Role::Warn,
+        ));
     }
     words
 }

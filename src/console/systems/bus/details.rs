@@ -152,7 +152,7 @@ pub(super) fn drop_details(
                     sub_view.map_or_else(|| "which has ended".to_owned(), |sub| format!("on {}", sub.topic));
                 format!("{}, subscription {sub} {pattern}", client(last.to_client.as_deref(), session))
             }
-            None => "nobody: it was judged as it came".to_owned(),
+            None => "no subscriber: dropped on arrival".to_owned(),
         },
     ));
     facts.push(detail(
@@ -169,13 +169,13 @@ pub(super) fn drop_details(
     );
     facts.push(detail("messages", times));
     let trace = last.trace.map_or_else(|| "none".to_owned(), |trace| trace.to_string());
-    facts.push(detail("last one", format!("msg_id {}, {trace}", last.msg_id)));
+    facts.push(detail("last", format!("msg_id {}, {trace}", last.msg_id)));
     facts.push(detail("expires", expiry(view, last)));
     // What was judged as it came waited in no queue.
     let told = if last.reason == DropReason::TtlExpired && last.to.is_none() { 1 } else { usize::MAX };
     facts.extend(drop_remedy(last.reason).into_iter().take(told));
     if let Culprit::Subscriber(session, sub) = group.key.culprit {
-        facts.extend(queue(model, session, sub).map(|words| detail("its queue", words)));
+        facts.extend(queue(model, session, sub).map(|words| detail("queue", words)));
     }
     for clause in clauses(last.reason) {
         facts.push(detail("clause", clause_with_text(clause)));
@@ -185,7 +185,7 @@ pub(super) fn drop_details(
             let words = message
                 .text
                 .clone()
-                .unwrap_or_else(|| "it is no MsgPack envelope, or too much to be read here".to_owned());
+                .unwrap_or_else(|| "no MsgPack envelope, or too large to decode here".to_owned());
             facts.push(detail(
                 "published",
                 format!("entry {}, {} of body", message.seq, format::bytes(message.bytes as u64)),
@@ -194,7 +194,7 @@ pub(super) fn drop_details(
         }
         None => facts.push(detail(
             "body",
-            "the tap keeps its publication no longer; rlp/sys/drops/bodies had it when it was dropped",
+            "no longer kept by the tap; rlp/sys/drops/bodies carried it when it was dropped",
         )),
     }
     facts
@@ -204,16 +204,16 @@ fn why(group: &DropGroup) -> String {
     let whose = group.culprit_label();
     match (group.key.reason, group.key.culprit) {
         (DropReason::TtlExpired, Culprit::Subscriber(..)) => {
-            format!("expired: it waited for {whose} until its time to live was over")
+            format!("expired: its TTL ran out in the queue of {whose}")
         }
         (DropReason::TtlExpired, _) => {
-            format!("expired: its time to live was over when it came from {whose}")
+            format!("expired: its TTL had run out when it arrived from {whose}")
         }
         (DropReason::Duplicate, _) => {
-            format!("duplicate: {whose} sent a message again that the subscriber had already")
+            format!("duplicate: {whose} sent a message again that the subscriber already had")
         }
         (DropReason::BackpressureTimeout, _) => {
-            format!("no room: the queue of {whose} was full, and no publisher waits for it")
+            format!("overflow: the queue of {whose} was full, and publishers do not wait")
         }
     }
 }
@@ -245,7 +245,7 @@ fn queue(model: &Model, session: ConnectionId, sub: u64) -> Option<String> {
     let (messages, bytes) =
         (format::many(gauge.queued_messages, "message"), format::bytes(gauge.queued_bytes));
     Some(format!(
-        "waiting: {messages}, {bytes}; {} left, {} did not reach it",
+        "{messages} queued, {bytes}; {} delivered, {} dropped",
         format::count(gauge.delivered),
         format::count(lost)
     ))
@@ -256,17 +256,20 @@ fn topic_details(view: &View, model: &Model, name: &TopicName) -> Vec<ReportLine
     let Some((rmp, topic)) = model.rmp().and_then(|rmp| Some((rmp, rmp.topics.get(name)?))) else {
         return vec![detail(
             "",
-            "it is shown no longer: others were published on since (limits.rmp.shown_topics_max)",
+            "no longer listed: other topics were used since (limits.rmp.shown_topics_max)",
         )];
     };
     if let Some(untold) = rmp.untapped_topic(name) {
         let mut facts = vec![
             detail(
-                "is",
-                "the tap's own: all that happens here, for consoles. No entry tells of its messages, and so they are not counted",
+                "purpose",
+                "the tap: everything that happens here, for consoles; its messages have no entries and are not counted",
             ),
-            detail("last", format!("for {} now", format::many(untold.subscribers.into(), "subscription"))),
-            detail("so far", format!("{} left to who takes it alone", format::count(untold.delivered))),
+            detail("last", format!("{} now", format::many(untold.subscribers.into(), "subscription"))),
+            detail(
+                "since start",
+                format!("{} delivered to subscribers of this topic alone", format::count(untold.delivered)),
+            ),
         ];
         facts.extend(dropped(topic));
         facts.extend(listeners(rmp, name));
@@ -274,12 +277,12 @@ fn topic_details(view: &View, model: &Model, name: &TopicName) -> Vec<ReportLine
     }
     let rate = |figure| model.bus.topics.get(name).map_or(0.0, |flow| flow.per_second(figure, view.now));
     let mut facts: Vec<_> =
-        station_topic_purpose(name).map(|words| detail("is", words)).into_iter().collect();
+        station_topic_purpose(name).map(|words| detail("purpose", words)).into_iter().collect();
     facts.extend([
         detail(
             "last",
             format!(
-                "{}, for {} now",
+                "{}, {} now",
                 view.time_of_day(topic.last_at),
                 format::many(topic.subscribers.into(), "subscription")
             ),
@@ -294,9 +297,9 @@ fn topic_details(view: &View, model: &Model, name: &TopicName) -> Vec<ReportLine
             ),
         ),
         detail(
-            "so far",
+            "since start",
             format!(
-                "{} taken ({}), {} given on",
+                "{} accepted ({}), {} delivered",
                 format::count(topic.published),
                 format::bytes(topic.bytes),
                 format::count(topic.delivered)
@@ -304,7 +307,7 @@ fn topic_details(view: &View, model: &Model, name: &TopicName) -> Vec<ReportLine
         ),
     ]);
     if TopicClass::of_text(name.as_str()).is_for_station() {
-        facts.push(detail("taken by", "the station itself, whoever else subscribes"));
+        facts.push(detail("read by", "the station itself, besides any subscribers"));
     }
     facts.extend(topic.schema_id.map(|id| detail("schema", format!("{} ({id})", schema_name(id)))));
     facts.extend(dropped(topic));
@@ -329,9 +332,9 @@ fn dropped(topic: &TopicView) -> Vec<ReportLine> {
 /// What a topic of the station's own is for.
 fn station_topic_purpose(name: &TopicName) -> Option<&'static str> {
     Some(match name.as_str() {
-        METRICS => "the station's own: its figures, as the page of `--metrics` has them",
-        DROPS => "the station's own: what did not reach its subscribers, and why",
-        DROPS_BODIES => "the station's own: the messages themselves that were dropped, for operators",
+        METRICS => "the station's metrics, as on the `--metrics` page",
+        DROPS => "the station's drop notices, with reasons",
+        DROPS_BODIES => "the bodies of dropped messages, for operators",
         _ => return None,
     })
 }
@@ -346,12 +349,12 @@ fn listeners(rmp: &Snapshot, name: &TopicName) -> Vec<ReportLine> {
         .take(LISTED_MAX)
         .map(|(session, peer, sub)| {
             let name = peer.greeting.as_ref().map(|greeting| &*greeting.client);
-            detail("listens", format!("{}, on {}", client(name, session), sub.topic))
+            detail("subscribed", format!("{}, on {}", client(name, session), sub.topic))
         })
         .collect();
     let more = matching.count();
     if more > 0 {
-        facts.push(detail("listens", format!("and {more} more")));
+        facts.push(detail("subscribed", format!("and {more} more")));
     }
     facts
 }
@@ -375,7 +378,7 @@ fn matches(pattern: &str, topic: &str) -> bool {
 /// Who a session is, what it may do, what it listens to.
 fn session_details(view: &View, model: &Model, session: ConnectionId) -> Vec<ReportLine> {
     let Some(peer) = model.rmp().and_then(|rmp| rmp.peers.get(&session)) else {
-        return vec![detail("", "it has left")];
+        return vec![detail("", "disconnected")];
     };
     let mut facts =
         vec![detail("process", peer.peer.as_str()), detail("since", view.time_of_day(peer.connected_at))];
@@ -386,25 +389,25 @@ fn session_details(view: &View, model: &Model, session: ConnectionId) -> Vec<Rep
                 if greeting.client.is_empty() { "(no name)".to_owned() } else { greeting.client.to_string() },
             ));
             facts.push(detail("kind", format!("{}: {}", greeting.kind.name(), rights(greeting.kind))));
-            facts.push(detail("speaks", greeting.dialect.name()));
+            facts.push(detail("protocol", greeting.dialect.name()));
         }
         None => {
-            facts.push(ReportLine::Reason("it has not said Hello yet: after 10 s it is closed".to_owned()));
+            facts.push(ReportLine::Reason("no Hello yet; closed after 10 s without one".to_owned()));
         }
     }
     facts.push(detail("published", format::count(peer.published)));
     if peer.refused > 0 {
         facts.push(ReportLine::Reason(format!(
-            "refused of it: {}; the Journal has them by clause",
+            "{} refused; the Journal lists them by clause",
             format::many(peer.refused, "frame")
         )));
     }
     for (number, sub) in peer.subs.iter().take(LISTED_MAX) {
-        facts.push(detail("listens", format!("{number}: {}", sub.topic)));
+        facts.push(detail("subscribed", format!("{number}: {}", sub.topic)));
         facts.extend(queue(model, session, *number).map(|words| detail("", format!("            {words}"))));
     }
     if peer.subs.len() > LISTED_MAX {
-        facts.push(detail("listens", format!("and {} more", peer.subs.len() - LISTED_MAX)));
+        facts.push(detail("subscribed", format!("and {} more", peer.subs.len() - LISTED_MAX)));
     }
     facts
 }

@@ -42,24 +42,22 @@ pub(crate) struct Drops(pub(crate) DropGroup);
 
 fields! {
     Drops {
-        "at", Time, Public, "when the last time", Column::fixed("at", 8) => |it, _| Value::Time(it.0.last.at.wall);
-        "reason", State(REASONS), Public, "why it did not get there", Column::fixed("reason", 11)
+        "at", Time, Public, "last occurrence", Column::fixed("at", 8) => |it, _| Value::Time(it.0.last.at.wall);
+        "reason", State(REASONS), Public, "reason", Column::fixed("reason", 11)
             => |it, _| Value::text(it.0.key.reason.name());
-        "topic", Topic, Public, "on which topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.0.key.topic.as_str());
-        "culprit", Text, Public, "who caused it: who had no room, or who sent it late or again", Column::growing("culprit", 8, 1)
+        "topic", Topic, Public, "topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.0.key.topic.as_str());
+        "culprit" | "whose", Text, Public, "who caused it: the subscriber whose queue was full, or the publisher that was late or repeated itself", Column::growing("culprit", 8, 1)
             => |it, _| Value::text(it.0.culprit_label());
-        "whose", Text, Public, "the same as culprit" => |it, _| Value::text(it.0.culprit_label());
-        "count", Number, Public, "how many messages", Column::fixed("count", 6).right() => |it, _| Value::count(it.0.count);
-        "times", Number, Public, "the same as count" => |it, _| Value::count(it.0.count);
-        "role", State(&["subscriber", "publisher", "station"]), Public, "what it is in this"
+        "count" | "times", Number, Public, "messages dropped", Column::fixed("count", 6).right() => |it, _| Value::count(it.0.count);
+        "role", State(&["subscriber", "publisher", "station"]), Public, "role of the culprit"
             => |it, _| Value::text(it.0.key.culprit.role());
-        "session", Serial, Public, "whose session" => |it, _| it.0.key.culprit.session().map_or(Value::None, |session| Value::Serial(session.0));
-        "notices", Number, Public, "notices that told of them" => |it, _| Value::count(it.0.notices);
-        "msg_id", Serial, Public, "the number of the last message" => |it, _| Value::Serial(it.0.last.msg_id);
-        "trace", Id, Public, "what the last one belongs to"
+        "session", Serial, Public, "session of the culprit" => |it, _| it.0.key.culprit.session().map_or(Value::None, |session| Value::Serial(session.0));
+        "notices", Number, Public, "drop notices" => |it, _| Value::count(it.0.notices);
+        "msg_id", Serial, Public, "msg_id of the last message" => |it, _| Value::Serial(it.0.last.msg_id);
+        "trace", Id, Public, "trace of the last message"
             => |it, _| Value::maybe(it.0.last.trace.map(|trace| trace.0.hyphenated().to_string()));
-        "first", Time, Public, "when the first of those that are kept" => |it, _| Value::Time(it.0.first_at.wall);
-        "age", Duration, Public, "how long ago the last time" => |it, now| Value::Duration(crate::console::records::ms(it.0.last.at, now));
+        "first", Time, Public, "first occurrence kept" => |it, _| Value::Time(it.0.first_at.wall);
+        "age", Duration, Public, "time since the last occurrence" => |it, now| Value::Duration(crate::console::records::ms(it.0.last.at, now));
     }
 }
 
@@ -82,8 +80,8 @@ impl PaneRecord for Drops {
         Some(match field {
             "reason" => Cell::new(format!("{sign} {}", drop_word(self.0.key.reason).replace('_', " ")), role),
             "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text).cut_within(),
-            "culprit" | "whose" => Cell::new(self.0.culprit_label(), Role::Muted).cut_within(),
-            "count" | "times" => {
+            "culprit" => Cell::new(self.0.culprit_label(), Role::Muted).cut_within(),
+            "count" => {
                 Cell::new(format!("{}{}", look.view.glyphs.times, format::count(self.0.count)), Role::Text)
             }
             _ => return None,
@@ -143,16 +141,16 @@ pub(crate) static PANE: Pane = Pane {
             count => format!("{} {}/m", PaneId::Drops.name(), format::count(count)),
         }
     }),
-    empty: Empty::Text("every message reached its subscribers"),
+    empty: Empty::Text("no drops"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let dropped = dropped_last_minute(cx);
         let span = if dropped > 0 { "/m" } else { "" };
-        PaneChip::warning("DROPS", format!("{}{span}", format::count(dropped)), dropped > 0)
+        PaneChip::warning("drops", format!("{}{span}", format::count(dropped)), dropped > 0)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.rmp.shown_drops_max", ui.limits.rmp.shown_drops_max);
-        let what = "drops by reason, topic and culprit, as far as their notices are kept";
+        let what = "drops by reason, topic and culprit, from the notices kept";
         Some(Account::whole(what, all, bound))
     },
 };

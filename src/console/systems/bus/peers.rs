@@ -63,27 +63,27 @@ impl BusPeer<'_> {
 
 fields! {
     BusPeer<'_> {
-        "client", Text, Public, "the name that it gave itself", Column::growing("client", 10, 2)
+        "client", Text, Public, "client name", Column::growing("client", 10, 2)
             => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| &*greeting.client));
-        "kind", State(KINDS), Public, "what it may do goes by that", Column::fixed("kind", 7)
+        "kind", State(KINDS), Public, "kind, which sets its permissions", Column::fixed("kind", 7)
             => |it, _| Value::maybe(it.kind().map(Kind::name));
-        "dialect", State(&["frames", "json"]), Public, "in what it speaks", Column::fixed("speaks", 6).from(58)
-            => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| greeting.dialect.name()));
-        "session", Serial, Public, "its session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
-        "peer", Text, Public, "who, as the operating system says", Column::growing("process", 12, 2).from(64)
+        "protocol" | "dialect" | "speaks", State(&["binary", "json"]) reads (&[("frames", "binary")]), Public, "protocol: binary frames or JSON", Column::fixed("protocol", 8).from(58)
+            => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| greeting.dialect.protocol()));
+        "session", Serial, Public, "session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
+        "peer", Text, Public, "process or address, as the system reports it", Column::growing("process", 12, 2).from(64)
             => |it, _| Value::text(it.peer.peer.as_str());
-        "since", Time, Public, "since when", Column::fixed("since", 8).from(90) => |it, _| Value::Time(it.peer.connected_at.wall);
-        "published_s", Number, Public, "messages that it publishes a second, over the last 5 s", Column::fixed("msg/s", 6).right()
+        "since", Time, Public, "start time", Column::fixed("since", 8).from(90) => |it, _| Value::Time(it.peer.connected_at.wall);
+        "published_s", Number, Public, "messages published per second, over the last 5 s", Column::fixed("msg/s", 6).right()
             => |it, now| Value::Number(it.rates.map_or(0.0, |flow| flow.per_second(MESSAGES, now)));
-        "refused", Number, Public, "frames of its that were refused", Column::fixed("refused", 7).right()
+        "refused", Number, Public, "frames refused", Column::fixed("refused", 7).right()
             => |it, _| Value::count(it.peer.refused);
-        "subs", Number, Public, "its subscriptions", Column::fixed("subs", 4).right() => |it, _| Value::count(it.peer.subs.len() as u64);
-        "may", Text, Public, "what its kind may do", Column::growing("may", 16, 3).from(130) => |it, _| Value::maybe(it.kind().map(rights));
-        "published", Number, Public, "messages taken from it" => |it, _| Value::count(it.peer.published);
-        "delivered", Number, Public, "messages that left to it" => |it, _| Value::count(it.sum(|gauge| gauge.delivered));
-        "queued", Number, Public, "messages that wait for it" => |it, _| Value::count(it.sum(|gauge| gauge.queued_messages));
-        "dropped", Number, Public, "messages that did not reach it" => |it, _| Value::count(it.sum(|gauge| gauge.dropped.iter().sum()));
-        "age", Duration, Public, "for how long" => |it, now| Value::Duration(crate::console::records::ms(it.peer.connected_at, now));
+        "subs", Number, Public, "number of subscriptions", Column::fixed("subs", 4).right() => |it, _| Value::count(it.peer.subs.len() as u64);
+        "may", Text, Public, "permissions of its kind", Column::growing("may", 16, 3).from(130) => |it, _| Value::maybe(it.kind().map(rights));
+        "published", Number, Public, "messages published by it" => |it, _| Value::count(it.peer.published);
+        "delivered", Number, Public, "messages delivered to it" => |it, _| Value::count(it.sum(|gauge| gauge.delivered));
+        "queued", Number, Public, "messages queued for it" => |it, _| Value::count(it.sum(|gauge| gauge.queued_messages));
+        "dropped", Number, Public, "messages for it that were dropped" => |it, _| Value::count(it.sum(|gauge| gauge.dropped.iter().sum()));
+        "age", Duration, Public, "age" => |it, now| Value::Duration(crate::console::records::ms(it.peer.connected_at, now));
     }
 }
 
@@ -106,8 +106,8 @@ impl PaneRecord for BusPeer<'_> {
             "kind" => {
                 Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), kind_role(self.kind()))
             }
-            "dialect" => Cell::new(
-                greeting.map_or(look.view.glyphs.none, |greeting| Dialect::name(greeting.dialect)),
+            "protocol" => Cell::new(
+                greeting.map_or(look.view.glyphs.none, |greeting| Dialect::protocol(greeting.dialect)),
                 Role::Muted,
             ),
             "session" => Cell::new(self.session.to_string(), Role::Muted),
@@ -172,12 +172,12 @@ pub(crate) static PANE: Pane = Pane {
         0 => PaneId::Peers.name().to_owned(),
         peers => format!("{} {}", PaneId::Peers.name(), format::count(peers)),
     }),
-    empty: Empty::Text("nobody is connected to the bus"),
+    empty: Empty::Text("no peers"),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| PaneChip::new("PEERS", format::count(count(cx.model)), Role::Text)),
+    chip: Some(|cx, _| PaneChip::new("peers", format::count(count(cx.model)), Role::Text)),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.rmp.connections_max", ui.limits.rmp.connections_max);
-        Some(Account::whole("connections of the bus as they are now", all, bound))
+        Some(Account::whole("current connections of the bus", all, bound))
     },
 };
 

@@ -90,31 +90,31 @@ impl Subscriber<'_> {
 
 fields! {
     Subscriber<'_> {
-        "client", Text, Public, "what its session calls itself", Column::growing("client", 12, 1)
+        "client", Text, Public, "client name", Column::growing("client", 12, 1)
             => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| &*greeting.client));
-        "session", Serial, Public, "its session", Column::fixed("sess", 5).right().from(60)
+        "session", Serial, Public, "session", Column::fixed("sess", 5).right().from(60)
             => |it, _| Value::Serial(it.session.0);
-        "pattern", Topic, Public, "the topic or pattern that it wants", Column::growing("pattern", 10, 3)
+        "pattern", Topic, Public, "subscribed topic or pattern", Column::growing("pattern", 10, 3)
             => |it, _| Value::text(it.sub.topic.as_str());
-        "queued", Number, Public, "messages that wait in its queue, of limits.rmp.queue_messages_max", Column::fixed("queued", 9).right()
+        "queued", Number, Public, "messages in its queue, of limits.rmp.queue_messages_max", Column::fixed("queued", 9).right()
             => |it, _| Value::count(it.sub.gauge.queued_messages);
-        "queued_bytes", Bytes, Public, "their bytes, of limits.rmp.queue_bytes_max", Column::fixed("bytes", 8).right().from(70)
+        "queued_bytes", Bytes, Public, "bytes in its queue, of limits.rmp.queue_bytes_max", Column::fixed("bytes", 8).right().from(70)
             => |it, _| Value::Bytes(it.sub.gauge.queued_bytes);
-        "delivered_s", Number, Public, "messages that left to it a second, over the last 5 s", Column::fixed("out/s", 6).right()
+        "delivered_s", Number, Public, "messages delivered per second, over the last 5 s", Column::fixed("out/s", 6).right()
             => |it, now| Value::Number(it.per_second(now));
-        "no_room", Number, Public, "messages lost because its queue was full", Column::fixed("full", 5).right()
+        "no_room", Number, Public, "messages for it dropped because its queue was full", Column::fixed("overflow", 8).right()
             => |it, _| Value::count(it.lost(DropReason::BackpressureTimeout));
-        "expired", Number, Public, "messages that expired before they could leave to it", Column::fixed("late", 5).right()
+        "expired", Number, Public, "messages for it dropped as expired", Column::fixed("expired", 7).right()
             => |it, _| Value::count(it.lost(DropReason::TtlExpired));
-        "duplicate", Number, Public, "messages that it had already, and did not get again", Column::fixed("dup", 5).right().from(60)
+        "duplicate", Number, Public, "messages for it dropped as duplicates", Column::fixed("duplicate", 9).right().from(84)
             => |it, _| Value::count(it.lost(DropReason::Duplicate));
-        "sub", Serial, Public, "its number in the session" => |it, _| if it.count > 1 { Value::None } else { Value::Serial(it.number) };
-        "count", Number, Public, "of how many subscriptions it tells" => |it, _| Value::count(it.count as u64);
-        "full", Number, Public, "how full its queue is, in hundredths of its limit" => |it, _| Value::count(it.fullness());
-        "delivered", Number, Public, "messages that left to it since it was made" => |it, _| Value::count(it.sub.gauge.delivered);
-        "peer", Text, Public, "who its session is, as the operating system says" => |it, _| Value::text(it.peer.peer.as_str());
-        "since", Time, Public, "since when" => |it, _| Value::Time(it.sub.since.wall);
-        "age", Duration, Public, "for how long" => |it, now| Value::Duration(crate::console::records::ms(it.sub.since, now));
+        "sub", Serial, Public, "number within the session" => |it, _| if it.count > 1 { Value::None } else { Value::Serial(it.number) };
+        "count", Number, Public, "subscriptions in this row" => |it, _| Value::count(it.count as u64);
+        "full", Number, Public, "queue usage in percent of its limit" => |it, _| Value::count(it.fullness());
+        "delivered", Number, Public, "messages delivered since it subscribed" => |it, _| Value::count(it.sub.gauge.delivered);
+        "peer", Text, Public, "process or address, as the system reports it" => |it, _| Value::text(it.peer.peer.as_str());
+        "since", Time, Public, "start time" => |it, _| Value::Time(it.sub.since.wall);
+        "age", Duration, Public, "age" => |it, now| Value::Duration(crate::console::records::ms(it.sub.since, now));
     }
 }
 
@@ -260,23 +260,23 @@ pub(crate) static PANE: Pane = Pane {
         let name = PaneId::Subscribers.name();
         let Some(rmp) = cx.model.rmp().filter(|rmp| rmp.totals.keys > 0) else { return name.to_owned() };
         let forgets = cx.model.rmp().is_some_and(|rmp| rmp.forgets_early(cx.view.now).contains(&true));
-        let young = if forgets { ", forgets early" } else { "" };
+        let young = if forgets { ", evicting early" } else { "" };
         let keys = format::many(rmp.totals.keys, "key");
         format!("{name} {}, dedupe {keys}{young}", format::count(count(cx.model)))
     }),
-    empty: Empty::Text("nobody subscribes to anything"),
+    empty: Empty::Text("no subscriptions"),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| PaneChip::new("SUBS", format::count(count(cx.model)), Role::Text)),
+    chip: Some(|cx, _| PaneChip::new("subscribers", format::count(count(cx.model)), Role::Text)),
     ledger: |ui, model, all| {
         let there = count(model);
         let bound = if there > all {
             LedgerBound::Text(
-                "those that need no look are told together where a session has many; with a filter each is listed",
+                "where a session has many, those without problems share a row; a filter lists each",
             )
         } else {
             LedgerBound::Limit("limits.rmp.subscriptions_max", ui.limits.rmp.subscriptions_max)
         };
-        let what = "subscriptions as they are now; each session may have so many";
+        let what = "current subscriptions; the limit is per session";
         Some(Account::cut(what, there, there.saturating_sub(all), bound))
     },
 };

@@ -32,7 +32,7 @@ pub(crate) static SYSTEM: System = System {
     act_first: actions::act,
     act_otherwise: |_, _| None,
     report: health::report,
-    restarted: "the bus is up again: its peers can connect",
+    restarted: "bus restarted: peers can connect",
     questions: |_| Questions::NONE,
     listed_questions: |_| Vec::new(),
     alert_object,

@@ -94,32 +94,32 @@ impl Topic<'_> {
 
 fields! {
     Topic<'_> {
-        "topic", Topic, Public, "its name", Column::growing("topic", 14, 3) => |it, _| Value::text(it.name.as_str());
-        "schema", Text, Public, "what the last message on it was", Column::growing("schema", 12, 1).from(60)
+        "topic", Topic, Public, "name", Column::growing("topic", 14, 3) => |it, _| Value::text(it.name.as_str());
+        "schema", Text, Public, "schema of the last message", Column::growing("schema", 12, 1).from(60)
             => |it, _| Value::maybe(it.view.schema_id.map(schema_name));
-        "rate", Number, Public, "messages a second, over the last 5 s", Column::fixed("msg/s", 6).right()
+        "rate", Number, Public, "messages per second, over the last 5 s", Column::fixed("msg/s", 6).right()
             => |it, now| it.per_second(MESSAGES, now).map_or(Value::None, Value::Number);
-        "trend", Number, Public, "messages in the last 80 s, as a chart", Column::fixed("", 8).from(70)
+        "trend", Number, Public, "messages over the last 80 s, as a chart", Column::fixed("", 8).from(70)
             => |it, now| it.per_second(MESSAGES, now).map_or(Value::None, Value::Number);
-        "bytes_s", Bytes, Public, "bytes a second, over the last 5 s", Column::fixed("B/s", 8).right().from(84)
+        "bytes_s", Bytes, Public, "bytes per second, over the last 5 s", Column::fixed("B/s", 8).right().from(84)
             => |it, now| it.per_second(BYTES, now).map_or(Value::None, |rate| Value::Bytes(round_rate(rate)));
-        "subs", Number, Public, "subscriptions that a message like the last one is for", Column::fixed("subs", 4).right()
+        "subs", Number, Public, "subscriptions that match the last message", Column::fixed("subs", 11).right()
             => |it, _| Value::count(it.subscribers());
-        "delivered_s", Number, Public, "messages given to subscriptions a second", Column::fixed("out/s", 6).right()
+        "delivered_s", Number, Public, "messages delivered per second, over the last 5 s", Column::fixed("out/s", 6).right()
             => |it, now| it.per_second(DELIVERED, now).map_or(Value::None, Value::Number);
-        "drops", Number, Public, "messages that did not reach a subscription", Column::fixed("drops", 5).right()
+        "drops", Number, Public, "messages dropped since start", Column::fixed("drops", 5).right()
             => |it, _| Value::count(it.dropped());
-        "age", Duration, Public, "how long ago the last message came", Column::fixed("age", 6).right().from(100)
+        "age", Duration, Public, "time since the last message", Column::fixed("age", 6).right().from(100)
             => |it, now| it.if_counted(Value::Duration(crate::console::records::ms(it.view.last_at, now)));
-        "published", Number, Public, "messages taken on it since the broker started" => |it, _| it.if_counted(Value::count(it.view.published));
-        "bytes", Bytes, Public, "their bytes, as they were on the wire" => |it, _| it.if_counted(Value::Bytes(it.view.bytes));
-        "delivered", Number, Public, "messages given to subscriptions since the broker started, what waits in their queues too"
+        "published", Number, Public, "messages published since start" => |it, _| it.if_counted(Value::count(it.view.published));
+        "bytes", Bytes, Public, "bytes published since start" => |it, _| it.if_counted(Value::Bytes(it.view.bytes));
+        "delivered", Number, Public, "messages delivered or queued since start"
             => |it, _| it.if_counted(Value::count(it.view.delivered));
-        "expired", Number, Public, "messages that were expired" => |it, _| it.dropped_for(DropReason::TtlExpired);
-        "duplicate", Number, Public, "messages that a subscription had already" => |it, _| it.dropped_for(DropReason::Duplicate);
-        "no_room", Number, Public, "messages that a subscription had no room for"
+        "expired", Number, Public, "messages dropped as expired" => |it, _| it.dropped_for(DropReason::TtlExpired);
+        "duplicate", Number, Public, "messages dropped as duplicates" => |it, _| it.dropped_for(DropReason::Duplicate);
+        "no_room", Number, Public, "messages dropped because a queue was full"
             => |it, _| it.dropped_for(DropReason::BackpressureTimeout);
-        "last", Time, Public, "when the last message came" => |it, _| it.if_counted(Value::Time(it.view.last_at.wall));
+        "last", Time, Public, "time of the last message" => |it, _| it.if_counted(Value::Time(it.view.last_at.wall));
     }
 }
 
@@ -176,9 +176,9 @@ impl PaneRecord for Topic<'_> {
                 let subscribers = self.subscribers();
                 let count = format::count(subscribers.into());
                 match subscribers {
-                    0 if self.is_read_by_station() => Cell::new("own", Role::Muted),
-                    _ if self.is_read_by_station() => Cell::new(format!("{count}+"), Role::Text),
-                    0 if self.has_no_listeners() => Cell::new(format!("{count}{}", glyphs.warn), Role::Warn),
+                    0 if self.is_read_by_station() => Cell::new("station", Role::Muted),
+                    _ if self.is_read_by_station() => Cell::new(format!("{count} + station"), Role::Text),
+                    0 if self.has_no_listeners() => Cell::new("0 (none)", Role::Warn),
                     0 => Cell::new(count, Role::Muted),
                     _ => Cell::new(count, Role::Text),
                 }
@@ -261,15 +261,15 @@ pub(crate) static PANE: Pane = Pane {
             _ => format!("{name} {} of {}{span}", format::count(shown), format::count(rmp.totals.topics)),
         }
     }),
-    empty: Empty::Text("nothing was published on the bus yet"),
+    empty: Empty::Text("no topics yet"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let count = cx.model.rmp().map_or(0, |rmp| rmp.topics.len() as u64);
-        PaneChip::new("TOPICS", format::count(count), Role::Text)
+        PaneChip::new("topics", format::count(count), Role::Text)
     }),
     ledger: |ui, model, all| {
         let bound = LedgerBound::Limit("limits.rmp.shown_topics_max", ui.limits.rmp.shown_topics_max);
         let came = model.rmp().map_or(0, |rmp| rmp.totals.topics).max(all);
-        Some(Account::cut("topics of the bus that were used since it started", came, came - all, bound))
+        Some(Account::cut("topics used since the bus started", came, came - all, bound))
     },
 };

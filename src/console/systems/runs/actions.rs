@@ -40,7 +40,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
             || Act::effects(|ui, _| submitting::open(ui)),
             "the station is starting",
         ),
-        Action::Params | Action::Files => Err("no opening is being written".into()),
+        Action::Params | Action::Files => Err("the submit editor is not open".into()),
         _ => return None,
     })
 }
@@ -71,10 +71,10 @@ fn target_run(ui: &Ui, model: &Model) -> Option<TraceId> {
 fn cancel(cx: &PaneContext<'_>) -> Resolved {
     let run = target_run(cx.ui, cx.model).ok_or("no run is selected")?;
     let view = cx.model.runs().and_then(|runs| runs.run(run));
-    let view = view.ok_or("it has ended: only a run that goes on is cancelled")?;
+    let view = view.ok_or("already ended: only open runs can be cancelled")?;
     match view.state {
-        state if state.is_end() => Err(format!("{} has ended: it is {}", view.name, state.name()).into()),
-        runs::RunState::Cancelling => Err(format!("{} is on its way to its end", view.name).into()),
+        state if state.is_end() => Err(format!("{} has ended ({})", view.name, state.name()).into()),
+        runs::RunState::Cancelling => Err(format!("{} is already being cancelled", view.name).into()),
         _ => Ok(Act::confirm(CancelRun { run: view.run, name: view.name.to_string() })),
     }
 }

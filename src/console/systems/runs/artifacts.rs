@@ -91,12 +91,12 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::Parts(take_pages),
     filter: None,
     title: Title::Of(|cx| run_title(PaneId::Artifacts, cx)),
-    empty: Empty::Of(|cx| empty_run_text(cx, |_| "it kept nothing so far")),
+    empty: Empty::Of(|cx| empty_run_text(cx, |_| "no artifacts yet")),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| run_chip("KEPT", cx, |view| view.artifacts)),
+    chip: Some(|cx, _| run_chip("artifacts", cx, |view| view.artifacts)),
     ledger: |_, _, all| {
         let bound = LedgerBound::Text("`run artifacts` lists all");
-        Some(Account::whole("what the run kept, as far as it is loaded here", all, bound))
+        Some(Account::whole("artifacts of the run loaded so far", all, bound))
     },
 };
 

@@ -62,10 +62,8 @@ impl Confirm for CancelRun {
             .map(|view| view.state)
             .filter(|state| !state.is_end())
         {
-            None => Err(format!("{name} has ended meanwhile: nothing was cancelled")),
-            Some(RunState::Cancelling) => {
-                Err(format!("{name} is on its way to its end already: nothing was cancelled"))
-            }
+            None => Err(format!("not cancelled: {name} has already ended")),
+            Some(RunState::Cancelling) => Err(format!("not cancelled: {name} is already being cancelled")),
             Some(_) => {
                 let command = Command::Runs(runs::Command::Cancel { run: *run });
                 Ok(vec![Effect::command(command, self.clone())])
@@ -77,7 +75,7 @@ impl Confirm for CancelRun {
 impl OutcomeText for CancelRun {
     fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
         let Outcome::Runs(runs::Outcome::Cancelled { nodes }) = outcome else { return None };
-        Some((format!("{} is cancelled: {} had not ended", self.name, counted(*nodes, "node")), false))
+        Some((format!("{} cancelled: {} not finished", self.name, counted(*nodes, "node")), false))
     }
 }
 
@@ -110,7 +108,7 @@ impl Confirm for Decide {
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let (action, approved) = (self.action, self.approved);
         if pending_approval(model, action).is_none() {
-            return Err("it is no longer pending: nothing was answered".to_owned());
+            return Err("not answered: no longer pending".to_owned());
         }
         let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
         let held = model.runs().is_some_and(|runs| runs.held);
@@ -129,8 +127,8 @@ impl OutcomeText for Decided {
     fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
         let Outcome::Runs(runs::Outcome::Decided) = outcome else { return None };
         let text = match (self.approved, self.held) {
-            (true, true) => "approved: runs are held, and the node goes on once they are released",
-            (true, false) => "approved: the node goes on",
+            (true, true) => "approved: the node starts once runs are resumed",
+            (true, false) => "approved: the node starts",
             (false, _) => "rejected: the node fails",
         };
         Some((text.to_owned(), false))
@@ -140,13 +138,10 @@ impl OutcomeText for Decided {
 /// What hangs on a run.
 fn describe_cancel(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role)> {
     let Some(it) = model.runs().and_then(|runs| runs.run(run)).filter(|it| !it.state.is_end()) else {
-        return vec![(format!("{name} has ended meanwhile: nothing would be cancelled."), Role::Warn)];
+        return vec![(format!("{name} has already ended: there is nothing to cancel."), Role::Warn)];
     };
     let short = run.short();
-    let mut words = vec![(
-        format!("{name} {short} ends before its time: what it was to reach is not reached."),
-        Role::Text,
-    )];
+    let mut words = vec![(format!("{name} {short} stops now; its goals are not met."), Role::Text)];
     let ids = |wanted: fn(NodeState) -> bool| -> Vec<&str> {
         let all = it.plan.nodes.iter().zip(&it.nodes);
         all.filter(|(_, node)| wanted(node.state)).map(|(plan, _)| &*plan.id).collect()
@@ -158,17 +153,16 @@ fn describe_cancel(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role
         let count = working.len();
         words.push((
             format!(
-                "{count} {} worked on, and told to stop; what is answered is ignored: {}.",
-                if count == 1 { "is" } else { "are" },
+                "{} will be cancelled; late answers are ignored: {}.",
+                counted(count, "running node"),
                 join_some(working, LISTED_MAX)
             ),
             Role::Warn,
         ));
     }
     if !waiting.is_empty() {
-        let begins = if waiting.len() == 1 { "begins" } else { "begin" };
         words.push((
-            format!("{} never {begins}, or not again: {}.", waiting.len(), join_some(&waiting, LISTED_MAX)),
+            format!("{} will not start: {}.", waiting.len(), join_some(&waiting, LISTED_MAX)),
             Role::Warn,
         ));
     }
@@ -180,16 +174,13 @@ fn describe_cancel(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role
         model.mpp().map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(run)).count() as u64);
     if given > 0 {
         words.push((
-            format!("{} of it stay with the adapter until it answers.", format::many(given, "invocation")),
+            format!("{} of it stay in flight until the adapter answers.", format::many(given, "invocation")),
             Role::Warn,
         ));
     }
     if done > 0 {
         let artifacts = format::many(it.artifacts, "artifact");
-        words.push((
-            format!("{done} completed, and what they did stays done; kept: {artifacts}."),
-            Role::Muted,
-        ));
+        words.push((format!("{done} completed nodes and {artifacts} are kept."), Role::Muted));
     }
     words
 }
@@ -291,7 +282,7 @@ fn describe_decide(view: &View, model: &Model, action: ActionId, approved: bool)
     }
     if approved && let Some(failed) = run.and_then(RunView::failed_node) {
         let words_of = format!(
-            "{failed} has failed: unless the opening's `success` does without, the run cannot succeed any more."
+            "{failed} has failed: the run can succeed only if the opening's `success` does not need it."
         );
         words.push((words_of, Role::Warn));
     }

@@ -8,7 +8,10 @@ use crate::{
     console::{
         draw::format,
         input::action::Action,
-        model::{EntryBuffer, Model, ReportLine, runs::RunLine},
+        model::{
+            EntryBuffer, Model, ReportLine,
+            runs::{RunLine, node_status},
+        },
         overlays::detail::{at, detail, payload},
         records::{
             entry_query::EntryQuery,
@@ -193,12 +196,12 @@ fn approvals(model: &Model, run: TraceId) -> impl Iterator<Item = &AskView> {
 fn run_details(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -> Vec<ReportLine> {
     let Some(it) = it else {
         return vec![
-            detail("", "it is listed here no longer; the store has it:"),
+            detail("", "no longer listed here; the store has it:"),
             ReportLine::Command(format!("run show {run}").into()),
         ];
     };
     let asks = it.state == RunState::Running && approvals(model, run).next().is_some();
-    let mut facts = vec![detail("state", if asks { RunRow::ASKS } else { it.state.name() })];
+    let mut facts = vec![detail("state", if asks { RunRow::AWAITING } else { it.state.name() })];
     facts.extend(it.why.as_deref().map(|why| payload("why", why)));
     for (at, ask) in approvals(model, run).enumerate() {
         facts.extend(approval_details(view, ask, at == 0));
@@ -222,7 +225,8 @@ fn run_details(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -
     let mut bad = all.filter(|(_, node)| is_bad(node.state));
     for (plan, node) in bad.by_ref().take(LISTED_MAX) {
         let why = node.why.as_deref().unwrap_or_default();
-        facts.push(payload(node.state.name(), &format!("{}, attempt {}: {why}", plan.id, node.attempt)));
+        facts
+            .push(payload(node_status(node.state), &format!("{}, attempt {}: {why}", plan.id, node.attempt)));
     }
     let more = bad.count();
     if more > 0 {
@@ -247,7 +251,8 @@ fn count_nodes(run: &RunView) -> String {
     for node in &run.nodes {
         *counts.entry(node.state).or_default() += 1;
     }
-    let each: Vec<String> = counts.iter().map(|(state, count)| format!("{count} {}", state.name())).collect();
+    let each: Vec<String> =
+        counts.iter().map(|(state, count)| format!("{count} {}", node_status(*state))).collect();
     format!("{}: {}", format::count(run.planned.into()), each.join(", "))
 }
 
@@ -269,7 +274,7 @@ fn approval_details(view: &View, ask: &AskView, is_at_hand: bool) -> Vec<ReportL
     } else {
         facts.push(ReportLine::KeyHint(
             Action::Alerts,
-            "has it among the first: approve or reject it there".into(),
+            "lists it at the top: approve or reject it there".into(),
         ));
     }
     facts
@@ -293,7 +298,7 @@ fn stored_details(view: &View, row: &RunRow) -> Vec<ReportLine> {
     ));
     let counts = [("tokens", row.tokens), ("events", row.events), ("artifacts", row.artifacts)];
     facts.push(detail(
-        "had",
+        "results",
         counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", "),
     ));
     facts.push(detail("opening", row.opening.to_string()));
@@ -313,11 +318,11 @@ fn node_details(
         it.and_then(|it| Some((it, it.plan.nodes.get(place as usize)?, it.nodes.get(place as usize)?)));
     let Some((it, plan, node)) = found else {
         return vec![
-            detail("", "its plan is listed here no longer; the store has it:"),
+            detail("", "its plan is no longer listed here; the store has it:"),
             ReportLine::Command(format!("run show {run}").into()),
         ];
     };
-    let mut facts = vec![detail("state", node.state.name())];
+    let mut facts = vec![detail("state", node_status(node.state))];
     if let Some(why) = &node.why {
         let is_bad = matches!(node.state, NodeState::Failed | NodeState::Blocked | NodeState::Retrying);
         facts.push(payload(if is_bad { "why" } else { "says" }, why));
@@ -333,7 +338,7 @@ fn node_details(
         let words = match (progress.done, progress.total) {
             (Some(done), Some(total)) => format!("{done} of {total}"),
             (Some(done), None) => done.to_string(),
-            (None, _) => "it said something, and no figure".to_owned(),
+            (None, _) => "reported without a figure".to_owned(),
         };
         facts.push(detail("progress", words));
     }
@@ -353,11 +358,11 @@ fn edge_details(it: &RunView, place: u32) -> Vec<ReportLine> {
         |place: u32| it.plan.nodes.get(place as usize).map_or_else(String::new, |node| node.id.to_string());
     let when =
         |edge: &PlanEdge| edge.when.as_ref().map_or_else(String::new, |when| format!(", when it is {when}"));
-    let state = |place: u32| it.nodes.get(place as usize).map_or("", |node| node.state.name());
+    let state = |place: u32| it.nodes.get(place as usize).map_or("", |node| node_status(node.state));
     let fed: Vec<_> = it.plan.edges.iter().filter(|edge| edge.to == place).collect();
     for edge in fed.iter().take(LISTED_MAX) {
         facts.push(detail(
-            "takes",
+            "input",
             format!(
                 "{} from {}.{} ({}){}",
                 edge.to_port,
@@ -371,7 +376,7 @@ fn edge_details(it: &RunView, place: u32) -> Vec<ReportLine> {
     let feeds: Vec<_> = it.plan.edges.iter().filter(|edge| edge.from == place).collect();
     for edge in feeds.iter().take(LISTED_MAX) {
         facts.push(detail(
-            "gives",
+            "output",
             format!(
                 "{} to {}.{} ({}){}",
                 edge.from_port,

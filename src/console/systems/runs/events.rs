@@ -31,15 +31,15 @@ use crate::{
 
 fields! {
     RunLine {
-        "at", Time, Public, "when it was told", Column::fixed("at", 8) => |it, _| Value::Time(it.at);
-        "level", State(&["trace", "debug", "info", "warn", "error"]), Public, "how grave it is", Column::fixed("level", 5)
+        "at", Time, Public, "time", Column::fixed("at", 8) => |it, _| Value::Time(it.at);
+        "level", State(&["trace", "debug", "info", "warn", "error"]), Public, "severity", Column::fixed("level", 5)
             => |it, _| Value::maybe(it.level.map(Level::name));
-        "kind", State(&["log", "status", "plan", "trace", "artifact", "progress"]), Public, "what it is", Column::fixed("kind", 8).from(50)
+        "kind", State(&["log", "status", "plan", "trace", "artifact", "progress"]), Public, "kind", Column::fixed("kind", 8).from(50)
             => |it, _| Value::text(it.kind.name());
-        "node", Text, Public, "of which node it speaks", Column::growing("node", 8, 1).from(60) => |it, _| Value::maybe(it.node.as_deref());
-        "message", Text, Payload, "what it says", Column::growing("message", 20, 8) => |it, _| Value::text(&*it.message);
-        "number", Serial, Public, "its place in the run's history" => |it, _| Value::Serial(it.number);
-        "trace", Id, Public, "the run's name on the bus" => |it, _| Value::text(it.run.0.hyphenated().to_string());
+        "node", Text, Public, "node", Column::growing("node", 8, 1).from(60) => |it, _| Value::maybe(it.node.as_deref());
+        "message", Text, Payload, "message", Column::growing("message", 20, 8) => |it, _| Value::text(&*it.message);
+        "number", Serial, Public, "number within the run" => |it, _| Value::Serial(it.number);
+        "trace", Id, Public, "trace of the run" => |it, _| Value::text(it.run.0.hyphenated().to_string());
     }
 }
 
@@ -110,13 +110,12 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::Parts(take_pages),
     filter: None,
     title: Title::Of(|cx| run_title(PaneId::RunEvents, cx)),
-    empty: Empty::Of(|cx| empty_run_text(cx, |_| "it told nothing so far")),
+    empty: Empty::Of(|cx| empty_run_text(cx, |_| "no events yet")),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| run_chip("EVENTS", cx, |view| view.events)),
+    chip: Some(|cx, _| run_chip("events", cx, |view| view.events)),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.console.run_lines_max", ui.limits.console.run_lines_max);
-        let what =
-            "events that were heard, and those before them that are loaded here; more come as you move up";
+        let what = "events received, and earlier ones loaded so far; more load as you scroll up";
         Some(Account::whole(what, all, bound))
     },
 };

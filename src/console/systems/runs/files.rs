@@ -83,7 +83,7 @@ impl Files {
     /// Draws it.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, focused: bool) {
         canvas.clear(body);
-        let title = if self.listing.is_none() { "Openings, asking for the files" } else { "Openings" };
+        let title = if self.listing.is_none() { "Openings, loading files" } else { "Openings" };
         let mut inside = canvas.frame(body, title, focused);
         let troubles = self.errors();
         for words in troubles.iter().rev().take(usize::from(inside.height / 2)) {
@@ -98,7 +98,7 @@ impl Files {
         }
         let len = self.recent.len() + self.files().len();
         if len == 0 {
-            let words = "nothing was submitted lately, and there is no file of an opening in runs.openings or the working folder";
+            let words = "no recent submissions, and no opening files in runs.openings or the working folder";
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), words, Role::Muted);
             return;
         }
@@ -120,7 +120,7 @@ fn recent_cells(view: &View, recent: &Recent) -> Vec<Cell> {
         .draft
         .origin
         .as_ref()
-        .map_or_else(|| "written here".to_owned(), |path| path.display().to_string());
+        .map_or_else(|| "edited here".to_owned(), |path| path.display().to_string());
     vec![
         Cell::new(word, role),
         Cell::of_class(recent.name.clone(), Role::Text, Class::Public),

@@ -26,11 +26,11 @@ use crate::{
 /// Its columns.
 pub(crate) const COLUMNS: &[(&str, Column)] = &[
     ("at", Column::fixed("at", 8)),
-    ("name", Column::growing("run", 10, 2)),
+    ("name", Column::growing("name", 10, 2)),
     ("state", Column::fixed("state", 11)),
     ("took", Column::fixed("time", 6).right()),
     ("trace", Column::fixed("trace", 5)),
-    ("done", Column::fixed("nodes", 7).right().from(70)),
+    ("done", Column::fixed("done", 7).right().from(70)),
     ("tokens", Column::fixed("tokens", 6).right().from(78)),
     ("by", Column::growing("by", 8, 1).from(64)),
     ("why", Column::growing("why", 8, 4).from(58)),
@@ -89,14 +89,14 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::List(&LIST),
     filter: None,
     title: Title::Name,
-    empty: Empty::Text("no run was ever submitted on this data folder"),
+    empty: Empty::Text("no runs yet"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
-        PaneChip::new("HIST", cx.ui.paged_lists.stored_text(PaneId::RunHistory, room), Role::Text)
+        PaneChip::new("history", cx.ui.paged_lists.stored_text(PaneId::RunHistory, room), Role::Text)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.store.ended_runs_max", ui.limits.store.ended_runs_max);
-        Some(Account::whole("runs of the store that are loaded here; more come as you move on", all, bound))
+        Some(Account::whole("stored runs loaded so far; more load as you scroll", all, bound))
     },
 };
 

@@ -60,16 +60,14 @@ impl Layer for Submit {
             ),
             Action::NextField | Action::PreviousField => {
                 let why = if self.shows_params() {
-                    (!self.has_rows()).then_some("the text has no params: write one as `name = value`")
+                    (!self.has_rows()).then_some("the opening has no params: write one as `name = value`")
                 } else {
-                    (!self.has_faults()).then_some("nothing is wrong with it")
+                    (!self.has_faults()).then_some("no errors")
                 };
                 (why.map(str::to_owned), go_on(if action == Action::NextField { 1 } else { -1 }))
             }
             Action::Defaults => (
-                self.sent_already().or_else(|| {
-                    self.is_blank().then(|| "nothing is written yet: this is the example".to_owned())
-                }),
+                self.sent_already().or_else(|| self.is_blank().then(|| "already the example".to_owned())),
                 Act::layer(|submit: &mut Self, _, _| submit.reset()),
             ),
             // From the palette it is not known what they are of.
@@ -155,7 +153,7 @@ impl Layer for Files {
             Some(SelectedFile::File(file)) => {
                 Ok(Act::Do(vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))]))
             }
-            None => Err("there is nothing to go on with".into()),
+            None => Err("no opening to open".into()),
         })
     }
 

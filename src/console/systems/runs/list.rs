@@ -32,7 +32,7 @@ use crate::{
 
 /// The words for how a run stands.
 pub(crate) const STATES: &[&str] =
-    &[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"];
+    &[RunRow::AWAITING, "running", "cancelling", "succeeded", "failed", "cancelled"];
 
 /// Cells of the bar of a run's progress.
 const BAR: usize = 8;
@@ -65,7 +65,7 @@ impl Run<'_> {
     /// How it stands in a word: what it waits for says more than that it goes on.
     fn status_text(&self) -> &'static str {
         if self.asks > 0 && self.view.state == RunState::Running {
-            RunRow::ASKS
+            RunRow::AWAITING
         } else {
             self.view.state.name()
         }
@@ -78,31 +78,31 @@ impl Run<'_> {
 
 fields! {
     Run<'_> {
-        "name", Text, Public, "the opening's name", Column::growing("run", 12, 3) => |it, _| Value::text(&*it.view.name);
-        "state", State(STATES), Public, "its state", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.status_text());
-        "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
+        "name", Text, Public, "opening name", Column::growing("name", 12, 3) => |it, _| Value::text(&*it.view.name);
+        "state", State(STATES) reads (&[(RunRow::ASKS, RunRow::AWAITING)]), Public, "state", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.status_text());
+        "trace", Id, Public, "trace", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
-        "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| it.view.done_nodes().map_or(Value::None, Value::count);
-        "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say" => |it, _| it.share().map_or(Value::None, Value::Number);
-        "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
+        "done", Number, Public, "nodes completed or skipped", Column::fixed("done", 9).right() => |it, _| it.view.done_nodes().map_or(Value::None, Value::count);
+        "progress", Number, Public, "progress, 0 to 1: ended nodes, plus the progress that agents report" => |it, _| it.share().map_or(Value::None, Value::Number);
+        "took", Duration, Public, "duration so far", Column::fixed("time", 7).right()
             => |it, now| {
                 let took = it.view.duration(now).as_millis();
                 Value::Duration(u64::try_from(took).unwrap_or(u64::MAX))
             };
-        "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(90)
+        "tokens", Number, Public, "tokens used by its agents", Column::fixed("tokens", 6).right().from(90)
             => |it, _| Value::count(it.view.tokens);
-        "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(110) => |it, _| Value::text(&*it.view.by.client);
-        "why", Text, Payload, "why it did not succeed; while it is open, how far it is", Column::growing("why", 14, 6).from(56)
+        "by", Text, Public, "who submitted it", Column::growing("by", 8, 1).from(110) => |it, _| Value::text(&*it.view.by.client);
+        "why", Text, Payload, "why it did not succeed; while open, its progress", Column::growing("why", 14, 6).from(56)
             => |it, _| Value::maybe(it.view.why.as_deref());
         "nodes", Number, Public, "nodes of its plan" => |it, _| Value::count(u64::from(it.view.planned));
-        "events", Number, Public, "events that it told" => |it, _| Value::count(it.view.events);
-        "artifacts", Number, Public, "artifacts that it kept" => |it, _| Value::count(it.view.artifacts);
-        "asks", Number, Public, "questions of it that wait for a person" => |it, _| Value::count(it.asks as u64);
-        "kind", State(&["agent", "ui", "tui", "cue", "station"]), Public, "what who asked for it may do"
+        "events", Number, Public, "events" => |it, _| Value::count(it.view.events);
+        "artifacts", Number, Public, "artifacts" => |it, _| Value::count(it.view.artifacts);
+        "asks", Number, Public, "pending approvals" => |it, _| Value::count(it.asks as u64);
+        "kind", State(&["agent", "ui", "tui", "cue", "station"]), Public, "kind of the submitter"
             => |it, _| Value::text(it.view.by.kind.name());
         "at", Time, Public, "when it was submitted" => |it, _| Value::Time(it.view.submitted_at.wall);
         "ended", Time, Public, "when it ended" => |it, _| it.view.ended_at.map_or(Value::None, |at| Value::Time(at.wall));
-        "age", Duration, Public, "how long ago it was submitted" => |it, now| Value::Duration(crate::console::records::ms(it.view.submitted_at, now));
+        "age", Duration, Public, "time since it was submitted" => |it, now| Value::Duration(crate::console::records::ms(it.view.submitted_at, now));
     }
 }
 
@@ -228,6 +228,6 @@ pub(crate) static PANE: Pane = Pane {
     chip: None,
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.runs.shown_max", ui.limits.runs.shown_max);
-        Some(Account::whole("runs that are open or ended lately", all, bound))
+        Some(Account::whole("open and recently ended runs", all, bound))
     },
 };

@@ -8,7 +8,10 @@ use crate::{
     console::{
         draw::{Cell, class::Class, dag_layout::DagLayout, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
-        model::Model,
+        model::{
+            Model,
+            runs::{AWAITING, node_status},
+        },
         records::{
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
@@ -32,11 +35,11 @@ use crate::{
     time::{Now, Wall},
 };
 
-/// The words for how a node stands.
+/// The states of a node.
 const STATES: &[&str] = &[
     "waiting",
     "ready",
-    "asking",
+    AWAITING,
     "running",
     "retrying",
     "completed",
@@ -129,21 +132,21 @@ impl PlannedNode<'_> {
 
 fields! {
     PlannedNode<'_> {
-        "node", Text, Public, "its id", Column::growing("node", 20, 3) => |it, _| Value::text(&*it.plan.id);
-        "state", State(STATES), Public, "its state", Column::fixed("state", 9) => |it, _| Value::text(it.node.state.name());
-        "try", Number, Public, "attempts that were begun", Column::fixed("try", 3).right() => |it, _| Value::count(u64::from(it.node.attempt));
-        "took", Duration, Public, "how long it took from its first attempt on, or takes so far", Column::fixed("time", 6).right()
+        "node", Text, Public, "id", Column::growing("node", 20, 3) => |it, _| Value::text(&*it.plan.id);
+        "state", State(STATES) reads (&[("asking", AWAITING)]), Public, "state", Column::fixed("state", 9) => |it, _| Value::text(node_status(it.node.state));
+        "try", Number, Public, "attempts started", Column::fixed("try", 3).right() => |it, _| Value::count(u64::from(it.node.attempt));
+        "took", Duration, Public, "duration since its first attempt", Column::fixed("time", 6).right()
             => |it, now| node_time(it.node, now)
                 .map_or(Value::None, |took| {
                     Value::Duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
                 });
-        "progress", Number, Public, "how far its agent is, of 1" => |it, _| share_of(it.node).map_or(Value::None, Value::Number);
-        "use", Text, Public, "what does it", Column::growing("use", 10, 1).from(96) => |it, _| Value::text(&*it.plan.uses);
-        "why", Text, Payload, "what there is to say of it, and how far its agent is", Column::growing("why", 14, 6).from(56)
+        "progress", Number, Public, "progress reported by its agent, 0 to 1" => |it, _| share_of(it.node).map_or(Value::None, Value::Number);
+        "use", Text, Public, "agent, event or mode that runs it", Column::growing("use", 10, 1).from(96) => |it, _| Value::text(&*it.plan.uses);
+        "why", Text, Payload, "reason or detail, and its agent's progress", Column::growing("why", 14, 6).from(56)
             => |it, _| Value::maybe(it.node.why.as_deref());
-        "layer", Number, Public, "the length of the longest way to it"
+        "layer", Number, Public, "length of the longest path to it"
             => |it, _| Value::count(it.dag_layout.lines.get(it.line).map_or(0, |line| line.layer) as u64);
-        "since", Time, Public, "since when it is in that state" => |it, _| Value::Time(it.node.since.wall);
+        "since", Time, Public, "start of that state" => |it, _| Value::Time(it.node.since.wall);
     }
 }
 
@@ -179,7 +182,7 @@ impl PaneRecord for PlannedNode<'_> {
                 }
                 None => Cell::new(format!("{sign} {}", self.plan.id), role),
             },
-            "state" => Cell::new(self.node.state.name(), role),
+            "state" => Cell::new(node_status(self.node.state), role),
             "try" if self.node.attempt == 0 => Cell::new("", Role::Muted),
             "try" => Cell::new(
                 self.node.attempt.to_string(),
@@ -279,7 +282,7 @@ pub(crate) static PANE: Pane = Pane {
             let title = run_title(PaneId::Plan, cx);
             match view.map_or(0, |view| cx.ui.systems.runs.dag_layout_of(view).hidden) {
                 0 => title,
-                hidden => format!("{title}, {} ways not drawn", format::count(hidden as u64)),
+                hidden => format!("{title}, {} edges not drawn", format::count(hidden as u64)),
             }
         },
         |cx| {
@@ -289,16 +292,16 @@ pub(crate) static PANE: Pane = Pane {
     ),
     empty: Empty::Of(|cx| {
         empty_run_text(cx, |run| match cx.ui.systems.runs.view_of(cx.model, run) {
-            Some(view) if view.planned == 0 => "it has no nodes",
-            _ if cx.ui.systems.runs.pages.is_unknown(run) => "the store has no such run any more",
-            _ => "asking the station",
+            Some(view) if view.planned == 0 => "no nodes",
+            _ if cx.ui.systems.runs.pages.is_unknown(run) => "no longer stored",
+            _ => "loading",
         })
     }),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| run_chip("PLAN", cx, |view| u64::from(view.planned))),
+    chip: Some(|cx, _| run_chip("plan", cx, |view| u64::from(view.planned))),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.runs.nodes_max", ui.limits.runs.nodes_max);
-        Some(Account::whole("nodes of the run that is shown", all, bound))
+        Some(Account::whole("nodes of the selected run", all, bound))
     },
 };
 

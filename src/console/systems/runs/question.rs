@@ -20,7 +20,7 @@ impl Question for AskView {
     fn cells(&self, view: &View) -> [Cell; 4] {
         let left = self.expires_at.since(view.clock.wall);
         [
-            Cell::new(format!("{} {} asks", view.glyphs.warn, self.run.short()), Role::Accent),
+            Cell::new(format!("{} {} pending", view.glyphs.warn, self.run.short()), Role::Accent),
             Cell::new(view.time_of_day(self.asked_at), Role::Muted),
             Cell::new(format!("{} left", format::age(left).trim_start()), Role::Warn),
             Cell::of_class(ask_line(self), Role::Text, Class::Payload),

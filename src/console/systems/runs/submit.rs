@@ -110,7 +110,7 @@ impl Submit {
             .iter()
             .find(named)
             .map(|line| line["name:".len()..].trim().trim_matches(['"', '\'']).to_owned());
-        name.filter(|name| !name.is_empty()).unwrap_or_else(|| "without a name".to_owned())
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| "unnamed".to_owned())
     }
 
     /// Reads the text anew, if it was written in. A long one is read when `is_tick`.
@@ -195,7 +195,7 @@ impl Submit {
             }
         }
         self.offset = 0;
-        fault.map_or(Ok(()), |(_, why)| Err(format!("left as it was in the text: {why}")))
+        fault.map_or(Ok(()), |(_, why)| Err(format!("text left unchanged: {why}")))
     }
 
     /// Whether its params are shown.
@@ -210,7 +210,7 @@ impl Submit {
 
     /// Why nothing is done with it until its answer is there.
     pub(super) fn sent_already(&self) -> Option<String> {
-        self.sent.map(|_| "it is sent already: the control plane has not answered yet".to_owned())
+        self.sent.map(|_| "already sent; waiting for the control plane".to_owned())
     }
 
     /// Why it cannot be sent, as far as it was read.
@@ -334,5 +334,5 @@ fn message_text(words: &str) -> &str {
 }
 
 fn overflow_text(over: usize) -> String {
-    format!("{over} bytes did not fit and were left out (limits.console.form_bytes_max)")
+    format!("{over} bytes did not fit and were cut (limits.console.form_bytes_max)")
 }

@@ -195,7 +195,7 @@ fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Ve
         (format!("{sign} {}", fault.text), role)
     }));
     if submit.parsed.more > 0 {
-        let more = format::many(submit.parsed.more as u64, "more fault");
+        let more = format::many(submit.parsed.more as u64, "more error");
         said.push((format!("and {more} (limits.runs.faults_max)"), Role::Muted));
     }
     said.extend(submit.parsed.summary.iter().map(|what| (format!("{} {what}", glyphs.ok), Role::Ok)));
@@ -205,7 +205,7 @@ fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Ve
         said.extend(
             silent
                 .take(usize::from(DETAIL_ROWS))
-                .map(|topic| (format!("{} nobody answers on {topic} now", glyphs.warn), Role::Warn)),
+                .map(|topic| (format!("{} no agent subscribed to {topic}", glyphs.warn), Role::Warn)),
         );
     }
     let wrapped = said.into_iter().flat_map(|(words, role)| {

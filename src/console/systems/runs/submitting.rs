@@ -53,13 +53,13 @@ impl OnPage for OpeningOfRun {
         let run = self.run.short();
         let why = match page {
             Ok(Page::Run(Some(_))) if !ui.overlays.is_empty() => {
-                format!("the opening of {run} is not opened: something else was opened meanwhile")
+                format!("opening of {run} not opened: something else was opened meanwhile")
             }
             Ok(Page::Run(Some(detail))) => {
                 ui.systems.runs.again = Some(Draft { text: detail.yaml, origin: None });
                 return;
             }
-            Ok(_) => format!("the store has no run {run} any more"),
+            Ok(_) => format!("run {run} is no longer stored"),
             Err(error) => error_text(&error),
         };
         show_message(ui, why, true, now);
@@ -92,7 +92,7 @@ pub(crate) fn keep(submit: &Submit, ui: &mut Ui) -> Vec<Effect> {
     if submit.is_blank() {
         return Vec::new();
     }
-    show_message(ui, "what was written of the opening is kept".to_owned(), false, ui.at);
+    show_message(ui, "draft of the opening kept".to_owned(), false, ui.at);
     let draft = submit.draft(&ui.limits);
     ui.systems.runs.opening_drafts.save_draft(draft).map(Effect::SaveDraft).into_iter().collect()
 }
@@ -219,7 +219,7 @@ fn refuse(ui: &mut Ui, request: TraceId, why: String, now: Now) {
             submit.sent = None;
             submit.refusal = Some(why);
         }
-        None => show_message(ui, format!("the opening was refused: {why}"), true, now),
+        None => show_message(ui, format!("opening refused: {why}"), true, now),
     }
 }
 
@@ -241,7 +241,7 @@ pub(super) fn follow(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Eff
     let Some(sent) = submit.sent else { return effects };
     if let Some(view) = live.runs().and_then(|runs| runs.run(sent.request)) {
         let words =
-            format!("{} {} is accepted: {}", view.name, sent.request.short(), counted(view.planned, "node"));
+            format!("{} {} accepted: {}", view.name, sent.request.short(), counted(view.planned, "node"));
         let recent = Recent {
             name: view.name.to_string(),
             at_ms: now.wall,
@@ -255,7 +255,7 @@ pub(super) fn follow(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Eff
     } else if let Some(why) = live.runs.rejected(sent.request) {
         refuse(ui, sent.request, format!("rejected: {why}"), now);
     } else if now.mono.since(sent.at) >= ANSWER_TIMEOUT {
-        let why = "no answer within 2,000 ms: look among the Runs whether it was accepted before it is sent again, or run doctor";
+        let why = "no answer within 2,000 ms: check the Runs for it before sending it again, or run `doctor`";
         refuse(ui, sent.request, why.to_owned(), now);
     }
     effects

@@ -32,7 +32,7 @@ pub(crate) static SYSTEM: System = System {
     act_first: actions::act,
     act_otherwise: |_, _| None,
     report: health::report,
-    restarted: "the control plane is up again: runs can be submitted",
+    restarted: "control plane restarted: runs can be submitted",
     questions,
     listed_questions,
     alert_object,

@@ -22,7 +22,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Action::Cancel if is_in_session_panes(cx.ui) || details_session(cx.ui, cx.model).is_some() => {
             cancel(cx)
         }
-        Action::Reason => Err("no session is about to be cancelled: that takes a reason".into()),
+        Action::Reason => Err("no cancel-session dialog is open".into()),
         _ => return None,
     })
 }
@@ -55,7 +55,7 @@ fn target_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
 fn cancel(cx: &PaneContext<'_>) -> Resolved {
     let session = target_session(cx.ui, cx.model).ok_or("no session is selected")?;
     match ended(cx.ui, cx.model, &session) {
-        Some(how) => Err(format!("{} has ended: it is {how}", session.id).into()),
+        Some(how) => Err(format!("{} has ended ({how})", session.id).into()),
         None => Ok(Act::confirm(CancelSession { session })),
     }
 }

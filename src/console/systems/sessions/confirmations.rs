@@ -50,7 +50,7 @@ impl Confirm for CancelSession {
     fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let id = self.session.id.to_string();
         if let Some(how) = ended(ui, model, &self.session) {
-            return Err(format!("{id} has ended meanwhile, it is {how}: nothing was cancelled"));
+            return Err(format!("not cancelled: {id} has already ended ({how})"));
         }
         let reason = answer.reason.unwrap_or(DEFAULT_REASON).to_owned();
         let command = Command::Macp(macp::Command::Cancel { session: id, reason });
@@ -63,9 +63,9 @@ impl OutcomeText for CancelSession {
         let Outcome::Macp(macp::Outcome::Cancelled { state }) = outcome else { return None };
         let id = &self.session.id;
         Some(match state {
-            SessionState::Resolved => (format!("{id} was resolved before: nothing was cancelled"), true),
-            SessionState::Expired => (format!("{id} is cancelled; the reason is in its log"), false),
-            SessionState::Open => (format!("{id} is open as before"), true),
+            SessionState::Resolved => (format!("not cancelled: {id} was already resolved"), true),
+            SessionState::Expired => (format!("{id} cancelled; the reason is in its log"), false),
+            SessionState::Open => (format!("{id} stays open"), true),
         })
     }
 }
@@ -75,27 +75,20 @@ fn describe_cancel(model: &Model, session: &SessionRef, now: Now) -> Vec<(String
     let macp = model.macp();
     let Some(view) = macp.and_then(|macp| macp.sessions.get(&session.number)) else {
         return vec![(
-            format!(
-                "{} ends before its time, and is expired: nobody can take part in it any more.",
-                session.id
-            ),
+            format!("{} ends now and is marked expired; no further messages are accepted.", session.id),
             Role::Text,
         )];
     };
     if let Some(end) = &view.end {
         return vec![(
-            format!(
-                "{} has ended meanwhile, it is {}: nothing would be cancelled.",
-                session.id,
-                end.ending.name()
-            ),
+            format!("{} has already ended ({}): there is nothing to cancel.", session.id, end.ending.name()),
             Role::Warn,
         )];
     }
     let left = format::age(view.expires_at.since(now.wall));
     let mut words = vec![(
         format!(
-            "{}, {}, ends before its time and is expired; its TTL is over in {left} anyway.",
+            "{} ({}) ends now and is marked expired; its TTL would expire in {left}.",
             session.id,
             session_status(view)
         ),
@@ -108,7 +101,7 @@ fn describe_cancel(model: &Model, session: &SessionRef, now: Now) -> Vec<(String
     if !connected.is_empty() {
         words.push((
             format!(
-                "Of them the runtime knows by name: {}. They learn of it by their next message.",
+                "Connected participants: {}. They learn of it from the reply to their next message.",
                 join_some(connected, LISTED_MAX)
             ),
             Role::Muted,
@@ -117,7 +110,7 @@ fn describe_cancel(model: &Model, session: &SessionRef, now: Now) -> Vec<(String
     if view.streams > 0 {
         words.push((
             format!(
-                "Open as before: {} that spoke in it; what comes next there is refused.",
+                "{} that carried its messages stay open; further messages to it are refused.",
                 counted(view.streams, "stream")
             ),
             Role::Warn,
@@ -147,27 +140,21 @@ fn describe_trace(model: &Model, session: &SessionRef, trace: TraceId) -> Vec<(S
         .count();
     if !runs.is_empty() {
         words.push((
-            format!(
-                "It belongs to a run that goes on, and may wait for it: {}.",
-                join_some(&runs, LISTED_MAX)
-            ),
+            format!("An open run may be waiting for it: {}.", join_some(&runs, LISTED_MAX)),
             Role::Warn,
         ));
     }
     if given > 0 {
         words.push((
-            format!("With the adapter as before: {} of its trace.", format::many(given, "invocation")),
+            format!("Unaffected: {} in flight of its trace.", format::many(given, "invocation")),
             Role::Warn,
         ));
     }
     if others > 0 {
-        words.push((
-            format!("Open as before: {} of its trace.", counted(others, "other session")),
-            Role::Warn,
-        ));
+        words.push((format!("Unaffected: {} of its trace.", counted(others, "other session")), Role::Warn));
     }
     if runs.is_empty() && given == 0 && others == 0 {
-        words.push((format!("Of its trace {} nothing else goes on here.", trace.short()), Role::Muted));
+        words.push((format!("Nothing else of trace {} is open.", trace.short()), Role::Muted));
     }
     words
 }
@@ -187,7 +174,7 @@ fn participants_text(view: &SessionView) -> String {
     };
     let messages = format::many(view.messages, "message");
     match view.senders.len() {
-        0 => "Nobody said anything in it yet.".to_owned(),
-        _ => format!("{of} have {verb}. What was said stays in its log and decides nothing: {messages}."),
+        0 => "It has no messages yet.".to_owned(),
+        _ => format!("{of} have {verb}. Its {messages} stay in the log and decide nothing."),
     }
 }

@@ -178,7 +178,7 @@ fn show(session: &str) -> ReportLine {
 fn session_details(view: &View, model: &Model, session: &SessionRef) -> Vec<ReportLine> {
     let Some(it) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
         return vec![
-            detail("", "it ended, and others since: it is shown no longer (limits.macp.shown_max)"),
+            detail("", "no longer listed: it ended, and so did others since (limits.macp.shown_max)"),
             show(&session.id),
         ];
     };
@@ -195,7 +195,7 @@ fn session_details(view: &View, model: &Model, session: &SessionRef) -> Vec<Repo
         facts.extend((!words.is_empty()).then(|| payload(name, &words)));
         facts.push(detail("ended", at(view, end.at.wall)));
         if end.evicted {
-            facts.push(detail("", "it is in the store alone: messages to it are answered from there"));
+            facts.push(detail("", "only in the store; messages to it are answered from there"));
         }
     } else {
         let left = format::age(it.expires_at.since(view.now.wall));
@@ -203,7 +203,7 @@ fn session_details(view: &View, model: &Model, session: &SessionRef) -> Vec<Repo
     }
     facts.extend((!it.intent.is_empty()).then(|| payload("intent", &it.intent)));
     facts.push(detail("mode", it.mode.name()));
-    facts.push(detail("begun", format!("{} by {}", at(view, it.started_at.wall), it.by)));
+    facts.push(detail("started", format!("{} by {}", at(view, it.started_at.wall), it.by)));
     facts.extend(participant_details(it));
     if let Progress::Decision(decision) = &it.progress {
         let mut votes = Tally::default();
@@ -232,11 +232,11 @@ fn session_details(view: &View, model: &Model, session: &SessionRef) -> Vec<Repo
     facts.push(detail(
         "messages",
         match it.messages {
-            0 => "none beside its start".to_owned(),
+            0 => "none besides its start".to_owned(),
             messages => format!("{}, the last at {}", format::count(messages), at(view, it.last_at.wall)),
         },
     ));
-    let none = || "none: its context has no trace_id that is a UUID".to_owned();
+    let none = || "none: its context has no UUID as trace_id".to_owned();
     facts.push(detail("trace", it.trace.map_or_else(none, |trace| trace.to_string())));
     facts.push(show(&session.id));
     facts
@@ -245,19 +245,19 @@ fn session_details(view: &View, model: &Model, session: &SessionRef) -> Vec<Repo
 fn participant_details(it: &SessionView) -> Vec<ReportLine> {
     let mut facts = Vec::new();
     facts.push(match it.allowed {
-        0 => detail("may speak", "anybody"),
+        0 => detail("allowed", "open to anyone"),
         allowed if allowed > it.participants.len() as u64 => detail(
-            "may speak",
+            "allowed",
             format!("{} of them: {}", format::count(allowed), join_some(it.participants.iter(), LISTED_MAX)),
         ),
-        _ => detail("may speak", join_some(it.participants.iter(), LISTED_MAX)),
+        _ => detail("allowed", join_some(it.participants.iter(), LISTED_MAX)),
     });
     let waited = join_some(awaited_participants(it), LISTED_MAX);
     if it.end.is_none() && !waited.is_empty() {
-        facts.push(detail("waits for", waited));
+        facts.push(detail("waiting for", waited));
     }
     let others = join_some(it.senders.keys().filter(|who| !it.participants.contains(who)), LISTED_MAX);
-    facts.extend((!others.is_empty() && it.allowed == 0).then(|| detail("spoke", others)));
+    facts.extend((!others.is_empty() && it.allowed == 0).then(|| detail("senders", others)));
     if it.more_senders > 0 {
         let more = format::many(it.more_senders, "message");
         facts.push(detail(
@@ -276,7 +276,7 @@ fn stored_details(view: &View, row: &SessionRow) -> Vec<ReportLine> {
     facts.push(detail("mode", row.mode_name.clone()));
     facts.extend(row.phase.map(|phase| detail("phase", phase.name())));
     facts.extend(row.round.map(|round| detail("round", format::count(round))));
-    facts.push(detail("begun", format!("{} by {}", at(view, row.started_at_ms), row.by)));
+    facts.push(detail("started", format!("{} by {}", at(view, row.started_at_ms), row.by)));
     let took =
         |ended: Wall| format!("{}, after {}", at(view, ended), format::age(ended.since(row.started_at_ms)));
     facts.extend(row.ended_at_ms.map(|ended| detail("ended", took(ended))));
@@ -288,13 +288,12 @@ fn stored_details(view: &View, row: &SessionRow) -> Vec<ReportLine> {
 
 /// A proposal, or a participant.
 fn position_details(view: &View, it: &PositionRow) -> Vec<ReportLine> {
-    let mut facts = vec![
-        it.value.as_deref().map_or_else(|| detail("says", "nothing so far"), |says| payload("says", says)),
-    ];
+    let mut facts =
+        vec![it.value.as_deref().map_or_else(|| detail("says", "nothing yet"), |says| payload("says", says))];
     facts.extend(it.by.as_deref().map(|by| detail("by", by)));
     facts.extend(it.round.map(|round| detail("round", format::count(round))));
     facts.extend(it.equal.map(|equal| detail("equal", format!("{} hold this value", format::count(equal)))));
-    let tallies = [("votes", &it.votes), ("evaluated", &it.evaluations), ("objections", &it.objections)];
+    let tallies = [("votes", &it.votes), ("evaluations", &it.evaluations), ("objections", &it.objections)];
     facts.extend(
         tallies
             .into_iter()

@@ -30,12 +30,12 @@ use crate::{
 pub(crate) const COLUMNS: &[(&str, Column)] = &[
     ("at", Column::fixed("at", 8)),
     ("session", Column::growing("session", 10, 2)),
-    ("state", Column::fixed("stands", 12)),
+    ("state", Column::fixed("state", 12)),
     ("mode", Column::fixed("mode", 11).from(96)),
     ("messages", Column::fixed("msgs", 5).right().from(52)),
     ("by", Column::growing("by", 8, 1).from(84)),
-    ("intent", Column::growing("about", 8, 3).from(52)),
-    ("why", Column::growing("outcome", 8, 3).from(72)),
+    ("intent", Column::growing("intent", 8, 3).from(52)),
+    ("outcome", Column::growing("outcome", 8, 3).from(72)),
 ];
 
 impl crate::console::records::paged_list::Record for SessionRow {
@@ -73,7 +73,7 @@ impl PaneRecord for SessionRow {
             }
             "by" => Cell::new(self.by.clone(), Role::Muted),
             "intent" => Cell::of_class(self.intent.clone(), Role::Muted, Class::Payload),
-            "why" => Cell::of_class(self.why.clone().unwrap_or_default(), Role::Muted, Class::Payload),
+            "outcome" => Cell::of_class(self.why.clone().unwrap_or_default(), Role::Muted, Class::Payload),
             _ => return None,
         })
     }
@@ -108,15 +108,15 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::List(&LIST),
     filter: None,
     title: Title::Name,
-    empty: Empty::Text("no session was ever begun on this data folder"),
+    empty: Empty::Text("no sessions yet"),
     drawing: Drawing::Table,
     chip: Some(|cx, room| {
-        PaneChip::new("HIST", cx.ui.paged_lists.stored_text(PaneId::SessionHistory, room), Role::Text)
+        PaneChip::new("history", cx.ui.paged_lists.stored_text(PaneId::SessionHistory, room), Role::Text)
     }),
     ledger: |ui, _, all| {
         let max = ui.limits.store.ended_sessions_max;
         let bound = LedgerBound::Limit("limits.store.ended_sessions_max", max);
-        let what = "sessions of the store that are loaded here; more come as you move on";
+        let what = "stored sessions loaded so far; more load as you scroll";
         Some(Account::whole(what, all, bound))
     },
 };

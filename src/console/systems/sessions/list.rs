@@ -29,7 +29,7 @@ use crate::{
     },
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
-    macp::{Ending, Mode, Phase, SessionState, SessionView},
+    macp::{Ending, Mode, SessionState, SessionView},
     time::Now,
 };
 
@@ -48,9 +48,6 @@ const ENDINGS: &[&str] = &[
     Ending::Cancelled.name(),
     Ending::LogDamaged.name(),
 ];
-/// The words for how far a decision is.
-const PHASES: &[&str] =
-    &[Phase::Proposal.name(), Phase::Evaluation.name(), Phase::Voting.name(), Phase::Committed.name()];
 
 /// Participants who are waited for and named one by one.
 const LISTED_MAX: usize = 6;
@@ -75,38 +72,39 @@ impl SessionView {
 
 fields! {
     SessionView {
-        "session", Text, Public, "its id", Column::growing("session", 10, 1) => |it, _| Value::text(&*it.session.id);
-        "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11).from(96)
+        "session", Text, Public, "id", Column::growing("session", 10, 1) => |it, _| Value::text(&*it.session.id);
+        "mode", State(Mode::SHORT_NAMES), Public, "coordination mode", Column::fixed("mode", 11).from(96)
             => |it, _| Value::text(it.mode.short());
-        "stands", Text, Public, "how far it is, or how it ended", Column::fixed("stands", 10) => |it, _| Value::text(session_status(it));
-        "in", Number, Public, "how many have voted or contributed, of those who may", Column::fixed("in", 5).right()
+        "phase" | "stands", Text, Public, "phase or round while open, then how it ended", Column::fixed("phase", 10) => |it, _| Value::text(session_status(it));
+        "joined" | "in", Number, Public, "participants who voted or contributed, of those allowed", Column::fixed("joined", 6).right()
             => |it, _| Value::count(it.participants_in());
-        "votes", Number, Public, "votes that count", Column::fixed("votes", 5).right().from(58)
+        "votes", Number, Public, "counted votes", Column::fixed("votes", 5).right().from(58)
             => |it, _| it.votes().map_or(Value::None, Value::count);
-        "left", Duration, Public, "how long its TTL is yet; shown of one that ended: when it did", Column::fixed("ends", 8).right()
+        "left", Duration, Public, "time until its TTL expires"
             => |it, now| it.remaining(now).map_or(Value::None, |left| {
                 Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
             });
-        "intent", Text, Payload, "what it is for", Column::growing("about", 10, 5).from(52) => |it, _| Value::text(&*it.intent);
-        "why", Text, Payload, "its resolution, or why it ended", Column::growing("outcome", 10, 5).from(72)
+        "expires", Time, Public, "time its TTL expires; shown as what is left of it", Column::fixed("expires", 7).right()
+            => |it, _| Value::Time(it.expires_at);
+        "ended", Time, Public, "when it ended", Column::fixed("ended", 8).from(64)
+            => |it, _| it.end.as_ref().map_or(Value::None, |end| Value::Time(end.at.wall));
+        "intent", Text, Payload, "intent", Column::growing("intent", 10, 5).from(52) => |it, _| Value::text(&*it.intent);
+        "outcome" | "why", Text, Payload, "resolution, or why it ended", Column::growing("outcome", 10, 5).from(72)
             => |it, _| Value::maybe(it.end.as_ref().map(|end| &*end.text));
-        "state", State(STATES), Public, "its state"
+        "state", State(STATES), Public, "state"
             => |it, _| {
                 Value::text(it.end.as_ref().map_or(SessionState::Open.name(), |end| end.ending.name()))
             };
-        "ending", State(ENDINGS), Public, "how it ended" => |it, _| Value::maybe(it.end.as_ref().map(|end| end.ending.name()));
-        "phase", State(PHASES), Public, "how far a decision is" => |it, _| Value::maybe(it.phase().map(Phase::name));
-        "round", Number, Public, "which round it is" => |it, _| it.round().map_or(Value::None, Value::count);
-        "messages", Number, Public, "messages that it accepted" => |it, _| Value::count(it.messages);
-        "participants", Number, Public, "how many may take part; 0 for anybody" => |it, _| Value::count(it.allowed);
-        "by", Text, Public, "who began it" => |it, _| Value::text(&*it.by);
-        "at", Time, Public, "when it began" => |it, _| Value::Time(it.started_at.wall);
-        "last", Time, Public, "when it accepted a message last" => |it, _| Value::Time(it.last_at.wall);
-        "expires", Time, Public, "when its TTL is over" => |it, _| Value::Time(it.expires_at);
-        "ended", Time, Public, "when it ended" => |it, _| it.end.as_ref().map_or(Value::None, |end| Value::Time(end.at.wall));
-        "age", Duration, Public, "how long ago it began" => |it, now| Value::Duration(crate::console::records::ms(it.started_at, now));
-        "trace", Id, Public, "what it belongs to" => |it, _| it.trace.map_or(Value::None, |it| Value::text(it.0.hyphenated().to_string()));
-        "number", Serial, Public, "its place among all sessions" => |it, _| Value::Serial(it.session.number);
+        "ending", State(ENDINGS), Public, "outcome" => |it, _| Value::maybe(it.end.as_ref().map(|end| end.ending.name()));
+        "round", Number, Public, "current round" => |it, _| it.round().map_or(Value::None, Value::count);
+        "messages", Number, Public, "accepted messages" => |it, _| Value::count(it.messages);
+        "participants", Number, Public, "participants allowed; 0 if open to anyone" => |it, _| Value::count(it.allowed);
+        "by", Text, Public, "initiator" => |it, _| Value::text(&*it.by);
+        "at", Time, Public, "start time" => |it, _| Value::Time(it.started_at.wall);
+        "last", Time, Public, "time of the last accepted message" => |it, _| Value::Time(it.last_at.wall);
+        "age", Duration, Public, "time since it started" => |it, now| Value::Duration(crate::console::records::ms(it.started_at, now));
+        "trace", Id, Public, "trace" => |it, _| it.trace.map_or(Value::None, |it| Value::text(it.0.hyphenated().to_string()));
+        "number", Serial, Public, "serial number" => |it, _| Value::Serial(it.session.number);
     }
 }
 
@@ -122,8 +120,8 @@ impl PaneRecord for SessionView {
         Some(match field {
             "session" => Cell::new(format!("{sign} {}", self.session.id), role).cut_within(),
             "mode" => Cell::new(self.mode.short(), text),
-            "stands" => Cell::new(session_status(self), role),
-            "in" => {
+            "phase" => Cell::new(session_status(self), role),
+            "joined" => {
                 let (there, allowed) = (format::count(self.participants_in()), self.allowed);
                 Cell::new(
                     if allowed > 0 { format!("{there}/{}", format::count(allowed)) } else { there },
@@ -131,15 +129,17 @@ impl PaneRecord for SessionView {
                 )
             }
             "votes" => Cell::new(self.votes().map_or_else(String::new, format::count), text),
-            "left" => {
-                let ended =
-                    || self.end.as_ref().map_or_else(String::new, |end| look.view.time_of_day(end.at));
+            "expires" => {
                 let soon = |left: Duration| if left < ENDS_SOON { Role::Warn } else { text };
-                self.remaining(look.view.now)
-                    .map_or_else(|| Cell::new(ended(), text), |left| Cell::new(format::age(left), soon(left)))
+                let left = self.remaining(look.view.now);
+                left.map_or_else(|| Cell::new("", text), |left| Cell::new(format::age(left), soon(left)))
+            }
+            "ended" => {
+                let ended = self.end.as_ref().map(|end| look.view.time_of_day(end.at));
+                Cell::new(ended.unwrap_or_default(), text)
             }
             "intent" => Cell::of_class(self.intent.to_string(), text, Class::Payload),
-            "why" => Cell::of_class(self.outcome(), role, Class::Payload),
+            "outcome" => Cell::of_class(self.outcome(), role, Class::Payload),
             _ => return None,
         })
     }
@@ -194,7 +194,7 @@ pub(super) fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs
                 awaited_participants(view).take(LISTED_MAX + 1).map(|who| &**who).collect();
             let more = if names.len() > LISTED_MAX { format!(" {}", glyphs.ellipsis) } else { String::new() };
             let shown = names.iter().take(LISTED_MAX).copied().collect::<Vec<_>>().join(", ");
-            (!names.is_empty()).then(|| (format!("waits for {shown}{more}"), Role::Muted))
+            (!names.is_empty()).then(|| (format!("waiting for {shown}{more}"), Role::Muted))
         }
         _ => None,
     }
@@ -218,15 +218,15 @@ pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
         return trouble.to_owned();
     }
     if !is_shown && ui.systems.sessions.pages.is_unknown(&session) {
-        return "it is kept no longer (limits.store.ended_sessions_max)".to_owned();
+        return "no longer stored (limits.store.ended_sessions_max)".to_owned();
     }
     let has_detail = ui.systems.sessions.pages.detail(&session).is_some();
     let is_known = is_shown || has_detail;
     let words = match (pane, ui.systems.sessions.mode) {
         (PaneId::Positions, _) if is_known => "no proposals yet",
-        (PaneId::Statements, Some(Mode::MultiRound)) if has_detail => "its log has its rounds",
+        (PaneId::Statements, Some(Mode::MultiRound)) if has_detail => "see its log for the rounds",
         (PaneId::Statements, _) if is_known => "no messages yet",
-        _ => "asking the station",
+        _ => "loading",
     };
     words.to_owned()
 }
@@ -249,7 +249,7 @@ pub(crate) static PANE: Pane = Pane {
     ledger: |ui, model, all| {
         let came = model.macp().map_or(0, |macp| macp.totals.started + macp.ended_before()).max(all);
         let bound = LedgerBound::Limit("limits.macp.shown_max", ui.limits.macp.shown_max);
-        let what = "sessions that were open at the start or began since, and ended ones of before it";
+        let what = "sessions open at the start or started since, and ended ones from before";
         Some(Account::cut(what, came, came - all, bound))
     },
 };

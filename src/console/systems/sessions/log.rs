@@ -36,15 +36,15 @@ use crate::{
 
 fields! {
     SessionLine {
-        "number", Serial, Public, "its place in the session's log", Column::fixed("nr", 4).right().from(50) => |it, _| Value::Serial(it.number);
-        "at", Time, Public, "when it was written", Column::fixed("at", 8) => |it, _| Value::Time(it.at);
-        "type", Text, Public, "the message's type, or what became of the session", Column::growing("type", 11, 1)
+        "number", Serial, Public, "number within the log", Column::fixed("#", 4).right().from(50) => |it, _| Value::Serial(it.number);
+        "at", Time, Public, "time written", Column::fixed("at", 8) => |it, _| Value::Time(it.at);
+        "type", Text, Public, "message type, or session event", Column::growing("type", 11, 1)
             => |it, _| Value::text(it.kind_text());
-        "sender", Text, Public, "who sent it", Column::growing("sender", 8, 1) => |it, _| Value::maybe(it.sender.as_deref());
-        "says", Text, Payload, "what it says", Column::growing("", 16, 6) => |it, _| Value::text(&*it.text);
-        "kind", State(&["incoming", "ttl_expired", "session_cancel", "resolution"]), Public, "what it is" => |it, _| Value::text(it.kind.name());
-        "id", Text, Public, "the message's id" => |it, _| Value::maybe(it.message_id.as_deref());
-        "session", Text, Public, "whose log it is" => |it, _| Value::text(&*it.session.id);
+        "sender", Text, Public, "sender", Column::growing("sender", 8, 1) => |it, _| Value::maybe(it.sender.as_deref());
+        "payload" | "says", Text, Payload, "message", Column::growing("", 16, 6) => |it, _| Value::text(&*it.text);
+        "kind", State(&["incoming", "ttl_expired", "session_cancel", "resolution"]), Public, "kind" => |it, _| Value::text(it.kind.name());
+        "id", Text, Public, "message id" => |it, _| Value::maybe(it.message_id.as_deref());
+        "session", Text, Public, "session" => |it, _| Value::text(&*it.session.id);
     }
 }
 
@@ -70,7 +70,7 @@ impl PaneRecord for SessionLine {
                 if self.kind == LogKind::Incoming { Role::Macp } else { role },
             ),
             "sender" => Cell::new(self.sender.as_deref().unwrap_or_default().to_owned(), Role::Text),
-            "says" => Cell::of_class(self.text.to_string(), role, Class::Payload),
+            "payload" => Cell::of_class(self.text.to_string(), role, Class::Payload),
             _ => return None,
         })
     }
@@ -115,13 +115,12 @@ pub(crate) static PANE: Pane = Pane {
         let session = cx.ui.detail_session(cx.model);
         let view = session.and_then(|session| cx.model.macp()?.sessions.get(&session.number));
         let count = view.map_or(0, |view| records(view.messages, view.end.is_some()));
-        PaneChip::new("LOG", format::count(count), Role::Text)
+        PaneChip::new("log", format::count(count), Role::Text)
     }),
     ledger: |ui, _, all| {
         let max = ui.limits.console.session_lines_max;
         let bound = LedgerBound::Limit("limits.console.session_lines_max", max);
-        let what =
-            "records that were heard, and those before them that are loaded here; more come as you move up";
+        let what = "records received, and earlier ones loaded so far; more load as you scroll up";
         Some(Account::whole(what, all, bound))
     },
 };

@@ -37,18 +37,18 @@ use crate::{
 
 /// Its columns for a decision.
 pub(crate) const PROPOSALS: &[(&str, Column)] = &[
-    ("what", Column::growing("proposal", 9, 1)),
-    ("says", Column::growing("option", 16, 4)),
+    ("subject", Column::growing("proposal", 9, 1)),
+    ("value", Column::growing("option", 16, 4)),
     ("by", Column::growing("by", 7, 1).from(84)),
     ("votes", Column::growing("votes", 14, 2)),
     ("objections", Column::growing("objections", 10, 1)),
-    ("evaluations", Column::growing("evaluated", 12, 2).from(72)),
+    ("evaluations", Column::growing("evaluations", 12, 2).from(72)),
 ];
 
 /// Its columns for rounds.
 pub(crate) const CONTRIBUTIONS: &[(&str, Column)] = &[
-    ("what", Column::growing("participant", 11, 1)),
-    ("says", Column::growing("value", 16, 4)),
+    ("subject", Column::growing("participant", 11, 1)),
+    ("value", Column::growing("value", 16, 4)),
     ("equal", Column::fixed("equal", 6).right()),
     ("round", Column::fixed("round", 5).right()),
     ("at", Column::fixed("at", 8).from(60)),
@@ -56,16 +56,16 @@ pub(crate) const CONTRIBUTIONS: &[(&str, Column)] = &[
 
 fields! {
     PositionRow {
-        "what", Text, Public, "the proposal's id, or the participant" => |it, _| Value::text(&*it.subject);
-        "says", Text, Payload, "what is proposed, or the value" => |it, _| Value::maybe(it.value.as_deref());
-        "by", Text, Public, "who proposed it" => |it, _| Value::maybe(it.by.as_deref());
-        "votes", Text, Public, "the votes that count for it" => |it, _| Value::text(tally_text(&it.votes));
-        "evaluations", Text, Public, "its evaluations by recommendation" => |it, _| Value::text(tally_text(&it.evaluations));
-        "objections", Text, Public, "its objections by severity" => |it, _| Value::text(tally_text(&it.objections));
-        "approve", Number, Public, "votes to approve it" => |it, _| Value::count(it.votes.of("approve"));
-        "round", Number, Public, "the round at which the value was taken" => |it, _| it.round.map_or(Value::None, Value::count);
-        "equal", Number, Public, "how many hold the same value" => |it, _| it.equal.map_or(Value::None, Value::count);
-        "at", Time, Public, "when it was said" => |it, _| it.at.map_or(Value::None, Value::Time);
+        "subject" | "what" | "proposal" | "participant", Text, Public, "proposal id, or the participant" => |it, _| Value::text(&*it.subject);
+        "value" | "says" | "option", Text, Payload, "proposed option, or the value" => |it, _| Value::maybe(it.value.as_deref());
+        "by", Text, Public, "proposer" => |it, _| Value::maybe(it.by.as_deref());
+        "votes", Text, Public, "counted votes for it" => |it, _| Value::text(tally_text(&it.votes));
+        "evaluations", Text, Public, "evaluations by recommendation" => |it, _| Value::text(tally_text(&it.evaluations));
+        "objections", Text, Public, "objections by severity" => |it, _| Value::text(tally_text(&it.objections));
+        "approve", Number, Public, "votes to approve" => |it, _| Value::count(it.votes.of("approve"));
+        "round", Number, Public, "round in which the value was accepted" => |it, _| it.round.map_or(Value::None, Value::count);
+        "equal", Number, Public, "participants with the same value" => |it, _| it.equal.map_or(Value::None, Value::count);
+        "at", Time, Public, "time of the contribution" => |it, _| it.at.map_or(Value::None, Value::Time);
     }
 }
 
@@ -96,8 +96,8 @@ impl PaneRecord for PositionRow {
         let none = look.view.glyphs.none;
         let or_none = |words: String| if words.is_empty() { none.to_owned() } else { words };
         Some(match field {
-            "what" => Cell::new(self.subject.to_string(), Role::Macp),
-            "says" => match &self.value {
+            "subject" => Cell::new(self.subject.to_string(), Role::Macp),
+            "value" => match &self.value {
                 Some(says) => Cell::of_class(says.to_string(), Role::Text, Class::Payload),
                 None => Cell::new(none, Role::Muted),
             },
@@ -162,10 +162,10 @@ pub(crate) static PANE: Pane = Pane {
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let count = cx.ui.detail_positions(cx.model).len();
-        PaneChip::new("STAND", format::count(count as u64), Role::Text)
+        PaneChip::new("positions", format::count(count as u64), Role::Text)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.macp.shown_proposals_max", ui.limits.macp.shown_proposals_max);
-        Some(Account::whole("proposals or participants of the session that is shown", all, bound))
+        Some(Account::whole("proposals or participants of the selected session", all, bound))
     },
 };

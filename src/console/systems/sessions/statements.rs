@@ -44,18 +44,18 @@ impl StatementRow {
 const ROUNDS: &[(&str, Column)] = &[
     ("at", Column::fixed("at", 8)),
     ("by", Column::growing("by", 8, 1)),
-    ("says", Column::growing("round", 9, 1)),
-    ("why", Column::growing("value", 16, 5)),
+    ("statement", Column::growing("round", 9, 1)),
+    ("reason", Column::growing("value", 16, 5)),
 ];
 
 /// Its columns for a decision.
 const OPINIONS: &[(&str, Column)] = &[
     ("at", Column::fixed("at", 8)),
     ("by", Column::growing("by", 8, 1)),
-    ("does", Column::fixed("", 9).from(56)),
-    ("of", Column::growing("of", 6, 1)),
-    ("says", Column::growing("says", 12, 1)),
-    ("why", Column::growing("why", 12, 5)),
+    ("kind", Column::fixed("kind", 12).from(56)),
+    ("proposal", Column::growing("proposal", 8, 1)),
+    ("statement", Column::growing("statement", 12, 1)),
+    ("reason", Column::growing("reason", 12, 5)),
 ];
 
 /// The columns for the mode of the session that is shown.
@@ -68,14 +68,14 @@ pub(crate) const fn columns(mode: Option<Mode>) -> &'static [(&'static str, Colu
 
 fields! {
     StatementRow {
-        "at", Time, Public, "when" => |it, _| it.at.map_or(Value::None, Value::Time);
-        "by", Text, Public, "who" => |it, _| Value::text(&*it.by);
-        "does", State(StatementKind::NAMES), Public, "what it is" => |it, _| Value::text(it.kind.name());
-        "of", Text, Public, "which proposal" => |it, _| Value::maybe(it.of.as_deref());
-        "says", Text, Public, "the recommendation, the severity, the vote, or the round"
+        "at", Time, Public, "time" => |it, _| it.at.map_or(Value::None, Value::Time);
+        "by", Text, Public, "sender" => |it, _| Value::text(&*it.by);
+        "kind" | "does", State(StatementKind::NAMES) reads (StatementKind::OLD_NAMES), Public, "kind" => |it, _| Value::text(it.kind.name());
+        "proposal" | "of", Text, Public, "proposal" => |it, _| Value::maybe(it.of.as_deref());
+        "statement" | "says" | "round", Text, Public, "recommendation, severity, vote or round"
             => |it, _| Value::text(it.text());
-        "why", Text, Payload, "why; of a contribution, its value" => |it, _| Value::text(&*it.why);
-        "confidence", Number, Public, "how surely" => |it, _| it.confidence.map_or(Value::None, Value::Number);
+        "reason" | "why" | "value", Text, Payload, "reason; of a contribution, its value" => |it, _| Value::text(&*it.why);
+        "confidence", Number, Public, "confidence" => |it, _| it.confidence.map_or(Value::None, Value::Number);
     }
 }
 
@@ -99,10 +99,10 @@ impl PaneRecord for StatementRow {
 
     fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
         Some(match field {
-            "does" => Cell::new(self.kind.name(), Role::Muted),
-            "of" => Cell::new(self.of.as_deref().unwrap_or_default().to_owned(), Role::Macp),
-            "says" => Cell::new(self.text(), role_of(self)),
-            "why" => Cell::of_class(self.why.to_string(), Role::Text, Class::Payload),
+            "kind" => Cell::new(self.kind.name(), Role::Muted),
+            "proposal" => Cell::new(self.of.as_deref().unwrap_or_default().to_owned(), Role::Macp),
+            "statement" => Cell::new(self.text(), role_of(self)),
+            "reason" => Cell::of_class(self.why.to_string(), Role::Text, Class::Payload),
             _ => return None,
         })
     }
@@ -149,12 +149,11 @@ pub(crate) static PANE: Pane = Pane {
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let count = cx.ui.detail_statements(cx.model).len();
-        PaneChip::new("VOICES", format::count(count as u64), Role::Text)
+        PaneChip::new("messages", format::count(count as u64), Role::Text)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.macp.shown_opinions_max", ui.limits.macp.shown_opinions_max);
-        let what =
-            "the last evaluations and objections, and the votes that count, of the session that is shown";
+        let what = "latest evaluations and objections, and the counted votes, of the selected session";
         Some(Account::whole(what, all, bound))
     },
 };

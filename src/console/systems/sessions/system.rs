@@ -28,7 +28,7 @@ pub(crate) static SYSTEM: System = System {
     act_first: actions::act,
     act_otherwise: |_, _| None,
     report: health::report,
-    restarted: "the MACP runtime is up again: agents can connect",
+    restarted: "MACP runtime restarted: agents can connect",
     questions: |_| Questions::NONE,
     listed_questions: |_| Vec::new(),
     alert_object: |_, _| (PaneId::Sessions, None),

@@ -37,22 +37,21 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         },
         Action::Restart => match target_down_host(ui, model) {
             Some(link) => Ok(command(Command::Restart { link })),
-            None => Err("every host is up: there is nothing to restart".into()),
+            None => Err("every host is up; nothing to restart".into()),
         },
         // At once where a restart would find everything in its place, or the station goes on.
         Action::Quit | Action::StopStation if model.attachment.is_none() && has_work(model) => {
             Ok(Act::confirm(Quit))
         }
-        Action::StopStation if model.attachment.is_some() => Err(format!(
-            "this console is attached to the station: `{}` ends it",
-            cx.view.commands.line("stop")
-        )
-        .into()),
+        Action::StopStation if model.attachment.is_some() => {
+            Err(format!("this console is attached; `{}` stops the station", cx.view.commands.line("stop"))
+                .into())
+        }
         Action::Quit | Action::StopStation => Ok(Act::Do(vec![Effect::Quit])),
         Action::Detach if model.attachment.is_some() => Ok(Act::Do(vec![Effect::Quit])),
         Action::Detach => Ok(Act::Do(vec![Effect::Detach])),
         Action::Open if matches!(ui.target(model), Target::Row(PaneId::Meter)) => {
-            Err("a figure has no details: its line says all".into())
+            Err("metrics have no details".into())
         }
         Action::Alerts => Ok(Act::open(AlertList::default())),
         _ => return None,

@@ -39,8 +39,8 @@ use crate::{
 const COLUMNS: &[Column] = &[
     Column::fixed("", 14),
     Column::fixed("since", 8),
-    Column::fixed("lasts", 11).right(),
-    Column::growing("what", 20, 1),
+    Column::fixed("duration", 11).right(),
+    Column::growing("alert", 20, 1),
 ];
 
 /// The open tray.
@@ -101,7 +101,7 @@ fn show_object(ui: &mut Ui, cx: &ActContext<'_>, alert: &Alert) {
         row.inspect(|row| selection.select(*row, keys, 1)).is_some()
     });
     if !is_there {
-        show_message(ui, "what the alert is about is not listed here any more".to_owned(), true, cx.now);
+        show_message(ui, "the subject of the alert is no longer listed here".to_owned(), true, cx.now);
     }
 }
 
@@ -171,7 +171,7 @@ impl AlertList {
             (1, _) => "Approvals: 1 pending. ".to_owned(),
             (waiting, 0) => format!("Approvals: {waiting} pending. "),
             (waiting, unshown) => {
-                format!("Approvals: {waiting} pending, the {unshown} oldest in `ls confirmations` alone. ")
+                format!("Approvals: {waiting} pending, the {unshown} oldest only in `ls confirmations`. ")
             }
         };
         let _ = match model.alerts().active_count() {
@@ -240,7 +240,7 @@ impl Layer for AlertList {
 
     fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Some(match (action, self.target(cx.model)) {
-            (Action::Open | Action::Acknowledge, Target::Alert(None)) => Err("there are no alerts".into()),
+            (Action::Open | Action::Acknowledge, Target::Alert(None)) => Err("no alerts".into()),
             (Action::Open, Target::Question(ask)) => Ok(Act::open(Details::of_present(ask.details()))),
             (Action::Open, Target::Alert(Some(alert))) => {
                 let alert = alert.clone();
@@ -257,8 +257,8 @@ impl Layer for AlertList {
                         vec![Effect::command(Command::AcknowledgeAlerts { ids }, StationCommand)]
                     }))
                 }
-                AlertState::Acknowledged => Err("it is acknowledged already".into()),
-                AlertState::Resolved => Err("it is resolved".into()),
+                AlertState::Acknowledged => Err("already acknowledged".into()),
+                AlertState::Resolved => Err("already resolved".into()),
             },
             (Action::Acknowledge, _) => Err(format!(
                 "an approval is pending: {} approves, {} rejects",
@@ -284,8 +284,7 @@ fn empty_text(model: &Model) -> String {
     if model.station_state.is_none() || model.alerts().is_known() {
         return "no alerts".to_owned();
     }
-    "no alerts are known: those of a version before 0.4 were judged by each console, and not recorded"
-        .to_owned()
+    "alerts unknown: versions before 0.4 did not record them".to_owned()
 }
 
 fn cells(view: &View, alert: &Alert) -> Vec<Cell> {

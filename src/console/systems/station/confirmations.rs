@@ -65,15 +65,12 @@ impl Confirm for StopRecording {
         match recording.filter(|recording| recording.path == self.path) {
             Some(recording) => vec![
                 (
-                    format!("{} has {} so far.", recording.path.display(), format::bytes(recording.bytes)),
+                    format!("{} holds {} so far.", recording.path.display(), format::bytes(recording.bytes)),
                     Role::Text,
                 ),
-                (
-                    "What happens from now on is in no recording, until one is started again.".to_owned(),
-                    Role::Text,
-                ),
+                ("Nothing is recorded from now on, until a recording is started.".to_owned(), Role::Text),
             ],
-            None => vec![(format!("{} has ended meanwhile.", self.path.display()), Role::Warn)],
+            None => vec![(format!("{} has already ended.", self.path.display()), Role::Warn)],
         }
     }
 
@@ -87,7 +84,7 @@ impl Confirm for StopRecording {
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         if recording(model) != Some(&self.path) {
-            return Err(format!("{} has ended meanwhile: nothing was stopped", self.path.display()));
+            return Err(format!("not stopped: {} has already ended", self.path.display()));
         }
         Ok(vec![Effect::command(Command::RecordStop, StationCommand)])
     }
@@ -125,7 +122,7 @@ fn pending(mpp: &mpp::Snapshot) -> u64 {
 fn describe_quit(model: &Model, view: &View) -> Vec<(String, Role)> {
     let (detach, stop) = (view.key(Action::Detach), view.key(Action::StopStation));
     let attach = view.commands.line("attach");
-    let goes_on = format!("{detach}  detach: the station goes on, and `{attach}` shows it again.");
+    let goes_on = format!("{detach}  detach: the station keeps running; `{attach}` reattaches.");
     let mut words = vec![(goes_on, Role::Text), (String::new(), Role::Text)];
     let Some(mpp) = model.mpp() else {
         words.push((format!("{stop}  stop the station."), Role::Text));
@@ -151,7 +148,7 @@ fn describe_quit(model: &Model, view: &View) -> Vec<(String, Role)> {
     if !applied.is_empty() {
         words.push((
             format!(
-                "{} stay applied, to be settled by hand: {}.",
+                "{} applied will be orphaned, to be settled manually: {}.",
                 applied.len(),
                 join_some(&applied, LISTED_MAX)
             ),

@@ -118,7 +118,7 @@ fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {
             format!(
                 "{}, {lasts} {}",
                 view.time_of_day(alert.since),
-                if alert.holds() { "so far" } else { "long" }
+                if alert.holds() { "so far" } else { "duration" }
             ),
         ),
     ];
@@ -128,7 +128,7 @@ fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {
         match (alert.state(), alert.acknowledged_at, alert.resolved_at) {
             (AlertState::Active, ..) => "active, unacknowledged".to_owned(),
             (AlertState::Acknowledged, seen, _) => {
-                format!("acknowledged at {}, and its cause holds on", seen.map(at).unwrap_or_default())
+                format!("acknowledged at {}, still active", seen.map(at).unwrap_or_default())
             }
             (AlertState::Resolved, _, ended) => format!("resolved at {}", ended.map(at).unwrap_or_default()),
         },
@@ -145,9 +145,9 @@ fn fault_details(view: &View, group: &FaultGroup) -> Vec<ReportLine> {
     let payload = |name, value: &str| ReportLine::Detail(name, value.to_owned(), Class::Payload);
     let mut facts = vec![detail("", clause_text(group.clause())), ReportLine::Reason(group.breach.text())];
     // What it was told may name what it sent.
-    facts.extend(group.reply.as_deref().map(|told| payload("told", told)));
+    facts.extend(group.reply.as_deref().map(|told| payload("reply", told)));
     facts.extend(group.frame.map(|frame| detail("frame", frame)));
-    facts.extend(group.excerpt.as_deref().map(|bytes| payload("it begins", bytes)));
+    facts.extend(group.excerpt.as_deref().map(|bytes| payload("first bytes", bytes)));
     facts.push(detail(
         "by",
         format!(
@@ -166,10 +166,10 @@ fn fault_details(view: &View, group: &FaultGroup) -> Vec<ReportLine> {
     if let Breach::Hello(reason) = group.breach {
         facts.extend(hello_remedy(reason));
     }
-    facts.push(detail("times", group.count.to_string()));
+    facts.push(detail("count", group.count.to_string()));
     if group.offenders.len() > 1 {
         facts.extend(
-            group.offenders.iter().map(|(who, count)| detail("of these", format!("{count} by {who}"))),
+            group.offenders.iter().map(|(who, count)| detail("by peer", format!("{count} by {who}"))),
         );
     }
     facts

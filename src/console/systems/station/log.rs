@@ -30,12 +30,12 @@ use crate::{
 
 fields! {
     Notice {
-        "at", Time, Public, "when it was said", Column::fixed("at", 8) => |it, _| Value::Time(it.at.wall);
-        "level", State(LEVELS), Public, "how much it matters", Column::fixed("level", 7) => |it, _| Value::text(it.level.name());
-        "who", State(&["station", "mpp", "rmp", "macp", "adapter", "console", "runs"]), Public, "who says it", Column::fixed("who", 7)
+        "at", Time, Public, "time", Column::fixed("at", 8) => |it, _| Value::Time(it.at.wall);
+        "level", State(LEVELS), Public, "severity", Column::fixed("level", 7) => |it, _| Value::text(it.level.name());
+        "who", State(&["station", "mpp", "rmp", "macp", "adapter", "console", "runs"]), Public, "source", Column::fixed("who", 7)
             => |it, _| Value::text(who(it.origin).0);
-        "text", Text, Payload, "what is said", Column::growing("", 10, 1) => |it, _| Value::text(&*it.text);
-        "age", Duration, Public, "how long ago it was said" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));
+        "text", Text, Payload, "message", Column::growing("", 10, 1) => |it, _| Value::text(&*it.text);
+        "age", Duration, Public, "time since it was logged" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));
     }
 }
 
@@ -48,7 +48,7 @@ const fn who(origin: Origin) -> (&'static str, Role) {
 }
 
 /// Why no entry is looked at of a notice that came from none.
-const OWN_NOTICE: &str = "it is this console's own, or older than what it read: no entry tells of it";
+const OWN_NOTICE: &str = "no entry: it is this console's own, or older than the entries kept";
 
 impl PaneRecord for Notice {
     fn key(&self) -> RecordKey {
@@ -100,7 +100,7 @@ pub(crate) static PANE: Pane = Pane {
     title: Title::Of(|cx| with_cut(PaneId::Log, cx.model.journal.evicted)),
     empty: Empty::Past("no entries"),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| warning_chip("LOG", cx.model.journal.serious, cx)),
+    chip: Some(|cx, _| warning_chip("log", cx.model.journal.serious, cx)),
     ledger: |ui, model, _| {
         let journal = &model.journal;
         Some(Account::cut("notices of all origins", journal.received, journal.evicted, journal_bound(ui)))
@@ -120,7 +120,7 @@ pub(crate) static STATION_PANE: Pane = Pane {
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let is_serious = |notice: &&Notice| notice.level >= Level::Warn;
-        warning_chip("STATION", cx.model.journal.station.iter().filter(is_serious).count() as u64, cx)
+        warning_chip("station log", cx.model.journal.station.iter().filter(is_serious).count() as u64, cx)
     }),
     ledger: |ui, model, _| {
         let (came, evicted) = (model.journal.station_received, model.journal.station_evicted);

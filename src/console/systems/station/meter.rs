@@ -68,12 +68,12 @@ pub(crate) struct MetricRow {
 
 fields! {
     MetricRow {
-        "figure", Text, Public, "what is measured", Column::fixed("figure", 14) => |it, _| Value::text(it.name);
-        "last", Text, Public, "now, or in the last whole second", Column::fixed("now", 10).right() => |it, _| Value::text(it.last.text());
-        "minute", Text, Public, "over the last minute: the most, or the percentile", Column::fixed("minute", 10).right()
+        "metric" | "figure", Text, Public, "metric", Column::fixed("metric", 14) => |it, _| Value::text(it.name);
+        "last", Text, Public, "current value, or over the last full second", Column::fixed("now", 10).right() => |it, _| Value::text(it.last.text());
+        "minute", Text, Public, "maximum or percentile over the last minute", Column::fixed("minute", 10).right()
             => |it, _| Value::text(it.minute.text());
-        "limit", Text, Public, "what bounds it", Column::fixed("limit", 8).right() => |it, _| Value::text(it.limit.text());
-        "about", Text, Public, "what it means", Column::growing("what it is", 20, 1).from(68) => |it, _| Value::text(it.about);
+        "limit", Text, Public, "limit", Column::fixed("limit", 8).right() => |it, _| Value::text(it.limit.text());
+        "about", Text, Public, "description", Column::growing("description", 20, 1).from(68) => |it, _| Value::text(it.about);
     }
 }
 
@@ -86,7 +86,7 @@ impl PaneRecord for MetricRow {
         let role = if self.is_bad { Role::Warn } else { Role::Text };
         Some(match field {
             // What it says is not told by colour alone.
-            "figure" if self.is_bad => Cell::new(format!("{} {}", look.view.glyphs.warn, self.name), role),
+            "metric" if self.is_bad => Cell::new(format!("{} {}", look.view.glyphs.warn, self.name), role),
             "last" => Cell::new(self.last.text(), role),
             "limit" => Cell::new(self.limit.text(), Role::Muted),
             "about" => Cell::new(self.about, Role::Muted),
@@ -161,13 +161,18 @@ fn frame_rows(ui: &Ui, model: &Model) -> [MetricRow; 5] {
     let (metrics, frames_max) = (model.console_health.metrics, ui.limits.console.frames_per_s_max);
     // A frame that takes so long is followed by so long a rest that there are half as many.
     let longest = Amount::Time(Duration::from_millis(1_000 / frames_max.max(1) / 2));
-    let half = "half of all frames were drawn and handed over so fast";
-    let fewer = "fewer while it is behind or drawing is slow";
+    let half = "median time to draw and write a frame";
+    let fewer = "reduced while lagging or drawing slowly";
     let is_slow = model.console_health.frames_per_s.is_some();
     [
         MetricRow::frame("frame p50", metrics.p50, Amount::None, half),
-        MetricRow::frame("frame p95", metrics.p95, Amount::None, "95 of 100 were"),
-        MetricRow::frame("frame longest", metrics.longest, longest, "above the limit, frames become fewer"),
+        MetricRow::frame("frame p95", metrics.p95, Amount::None, "95th percentile of frame times"),
+        MetricRow::frame(
+            "frame longest",
+            metrics.longest,
+            longest,
+            "above the limit, the frame rate is reduced",
+        ),
         MetricRow::rate("frames", metrics.frames, Amount::CountPerS, Amount::CountPerS(frames_max), fewer)
             .bad_if(is_slow),
         MetricRow::rate(
@@ -191,31 +196,35 @@ fn entry_rows(ui: &Ui, model: &Model) -> [MetricRow; 7] {
     let checkpoint_bytes_max = Amount::Bytes(limits.console.checkpoint_bytes_max);
     [
         MetricRow::new(
-            "behind",
+            "lag",
             Amount::Count(health.lag),
             Amount::Count(metrics.lag.minute.max(health.lag)),
             Amount::Count(limits.tap.ring_entries_max),
-            "entries that were not taken in yet; beyond the limit they are lost",
+            "entries not processed yet; beyond the limit they are lost",
         )
         .bad_if(is_slow && health.lag > 0),
+        MetricRow::rate("processed", metrics.processed, Amount::CountPerS, Amount::None, "entries processed"),
         MetricRow::rate(
-            "folded",
-            metrics.processed,
-            Amount::CountPerS,
-            Amount::None,
-            "entries that were taken in",
-        ),
-        MetricRow::rate(
-            "folding",
+            "CPU share",
             metrics.processing_ms,
             Amount::Share,
             Amount::None,
-            "of the time, taking them in",
+            "share of time spent processing entries",
         ),
-        MetricRow::now("kept entries", Amount::Count(kept.kept), kept_entries_max, "to look back at"),
-        MetricRow::now("kept bytes", Amount::Bytes(kept.bytes), kept_bytes_max, "what they hold"),
-        MetricRow::now("checkpoints", checkpoint_bytes, checkpoint_bytes_max, "states to step back from"),
-        MetricRow::now("lost", Amount::Count(model.lost), Amount::None, "since it came up")
+        MetricRow::now(
+            "kept entries",
+            Amount::Count(kept.kept),
+            kept_entries_max,
+            "entries available for time travel",
+        ),
+        MetricRow::now("kept bytes", Amount::Bytes(kept.bytes), kept_bytes_max, "memory of the kept entries"),
+        MetricRow::now(
+            "checkpoints",
+            checkpoint_bytes,
+            checkpoint_bytes_max,
+            "memory of the states for time travel",
+        ),
+        MetricRow::now("lost", Amount::Count(model.lost), Amount::None, "entries lost since start")
             .bad_if(model.lost > 0),
     ]
 }
@@ -236,10 +245,10 @@ pub(crate) static PANE: Pane = Pane {
         let p95 = health.metrics.p95.minute.map_or_else(|| cx.view.glyphs.none.to_owned(), format::fine);
         let slowed = health.frames_per_s.map(|frames| format!("~{frames} fps"));
         let warns = slowed.is_some();
-        PaneChip::warning("METER", slowed.unwrap_or(p95), warns)
+        PaneChip::warning("meter", slowed.unwrap_or(p95), warns)
     }),
     ledger: |_, _, all| {
-        let bound = LedgerBound::Text("they tell of the last minute, and always fit");
-        Some(Account::whole("figures of this console itself", all, bound))
+        let bound = LedgerBound::Text("fixed set of metrics");
+        Some(Account::whole("metrics of this console", all, bound))
     },
 };

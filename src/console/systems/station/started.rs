@@ -81,7 +81,7 @@ fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &StationState
         &mut lines,
         1,
         done.paired,
-        "pair: this keeps the token that adapters connect with",
+        "pair: this writes the adapters' token to a file",
         Some(commands.line("pair --out bridge.token")),
     );
     let addr = match &state.mpp.listener {
@@ -95,7 +95,7 @@ fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &StationState
         let pack = &state.mpp.pack;
         lines.push(Line(
             5,
-            format!("your own: MPP v2 over TCP to {addr}, hello with the token and"),
+            format!("or your own: MPP v2 over TCP to {addr}, hello with the token and"),
             Role::Muted,
         ));
         lines.push(Line(5, format!("pack_id {}", pack.id), Role::Text));
@@ -106,7 +106,7 @@ fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &StationState
     } else {
         commands.line("invoke EVENT --params '{}'")
     };
-    step(&mut lines, 3, done.worked, "give it work:", Some(invoke));
+    step(&mut lines, 3, done.worked, "invoke an event:", Some(invoke));
     for (Line(indent, words, role), y) in lines.into_iter().zip(area.y..area.bottom()) {
         canvas.put(area.x + indent, y, area.width.saturating_sub(indent), &words, role);
     }
@@ -120,7 +120,7 @@ pub(crate) static PANE: Pane = Pane {
     rows: |_, _| Rows::none(),
     pages: Pages::None,
     filter: None,
-    title: Title::Of(|cx| format!("Getting started ({} puts it away)", cx.view.key(Action::Back))),
+    title: Title::Of(|cx| format!("Getting started ({} hides it)", cx.view.key(Action::Back))),
     empty: Empty::Text(""),
     drawing: Drawing::Own(|canvas, area, cx| {
         if let Some(state) = &cx.model.station_state {

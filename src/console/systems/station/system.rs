@@ -27,7 +27,7 @@ pub(crate) static SYSTEM: System = System {
     act_first: |_, _| None,
     act_otherwise: actions::act,
     report: health::report,
-    restarted: "the bridge is up again: adapters can connect",
+    restarted: "bridge restarted: adapters can connect",
     questions: |_| Questions::NONE,
     listed_questions: |_| Vec::new(),
     alert_object: |_, _| (PaneId::StationLog, None),

@@ -24,19 +24,17 @@ use crate::{
 
 fields! {
     FaultGroup {
-        "clause", Text, Public, "the clause of the specification that was broken", Column::growing("clause", 14, 1)
+        "clause", Text, Public, "violated clause of the specification", Column::growing("clause", 14, 1)
             => |it, _| Value::text(it.clause());
-        "count", Number, Public, "how many", Column::fixed("count", 5).right() => |it, _| Value::count(it.count);
-        "times", Number, Public, "the same as count" => |it, _| Value::count(it.count);
-        "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
-        "violation", Text, Public, "what was wrong", Column::growing("violation", 12, 5) => |it, _| Value::text(it.breach.text());
-        "what", Text, Public, "the same as violation" => |it, _| Value::text(it.breach.text());
-        "who", Text, Public, "who broke it the last time", Column::growing("who", 12, 1).from(70) => |it, _| Value::text(&*it.offender);
-        "session", Serial, Public, "whose session of the bus" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
-        "peer", Text, Public, "whose process or address" => |it, _| Value::text(it.peer.as_str());
-        "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame);
-        "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.reply.as_deref());
-        "age", Duration, Public, "how long ago the last time was" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));
+        "count" | "times", Number, Public, "count", Column::fixed("count", 5).right() => |it, _| Value::count(it.count);
+        "last", Time, Public, "last occurrence", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
+        "violation" | "what", Text, Public, "violation", Column::growing("violation", 12, 5) => |it, _| Value::text(it.breach.text());
+        "who", Text, Public, "peer of the last occurrence", Column::growing("who", 12, 1).from(70) => |it, _| Value::text(&*it.offender);
+        "session", Serial, Public, "bus session" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
+        "peer", Text, Public, "process or address" => |it, _| Value::text(it.peer.as_str());
+        "frame", Text, Public, "type of the offending frame" => |it, _| Value::maybe(it.frame);
+        "reply" | "told", Text, Payload, "reply sent to the peer" => |it, _| Value::maybe(it.reply.as_deref());
+        "age", Duration, Public, "time since the last occurrence" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));
     }
 }
 
@@ -48,7 +46,7 @@ impl PaneRecord for FaultGroup {
     fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
         Some(match field {
             "clause" => Cell::new(short(self.clause()), Role::Text),
-            "count" | "times" => Cell::new(format::count(self.count), Role::Warn),
+            "count" => Cell::new(format::count(self.count), Role::Warn),
             "who" => Cell::new(self.offender.to_string(), Role::Muted),
             _ => return None,
         })
@@ -99,12 +97,10 @@ pub(crate) static PANE: Pane = Pane {
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let faults = cx.model.faults.count;
-        PaneChip::warning("FAULTS", format::count(faults), faults > 0)
+        PaneChip::warning("violations", format::count(faults), faults > 0)
     }),
     ledger: |_, _, all| {
-        let bound = LedgerBound::Text(
-            "there are as many rows as there are faults to make; each is counted in its own",
-        );
-        Some(Account::whole("faults of peers, by what was broken", all, bound))
+        let bound = LedgerBound::Text("one row for each kind of violation");
+        Some(Account::whole("protocol violations by peers, by clause", all, bound))
     },
 };

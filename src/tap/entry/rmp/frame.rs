@@ -28,6 +28,15 @@ impl Dialect {
             Self::Json => "json",
         }
     }
+
+    /// What its bytes are, for people.
+    #[must_use]
+    pub const fn protocol(self) -> &'static str {
+        match self {
+            Self::Frames => "binary",
+            Self::Json => "json",
+        }
+    }
 }
 
 names! {

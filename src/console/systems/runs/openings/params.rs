@@ -40,7 +40,7 @@ fn field(name: &str, value: Option<&Json>) -> Field {
         Some(Json::Array(_)) => (Kind::Json, "a list, as JSON"),
         Some(Json::Object(_)) => (Kind::Json, "a map, as JSON"),
         Some(Json::Null) => (Kind::Json, "anything, as JSON"),
-        None => (Kind::Text, "it is used and not declared: JSON, or else a text"),
+        None => (Kind::Text, "used but not declared: JSON or text"),
     };
     let mut field = Field {
         target: Target::Param(vec![name.to_owned()]),
@@ -152,12 +152,12 @@ impl Params {
                 (Kind::Number(_), Value::Written(text))
                     if serde_json::from_str::<serde_json::Number>(text.trim()).is_err() =>
                 {
-                    Some("it is no number".to_owned())
+                    Some("it is not a number".to_owned())
                 }
                 _ => field.json().err().map(|why| format!("it is {why}")),
             },
             None if self.new_param.trim().is_empty() || self.new_param_pair().is_some() => None,
-            None => Some("it is written `name = value`".to_owned()),
+            None => Some("write it as `name = value`".to_owned()),
         }
     }
 
@@ -266,7 +266,7 @@ mod tests {
         write(&mut params, "count", "many");
         write(&mut params, "of", "[1, ");
         write(&mut params, "user", "ann");
-        assert_eq!(params.first_fault(), Some((1, "count: it is no number".to_owned())));
+        assert_eq!(params.first_fault(), Some((1, "count: it is not a number".to_owned())));
         assert!(params.fault(3).unwrap().contains("not JSON"));
         assert_eq!(Json::Object(params.overrides()), serde_json::json!({"user": "ann"}));
         write(&mut params, "another", "nonsense");
