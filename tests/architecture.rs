@@ -11,6 +11,8 @@ mod console;
 mod sizes;
 #[path = "architecture/source.rs"]
 mod source;
+#[path = "architecture/words.rs"]
+mod words;
 
 use std::{fs, path::Path};
 

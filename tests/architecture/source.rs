@@ -210,3 +210,68 @@ fn resolve(here: &[String], Named { path, line, .. }: Named) -> Named {
     let path = std::iter::once("crate".to_owned()).chain(base).chain(rest.iter().cloned()).collect();
     Named { path, line, is_test }
 }
+
+/// A text that a file has, as it is meant, and its line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Text {
+    pub(super) text: String,
+    pub(super) line: usize,
+}
+
+/// The texts of a file that people may read: its string literals, but for those of its own tests, of
+/// assertions, and of attributes.
+pub(super) fn texts(source: &str) -> Vec<Text> {
+    let is_blank = |it: &Token| {
+        it.text.starts_with("//") || it.text.starts_with("/*") || it.text.starts_with(char::is_whitespace)
+    };
+    let pieces: Vec<Token> = pieces(source).into_iter().filter(|it| !is_blank(it)).collect();
+    let text = |at: usize| pieces.get(at).map_or("", |it| it.text.as_str());
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < pieces.len() {
+        at = match (text(at), text(at + 1)) {
+            ("#", "[") | ("#", "!") => {
+                let end = closing(&pieces, at, "[", "]");
+                let is_test = pieces[at..end]
+                    .windows(3)
+                    .any(|it| it[0].text == "cfg" && it[1].text == "(" && it[2].text == "test");
+                if is_test { item_end(&pieces, end) } else { end }
+            }
+            (name, "!") if name.starts_with("assert") || name.starts_with("debug_assert") => {
+                closing(&pieces, at + 2, "(", ")")
+            }
+            ("expect" | "expect_err" | "unreachable", "(") => closing(&pieces, at + 1, "(", ")"),
+            (piece, _) => {
+                if let Some(words) = piece.find('"').and_then(|start| literal_text(&piece[start..])) {
+                    found.push(Text { text: words, line: pieces[at].line });
+                }
+                at + 1
+            }
+        };
+    }
+    found
+}
+
+/// What a literal means, from its first quote on.
+fn literal_text(literal: &str) -> Option<String> {
+    let words = literal.strip_prefix('"')?.trim_end_matches('#').strip_suffix('"')?;
+    let mut text = String::with_capacity(words.len());
+    let mut lines = words.split("\\\n");
+    text.push_str(lines.next().unwrap_or_default());
+    lines.for_each(|line| text.push_str(line.trim_start()));
+    Some(text.replace("\\\"", "\""))
+}
+
+/// The place behind the item that begins here: behind its body, or its semicolon.
+fn item_end(pieces: &[Token], at: usize) -> usize {
+    let ends = (at..pieces.len()).find(|&at| matches!(pieces[at].text.as_str(), "{" | ";"));
+    match ends {
+        Some(open) if pieces[open].text == "{" => closing(pieces, open, "{", "}"),
+        Some(semicolon) => semicolon + 1,
+        None => pieces.len(),
+    }
+}
+
+/// The place behind the bracket that closes the next one opened.
+fn closing(pieces: &[Token], at: usize, open: &str, close: &str) -> usize {
+    super::behind(pieces, at, open, close)
+}
