@@ -229,7 +229,7 @@ pub(super) fn texts(source: &str) -> Vec<Text> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < pieces.len() {
         at = match (text(at), text(at + 1)) {
-            ("#", "[") | ("#", "!") => {
+            ("#", "[" | "!") => {
                 let end = closing(&pieces, at, "[", "]");
                 let is_test = pieces[at..end]
                     .windows(3)

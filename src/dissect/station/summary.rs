@@ -46,7 +46,7 @@ pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
         T::StoreOk => "the store accepts commits again".into(),
         T::StoreFailing => "the store refuses commits".into(),
         T::RecordingStarted => "recording started".into(),
-        T::RecordingGrew { bytes } => format!("{} recorded", format::bytes(*bytes)).into(),
+        T::RecordingGrew { bytes } => format!("{} so far", format::bytes(*bytes)).into(),
         T::RecordingStopped { bytes } => format!("{} recorded", format::bytes(*bytes)).into(),
         T::RecordingFailed => "recording failed".into(),
         T::DiskLow { free_bytes } => format!("nearly full: {} free", format::bytes(*free_bytes)).into(),

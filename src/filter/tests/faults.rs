@@ -10,7 +10,6 @@ fn fault_of(text: &str) -> (String, String) {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table of faults")]
 fn says_what_is_wrong_and_points_at_it() {
     for (text, at, words) in [
         ("a \"b c", "\"b c", "the quote is not closed"),
