@@ -43,17 +43,10 @@ impl Page {
         let mut found: Vec<Place> = Vec::new();
         let mut within = 0..self.blocks.len();
         for text in texts {
-            let places = within.clone().flat_map(|block| {
-                let rows =
-                    self.blocks.get(block).map(Block::texts).unwrap_or_default().into_iter().enumerate();
-                rows.map(move |(row, text)| (Place { block, row }, text))
-            });
             let from = found.last().copied().unwrap_or_default();
-            let Some((place, _)) =
-                places.filter(|(place, _)| *place >= from).find(|(_, it)| begins_with(it, text))
-            else {
-                break;
-            };
+            let mut texts =
+                self.searchable().iter().filter(|it| it.place >= from && within.contains(&it.place.block));
+            let Some(place) = texts.find(|it| begins_with(&it.text, text)).map(|it| it.place) else { break };
             found.push(place);
             if let Some(Block::Heading(level, _)) = self.blocks.get(place.block) {
                 let ends = |block: &Block| matches!(block, Block::Heading(next, _) if next <= level);

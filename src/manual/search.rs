@@ -19,10 +19,10 @@ pub(crate) struct Hit<'a> {
 /// A text that can be found: a block, or a row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Searchable {
-    place: Place,
+    pub(super) place: Place,
     /// The heading above it, where it is not the title.
     section: Option<String>,
-    text: String,
+    pub(super) text: String,
     lower_case: String,
     distance: Distance,
 }

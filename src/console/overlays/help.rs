@@ -13,7 +13,9 @@ use crate::{
         },
         model::Model,
         settings::view::{Canvas, View},
-        ui::{Layer, Scene, Target, layer::centred, layout::Layout, state::Ui},
+        ui::{
+            Layer, Scene, Target, act::Resolved, layer::centred, layout::Layout, pane::PaneContext, state::Ui,
+        },
     },
     filter::GRAMMAR,
 };
@@ -186,6 +188,10 @@ impl Layer for Help {
 
     fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
         Target::Nothing
+    }
+
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        (action == Action::Open).then(|| Err("nothing to open in help".into()))
     }
 }
 
