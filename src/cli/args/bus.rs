@@ -86,7 +86,7 @@ fn kind() -> impl clap::builder::TypedValueParser<Value = Kind> {
 }
 
 /// `publish TOPIC --json BODY` names the body, while `--json` alone is the flag of every subcommand: a value
-/// that no topic begins with tells them apart.
+/// that no topic begins with distinguishes them.
 pub(crate) fn with_body(mut args: Vec<OsString>) -> Vec<OsString> {
     let Some(at) = args.iter().position(|arg| arg == "publish") else { return args };
     for index in at + 1..args.len() {

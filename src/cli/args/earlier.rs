@@ -25,7 +25,7 @@ enum CancelWhat {
     Run(CancelRunArgs),
 }
 
-/// `kick`.
+/// The earlier name of `adapter disconnect` and `peer disconnect`.
 #[derive(Debug, Args)]
 pub(crate) struct KickArgs {
     #[command(subcommand)]

@@ -97,7 +97,7 @@ pub(crate) struct SettleArgs {
     pub(crate) to: SettleTo,
 }
 
-/// How a row is ended by hand.
+/// How a row is ended manually.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SettleTo {
     /// It was applied completely.

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::Cli;
 
-/// What stands for a part that a text fills in: of one command always the same one.
+/// The sample of a part that a text fills in: of one command always the same one.
 const STAND_INS: [&str; 6] = [
     "x",
     "5",

@@ -159,7 +159,7 @@ pub(crate) enum OpeningAction {
     Ls,
     /// Check openings: print every error with its line and a fix. Exits 6 when one is not valid.
     ///
-    /// Nested openings are looked up beside the file, then in the folder `runs.openings`.
+    /// Nested openings are looked up next to the file, then in the folder `runs.openings`.
     Check {
         /// The files; - for stdin.
         #[arg(required = true, value_name = "FILE")]
@@ -251,7 +251,7 @@ impl FromStr for TraceName {
     }
 }
 
-/// A question to a person as people name it.
+/// An approval as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ActionName {
     /// By its whole name.

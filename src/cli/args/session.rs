@@ -10,7 +10,7 @@ use super::{
 };
 use crate::ids::Peer;
 
-/// What the mode of a session is told by, for the help.
+/// How the mode of a session is named, for the help.
 const MODES: &str = "Modes:
   decision     participants evaluate, object to and vote on proposals until one commits the decision: propose, evaluate, object, vote, commit
   multi_round  participants contribute values until all of them are equal: contribute
@@ -199,7 +199,7 @@ pub(crate) enum Say {
         /// The commitment's id [default: a generated one].
         #[arg(long, value_name = "ID")]
         commitment: Option<String>,
-        /// The scope of the authority behind it.
+        /// The scope of its authority.
         #[arg(long = "scope", value_name = "TEXT")]
         authority_scope: Option<String>,
         /// The reason.

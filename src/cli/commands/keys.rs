@@ -26,7 +26,7 @@ struct Row<'a> {
 }
 
 const COLUMNS: &[(&str, Align)] =
-    &[("keys", Align::Left), ("action", Align::Left), ("whose", Align::Left), ("does", Align::Left)];
+    &[("keys", Align::Left), ("action", Align::Left), ("set by", Align::Left), ("does", Align::Left)];
 
 pub(in crate::cli) fn run(context: &mut Context) -> Result<(), Error> {
     let Context { settings, out, .. } = context;

@@ -231,7 +231,7 @@ impl Work {
         if !self.applied.is_empty() {
             let (count, ids) = (self.applied.len(), some(&self.applied));
             words.push(format!(
-                "{count} {} applied, to be settled by hand: {ids}.",
+                "{count} {} applied, to be settled manually: {ids}.",
                 if count == 1 { "stays" } else { "stay" }
             ));
         }

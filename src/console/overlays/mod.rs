@@ -9,7 +9,7 @@ pub(crate) mod draw_line;
 mod help;
 mod keys;
 mod ledger_overlay;
-mod manual_reader;
+mod manual;
 pub(crate) mod output;
 
 pub(crate) use crate::console::ui::confirm::{Answer, Answers, Confirm};
@@ -18,6 +18,6 @@ pub(crate) use dialog::{DEFAULT_REASON, Dialog};
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;
 pub(crate) use ledger_overlay::LedgerOverlay;
-pub(crate) use manual_reader::ManualReader;
+pub(crate) use manual::ManualReader;
 
 pub(crate) use output::Output;

@@ -105,6 +105,9 @@ fn details(palette: &Palette, view: &View, model: &Model, ui: &Ui) -> (String, R
 
 fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &Ui) {
     let view = canvas.view;
+    let is_recalled = ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some());
+    // What was written earlier can quote anything.
+    let of_line = if is_recalled { Class::Payload } else { Class::Public };
     let mut class = Class::Public;
     let (name, about, right, does) = match hit {
         Hit::Action(action) => {
@@ -137,17 +140,15 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
         Hit::Manual(name) => match view.manual.page(name) {
             Some(page) => (name.clone(), page.title.as_str().into(), "manual".to_owned(), true),
             None => {
-                if ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
-                    class = Class::Payload;
-                }
+                class = of_line;
                 ("search for".to_owned(), name.as_str().into(), "manual".to_owned(), true)
             }
         },
         Hit::File(verb, request) => {
             let does = *verb != FileVerb::Export || ui.target_list().is_some();
             let path = request.as_ref().map(FileRequest::path_text);
-            if path.is_some() && ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
-                class = Class::Payload;
+            if path.is_some() {
+                class = of_line;
             }
             let about = path.map_or(Cow::Borrowed(verb.about()), Cow::Owned);
             (verb.name().to_owned(), about, "command".to_owned(), does)
@@ -156,15 +157,9 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
             let does = Subcommand::resolve(&view.subcommands, words)
                 .is_some_and(|it| it.unavailable(words).is_none());
             let name = format!("run {}", view.glyphs.into);
-            if ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
-                class = Class::Payload;
-            }
-            (
-                name,
-                ui.palette.as_ref().map_or("", |palette| palette.text()).into(),
-                "command".to_owned(),
-                does,
-            )
+            class = of_line;
+            let line = ui.palette.as_ref().map_or("", |palette| palette.text());
+            (name, line.into(), "command".to_owned(), does)
         }
     };
     let (name_role, key_role) = if does { (Role::Text, Role::Accent) } else { (Role::Muted, Role::Muted) };

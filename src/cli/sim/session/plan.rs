@@ -162,7 +162,7 @@ impl Plan {
             says: said.says,
         }));
         if outcome == SimOutcome::Cancelled {
-            acts.push(Act::Cancel { reason: "the show goes on without it" });
+            acts.push(Act::Cancel { reason: "we continue without it" });
         }
         let steps = acts.into_iter().zip(pauses).map(|(act, after)| Step { after, act }).collect();
         Self { session, mode, intent, outcome, steps }

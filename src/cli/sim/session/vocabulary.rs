@@ -19,7 +19,7 @@ pub(super) const PRO: [&str; 4] = ["it was fun last time", "the chat asks for it
 
 /// Why somebody does not.
 pub(super) const CONTRA: [&str; 4] =
-    ["too soon after the last one", "the queue is full", "nobody has read the rules", ""];
+    ["too soon after the last one", "the queue is full", "no one has read the rules", ""];
 
 /// The name of a participant, by their place.
 pub(super) fn name(place: usize) -> String {

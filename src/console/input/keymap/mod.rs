@@ -8,6 +8,8 @@ mod named_filter;
 mod overrides;
 mod scopes;
 mod table;
+#[cfg(test)]
+mod table_tests;
 
 pub(crate) use chord::Chord;
 pub(crate) use filter_keys::TakenKey;

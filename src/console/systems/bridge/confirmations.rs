@@ -63,7 +63,7 @@ impl Confirm for Cancel {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("mpp", ["Ending work by hand", "cancel"])
+        ManualPlace::at("mpp", ["End work manually", "cancel"])
     }
 
     fn answers(&self) -> Answers {
@@ -93,7 +93,7 @@ impl Confirm for CancelMany {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("mpp", ["Ending work by hand", "cancel"])
+        ManualPlace::at("mpp", ["End work manually", "cancel"])
     }
 
     fn answers(&self) -> Answers {
@@ -140,7 +140,7 @@ impl Confirm for Settle {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("mpp", ["Ending work by hand", "settle"])
+        ManualPlace::at("mpp", ["End work manually", "settle"])
     }
 
     fn answers(&self) -> Answers {

@@ -168,7 +168,7 @@ impl Confirm for Requeue {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("mpp", ["Ending work by hand", "requeue"])
+        ManualPlace::at("mpp", ["End work manually", "requeue"])
     }
 
     fn answers(&self) -> Answers {
@@ -221,7 +221,7 @@ impl Confirm for RequeueMany {
     }
 
     fn manual_place(&self) -> ManualPlace {
-        ManualPlace::at("mpp", ["Ending work by hand", "requeue"])
+        ManualPlace::at("mpp", ["End work manually", "requeue"])
     }
 
     fn answers(&self) -> Answers {

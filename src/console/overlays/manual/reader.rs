@@ -1,20 +1,18 @@
 //! The manual over the screen: a page with links that are followed, and a search through all pages.
 
 use crossterm::event::KeyEvent;
-use ratatui::{
-    layout::{Position, Rect},
-    style::Modifier,
-};
+use ratatui::layout::{Position, Rect};
 
+use super::{page::OpenPage, search::Search};
 use crate::{
     console::{
-        draw::{class::Class, text, theme::Role},
+        draw::{text, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::Model,
         records::ManualPlace,
         settings::view::{Canvas, View},
         ui::{
-            Layer, Line, Reaction, Scene, Target,
+            Layer, Reaction, Scene, Target,
             act::{Act, Resolved},
             effect::Effect,
             layer::centred,
@@ -25,60 +23,15 @@ use crate::{
             state::Ui,
         },
     },
-    manual::{self, LazyManual, Page, Place, Span, Style},
+    manual::{self, LazyManual, Place},
 };
 
 /// Columns of the text.
 const COLUMNS_MAX: u16 = 100;
 /// Columns of the frame and of the margin in which the place is marked.
 const MARGIN: u16 = 6;
-/// Places that a search lists.
-const HITS_MAX: usize = 100;
 /// Pages that can be gone back to.
 const PAGES_BEFORE_MAX: usize = 64;
-
-/// A page that is open.
-#[derive(Debug)]
-struct OpenPage {
-    name: &'static str,
-    title: String,
-    /// In which it is laid out.
-    columns: u16,
-    lines: Vec<manual::Line>,
-    links: Vec<Link>,
-    scroll: usize,
-    /// What was asked for.
-    marked: Option<Place>,
-    /// The place in `links` of the selected one.
-    selected: Option<usize>,
-}
-
-/// A link as it is laid out.
-#[derive(Debug)]
-struct Link {
-    target: String,
-    /// Line, first column and columns of each of its parts.
-    parts: Vec<(usize, usize, usize)>,
-}
-
-/// A search through all pages.
-#[derive(Debug)]
-struct Search {
-    words: Line,
-    /// Whether the words were not typed here: on air they are masked.
-    is_prefilled: bool,
-    hits: Vec<Hit>,
-    selected: usize,
-    offset: usize,
-}
-
-#[derive(Debug)]
-struct Hit {
-    page: &'static str,
-    place: Place,
-    section: Option<String>,
-    text: String,
-}
 
 /// The manual.
 #[derive(Debug)]
@@ -183,151 +136,6 @@ impl ManualReader {
         let marked = marked.map(|line| self.page.lines[line].text().trim().to_owned());
         let link = self.page.selected.and_then(|at| self.page.links.get(at));
         (self.page.name, marked, link.map(|link| &*link.target))
-    }
-}
-
-impl OpenPage {
-    fn of(manual: &LazyManual, name: &str, columns: u16) -> Self {
-        let contents = manual.contents();
-        let page: &Page = manual.page(name).unwrap_or(&contents);
-        let lines =
-            manual::lines(&page.blocks, manual::Layout { columns: columns.into(), breaks_code: true });
-        let targets = links(&lines);
-        Self {
-            name: page.name,
-            title: page.title.clone(),
-            columns,
-            lines,
-            links: targets,
-            scroll: 0,
-            marked: None,
-            selected: None,
-        }
-    }
-
-    /// The first line of a place.
-    fn line_of(&self, place: Place) -> Option<usize> {
-        self.lines.iter().position(|line| line.place == place)
-    }
-
-    /// Shows a place and marks it, a few lines above it.
-    fn mark(&mut self, place: Option<Place>, height: usize) {
-        self.marked = place;
-        let line = place.and_then(|place| self.line_of(place));
-        self.scroll = line.map_or(0, |line| line.saturating_sub(height / 4));
-        self.scroll(0, height);
-        self.selected = self.links.iter().position(|link| link.line() >= line.unwrap_or(0));
-    }
-
-    /// Lays it out in so many columns, with the same at its top and the same link selected.
-    fn fit(&mut self, manual: &LazyManual, columns: u16, height: usize) {
-        if self.columns != columns {
-            let top = self.lines.get(self.scroll).map(|line| line.place).unwrap_or_default();
-            let (marked, selected) = (self.marked, self.selected);
-            *self = Self { marked, selected, ..Self::of(manual, self.name, columns) };
-            self.scroll = self.lines.iter().position(|line| line.place >= top).unwrap_or(0);
-        }
-        self.scroll(0, height);
-    }
-
-    fn scroll(&mut self, by: isize, height: usize) {
-        let lowest = self.lines.len().saturating_sub(height);
-        self.scroll = self.scroll.saturating_add_signed(by).min(lowest);
-    }
-
-    /// Selects the next or the previous link, and shows it; the first one that is seen where the selected one
-    /// is not.
-    fn step_link(&mut self, by: isize, height: usize) {
-        if self.links.is_empty() {
-            return;
-        }
-        let seen = self.scroll..self.scroll + height;
-        let is_seen = |at: usize| self.links.get(at).is_some_and(|link| seen.contains(&link.line()));
-        let next = match self.selected.filter(|at| is_seen(*at)) {
-            Some(at) => at.checked_add_signed(by).unwrap_or(self.links.len() - 1) % self.links.len(),
-            None => (0..self.links.len()).find(|at| is_seen(*at)).unwrap_or(0),
-        };
-        self.selected = Some(next);
-        let line = self.links[next].line();
-        self.scroll = self.scroll.min(line).max((line + 1).saturating_sub(height));
-    }
-
-    fn draw(&self, canvas: &mut Canvas<'_>, inside: Rect, height: usize) {
-        let marked = self.marked.and_then(|place| self.line_of(place));
-        let shown = self.lines.iter().enumerate().skip(self.scroll).take(height);
-        for ((at, line), y) in shown.zip(inside.y..inside.bottom()) {
-            if marked == Some(at) {
-                canvas.put(inside.x, y, 1, canvas.view.glyphs.into, Role::Accent);
-            }
-            let mut x = inside.x + 2;
-            for span in &line.spans {
-                let used = canvas.put(x, y, inside.right().saturating_sub(x), &span.text, role(span));
-                let look = ratatui::style::Style::new().add_modifier(modifier(span));
-                canvas.buffer.set_style(Rect::new(x, y, used, 1), look);
-                x += used;
-            }
-        }
-        let Some(link) = self.selected.and_then(|at| self.links.get(at)) else { return };
-        for (line, column, columns) in &link.parts {
-            let Some(row) = line.checked_sub(self.scroll).filter(|row| *row < height) else { continue };
-            let cells = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-            let place = Rect::new(inside.x + 2 + cells(*column), inside.y + cells(row), cells(*columns), 1);
-            canvas.select(place.intersection(inside));
-        }
-    }
-}
-
-impl Link {
-    fn line(&self) -> usize {
-        self.parts.first().map_or(0, |(line, ..)| *line)
-    }
-}
-
-impl Search {
-    fn of(words: &str, is_prefilled: bool, manual: &LazyManual) -> Self {
-        let mut search =
-            Self { words: Line::new(words), is_prefilled, hits: Vec::new(), selected: 0, offset: 0 };
-        search.find(manual);
-        search
-    }
-
-    fn find(&mut self, manual: &LazyManual) {
-        let hit = |hit: manual::Hit<'_>| Hit {
-            page: hit.page.name,
-            place: hit.place,
-            section: hit.section.map(str::to_owned),
-            text: hit.text,
-        };
-        self.hits = manual.search(self.words.text(), HITS_MAX).into_iter().map(hit).collect();
-        (self.selected, self.offset) = (0, 0);
-    }
-
-    fn select(&mut self, index: usize, height: usize) {
-        self.selected = index.min(self.hits.len().saturating_sub(1));
-        self.offset = self.offset.min(self.selected).max((self.selected + 1).saturating_sub(height));
-    }
-
-    fn draw(&self, canvas: &mut Canvas<'_>, inside: Rect) {
-        let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
-        let used = canvas.put(x, inside.y, columns, "find: ", Role::Muted);
-        let room = columns.saturating_sub(used);
-        if self.is_prefilled && canvas.view.mask_policy.masks(Class::Payload) {
-            self.words.draw_recalled(canvas, (x + used, inside.y), room, 0, Class::Payload);
-        } else {
-            self.words.draw(canvas, x + used, inside.y, room);
-        }
-        let first = inside.y + 2;
-        if self.hits.is_empty() && !self.words.text().trim().is_empty() {
-            canvas.put(x, first, columns, "no page has these words", Role::Muted);
-        }
-        for ((at, hit), y) in self.hits.iter().enumerate().skip(self.offset).zip(first..inside.bottom()) {
-            canvas.put(x, y, 13, hit.page, Role::Accent);
-            let section = hit.section.as_ref().map_or_else(String::new, |section| format!("{section}: "));
-            canvas.put(x + 14, y, columns.saturating_sub(14), &format!("{section}{}", hit.text), Role::Text);
-            if at == self.selected {
-                canvas.select(Rect::new(inside.x, y, inside.width, 1));
-            }
-        }
     }
 }
 
@@ -438,52 +246,12 @@ impl Layer for ManualReader {
         }
         let column = usize::from(at.x.checked_sub(inside.x + 2)?);
         let line = self.page.scroll + row;
-        let is_hit = |link: &Link| {
+        let is_hit = |link: &super::page::Link| {
             let mut parts = link.parts.iter();
             parts.any(|(on, first, columns)| *on == line && (*first..first + columns).contains(&column))
         };
         self.page.selected = Some(self.page.links.iter().position(is_hit)?);
         Some(Action::Open)
-    }
-}
-
-/// The links of lines; one that is wrapped has several parts.
-fn links(lines: &[manual::Line]) -> Vec<Link> {
-    let mut found: Vec<Link> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let mut column = 0;
-        // What the line above ended within goes on here.
-        let mut goes_on = at.checked_sub(1).and_then(|above| lines[above].spans.last()?.link.as_ref());
-        for span in &line.spans {
-            let columns = text::width(&span.text);
-            if let Some(target) = &span.link {
-                match found.last_mut().filter(|_| goes_on == Some(target)) {
-                    Some(link) => link.parts.push((at, column, columns)),
-                    None => found.push(Link { target: target.clone(), parts: vec![(at, column, columns)] }),
-                }
-            }
-            if !span.text.trim().is_empty() {
-                goes_on = None;
-            }
-            column += columns;
-        }
-    }
-    found
-}
-
-fn role(span: &Span) -> Role {
-    match (span.style, &span.link) {
-        (_, Some(_)) | (Style::Code, None) => Role::Accent,
-        (Style::Heading | Style::Strong | Style::Plain, None) => Role::Text,
-    }
-}
-
-fn modifier(span: &Span) -> Modifier {
-    match (span.style, &span.link) {
-        (_, Some(_)) => Modifier::UNDERLINED,
-        (Style::Heading, None) => Modifier::BOLD | Modifier::UNDERLINED,
-        (Style::Strong, None) => Modifier::BOLD,
-        (Style::Code | Style::Plain, None) => Modifier::empty(),
     }
 }
 
