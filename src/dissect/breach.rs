@@ -123,7 +123,7 @@ impl Breach {
 }
 
 impl Breach {
-    /// Its heading in the list of [all](Self::all), without marks: one of a field is told of `id` there.
+    /// Its heading in the list of [all](Self::all), without marks: one of a field names `id` there.
     pub(crate) fn heading(self) -> String {
         let named = match self {
             Self::Protocol(code, Violation::Missing(_)) => Self::Protocol(code, Violation::Missing("id")),

@@ -1,4 +1,4 @@
-//! Every `console` block of the manual and of the README is run, and gives what stands there.
+//! Every `console` block of the manual and of the README is run, and has the output that it shows.
 //!
 //! The blocks of a page are run in one empty home folder, top to bottom. `...` on a line of its own is any
 //! lines, `…` any signs within a line; times, durations, ids, hashes and process numbers are compared by
@@ -14,7 +14,7 @@ use std::{
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::mpsc,
+    sync::{Mutex, mpsc},
     time::Duration,
 };
 
@@ -22,6 +22,10 @@ use regex::Regex;
 
 /// How long a background program may take to say its first line.
 const FIRST_LINE_MAX: Duration = Duration::from_secs(60);
+/// How long a command of a block may take.
+const COMMAND_MAX: Duration = Duration::from_secs(120);
+/// Pages that are tried at one time.
+const PAGES_AT_ONCE: usize = 4;
 
 /// What a page has done, in order.
 #[derive(Debug, PartialEq)]
@@ -102,7 +106,10 @@ impl Forms {
                 form(r"\b\d+(\.\d+)? ?(ms|us|µs|s|m|h)\b", "<span>"),
                 form(r"\b(process|pid) \d+", "<process>"),
                 form(r"\b\d{10,}\b", "<number>"),
-                form(r"/tmp/\S+", "<path>"),
+                form(
+                    &format!(r"{}/\S+", regex::escape(&std::env::temp_dir().display().to_string())),
+                    "<path>",
+                ),
                 form(r"-{3,}", "-"),
                 form(r"\s+", " "),
             ],
@@ -136,12 +143,30 @@ impl Forms {
     }
 }
 
+/// What a command printed. One that takes too long is killed, with all that it began.
+fn output_in_time(mut command: Command) -> Result<std::process::Output, mpsc::RecvTimeoutError> {
+    let child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let group = child.id();
+    let (told, ended) = mpsc::sync_channel(1);
+    std::thread::spawn(move || told.send(child.wait_with_output().unwrap()));
+    let output = ended.recv_timeout(COMMAND_MAX);
+    if output.is_err() {
+        kill_group(group, "KILL");
+    }
+    output
+}
+
+fn kill_group(group: u32, signal: &str) {
+    let kill = format!("kill -{signal} -- -{group}");
+    Command::new("bash").args(["-c", &kill]).status().unwrap();
+}
+
 /// A page that is tried: its home folder, and what runs there.
 struct Trial<'a> {
     forms: &'a Forms,
     home: tempfile::TempDir,
     background: Vec<Child>,
-    /// What stands on the page for what there really is.
+    /// Names on the page, with the real ones.
     names: BTreeMap<String, String>,
 }
 
@@ -157,7 +182,7 @@ impl Trial<'_> {
         bash
     }
 
-    /// The text of a page with what really is there in place of what stands there.
+    /// The text of a page with the real names.
     fn real(&self, text: &str) -> String {
         self.names.iter().fold(text.to_owned(), |text, (page, real)| {
             let word = Regex::new(&format!(r"\b{}\b", regex::escape(page))).unwrap();
@@ -196,9 +221,13 @@ impl Trial<'_> {
         panic!("no station came up");
     }
 
-    /// Runs a command; what it printed, if that is not what stands there.
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// What it printed, if that is not what the page shows.
     fn console(&mut self, command: &str, wanted: &[String]) -> Result<(), String> {
-        let ran = self.bash(&format!("exec 2>&1; {}", self.real(command))).output().unwrap();
+        let ran = self.bash(&format!("exec 2>&1; {}", self.real(command)));
+        let ran = output_in_time(ran).map_err(|_| format!("it did not end within {COMMAND_MAX:?}"))?;
         let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
         let got: Vec<&str> = printed.lines().collect();
         let wanted: Vec<String> = wanted.iter().map(|line| self.real(line)).collect();
@@ -219,8 +248,7 @@ impl Trial<'_> {
 impl Drop for Trial<'_> {
     fn drop(&mut self) {
         for child in self.background.iter_mut().rev() {
-            let group = format!("kill -TERM -- -{}", child.id());
-            Command::new("bash").args(["-c", &group]).status().unwrap();
+            kill_group(child.id(), "TERM");
             child.wait().unwrap();
         }
     }
@@ -247,7 +275,7 @@ fn try_page(forms: &Forms, path: &Path) -> Vec<String> {
                 if let Err(printed) = trial.console(&command, &wanted) {
                     let wanted = wanted.join("\n");
                     wrong.push(format!(
-                        "{name}:{line}: $ {command}\n-- there stands\n{wanted}\n-- it prints\n{printed}"
+                        "{name}:{line}: $ {command}\n-- the page has\n{wanted}\n-- it prints\n{printed}"
                     ));
                 }
             }
@@ -257,7 +285,7 @@ fn try_page(forms: &Forms, path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_console_block_gives_what_stands_there() {
+fn every_console_block_has_the_output_that_it_shows() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = fs::read_dir(root.join("src/cli/help")).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<PathBuf> =
@@ -266,8 +294,12 @@ fn every_console_block_gives_what_stands_there() {
     pages.sort();
     let forms = Forms::new();
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let tried: Vec<_> = pages.iter().map(|page| scope.spawn(|| try_page(&forms, page))).collect();
-        tried.into_iter().flat_map(|page| page.join().unwrap()).collect()
+        let waiting = Mutex::new(pages.iter());
+        let next = || waiting.lock().unwrap().next();
+        let forms = &forms;
+        let tries = || std::iter::from_fn(next).flat_map(|page| try_page(forms, page)).collect::<Vec<_>>();
+        let tried: Vec<_> = (0..PAGES_AT_ONCE).map(|_| scope.spawn(&tries)).collect();
+        tried.into_iter().flat_map(|pages| pages.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{} blocks differ\n\n{}", wrong.len(), wrong.join("\n\n"));
 }

@@ -191,6 +191,7 @@ fn the_first_steps_of_the_help_run_as_they_are_printed() {
         ("rl-console sim adapter", 2, "RL_CONSOLE_BRIDGE_TOKEN"),
         ("rl-console invoke give_item --params '{\"item_id\":4}'", 0, "give_item"),
         ("rl-console ls queues", 0, "default"),
+        ("rl-console help", 0, "glossary"),
     ];
     assert_eq!(lines, expected.map(|(line, ..)| line));
     for (line, code, text) in expected {

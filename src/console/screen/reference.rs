@@ -69,7 +69,7 @@ pub(crate) fn views() -> Vec<ViewReference> {
     ViewId::ALL.into_iter().map(row).collect()
 }
 
-/// Every action of the shipped keymap, those that are told together in one group.
+/// Every action of the shipped keymap, by group.
 pub(crate) fn keys() -> Vec<KeyGroup> {
     let keymap = Keymap::default();
     let row = |action: &Action| KeyReference {
