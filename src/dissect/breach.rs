@@ -32,35 +32,6 @@ const VERSION: &str = "mpp-v2, version";
 const REASONS: &str = "mpp-v2, hello_ack reasons";
 const BY_ADAPTER: &str = "mpp-v2, protocol_error";
 
-/// Every violation of MPP; those of a field name one.
-const VIOLATIONS: [Violation; 25] = [
-    Violation::NotUtf8,
-    Violation::NotJson,
-    Violation::NotObject,
-    Violation::Version,
-    Violation::NoType,
-    Violation::UnknownType,
-    Violation::HelloFirst,
-    Violation::SecondHello,
-    Violation::WrongDirection,
-    Violation::Missing("id"),
-    Violation::Mistyped("id"),
-    Violation::AlreadyParked,
-    Violation::StillInFlight,
-    Violation::NoSuchQueue,
-    Violation::NotDispatchedHere,
-    Violation::AlreadyEnded,
-    Violation::NotApplied,
-    Violation::AlreadyApplied,
-    Violation::RefundAfterApplied,
-    Violation::UndeclaredKey,
-    Violation::NotTheWriter,
-    Violation::StateSchema,
-    Violation::StateTooLarge,
-    Violation::TooLarge,
-    Violation::TooSlow,
-];
-
 impl From<Fault> for Breach {
     fn from(fault: Fault) -> Self {
         match fault {
@@ -77,7 +48,7 @@ impl Breach {
         let of_violation = |violation: Violation| Self::Protocol(violation.code(), violation);
         let of_bus = Code::ALL.into_iter().map(Refusal::Fault).chain(Refusal::OF_SESSION).map(Self::Bus);
         let of_handshake = HelloReason::ALL.map(Self::Hello).into_iter().chain([Self::HelloTimeout]);
-        let of_bridge = of_handshake.chain(VIOLATIONS.map(of_violation)).chain([Self::ByAdapter]);
+        let of_bridge = of_handshake.chain(Violation::ALL.map(of_violation)).chain([Self::ByAdapter]);
         of_bridge.chain(of_bus).chain([Self::BusHelloTimeout])
     }
 

@@ -311,9 +311,12 @@ fn what_a_console_begins_with_is_judged_before_it_is_opened() {
         (ran.status.code(), text(&ran.stderr))
     };
     for (args, wanted) in [
-        (&["--view", "brigde"][..], "there is no view `brigde`; did you mean `bridge`?"),
-        (&["--view", "wire", "--filter", "nofield:x"], "of Wire: there is no field `nofield`"),
-        (&["attach", "--view", "6"], "there is no view `6`"),
+        (&["--view", "brigde"][..], "a similar value exists: 'bridge'"),
+        (
+            &["--view", "wire", "--filter", "nofield:x"],
+            "invalid filter for Wire, the first pane of Wire: there is no field `nofield`",
+        ),
+        (&["attach", "--view", "6"], "invalid value '6'"),
         (&["--view", "wire", "pair"], "go with the console and with `attach`"),
         (&["--theme", "mono", "--plain"], "go with the console and with `attach`"),
     ] {

@@ -293,11 +293,10 @@ fn every_console_block_has_the_output_that_it_shows() {
     pages.push(root.join("README.md"));
     pages.sort();
     let forms = Forms::new();
+    let waiting = Mutex::new(pages.iter());
+    let next = || waiting.lock().unwrap().next();
+    let tries = || std::iter::from_fn(next).flat_map(|page| try_page(&forms, page)).collect::<Vec<_>>();
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let waiting = Mutex::new(pages.iter());
-        let next = || waiting.lock().unwrap().next();
-        let forms = &forms;
-        let tries = || std::iter::from_fn(next).flat_map(|page| try_page(forms, page)).collect::<Vec<_>>();
         let tried: Vec<_> = (0..PAGES_AT_ONCE).map(|_| scope.spawn(&tries)).collect();
         tried.into_iter().flat_map(|pages| pages.join().unwrap()).collect()
     });

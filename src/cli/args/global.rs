@@ -6,11 +6,15 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{
+    CommandFactory as _, FromArgMatches as _, Parser,
+    builder::{PossibleValue, PossibleValuesParser},
+};
 
 use super::Command;
 use crate::{
     cli::{config::endpoint, error::Exit},
+    console::{reference, reference::ViewReference},
     words::quoted,
 };
 
@@ -49,9 +53,8 @@ pub(crate) struct Cli {
 /// subcommands hand down to theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct ScreenArgs {
-    /// The view to begin with, by its name or its key: deck, bridge, bus, runs, sessions, trace, wire or
-    /// journal (console and `attach`).
-    #[arg(id = "screen_view", long = "view", value_name = "NAME")]
+    /// The view to begin with, by its name or its key (console and `attach`).
+    #[arg(id = "screen_view", long = "view", value_name = "NAME", ignore_case = true, value_parser = views())]
     pub(crate) view: Option<String>,
 
     /// The filter of the first pane of that view; `rl-console help filter` has the language (console and
@@ -176,6 +179,12 @@ impl Global {
         ];
         flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {} ", value?))).collect()
     }
+}
+
+/// The views by their names; their keys are other names.
+fn views() -> PossibleValuesParser {
+    let value = |view: ViewReference| PossibleValue::new(view.name.to_lowercase()).aliases(view.keys);
+    PossibleValuesParser::new(reference::views().into_iter().map(value))
 }
 
 const FIRST_STEPS: &str = "First steps:

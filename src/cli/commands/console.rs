@@ -77,12 +77,8 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
             "use `rl-console serve --json` for notable events, `rl-console --plain --json` for every step",
         ));
     }
-    console::check_start(&start(context)).map_err(|why| {
-        Error::usage(
-            format!("the console cannot begin so: {why}"),
-            "`rl-console help views` and `help filter` say what there is",
-        )
-    })?;
+    console::check_start(&start(context))
+        .map_err(|why| Error::usage(why, "`rl-console help views` and `help filter` say what there is"))?;
     for (is_terminal, what) in
         [(context.env.terminals.stdin, "stdin"), (context.env.terminals.stdout, "stdout")]
     {

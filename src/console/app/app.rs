@@ -153,7 +153,7 @@ impl App {
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
         let model = layouts::restore(Model::new(&config.limits), &mut ui, config.shell.layout, now);
         view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
-        start::apply(&mut ui, &config.start, &view, now);
+        start::apply(&mut ui, &model, &config.start, &view, now);
         Self {
             port,
             clock: config.clock,
@@ -412,6 +412,7 @@ impl App {
         self.check_attachment();
         self.connect();
         self.retry_past();
+        self.view.manual.read_ahead();
         for text in terminal::foreign_panics() {
             // A panic's words can quote anything.
             self.show_message(text, Level::Error, Class::Payload, Duration::from_secs(60));

@@ -27,6 +27,7 @@ struct Look {
     text: String,
     background: String,
     is_bold: bool,
+    is_dim: bool,
     is_underlined: bool,
 }
 
@@ -61,10 +62,11 @@ pub(crate) fn svg(buffer: &Buffer) -> String {
                 continue;
             }
             let weight = if run.look.is_bold { " font-weight=\"bold\"" } else { "" };
+            let dim = if run.look.is_dim { " fill-opacity=\"0.6\"" } else { "" };
             let line = if run.look.is_underlined { " text-decoration=\"underline\"" } else { "" };
             let _ = writeln!(
                 out,
-                "<text x=\"{x}\" y=\"{}\" textLength=\"{wide}\" fill=\"{}\"{weight}{line} xml:space=\"preserve\">{}</text>",
+                "<text x=\"{x}\" y=\"{}\" textLength=\"{wide}\" fill=\"{}\"{weight}{dim}{line} xml:space=\"preserve\">{}</text>",
                 top + BASELINE,
                 run.look.text,
                 escaped(&run.text)
@@ -128,6 +130,7 @@ fn look(cell: &Cell, ground: &(String, String)) -> Look {
         text: colours.0,
         background: colours.1,
         is_bold: cell.modifier.contains(Modifier::BOLD),
+        is_dim: cell.modifier.contains(Modifier::DIM),
         is_underlined: cell.modifier.contains(Modifier::UNDERLINED),
     }
 }
@@ -202,6 +205,14 @@ mod tests {
         ] {
             assert!(picture.contains(wanted), "{wanted}\n{picture}");
         }
+    }
+
+    #[test]
+    fn what_is_told_by_weight_alone_is_seen() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 3, 1));
+        buffer.set_string(0, 0, "off", Style::new().add_modifier(Modifier::DIM | Modifier::UNDERLINED));
+        let picture = svg(&buffer);
+        assert!(picture.contains("fill-opacity=\"0.6\" text-decoration=\"underline\""), "{picture}");
     }
 
     #[test]

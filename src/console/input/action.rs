@@ -357,6 +357,11 @@ impl Action {
         )
     }
 
+    /// Whether its key works wherever one is, also where text is typed.
+    pub(crate) const fn works_everywhere(self) -> bool {
+        matches!(self, Self::HoldAll | Self::Manual)
+    }
+
     /// Whether it is about the selected record, which stays selected then whatever comes.
     pub(crate) const fn pins_selection(self) -> bool {
         matches!(

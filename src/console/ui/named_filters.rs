@@ -41,8 +41,7 @@ pub(crate) fn class(named: &NamedFilter, view: &View) -> Class {
     view.mask_policy.strictest(quoted)
 }
 
-/// Goes to the pane and shows what the filter lets through: where the pane is shown already, else in the view
-/// that it belongs to; a pane without room is zoomed.
+/// Opens the pane of a named filter with it.
 pub(crate) fn open(ui: &mut Ui, model: &Model, view: &View, named: &NamedFilter, now: Now) {
     let pane = named.pane;
     let filter = match filter::read(&named.text, pane, view, now) {
@@ -52,6 +51,12 @@ pub(crate) fn open(ui: &mut Ui, model: &Model, view: &View, named: &NamedFilter,
             return show_message_as(ui, words, true, Class::Payload, now);
         }
     };
+    show_filtered(ui, model, pane, filter);
+}
+
+/// Goes to the pane and shows what the filter lets through: where the pane is shown already, else in the view
+/// that it belongs to; a pane without room is zoomed.
+pub(crate) fn show_filtered(ui: &mut Ui, model: &Model, pane: PaneId, filter: Filter) {
     if !ui.layout(model).has(pane) {
         let home = ViewId::ALL.into_iter().filter(|known| *known != ViewId::Deck);
         let home = home.chain([ViewId::Deck]).find(|known| known.panes().contains(&pane));

@@ -161,7 +161,7 @@ impl Keymap {
                 is_typed_away.or(writes.filter(|_| binding.keys.is_empty() && !chords.is_empty()));
         }
         // These work in all other places too: where text is typed they may be without a key.
-        let is_typed_away = is_typed_away.filter(|_| !matches!(action, Action::HoldAll | Action::Manual));
+        let is_typed_away = is_typed_away.filter(|_| !action.works_everywhere());
         errors.extend(
             is_typed_away.map(|place| KeymapError::Types { action: action.name(), place: place.name() }),
         );

@@ -167,6 +167,35 @@ pub enum Violation {
 }
 
 impl Violation {
+    /// All of them; those of a field name `id`.
+    pub const ALL: [Self; 25] = [
+        Self::NotUtf8,
+        Self::NotJson,
+        Self::NotObject,
+        Self::Version,
+        Self::NoType,
+        Self::UnknownType,
+        Self::HelloFirst,
+        Self::SecondHello,
+        Self::WrongDirection,
+        Self::Missing("id"),
+        Self::Mistyped("id"),
+        Self::AlreadyParked,
+        Self::StillInFlight,
+        Self::NoSuchQueue,
+        Self::NotDispatchedHere,
+        Self::AlreadyEnded,
+        Self::NotApplied,
+        Self::AlreadyApplied,
+        Self::RefundAfterApplied,
+        Self::UndeclaredKey,
+        Self::NotTheWriter,
+        Self::StateSchema,
+        Self::StateTooLarge,
+        Self::TooLarge,
+        Self::TooSlow,
+    ];
+
     /// The code that it is reported with (mpp-v2, `protocol_error`).
     #[must_use]
     pub const fn code(self) -> ErrorCode {
@@ -178,7 +207,22 @@ impl Violation {
             }
             Self::StateSchema | Self::StateTooLarge => ErrorCode::SchemaViolation,
             Self::TooLarge => ErrorCode::FrameTooLarge,
-            _ => ErrorCode::InvalidFrame,
+            Self::NotUtf8
+            | Self::NotJson
+            | Self::NotObject
+            | Self::Version
+            | Self::NoType
+            | Self::UnknownType
+            | Self::HelloFirst
+            | Self::SecondHello
+            | Self::WrongDirection
+            | Self::Missing(_)
+            | Self::Mistyped(_)
+            | Self::AlreadyParked
+            | Self::StillInFlight
+            | Self::UndeclaredKey
+            | Self::NotTheWriter
+            | Self::TooSlow => ErrorCode::InvalidFrame,
         }
     }
 
