@@ -153,9 +153,7 @@ fn runs(name: &str) -> Runnable {
         "serve" => Runnable::Elsewhere(
             "this console's station is already running; another one needs its own folder and terminal",
         ),
-        "sim adapter" => Runnable::Elsewhere("it runs until it is stopped"),
-        "sim agent" => Runnable::Elsewhere("it runs until it is stopped"),
-        "sim session" => Runnable::Elsewhere("it runs until it is stopped"),
+        "sim adapter" | "sim agent" | "sim session" => Runnable::Elsewhere("it runs until it is stopped"),
         "session stream" => Runnable::Elsewhere("it reads messages from a terminal"),
         "tail" => Runnable::Elsewhere("it prints until Ctrl-C"),
         "record" => Runnable::Elsewhere("it records until Ctrl-C"),

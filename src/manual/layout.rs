@@ -219,7 +219,9 @@ fn of_line(cells: &[Vec<Vec<Span>>], line: usize, widths: &[usize], is_head: boo
         pending += columns.saturating_sub(used) + GAP;
     }
     if is_head {
-        out.iter_mut().for_each(|span| span.style = Style::Strong);
+        for span in &mut out {
+            span.style = Style::Strong;
+        }
     }
     out
 }

@@ -295,9 +295,9 @@ fn every_console_block_has_the_output_that_it_shows() {
     let forms = Forms::new();
     let waiting = Mutex::new(pages.iter());
     let next = || waiting.lock().unwrap().next();
-    let tries = || std::iter::from_fn(next).flat_map(|page| try_page(&forms, page)).collect::<Vec<_>>();
+    let try_pages = || std::iter::from_fn(next).flat_map(|page| try_page(&forms, page)).collect::<Vec<_>>();
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let tried: Vec<_> = (0..PAGES_AT_ONCE).map(|_| scope.spawn(&tries)).collect();
+        let tried: Vec<_> = (0..PAGES_AT_ONCE).map(|_| scope.spawn(try_pages)).collect();
         tried.into_iter().flat_map(|pages| pages.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{} blocks differ\n\n{}", wrong.len(), wrong.join("\n\n"));

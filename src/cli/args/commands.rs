@@ -39,7 +39,7 @@ pub(crate) enum Command {
 
     /// Print a systemd user service that runs `serve`, or install it.
     ///
-    /// The service keeps the flags and RL_CONSOLE_* variables of this command line. --install writes it to
+    /// The service keeps the flags and `RL_CONSOLE_*` variables of this command line. --install writes it to
     /// ~/.config/systemd/user/rl-console.service.
     Service(ServiceArgs),
 

@@ -137,13 +137,14 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
             class = named_filters::class(filter, view);
             (filter.name.clone(), filter.text.as_str().into(), filter.key(view.glyphs), true)
         }
-        Hit::Manual(name) => match view.manual.page(name) {
-            Some(page) => (name.clone(), page.title.as_str().into(), "manual".to_owned(), true),
-            None => {
+        Hit::Manual(name) => {
+            if let Some(page) = view.manual.page(name) {
+                (name.clone(), page.title.as_str().into(), "manual".to_owned(), true)
+            } else {
                 class = of_line;
                 ("search for".to_owned(), name.as_str().into(), "manual".to_owned(), true)
             }
-        },
+        }
         Hit::File(verb, request) => {
             let does = *verb != FileVerb::Export || ui.target_list().is_some();
             let path = request.as_ref().map(FileRequest::path_text);
