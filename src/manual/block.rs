@@ -34,6 +34,8 @@ pub(crate) enum Block {
     Code { depth: usize, language: String, lines: Vec<String> },
     /// Rows of cells, the head first.
     Table(Vec<Vec<Vec<Span>>>),
+    /// Words by which what follows is found, and that are not shown.
+    Find(String),
 }
 
 impl Block {
@@ -46,8 +48,17 @@ impl Block {
     pub(crate) fn spans(&self) -> Box<dyn Iterator<Item = &Span> + '_> {
         match self {
             Self::Heading(_, spans) | Self::Paragraph { spans, .. } => Box::new(spans.iter()),
-            Self::Code { .. } => Box::new(std::iter::empty()),
+            Self::Code { .. } | Self::Find(_) => Box::new(std::iter::empty()),
             Self::Table(rows) => Box::new(rows.iter().flatten().flatten()),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn spans_mut(&mut self) -> Box<dyn Iterator<Item = &mut Span> + '_> {
+        match self {
+            Self::Heading(_, spans) | Self::Paragraph { spans, .. } => Box::new(spans.iter_mut()),
+            Self::Code { .. } | Self::Find(_) => Box::new(std::iter::empty()),
+            Self::Table(rows) => Box::new(rows.iter_mut().flatten().flatten()),
         }
     }
 
@@ -56,6 +67,7 @@ impl Block {
         match self {
             Self::Heading(_, spans) | Self::Paragraph { spans, .. } => vec![plain(spans)],
             Self::Code { lines, .. } => lines.clone(),
+            Self::Find(_) => Vec::new(),
             Self::Table(rows) => {
                 let row = |cells: &Vec<Vec<Span>>| {
                     cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>().join("  ")

@@ -44,7 +44,7 @@ pub(crate) struct Layout {
 pub(crate) fn lines(blocks: &[Block], layout: Layout) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut is_item_before = false;
-    for (at, block) in blocks.iter().enumerate() {
+    for (at, block) in blocks.iter().enumerate().filter(|(_, block)| !matches!(block, Block::Find(_))) {
         let is_item = matches!(block, Block::Paragraph { depth: 1.., .. });
         let place = Place { block: at, row: 0 };
         if !(lines.is_empty() || is_item && is_item_before) {
@@ -61,6 +61,7 @@ pub(crate) fn lines(blocks: &[Block], layout: Layout) -> Vec<Line> {
             }
             Block::Code { depth, lines, .. } => of_one(code(lines, INDENT * (depth + 1), layout)),
             Block::Table(rows) => table(rows, layout.columns),
+            Block::Find(_) => Vec::new(),
         };
         lines.extend(rows.into_iter().map(|(row, spans)| Line { spans, place: Place { row, ..place } }));
     }

@@ -32,7 +32,7 @@ pub(crate) fn man_page(page: &Page, program: &str, version: &str) -> String {
 fn write(roff: &mut Roff, block: &Block) {
     match block {
         // The title is in the head of the page.
-        Block::Heading(1, _) => {}
+        Block::Heading(1, _) | Block::Find(_) => {}
         Block::Heading(2, spans) => drop(roff.control("SH", [plain(spans).as_str()])),
         Block::Heading(_, spans) => drop(roff.control("SS", [plain(spans).as_str()])),
         Block::Paragraph { depth: 0, spans, .. } => {

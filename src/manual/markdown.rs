@@ -1,4 +1,5 @@
-//! Markdown read into blocks: headings, paragraphs, lists, code, tables and links. What else there is in
+//! Markdown read into blocks: headings, paragraphs, lists, code, tables, links, and the
+//! comments `<!-- find: WORDS -->`. What else there is in
 //! Markdown the pages do without.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -39,6 +40,11 @@ impl Reader {
                 None => self.push(&text, self.style),
             },
             Event::Code(text) => self.push(&text, Style::Code),
+            Event::Html(text) => {
+                let words =
+                    text.trim().strip_prefix("<!-- find: ").and_then(|rest| rest.strip_suffix(" -->"));
+                self.blocks.extend(words.map(|words| Block::Find(words.to_owned())));
+            }
             Event::SoftBreak | Event::HardBreak => self.push(" ", self.style),
             _ => {}
         }
@@ -131,6 +137,7 @@ mod tests {
                 Block::Heading(level, spans) => format!("h{level} {}", plain(spans)),
                 Block::Paragraph { depth, marker, spans } => format!("{depth} {marker}{}", plain(spans)),
                 Block::Code { depth, language, lines } => format!("{depth} {language} {}", lines.join("/")),
+                Block::Find(words) => format!("find {words}"),
                 Block::Table(rows) => rows
                     .iter()
                     .map(|row| row.iter().map(|it| plain(it)).collect::<Vec<_>>().join(","))

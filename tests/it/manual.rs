@@ -45,8 +45,9 @@ fn steps(page: &str) -> Vec<Step> {
             Some(("run", command)) => steps.push(Step::Background(command.to_owned())),
             Some(("file", name)) => file = Some(name.to_owned()),
             Some(("skip", _)) => skips = true,
+            // Words that the search finds.
+            Some(("find", _)) | None => {}
             Some(other) => panic!("no such directive: {other:?}"),
-            None => {}
         }
         let indent = line.len() - line.trim_start().len();
         let Some(language) = line.trim_start().strip_prefix("```") else { continue };

@@ -14,7 +14,7 @@ use crate::{
         table::{Align, Table},
     },
     console::Depth,
-    manual::{Layout, Page, Span, Style, lines},
+    manual::{Block, Layout, Page, Span, Style, lines, target},
     words::nearest,
 };
 
@@ -81,14 +81,12 @@ pub(in crate::cli) fn run(args: &HelpArgs, env: &Env, out: &mut Output) -> Resul
 }
 
 fn list(out: &mut Output) -> Result<(), Error> {
-    let manual = help::manual();
     if out.is_json() {
-        return manual.pages().try_for_each(|page| {
-            out.row(&Listed { page: page.name, title: &page.title }, |_| String::new())
-        });
+        return help::titles()
+            .try_for_each(|(page, title)| out.row(&Listed { page, title }, |_| String::new()));
     }
-    let columns = &[("page", Align::Left), ("about", Align::Left)];
-    let rows = manual.pages().map(|page| vec![page.name.to_owned(), page.title.clone()]).collect();
+    let columns = &[("page", Align::Left), ("title", Align::Left)];
+    let rows = help::titles().map(|(page, title)| vec![page.to_owned(), title.to_owned()]).collect();
     for line in Table::new(columns).page(rows) {
         out.line(&line)?;
     }
@@ -137,11 +135,23 @@ fn flags(name: &[&str]) -> Option<String> {
 /// A page as lines, in the terminal's own styles where people read it there.
 fn text(page: &Page, columns: usize, is_styled: bool) -> String {
     let mut text = String::new();
-    for line in lines(&page.blocks, Layout { columns, breaks_code: false }) {
+    for line in lines(&named_links(&page.blocks), Layout { columns, breaks_code: false }) {
         text.push_str(&styled(&line.spans, is_styled));
         text.push('\n');
     }
     text
+}
+
+/// Blocks whose links say which page they lead to, where their text does not.
+fn named_links(blocks: &[Block]) -> Vec<Block> {
+    let mut blocks = blocks.to_vec();
+    for span in blocks.iter_mut().flat_map(Block::spans_mut) {
+        let page = span.link.as_deref().filter(|link| !link.contains(':')).map(|link| target(link).0);
+        if let Some(page) = page.filter(|page| !span.text.eq_ignore_ascii_case(page)) {
+            span.text = format!("{} ({page})", span.text);
+        }
+    }
+    blocks
 }
 
 fn styled(line: &[Span], is_styled: bool) -> String {

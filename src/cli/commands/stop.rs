@@ -306,7 +306,7 @@ mod tests {
                 "1 run ends as failed and cannot be resumed: ask 22c3.",
                 "1 approval is pending, and will be lost.",
                 "A restart requeues 8 dispatched: 1, 2, 3, 4, 5, 6 and 2 more.",
-                "1 stays applied, to be settled by hand: 1.",
+                "1 stays applied, to be settled manually: 1.",
                 "3 pending stay as they are."
             ]
         );

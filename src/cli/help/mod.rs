@@ -7,4 +7,4 @@ mod pages;
 mod picture_tests;
 mod tables;
 
-pub(super) use pages::{manual, names, page};
+pub(super) use pages::{manual, names, page, titles};

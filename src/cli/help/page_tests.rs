@@ -379,3 +379,39 @@ fn the_glossary_has_every_sign_and_the_words_that_a_newcomer_does_not_know() {
     let absent = words.into_iter().filter(|word| !has_word(word)).chain(signs);
     assert_none(&absent.map(str::to_owned).collect::<Vec<_>>());
 }
+
+#[test]
+fn questions_of_a_newcomer_lead_to_their_pages() {
+    let manual = manual();
+    let mut wrong = Vec::new();
+    for (question, pages) in [
+        ("How do I make it forget a redemption?", &["mpp"][..]),
+        ("Why is my queue not moving?", &["mpp", "views"]),
+        ("What may an agent publish?", &["agents"]),
+        ("What does parked mean?", &["glossary"]),
+        ("How do I hide viewers' names while on stream?", &["on-air"]),
+        ("Where is my data stored?", &["cli", "config"]),
+        ("How do I change a key?", &["keymap", "keys"]),
+        ("How do I see what the adapter sent?", &["views", "inspector"]),
+        ("The adapter crashed while an item was applied", &["mpp"]),
+        ("How do I write my first opening and run it?", &["openings"]),
+        ("Who approves a run, and what happens if nobody does?", &["openings"]),
+        ("filter for items older than two seconds", &["filter"]),
+        ("What is exit code 5?", &["exit-codes"]),
+        ("run it as a service that survives logging out", &["service"]),
+        ("look at what happened a minute ago", &["time"]),
+        ("save what is on the screen to a file", &["palette"]),
+        ("how much memory may it use", &["limits"]),
+        ("What can a cue token do, and how do I give one to my stream deck?", &["security"]),
+        ("how do I stop everything at once in an emergency", &["keys"]),
+        ("how do I give a viewer their points back", &["mpp"]),
+        ("how do I restore a backup", &["security", "cli"]),
+        ("light background", &["themes"]),
+    ] {
+        let hits = manual.search(question, 3);
+        let found: Vec<_> = hits.iter().map(|hit| format!("{}: {}", hit.page.name, hit.text)).collect();
+        let is_answered = hits.iter().any(|hit| pages.contains(&hit.page.name));
+        wrong.extend((!is_answered).then(|| format!("{question} {found:#?}")));
+    }
+    assert_none(&wrong);
+}

@@ -32,6 +32,12 @@ pub(in crate::cli) fn names() -> impl Iterator<Item = &'static str> {
     PAGES.iter().map(|(name, _)| *name)
 }
 
+/// The names of all pages with their titles.
+pub(in crate::cli) fn titles() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let title = |text: &'static str| text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
+    PAGES.iter().map(move |(name, text)| (*name, title(text)))
+}
+
 /// A text with a table in the place of each line `{{its name}}`.
 pub(super) fn filled_in(text: &str) -> String {
     let mut filled = String::with_capacity(text.len());
