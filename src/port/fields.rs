@@ -32,7 +32,7 @@ fields! {
         "user", Text, Login, "viewer who asked for it", Column::fixed("user", 12) => |it, _| Value::maybe(it.source.user.as_deref());
         "redemption", Text, Payload, "redemption" => |it, _| Value::maybe(it.source.redemption.as_deref());
         "enqueued" | "enqueued_at_ms", Time, Public, "enqueue time", Column::fixed("enqueued", 8) => |it, _| Value::Time(it.enqueued_at_ms);
-        "at" | "updated_at_ms", Time, Public, "time of the last state change", Column::fixed("at", 8) => |it, _| Value::Time(it.updated_at_ms);
+        "at" | "updated_at_ms" | "updated", Time, Public, "time of the last state change", Column::fixed("at", 8) => |it, _| Value::Time(it.updated_at_ms);
         "age", Duration, Public, "time since it was enqueued" => |it, now| since(it.enqueued_at_ms, now);
         "trace" | "trace_id", Id, Public, "trace", Column::fixed("trace", 5) => |it, _| Value::text(it.trace_id.0.hyphenated().to_string());
         "params", Text, Payload, "event parameters", Column::growing("params", 12, 4) => |it, _| Value::text(it.params.as_str());
@@ -62,7 +62,7 @@ fields! {
             => |it, _| Value::count(it.other_manifest);
         "in_flight" | "flying", Serial, Public, "invocation in flight", Column::fixed("in flight", 9).right()
             => |it, _| it.in_flight.map_or(Value::None, |id| Value::Serial(id.0));
-        "parked", State(YES_NO), Public, "whether the adapter is waiting for work", Column::fixed("parked", 6) => |it, _| yes_no(it.parked);
+        "parked" | "pull", State(YES_NO), Public, "whether the adapter is waiting for work", Column::fixed("parked", 6) => |it, _| yes_no(it.parked);
         "held", State(YES_NO), Public, "whether dispatch is held", Column::fixed("held", 4) => |it, _| yes_no(it.held);
         "draining", State(YES_NO), Public, "whether new work is refused", Column::fixed("draining", 8) => |it, _| yes_no(it.draining);
     }
@@ -128,7 +128,7 @@ fields! {
         "peer", Text, Public, "remote address", Column::growing("peer", 15, 1) => |it, _| Value::text(it.peer.as_str());
         "connected" | "connected_at_ms", Time, Public, "start time", Column::fixed("connected", 9) => |it, _| Value::Time(it.connected_at_ms);
         "pack" | "pack_id", Text, Public, "the pack it serves", Column::growing("pack", 10, 1) => |it, _| Value::text(it.pack_id.as_str());
-        "last" | "last_in_ms", Time, Public, "time of the last frame", Column::fixed("last", 8) => |it, _| Value::Time(it.last_in_ms);
+        "last" | "last_in_ms" | "last_frame", Time, Public, "time of the last frame", Column::fixed("last", 8) => |it, _| Value::Time(it.last_in_ms);
         "silent", Duration, Public, "time since the last frame" => |it, now| since(it.last_in_ms, now);
     }
 }

@@ -17,7 +17,7 @@ fields! {
         "since" | "since_ms", Time, Public, "start of the cause", Column::fixed("since", 8) => |it, _| Value::Time(it.since_ms);
         "raised" | "raised_at_ms", Time, Public, "when it was raised" => |it, _| Value::Time(it.raised_at_ms);
         "acknowledged" | "acknowledged_at_ms", Time, Public, "when it was acknowledged" => |it, _| it.acknowledged_at_ms.map_or(Value::None, Value::Time);
-        "resolved" | "resolved_at_ms", Time, Public, "when it was resolved" => |it, _| it.resolved_at_ms.map_or(Value::None, Value::Time);
+        "resolved" | "resolved_at_ms" | "until", Time, Public, "when it was resolved" => |it, _| it.resolved_at_ms.map_or(Value::None, Value::Time);
         "age", Duration, Public, "time since it was raised" => |it, now| since(it.raised_at_ms, now);
         "text", Text, Public, "message", Column::growing("text", 20, 4) => |it, _| Value::text(it.text.as_str());
     }

@@ -28,7 +28,7 @@ fields! {
             => |it, _| Value::count(it.dropped.total());
         "expired", Number, Public, "messages dropped as expired" => |it, _| Value::count(it.dropped.ttl_expired);
         "duplicate", Number, Public, "messages dropped as duplicates" => |it, _| Value::count(it.dropped.duplicate);
-        "no_room", Number, Public, "messages dropped because a queue was full" => |it, _| Value::count(it.dropped.backpressure_timeout);
+        "no_room" | "overflow", Number, Public, "messages dropped because a queue was full" => |it, _| Value::count(it.dropped.backpressure_timeout);
         "last" | "last_at_ms", Time, Public, "time of the last message", Column::fixed("last", 8) => |it, _| Value::Time(it.last_at_ms);
         "age", Duration, Public, "time since the last message" => |it, now| since(it.last_at_ms, now);
     }
@@ -70,7 +70,7 @@ fields! {
             => |it, _| Value::count(it.dropped.total());
         "expired", Number, Public, "messages for it dropped as expired" => |it, _| Value::count(it.dropped.ttl_expired);
         "duplicate", Number, Public, "messages for it dropped as duplicates" => |it, _| Value::count(it.dropped.duplicate);
-        "no_room", Number, Public, "messages for it dropped because its queue was full" => |it, _| Value::count(it.dropped.backpressure_timeout);
+        "no_room" | "overflow", Number, Public, "messages for it dropped because its queue was full" => |it, _| Value::count(it.dropped.backpressure_timeout);
         "since" | "since_ms", Time, Public, "start time", Column::fixed("since", 8) => |it, _| Value::Time(it.since_ms);
         "age", Duration, Public, "age" => |it, now| since(it.since_ms, now);
     }

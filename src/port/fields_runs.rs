@@ -25,7 +25,7 @@ fields! {
         "tokens", Number, Public, "tokens used by its agents", Column::fixed("tokens", 7).right() => |it, _| Value::count(it.tokens);
         "by" | "client", Text, Public, "who submitted it", Column::growing("by", 10, 1) => |it, _| Value::text(it.client.as_str());
         "kind", State(&AskerKind::NAMES), Public, "kind of the submitter" => |it, _| Value::text(it.by.name());
-        "at" | "submitted_at_ms", Time, Public, "when it was submitted", Column::fixed("at", 8) => |it, _| Value::Time(it.submitted_at_ms);
+        "at" | "submitted_at_ms" | "submitted", Time, Public, "when it was submitted", Column::fixed("at", 8) => |it, _| Value::Time(it.submitted_at_ms);
         "ended" | "ended_at_ms", Time, Public, "when it ended", Column::fixed("ended", 8) => |it, _| it.ended_at_ms.map_or(Value::None, Value::Time);
         "age", Duration, Public, "time since it was submitted" => |it, now| since(it.submitted_at_ms, now);
         "took" | "time", Duration, Public, "duration so far" => |it, now| {
@@ -42,9 +42,9 @@ fields! {
         "action", Id, Public, "id of the approval", Column::fixed("action", 6) => |it, _| Value::text(it.action.0.hyphenated().to_string());
         "trace" | "run", Id, Public, "run", Column::fixed("trace", 5) => |it, _| Value::text(it.run.0.hyphenated().to_string());
         "node", Text, Public, "node", Column::growing("node", 8, 1) => |it, _| Value::text(it.node.as_str());
-        "summary", Text, Payload, "summary", Column::growing("summary", 16, 4) => |it, _| Value::text(it.summary.as_str());
+        "summary" | "question", Text, Payload, "summary", Column::growing("summary", 16, 4) => |it, _| Value::text(it.summary.as_str());
         "inputs" | "takes", Text, Payload, "inputs of the node" => |it, _| Value::maybe(it.takes.as_ref().map(JsonText::as_str));
-        "at" | "asked_at_ms", Time, Public, "time requested", Column::fixed("at", 8) => |it, _| Value::Time(it.asked_at_ms);
+        "at" | "asked_at_ms" | "asked", Time, Public, "time requested", Column::fixed("at", 8) => |it, _| Value::Time(it.asked_at_ms);
         "age", Duration, Public, "time since it was requested" => |it, now| since(it.asked_at_ms, now);
         "expires" | "expires_at_ms", Time, Public, "time of the auto-reject", Column::fixed("expires", 8) => |it, _| Value::Time(it.expires_at_ms);
     }

@@ -24,7 +24,7 @@ fields! {
         "participants", Number, Public, "participants allowed; 0 if open to anyone", Column::fixed("part", 4).right()
             => |it, _| Value::count(it.participants);
         "by", Text, Public, "initiator", Column::growing("by", 8, 1) => |it, _| Value::text(it.by.as_str());
-        "at" | "started_at_ms", Time, Public, "start time", Column::fixed("at", 8) => |it, _| Value::Time(it.started_at_ms);
+        "at" | "started_at_ms" | "started", Time, Public, "start time", Column::fixed("at", 8) => |it, _| Value::Time(it.started_at_ms);
         "expires" | "expires_at_ms", Time, Public, "time its TTL expires", Column::fixed("expires", 8) => |it, _| Value::Time(it.expires_at_ms);
         "ended" | "ended_at_ms", Time, Public, "when it ended", Column::fixed("ended", 8) => |it, _| it.ended_at_ms.map_or(Value::None, Value::Time);
         "age", Duration, Public, "time since it started" => |it, now| since(it.started_at_ms, now);

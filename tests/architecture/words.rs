@@ -94,7 +94,7 @@ const FOLDERS: [&str; 20] = [
     "manual",
     "mpp",
     "port",
-    "private_files",
+    "private_files.rs",
     "recording",
     "registry.rs",
     "rmp",

@@ -311,7 +311,7 @@ fn what_a_console_begins_with_is_judged_before_it_is_opened() {
         (ran.status.code(), text(&ran.stderr))
     };
     for (args, wanted) in [
-        (&["--view", "brigde"][..], "a similar value exists: 'bridge'"),
+        (&["--view", "brigde"][..], "did you mean bridge?"),
         (
             &["--view", "wire", "--filter", "nofield:x"],
             "invalid filter for Wire, the first pane of Wire: there is no field `nofield`",

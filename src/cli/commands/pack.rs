@@ -217,7 +217,7 @@ impl Declared<'_> {
                 if state.persist { "yes" } else { "no" }.to_owned(),
             ]
         });
-        lines.extend(Table::new(&[("state", L), ("writer", L), ("persist", L)]).page(state.collect()));
+        lines.extend(Table::new(&[("state", L), ("writer", L), ("persisted", L)]).page(state.collect()));
         lines.join("\n")
     }
 }

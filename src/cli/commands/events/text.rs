@@ -133,7 +133,7 @@ impl Event {
                 format!("{id} {name} on {queue}: {reason}")
             }
             Self::Cancelled { id, queue, name: None, .. } => {
-                format!("{id} on {queue} (other manifest): cancelled")
+                format!("{id} on {queue} (stale manifest): cancelled")
             }
             Self::Requeued { id, queue } => format!("{id} on {queue}: requeued at the head"),
             Self::LeftApplied { id, queue } => {

@@ -60,7 +60,7 @@ impl TableRow for QueueRow {
         ("queue", L),
         ("releases on", L),
         ("pending", R),
-        ("other manifest", R),
+        ("stale", R),
         ("in flight", R),
         ("pull", L),
         ("brake", L),
@@ -115,7 +115,7 @@ impl TableRow for InvocationRow {
     const SPARE: &'static [&'static str] = &["updated", "params", "source"];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
-        let other = if self.other_manifest.is_some() { " (other manifest)" } else { "" };
+        let other = if self.other_manifest.is_some() { " (stale manifest)" } else { "" };
         let from = self.requeued_from.map_or_else(String::new, |id| format!(" (requeued from {id})"));
         let told = self.reason.clone().or_else(|| self.result.as_ref().map(ToString::to_string));
         vec![
@@ -138,7 +138,7 @@ impl TableRow for StateKeyRow {
         ("key", L),
         ("value", L),
         ("scope", L),
-        ("persist", L),
+        ("persisted", L),
         ("writer", L),
         ("written by", L),
         ("at", Align::Time),

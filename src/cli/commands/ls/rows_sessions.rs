@@ -21,7 +21,7 @@ impl TableRow for SessionRow {
         ("by", L),
         ("started", Align::Time),
         ("ended", Align::Time),
-        ("intent or why", L),
+        ("intent or outcome", L),
     ];
     const SPARE: &'static [&'static str] = &["started", "participants", "by", "mode"];
     const ENDED: Option<&'static str> = Some("not state=open");

@@ -482,3 +482,43 @@ fn people_see_what_is_open_first_and_scripts_what_is_newest() {
     let (_, asked) = listed("runs", true, vec![page(vec![run(9, Some(NOW))], false)]);
     assert_eq!(asked, [(String::new(), 100)], "scripts get the newest first, as ever");
 }
+
+/// Titles of a table that are of several fields, or of none: `mode` and figures that a filter cannot name.
+const COMPOSITE: [&str; 6] =
+    ["brake", "reason or result", "phase or round", "intent or outcome", "#", "inputs"];
+
+fn unfound<R: TableRow + crate::port::ListRow>() -> Vec<String> {
+    let specs = R::LIST.specs();
+    let titles = R::COLUMNS.iter().map(|(title, _)| *title).filter(|title| !COMPOSITE.contains(title));
+    let is_unfound = |title: &&str| crate::field::index_of(specs, &title.replace(' ', "_")).is_none();
+    titles.filter(is_unfound).map(|title| format!("{}: {title}", R::LIST.name())).collect()
+}
+
+#[test]
+fn a_filter_takes_the_titles_of_the_table() {
+    use crate::port::{
+        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow,
+        PeerRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
+        ViolationRow,
+    };
+    let unfound = [
+        unfound::<QueueRow>(),
+        unfound::<EventRow>(),
+        unfound::<InvocationRow>(),
+        unfound::<StateKeyRow>(),
+        unfound::<RefundRow>(),
+        unfound::<AdapterRow>(),
+        unfound::<HealthRow>(),
+        unfound::<AlertRow>(),
+        unfound::<TopicRow>(),
+        unfound::<PeerRow>(),
+        unfound::<SubscriptionRow>(),
+        unfound::<DropRow>(),
+        unfound::<ClientRow>(),
+        unfound::<RunRow>(),
+        unfound::<ConfirmationRow>(),
+        unfound::<SessionRow>(),
+        unfound::<ViolationRow>(),
+    ];
+    assert_eq!(unfound.concat(), [""; 0]);
+}

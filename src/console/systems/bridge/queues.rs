@@ -37,7 +37,9 @@ use crate::{
 pub(crate) const HEAD_FROM: u16 = 76;
 /// The inner width from which a queue's state has a column. In a narrower pane its sign stands before the
 /// name.
-const STATE_FROM: u16 = 68;
+const STATE_FROM: u16 = 56;
+/// The inner width from which it has a chart too.
+const TREND_FROM: u16 = 68;
 
 /// A queue.
 #[expect(clippy::struct_field_names, reason = "the view of the queue beside its rates")]
@@ -74,7 +76,7 @@ fields! {
             => |it, _| it.queue.in_flight.map_or(Value::None, |id| Value::Serial(id.0));
         "done_m", Number, Public, "rows done in the last minute", Column::fixed("done/m", 6).right()
             => |it, now| Value::count(it.done_m(now));
-        "done_trend", Number, Public, "rows done in the last 80 s, as a chart", Column::fixed("", 8).from(52)
+        "done_trend", Number, Public, "rows done in the last 80 s, as a chart", Column::fixed("", 8).from(TREND_FROM)
             => |it, now| Value::count(it.done_m(now));
         "failed", Number, Public, "rows failed or refunded since the station started", Column::fixed("fail", 5).right().from(58)
             => |it, _| Value::count(it.queue.failed);
