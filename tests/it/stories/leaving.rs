@@ -45,9 +45,12 @@ fn leave_it_running_and_go() {
     assert_eq!(pending(data), 1, "it answers");
     // The same command line shows it again, and the shell's end does not end it.
     terminal.keys(&format!("{} --data {}\n", env!("CARGO_BIN_EXE_rl-console"), data.display()));
-    terminal.shows("attached to");
+    // A line says so before there is a screen that takes keys.
+    terminal.shows("LIVE");
     terminal.keys("q");
-    terminal.wait("the prompt once more", |screen| !screen.contains("attached to"));
+    terminal.wait("the prompt once more", |screen| {
+        !screen.contains("LIVE") && screen.lines().last().is_some_and(|line| line.starts_with("READY>"))
+    });
     terminal.hang_up();
     assert_eq!(pending(data), 1, "it answers still");
     assert!(cli(data, &["stop", "--force"]).status.success());
