@@ -135,19 +135,19 @@ fn flags(name: &[&str]) -> Option<String> {
 /// A page as lines, in the terminal's own styles where people read it there.
 fn text(page: &Page, columns: usize, is_styled: bool) -> String {
     let mut text = String::new();
-    for line in lines(&named_links(&page.blocks), Layout { columns, breaks_code: false }) {
+    for line in lines(&named_links(page), Layout { columns, breaks_code: false }) {
         text.push_str(&styled(&line.spans, is_styled));
         text.push('\n');
     }
     text
 }
 
-/// Blocks whose links say which page they lead to, where their text does not.
-fn named_links(blocks: &[Block]) -> Vec<Block> {
-    let mut blocks = blocks.to_vec();
+/// A page's blocks, its links with the other page that they lead to, where their text does not say it.
+fn named_links(page: &Page) -> Vec<Block> {
+    let (this, mut blocks) = (page.name, page.blocks.clone());
     for span in blocks.iter_mut().flat_map(Block::spans_mut) {
         let page = span.link.as_deref().filter(|link| !link.contains(':')).map(|link| target(link).0);
-        if let Some(page) = page.filter(|page| !span.text.eq_ignore_ascii_case(page)) {
+        if let Some(page) = page.filter(|page| *page != this && !span.text.eq_ignore_ascii_case(page)) {
             span.text = format!("{} ({page})", span.text);
         }
     }

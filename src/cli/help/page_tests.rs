@@ -426,11 +426,8 @@ fn the_readme_is_short_and_names_what_there_is() {
     for link in readme.links().filter(|link| !link.starts_with("https://")) {
         wrong.extend((!root.join(target(link).0).exists()).then(|| format!("no file {link}")));
     }
-    let picture = text
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split(')').next())
-        .find(|path| path.ends_with(".svg"));
+    let images = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let picture = images.into_iter().find(|path| Path::new(path).extension().is_some_and(|it| it == "svg"));
     wrong.extend(
         (!picture.is_some_and(|path| root.join(path).exists())).then(|| format!("no picture {picture:?}")),
     );
