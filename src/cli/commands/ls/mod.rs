@@ -8,6 +8,8 @@ mod rows_clients;
 mod rows_runs;
 mod rows_sessions;
 mod rows_violations;
+#[cfg(test)]
+mod titles_tests;
 
 pub(in crate::cli) use list::run;
 pub(super) use rows::TableRow;
