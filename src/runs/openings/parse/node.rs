@@ -98,8 +98,8 @@ fn id(fields: &Fields<'_>, value: &Located, sink: &mut Sink<'_>) -> Option<Arc<s
         return None;
     };
     if !is_node_id(id) {
-        let mended = id.trim().to_ascii_lowercase().replace(['-', ' ', '.'], "_");
-        let fix = (is_node_id(&mended)).then(|| format!("write `{mended}`"));
+        let valid = id.trim().to_ascii_lowercase().replace(['-', ' ', '.'], "_");
+        let fix = (is_node_id(&valid)).then(|| format!("write `{valid}`"));
         sink.add(value.at, FaultKind::NodeId { id: cut(id) }, fix);
     }
     Some(id.clone())
