@@ -126,6 +126,10 @@ name! {
     TopicName
 }
 name! {
+    /// A plugin's reverse-DNS identifier, at most 64 characters (streamnook-plugin-v1, Manifest).
+    PluginId
+}
+name! {
     /// Who is at the other end of a connection, as the operating system names it (`127.0.0.1:50312`).
     Peer
 }

@@ -35,7 +35,7 @@ const FOUNDATION: [&str; 12] = [
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
 
 /// Files of a core's folder that read files for it, and do nothing else.
-const LOADERS: [&str; 1] = ["mpp/manifest/load.rs"];
+const LOADERS: [&str; 2] = ["mpp/manifest/load.rs", "plugin/manifest/load.rs"];
 
 /// Types of `std::net` that do no I/O.
 const PLAIN_NET: [&str; 8] = [

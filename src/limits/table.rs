@@ -379,6 +379,72 @@ limits! {
         /// Bytes of one compressed chunk.
         chunk_bytes_max = 1_048_576 in 65_536..=16_777_216,
     }
+    /// The plugin host.
+    plugin: Plugin {
+        /// Plugins that are installed or served from their folders; further ones are refused.
+        plugins_max = 64 in 1..=1_024,
+        /// Plugins that are being started at the same time; further ones wait.
+        starting_max = 4 in 1..=64,
+        /// Messages waiting for one plugin; further events are dropped.
+        queue_messages_max = 1_024 in 16..=65_536,
+        /// Bytes waiting for one plugin; events that do not fit are dropped.
+        queue_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
+        /// Bytes waiting for all plugins; events that do not fit are dropped.
+        queued_bytes_max = 67_108_864 in 1_048_576..=4_294_967_296,
+        /// Answers and requests waiting for one plugin, in addition; while they do not fit, nothing is read
+        /// from it.
+        answer_messages_max = 1_024 in 16..=65_536,
+        /// Their bytes; an empty queue takes one of any size.
+        answer_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
+        /// Frames read from one plugin per second; further ones wait in its pipe.
+        frames_per_s_max = 50_000 in 100..=10_000_000,
+        /// Bytes read from one plugin per second; further ones wait in its pipe.
+        bytes_per_s_max = 33_554_432 in 65_536..=10_737_418_240,
+        /// Bytes read from one plugin before the others have their turn.
+        turn_bytes_max = 65_536 in 4_096..=4_194_304,
+        /// Bytes read from the pipe of a plugin whose process has ended; the rest is dropped.
+        left_bytes_max = 1_048_576 in 0..=67_108_864,
+        /// Calls of one plugin waiting for their answer; further ones are answered with `rate_limited`.
+        calls_max = 64 in 1..=4_096,
+        /// Actions in flight at one plugin; further ones are refused.
+        actions_max = 64 in 1..=4_096,
+        /// Bytes of `plugin.toml`.
+        manifest_bytes_max = 65_536 in 1_024..=1_048_576,
+        /// Bytes of a plugin's folder when it is installed.
+        install_bytes_max = 536_870_912 in 1_048_576..=68_719_476_736,
+        /// Files of a plugin's folder when it is installed.
+        install_files_max = 20_000 in 16..=1_000_000,
+        /// Bytes of one file of a plugin's log; at this size the next is begun.
+        log_file_bytes_max = 1_048_576 in 65_536..=1_073_741_824,
+        /// Files of a plugin's log; the oldest is deleted.
+        log_files_max = 5 in 1..=100,
+        /// Bytes of one line of a plugin's log; the rest is cut.
+        log_line_bytes_max = 16_384 in 256..=1_048_576,
+        /// Lines of a plugin's log per second; further ones are counted.
+        log_lines_per_s_max = 1_000 in 10..=1_000_000,
+        /// Bytes of one status value; a longer one is ignored.
+        status_bytes_max = 65_536 in 256..=1_048_576,
+        /// Bytes of a panel's schema; a longer one is refused.
+        panel_bytes_max = 262_144 in 4_096..=4_194_304,
+        /// Rows of a plugin's audit; the oldest are deleted.
+        audit_rows_max = 10_000 in 100..=1_000_000,
+        /// Bytes that the command for a credential may print.
+        credential_bytes_max = 65_536 in 256..=1_048_576,
+        /// Milliseconds that the command for a credential may take.
+        credential_ms_max = 10_000 in 100..=600_000,
+        /// Relay sessions that the operator declares; further ones are refused.
+        stream_sessions_max = 256 in 1..=65_536,
+        /// Followed channels that the operator declares live; further ones are refused.
+        live_channels_max = 4_096 in 1..=65_536,
+        /// Bytes of a method, an id or a name that is shown; the rest is cut.
+        id_bytes_max = 128 in 32..=4_096,
+        /// Names of one list that are shown; the rest is omitted.
+        shown_names_max = 64 in 8..=1_024,
+        /// Bytes of a text that is shown; the rest is cut.
+        shown_text_bytes_max = 1_024 in 64..=65_536,
+        /// Log lines of one plugin shown; the oldest are evicted and read from its log file.
+        shown_lines_max = 200 in 16..=65_536,
+    }
     /// The console.
     console: Console {
         /// Frames painted per second while data flows.
@@ -433,3 +499,9 @@ pub const MPP_FRAME_BYTES_MAX: usize = 65_536;
 
 /// The cap on a queue's name, in bytes (mpp-v2, security notes).
 pub const QUEUE_NAME_BYTES_MAX: usize = 64;
+
+/// The cap on the body of a plugin's frame, in bytes (streamnook-plugin-v1, Transport).
+pub const PLUGIN_FRAME_BYTES_MAX: usize = 4_194_304;
+
+/// The cap on the headers of a plugin's frame, in bytes (ruling Plugins 5).
+pub const PLUGIN_HEADER_BYTES_MAX: usize = 4_096;

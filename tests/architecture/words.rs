@@ -91,6 +91,7 @@ const FOLDERS: [&str; 20] = [
     "filter",
     "limits",
     "macp",
+    "plugin",
     "manual",
     "mpp",
     "port",

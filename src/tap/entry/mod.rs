@@ -6,6 +6,7 @@ mod link;
 pub mod macp;
 pub mod mpp;
 mod names;
+pub mod plugin;
 pub mod rmp;
 pub mod runs;
 pub mod station;

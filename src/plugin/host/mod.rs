@@ -1,0 +1,3 @@
+//! The processes of plugins, and the thread that serves them.
+
+pub mod guard;

@@ -1,0 +1,1 @@
+//! The settings that a plugin shows to the operator (ruling Plugins 12).
