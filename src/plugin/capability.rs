@@ -1,1 +1,0 @@
-//! What a plugin can ask for: the vocabulary of the catalogue, and the lines of consent.
