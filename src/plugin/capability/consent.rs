@@ -17,8 +17,8 @@ impl ConsentLine {
     }
 }
 
-/// The lines of a granted set, each once, in the order of the catalogue. `is_networked` is whether the manifest
-/// says `network = "external"`, which is shown and not enforced.
+/// The lines of a granted set, each once, in the order of the catalogue. `is_networked` is whether the
+/// manifest says `network = "external"`, which is shown and not enforced.
 #[must_use]
 pub fn consent_lines(set: CapabilitySet, is_networked: bool) -> Vec<ConsentLine> {
     const NETWORK: ConsentLine = ConsentLine::plain("make its own network connections");
@@ -52,8 +52,8 @@ const fn line_of(capability: Capability) -> Option<ConsentLine> {
             is_warning: true,
         },
         // A panel's methods and its event do nothing without the panel itself; the log is the plugin's own.
-        Capability::Event(Hook::OnSettingsChange | Hook::OnPanelChange)
-        | Capability::HostMethod(HostMethod::Log | HostMethod::RegisterPanel | HostMethod::GetPanelValues) => {
+        Capability::HostMethod(HostMethod::Log | HostMethod::RegisterPanel | HostMethod::GetPanelValues)
+        | Capability::Event(Hook::OnSettingsChange | Hook::OnPanelChange) => {
             return None;
         }
     })

@@ -38,7 +38,8 @@ macro_rules! vocabulary {
 
         impl Capability {
             /// All of them, in the order of the catalogue.
-            pub const ALL: [Self; [ $( $( $text, )* )* ].len()] = [ $( $( Self::$Kind($Name::$variant), )* )* ];
+            pub const ALL: [Self; [ $( $( $text, )* )* ].len()] =
+                [ $( $( Self::$Kind($Name::$variant), )* )* ];
 
             /// Its string.
             #[must_use]
