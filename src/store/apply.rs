@@ -9,7 +9,7 @@ use super::{
     op::{Done, Migration, Op},
     pending_writes::Effects,
     retention::Size,
-    tables::{alerts, brakes, int, invocations, macp, manifests, meta, refunds, runs, state},
+    tables::{alerts, brakes, int, invocations, macp, manifests, meta, plugins, refunds, runs, state},
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId},
@@ -74,6 +74,10 @@ pub(super) fn apply(
             for alert in &all {
                 effects.alerts += alerts::put(conn, alert)?;
             }
+            Ok(Done::Plain)
+        }
+        Op::Plugins(ops) => {
+            ops.iter().try_for_each(|op| plugins::apply(conn, op))?;
             Ok(Done::Plain)
         }
         Op::SetBrake { queue, brake } => {

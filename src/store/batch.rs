@@ -22,6 +22,7 @@ enum System {
     Bridge,
     Runs,
     Sessions,
+    Plugins,
     /// What is to see all that was asked for before it, whoever asked.
     All,
 }
@@ -31,8 +32,8 @@ pub(super) fn take(waiting: &mut VecDeque<Item>, into: &mut Vec<Item>) -> usize 
     if let Some(bytes) = take_long(waiting, into) {
         return bytes;
     }
-    let mut bytes = [0_usize; 3];
-    let mut is_full = [false; 3];
+    let mut bytes = [0_usize; 4];
+    let mut is_full = [false; 4];
     let mut left = VecDeque::new();
     for item in waiting.drain(..) {
         let (system, item_bytes) = weigh(&item);
@@ -40,6 +41,7 @@ pub(super) fn take(waiting: &mut VecDeque<Item>, into: &mut Vec<Item>) -> usize 
             System::Bridge => 0,
             System::Runs => 1,
             System::Sessions => 2,
+            System::Plugins => 3,
             System::All => {
                 if is_full.contains(&true) {
                     // What comes behind it need not wait with it.
@@ -103,6 +105,7 @@ fn weigh_op(op: &Op) -> (System, usize) {
             (System::Bridge, rows(1))
         }
         Op::Alerts(alerts) => (System::Bridge, rows(alerts.len())),
+        Op::Plugins(ops) => (System::Plugins, ops.iter().map(|op| ROW_BYTES + op.bytes()).sum()),
         Op::Runs(ops) => (System::Runs, ops.iter().map(weigh_run).sum()),
         Op::Macp(op) => (System::Sessions, weigh_macp(op)),
     }

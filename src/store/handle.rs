@@ -13,15 +13,17 @@ use super::{
     macp::{Digest, LogRequest, RestoredMacpPart, SessionFilter, SessionRow},
     op::{Class, CommitError, Done, Fetched, Op},
     pending_writes::JournalledOp,
+    plugins::{AuditFilter, AuditRow, PluginRow, RestoredPlugins},
     read::{InvocationFilter, InvocationsById, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
     record::Record,
     reply::failed,
     runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
     submission::{FetchRequest, Request, SubmissionQueue},
-    tables::{alerts, invocations, macp, macp_logs, refunds, runs},
+    tables::{alerts, invocations, macp, macp_logs, plugins, refunds, runs},
 };
 use crate::{
-    ids::{InvocationId, QueueName, TraceId},
+    ids::{InvocationId, PluginId, QueueName, TraceId},
+    schema::JsonText,
     tap::entry::alerts::Alert,
 };
 
@@ -343,6 +345,47 @@ impl Handle {
         done: Answer<()>,
     ) -> Result<(), CommitError> {
         self.read(move |conn| macp::restored(conn, &mut each), done)
+    }
+
+    /// Reads what the plugin host starts from.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn restored_plugins(&self, done: Answer<RestoredPlugins>) -> Result<(), CommitError> {
+        self.read(plugins::restored, done)
+    }
+
+    /// Reads the installed plugins, in the order in which they were installed first: what was committed.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn plugins(&self, done: Answer<Vec<PluginRow>>) -> Result<(), CommitError> {
+        self.read(plugins::installed, done)
+    }
+
+    /// Reads the values of a plugin's panel, installed or not; those that cannot be read are left out.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn plugin_values(
+        &self,
+        plugin: PluginId,
+        done: Answer<BTreeMap<String, JsonText>>,
+    ) -> Result<(), CommitError> {
+        self.read(move |conn| plugins::values(conn, &plugin, drop), done)
+    }
+
+    /// Reads a page of plugins' audit.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn plugin_audit(
+        &self,
+        mut filter: AuditFilter,
+        done: Answer<Rows<AuditRow>>,
+    ) -> Result<(), CommitError> {
+        filter.limit = filter.limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(plugins::audit(conn, &filter)?, filter.limit)), done)
     }
 
     /// The store's figures.

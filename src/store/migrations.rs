@@ -6,11 +6,11 @@
 use rusqlite::Connection;
 
 /// `RLCN`: says that the database is a station's.
-const APPLICATION_ID: i64 = 0x524c_434e;
+pub(super) const APPLICATION_ID: i64 = 0x524c_434e;
 
 /// One step.
 #[derive(Clone, Copy)]
-enum Step {
+pub(super) enum Step {
     /// By these statements.
     Sql(&'static str),
     /// By what no statement says.
@@ -18,7 +18,7 @@ enum Step {
 }
 
 impl Step {
-    fn take(self, conn: &Connection) -> rusqlite::Result<()> {
+    pub(super) fn take(self, conn: &Connection) -> rusqlite::Result<()> {
         match self {
             Self::Sql(statements) => conn.execute_batch(statements),
             Self::With(step) => step(conn),
@@ -27,7 +27,7 @@ impl Step {
 }
 
 /// The steps; the schema's version is how many of them were taken.
-const STEPS: &[Step] = &[
+pub(super) const STEPS: &[Step] = &[
     Step::Sql(
         "
     CREATE TABLE meta (
@@ -222,6 +222,47 @@ const STEPS: &[Step] = &[
     UPDATE invocations SET refund = refunds.status FROM refunds WHERE refunds.invocation_id = invocations.id;
 ",
     ),
+    Step::Sql(
+        "
+    CREATE TABLE plugins (
+        plugin TEXT PRIMARY KEY,
+        place INTEGER NOT NULL,
+        manifest TEXT NOT NULL,
+        version TEXT NOT NULL,
+        folder TEXT NOT NULL,
+        command TEXT,
+        installed_at_ms INTEGER NOT NULL,
+        disable_cause TEXT,
+        disable_text TEXT,
+        exits TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE plugin_grants (
+        plugin TEXT NOT NULL,
+        capability TEXT NOT NULL,
+        is_always INTEGER NOT NULL,
+        PRIMARY KEY (plugin, capability)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE plugin_values (
+        plugin TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (plugin, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE plugin_audit (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        plugin TEXT NOT NULL,
+        nth INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        what TEXT NOT NULL,
+        text TEXT NOT NULL,
+        UNIQUE (plugin, nth)
+    ) STRICT;
+    CREATE TABLE stream (
+        part TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes
@@ -313,149 +354,6 @@ pub(super) fn run(conn: &Connection) -> rusqlite::Result<()> {
     stepped
 }
 
-fn version(conn: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn version(conn: &Connection) -> rusqlite::Result<i64> {
     conn.pragma_query_value(None, "user_version", |row| row.get(0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn takes_each_step_once() {
-        let conn = Connection::open_in_memory().unwrap();
-        assert_eq!(inspect(&conn).unwrap(), DatabaseOwner::Ours);
-        run(&conn).unwrap();
-        run(&conn).unwrap();
-        assert_eq!(inspect(&conn).unwrap(), DatabaseOwner::Ours);
-    }
-
-    #[test]
-    fn a_database_of_an_earlier_version_is_brought_up_with_what_it_holds() {
-        let conn = Connection::open_in_memory().unwrap();
-        STEPS[0].take(&conn).unwrap();
-        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-        conn.pragma_update(None, "user_version", 1).unwrap();
-        conn.execute("INSERT INTO brakes VALUES ('boss', 1, 0)", []).unwrap();
-        run(&conn).unwrap();
-        let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
-        let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
-        let sessions: i64 =
-            conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 7));
-    }
-
-    #[test]
-    fn sessions_of_an_earlier_version_keep_which_messages_they_accepted() {
-        let conn = Connection::open_in_memory().unwrap();
-        for step in &STEPS[..3] {
-            step.take(&conn).unwrap();
-        }
-        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-        conn.pragma_update(None, "user_version", 3).unwrap();
-        let item = |n: u8| [&[n; 16][..], &u64::from(n).to_be_bytes()].concat();
-        let of = |count: u8| Some((0..count).flat_map(item).collect::<Vec<u8>>());
-        let sessions = [
-            (1, None, None),
-            (2, Some("resolved"), None),
-            (3, Some("resolved"), of(0)),
-            (4, Some("expired"), of(100)),
-        ];
-        for (number, ending, seen) in sessions {
-            conn.execute(
-                "INSERT INTO macp_sessions VALUES (?1, 's', 'macp.mode.decision.v1', '', ?2, NULL, NULL, NULL, 'a', '', 0, 0, 1, 2, 3, '', '', '', NULL, ?3)",
-                rusqlite::params![number, ending, seen],
-            )
-            .unwrap();
-        }
-        run(&conn).unwrap();
-        let mut rows = conn.prepare("SELECT gone, swept FROM macp_sessions ORDER BY number").unwrap();
-        let rows: Vec<(i64, i64)> = rows
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .unwrap()
-            .collect::<rusqlite::Result<_>>()
-            .unwrap();
-        assert_eq!(rows, [(0, 0), (0, 2), (1, 2), (1, 2)]);
-        for n in 0..100 {
-            let (session, at) =
-                super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[n; 16])).unwrap().unwrap();
-            assert_eq!((session.number, at), (4, Some(u64::from(n))));
-        }
-        let none =
-            super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[100; 16])).unwrap().unwrap();
-        assert_eq!(none.1, None);
-    }
-
-    #[test]
-    fn runs_of_an_earlier_version_say_how_many_of_their_nodes_were_done() {
-        let conn = Connection::open_in_memory().unwrap();
-        for step in &STEPS[..4] {
-            step.take(&conn).unwrap();
-        }
-        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-        conn.pragma_update(None, "user_version", 4).unwrap();
-        for run in [1_u8, 2] {
-            let insert = "INSERT INTO runs VALUES (?1, ?2, x'00', 'n', 'tui', 'c', 'running', NULL, 5, 0, 0, 0, 1, NULL, '', '{}')";
-            conn.execute(insert, rusqlite::params![run, [run; 16]]).unwrap();
-        }
-        let told = [
-            ("status", r#"{"state":"running"}"#),
-            ("status", r#"{"node_id":"a","state":"running"}"#),
-            ("status", r#"{"node_id":"a","state":"completed"}"#),
-            ("status", r#"{"node_id":"b","state":"completed"}"#),
-            ("status", r#"{"node_id":"b","state":"waiting"}"#),
-            ("status", r#"{"node_id":"c","state":"skipped"}"#),
-            ("status", r#"{"node_id":"d","state":"failed"}"#),
-            ("trace", r#"{"node_id":"e","state":"completed"}"#),
-            ("status", "no json"),
-        ];
-        for (number, (kind, meta)) in (1_u32..).zip(told) {
-            conn.execute(
-                "INSERT INTO run_events VALUES (1, ?1, ?2, NULL, '', ?3, 0)",
-                rusqlite::params![number, kind, meta],
-            )
-            .unwrap();
-        }
-        run(&conn).unwrap();
-        let mut rows = conn.prepare("SELECT done FROM runs ORDER BY number").unwrap();
-        let done: Vec<i64> =
-            rows.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
-        assert_eq!(done, [2, 0]);
-    }
-
-    #[test]
-    fn invocations_of_an_earlier_version_say_which_refund_was_recorded_for_them() {
-        let conn = Connection::open_in_memory().unwrap();
-        for step in &STEPS[..6] {
-            step.take(&conn).unwrap();
-        }
-        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-        conn.pragma_update(None, "user_version", 6).unwrap();
-        for id in [1, 2] {
-            let insert = "INSERT INTO invocations (id, state, manifest, queue, event, enqueued_at_ms,
-                updated_at_ms, trace, source_kind, params) VALUES (?1, 'failed', 1, 'q', 'e', 1, 1, x'', 'bits', '{}')";
-            conn.execute(insert, [id]).unwrap();
-        }
-        let refund = "INSERT INTO refunds (invocation_id, source_kind, status, at_ms) VALUES (2, 'bits', 'skipped', 1)";
-        conn.execute(refund, []).unwrap();
-        run(&conn).unwrap();
-        let mut rows = conn.prepare("SELECT refund, requeued_from FROM invocations ORDER BY id").unwrap();
-        let rows: Vec<(Option<String>, Option<i64>)> = rows
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .unwrap()
-            .collect::<rusqlite::Result<_>>()
-            .unwrap();
-        assert_eq!(rows, [(None, None), (Some("skipped".to_owned()), None)]);
-    }
-
-    #[test]
-    fn tells_a_later_schema_and_another_programs_database() {
-        let conn = Connection::open_in_memory().unwrap();
-        run(&conn).unwrap();
-        conn.pragma_update(None, "user_version", 99).unwrap();
-        assert!(matches!(inspect(&conn).unwrap(), DatabaseOwner::Newer { found: 99, .. }));
-        let other = Connection::open_in_memory().unwrap();
-        other.execute_batch("CREATE TABLE theirs (x)").unwrap();
-        assert_eq!(inspect(&other).unwrap(), DatabaseOwner::Foreign);
-    }
 }

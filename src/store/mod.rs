@@ -84,6 +84,7 @@ mod migrations;
 pub mod op;
 mod open;
 mod pending_writes;
+pub mod plugins;
 mod quarantine;
 mod read;
 mod record;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     invocations::{Changed, Enqueued, Move, NewRefund, Pending, Row},
     macp::{MacpDone, MacpOp},
+    plugins::PluginOp,
     runs::RunOp,
     state::StateRow,
 };
@@ -96,6 +97,8 @@ pub enum Op {
     Macp(MacpOp),
     /// Keeps alerts as they are now.
     Alerts(Vec<Arc<Alert>>),
+    /// Keeps things of plugins and of the stream, all or none.
+    Plugins(Vec<PluginOp>),
     /// Sets a queue's brake.
     SetBrake {
         /// Which queue.

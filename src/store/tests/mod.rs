@@ -8,5 +8,7 @@ mod faults;
 pub(super) mod kit;
 mod lost;
 mod macp;
+mod migrations;
 mod model;
+mod plugins;
 mod runs;
