@@ -10,6 +10,10 @@ use color_eyre::config::{HookBuilder, Theme};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
+    // The guard of a plugin is as small as it can be.
+    if let Some(code) = rl_console::cli::guard() {
+        return code;
+    }
     let hooks = HookBuilder::default();
     // A panic that goes into a file is told without colours.
     let hooks = if std::io::stderr().is_terminal() { hooks } else { hooks.theme(Theme::new()) };

@@ -18,6 +18,7 @@ mod env;
 mod error;
 mod filter;
 mod freed_memory;
+mod guard;
 mod help;
 mod hex_text;
 mod input;
@@ -45,4 +46,5 @@ mod start_error;
 mod state_files;
 mod table;
 
+pub use guard::guard;
 pub use run::run;

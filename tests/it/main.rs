@@ -34,6 +34,7 @@ mod on_air;
 mod openings;
 mod past;
 mod plain;
+mod plugin_guard;
 mod printed;
 mod python;
 mod real;
