@@ -28,6 +28,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     entry::{Frame, Link, Redaction, Texts as _, What},
     redact,
+    secrets::Secrets,
 };
 use crate::words::token::{LONG_RUN_CHARS, TOKEN_CHARS, ends_token, is_base64url};
 
@@ -73,6 +74,8 @@ pub(super) struct TokenGuard {
     /// Hashes that are made of one entry's bytes, or of one of its texts.
     hashes_max: usize,
     unseen: AtomicU64,
+    /// What was handed to somebody, as it is.
+    secrets: Secrets,
 }
 
 impl fmt::Debug for TokenGuard {
@@ -84,7 +87,7 @@ impl fmt::Debug for TokenGuard {
 impl TokenGuard {
     pub(super) fn new(hashes_max: u64) -> Self {
         let hashes_max = usize::try_from(hashes_max).unwrap_or(usize::MAX);
-        Self { hashes: Mutex::default(), hashes_max, unseen: AtomicU64::new(0) }
+        Self { hashes: Mutex::default(), hashes_max, unseen: AtomicU64::new(0), secrets: Secrets::default() }
     }
 
     /// Runs that were masked although none of their hashes was made.
@@ -99,6 +102,23 @@ impl TokenGuard {
     /// Masks this token from now on, in place of the one that had the name.
     pub(super) fn insert(&self, name: &'static str, sha256: [u8; 32]) {
         self.lock().in_force.insert(name, sha256);
+    }
+
+    /// Masks this secret from now on.
+    pub(super) fn insert_secret(&self, secret: &str) {
+        self.secrets.insert(secret);
+    }
+
+    /// Whether an entry holds a secret.
+    #[inline]
+    pub(super) fn holds_secret(&self, what: &What, bytes: &[u8]) -> bool {
+        self.secrets.has_any() && self.finds_secret(what, bytes)
+    }
+
+    #[inline(never)]
+    fn finds_secret(&self, what: &What, bytes: &[u8]) -> bool {
+        let is_in = |bytes: &[u8]| !self.secrets.places(bytes).is_empty();
+        is_in(bytes) || what.has_text(|text| is_in(text.as_bytes()))
     }
 
     /// Masks this token too, which may come into force.
@@ -145,6 +165,7 @@ impl TokenGuard {
             hashes_left -= hashes;
             places.extend(starts.filter(is_token).filter_map(|start| redact::range(start, TOKEN_BYTES)));
         }
+        places.extend(self.secrets.places(bytes));
         redact::merged(places)
     }
 

@@ -12,6 +12,7 @@ mod reader;
 pub mod recorded;
 pub mod redact;
 mod ring;
+mod secrets;
 mod sequencer;
 
 pub use mirror::Mirror;

@@ -169,6 +169,7 @@ impl Tap {
             self.emit_note(draft)
         } else if guard::has_long_text(&draft.what)
             || guard::is_suspect(draft.link, self.looked_at(draft.bytes))
+            || self.shared.guard.holds_secret(&draft.what, draft.bytes)
         {
             self.emit_guarded(draft)
         } else {
@@ -215,6 +216,11 @@ impl Tap {
     /// name before. It is known by its SHA-256.
     pub fn mask_token(&self, name: &'static str, sha256: [u8; 32]) {
         self.shared.guard.insert(name, sha256);
+    }
+
+    /// Masks a secret wherever it is met from now on: of the last 64, those of at least 8 bytes.
+    pub fn mask_secret(&self, secret: &str) {
+        self.shared.guard.insert_secret(secret);
     }
 
     /// Masks a token too that may come into force, until it is said that it does not.
