@@ -14,8 +14,9 @@ pub enum Command {
     Install {
         /// The folder, absolute.
         folder: String,
-        /// The capabilities to grant; those granted before stay.
-        grant: Vec<String>,
+        /// The capabilities to grant, all that it asks for where nothing is named; those granted before stay.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<Vec<String>>,
         /// What runs in place of the entry, as a command line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         command: Option<String>,
@@ -24,7 +25,7 @@ pub enum Command {
     Serve {
         /// The folder, absolute.
         folder: String,
-        /// The capabilities to grant; all that it asks for, credentials aside, where nothing is named.
+        /// The capabilities to grant; all that it asks for where nothing is named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grant: Option<Vec<String>>,
         /// What runs in place of the entry, as a command line.

@@ -6,19 +6,25 @@
 //! - [`manifest`]: `plugin.toml`.
 //! - [`capability`]: what a plugin can ask for.
 //! - [`panel`]: the settings that a plugin shows to the operator.
+//! - [`session`]: one process, as the protocol sees it.
+//! - [`supervisor`]: all plugins, and what becomes of what they send, as a core without I/O.
 //! - [`host`]: the processes.
 
 pub mod capability;
 mod command;
+mod credential;
 pub mod framing;
 pub mod host;
 pub mod manifest;
 pub mod panel;
 pub mod rpc;
+pub mod session;
+pub mod supervisor;
 
 pub use command::{Badge, Channel, ChatMessage, Command, Outcome, Refusal, StreamCommand};
+pub use credential::Credential;
 
 pub use crate::tap::entry::plugin::{
-    About, ActionEnd, Code, Decision, DisableCause, ExitStatus, Head, Level, Lint, LogSource, StreamChange,
-    Transition, UnhealthyCause, Verdict, Violation,
+    About, ActionEnd, Audited, Code, Decision, DisableCause, ExitStatus, Head, Level, Lint, LogSource,
+    StreamChange, Transition, UnhealthyCause, Verdict, Violation,
 };

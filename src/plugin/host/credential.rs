@@ -1,16 +1,15 @@
 //! Where a credential comes from: a program of the operator's or a variable of the station's environment (ruling
 //! Plugins 10). It is fetched for each handover and not stored.
 
-use std::{env, fmt, io, process::Stdio, time::Duration};
+use std::{env, io, process::Stdio, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde::Deserialize;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
 };
 
-use crate::limits;
+use crate::{limits, plugin::Credential};
 
 /// Where a credential comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,31 +18,6 @@ pub enum Source {
     Command(String),
     /// What this variable holds.
     Env(String),
-}
-
-/// A credential, as `get_credential` hands it over. It does not show its token.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-pub struct Credential {
-    /// The secret.
-    pub token: String,
-    /// The client that it was issued to.
-    #[serde(default)]
-    pub client_id: Option<String>,
-    /// Whose it is.
-    #[serde(default)]
-    pub user_id: Option<String>,
-    /// The device that it was issued to.
-    #[serde(default)]
-    pub device_id: Option<String>,
-    /// When it expires, as its source says.
-    #[serde(default)]
-    pub expires_at: Option<serde_json::Value>,
-}
-
-impl fmt::Debug for Credential {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credential").finish_non_exhaustive()
-    }
 }
 
 /// Why there is no credential. What the source printed is in none of them.

@@ -9,5 +9,5 @@ mod transition;
 pub use code::Code;
 pub use fault::{Lint, Violation};
 pub use frame::{Head, Verdict};
-pub use state::{Decision, DisableCause, ExitStatus, Level, LogSource, UnhealthyCause};
+pub use state::{Audited, Decision, DisableCause, ExitStatus, Level, LogSource, UnhealthyCause};
 pub use transition::{About, ActionEnd, StreamChange, Transition};

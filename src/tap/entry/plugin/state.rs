@@ -68,6 +68,29 @@ names! {
         /// The plugin ended meanwhile.
         Gone = "gone",
     }
+    /// What a row of an audit says.
+    Audited {
+        /// A capability was granted.
+        Granted = "granted",
+        /// A capability was taken back.
+        Revoked = "revoked",
+        /// It asked for a credential.
+        Asked = "asked",
+        /// It was allowed for this run of the station.
+        Allowed = "allowed",
+        /// It was allowed until it is revoked.
+        AllowedAlways = "allowed_always",
+        /// It was denied.
+        Denied = "denied",
+        /// Nobody answered.
+        TimedOut = "timed_out",
+        /// A credential was handed over.
+        Handed = "handed",
+        /// A credential could not be had.
+        Unavailable = "unavailable",
+        /// It ended while it waited for a decision.
+        Gone = "gone",
+    }
 }
 
 /// How a process ended.

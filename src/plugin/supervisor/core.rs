@@ -1,0 +1,283 @@
+//! The supervisor: its plugins, and what it puts out.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+use super::{
+    Input, Kept, Output, ProcessInput, Record,
+    plugin::{Package, Plugin, State},
+    stream::Stream,
+};
+use crate::{
+    ids::{PluginId, Ticket, TraceId},
+    limits,
+    plugin::{
+        Transition,
+        capability::{Capability, CapabilitySet},
+        session::{Permit, Process},
+    },
+    time::{Mono, Now},
+};
+
+/// What the supervisor goes by.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its bounds.
+    pub limits: limits::Plugin,
+    /// The version of the host that plugins are told (ruling Plugins 3).
+    pub host_version: String,
+    /// The folder that has a folder for each plugin, absolute: `<folder>/<id>/data` and `log`.
+    pub folder: String,
+    /// The kinds of credentials that have a source.
+    pub sources: BTreeSet<Arc<str>>,
+}
+
+/// All plugins of the station.
+#[derive(Debug)]
+pub struct Supervisor {
+    pub(super) settings: Settings,
+    pub(super) plugins: BTreeMap<PluginId, Plugin>,
+    pub(super) stream: Stream,
+    /// Bytes that wait for all plugins.
+    pub(super) queued_bytes: u64,
+    /// Whether nothing is started any more.
+    pub(super) is_stopping: bool,
+    ticket: Ticket,
+    next_order: u64,
+    outputs: VecDeque<Output>,
+}
+
+impl Supervisor {
+    /// A supervisor with the plugins and the stream that were kept; nothing is started yet.
+    #[must_use]
+    pub fn new(
+        now: Now,
+        settings: Settings,
+        kept: Vec<Kept>,
+        stream: Vec<(String, serde_json::Value)>,
+    ) -> Self {
+        let mut supervisor = Self {
+            settings,
+            plugins: BTreeMap::new(),
+            stream: Stream::kept(now, stream),
+            queued_bytes: 0,
+            is_stopping: false,
+            ticket: Ticket(0),
+            next_order: 1,
+            outputs: VecDeque::new(),
+        };
+        kept.into_iter().for_each(|kept| supervisor.restore(kept));
+        supervisor
+    }
+
+    /// Takes what happened; what it causes is to be polled before the next.
+    pub fn handle(&mut self, now: Now, input: Input) {
+        match input {
+            Input::Process { plugin, process, what } => {
+                if self.process(&plugin).is_some_and(|it| it.number == process) {
+                    self.on_process(now, &plugin, what);
+                }
+            }
+            Input::Fetched { ticket, result } => self.on_fetched(now, ticket, result),
+            Input::Committed { ticket } => self.on_committed(now, ticket),
+            Input::CommitFailed { ticket, error } => self.on_commit_failed(now, ticket, &error),
+            Input::FilesDone { plugin, result } => self.on_files_done(now, &plugin, result),
+            Input::Timeout => self.on_timeout(now),
+        }
+    }
+
+    fn on_process(&mut self, now: Now, plugin: &PluginId, what: ProcessInput) {
+        match what {
+            ProcessInput::Spawned { pid } => self.on_spawned(now, plugin, pid),
+            ProcessInput::SpawnFailed(fault) => self.on_spawn_failed(now, plugin, fault),
+            ProcessInput::Frame(frame) => self.on_frame(now, plugin, &frame),
+            ProcessInput::Broken(broken) => self.on_broken(now, plugin, &broken),
+            ProcessInput::Read { bytes } => {
+                if let Some(process) = self.process_mut(plugin) {
+                    process.budget.on_bytes(now.mono, bytes);
+                }
+            }
+            ProcessInput::Held => self.on_held(now, plugin),
+            ProcessInput::Taken { lane, messages, bytes } => {
+                if let Some(process) = self.process_mut(plugin) {
+                    process.outbox.on_taken(now.mono, lane, messages, bytes);
+                    self.queued_bytes = self.queued_bytes.saturating_sub(bytes);
+                }
+            }
+            ProcessInput::StdoutClosed => self.on_stdout_closed(now, plugin),
+            ProcessInput::Exited(status) => self.on_exited(now, plugin, status),
+            ProcessInput::Sampled { memory_bytes, cpu_permille } => {
+                let plugin = plugin.clone();
+                self.emit(Transition::Sampled { plugin, memory_bytes, cpu_permille });
+            }
+        }
+    }
+
+    /// The next thing to do, in order.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// The next moment at which something is due.
+    #[must_use]
+    pub fn timeout(&self) -> Option<Mono> {
+        let tick = (!self.is_stopping).then(|| self.stream.next_tick());
+        self.plugins.values().filter_map(Plugin::timeout).chain(tick).min()
+    }
+
+    /// Whether a process may be read from.
+    #[must_use]
+    pub fn permit(&self, now: Now, plugin: &PluginId, process: u64) -> Permit {
+        let Some(it) = self.process(plugin).filter(|it| it.number == process) else { return Permit::Full };
+        if !it.outbox.can_answer(&self.settings.limits) {
+            return Permit::Full;
+        }
+        it.budget.permit(now.mono)
+    }
+
+    /// Whether nothing runs.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.plugins.values().all(|plugin| plugin.process().is_none())
+    }
+
+    /// The plugins that have a process.
+    pub fn running(&self) -> impl Iterator<Item = (&PluginId, u64)> {
+        self.plugins.values().filter_map(|plugin| Some((&plugin.id, plugin.process()?.number)))
+    }
+
+    pub(super) fn plugin(&self, id: &PluginId) -> Option<&Plugin> {
+        self.plugins.get(id)
+    }
+
+    pub(super) fn plugin_mut(&mut self, id: &PluginId) -> Option<&mut Plugin> {
+        self.plugins.get_mut(id)
+    }
+
+    pub(super) fn process(&self, id: &PluginId) -> Option<&Process> {
+        self.plugin(id)?.process()
+    }
+
+    pub(super) fn process_mut(&mut self, id: &PluginId) -> Option<&mut Process> {
+        self.plugin_mut(id)?.process_mut()
+    }
+
+    /// Processes that are being started.
+    pub(super) fn starting(&self) -> u64 {
+        use crate::plugin::session::Phase;
+        let starting = |plugin: &&Plugin| {
+            plugin.process().is_some_and(|process| matches!(process.phase, Phase::Starting { .. }))
+        };
+        self.plugins.values().filter(starting).count() as u64
+    }
+
+    pub(super) const fn take_order(&mut self) -> u64 {
+        let order = self.next_order;
+        self.next_order += 1;
+        order
+    }
+
+    pub(super) const fn take_ticket(&mut self) -> Ticket {
+        self.ticket = Ticket(self.ticket.0 + 1);
+        self.ticket
+    }
+
+    pub(super) fn put_out(&mut self, output: Output) {
+        self.outputs.push_back(output);
+    }
+
+    pub(super) fn emit(&mut self, transition: Transition) {
+        self.emit_with(transition, String::new());
+    }
+
+    pub(super) fn emit_with(&mut self, transition: Transition, text: impl Into<String>) {
+        self.emit_of(None, transition, text);
+    }
+
+    pub(super) fn emit_of(&mut self, trace: Option<TraceId>, it: Transition, text: impl Into<String>) {
+        self.put_out(Output::Transition { transition: it, text: text.into(), trace });
+    }
+
+    pub(super) fn persist(&mut self, record: Record) -> Ticket {
+        let ticket = self.take_ticket();
+        self.put_out(Output::Persist { ticket, record });
+        ticket
+    }
+
+    /// Takes a plugin over as it was kept.
+    fn restore(&mut self, kept: Kept) {
+        let order = self.take_order();
+        let mut plugin = Plugin::new(kept.plugin.clone(), order);
+        plugin.always = kept.always.iter().map(|kind| Arc::from(kind.as_str())).collect();
+        plugin.exits = kept.exits.iter().map(|wall| Now { mono: Mono(0), wall: *wall }).collect();
+        plugin.values = kept.values.into_iter().collect();
+        plugin.disabled = kept.disabled;
+        match kept.manifest {
+            Ok(manifest) => {
+                let granted: CapabilitySet =
+                    kept.grants.iter().filter_map(|name| Capability::from_name(name)).collect();
+                let package =
+                    Package::installed(manifest, kept.text, kept.command, granted, &self.settings.limits);
+                self.announce(&kept.plugin, &package);
+                plugin.package = Some(package);
+            }
+            Err(why) => {
+                let cause = crate::plugin::DisableCause::Manifest;
+                plugin.disabled.get_or_insert((cause, why));
+            }
+        }
+        if let Some((cause, why)) = plugin.disabled.clone() {
+            self.emit_with(Transition::Disabled { plugin: kept.plugin.clone(), cause }, why);
+        }
+        self.plugins.insert(kept.plugin, plugin);
+    }
+
+    /// Starts all plugins that are not disabled.
+    pub fn start_all(&mut self, now: Now) {
+        for id in self.in_order() {
+            self.start(now, &id);
+        }
+    }
+
+    /// Asks all processes to end, side by side; nothing is started from now on.
+    pub fn stop_all(&mut self, now: Now) {
+        self.is_stopping = true;
+        for id in self.in_order() {
+            self.end(now, &id, super::plugin::Next::Stop);
+        }
+    }
+
+    /// Ends all processes at once.
+    pub fn kill_all(&mut self, now: Now) {
+        self.stop_all(now);
+        for id in self.in_order() {
+            self.kill(&id);
+        }
+    }
+
+    /// All plugins, in the order in which they were installed.
+    pub(super) fn in_order(&self) -> Vec<PluginId> {
+        let mut plugins: Vec<_> = self.plugins.values().collect();
+        plugins.sort_unstable_by_key(|plugin| plugin.order);
+        plugins.into_iter().map(|plugin| plugin.id.clone()).collect()
+    }
+
+    fn on_timeout(&mut self, now: Now) {
+        for id in self.in_order() {
+            let Some(plugin) = self.plugin(&id) else { continue };
+            if plugin.question.as_ref().is_some_and(|question| question.until <= now.mono) {
+                self.on_question_over(now, &id);
+            }
+            match self.plugin(&id).map(|plugin| &plugin.state) {
+                Some(State::Waiting { until }) if *until <= now.mono => self.start(now, &id),
+                Some(State::Running(_)) => self.on_process_timeout(now, &id),
+                _ => {}
+            }
+        }
+        if !self.is_stopping && self.stream.next_tick() <= now.mono {
+            self.on_tick(now);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! One plugin, across its processes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use super::{Source, notify::NotifyBucket};
+use crate::{
+    ids::{PluginId, RequestId, Ticket},
+    plugin::{
+        About, DisableCause,
+        capability::{CapabilitySet, Granted},
+        manifest::Manifest,
+        rpc,
+        session::Process,
+    },
+    time::{Mono, Now},
+};
+
+/// What a plugin runs from, with what it may use.
+#[derive(Clone, Debug)]
+pub(super) struct Package {
+    pub(super) manifest: Arc<Manifest>,
+    pub(super) text: Arc<str>,
+    pub(super) source: Source,
+    pub(super) command: Option<String>,
+    pub(super) about: Arc<About>,
+    pub(super) granted: CapabilitySet,
+}
+
+/// How a plugin is, its processes aside.
+#[derive(Debug, Default)]
+pub(super) enum State {
+    /// Nothing runs.
+    #[default]
+    Stopped,
+    /// It waits for others to be up.
+    Queued,
+    /// It is started again later.
+    Waiting { until: Mono },
+    /// A process is there.
+    Running(Box<Process>),
+}
+
+/// What comes after the present process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It ended unasked: another after a while, or none.
+    Judge,
+    /// None.
+    Stop,
+    /// Another at once.
+    Start,
+    /// None until it is enabled.
+    Disable(DisableCause, String),
+}
+
+/// What waits until nothing of a plugin runs.
+#[derive(Debug)]
+pub(super) enum Pending {
+    /// The files of an update, and who is told.
+    Install { package: Box<Package>, request: RequestId },
+    /// Its removal.
+    Remove { purge: bool, request: RequestId },
+}
+
+/// What the operator decided of a kind of credential for this run of the station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consent {
+    Allowed,
+    Denied,
+}
+
+/// A question to the operator that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Question {
+    pub(super) kind: Arc<str>,
+    pub(super) until: Mono,
+}
+
+/// A credential on its way: to whom, and what it waits for.
+#[derive(Clone, Debug)]
+pub(super) struct Handover {
+    pub(super) process: u64,
+    pub(super) id: rpc::RequestId,
+    pub(super) kind: Arc<str>,
+    /// The frame that is sent once the audit has its row.
+    pub(super) frame: Option<bytes::Bytes>,
+    /// What is waited for: the credential, then the row.
+    pub(super) ticket: Ticket,
+}
+
+/// One plugin.
+#[derive(Debug)]
+pub(super) struct Plugin {
+    pub(super) id: PluginId,
+    /// Its place among all, in the order in which they were installed.
+    pub(super) order: u64,
+    /// What is installed.
+    pub(super) package: Option<Package>,
+    /// What is served from a folder, in its place.
+    pub(super) served: Option<Package>,
+    /// Credentials that it is always handed.
+    pub(super) always: BTreeSet<Arc<str>>,
+    pub(super) consents: BTreeMap<Arc<str>, Consent>,
+    /// Kinds of credentials that were taken back in this run of the station.
+    pub(super) revoked: BTreeSet<Arc<str>>,
+    pub(super) question: Option<Question>,
+    pub(super) handovers: Vec<Handover>,
+    pub(super) disabled: Option<(DisableCause, String)>,
+    /// Why what is installed cannot run here; it is disabled then.
+    pub(super) exits: VecDeque<Now>,
+    pub(super) values: BTreeMap<String, Value>,
+    pub(super) notify: NotifyBucket,
+    pub(super) state: State,
+    pub(super) next: Next,
+    pub(super) pending: Option<Pending>,
+    pub(super) processes: u64,
+}
+
+impl Plugin {
+    pub(super) fn new(id: PluginId, order: u64) -> Self {
+        Self {
+            id,
+            order,
+            package: None,
+            served: None,
+            always: BTreeSet::new(),
+            consents: BTreeMap::new(),
+            revoked: BTreeSet::new(),
+            question: None,
+            handovers: Vec::new(),
+            disabled: None,
+            exits: VecDeque::new(),
+            values: BTreeMap::new(),
+            notify: NotifyBucket::default(),
+            state: State::Stopped,
+            next: Next::Judge,
+            pending: None,
+            processes: 0,
+        }
+    }
+
+    /// What it runs from: a folder that is served, else what is installed.
+    pub(super) fn current(&self) -> Option<&Package> {
+        self.served.as_ref().or(self.package.as_ref())
+    }
+
+    pub(super) fn current_mut(&mut self) -> Option<&mut Package> {
+        self.served.as_mut().or(self.package.as_mut())
+    }
+
+    /// What a process of it may use.
+    pub(super) fn granted(&self) -> Granted {
+        self.current().map_or_else(Granted::default, |package| package.manifest.granted(package.granted))
+    }
+
+    pub(super) fn process(&self) -> Option<&Process> {
+        match &self.state {
+            State::Running(process) => Some(process),
+            State::Stopped | State::Queued | State::Waiting { .. } => None,
+        }
+    }
+
+    pub(super) fn process_mut(&mut self) -> Option<&mut Process> {
+        match &mut self.state {
+            State::Running(process) => Some(process),
+            State::Stopped | State::Queued | State::Waiting { .. } => None,
+        }
+    }
+
+    /// Whether it may be started.
+    pub(super) fn may_start(&self) -> bool {
+        self.disabled.is_none() && self.current().is_some() && self.pending.is_none()
+    }
+
+    /// The next moment at which something of it is due.
+    pub(super) fn timeout(&self) -> Option<Mono> {
+        let state = match &self.state {
+            State::Stopped | State::Queued => None,
+            State::Waiting { until } => Some(*until),
+            State::Running(process) => process.timeout(),
+        };
+        let question = self.question.as_ref().map(|question| question.until);
+        [state, question].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,150 @@
+use super::{
+    super::{Input, Installation, Kept, Record, Source, Supervisor},
+    kit::{FULL, HOOKS, TestHost, example, installation, manifest, settings},
+};
+use crate::{
+    plugin::{Command, DisableCause, ExitStatus, Outcome, Refusal, Transition},
+    time::{Now, Wall},
+};
+
+#[test]
+fn an_update_stops_the_plugin_places_the_files_and_keeps_grants() {
+    let mut host = TestHost::with(settings());
+    let some = Installation { grant: Some(vec!["log".to_owned()]), ..installation(FULL) };
+    host.install(some).unwrap();
+    host.bring_up(&example(), &[]);
+    let cause = host.cause();
+    let newer = FULL.replace("1.2.0", "1.3.0");
+    let update = Installation { grant: Some(vec!["notify".to_owned()]), ..installation(&newer) };
+    host.core.install(host.now, cause, update).unwrap();
+    host.pass_ms(0);
+    assert!(host.places.is_empty(), "its process is there still");
+    host.exits(&example(), ExitStatus::Code(0));
+    assert_eq!(host.places, [example()]);
+    host.input(Input::FilesDone { plugin: example(), result: Ok(()) });
+    let outcome = host.replies.remove(&cause.request.0).unwrap().unwrap();
+    let expected = Outcome::Installed {
+        plugin: example(),
+        version: "1.3.0".to_owned(),
+        replaced: Some("1.2.0".to_owned()),
+    };
+    assert_eq!(outcome, expected);
+    host.spawned(&example());
+    let granted = host.last_request(&example())["params"]["granted"]["host_methods"].clone();
+    assert_eq!(granted, serde_json::json!(["notify", "log"]));
+}
+
+#[test]
+fn an_installation_that_fails_leaves_what_was_there() {
+    let mut host = TestHost::up();
+    let cause = host.cause();
+    host.core.install(host.now, cause, installation(&FULL.replace("1.2.0", "2.0.0"))).unwrap();
+    host.pass_ms(0);
+    host.exits(&example(), ExitStatus::Code(0));
+    host.input(Input::FilesDone { plugin: example(), result: Err("disk full".to_owned()) });
+    assert!(host.replies.remove(&cause.request.0).unwrap().is_err());
+    assert_eq!(host.spawns.len(), 2, "the old version runs again");
+}
+
+#[test]
+fn a_removed_plugin_is_stopped_deleted_and_gone() {
+    let mut host = TestHost::up();
+    let remove = Command::Remove { plugin: example(), purge: true };
+    assert_eq!(host.command(remove), None);
+    host.exits(&example(), ExitStatus::Code(0));
+    assert_eq!(host.deletes, [(example(), true)]);
+    host.input(Input::FilesDone { plugin: example(), result: Ok(()) });
+    assert!(host.core.plugin(&example()).is_none());
+    assert_eq!(host.moved.last().unwrap().0, Transition::Removed { plugin: example() });
+    assert!(host.records.iter().any(|(_, it)| matches!(it, Record::Removed { purge: true, .. })));
+}
+
+#[test]
+fn a_served_folder_runs_in_place_of_what_is_installed_and_is_not_kept() {
+    let mut host = TestHost::up();
+    host.records.clear();
+    let served = Installation { source: Source::Folder("/src/example".into()), ..installation(FULL) };
+    let cause = host.cause();
+    host.core.install(host.now, cause, served).unwrap();
+    host.pass_ms(0);
+    host.exits(&example(), ExitStatus::Code(0));
+    assert_eq!(host.core.launch(&example()).unwrap().source, Source::Folder("/src/example".into()));
+    assert!(
+        host.records.iter().all(|(_, it)| !matches!(it, Record::Installed { .. } | Record::Grants { .. }))
+    );
+    host.done(Command::Unserve { plugin: example() });
+    host.exits(&example(), ExitStatus::Code(0));
+    assert_eq!(host.core.launch(&example()).unwrap().source, Source::Package);
+}
+
+#[test]
+fn a_folder_that_is_served_no_longer_is_gone() {
+    let mut host = TestHost::with(settings());
+    let served = Installation { source: Source::Folder("/src/example".into()), ..installation(FULL) };
+    host.install(served).unwrap();
+    host.bring_up(&example(), &HOOKS);
+    host.done(Command::Unserve { plugin: example() });
+    host.exits(&example(), ExitStatus::Code(0));
+    assert!(host.core.plugin(&example()).is_none());
+}
+
+#[test]
+fn a_capability_that_it_does_not_ask_for_is_refused_and_so_is_one_plugin_too_many() {
+    let mut few = settings();
+    few.limits.plugins_max = 1;
+    let mut host = TestHost::with(few);
+    let wrong = Installation { grant: Some(vec!["on_settings_change".to_owned()]), ..installation(FULL) };
+    assert!(matches!(host.install(wrong), Err(Refusal::UnknownCapability { .. })));
+    host.install(installation(FULL)).unwrap();
+    let other = installation(&FULL.replace("community.example", "a.other"));
+    assert_eq!(host.install(other), Err(Refusal::TooMany { most: 1 }));
+}
+
+#[test]
+fn granting_and_revoking_restart_without_counting() {
+    let mut host = TestHost::up();
+    let capabilities = vec!["notify".to_owned()];
+    host.done(Command::Revoke { plugin: example(), capabilities: capabilities.clone() });
+    host.exits(&example(), ExitStatus::Code(0));
+    host.spawned(&example());
+    let granted = host.last_request(&example())["params"]["granted"]["host_methods"].to_string();
+    assert!(!granted.contains("notify"));
+    assert!(host.core.plugin(&example()).unwrap().exits.is_empty());
+    host.done(Command::Grant { plugin: example(), capabilities });
+    assert_eq!(host.core.plugin(&example()).unwrap().granted().lists().host_methods.len(), 6);
+}
+
+#[test]
+fn what_was_kept_is_as_before_and_exits_count_across_starts() {
+    let now = Now::at_ms(1_000_000);
+    let exits = [100_000, 50_000, 1_000].map(|ms| Wall(now.wall.0 - ms)).to_vec();
+    let kept = |disabled, exits: &[Wall]| Kept {
+        manifest: Ok(manifest(FULL)),
+        plugin: example(),
+        text: FULL.into(),
+        command: None,
+        grants: vec!["log".to_owned()],
+        always: Vec::new(),
+        disabled,
+        exits: exits.to_vec(),
+        values: Vec::new(),
+    };
+    let mut host = TestHost::with(settings());
+    host.core = Supervisor::new(host.now, settings(), vec![kept(None, &exits)], Vec::new());
+    host.core.start_all(host.now);
+    host.pass_ms(0);
+    assert_eq!(host.spawns.len(), 1);
+    host.exits(&example(), ExitStatus::Code(0));
+    let is_disabled = |host: &TestHost| {
+        host.moved
+            .iter()
+            .any(|(it, _)| matches!(it, Transition::Disabled { cause: DisableCause::RestartLimit, .. }))
+    };
+    assert!(is_disabled(&host), "three exits before this start, and this one");
+    let cause = Some((DisableCause::ByOperator, "by the operator".to_owned()));
+    let mut host = TestHost::with(settings());
+    host.core = Supervisor::new(host.now, settings(), vec![kept(cause, &[])], Vec::new());
+    host.core.start_all(host.now);
+    host.pass_ms(0);
+    assert!(host.spawns.is_empty());
+}
