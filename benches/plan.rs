@@ -79,6 +79,7 @@ fn snapshot() -> Snapshot {
         rmp: rmp::Snapshot::default(),
         runs: runs::Snapshot { runs: [run].into(), ..runs::Snapshot::default() },
         macp: macp::Snapshot::default(),
+        plugin: rl_console::plugin::Snapshot::default(),
     }
 }
 

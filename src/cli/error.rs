@@ -447,6 +447,7 @@ fn port_exit(error: &PortError) -> Exit {
         PortError::NoStation { .. } | PortError::Unreached { .. } | PortError::Stopping => Exit::NoStation,
         PortError::TimedOut { .. } => Exit::TimedOut,
         PortError::Refused(_)
+        | PortError::Plugin(_)
         | PortError::Run(_)
         | PortError::Session(_)
         | PortError::Busy { .. }

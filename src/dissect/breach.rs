@@ -2,12 +2,16 @@
 
 use super::{
     mpp::{refusal_remedy as refusal_remedy_of_hello, violation_remedy},
+    plugin,
     rmp::refusal_remedy,
     table::CLAUSES,
 };
 use crate::{
     rmp::{Code, Refusal},
-    tap::entry::mpp::{ErrorCode, Fault, HelloReason, Violation},
+    tap::entry::{
+        mpp::{ErrorCode, Fault, HelloReason, Violation},
+        plugin::{Lint, Violation as PluginViolation},
+    },
 };
 
 /// A breach by a peer.
@@ -25,6 +29,10 @@ pub(crate) enum Breach {
     Bus(Refusal),
     /// It connected to the bus and said no `Hello` in time.
     BusHelloTimeout,
+    /// A frame of a plugin ended its process.
+    Plugin(PluginViolation),
+    /// A plugin departed from the specification, and goes on.
+    PluginLint(Lint),
 }
 
 const HELLO: &str = "mpp-v2, hello";
@@ -49,7 +57,9 @@ impl Breach {
         let of_bus = Code::ALL.into_iter().map(Refusal::Fault).chain(Refusal::OF_SESSION).map(Self::Bus);
         let of_handshake = HelloReason::ALL.map(Self::Hello).into_iter().chain([Self::HelloTimeout]);
         let of_bridge = of_handshake.chain(Violation::ALL.map(of_violation)).chain([Self::ByAdapter]);
-        of_bridge.chain(of_bus).chain([Self::BusHelloTimeout])
+        let of_plugins = PluginViolation::ALL.map(Self::Plugin).into_iter();
+        let of_plugins = of_plugins.chain(Lint::ALL.map(Self::PluginLint));
+        of_bridge.chain(of_bus).chain([Self::BusHelloTimeout]).chain(of_plugins)
     }
 
     /// The clause.
@@ -62,6 +72,8 @@ impl Breach {
             Self::ByAdapter => BY_ADAPTER,
             Self::Bus(refusal) => refusal.clause(),
             Self::BusHelloTimeout => Refusal::Unauthorized.clause(),
+            Self::Plugin(violation) => plugin::violation_clause(violation),
+            Self::PluginLint(lint) => plugin::lint_clause(lint),
         }
     }
 
@@ -77,6 +89,8 @@ impl Breach {
             }
             Self::Bus(refusal) => refusal.name().to_owned(),
             Self::ByAdapter => "the adapter closed it with protocol_error".to_owned(),
+            Self::Plugin(violation) => violation.text().to_owned(),
+            Self::PluginLint(lint) => lint.text().to_owned(),
         }
     }
 
@@ -89,6 +103,8 @@ impl Breach {
             Self::HelloTimeout => "send hello as the first line, immediately after connecting, ended by LF",
             Self::ByAdapter => "read the adapter's log: the adapter itself gave up",
             Self::Protocol(_, violation) => violation_remedy(violation),
+            Self::Plugin(violation) => plugin::violation_remedy(violation),
+            Self::PluginLint(lint) => plugin::lint_remedy(lint),
         })
     }
 }
@@ -131,6 +147,7 @@ pub(crate) fn clause_name(clause: &str) -> &str {
     match clause.split_once(", ruling ") {
         Some((specified, _)) => specified,
         None if clause.starts_with("ruling RMP") => "the bus's rules",
+        None if clause.starts_with("ruling Plugins") => "the plugin host's rules",
         None if clause.starts_with("ruling ") => "the bridge's rules",
         None => clause,
     }

@@ -2,7 +2,7 @@
 //! may see it; of any entry one line and the fields that a filter finds it by; of a fault the clause that was
 //! broken and what to do about it.
 //!
-//! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`runs`] and [`station`], each with its row in
+//! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`plugin`], [`runs`] and [`station`], each with its row in
 //! `table`. Nothing here knows of a screen: the console draws what is said here, the station and the
 //! command line filter and print by it.
 
@@ -13,6 +13,7 @@ mod json;
 pub(crate) mod macp;
 pub(crate) mod mpp;
 mod outcome;
+mod plugin;
 mod record;
 #[cfg(test)]
 mod record_tests;

@@ -151,7 +151,9 @@ fields! {
         "sender", Text, Public, "sender of a MACP message" => |it, _| Value::maybe(it.summary().sender);
         "type", Text, Public, "type of a MACP message" => |it, _| Value::maybe(it.summary().message_type);
         "message", Text, Public, "id of a MACP message" => |it, _| Value::maybe(it.summary().message_id);
-        "code", Text, Public, "rejection code of a MACP message, or gRPC status of the call"
+        "plugin", Text, Public, "plugin" => |it, _| Value::maybe(it.summary().plugin);
+        "method", Text, Public, "method of a message of a plugin" => |it, _| Value::maybe(it.summary().method);
+        "code", Text, Public, "rejection code of a MACP message, gRPC status of its call, or error of a plugin's message"
             => |it, _| Value::maybe(it.summary().code);
         "client", Text, Public, "client name of a bus session" => |it, _| Value::maybe(it.summary().client);
         "peer", Text, Public, "remote peer" => |it, _| Value::maybe(it.summary().peer.map(crate::ids::Peer::as_str));

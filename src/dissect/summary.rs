@@ -46,6 +46,10 @@ pub(crate) struct EntrySummary<'a> {
     pub(crate) message_type: Option<&'a str>,
     /// Its id.
     pub(crate) message_id: Option<&'a str>,
+    /// A plugin.
+    pub(crate) plugin: Option<&'a str>,
+    /// The method of a message of it, or to it.
+    pub(crate) method: Option<&'a str>,
     /// Why it is rejected, or the status that its call ends with.
     pub(crate) code: Option<&'static str>,
 }

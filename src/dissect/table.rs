@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{
     breach::Breach,
     decoder::{Decoder, Subject},
-    mpp, rmp,
+    mpp, plugin, rmp,
     summary::EntrySummary,
     transitions::TransitionDetails,
     verdict::VerdictLine,
@@ -155,4 +155,4 @@ links!(declare);
 type ClauseText = fn(&str) -> Option<&'static str>;
 
 /// The links whose peers break clauses.
-pub(super) const CLAUSES: [ClauseText; 2] = [mpp::clause_text, rmp::clause_text];
+pub(super) const CLAUSES: [ClauseText; 3] = [mpp::clause_text, rmp::clause_text, plugin::clause_text];

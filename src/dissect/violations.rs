@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{breach::Breach, mpp, rmp};
+use super::{breach::Breach, mpp, plugin, rmp};
 use crate::{
     ids::{ConnectionId, Peer, Seq},
     rmp::Snapshot,
@@ -99,7 +99,9 @@ impl Faults {
 
     /// Takes what an entry tells of a breach, the bus being as it was before it.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>, bus: Option<&Snapshot>) {
-        if let Some(draft) = mpp::fault_of(entry).or_else(|| rmp::fault_of(entry, bus)) {
+        if let Some(draft) =
+            mpp::fault_of(entry).or_else(|| rmp::fault_of(entry, bus)).or_else(|| plugin::fault_of(entry))
+        {
             self.record(entry.entry, draft);
         }
         if let Some((peer, words)) = mpp::reply_of(entry).or_else(|| rmp::reply_of(entry)) {

@@ -257,7 +257,7 @@ pub enum Outcome {
 }
 
 /// Why a command did nothing.
-#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No plugin has this id.

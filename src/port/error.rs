@@ -245,6 +245,7 @@ mod tests {
             (Link::Rmp, "--socket PATH"),
             (Link::Runs, "`rl-console host restart runs`"),
             (Link::Macp, "`rl-console host restart macp`"),
+            (Link::Plugin, "`rl-console host restart plugin`"),
         ] {
             let down = PortError::HostDown { link, why: "it is broken".to_owned() };
             assert!(down.hint().contains(hint), "{link:?}: {}", down.hint());

@@ -7,6 +7,7 @@ use super::{HopRow, decisions::Decisions};
 use crate::{
     ids::{ConnectionId, InvocationId, Seq, TraceId},
     macp::{self, Answered},
+    plugin,
     rmp::{
         self, Body, Dialect, Family, FrameKind, HEADER_BYTES, PREFIX_BYTES, Registry, SchemaId,
         broker::STATION,
@@ -121,6 +122,7 @@ impl Ladder {
                     Head::Rmp(head) => self.on_bus(of.seq, of.at, frame, head, entry.bytes),
                     Head::Mpp(head) => self.on_bridge(of.seq, of.at, frame, head),
                     Head::Macp(head) => Some(self.in_session(of, frame, head)),
+                    Head::Plugin(head) => Some(self.at_plugin(of, frame, head)),
                 };
                 if let Some(hop) = hop {
                     let cause = hop.cause.or(of.cause.map(|cause| cause.0));
@@ -342,6 +344,40 @@ impl Ladder {
             reached: None,
             dropped: None,
             refused: refused.map(str::to_owned),
+        }
+    }
+
+    /// A message of a plugin, or to one.
+    fn at_plugin(&mut self, of: &Entry, frame: &Frame, head: &plugin::Head) -> HopRow {
+        let (seq, at) = (of.seq, of.at);
+        let (plugin, station) = (format!("plugin {}", head.plugin), THE_STATION.to_owned());
+        let is_outbound = frame.direction == Direction::Outbound;
+        let (from, to) = if is_outbound { (station, plugin) } else { (plugin, station) };
+        let answered = if head.is_answer { of.cause.and_then(|call| self.calls.remove(&call)) } else { None };
+        if !head.is_answer && head.id.is_some() {
+            self.calls.insert(seq, PendingRequest { seq, at: at.mono, by: from.clone() });
+        }
+        let refused = match (&frame.verdict, head.code) {
+            (Verdict::Plugin(plugin::Verdict::Refused(code)), _) => Some(code.name().to_owned()),
+            (_, Some(code)) => Some(code.to_string()),
+            _ => None,
+        };
+        let method = head.method.as_deref().unwrap_or("?");
+        HopRow {
+            seq: Some(seq.0),
+            at_ms: at.wall,
+            link: Link::Plugin.name().to_owned(),
+            from,
+            to,
+            topic: None,
+            schema: if head.is_answer { format!("{method}: answer") } else { method.to_owned() },
+            schema_id: None,
+            frame_len: Some(u64::from(frame.wire_bytes)),
+            latency_us: answered.as_ref().map(|asked| since(at.mono, asked.at)),
+            cause: answered.map(|asked| asked.seq.0),
+            reached: None,
+            dropped: None,
+            refused,
         }
     }
 }

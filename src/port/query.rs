@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ArtifactRow, EntriesPage, HopRow, InvocationRow, KeyframePage, RunDetail, RunEventRow, SessionDetail,
-    SessionLogRow,
+    ArtifactRow, EntriesPage, HopRow, InvocationRow, KeyframePage, PluginAuditRow, PluginDetail,
+    PluginLogRow, RunDetail, RunEventRow, SessionDetail, SessionLogRow,
     list::{Key, List, Paging},
     tables::tables,
 };
 use crate::{
-    ids::{InvocationId, Seq, TraceId},
+    ids::{InvocationId, PluginId, Seq, TraceId},
+    plugin::StreamDetail,
     tap::entry::{Link, mpp::RowState},
     time::Wall,
 };
@@ -109,6 +110,33 @@ macro_rules! declare {
                 /// At most so many; cut to `limits.port.page_rows_max`.
                 limit: u64,
             },
+            /// One plugin, with its manifest, panel and status.
+            Plugin {
+                /// Which.
+                plugin: PluginId,
+            },
+            /// A plugin's log, in its order, as far as the host keeps it.
+            PluginLog {
+                /// Which.
+                plugin: PluginId,
+                /// Only what was logged behind this number.
+                #[serde(default)]
+                after: u64,
+                /// At most so many; cut to `limits.port.page_rows_max`.
+                limit: u64,
+            },
+            /// A plugin's audit, in its order.
+            PluginAudit {
+                /// Which.
+                plugin: PluginId,
+                /// Only what happened behind this number.
+                #[serde(default)]
+                after: u64,
+                /// At most so many; cut to `limits.port.page_rows_max`.
+                limit: u64,
+            },
+            /// The stream that the operator declares.
+            Stream,
             /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
             Trace {
                 /// Which.
@@ -182,6 +210,9 @@ macro_rules! declare {
                     Self::Invocation { .. } | Self::InvocationWhen { .. } => Link::Mpp,
                     Self::Run { .. } | Self::RunEvents { .. } | Self::RunArtifacts { .. } => Link::Runs,
                     Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
+                    Self::Plugin { .. } | Self::PluginLog { .. } | Self::PluginAudit { .. } | Self::Stream => {
+                        Link::Plugin
+                    }
                 }
             }
         }
@@ -232,6 +263,24 @@ macro_rules! declare {
                 /// Whether there are more behind the last.
                 more: bool,
             },
+            /// One plugin, if it exists.
+            Plugin(Option<Box<PluginDetail>>),
+            /// A plugin's log; `more` when there is more.
+            PluginLog {
+                /// The lines.
+                rows: Vec<PluginLogRow>,
+                /// Whether there are more behind the last.
+                more: bool,
+            },
+            /// A plugin's audit; `more` when there is more.
+            PluginAudit {
+                /// The rows.
+                rows: Vec<PluginAuditRow>,
+                /// Whether there are more behind the last.
+                more: bool,
+            },
+            /// The stream that the operator declares.
+            Stream(Box<StreamDetail>),
             /// The ladder of a trace; `more` when there are further hops.
             Trace {
                 /// The hops.

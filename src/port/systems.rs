@@ -28,6 +28,11 @@ macro_rules! systems {
                 down: "`rl-console host restart macp` restarts the MACP runtime; `rl-console doctor` says more",
                 hangs: "`rl-console session cancel SESSION` cancels a session that hangs; `rl-console ls sessions` lists them",
             }
+            /// Of the plugin host.
+            Plugin plugin (Command Outcome Plugin) {
+                down: "`rl-console host restart plugin` restarts the plugin host; `rl-console doctor` says more",
+                hangs: "`rl-console plugin restart PLUGIN` restarts a plugin that hangs; `rl-console ls plugins` lists them",
+            }
         }
     };
 }

@@ -39,6 +39,8 @@ macro_rules! tables {
                 Violations "violations" of Station: ViolationRow;
                 /// Nodes of runs that wait for a person, the oldest first.
                 Confirmations "confirmations" of Runs: ConfirmationRow;
+                /// Plugins, with their state, pings, restarts and what they use.
+                Plugins "plugins" of Plugin: PluginRow;
             }
             paged {
                 /// Invocations, newest first.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::alerts::AlertThresholds;
-use crate::{limits::Limits, rmp::Registry, runs::engine::AgentsCancel};
+use crate::{limits::Limits, plugin::host::HostSettings, rmp::Registry, runs::engine::AgentsCancel};
 
 /// How long a run may take where nothing else is said (ruling RMP 14).
 pub const RUN_TIMEOUT_MS: u64 = 300_000;
@@ -42,6 +42,8 @@ pub struct Config {
     pub alerts: AlertThresholds,
     /// Every bound.
     pub limits: Limits,
+    /// How plugins are run.
+    pub plugins: HostSettings,
     /// The recording to begin with.
     pub record: Option<PathBuf>,
 }
@@ -66,6 +68,7 @@ impl Config {
             agents_cancel: AgentsCancel::Any,
             alerts: AlertThresholds::default(),
             limits: Limits::default(),
+            plugins: HostSettings::default(),
             record: None,
         }
     }

@@ -7,6 +7,7 @@ use super::{
     bridge::{Bridge, Running, alerts::BridgeWatch},
     bus::{Bus, alerts::BusWatch},
     host::Host,
+    plugins::{Plugins, alerts::PluginWatch},
     runs::{Runs, alerts::RunsWatch},
     sessions::{Sessions, alerts::SessionsWatch},
 };
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// How many systems there are.
-const COUNT: usize = 4;
+const COUNT: usize = 5;
 
 /// The systems of a station, each by its name for those that work with it.
 #[derive(Debug, Default)]
@@ -25,14 +26,15 @@ pub(super) struct Hosts {
     pub(super) runs: Runs,
     pub(super) bus: Bus,
     pub(super) sessions: Sessions,
+    pub(super) plugins: Plugins,
 }
 
 impl Hosts {
     /// All of them in the order of their start: the store first, and the runs before the bus, so that what is
     /// published finds them.
     pub(super) fn by_start(&self) -> [&dyn Host; COUNT] {
-        let Self { bridge, runs, bus, sessions } = self;
-        [bridge, runs, bus, sessions]
+        let Self { bridge, runs, bus, sessions, plugins } = self;
+        [bridge, runs, bus, sessions, plugins]
     }
 
     /// All of them in the order of their end. Runs end with the station, and not for want of the agents that
@@ -102,4 +104,5 @@ watches! {
     Rmp bus: BusWatch;
     Runs runs: RunsWatch;
     Macp sessions: SessionsWatch;
+    Plugin plugins: PluginWatch;
 }

@@ -15,7 +15,7 @@ use super::{
     host::{Asking, host_down},
     hosts::Hosts,
     keyframes::Keyframes,
-    metrics, pages, past,
+    metrics, pages, past, plugins,
     recorder::Recording,
     runs, sessions,
     status::StationStatus,
@@ -159,6 +159,10 @@ impl Operator for LocalPort {
                 Command::Macp(command) => {
                     running.await?;
                     sessions::command(operating, &hosts.sessions, command).await
+                }
+                Command::Plugin(command) => {
+                    running.await?;
+                    plugins::command(operating, &hosts.plugins, command).await
                 }
                 Command::KickPeer { session } => {
                     running.await?;

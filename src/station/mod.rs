@@ -28,6 +28,7 @@ mod local;
 pub mod metrics;
 mod pages;
 mod past;
+mod plugins;
 mod recorder;
 mod remote;
 pub mod runs;

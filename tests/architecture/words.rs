@@ -82,7 +82,7 @@ const LABELS: &[(&str, &str)] = &[
 ];
 
 /// The folders and files of `src` that texts are read of.
-const FOLDERS: [&str; 20] = [
+const FOLDERS: [&str; 21] = [
     "admission",
     "cli",
     "console",

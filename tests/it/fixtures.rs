@@ -23,7 +23,7 @@ use rl_console::{
     time::Now,
 };
 
-use crate::{fixtures_macp, fixtures_rmp, fixtures_runs};
+use crate::{fixtures_macp, fixtures_plugin, fixtures_rmp, fixtures_runs};
 
 fn queue() -> QueueName {
     QueueName::new("boss")
@@ -42,7 +42,7 @@ pub(crate) fn levels() -> Vec<Level> {
 }
 
 pub(crate) fn links() -> Vec<Link> {
-    every_plain!(Link { Station, Mpp, Rmp, Runs, Macp })
+    every_plain!(Link { Station, Mpp, Rmp, Runs, Macp, Plugin })
 }
 
 pub(crate) fn row_states() -> Vec<RowState> {
@@ -271,9 +271,11 @@ fn frames() -> Vec<Frame> {
         wire_bytes: 70_000,
         redaction: Redaction::None,
     };
-    let mut verdicts = every!(Verdict { Sent => [Verdict::Sent], Mpp => [], Rmp => [], Macp => [] });
+    let mut verdicts =
+        every!(Verdict { Sent => [Verdict::Sent], Mpp => [], Rmp => [], Macp => [], Plugin => [] });
     verdicts.extend(fixtures_rmp::verdicts());
     verdicts.extend(fixtures_macp::verdicts());
+    verdicts.extend(fixtures_plugin::verdicts());
     let mpp_verdicts = {
         use mpp::Verdict;
         every!(Verdict { Accepted => [Verdict::Accepted], Refused => [], TooLate => [Verdict::TooLate] })
@@ -288,7 +290,7 @@ fn frames() -> Vec<Frame> {
             queue: Some(queue()),
             event: Some(event()),
         };
-        every!(Head { Mpp => [Head::Mpp(head)], Rmp => [], Macp => [] }).remove(0)
+        every!(Head { Mpp => [Head::Mpp(head)], Rmp => [], Macp => [], Plugin => [] }).remove(0)
     });
     let redactions = every!(Redaction {
         None => [Redaction::None],
@@ -302,6 +304,7 @@ fn frames() -> Vec<Frame> {
         heads
             .chain(fixtures_rmp::heads())
             .chain(fixtures_macp::heads())
+            .chain(fixtures_plugin::heads())
             .map(|head| Frame { head, ..inbound.clone() }),
     );
     frames.extend(redactions.into_iter().map(|redaction| Frame { redaction, ..inbound.clone() }));
@@ -323,6 +326,7 @@ pub(crate) fn whats() -> Vec<What> {
     all.extend(fixtures_rmp::transitions().into_iter().map(Transition::Rmp).map(What::Transition));
     all.extend(fixtures_runs::transitions().into_iter().map(Transition::Runs).map(What::Transition));
     all.extend(fixtures_macp::transitions().into_iter().map(Transition::Macp).map(What::Transition));
+    all.extend(fixtures_plugin::transitions().into_iter().map(Transition::Plugin).map(What::Transition));
     all.extend(station_transitions().into_iter().map(Transition::Station).map(What::Transition));
     all
 }
@@ -337,6 +341,9 @@ pub(crate) fn entries() -> Vec<OwnedEntry> {
             What::Transition(Transition::Runs(_)) => Link::Runs,
             What::Transition(Transition::Macp(_)) | What::Frame(Frame { head: Head::Macp(_), .. }) => {
                 Link::Macp
+            }
+            What::Transition(Transition::Plugin(_)) | What::Frame(Frame { head: Head::Plugin(_), .. }) => {
+                Link::Plugin
             }
             What::Transition(Transition::Rmp(_)) | What::Frame(Frame { head: Head::Rmp(_), .. }) => Link::Rmp,
             _ => Link::Mpp,

@@ -12,6 +12,7 @@ mod crash;
 mod every;
 mod fixtures;
 mod fixtures_macp;
+mod fixtures_plugin;
 mod fixtures_rmp;
 mod fixtures_runs;
 mod folder;

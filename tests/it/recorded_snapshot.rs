@@ -6,6 +6,7 @@ use rl_console::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, Seq, SessionId},
     macp,
     mpp::{self, AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter},
+    plugin,
     port::{AlertList, AsOf, HostState, RecordingView, Snapshot, StationView},
     rmp, runs,
     tap::{
@@ -38,6 +39,7 @@ pub(crate) fn bare() -> Snapshot {
                 HostState::Starting,
                 HostState::Starting,
                 HostState::Starting,
+                HostState::Starting,
             ],
             store_failing: None,
             disk_low: None,
@@ -60,6 +62,7 @@ pub(crate) fn bare() -> Snapshot {
         rmp: rmp::Snapshot::default(),
         runs: runs::Snapshot::default(),
         macp: macp::Snapshot::default(),
+        plugin: plugin::Snapshot::default(),
     }
 }
 
@@ -68,11 +71,12 @@ fn full() -> Snapshot {
     let at = Now::at_ms(5);
     let trace = Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap());
     let mut full = bare();
-    full.as_of = AsOf([Seq(17), Seq(18), Seq(19), Seq(20), Seq(21)]);
+    full.as_of = AsOf([Seq(17), Seq(18), Seq(19), Seq(20), Seq(21), Seq(22)]);
     full.at = at;
     full.station.hosts = [
         HostState::Up,
         HostState::Down(Arc::from("port 7777 is taken")),
+        HostState::Up,
         HostState::Up,
         HostState::Up,
         HostState::Up,
@@ -142,6 +146,8 @@ fn every_snapshot_reads_back_as_it_was() {
     snapshots.extend(crate::fixtures_rmp::snapshots().into_iter().map(|rmp| Snapshot { rmp, ..bare() }));
     snapshots.extend(crate::fixtures_runs::snapshots().into_iter().map(|runs| Snapshot { runs, ..bare() }));
     snapshots.extend(crate::fixtures_macp::snapshots().into_iter().map(|macp| Snapshot { macp, ..bare() }));
+    let plugins = crate::fixtures_plugin::snapshots().into_iter();
+    snapshots.extend(plugins.map(|plugin| Snapshot { plugin, ..bare() }));
     for snapshot in snapshots {
         assert_eq!(Snapshot::decode(&snapshot.encode()), Ok(snapshot));
     }

@@ -288,6 +288,8 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
         "drops",
         "violations",
         "confirmations",
+        "plugins",
+        "stream",
     ]
     .map(|name| ask(json!(name)))
     .into();
@@ -301,6 +303,9 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
         ask(json!({ "alerts": { "limit": 999 } })),
         ask(json!({ "entries": { "limit": 99_999 } })),
         ask(json!({ "keyframe": { "from": 0 } })),
+        ask(json!({ "plugin": { "plugin": "org.example.a" } })),
+        ask(json!({ "plugin_log": { "plugin": "org.example.a", "limit": 999 } })),
+        ask(json!({ "plugin_audit": { "plugin": "org.example.a", "limit": 999 } })),
         ask(json!({ "invocation": { "id": 1 } })),
         ask(json!({ "invocation_when": { "id": 1, "state": "pending", "timeout_ms": 1 } })),
     ]);
@@ -349,6 +354,11 @@ const fn kind_of(query: &Query) -> usize {
         Query::Keyframe { .. } => 25,
         Query::Drops => 26,
         Query::Violations => 27,
+        Query::Plugins => 28,
+        Query::Plugin { .. } => 29,
+        Query::PluginLog { .. } => 30,
+        Query::PluginAudit { .. } => 31,
+        Query::Stream => 32,
     }
 }
 

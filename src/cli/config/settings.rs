@@ -18,6 +18,7 @@ use crate::{
         settings::{AlertRules, Desktop},
     },
     limits::Limits,
+    plugin::host::HostSettings,
     rmp::Registry,
     runs::engine::AgentsCancel,
     station,
@@ -263,6 +264,7 @@ impl Settings {
             agents_cancel: self.agents_cancel,
             alerts: self.alert_thresholds,
             limits: self.limits,
+            plugins: HostSettings::default(),
             record: record.map(absolute),
         })
     }

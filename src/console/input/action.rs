@@ -63,6 +63,8 @@ actions! {
     ViewRuns = "runs",
     /// The Sessions: proposals, evaluations and votes, or rounds; logs, history.
     ViewSessions = "sessions",
+    /// The Plugins: state, pings and restarts; capabilities, status, log, audit.
+    ViewPlugins = "plugins",
     /// The Trace: every message of one trace, with sender and receiver.
     ViewTrace = "trace",
     /// The Journal: notices, violations, the station's own log.
@@ -189,12 +191,21 @@ actions! {
     Invoke = "invoke",
     /// Submit a run: edit an opening and send it to the control plane.
     Submit = "submit",
-    /// Cancel the selected or marked rows.
+    /// Cancel the selected or marked rows; in Plugins, disable the selected plugin.
     Cancel = "cancel",
-    /// Approve the selected pending approval.
+    /// Approve the selected pending approval; allow a plugin the credential it asks for, for this run
+    /// of the station.
     Approve = "approve",
-    /// Reject the selected pending approval.
+    /// Reject the selected pending approval; deny a plugin the credential it asks for.
     Reject = "reject",
+    /// Allow a plugin the credential it asks for until it is revoked.
+    AllowAlways = "allow-always",
+    /// Grant the selected capability to its plugin.
+    GrantCapability = "grant",
+    /// Revoke the selected capability of its plugin.
+    RevokeCapability = "revoke",
+    /// Remove the selected plugin; its data is kept.
+    RemovePlugin = "remove-plugin",
     /// Mark the selected row; marked rows are cancelled together, or requeued if ended.
     Mark = "mark",
     /// Mark an orphaned row done or failed.
@@ -204,7 +215,8 @@ actions! {
     Again = "again",
     /// Disconnect the adapter; in Subscribers and Peers, the selected bus session.
     Kick = "disconnect" | "kick",
-    /// Restart a failed host, such as the bridge or the bus.
+    /// Restart a failed host, such as the bridge or the bus; in Plugins, restart or enable the selected
+    /// plugin.
     Restart = "restart",
     /// Move pending rows of a stale manifest to the active one.
     Migrate = "migrate",
@@ -340,6 +352,10 @@ impl Action {
                 | Self::Cancel
                 | Self::Approve
                 | Self::Reject
+                | Self::AllowAlways
+                | Self::GrantCapability
+                | Self::RevokeCapability
+                | Self::RemovePlugin
                 | Self::Mark
                 | Self::Settle
                 | Self::Again
@@ -370,6 +386,11 @@ impl Action {
                 | Self::Cancel
                 | Self::Approve
                 | Self::Reject
+                | Self::AllowAlways
+                | Self::GrantCapability
+                | Self::RevokeCapability
+                | Self::RemovePlugin
+                | Self::Restart
                 | Self::Settle
                 | Self::Again
                 | Self::Record

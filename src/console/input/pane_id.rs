@@ -57,6 +57,16 @@ macro_rules! pane_table {
             SessionLog = "Session log" in sessions::log::PANE,
             /// Every session that the store has, in pages.
             SessionHistory = "Session history" in sessions::history::PANE,
+            /// Plugins: those that need a look first.
+            Plugins = "Plugins" in plugins::list::PANE,
+            /// What a plugin asked for, and what it has.
+            Capabilities = "Capabilities" in plugins::capabilities::PANE,
+            /// The status slots of a plugin.
+            PluginStatus = "Plugin status" in plugins::status::PANE,
+            /// A plugin's log, the newest last.
+            PluginLog = "Plugin log" in plugins::log::PANE,
+            /// What a plugin was granted, asked for and was handed, the newest last.
+            PluginAudit = "Plugin audit" in plugins::audit::PANE,
             /// The messages of one trace.
             Trace = "Trace" in trace::pane::PANE,
             /// What waits on one queue: a list that lies over the panes.

@@ -15,6 +15,8 @@ macro_rules! view_table {
             Runs = "Runs", ViewRuns in runs::system::VIEW,
             /// Sessions in which agents decide together.
             Sessions = "Sessions", ViewSessions in sessions::system::VIEW,
+            /// Plugins and their health.
+            Plugins = "Plugins", ViewPlugins in plugins::system::VIEW,
             /// The ladder of one trace.
             Trace = "Trace", ViewTrace in trace::pane::VIEW,
             /// Every entry of the tap.

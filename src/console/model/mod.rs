@@ -12,6 +12,7 @@ mod journal;
 mod numbered;
 mod past;
 mod past_loading;
+pub(crate) mod plugins;
 mod rates;
 pub(crate) mod runs;
 pub(crate) mod sessions;

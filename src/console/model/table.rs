@@ -7,6 +7,7 @@ use super::{
     alerts::AlertKind,
     bridge::{self, Bridge},
     bus::{self, Bus},
+    plugins::{self, Plugins},
     runs::{self, RunHistory},
     sessions::{self, SessionHistory},
     station::{self, Station, StationState},
@@ -76,4 +77,5 @@ systems! {
     Rmp bus: Bus;
     Runs runs: RunHistory;
     Macp sessions: SessionHistory;
+    Plugin plugins: Plugins;
 }

@@ -11,7 +11,7 @@ use crate::console::{
     },
 };
 
-/// The Deck. Runs and sessions have their panes at every size as soon as there are any, below what the show
+/// The Deck. Runs, sessions and plugins have their panes as soon as there are any, below what the show
 /// itself does.
 pub(crate) static VIEW: ViewSpec = ViewSpec {
     panes: &[
@@ -22,23 +22,29 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
         PaneId::Sessions,
         PaneId::Log,
         PaneId::Runs,
+        PaneId::Plugins,
     ],
     occasional,
     arrange: |body, occasional| in_focus_order(arrange(body, occasional)),
     glance_from: None,
 };
 
-/// The first steps until they are done; runs and sessions, of which there are some.
+/// The first steps until they are done; runs, sessions and plugins, of which there are some.
 fn occasional(ui: &Ui, model: &Model) -> Vec<PaneId> {
     let runs = model.runs().is_some_and(|runs| !runs.runs.is_empty());
     let sessions = model.macp().is_some_and(|macp| !macp.sessions.is_empty());
-    let panes =
-        [(ui.shows_onboarding(model), PaneId::Started), (runs, PaneId::Runs), (sessions, PaneId::Sessions)];
+    let plugins = model.plugins().is_some_and(|plugins| !plugins.plugins.is_empty());
+    let panes = [
+        (ui.shows_onboarding(model), PaneId::Started),
+        (runs, PaneId::Runs),
+        (sessions, PaneId::Sessions),
+        (plugins, PaneId::Plugins),
+    ];
     panes.into_iter().filter_map(|(is_there, pane)| is_there.then_some(pane)).collect()
 }
 
 fn arrange(body: Rect, occasional: &[PaneId]) -> Vec<(PaneId, Rect)> {
-    use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs, Sessions, Started};
+    use PaneId::{Drops, InFlight, Log, Plugins, Queues, Recent, Runs, Sessions, Started};
     let onboarding = occasional.contains(&Started);
     let more: Vec<PaneId> = occasional.iter().copied().filter(|pane| *pane != Started).collect();
     let with = |above: &[(PaneId, u16)], share: u16, below: &[(PaneId, u16)]| -> Vec<(PaneId, u16)> {
@@ -55,27 +61,30 @@ fn arrange(body: Rect, occasional: &[PaneId]) -> Vec<(PaneId, Rect)> {
             let below: &[_] = if more.len() < 2 { &[(Drops, 2), (Log, 2)] } else { &[(Log, 2)] };
             columns(body, &[&[(Queues, 1), (Started, 1)], &with(&[(InFlight, 2)], 2, below)])
         }
-        (true, true) => columns(
-            body,
-            &[&[(Queues, 1), (Recent, 1), (Runs, 1)], &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]],
-        ),
+        (true, true) => {
+            let plugins = more.contains(&Plugins).then_some((Plugins, 1));
+            let left: Vec<_> = [(Queues, 1), (Recent, 1), (Runs, 1)].into_iter().chain(plugins).collect();
+            columns(body, &[&left, &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]])
+        }
         (true, false) if onboarding => columns(body, &[&with(&[(Queues, 1)], 1, &[]), &[(Started, 1)]]),
         (true, false) => {
             let below = |pane| more.contains(&pane).then_some((pane, 1));
-            let left: Vec<_> = [(Queues, 1)].into_iter().chain(below(Runs)).collect();
+            let left: Vec<_> = [(Queues, 1)].into_iter().chain(below(Runs)).chain(below(Plugins)).collect();
             let right: Vec<_> = [(InFlight, 1)].into_iter().chain(below(Sessions)).collect();
             columns(body, &[&left, &right])
         }
-        (false, true) if body.height >= 42 && !onboarding => columns(
-            body,
-            &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Sessions, 2), (Log, 2), (Runs, 2)]],
-        ),
+        (false, true) if body.height >= 42 && !onboarding => {
+            let all = [Queues, InFlight, Recent, Drops, Sessions, Log, Runs].into_iter();
+            let plugins = more.contains(&Plugins).then_some(Plugins);
+            let all: Vec<_> = all.chain(plugins).map(|pane| (pane, 2)).collect();
+            columns(body, &[&all])
+        }
         (false, true) if onboarding => {
             let (top, bottom) = split_rows(body, body.height / 2);
             let (queues, second) = split_rows(top, top.height / 2);
             let (started, last) = split_rows(bottom, 18.min(bottom.height - 5));
             let (second_is, last_is) = match more.as_slice() {
-                [runs, sessions] => (*sessions, *runs),
+                [first, second, ..] => (*second, *first),
                 [one] => (InFlight, *one),
                 _ => (InFlight, Log),
             };
@@ -93,7 +102,7 @@ fn arrange(body: Rect, occasional: &[PaneId]) -> Vec<(PaneId, Rect)> {
         (false, false) => match more.as_slice() {
             [] => columns(body, &[&[(Queues, 2), (InFlight, 3)]]),
             [one] => columns(body, &[&[(Queues, 6), (InFlight, 7), (*one, 8)]]),
-            _ => columns(body, &[&[(Queues, 5), (InFlight, 5), (Runs, 6), (Sessions, 5)]]),
+            [first, second, ..] => columns(body, &[&[(Queues, 5), (InFlight, 5), (*first, 6), (*second, 5)]]),
         },
     }
 }

@@ -7,7 +7,7 @@ use crate::{
             view_id::{ViewId, view_table},
         },
         records::system_state::{DeclareState, Systems},
-        systems::{bridge, bus, deck, runs, sessions, station},
+        systems::{bridge, bus, deck, plugins, runs, sessions, station},
         trace,
         ui::{layout::ViewSpec, pane::Pane, system::System},
         wire,
@@ -37,6 +37,7 @@ pub(crate) struct State {
     pub(crate) bridge: bridge::state::State,
     pub(crate) runs: runs::state::State,
     pub(crate) sessions: sessions::state::State,
+    pub(crate) plugins: plugins::state::State,
     pub(crate) station: station::started::State,
 }
 
@@ -70,6 +71,7 @@ static SYSTEMS: [&System; Link::ALL.len()] = [
     &bridge::system::SYSTEM,
     &bus::system::SYSTEM,
     &sessions::system::SYSTEM,
+    &plugins::system::SYSTEM,
     &runs::system::SYSTEM,
     &station::system::SYSTEM,
 ];

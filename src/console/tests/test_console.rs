@@ -396,6 +396,7 @@ pub(in crate::console) fn fresh() -> Snapshot {
             listener: crate::macp::Listener::Listening(([127, 0, 0, 1], 50_051).into()),
             ..crate::macp::Snapshot::default()
         },
+        plugin: crate::plugin::Snapshot::default(),
     }
 }
 

@@ -272,7 +272,7 @@ impl Ui {
 
     /// Forgets what is selected in these panes, and how their rows were arranged: they tell of something else
     /// now.
-    pub(crate) fn reset_panes(&mut self, panes: [PaneId; 3]) {
+    pub(crate) fn reset_panes(&mut self, panes: impl IntoIterator<Item = PaneId>) {
         for pane in panes {
             self.selections.remove(&pane);
             self.arranged.remove(&pane);

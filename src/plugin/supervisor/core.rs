@@ -14,10 +14,11 @@ use crate::{
     ids::{PluginId, Ticket, TraceId},
     limits,
     plugin::{
-        Transition,
+        About, DisableCause, Transition,
         capability::{Capability, CapabilitySet},
         session::{Permit, Process},
     },
+    store::plugins::StreamPart,
     time::{Mono, Now},
 };
 
@@ -56,7 +57,7 @@ impl Supervisor {
         now: Now,
         settings: Settings,
         kept: Vec<Kept>,
-        stream: Vec<(String, serde_json::Value)>,
+        stream: Vec<(StreamPart, serde_json::Value)>,
     ) -> Self {
         let mut supervisor = Self {
             settings,
@@ -224,8 +225,9 @@ impl Supervisor {
                 plugin.package = Some(package);
             }
             Err(why) => {
-                let cause = crate::plugin::DisableCause::Manifest;
-                plugin.disabled.get_or_insert((cause, why));
+                let about = About { name: Arc::from(kept.plugin.as_str()), ..About::default() };
+                self.emit(Transition::Installed { plugin: kept.plugin.clone(), about: Arc::new(about) });
+                plugin.disabled.get_or_insert((DisableCause::Manifest, why));
             }
         }
         if let Some((cause, why)) = plugin.disabled.clone() {

@@ -13,6 +13,7 @@ use crate::{
         manifest::Manifest,
         session::Lane,
     },
+    store::plugins::StreamPart,
     time::Wall,
 };
 
@@ -236,8 +237,8 @@ pub enum Record {
     },
     /// A part of the declared stream.
     Stream {
-        /// Which: `channel`, `live` or `sessions`.
-        key: &'static str,
+        /// Which.
+        part: StreamPart,
         /// Its value.
         value: serde_json::Value,
     },

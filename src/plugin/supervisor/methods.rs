@@ -278,7 +278,7 @@ impl Supervisor {
             }
             MethodCall::SetUpstream { stream_id, playlist_url } => {
                 let session = Arc::from(stream_id);
-                self.stream.set_upstream(&session, id, &playlist_url);
+                self.stream.set_upstream(&session, &playlist_url);
                 let change = StreamChange::Upstream { plugin: id.clone(), id: session };
                 self.emit_with(Transition::Stream { change }, playlist_url);
                 Empty {}

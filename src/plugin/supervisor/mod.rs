@@ -33,5 +33,4 @@ mod tests;
 
 pub use core::{Settings, Supervisor};
 pub use io::{Cause, Fetched, Input, Installation, Kept, Output, ProcessInput, Record, Source, SpawnFault};
-pub use queries::{About, Launched};
-pub use stream::{StreamState, Upstream};
+pub use queries::Launched;

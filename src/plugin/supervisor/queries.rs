@@ -1,13 +1,9 @@
 //! What is asked of the supervisor beside the tap.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use serde_json::Value;
-
 use super::{Source, Supervisor};
 use crate::{
     ids::PluginId,
-    plugin::{capability::consent_lines, panel::Schema},
+    plugin::{Detail, capability::consent_lines},
 };
 
 /// What a process of a plugin runs.
@@ -19,21 +15,6 @@ pub struct Launched {
     pub command: Option<String>,
 }
 
-/// A plugin as the operator asks for it.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// The text of its `plugin.toml`.
-    pub manifest: Arc<str>,
-    /// What it is able to do, a line each.
-    pub consent: Vec<String>,
-    /// Its panel, while it is up.
-    pub panel: Option<Arc<Schema>>,
-    /// The values of its panel.
-    pub values: serde_json::Map<String, Value>,
-    /// The values of its status slots.
-    pub status: BTreeMap<String, Value>,
-}
-
 impl Supervisor {
     /// What a process of a plugin runs; nothing of one that is not there.
     #[must_use]
@@ -42,25 +23,25 @@ impl Supervisor {
         Some(Launched { source: package.source.clone(), command: package.command.clone() })
     }
 
-    /// A plugin as the operator asks for it.
+    /// A plugin as the operator asks for it; where it was installed from is for the host to say.
     #[must_use]
-    pub fn about(&self, plugin: &PluginId) -> Option<About> {
+    pub fn detail(&self, plugin: &PluginId) -> Option<Detail> {
         let it = self.plugin(plugin)?;
         let package = it.current();
-        let lines = package.map(|package| {
-            let set = it.granted().set();
-            consent_lines(set, package.manifest.is_networked)
-        });
-        let status = it.process().map(|process| &process.status);
-        Some(About {
-            manifest: package.map_or_else(|| Arc::from(""), |package| package.text.clone()),
-            consent: lines.into_iter().flatten().map(|line| line.text.to_owned()).collect(),
-            panel: it.process().and_then(|process| process.panel.clone()),
-            values: self.panel_values(plugin),
+        let lines = package
+            .map(|package| consent_lines(it.granted().set(), package.manifest.is_networked))
+            .unwrap_or_default();
+        let (panel, status) =
+            it.process().map(|process| (process.panel.clone(), process.status.clone())).unwrap_or_default();
+        Some(Detail {
+            manifest: package.map(|package| package.text.to_string()).unwrap_or_default(),
+            source: String::new(),
+            consent: lines.into_iter().map(|line| line.text.to_owned()).collect(),
+            panel: panel.and_then(|panel| serde_json::to_value(&*panel).ok()),
+            values: self.panel_values(plugin).into(),
             status: status
                 .into_iter()
-                .flatten()
-                .map(|(slot, value)| (slot.to_string(), serde_json::from_str(value).unwrap_or_default()))
+                .map(|(slot, value)| (slot.to_string(), serde_json::from_str(&value).unwrap_or_default()))
                 .collect(),
         })
     }

@@ -11,9 +11,10 @@ use super::{Record, Supervisor};
 use crate::{
     ids::PluginId,
     plugin::{
-        Channel, ChatMessage, Outcome, Refusal, StreamChange, StreamCommand, Transition, capability::Hook,
-        rpc,
+        Channel, ChatMessage, Outcome, Refusal, StreamChange, StreamCommand, StreamDetail, Transition,
+        capability::Hook, rpc,
     },
+    store::plugins::StreamPart,
     time::{Mono, Now, Wall},
 };
 
@@ -29,19 +30,11 @@ pub(super) struct Stream {
     channel: Option<Channel>,
     /// Nothing where it never was declared.
     live: Option<Vec<Channel>>,
-    sessions: BTreeMap<Arc<str>, Option<Upstream>>,
-    /// What a plugin set for `solo`.
-    solo: Option<Upstream>,
+    /// The relay sessions, each with the playlist that a plugin set.
+    sessions: BTreeMap<Arc<str>, Option<String>>,
+    /// The playlist that a plugin set for `solo`.
+    solo: Option<String>,
     next_tick: Mono,
-}
-
-/// The playlist that a plugin set for a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Upstream {
-    /// Which plugin.
-    pub plugin: PluginId,
-    /// Where the playlist is.
-    pub playlist_url: String,
 }
 
 #[derive(Serialize)]
@@ -80,7 +73,7 @@ struct Chat<'a> {
 
 impl Stream {
     /// What was kept; nothing is told of it.
-    pub(super) fn kept(now: Now, parts: Vec<(String, Value)>) -> Self {
+    pub(super) fn kept(now: Now, parts: Vec<(StreamPart, Value)>) -> Self {
         let mut stream = Self {
             channel: None,
             live: None,
@@ -88,15 +81,14 @@ impl Stream {
             solo: None,
             next_tick: now.mono + TICK,
         };
-        for (key, value) in parts {
-            match key.as_str() {
-                "channel" => stream.channel = serde_json::from_value(value).unwrap_or_default(),
-                "live" => stream.live = serde_json::from_value(value).unwrap_or_default(),
-                "sessions" => {
+        for (part, value) in parts {
+            match part {
+                StreamPart::Channel => stream.channel = serde_json::from_value(value).unwrap_or_default(),
+                StreamPart::Live => stream.live = serde_json::from_value(value).unwrap_or_default(),
+                StreamPart::Sessions => {
                     let ids: Vec<String> = serde_json::from_value(value).unwrap_or_default();
                     stream.sessions = ids.into_iter().map(|id| (Arc::from(id), None)).collect();
                 }
-                _ => {}
             }
         }
         stream
@@ -110,8 +102,8 @@ impl Stream {
         self.sessions.contains_key(id) || (id == SOLO && self.channel.is_some())
     }
 
-    pub(super) fn set_upstream(&mut self, session: &Arc<str>, plugin: &PluginId, playlist_url: &str) {
-        let upstream = Upstream { plugin: plugin.clone(), playlist_url: playlist_url.to_owned() };
+    pub(super) fn set_upstream(&mut self, session: &str, playlist_url: &str) {
+        let upstream = playlist_url.to_owned();
         match self.sessions.get_mut(session) {
             Some(slot) => *slot = Some(upstream),
             None => self.solo = Some(upstream),
@@ -123,28 +115,18 @@ impl Stream {
     }
 }
 
-/// The declared stream, as the operator asks for it.
-#[derive(Clone, Debug, Serialize)]
-pub struct StreamState {
-    /// What plays.
-    pub channel: Option<Channel>,
-    /// The followed channels that are live; nothing where they never were declared.
-    pub live: Option<Vec<Channel>>,
-    /// The relay sessions, `solo` included, with the playlists that plugins set.
-    pub sessions: BTreeMap<String, Option<Upstream>>,
-}
-
 impl Supervisor {
     /// The declared stream.
     #[must_use]
-    pub fn stream_state(&self) -> StreamState {
+    pub fn stream_detail(&self) -> StreamDetail {
         let stream = &self.stream;
-        let declared = stream.sessions.iter().map(|(id, upstream)| (id.to_string(), upstream.clone()));
-        let mut sessions: BTreeMap<_, _> = declared.collect();
+        let sessions = stream.sessions.iter();
+        let mut sessions: BTreeMap<_, _> =
+            sessions.map(|(id, playlist_url)| (id.to_string(), playlist_url.clone())).collect();
         if stream.channel.is_some() {
             sessions.entry(SOLO.to_owned()).or_insert_with(|| stream.solo.clone());
         }
-        StreamState { channel: stream.channel.clone(), live: stream.live.clone(), sessions }
+        StreamDetail { channel: stream.channel.clone(), live: stream.live.clone(), sessions }
     }
 
     /// Declares something of the stream.
@@ -161,7 +143,7 @@ impl Supervisor {
 
     fn play(&mut self, now: Now, channel: Channel) -> Outcome {
         let before = self.stream.channel.replace(channel.clone());
-        self.keep_stream("channel", serde_json::to_value(&channel).unwrap_or_default());
+        self.keep_stream(StreamPart::Channel, serde_json::to_value(&channel).unwrap_or_default());
         let text = serde_json::to_string(&channel).unwrap_or_default();
         let change = StreamChange::Channel { login: Some(self.shown(&channel.login)) };
         self.emit_with(Transition::Stream { change }, text);
@@ -180,7 +162,7 @@ impl Supervisor {
     fn stop_playing(&mut self, now: Now) -> Outcome {
         let Some(before) = self.stream.channel.take() else { return Outcome::Delivered { receivers: 0 } };
         self.stream.solo = None;
-        self.keep_stream("channel", Value::Null);
+        self.keep_stream(StreamPart::Channel, Value::Null);
         self.emit(Transition::Stream { change: StreamChange::Channel { login: None } });
         let params = Stopped { channel_id: &before.channel_id };
         let receivers = self.broadcast(now, Hook::OnStreamStop, &params);
@@ -193,7 +175,7 @@ impl Supervisor {
             return Err(Refusal::Invalid(format!("{} channels: at most {most}", channels.len())));
         }
         let channels = channels.into_iter().map(complete).collect::<Result<Vec<_>, _>>()?;
-        self.keep_stream("live", serde_json::to_value(&channels).unwrap_or_default());
+        self.keep_stream(StreamPart::Live, serde_json::to_value(&channels).unwrap_or_default());
         let change = StreamChange::Live { channels: channels.len() as u64 };
         self.emit(Transition::Stream { change });
         self.stream.live = Some(channels);
@@ -269,11 +251,11 @@ impl Supervisor {
     fn keep_sessions(&mut self) {
         let ids: Vec<&str> = self.stream.sessions.keys().map(|id| &**id).collect();
         let value = serde_json::to_value(ids).unwrap_or_default();
-        self.keep_stream("sessions", value);
+        self.keep_stream(StreamPart::Sessions, value);
     }
 
-    fn keep_stream(&mut self, key: &'static str, value: Value) {
-        self.persist(Record::Stream { key, value });
+    fn keep_stream(&mut self, part: StreamPart, value: Value) {
+        self.persist(Record::Stream { part, value });
     }
 }
 

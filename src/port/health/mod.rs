@@ -3,6 +3,7 @@
 
 pub(crate) mod macp;
 pub(crate) mod mpp;
+pub(crate) mod plugin;
 mod problem;
 pub(crate) mod rmp;
 mod row;

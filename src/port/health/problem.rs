@@ -42,7 +42,7 @@ pub(super) fn down_word(why: &str, otherwise: &'static str) -> &'static str {
 
 /// Alerts that tell of something that no judgement finds in the state.
 const UNJUDGED: &[&str] =
-    &["turned_away", "head_waiting", "damaged_rows", "recording_failed", "station_error"];
+    &["turned_away", "head_waiting", "damaged_rows", "recording_failed", "station_error", "events_dropped"];
 
 /// What alerts alone know to be amiss with a system.
 pub(crate) fn unjudged(alerts: &AlertList, link: Link) -> impl Iterator<Item = &Alert> {

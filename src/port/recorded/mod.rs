@@ -2,6 +2,7 @@
 
 mod macp;
 mod mpp;
+mod plugin;
 mod rmp;
 mod runs;
 mod snapshot;

@@ -110,6 +110,7 @@ fn metrics() -> Metrics {
                 HostState::Up,
                 HostState::Up,
                 HostState::Up,
+                HostState::Up,
             ],
             store_failing: None,
             disk_low: None,

@@ -49,6 +49,7 @@ fn nothing_known(at: Now) -> Snapshot {
         rmp: rmp::Snapshot::default(),
         runs: runs::Snapshot::default(),
         macp: macp::Snapshot::default(),
+        plugin: crate::plugin::Snapshot::default(),
     }
 }
 
@@ -69,6 +70,7 @@ fn fold(state: &mut Snapshot, entry: EntryRef<'_>) {
             state.station.apply(entry.entry.at, transition, &entry.text());
         }
         _ if link == Link::Macp => state.macp.apply(entry.entry, &entry.text(), &limits.macp),
+        _ if link == Link::Plugin => state.plugin.apply(entry.entry, &entry.text(), &limits.plugin),
         _ if link == Link::Runs => state.runs.apply(entry.entry, &entry.text(), &limits.runs),
         _ if link == Link::Rmp => state.rmp.apply(entry.entry, &entry.text(), &limits.rmp),
         _ => state.mpp.apply(entry.entry, &entry.text(), &limits.mpp),

@@ -20,6 +20,8 @@ macro_rules! links {
             Runs runs "the control plane";
             /// The MACP runtime.
             Macp macp "the MACP runtime" Head Verdict;
+            /// The plugin host.
+            Plugin plugin "the plugin host" Head Verdict;
         }
     };
 }

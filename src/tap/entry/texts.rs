@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{Frame, What};
-use crate::ids::{EventName, ManifestHash, PackId, Peer, QueueName, StateKey, TopicName};
+use crate::ids::{EventName, ManifestHash, PackId, Peer, PluginId, QueueName, StateKey, TopicName};
 
 /// What has texts within.
 pub(in crate::tap) trait Texts {
@@ -47,7 +47,7 @@ macro_rules! names {
     };
 }
 
-names! { EventName ManifestHash PackId Peer QueueName StateKey TopicName }
+names! { EventName ManifestHash PackId Peer PluginId QueueName StateKey TopicName }
 
 impl<T: Texts> Texts for Option<T> {
     #[inline]

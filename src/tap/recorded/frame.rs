@@ -19,12 +19,14 @@ recorded! {
         Mpp(head) = MppHead(head),
         Rmp(head) = RmpHead(head),
         Macp(head) = MacpHead(head),
+        Plugin(head) = PluginHead(head),
     }
     enum Verdict = frame::Verdict, "verdict" {
         Sent = Sent,
         Mpp(verdict) = MppVerdict(verdict),
         Rmp(verdict) = RmpVerdict(verdict),
         Macp(verdict) = MacpVerdict(verdict),
+        Plugin(verdict) = PluginVerdict(verdict),
     }
     struct Range<u32> = Range "range" { start, end }
 }

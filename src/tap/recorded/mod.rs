@@ -11,6 +11,7 @@ mod frame;
 mod macp;
 mod mpp;
 mod plain;
+mod plugin;
 mod rmp;
 mod runs;
 mod schema;

@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     ids::{
-        ActionId, ConnectionId, EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId,
-        Seq, SessionId, StateKey, Ticket, TopicName, TraceId,
+        ActionId, ConnectionId, EventName, InvocationId, ManifestHash, PackId, Peer, PluginId, QueueName,
+        RefundId, Seq, SessionId, StateKey, Ticket, TopicName, TraceId,
     },
     tap::entry::{rmp, station::Level},
     time::{ClockShift, Mono, Now, Wall},
@@ -74,12 +74,14 @@ values! {
     u64 as u64: |it| *it, |it, _| Ok(it);
     i64 as i64: |it| *it, |it, _| Ok(it);
     f64 as f64: |it| *it, |it, _| Ok(it);
+    i32 as i64:
+        |it| i64::from(*it), |it, field| Self::try_from(it).map_err(|_| DecodeError::Invalid(field));
     u16 as u32:
         |it| u32::from(*it), |it, field| Self::try_from(it).map_err(|_| DecodeError::Invalid(field));
     InvocationId, RefundId, SessionId, ConnectionId, Seq, Ticket, Wall as u64:
         |it| it.0, |it, _| Ok(Self(it));
     Arc<str> as String: |it| (**it).to_owned(), |it, _| Ok(Self::from(it));
-    EventName, ManifestHash, PackId, Peer, QueueName, StateKey, TopicName as String:
+    EventName, ManifestHash, PackId, Peer, PluginId, QueueName, StateKey, TopicName as String:
         |it| it.as_str().to_owned(), |it, _| Ok(Self::new(&it));
     SocketAddr as String:
         |it| it.to_string(), |it, field| it.parse().map_err(|_| DecodeError::Invalid(field));

@@ -17,8 +17,8 @@ use crate::{
     ids::ConnectionId,
     port::{
         AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow, List,
-        ListRow, Operator, PageRows, Paging, PeerRow, Query, QueueRow, RefundRow, RunRow, SessionRow,
-        StateKeyRow, SubscriptionRow, TopicRow, ViolationRow, tables,
+        ListRow, Operator, PageRows, Paging, PeerRow, PluginRow, Query, QueueRow, RefundRow, RunRow,
+        SessionRow, StateKeyRow, SubscriptionRow, TopicRow, ViolationRow, tables,
     },
     time::Now,
 };

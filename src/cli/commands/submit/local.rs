@@ -27,6 +27,7 @@ use crate::{
         socket::{self, ClientIdentity},
     },
     ids::TraceId,
+    plugin::host::HostSettings,
     port::{Operator, Page, PeerRow, Query, StationPort, SubscriptionRow},
     rmp::{
         Kind,
@@ -71,6 +72,7 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
         agents_cancel: context.settings.agents_cancel,
         alerts: context.settings.alert_thresholds,
         limits: context.settings.limits,
+        plugins: HostSettings::default(),
         record: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -58,6 +58,8 @@ roles! {
     Runs = "runs" like Rmp,
     /// The MACP runtime's.
     Macp = "macp" like Rmp,
+    /// The plugins'.
+    Plugin = "plugin" like Mpp,
     /// Around panes.
     Border = "border" like Muted,
     /// Around the focused pane.
@@ -75,6 +77,7 @@ impl Role {
             Link::Rmp => Self::Rmp,
             Link::Runs => Self::Runs,
             Link::Macp => Self::Macp,
+            Link::Plugin => Self::Plugin,
         }
     }
 
@@ -97,6 +100,7 @@ impl Role {
             | Self::Rmp
             | Self::Runs
             | Self::Macp
+            | Self::Plugin
             | Self::Selection => Modifier::empty(),
         }
     }

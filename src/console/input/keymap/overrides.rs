@@ -103,9 +103,14 @@ const MUST_KEEP_A_KEY: [Action; 4] = [Action::Back, Action::Decline, Action::Hel
 const CONFIRMING: [Action; 5] =
     [Action::Confirm, Action::SettleDone, Action::SettleFailed, Action::Detach, Action::StopStation];
 /// What a question can follow. From the palette each of them is opened by the key that runs its line.
-const ASKING: [Action; 14] = [
+const ASKING: [Action; 19] = [
     Action::Approve,
     Action::Reject,
+    Action::AllowAlways,
+    Action::GrantCapability,
+    Action::RevokeCapability,
+    Action::RemovePlugin,
+    Action::Restart,
     Action::Quit,
     Action::Cancel,
     Action::Settle,

@@ -6,6 +6,15 @@ use crate::console::input::pane_id::PaneId;
 /// Every pane with rows but Queues, with more panes and other places.
 macro_rules! rows_and {
     ($($pane:ident),* $(; $($more:ident),*)?) => {
+        rows_but_plugins_and!(
+            $($pane,)* Plugins, Capabilities, PluginStatus, PluginLog, PluginAudit; $($($more),*)?
+        )
+    };
+}
+
+/// Every pane with rows but Queues and those of plugins, with more panes and other places.
+macro_rules! rows_but_plugins_and {
+    ($($pane:ident),* $(; $($more:ident),*)?) => {
         rows_of_bridge_and!(
             $($pane,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers, Sessions, Positions,
             Statements, SessionLog, SessionHistory; $($($more),*)?
@@ -81,7 +90,7 @@ pub(super) const TIMED: &[KeyScope] =
 pub(super) const ANYWHERE: &[KeyScope] =
     rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Columns, Files, Manual);
 /// Where a host is started again: wherever it is said that it is down.
-pub(super) const RESTARTS: &[KeyScope] = rows_and!(Queues, Started; Chips, Details, Alerts);
+pub(super) const RESTARTS: &[KeyScope] = rows_but_plugins_and!(Queues, Started; Chips, Details, Alerts);
 pub(super) const INVOCATIONS: &[KeyScope] = &[
     Pane(PaneId::InFlight),
     Pane(PaneId::Recent),
@@ -105,6 +114,15 @@ pub(super) const MACP_SESSIONS: &[KeyScope] = &[
     Pane(PaneId::SessionLog),
     Pane(PaneId::SessionHistory),
 ];
+pub(super) const PLUGINS: &[KeyScope] = &[
+    Pane(PaneId::Plugins),
+    Pane(PaneId::Capabilities),
+    Pane(PaneId::PluginStatus),
+    Pane(PaneId::PluginLog),
+    Pane(PaneId::PluginAudit),
+];
+/// Where a credential that a plugin asks for may be at hand, beside the panes of plugins.
+pub(super) const CONSENTS: &[KeyScope] = &[KeyScope::Alerts, KeyScope::Details];
 /// Where a question of a run may be at hand.
 pub(super) const ASKED: &[KeyScope] = &[
     KeyScope::Alerts,

@@ -98,9 +98,8 @@ fn set_upstream_needs_a_url_and_a_session() {
     assert_eq!(code(&call(&mut host, "solo", "https://x/y.m3u8")), -32002);
     host.done(Command::Stream(super::stream::set("alice")));
     assert_eq!(call(&mut host, "solo", "https://x/z.m3u8")["result"], json!({}));
-    let sessions = host.core.stream_state().sessions;
-    let urls: Vec<_> =
-        sessions.iter().map(|(id, it)| (id.as_str(), it.as_ref().unwrap().playlist_url.as_str())).collect();
+    let sessions = host.core.stream_detail().sessions;
+    let urls: Vec<_> = sessions.iter().map(|(id, url)| (id.as_str(), url.as_deref().unwrap())).collect();
     assert_eq!(urls, [("s1", "HTTP://x/y.m3u8"), ("solo", "https://x/z.m3u8")]);
 }
 

@@ -4,6 +4,7 @@ mod code;
 mod fault;
 mod frame;
 mod state;
+mod texts;
 mod transition;
 
 pub use code::Code;

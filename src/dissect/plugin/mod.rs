@@ -1,0 +1,15 @@
+//! The plugin host's frames and transitions (streamnook-plugin-v1): headers, then JSON-RPC.
+
+mod clauses;
+mod faults;
+mod message;
+mod preview;
+mod row;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod transitions;
+mod verdict;
+
+pub(super) use clauses::{clause_text, lint_clause, lint_remedy, violation_clause, violation_remedy};
+pub(super) use faults::fault_of;

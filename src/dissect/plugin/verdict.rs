@@ -1,0 +1,29 @@
+//! What the host made of a plugin's message.
+
+use crate::{
+    dissect::{
+        breach::Breach,
+        decoder::Subject,
+        verdict::{Tone, VerdictLine, breach_lines, sent, taken, unknown},
+    },
+    plugin::{Head, Verdict},
+    tap::entry::{Frame, Verdict as AnyVerdict},
+};
+
+/// The verdict in lines.
+pub(super) fn frame_verdict(_: &Subject, frame: &Frame, _: &Head) -> Vec<VerdictLine> {
+    match &frame.verdict {
+        AnyVerdict::Sent => sent(),
+        AnyVerdict::Plugin(Verdict::Accepted) => taken(),
+        AnyVerdict::Plugin(Verdict::Answered) => {
+            vec![(Tone::Good, "accepted: the answer to an open request".to_owned())]
+        }
+        AnyVerdict::Plugin(Verdict::Refused(code)) => vec![
+            (Tone::Bad, format!("refused: {} ({})", code.name(), code.number())),
+            (Tone::Neutral, "streamnook-plugin-v1, Errors".to_owned()),
+        ],
+        AnyVerdict::Plugin(Verdict::Ignored(lint)) => breach_lines(Breach::PluginLint(*lint), None),
+        AnyVerdict::Plugin(Verdict::Broken(violation)) => breach_lines(Breach::Plugin(*violation), None),
+        _ => unknown(),
+    }
+}

@@ -1,0 +1,241 @@
+//! The tasks of one process: they read and write its pipes, and wait for its end.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
+
+use bytes::BufMut as _;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    process::{ChildStderr, ChildStdin, ChildStdout},
+    sync::Notify,
+    time::timeout,
+};
+
+use super::{
+    outbox::Outbox,
+    process::{Ending, GuardProcess, Process},
+    shared::Host,
+};
+use crate::{
+    ids::PluginId,
+    plugin::{
+        ExitStatus, Level, LogSource,
+        framing::Framer,
+        session::Permit,
+        supervisor::{ProcessInput, SpawnFault},
+    },
+};
+
+/// How long what a process left in its pipes is read, after it is gone.
+const LEFT_MAX: Duration = Duration::from_secs(1);
+
+/// Bytes of stderr that are read at one time.
+const STDERR_BYTES: usize = 16_384;
+
+/// What the tasks of a process share with the host.
+#[derive(Debug, Default)]
+pub(super) struct Child {
+    pub(super) outbox: RefCell<Outbox>,
+    /// Told when frames wait, or the process is gone.
+    pub(super) queued: Notify,
+    /// Told when answers have room again.
+    pub(super) room: Notify,
+    /// Told when the process is to be ended.
+    pub(super) kill: Notify,
+    /// Told when the process is gone.
+    ended: Notify,
+    is_ended: Cell<bool>,
+    /// Whether more than one turn's bytes were there to be read.
+    pub(super) is_busy: Cell<bool>,
+}
+
+impl Child {
+    fn end(&self) {
+        self.is_ended.set(true);
+        self.ended.notify_waiters();
+        self.queued.notify_one();
+        self.room.notify_one();
+    }
+}
+
+/// A process, as its tasks name it.
+#[derive(Clone)]
+pub(super) struct Tasks {
+    pub(super) host: Rc<RefCell<Host>>,
+    pub(super) child: Rc<Child>,
+    pub(super) plugin: PluginId,
+    pub(super) number: u64,
+}
+
+impl Tasks {
+    fn input(&self, what: ProcessInput) {
+        self.host.borrow_mut().process_input(&self.plugin, self.number, what);
+    }
+
+    /// Says that its guard is there.
+    pub(super) fn spawned(&self, pid: u32) {
+        self.input(ProcessInput::Spawned { pid });
+    }
+
+    /// Says that there is no process.
+    pub(super) fn not_spawned(&self, fault: SpawnFault) {
+        self.input(ProcessInput::SpawnFailed(fault));
+    }
+
+    /// Serves a process until it is gone, and what it wrote was read.
+    pub(super) async fn serve(self, process: Process) {
+        let Process { stdin, stdout, stderr, guard } = process;
+        let reader = tokio::task::spawn_local(self.clone().read(stdout));
+        let log = tokio::task::spawn_local(self.clone().read_stderr(stderr));
+        // Its end closes stdin, which is to be after that of the process.
+        let writer = tokio::task::spawn_local(self.clone().write(stdin));
+        let ending = self.wait(guard).await;
+        self.child.end();
+        let _ = timeout(LEFT_MAX, async {
+            let _ = reader.await;
+            let _ = log.await;
+        })
+        .await;
+        writer.abort();
+        self.host.borrow().on_unsent(self.child.outbox.borrow().left());
+        self.input(match ending {
+            Ending::NotExecuted(fault) => {
+                let why = format!("the entry was not executed: {fault}");
+                ProcessInput::SpawnFailed(SpawnFault { is_entry: true, why })
+            }
+            ending => ProcessInput::Exited(self.status(ending)),
+        });
+    }
+
+    async fn wait(&self, mut guard: GuardProcess) -> Ending {
+        loop {
+            tokio::select! {
+                ending = guard.wait() => return ending,
+                () = self.child.kill.notified() => guard.kill_tree(),
+            }
+        }
+    }
+
+    fn status(&self, ending: Ending) -> ExitStatus {
+        let left = match ending {
+            Ending::Remaining => "some of its processes were still there 5 s after they were killed",
+            Ending::GuardKilled(_) => "its guard was killed: what it started may still run",
+            Ending::Plugin(_) | Ending::NotExecuted(_) => return ending.status(),
+        };
+        self.host.borrow_mut().log(&self.plugin, Level::Error, LogSource::Host, left);
+        match ending {
+            Ending::GuardKilled(signal) => ExitStatus::Signal(signal),
+            ending => ending.status(),
+        }
+    }
+
+    /// Reads frames, as far as they may be read.
+    async fn read(self, mut stdout: ChildStdout) {
+        let mut framer = Framer::new();
+        let limits = self.host.borrow().limits();
+        let mut left = usize::try_from(limits.left_bytes_max).unwrap_or(usize::MAX);
+        loop {
+            let is_ended = self.child.is_ended.get();
+            let permit = self.host.borrow().permit(&self.plugin, self.number);
+            let most = match permit {
+                _ if is_ended && left == 0 => return,
+                _ if is_ended => left,
+                Permit::Read(most) => most,
+                Permit::At(at) => {
+                    self.input(ProcessInput::Held);
+                    let wait = self.host.borrow().until(at);
+                    tokio::select! {
+                        () = tokio::time::sleep(wait) => {}
+                        () = self.child.ended.notified() => {}
+                    }
+                    continue;
+                }
+                Permit::Full => {
+                    self.input(ProcessInput::Held);
+                    self.child.room.notified().await;
+                    continue;
+                }
+            };
+            let mut buffer = framer.buffer().limit(most);
+            let read = match stdout.read_buf(&mut buffer).await {
+                Ok(read) => read,
+                Err(_) => 0,
+            };
+            if read == 0 {
+                match framer.end() {
+                    Ok(()) => self.input(ProcessInput::StdoutClosed),
+                    Err(broken) => self.input(ProcessInput::Broken(broken)),
+                }
+                return;
+            }
+            if self.child.is_ended.get() {
+                left = left.saturating_sub(read);
+            }
+            self.child.is_busy.set(read >= most.min(STDERR_BYTES));
+            self.input(ProcessInput::Read { bytes: read as u64 });
+            if !self.take_frames(&mut framer) {
+                return;
+            }
+            // The others have their turn.
+            tokio::task::yield_now().await;
+            self.child.is_busy.set(false);
+        }
+    }
+
+    /// Hands in what was read; whether the stream goes on.
+    fn take_frames(&self, framer: &mut Framer) -> bool {
+        let mut host = self.host.borrow_mut();
+        loop {
+            match framer.poll_frame() {
+                Ok(Some(frame)) => host.frame(&self.plugin, self.number, frame),
+                Ok(None) => return true,
+                Err(broken) => {
+                    host.process_input(&self.plugin, self.number, ProcessInput::Broken(broken));
+                    return false;
+                }
+            }
+        }
+    }
+
+    async fn read_stderr(self, mut stderr: ChildStderr) {
+        let mut buffer = vec![0; STDERR_BYTES];
+        loop {
+            match stderr.read(&mut buffer).await {
+                Ok(0) | Err(_) => break,
+                Ok(read) => self.host.borrow_mut().stderr(&self.plugin, &buffer[..read]),
+            }
+            tokio::task::yield_now().await;
+        }
+        self.host.borrow_mut().stderr_ended(&self.plugin);
+    }
+
+    /// Writes what waits, as fast as it is taken.
+    async fn write(self, mut stdin: ChildStdin) {
+        loop {
+            let next = self.child.outbox.borrow_mut().next();
+            let Some(next) = next else {
+                self.child.queued.notified().await;
+                continue;
+            };
+            match stdin.write(&next).await {
+                Ok(written) if written > 0 => self.on_written(written),
+                // Nobody reads any more: its end comes.
+                Ok(_) | Err(_) => std::future::pending().await,
+            }
+        }
+    }
+
+    fn on_written(&self, bytes: usize) {
+        let of = self.child.outbox.borrow_mut().on_taken(bytes);
+        for (lane, taken) in of {
+            if taken.bytes > 0 {
+                let super::outbox::Taken { messages, bytes } = taken;
+                self.input(ProcessInput::Taken { lane, messages, bytes });
+            }
+        }
+        self.child.room.notify_one();
+    }
+}

@@ -1,0 +1,129 @@
+//! The station's way to the plugin host.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::guards::Guards;
+use crate::{
+    ids::{PluginId, Seq, TraceId},
+    plugin::{Command, Detail, Outcome, Refusal, Snapshot, StreamDetail},
+};
+
+/// What the station asks of the host.
+#[derive(Debug)]
+pub(super) enum Request {
+    /// A command of an operator.
+    Command {
+        /// What.
+        command: Command,
+        /// Its entry in the tap.
+        cause: Option<Seq>,
+        /// What it belongs to.
+        trace: Option<TraceId>,
+        /// Where the outcome goes.
+        answer: oneshot::Sender<Result<Outcome, Refusal>>,
+    },
+    /// What is known of one plugin beyond the snapshot.
+    Detail {
+        /// Which.
+        plugin: PluginId,
+        /// Where it goes.
+        answer: oneshot::Sender<Option<Detail>>,
+    },
+    /// The stream that the operator declares.
+    Stream {
+        /// Where it goes.
+        answer: oneshot::Sender<StreamDetail>,
+    },
+}
+
+/// How the host is, beside its plugins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostHealth {
+    /// Why it cannot do all of its work, while that is so.
+    pub impaired: Option<Arc<str>>,
+}
+
+/// What the host and the ways to it share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) state: Mutex<State>,
+    pub(super) has_failed: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) snapshot: Snapshot,
+    pub(super) last_seq: Seq,
+    pub(super) impaired: Option<Arc<str>>,
+}
+
+/// The way of the station to a host that is served. Clones are the same way.
+#[derive(Clone, Debug)]
+pub struct PluginHandle {
+    pub(super) shared: Arc<Shared>,
+    pub(super) requests: mpsc::Sender<Request>,
+    pub(super) guards: Guards,
+}
+
+impl PluginHandle {
+    /// The state, and the last entry of this link that it includes; nothing of a host that has failed.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<(Seq, Snapshot)> {
+        self.read(|state| (state.last_seq, state.snapshot.clone()))
+    }
+
+    /// How it is; nothing of a host that has failed.
+    #[must_use]
+    pub fn health(&self) -> Option<HostHealth> {
+        self.read(|state| HostHealth { impaired: state.impaired.clone() })
+    }
+
+    /// The guards of the plugins that run.
+    #[must_use]
+    pub const fn guards(&self) -> &Guards {
+        &self.guards
+    }
+
+    /// What is known of one plugin beyond the snapshot.
+    pub async fn detail(&self, plugin: &PluginId) -> Option<Detail> {
+        let plugin = plugin.clone();
+        self.ask(|answer| Request::Detail { plugin, answer }).await.flatten()
+    }
+
+    /// The stream that the operator declares; nothing of a host that has failed.
+    pub async fn stream(&self) -> Option<StreamDetail> {
+        self.ask(|answer| Request::Stream { answer }).await
+    }
+
+    /// Does what an operator asks; `cause` is its entry in the tap.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn command(
+        &self,
+        command: Command,
+        cause: Option<Seq>,
+        trace: Option<TraceId>,
+    ) -> Result<Outcome, Refusal> {
+        let done = self.ask(|answer| Request::Command { command, cause, trace, answer }).await;
+        done.unwrap_or_else(|| Err(Refusal::NotNow("the plugin host has ended".to_owned())))
+    }
+
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        self.requests.send(request(answer)).await.ok()?;
+        answered.await.ok()
+    }
+
+    fn read<T>(&self, of: impl FnOnce(&mut State) -> T) -> Option<T> {
+        if self.shared.has_failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        Some(of(&mut self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}

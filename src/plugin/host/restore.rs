@@ -1,0 +1,74 @@
+//! What the host starts from.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::files::Files;
+use crate::{
+    ids::PluginId,
+    plugin::supervisor::Kept,
+    store::{
+        self,
+        op::CommitError,
+        plugins::{PluginRow, RestoredPlugins, StreamPart},
+    },
+};
+
+/// What earlier starts left.
+pub(super) struct Restored {
+    pub(super) kept: Vec<Kept>,
+    pub(super) stream: Vec<(StreamPart, serde_json::Value)>,
+    /// What was left out, a sentence each.
+    pub(super) damaged: Vec<String>,
+}
+
+/// Reads what the store has.
+///
+/// # Errors
+/// [`CommitError`] when the store cannot say.
+pub(super) async fn restore(
+    store: &(dyn Fn() -> Option<store::Handle> + Send),
+    files: &mut Files,
+) -> Result<Restored, CommitError> {
+    let closed = || CommitError::Failed("the store is closed".to_owned());
+    let (tell, told) = oneshot::channel();
+    store().ok_or_else(closed)?.restored_plugins(Box::new(move |found| drop(tell.send(found))))?;
+    let RestoredPlugins { plugins, mut values, stream, mut damaged } =
+        told.await.unwrap_or_else(|_| Err(closed()))?;
+    let mut kept = Vec::new();
+    for row in plugins {
+        let plugin = row.installed.plugin.clone();
+        damaged.extend(row.damage.iter().map(|damage| format!("plugin {plugin}: {damage}")));
+        let values = values.remove(&plugin).unwrap_or_default();
+        let values = values
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, serde_json::from_str(value.as_str()).ok()?)))
+            .collect();
+        kept.push(Kept { values, ..of_row(files, &plugin, row) });
+    }
+    let stream = stream
+        .into_iter()
+        .filter_map(|(part, value)| Some((part, serde_json::from_str(value.as_str()).ok()?)))
+        .collect();
+    Ok(Restored { kept, stream, damaged })
+}
+
+fn of_row(files: &mut Files, plugin: &PluginId, row: PluginRow) -> Kept {
+    let PluginRow { installed, disabled, exits, grants, .. } = row;
+    files.sources.insert(plugin.clone(), installed.folder);
+    let loaded = files.load(plugin, installed.command.as_deref());
+    let faults = loaded.checked.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let always = grants.iter().filter(|grant| grant.is_always).map(|grant| grant.capability.clone());
+    Kept {
+        manifest: loaded.checked.manifest.map(Arc::new).ok_or(faults),
+        plugin: plugin.clone(),
+        text: installed.manifest.into(),
+        command: installed.command,
+        always: always.collect(),
+        grants: grants.into_iter().map(|grant| grant.capability).collect(),
+        disabled: disabled.map(|disabled| (disabled.cause, disabled.text)),
+        exits,
+        values: Vec::new(),
+    }
+}

@@ -1,0 +1,270 @@
+//! The host from its start to its end.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap, VecDeque},
+    path::PathBuf,
+    rc::Rc,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use semver::Version;
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    task::LocalSet,
+    time::{MissedTickBehavior, interval, sleep},
+};
+
+use super::{
+    credential,
+    files::Files,
+    guards::Guards,
+    handle::{PluginHandle, Request, Shared},
+    logs::Logs,
+    process::environment,
+    restore::{Restored, restore},
+    samples::{SAMPLE_EVERY, Samples},
+    shared::{Done, Host, Starting, StoreWay},
+};
+use crate::{
+    limits,
+    plugin::{
+        Command,
+        supervisor::{Input, Settings, Supervisor},
+    },
+    store::op::CommitError,
+    tap::{Tap, entry::station::Level},
+    time::{Clock, Mono},
+};
+
+/// Requests of the station that may wait; a further one waits for room.
+const REQUESTS_MAX: usize = 64;
+/// What tasks have done that may wait.
+const DONE_MAX: usize = 256;
+/// Commits that the store has answered and that may wait.
+const COMMITTED_MAX: usize = 16_384;
+/// How long what the store had no room for waits.
+const RETRY_AFTER: Duration = Duration::from_millis(10);
+/// Turns that readers have before a deadline is judged, if they have something to read.
+const TURNS_BEFORE_DEADLINE: usize = 64;
+
+/// How plugins are run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostSettings {
+    /// This program, which becomes the guard of each plugin.
+    pub program: PathBuf,
+    /// The nice value of plugins (`plugins.nice`).
+    pub nice: i32,
+    /// The version of the host that plugins are told (`plugins.host_version`; ruling Plugins 3).
+    pub host_version: Version,
+    /// Where credentials come from, by their kind.
+    pub sources: BTreeMap<Arc<str>, credential::Source>,
+    /// Folders that are served as they lie.
+    pub folders: Vec<PathBuf>,
+    /// Whether plugins are started with the host.
+    pub starts: bool,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        Self {
+            program: PathBuf::from("/proc/self/exe"),
+            nice: 5,
+            host_version: Version::new(7, 8, 6),
+            sources: BTreeMap::new(),
+            folders: Vec::new(),
+            starts: true,
+        }
+    }
+}
+
+/// What the host is made of.
+pub struct Setup {
+    /// How plugins are run.
+    pub settings: HostSettings,
+    /// The bounds.
+    pub limits: limits::Plugin,
+    /// Where everything is reported.
+    pub tap: Tap,
+    /// The clock.
+    pub clock: Clock,
+    /// The way to the store; nothing while it is opened again.
+    pub store: StoreWay,
+    /// The station's data folder.
+    pub data: PathBuf,
+    /// The guards of the plugins that run, for others to ask.
+    pub guards: Guards,
+    /// Tells a person something that matters so much.
+    pub notice: Box<dyn Fn(Level, &str) + Send + Sync>,
+    /// Told once it answers.
+    pub ready: oneshot::Sender<PluginHandle>,
+    /// Ends it, its plugins in order: also when it is dropped.
+    pub stop: oneshot::Receiver<()>,
+    /// Ends all plugins at once, where it was told to stop before.
+    pub kill: Arc<Notify>,
+}
+
+/// Why the host ended by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The system refuses what it needs.
+    #[error("the plugin host: {0}")]
+    Io(#[from] std::io::Error),
+    /// The store cannot say what it has of earlier starts.
+    #[error("{0}")]
+    Store(#[from] CommitError),
+}
+
+/// What comes to the host, beside what the tasks of processes hand in.
+struct Comes {
+    requests: mpsc::Receiver<Request>,
+    done: mpsc::Receiver<Done>,
+    committed: mpsc::Receiver<(crate::ids::Ticket, Result<(), String>)>,
+    stop: oneshot::Receiver<()>,
+    kill: Arc<Notify>,
+    due_earlier: Rc<Notify>,
+}
+
+/// Serves plugins until it is told to stop, and they have ended.
+///
+/// # Errors
+/// [`RunError`].
+pub async fn run(setup: Setup) -> Result<(), RunError> {
+    let local = LocalSet::new();
+    local.run_until(serve(setup)).await
+}
+
+async fn serve(setup: Setup) -> Result<(), RunError> {
+    let Setup { settings, limits, tap, clock, store, data, guards, notice, ready, stop, kill } = setup;
+    let data = std::path::absolute(data)?;
+    let mut files = Files::new(&data, limits, settings.host_version.clone());
+    let Restored { kept, stream, damaged } = restore(&*store, &mut files).await?;
+    damaged.iter().for_each(|damage| notice(Level::Error, damage));
+    let core_settings = Settings {
+        limits,
+        host_version: settings.host_version.to_string(),
+        folder: data.join("plugins").to_string_lossy().into_owned(),
+        sources: settings.sources.keys().cloned().collect(),
+    };
+    let (asked, requests) = mpsc::channel(REQUESTS_MAX);
+    let (done_by, done) = mpsc::channel(DONE_MAX);
+    let (committed_by, committed) = mpsc::channel(COMMITTED_MAX);
+    let due_earlier = Rc::new(Notify::new());
+    let shared = Arc::new(Shared::default());
+    shared.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).last_seq = tap.last();
+    let failing = Failing(Arc::clone(&shared));
+    let now = clock.now();
+    let host = Rc::new_cyclic(|own| {
+        RefCell::new(Host {
+            core: Supervisor::new(now, core_settings, kept, stream),
+            limits,
+            tap,
+            clock,
+            store,
+            shared: Arc::clone(&shared),
+            cause: None,
+            children: HashMap::new(),
+            guards: guards.clone(),
+            replies: BTreeMap::new(),
+            next_request: 1,
+            sources: settings.sources.clone(),
+            files,
+            logs: Logs::new(&data, limits),
+            starting: Starting {
+                program: settings.program.clone(),
+                env: environment(std::env::vars_os()),
+                nice: settings.nice,
+            },
+            done: done_by,
+            committed: committed_by,
+            unsaved: VecDeque::new(),
+            due_earlier: Rc::clone(&due_earlier),
+            waits_until: None,
+            own: own.clone(),
+        })
+    });
+    host.borrow_mut().begin(now, &settings);
+    let _ = ready.send(PluginHandle { shared, requests: asked, guards });
+    let comes = Comes { requests, done, committed, stop, kill, due_earlier };
+    attend(&host, clock, comes).await;
+    drop(failing);
+    Ok(())
+}
+
+/// Says that the host answers no more, however it ends.
+struct Failing(Arc<Shared>);
+
+impl Drop for Failing {
+    fn drop(&mut self) {
+        self.0.has_failed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Host {
+    fn begin(&mut self, now: crate::time::Now, settings: &HostSettings) {
+        self.drain(now, &[]);
+        if settings.starts {
+            self.core.start_all(now);
+        }
+        self.drain(now, &[]);
+        for folder in &settings.folders {
+            let folder = folder.to_string_lossy().into_owned();
+            let (answer, _) = oneshot::channel();
+            self.command(Command::Serve { folder, grant: None, command: None }, None, None, answer);
+        }
+    }
+}
+
+async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: Comes) {
+    let mut samples = Samples::default();
+    let mut sampling = interval(SAMPLE_EVERY);
+    sampling.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut is_stopping, mut is_asked) = (false, true);
+    while !(is_stopping && host.borrow().core.is_idle()) {
+        let due = host.borrow().core.timeout();
+        host.borrow_mut().waits_until = due;
+        let until_due = due.map_or(Duration::MAX, |at| clock.until(at));
+        let has_unsaved = !host.borrow().unsaved.is_empty();
+        tokio::select! {
+            biased;
+            _ = &mut comes.stop, if !is_stopping => {
+                is_stopping = true;
+                host.borrow_mut().stop();
+            }
+            () = comes.kill.notified(), if is_stopping => host.borrow_mut().kill_all(),
+            Some((ticket, result)) = comes.committed.recv() => {
+                host.borrow_mut().input(match result {
+                    Ok(()) => Input::Committed { ticket },
+                    Err(error) => Input::CommitFailed { ticket, error },
+                });
+            }
+            Some(done) = comes.done.recv() => host.borrow_mut().on_done(done),
+            () = sleep(RETRY_AFTER), if has_unsaved => host.borrow_mut().retry(),
+            () = sleep(until_due), if due.is_some() => judge_deadline(host, due).await,
+            () = comes.due_earlier.notified() => {}
+            _ = sampling.tick() => {
+                let guards = host.borrow().guards.all();
+                let taken = samples.take(clock.mono(), guards);
+                taken.into_iter().for_each(|(plugin, sample)| host.borrow_mut().sampled(&plugin, sample));
+            }
+            request = comes.requests.recv(), if is_asked => match request {
+                Some(request) => host.borrow_mut().request(request),
+                None => is_asked = false,
+            },
+        }
+    }
+}
+
+/// Judges what is due; what has arrived is handled before.
+async fn judge_deadline(host: &Rc<RefCell<Host>>, due: Option<Mono>) {
+    for _ in 0..TURNS_BEFORE_DEADLINE {
+        tokio::task::yield_now().await;
+        if !host.borrow().is_reading() {
+            break;
+        }
+    }
+    if host.borrow().core.timeout() <= due {
+        host.borrow_mut().input(Input::Timeout);
+    }
+}

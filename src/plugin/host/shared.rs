@@ -1,0 +1,480 @@
+//! What all tasks of the host share: the supervisor, and what is done of its outputs.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap, VecDeque},
+    ffi::OsString,
+    path::PathBuf,
+    rc::{Rc, Weak},
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use super::{
+    child::{Child, Tasks},
+    credential,
+    files::{Files, Named, Staged},
+    guards::Guards,
+    handle,
+    log_file::Line,
+    logs::Logs,
+    process::{Launch, Process, SpawnError},
+    records,
+};
+use crate::{
+    ids::{Peer, PluginId, RequestId, Seq, Ticket, TraceId},
+    limits,
+    plugin::{
+        Command, Detail, Head, Level, LogSource, Outcome, Refusal, Transition, Verdict,
+        framing::Frame,
+        session::{Lane, Permit},
+        supervisor::{Cause, Fetched, Input, Output, ProcessInput, Record, SpawnFault, Supervisor},
+    },
+    store::{
+        self,
+        op::{CommitError, Op},
+    },
+    tap::{
+        Draft, Tap,
+        entry::{self, Direction, Link, Redaction, What},
+    },
+    time::{Clock, Mono, Now},
+};
+
+/// What a task has done for the supervisor.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// Something it is told of.
+    Input(Input),
+    /// A folder was looked at.
+    Staged(Box<Staged>),
+}
+
+/// How processes are started.
+#[derive(Debug)]
+pub(super) struct Starting {
+    /// This program, which becomes the guard.
+    pub(super) program: PathBuf,
+    /// What of the station's environment a plugin gets.
+    pub(super) env: Vec<(OsString, OsString)>,
+    /// The nice value of plugins.
+    pub(super) nice: i32,
+}
+
+/// The way to the store; nothing while it is opened again.
+pub(super) type StoreWay = Box<dyn Fn() -> Option<store::Handle> + Send + Sync>;
+
+/// Where a command's result goes.
+pub(super) type Answer = oneshot::Sender<Result<Outcome, Refusal>>;
+
+/// Records that may wait for room in the store.
+const UNSAVED_MAX: usize = 4_096;
+
+/// What all tasks share.
+pub(super) struct Host {
+    pub(super) core: Supervisor,
+    pub(super) limits: limits::Plugin,
+    pub(super) tap: Tap,
+    pub(super) clock: Clock,
+    pub(super) store: StoreWay,
+    /// What was emitted so far, as whoever looks begins from it.
+    pub(super) shared: Arc<handle::Shared>,
+    pub(super) cause: Option<Seq>,
+    pub(super) children: HashMap<PluginId, (u64, Rc<Child>)>,
+    pub(super) guards: Guards,
+    pub(super) replies: BTreeMap<u64, Answer>,
+    pub(super) next_request: u64,
+    pub(super) sources: BTreeMap<Arc<str>, credential::Source>,
+    pub(super) files: Files,
+    pub(super) logs: Logs,
+    pub(super) starting: Starting,
+    /// Where tasks say what they have done.
+    pub(super) done: mpsc::Sender<Done>,
+    pub(super) committed: mpsc::Sender<(Ticket, Result<(), String>)>,
+    /// Records that the store has no room for, in order.
+    pub(super) unsaved: VecDeque<(Ticket, Record)>,
+    /// Told when something is due earlier than the loop waits for.
+    pub(super) due_earlier: Rc<Notify>,
+    pub(super) waits_until: Option<Mono>,
+    /// Itself, for tasks.
+    pub(super) own: Weak<RefCell<Host>>,
+}
+
+impl Host {
+    pub(super) const fn limits(&self) -> limits::Plugin {
+        self.limits
+    }
+
+    pub(super) fn until(&self, at: Mono) -> Duration {
+        self.clock.until(at)
+    }
+
+    pub(super) fn permit(&self, plugin: &PluginId, process: u64) -> Permit {
+        self.core.permit(self.clock.now(), plugin, process)
+    }
+
+    pub(super) fn input(&mut self, input: Input) {
+        self.cause = None;
+        let now = self.clock.now();
+        self.core.handle(now, input);
+        self.drain(now, &[]);
+    }
+
+    pub(super) fn process_input(&mut self, plugin: &PluginId, process: u64, what: ProcessInput) {
+        let wire = if let ProcessInput::Broken(broken) = &what { broken.wire.clone() } else { Bytes::new() };
+        let is_over = matches!(what, ProcessInput::Exited(_) | ProcessInput::SpawnFailed(_));
+        let now = self.clock.now();
+        if is_over && self.children.get(plugin).is_some_and(|(number, _)| *number == process) {
+            self.children.remove(plugin);
+            self.guards.remove(plugin);
+            self.logs.rest(plugin, now);
+        }
+        self.cause = None;
+        self.core.handle(now, Input::Process { plugin: plugin.clone(), process, what });
+        self.drain(now, &wire);
+    }
+
+    /// A frame came.
+    pub(super) fn frame(&mut self, plugin: &PluginId, process: u64, frame: Frame) {
+        let wire = frame.wire().clone();
+        self.cause = None;
+        let now = self.clock.now();
+        let what = ProcessInput::Frame(frame);
+        self.core.handle(now, Input::Process { plugin: plugin.clone(), process, what });
+        self.drain(now, &wire);
+    }
+
+    /// Does what the operator wants; the answer comes when it is done.
+    pub(super) fn command(
+        &mut self,
+        command: Command,
+        cause: Option<Seq>,
+        trace: Option<TraceId>,
+        answer: oneshot::Sender<Result<Outcome, Refusal>>,
+    ) {
+        let request = self.next_request;
+        self.next_request += 1;
+        self.replies.insert(request, answer);
+        let cause_of = Cause { request: RequestId(request), trace };
+        let done = self.done.clone();
+        match command {
+            Command::Install { folder, grant, command } => {
+                self.files.look_at(Named { folder, grant, command }, true, cause_of, done);
+            }
+            Command::Serve { folder, grant, command } => {
+                self.files.look_at(Named { folder, grant, command }, false, cause_of, done);
+            }
+            command => {
+                self.cause = cause;
+                let now = self.clock.now();
+                self.core.command(now, cause_of, command);
+                self.drain(now, &[]);
+            }
+        }
+    }
+
+    pub(super) fn on_done(&mut self, done: Done) {
+        let Staged { cause, installation, staged, folder } = match done {
+            Done::Input(input) => return self.input(input),
+            Done::Staged(staged) => *staged,
+        };
+        let now = self.clock.now();
+        let installed = installation.and_then(|installation| {
+            let plugin = installation.manifest.id.clone();
+            // Before, since its files may be put into place at once.
+            let is_busy = self.files.is_staged(&plugin);
+            if is_busy {
+                return Err(Refusal::Invalid(format!("{plugin} is being installed")));
+            }
+            self.files.keep(&plugin, staged.clone(), folder);
+            let installed = self.core.install(now, cause, installation);
+            if installed.is_err() {
+                self.files.forget(&plugin);
+            }
+            installed
+        });
+        if let Err(refusal) = installed {
+            Files::discard(staged);
+            self.reply(cause.request, Err(refusal));
+        }
+        self.drain(now, &[]);
+    }
+
+    /// Does what the supervisor asks for; `wire` are the bytes of the frame that it was given.
+    pub(super) fn drain(&mut self, now: Now, wire: &[u8]) {
+        while let Some(output) = self.core.poll_output() {
+            match output {
+                Output::Received { head, verdict, trace } => self.received(now, head, verdict, trace, wire),
+                Output::Transmit { plugin, process, frame, lane, head, trace } => {
+                    self.transmit(now, &plugin, process, frame, lane, head, trace);
+                }
+                Output::Transition { transition, text, trace } => self.emit(now, transition, &text, trace),
+                Output::Spawn { plugin, process } => self.spawn(plugin, process),
+                Output::Kill { plugin, process } => self.kill(&plugin, process),
+                Output::Place { plugin } => self.files.place(plugin, self.done.clone()),
+                Output::Delete { plugin, purge } => {
+                    self.logs.close(&plugin);
+                    self.files.delete(plugin, purge, self.done.clone());
+                }
+                Output::Fetch { ticket, kind } => self.fetch(ticket, &kind),
+                Output::Mask { credential } => self.tap.mask_secret(&credential.token),
+                Output::Persist { ticket, record } => self.persist(now, ticket, record),
+                Output::Log { plugin, level, source, text } => self.log(&plugin, level, source, &text),
+                Output::Reply { request, result } => self.reply(request, result),
+            }
+        }
+        let due = self.core.timeout();
+        if due.is_some_and(|due| self.waits_until.is_none_or(|waits| due < waits)) {
+            self.due_earlier.notify_one();
+        }
+    }
+
+    fn received(&mut self, now: Now, head: Head, verdict: Verdict, trace: Option<TraceId>, wire: &[u8]) {
+        self.cause = Some(self.emit_frame(now, Direction::Inbound, head, Some(verdict), trace, wire));
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "they are the members of the output")]
+    fn transmit(
+        &mut self,
+        now: Now,
+        plugin: &PluginId,
+        process: u64,
+        frame: Bytes,
+        lane: Lane,
+        head: Head,
+        trace: Option<TraceId>,
+    ) {
+        self.emit_frame(now, Direction::Outbound, head, None, trace, &frame);
+        let child = self.children.get(plugin).filter(|(number, _)| *number == process);
+        if let Some((_, child)) = child {
+            child.outbox.borrow_mut().push(frame, lane);
+            child.queued.notify_one();
+        }
+    }
+
+    fn emit_frame(
+        &mut self,
+        now: Now,
+        direction: Direction,
+        head: Head,
+        verdict: Option<Verdict>,
+        trace: Option<TraceId>,
+        wire: &[u8],
+    ) -> Seq {
+        let wire_bytes = u32::try_from(wire.len()).unwrap_or(u32::MAX);
+        let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.snapshot.record_frame(direction, &head, verdict, u64::from(wire_bytes));
+        let frame = entry::Frame {
+            direction,
+            peer: Peer::new(head.plugin.as_str()),
+            head: entry::Head::Plugin(head),
+            verdict: verdict.map_or(entry::Verdict::Sent, entry::Verdict::Plugin),
+            wire_bytes,
+            redaction: Redaction::None,
+        };
+        let cause = self.cause;
+        let what = What::Frame(frame);
+        state.last_seq =
+            self.tap.emit(Draft { at: now, link: Link::Plugin, trace, cause, what, bytes: wire });
+        state.last_seq
+    }
+
+    pub(super) fn emit(&mut self, now: Now, transition: Transition, text: &str, trace: Option<TraceId>) {
+        let text = self.tap.text_without_tokens(text);
+        let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.snapshot.follow(&transition, trace, now, &text, &self.limits);
+        let what = What::Transition(entry::Transition::Plugin(transition));
+        let (cause, bytes) = (self.cause, text.as_bytes());
+        state.last_seq = self.tap.emit(Draft { at: now, link: Link::Plugin, trace, cause, what, bytes });
+    }
+
+    /// Frames of a process that is gone, which it did not take.
+    pub(super) fn on_unsent(&self, (frames, bytes): (u64, u64)) {
+        if frames > 0 {
+            let what = What::Unsent { frames, bytes };
+            let draft = Draft {
+                at: self.clock.now(),
+                link: Link::Plugin,
+                trace: None,
+                cause: None,
+                what,
+                bytes: &[],
+            };
+            let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.last_seq = self.tap.emit(draft);
+        }
+    }
+
+    fn spawn(&mut self, plugin: PluginId, number: u64) {
+        let child = Rc::new(Child::default());
+        self.children.insert(plugin.clone(), (number, Rc::clone(&child)));
+        let launched = self.launch(&plugin).and_then(|launch| {
+            let fault = |error: SpawnError| SpawnFault { is_entry: false, why: error.to_string() };
+            Process::spawn(&launch).map_err(fault)
+        });
+        let Some(host) = self.own.upgrade() else { return };
+        let tasks = Tasks { host, child, plugin: plugin.clone(), number };
+        match launched {
+            Ok(process) => {
+                let pid = process.guard.pid();
+                self.guards.insert(&plugin, pid);
+                tokio::task::spawn_local(async move {
+                    tasks.spawned(pid);
+                    tasks.serve(process).await;
+                });
+            }
+            Err(fault) => {
+                tokio::task::spawn_local(async move { tasks.not_spawned(fault) });
+            }
+        }
+    }
+
+    fn launch(&self, plugin: &PluginId) -> Result<Launch, SpawnFault> {
+        let fault = |why: String| SpawnFault { is_entry: false, why };
+        let entry = |why: String| SpawnFault { is_entry: true, why };
+        let run = self.core.launch(plugin).ok_or_else(|| fault("it is not installed".to_owned()))?;
+        self.files.make_folders(plugin).map_err(|error| fault(error.to_string()))?;
+        let (folder, argv) = self.files.command_line(plugin, &run).map_err(entry)?;
+        let Starting { program, env, nice } = &self.starting;
+        Ok(Launch { program: program.clone(), folder, argv, env: env.clone(), nice: *nice })
+    }
+
+    fn kill(&self, plugin: &PluginId, process: u64) {
+        if let Some((_, child)) = self.children.get(plugin).filter(|(number, _)| *number == process) {
+            child.kill.notify_one();
+        }
+    }
+
+    fn fetch(&self, ticket: Ticket, kind: &Arc<str>) {
+        let done = self.done.clone();
+        let Some(source) = self.sources.get(kind).cloned() else { return };
+        let limits = self.limits;
+        tokio::task::spawn_local(async move {
+            let result: Fetched = source.fetch(&limits).await.map_err(|error| error.to_string());
+            let _ = done.send(Done::Input(Input::Fetched { ticket, result })).await;
+        });
+    }
+
+    fn persist(&mut self, now: Now, ticket: Ticket, record: Record) {
+        if self.unsaved.is_empty() {
+            self.save(now, ticket, record);
+        } else {
+            self.unsaved.push_back((ticket, record));
+        }
+    }
+
+    /// Whether the store took it, or will not.
+    fn save(&mut self, now: Now, ticket: Ticket, record: Record) -> bool {
+        let told = self.committed.clone();
+        let done = Box::new(move |result: Result<_, CommitError>| {
+            let _ = told.try_send((ticket, result.map(|_| ()).map_err(|error| error.to_string())));
+        });
+        let folder = match &record {
+            Record::Installed { plugin, .. } => self.files.sources.get(plugin).cloned(),
+            _ => None,
+        };
+        let op = records::op(now, record.clone(), folder, &self.limits);
+        let class = op.class();
+        let taken = match (self.store)() {
+            Some(store) => store.commit(Op::Plugins(vec![op]), class, done),
+            None => Err(CommitError::Failed("the store is closed".to_owned())),
+        };
+        match taken {
+            Ok(()) => true,
+            Err(CommitError::Busy { .. }) if self.unsaved.len() < UNSAVED_MAX => {
+                self.unsaved.push_front((ticket, record));
+                false
+            }
+            Err(error) => {
+                let _ = self.committed.try_send((ticket, Err(error.to_string())));
+                true
+            }
+        }
+    }
+
+    /// Offers the store again what it had no room for.
+    pub(super) fn retry(&mut self) {
+        let now = self.clock.now();
+        while let Some((ticket, record)) = self.unsaved.pop_front() {
+            if !self.save(now, ticket, record) {
+                break;
+            }
+        }
+    }
+
+    fn reply(&mut self, request: RequestId, result: Result<Outcome, Refusal>) {
+        if let Some(answer) = self.replies.remove(&request.0) {
+            let _ = answer.send(result);
+        }
+    }
+
+    /// Writes a line to a plugin's log, and says so, if it was not one too many.
+    pub(super) fn log(&mut self, plugin: &PluginId, level: Level, source: LogSource, text: &str) {
+        self.log_line(plugin, level, source, Line { text: text.to_owned(), cut_bytes: 0 });
+    }
+
+    fn log_line(&mut self, plugin: &PluginId, level: Level, source: LogSource, line: Line) {
+        let now = self.clock.now();
+        let line = Line { text: self.tap.text_without_tokens(&line.text).into_owned(), ..line };
+        if self.logs.write(plugin, now, level, source, &line) {
+            let text = crate::words::cut(&line.text, self.limits.shown_text_bytes_max);
+            self.emit(now, Transition::Logged { plugin: plugin.clone(), level, source }, text, None);
+        }
+    }
+
+    /// Takes what a plugin wrote to its stderr.
+    pub(super) fn stderr(&mut self, plugin: &PluginId, bytes: &[u8]) {
+        for line in self.logs.lines(plugin, bytes) {
+            self.log_line(plugin, Level::Info, LogSource::Stderr, line);
+        }
+    }
+
+    /// The last line of stderr has no end.
+    pub(super) fn stderr_ended(&mut self, plugin: &PluginId) {
+        if let Some(line) = self.logs.last_line(plugin) {
+            self.log_line(plugin, Level::Info, LogSource::Stderr, line);
+        }
+    }
+}
+
+/// What the loop does.
+impl Host {
+    pub(super) fn request(&mut self, request: handle::Request) {
+        match request {
+            handle::Request::Command { command, cause, trace, answer } => {
+                self.command(command, cause, trace, answer);
+            }
+            handle::Request::Detail { plugin, answer } => {
+                let source = self.files.sources.get(&plugin).cloned().unwrap_or_default();
+                let _ = answer.send(self.core.detail(&plugin).map(|detail| Detail { source, ..detail }));
+            }
+            handle::Request::Stream { answer } => _ = answer.send(self.core.stream_detail()),
+        }
+    }
+
+    pub(super) fn sampled(&mut self, plugin: &PluginId, sample: ProcessInput) {
+        if let Some((process, _)) = self.children.get(plugin) {
+            self.process_input(plugin, *process, sample);
+        }
+    }
+
+    /// Whether a reader has more to read than it has read.
+    pub(super) fn is_reading(&self) -> bool {
+        self.children.values().any(|(_, child)| child.is_busy.get())
+    }
+
+    pub(super) fn stop(&mut self) {
+        let now = self.clock.now();
+        self.core.stop_all(now);
+        self.drain(now, &[]);
+    }
+
+    pub(super) fn kill_all(&mut self) {
+        let now = self.clock.now();
+        self.core.kill_all(now);
+        self.drain(now, &[]);
+    }
+}

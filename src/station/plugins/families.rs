@@ -1,0 +1,97 @@
+//! The plugin host's metrics.
+
+use crate::{
+    plugin::{Code, PluginView, Snapshot},
+    station::metrics::{
+        Family,
+        Kind::{self, Counter, Gauge},
+    },
+};
+
+pub(in crate::station) fn families(plugins: &Snapshot) -> Vec<Family> {
+    let by_plugin = |name, kind: Kind, about, of: fn(&PluginView) -> u64| {
+        let all = plugins.plugins.iter().map(|(plugin, view)| (plugin.to_string(), of(view)));
+        Family::new(name, kind, about).by("plugin", all)
+    };
+    let refused = Code::ALL.iter().map(|code| {
+        let count = plugins.plugins.values().map(|view| view.counts.refused[code.index()]).sum::<u64>();
+        (code.name().to_owned(), count)
+    });
+    vec![
+        by_plugin("rl_console_plugin_up", Gauge, "Whether the plugin is up.", |view| {
+            u64::from(view.up().is_some())
+        }),
+        by_plugin("rl_console_plugin_disabled", Gauge, "Whether the plugin is disabled.", |view| {
+            u64::from(view.disabled().is_some())
+        }),
+        by_plugin(
+            "rl_console_plugin_restarts_total",
+            Counter,
+            "Processes ended because they exited or were unhealthy.",
+            |view| view.counts.restarts,
+        ),
+        by_plugin("rl_console_plugin_missed_pings_total", Counter, "Missed pings.", |view| {
+            view.counts.pings_missed
+        }),
+        by_plugin(
+            "rl_console_plugin_ping_microseconds",
+            Gauge,
+            "Latency of the last answered ping, in microseconds.",
+            |view| view.last_ping_us().unwrap_or_default(),
+        ),
+        by_plugin("rl_console_plugin_sent_frames_total", Counter, "Messages sent.", |view| {
+            view.counts.frames_out
+        }),
+        by_plugin("rl_console_plugin_received_frames_total", Counter, "Messages received.", |view| {
+            view.counts.frames_in
+        }),
+        by_plugin(
+            "rl_console_plugin_sent_bytes_total",
+            Counter,
+            "Size of sent messages, in bytes.",
+            |view| view.counts.bytes_out,
+        ),
+        by_plugin(
+            "rl_console_plugin_received_bytes_total",
+            Counter,
+            "Size of received messages, in bytes.",
+            |view| view.counts.bytes_in,
+        ),
+        by_plugin(
+            "rl_console_plugin_requests_total",
+            Counter,
+            "Accepted requests and notifications.",
+            |view| view.counts.requests,
+        ),
+        Family::new("rl_console_plugin_refused_requests_total", Counter, "Refused requests.")
+            .by("code", refused),
+        by_plugin("rl_console_plugin_lints_total", Counter, "Departures from the specification.", |view| {
+            view.counts.lints
+        }),
+        by_plugin("rl_console_plugin_dropped_events_total", Counter, "Dropped events.", |view| {
+            view.counts.events_dropped
+        }),
+        by_plugin(
+            "rl_console_plugin_throttled",
+            Gauge,
+            "Whether the plugin is read more slowly than it writes.",
+            |view| u64::from(view.throttled_since.is_some()),
+        ),
+        by_plugin("rl_console_plugin_log_lines_total", Counter, "Log lines.", |view| view.counts.log_lines),
+        by_plugin(
+            "rl_console_plugin_memory_bytes",
+            Gauge,
+            "Memory of the processes of the plugin, in bytes.",
+            |view| view.memory_bytes,
+        ),
+        by_plugin(
+            "rl_console_plugin_cpu_permille",
+            Gauge,
+            "CPU of the processes of the plugin, in thousandths of one core.",
+            |view| u64::from(view.cpu_permille),
+        ),
+        by_plugin("rl_console_plugin_actions_in_flight", Gauge, "Actions in flight.", |view| {
+            view.actions.len() as u64
+        }),
+    ]
+}

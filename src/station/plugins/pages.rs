@@ -1,0 +1,69 @@
+//! Plugins as they are listed and shown.
+
+use std::collections::VecDeque;
+
+use crate::{
+    ids::PluginId,
+    plugin::PluginView,
+    port::{Page, PluginAuditRow, PluginDetail, PluginLogRow, PluginRow, PortError, Query, plugin_rows},
+    station::{
+        host::{Asking, misdirected},
+        local::Inner,
+    },
+    tap::entry::Link,
+};
+
+pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, PortError> {
+    let inner = asking.inner;
+    let (_, snapshot) = inner.hosts.plugins.snapshot();
+    let rows_max = |limit| usize::try_from(asking.rows_max(limit)).unwrap_or(usize::MAX);
+    match query {
+        Query::Plugins => Ok(Page::Plugins(plugin_rows(&snapshot, inner.clock.now()))),
+        Query::Plugin { plugin } => {
+            let Some(view) = snapshot.plugins.get(&plugin) else { return Ok(Page::Plugin(None)) };
+            Ok(Page::Plugin(Some(Box::new(detail(inner, &plugin, view).await))))
+        }
+        Query::PluginLog { plugin, after, limit } => {
+            let lines = snapshot.plugins.get(&plugin).map(|view| &view.log);
+            let (rows, more) = behind(lines, rows_max(limit), |line| line.number > after);
+            let rows = rows.into_iter().map(|line| PluginLogRow::new(&plugin, line)).collect();
+            Ok(Page::PluginLog { rows, more })
+        }
+        Query::PluginAudit { plugin, after, limit } => {
+            let lines = snapshot.plugins.get(&plugin).map(|view| &view.audit);
+            let (rows, more) = behind(lines, rows_max(limit), |row| row.number > after);
+            let rows = rows.into_iter().map(|row| PluginAuditRow::new(&plugin, row)).collect();
+            Ok(Page::PluginAudit { rows, more })
+        }
+        Query::Stream => {
+            let stream = inner.hosts.plugins.handle()?.stream().await;
+            Ok(Page::Stream(Box::new(stream.unwrap_or_default())))
+        }
+        _ => Err(misdirected(Link::Plugin)),
+    }
+}
+
+/// The first of those that are behind a place, and whether there are more.
+fn behind<T>(all: Option<&VecDeque<T>>, rows_max: usize, is_behind: impl Fn(&T) -> bool) -> (Vec<&T>, bool) {
+    let mut rows: Vec<&T> = all.into_iter().flatten().filter(|row| is_behind(row)).collect();
+    let more = rows.len() > rows_max;
+    rows.truncate(rows_max);
+    (rows, more)
+}
+
+async fn detail(inner: &Inner, plugin: &PluginId, view: &PluginView) -> PluginDetail {
+    let list = |names: &[std::sync::Arc<str>]| names.iter().map(ToString::to_string).collect();
+    let more = match inner.hosts.plugins.handle() {
+        Ok(handle) => handle.detail(plugin).await,
+        Err(_) => None,
+    };
+    PluginDetail {
+        row: PluginRow::new(plugin, view, inner.clock.now()),
+        description: view.about.description.to_string(),
+        is_networked: view.about.is_networked,
+        slots: list(&view.about.slots),
+        provides: list(&view.about.provides),
+        hooks: view.up().map(|up| list(&up.hooks)).unwrap_or_default(),
+        detail: more.unwrap_or_default(),
+    }
+}
