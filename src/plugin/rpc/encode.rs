@@ -140,15 +140,34 @@ impl Body {
         self.wire.extend_from_slice(bytes);
     }
 
+    /// Writes the headers into their room, from its end; where they begin.
+    fn put_headers(&mut self) -> usize {
+        let mut at = HEADER_BYTES_MAX;
+        let mut put = |part: &[u8]| {
+            let end = at;
+            at -= part.len();
+            if let Some(room) = self.wire.get_mut(at..end) {
+                room.copy_from_slice(part);
+            }
+        };
+        put(BLANK);
+        let mut rest = self.bytes;
+        loop {
+            put(&[b'0' + u8::try_from(rest % 10).unwrap_or_default()]);
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        put(LENGTH);
+        at
+    }
+
     fn into_frame(mut self) -> Result<Bytes, TooLong> {
         if self.bytes > PLUGIN_FRAME_BYTES_MAX as u64 {
             return Err(TooLong { bytes: self.bytes });
         }
-        let headers = [LENGTH, self.bytes.to_string().as_bytes(), BLANK].concat();
-        let start = HEADER_BYTES_MAX.saturating_sub(headers.len());
-        if let Some(room) = self.wire.get_mut(start..HEADER_BYTES_MAX) {
-            room.copy_from_slice(&headers);
-        }
+        let start = self.put_headers();
         if self.wire.capacity() - self.wire.len() > SPARE_BYTES_MAX {
             self.wire.shrink_to_fit();
         }

@@ -112,8 +112,8 @@ pub struct Refused {
     pub what: String,
 }
 
-/// The head of a body for the tap; method and id are cut at `id_bytes_max` (`limits.plugin.id_bytes_max`). The
-/// method of an answer is for the caller to add, who knows the request.
+/// The head of a body for the tap; method and id are cut at `id_bytes_max` (`limits.plugin.id_bytes_max`).
+/// The method of an answer is for the caller to add, who knows the request.
 #[must_use]
 pub fn head(plugin: PluginId, incoming: &Incoming, id_bytes_max: u64) -> Head {
     let mut head = Head::new(plugin);
