@@ -1,4 +1,5 @@
-//! Any stream in reads of any size: the frames are those of one read, their bytes are the stream's, and what breaks it is the same.
+//! Any stream in reads of any size: the frames are those of long reads, their bytes are those of the stream,
+//! and what breaks it is the same.
 
 #![no_main]
 
