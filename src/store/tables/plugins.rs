@@ -102,7 +102,7 @@ fn append(conn: &Connection, plugin: &PluginId, at: Wall, what: &str, text: &str
     .map(drop)
 }
 
-/// Deletes a plugin's oldest rows beyond so many. Its rows are numbered without gaps, so that none is counted.
+/// Deletes a plugin's oldest rows beyond so many. Its rows are numbered without gaps: none need be counted.
 fn prune(conn: &Connection, plugin: &PluginId, rows_max: u64) -> rusqlite::Result<()> {
     conn.prepare_cached(
         "DELETE FROM plugin_audit WHERE plugin = ?1
@@ -157,7 +157,7 @@ pub(in crate::store) fn installed(conn: &Connection) -> rusqlite::Result<Vec<Plu
             "SELECT plugin, manifest, version, folder, command, installed_at_ms, disable_cause, disable_text, exits
              FROM plugins ORDER BY place",
         )?
-        .query_map([], read)?
+        .query_map([], |row| Ok(read(row)))?
         .collect::<rusqlite::Result<_>>()?;
     for row in &mut plugins {
         let (grants, damage) = grants(conn, &row.installed.plugin)?;
@@ -167,7 +167,7 @@ pub(in crate::store) fn installed(conn: &Connection) -> rusqlite::Result<Vec<Plu
     Ok(plugins)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<PluginRow> {
+fn read(row: &Row<'_>) -> PluginRow {
     let mut damage = Damage::default();
     let installed = NewPlugin {
         plugin: PluginId::new(&damage.text("plugin", row, 0)),
@@ -183,13 +183,13 @@ fn read(row: &Row<'_>) -> rusqlite::Result<PluginRow> {
     // One that cannot be read stays disabled, until the operator enables it.
     let disabled = is_disabled.then(|| Disabled { cause: cause.unwrap_or(DisableCause::ByOperator), text });
     let exits: Vec<u64> = serde_json::from_str(&damage.text("exits", row, 8)).unwrap_or_default();
-    Ok(PluginRow {
+    PluginRow {
         installed,
         disabled,
         exits: exits.into_iter().map(Wall).collect(),
         grants: Vec::new(),
         damage: damage.found(),
-    })
+    }
 }
 
 /// What a plugin may use, and what of it cannot be read: that is not granted.
