@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// What a file calls the systems, one of these ways at least: by links, by modules, by folders, by views.
-const NAMES: [[&str; 4]; 5] = [
-    ["Mpp", "Rmp", "Runs", "Macp"],
-    ["mpp", "rmp", "runs", "macp"],
-    ["bridge", "bus", "runs", "sessions"],
-    ["Bridge", "Bus", "Runs", "Sessions"],
-    ["ViewBridge", "ViewBus", "ViewRuns", "ViewSessions"],
+const NAMES: [[&str; 5]; 5] = [
+    ["Mpp", "Rmp", "Runs", "Macp", "Plugin"],
+    ["mpp", "rmp", "runs", "macp", "plugin"],
+    ["bridge", "bus", "runs", "sessions", "plugins"],
+    ["Bridge", "Bus", "Runs", "Sessions", "Plugins"],
+    ["ViewBridge", "ViewBus", "ViewRuns", "ViewSessions", "ViewPlugins"],
 ];
 
 /// How many files are edited for every further system, at most.
@@ -67,6 +67,6 @@ fn a_list_of_files_is_read_from_the_docs() {
     let docs = "//! ## One\n//!\n//! 1. `a.rs`: its `b`: c\n//!    and on\n//! - `d.rs`, `e/f.rs`: g\n//! ## Two\n//! - `h.rs`: i";
     assert_eq!(listed(docs, "One"), ["a.rs", "d.rs", "e/f.rs"]);
     assert_eq!(listed(docs, "Two"), ["h.rs"]);
-    assert!(names_all("x(Link::Mpp | Link::Rmp)\nRuns, Macp // all"));
+    assert!(names_all("x(Link::Mpp | Link::Rmp)\nRuns, Macp, Plugin // all"));
     assert!(!names_all("mpp, rmp, runs // macp"));
 }

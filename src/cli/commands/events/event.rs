@@ -4,6 +4,8 @@ use std::{net::SocketAddr, sync::Arc};
 
 use serde::Serialize;
 
+use super::plugin::PluginEvent;
+
 use crate::{
     console::model::station::{AlertChange, QueueMetrics, Summary},
     ids::{
@@ -19,7 +21,7 @@ use crate::{
 };
 
 /// What stands in the place of what is masked.
-const MASK: &str = "******";
+pub(super) const MASK: &str = "******";
 
 /// The operator that did something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -195,6 +197,9 @@ pub(in crate::cli::commands) enum Event {
     LeftOut { what: &'static str, count: u64 },
     /// The line before this one came again.
     Repeated { count: u64 },
+    /// Something happened to a plugin.
+    #[serde(untagged)]
+    Plugin(PluginEvent),
 }
 
 /// Which run.
@@ -236,6 +241,7 @@ impl Event {
             | Self::RunRejected { why: words, .. }
             | Self::RunAsks { question: words, .. }
             | Self::RunEnded { why: Some(words), .. } => MASK.clone_into(words),
+            Self::Plugin(event) => event.mask(),
             _ => {}
         }
         self

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     event::Event,
     of_tap::{of_macp, of_mpp, of_rmp, of_row, of_runs, of_station},
+    plugin::PluginEvent,
 };
 use crate::{
     cli::table::{LocalClock, visible},
@@ -63,6 +64,9 @@ impl EventLine {
                 (event, _) => event,
             },
             What::Transition(Transition::Macp(transition)) => of_macp(transition, text),
+            What::Transition(Transition::Plugin(transition)) => {
+                PluginEvent::of(transition, text).map(Event::Plugin)
+            }
             What::Transition(Transition::Rmp(transition)) => of_rmp(transition, text),
             What::Transition(Transition::Runs(transition)) => of_runs(transition, text),
             What::Unsent { frames, bytes } if detail == Detail::Everything => {

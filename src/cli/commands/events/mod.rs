@@ -5,6 +5,7 @@ mod coalesce;
 mod event;
 mod line;
 mod of_tap;
+mod plugin;
 mod text;
 
 pub(super) use coalesce::Coalescer;

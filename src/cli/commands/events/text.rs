@@ -64,6 +64,7 @@ impl Event {
             Self::LeftOut { what, count } => format!("… {} more {what}", grouped(*count)),
             Self::Repeated { count: 1 } => "… repeated once more".to_owned(),
             Self::Repeated { count } => format!("… repeated {} more times", grouped(*count)),
+            Self::Plugin(event) => event.text(),
             Self::RunsBraked { .. }
             | Self::RunAccepted { .. }
             | Self::RunRejected { .. }
@@ -200,6 +201,7 @@ impl Event {
             | Self::RefundRecorded { status: RefundStatus::Skipped | RefundStatus::Manual, .. }
             | Self::Alert { .. } => Level::Warn,
             Self::Notice { level, .. } | Self::Logged { level, .. } => *level,
+            Self::Plugin(event) => event.level(),
             _ => Level::Info,
         }
     }
@@ -208,6 +210,7 @@ impl Event {
     pub(super) const fn who(&self) -> &'static str {
         match self {
             Self::Logged { .. } => "adapter",
+            Self::Plugin(_) => "plugin",
             Self::Operated { .. } => "operator",
             Self::SessionOpened { .. }
             | Self::SessionResolved { .. }
