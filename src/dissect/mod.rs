@@ -2,8 +2,8 @@
 //! may see it; of any entry one line and the fields that a filter finds it by; of a fault the clause that was
 //! broken and what to do about it.
 //!
-//! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`plugin`], [`runs`] and [`station`], each with its row in
-//! `table`. Nothing here knows of a screen: the console draws what is said here, the station and the
+//! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`plugin`], [`runs`] and [`station`], each with its
+//! row in `table`. Nothing here knows of a screen: the console draws what is said here, the station and the
 //! command line filter and print by it.
 
 pub(crate) mod body_preview;

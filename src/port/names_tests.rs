@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{
     AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow, List,
-    ListRow, PeerRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
-    ViolationRow,
+    ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow,
+    TopicRow, ViolationRow,
 };
 use crate::field::index_of;
 
@@ -63,6 +63,9 @@ fn all() -> Vec<(List, BTreeSet<String>)> {
         members::<ConfirmationRow>(&format!(
             r#"{{"action":"action:00000000-0000-0000-0000-00000000beef","run":"{TRACE}","node":"n","summary":"s","takes":{{}},"asked_at_ms":1,"expires_at_ms":1}}"#
         )),
+        members::<PluginRow>(
+            r#"{"plugin":"p","name":"n","version":"1","author":"a","state":"up","disabled":"restart_limit","unhealthy":"exited","reason":"r","up_since_ms":1,"restarts_at_ms":1,"restarts":1,"ping_us":1,"misses":1,"memory_bytes":1,"cpu_permille":1,"pid":1,"folder":"f","command":"c","asks":["a"],"granted":["a"],"asking":"k","actions":["a"],"in_flight":1,"events_dropped":1,"refused":1,"lints":1}"#,
+        ),
         members::<InvocationRow>(&format!(
             r#"{{"id":1,"queue":"q","event":"e","state":"failed","params":{{}},"result":1,"reason":"r",{SOURCE},"trace_id":"{TRACE}","enqueued_at_ms":1,"updated_at_ms":1,"other_manifest":"sha256:1111111111111111111111111111111111111111111111111111111111111111","refund":"manual","requeued_from":1,"damage":"d"}}"#
         )),

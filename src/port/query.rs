@@ -210,9 +210,8 @@ macro_rules! declare {
                     Self::Invocation { .. } | Self::InvocationWhen { .. } => Link::Mpp,
                     Self::Run { .. } | Self::RunEvents { .. } | Self::RunArtifacts { .. } => Link::Runs,
                     Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
-                    Self::Plugin { .. } | Self::PluginLog { .. } | Self::PluginAudit { .. } | Self::Stream => {
-                        Link::Plugin
-                    }
+                    Self::Plugin { .. } | Self::PluginLog { .. } => Link::Plugin,
+                    Self::PluginAudit { .. } | Self::Stream => Link::Plugin,
                 }
             }
         }

@@ -62,7 +62,8 @@ fn arrange(body: Rect, occasional: &[PaneId]) -> Vec<(PaneId, Rect)> {
             columns(body, &[&[(Queues, 1), (Started, 1)], &with(&[(InFlight, 2)], 2, below)])
         }
         (true, true) => {
-            let plugins = more.contains(&Plugins).then_some((Plugins, 1));
+            // Where there is room for all, also before there are any.
+            let plugins = (more.contains(&Plugins) || body.height >= 60).then_some((Plugins, 1));
             let left: Vec<_> = [(Queues, 1), (Recent, 1), (Runs, 1)].into_iter().chain(plugins).collect();
             columns(body, &[&left, &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]])
         }

@@ -369,10 +369,10 @@ fn a_column_is_filtered_by_its_title_too() {
 #[test]
 fn a_view_that_is_not_there_is_said_so_and_an_empty_entry_is_not_offered() {
     let mut stage = bus(160, 50);
-    stage.char('6');
+    stage.char('0');
     assert!(
         stage.text().contains(
-            "no view on 6: 1 Deck, 2 Bridge, 3 Bus, 4 Runs, 5 Sessions, 7 Trace, 8 Wire, 9 Journal"
+            "no view on 0: 1 Deck, 2 Bridge, 3 Bus, 4 Runs, 5 Sessions, 6 Plugins, 7 Trace, 8 Wire, 9 Journal"
         ),
         "{}",
         stage.text()

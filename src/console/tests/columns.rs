@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
     bus_samples::{bus, with_drops},
+    plugins_samples::{plugins, with_plugins},
     runs_samples::{runs, with_runs},
     screens::at_both_sizes,
     sessions_samples::{decision, with_sessions},
@@ -226,7 +227,8 @@ fn every_pane_draws_every_field_that_it_declares() {
             ViewId::Runs if pane == PaneId::Trace => with_messages(300, 60),
             ViewId::Runs => runs(300, 60),
             ViewId::Sessions => decision(300, 60),
-            ViewId::Deck => with_sessions(with_runs(with_drops(show(300, 60)))),
+            ViewId::Plugins => plugins(300, 60),
+            ViewId::Deck => with_plugins(with_sessions(with_runs(with_drops(show(300, 60))))),
             _ => bridge(300, 60),
         };
         stage.ui.show(view);

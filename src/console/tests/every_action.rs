@@ -44,6 +44,7 @@ const MOVES: &[Action] = &[
     Action::ViewBus,
     Action::ViewRuns,
     Action::ViewSessions,
+    Action::ViewPlugins,
     Action::ViewTrace,
     Action::ViewWire,
     Action::ViewJournal,

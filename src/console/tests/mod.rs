@@ -39,6 +39,8 @@ mod operator_messages;
 mod pack_events;
 mod palette;
 mod past;
+mod plugins;
+mod plugins_samples;
 mod present;
 mod queue_control;
 mod reloads;

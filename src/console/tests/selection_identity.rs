@@ -5,6 +5,7 @@ use crossterm::event::KeyCode;
 use super::{
     answers::answered,
     bus_samples::bus,
+    plugins_samples::plugins,
     runs_samples::runs,
     sessions_samples::decision,
     steps::pending_list,
@@ -47,6 +48,7 @@ fn over(pane: PaneId) -> TestConsole {
     let mut stage = match pane {
         PaneId::Wire => wire(160, 50),
         PaneId::Trace => with_messages(160, 50),
+        _ if ViewId::Plugins.panes().contains(&pane) => plugins(160, 50),
         _ if ViewId::Sessions.panes().contains(&pane) => decision(160, 50),
         _ if ViewId::Runs.panes().contains(&pane) => runs(160, 50),
         _ if ViewId::Bus.panes().contains(&pane) => bus(160, 50),
@@ -100,6 +102,7 @@ fn new_rows_and_a_new_snapshot_leave_the_record_selected() {
             rmp: world.rmp,
             runs: world.runs,
             macp: world.macp,
+            plugin: world.plugin,
             ..connected()
         });
         stage.ui.time.anchor(&stage.model, false);

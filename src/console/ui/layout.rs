@@ -193,7 +193,7 @@ mod tests {
                     let layout = of(columns, rows, view, zoomed, &[]);
                     let chips = layout.chips();
                     for pane in view.panes() {
-                        let has_system = matches!(pane, PaneId::Runs | PaneId::Sessions);
+                        let has_system = matches!(pane, PaneId::Runs | PaneId::Sessions | PaneId::Plugins);
                         let has_chip =
                             chips.contains(&ChipId::Hidden(*pane)) || (has_system && !layout.has(*pane));
                         assert!(layout.has(*pane) != has_chip, "{pane:?} at {columns}x{rows}");

@@ -48,7 +48,8 @@ fn code(frame: &Frame, head: &Head) -> Option<&'static str> {
     }
 }
 
-/// A message in one line: what was made of it, where that is not what one expects, then what it is, and whose.
+/// A message in one line: what was made of it, where that is not what one expects, then what it is, and
+/// whose.
 pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     let method = head.method.as_deref().unwrap_or("?");
     let what = if head.is_answer { format!("answer to {method}") } else { method.to_owned() };

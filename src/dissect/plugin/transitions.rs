@@ -44,7 +44,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
             of(vec![text_node("cause", cause.name())]).with_text("reason", Class::Payload)
         }
         T::Stopped { status, .. } => of(vec![text_node("status", status.to_string())]),
-        T::Linted { lint, .. } => of(vec![text_node("lint", lint.name())]).with_text("seen", Class::Payload),
+        T::Linted { lint, .. } => of(vec![text_node("lint", lint.name())]).with_text("found", Class::Payload),
         T::Notified { level, .. } => {
             of(vec![text_node("level", level.name())]).with_text("message", Class::Payload)
         }
@@ -52,6 +52,26 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
             of(vec![text_node("level", level.name()), text_node("source", source.name())])
                 .with_text("message", Class::Payload)
         }
+        T::Status { .. }
+        | T::Panel { .. }
+        | T::ValueSet { .. }
+        | T::Asked { .. }
+        | T::Decided { .. }
+        | T::Handed { .. }
+        | T::ActionBegun { .. }
+        | T::ActionEnded { .. } => of_shared(transition, of),
+        T::EventsDropped { events, .. } => of(vec![number("events", *events)]),
+        T::Throttled { on, .. } => of(vec![text_node("on", if *on { "yes" } else { "no" })]),
+        T::Sampled { memory_bytes, cpu_permille, .. } => {
+            of(vec![number("memory_bytes", *memory_bytes), number("cpu_permille", u64::from(*cpu_permille))])
+        }
+        T::Stream { change } => of_stream(change, of),
+    }
+}
+
+/// What a plugin shows, is asked and is handed.
+fn of_shared(transition: &T, of: impl Fn(Vec<Node>) -> TransitionDetails) -> TransitionDetails {
+    match transition {
         T::Status { slot, .. } => {
             of(vec![text_node("slot", slot.to_string())]).with_json("value", Class::Payload)
         }
@@ -83,12 +103,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
                 of(fields).with_text("message", Class::Payload)
             }
         }
-        T::EventsDropped { events, .. } => of(vec![number("events", *events)]),
-        T::Throttled { on, .. } => of(vec![text_node("on", if *on { "yes" } else { "no" })]),
-        T::Sampled { memory_bytes, cpu_permille, .. } => {
-            of(vec![number("memory_bytes", *memory_bytes), number("cpu_permille", u64::from(*cpu_permille))])
-        }
-        T::Stream { change } => of_stream(change, of),
+        _ => of(Vec::new()),
     }
 }
 

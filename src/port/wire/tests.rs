@@ -145,14 +145,14 @@ fn what_a_station_says_of_a_host_is_read_whichever_version_it_is_of() {
 #[test]
 fn what_a_later_version_says_is_refused_with_what_is_not_known() {
     for (reply, unknown) in [
-        (json!({"error": {"host_down": {"host": "the plugins", "why": "it has stopped"}}}), "`the plugins`"),
-        (json!({"error": {"host_up": {"host": "plugins"}}}), "`plugins`"),
-        (json!({"page": {"plugins": []}}), "`plugins`"),
-        (json!({"outcome": {"plugins": {}}}), "`plugins`"),
+        (json!({"error": {"host_down": {"host": "the gateway", "why": "it has stopped"}}}), "`the gateway`"),
+        (json!({"error": {"host_up": {"host": "gateways"}}}), "`gateways`"),
+        (json!({"page": {"gateways": []}}), "`gateways`"),
+        (json!({"outcome": {"gateways": {}}}), "`gateways`"),
     ] {
         let refused = answered(&reply);
         assert!(matches!(&refused, Err(WireError::Malformed(why)) if why.contains(unknown)), "{refused:?}");
     }
-    let refused = asked(&json!({"query": "plugins"}));
-    assert!(matches!(&refused, Err(PortError::BadRequest(why)) if why.contains("`plugins`")), "{refused:?}");
+    let refused = asked(&json!({"query": "gateways"}));
+    assert!(matches!(&refused, Err(PortError::BadRequest(why)) if why.contains("`gateways`")), "{refused:?}");
 }

@@ -9,36 +9,31 @@ use crate::{
 };
 
 pub(in crate::station) fn families(plugins: &Snapshot) -> Vec<Family> {
-    let by_plugin = |name, kind: Kind, about, of: fn(&PluginView) -> u64| {
-        let all = plugins.plugins.iter().map(|(plugin, view)| (plugin.to_string(), of(view)));
-        Family::new(name, kind, about).by("plugin", all)
-    };
+    let mut all = processes(plugins);
+    all.extend(traffic(plugins));
+    all
+}
+
+/// One metric of every plugin.
+fn by_plugin(
+    plugins: &Snapshot,
+    name: &'static str,
+    kind: Kind,
+    about: &'static str,
+    of: fn(&PluginView) -> u64,
+) -> Family {
+    let all = plugins.plugins.iter().map(|(plugin, view)| (plugin.to_string(), of(view)));
+    Family::new(name, kind, about).by("plugin", all)
+}
+
+/// What goes between the station and the plugins.
+fn traffic(plugins: &Snapshot) -> Vec<Family> {
+    let by_plugin = |name, kind, about, of| by_plugin(plugins, name, kind, about, of);
     let refused = Code::ALL.iter().map(|code| {
         let count = plugins.plugins.values().map(|view| view.counts.refused[code.index()]).sum::<u64>();
         (code.name().to_owned(), count)
     });
     vec![
-        by_plugin("rl_console_plugin_up", Gauge, "Whether the plugin is up.", |view| {
-            u64::from(view.up().is_some())
-        }),
-        by_plugin("rl_console_plugin_disabled", Gauge, "Whether the plugin is disabled.", |view| {
-            u64::from(view.disabled().is_some())
-        }),
-        by_plugin(
-            "rl_console_plugin_restarts_total",
-            Counter,
-            "Processes ended because they exited or were unhealthy.",
-            |view| view.counts.restarts,
-        ),
-        by_plugin("rl_console_plugin_missed_pings_total", Counter, "Missed pings.", |view| {
-            view.counts.pings_missed
-        }),
-        by_plugin(
-            "rl_console_plugin_ping_microseconds",
-            Gauge,
-            "Latency of the last answered ping, in microseconds.",
-            |view| view.last_ping_us().unwrap_or_default(),
-        ),
         by_plugin("rl_console_plugin_sent_frames_total", Counter, "Messages sent.", |view| {
             view.counts.frames_out
         }),
@@ -78,6 +73,37 @@ pub(in crate::station) fn families(plugins: &Snapshot) -> Vec<Family> {
             |view| u64::from(view.throttled_since.is_some()),
         ),
         by_plugin("rl_console_plugin_log_lines_total", Counter, "Log lines.", |view| view.counts.log_lines),
+        by_plugin("rl_console_plugin_actions_in_flight", Gauge, "Actions in flight.", |view| {
+            view.actions.len() as u64
+        }),
+    ]
+}
+
+/// How their processes are.
+fn processes(plugins: &Snapshot) -> Vec<Family> {
+    let by_plugin = |name, kind, about, of| by_plugin(plugins, name, kind, about, of);
+    vec![
+        by_plugin("rl_console_plugin_up", Gauge, "Whether the plugin is up.", |view| {
+            u64::from(view.up().is_some())
+        }),
+        by_plugin("rl_console_plugin_disabled", Gauge, "Whether the plugin is disabled.", |view| {
+            u64::from(view.disabled().is_some())
+        }),
+        by_plugin(
+            "rl_console_plugin_restarts_total",
+            Counter,
+            "Processes ended because they exited or were unhealthy.",
+            |view| view.counts.restarts,
+        ),
+        by_plugin("rl_console_plugin_missed_pings_total", Counter, "Missed pings.", |view| {
+            view.counts.pings_missed
+        }),
+        by_plugin(
+            "rl_console_plugin_ping_microseconds",
+            Gauge,
+            "Latency of the last answered ping, in microseconds.",
+            |view| view.last_ping_us().unwrap_or_default(),
+        ),
         by_plugin(
             "rl_console_plugin_memory_bytes",
             Gauge,
@@ -90,8 +116,5 @@ pub(in crate::station) fn families(plugins: &Snapshot) -> Vec<Family> {
             "CPU of the processes of the plugin, in thousandths of one core.",
             |view| u64::from(view.cpu_permille),
         ),
-        by_plugin("rl_console_plugin_actions_in_flight", Gauge, "Actions in flight.", |view| {
-            view.actions.len() as u64
-        }),
     ]
 }

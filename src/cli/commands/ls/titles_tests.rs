@@ -5,8 +5,8 @@ use crate::{
     field::index_of,
     port::{
         AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow,
-        ListRow, PeerRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
-        ViolationRow,
+        ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow,
+        TopicRow, ViolationRow,
     },
 };
 
@@ -41,6 +41,7 @@ fn a_filter_takes_the_titles_of_the_table() {
         unfound::<ConfirmationRow>(),
         unfound::<SessionRow>(),
         unfound::<ViolationRow>(),
+        unfound::<PluginRow>(),
     ];
     assert_eq!(unfound.concat(), [""; 0]);
 }

@@ -59,7 +59,7 @@ roles! {
     /// The MACP runtime's.
     Macp = "macp" like Rmp,
     /// The plugins'.
-    Plugin = "plugin" like Mpp,
+    Plugin = "plugin" like Rmp,
     /// Around panes.
     Border = "border" like Muted,
     /// Around the focused pane.

@@ -3,7 +3,6 @@
 
 use super::{
     detail_plugin::{empty, title},
-    details::audit_details,
     entries,
     keys::AUDIT_ROW,
     list::list_command,
@@ -13,6 +12,7 @@ use crate::{
         draw::{Cell, format, theme::Role},
         input::pane_id::PaneId,
         model::{Model, ReportLine},
+        overlays::detail::{at, detail},
         records::{
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
@@ -89,7 +89,13 @@ impl DetailsRecord for AuditRow {
     }
 
     fn lines(&self, view: &View, _: &Model) -> Vec<ReportLine> {
-        audit_details(view, self)
+        let Self { plugin, row } = self;
+        vec![
+            detail("plugin", plugin.to_string()),
+            detail("at", at(view, row.at.wall)),
+            detail("what", row.what.name().replace('_', " ")),
+            detail("of", row.text.to_string()),
+        ]
     }
 
     fn row<'a>(&'a self, _: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {

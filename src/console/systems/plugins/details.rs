@@ -1,6 +1,6 @@
-//! Details of plugins in words: a plugin, a line of its log, a row of its audit.
+//! Details of a plugin in words.
 
-use super::{audit::AuditRow, entries, keys::PLUGIN, list::PluginItem, log::LogLine};
+use super::{entries, keys::PLUGIN};
 use crate::{
     console::{
         draw::format,
@@ -42,9 +42,8 @@ impl DetailsRecord for PluginDetails {
         }
     }
 
-    fn row<'a>(&'a self, model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
-        let (plugin, view) = model.plugins()?.plugins.get_key_value(&self.0)?;
-        Some(Box::new(PluginItem { plugin, view }))
+    fn row<'a>(&'a self, _: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
     }
 
     fn entry(&self) -> Option<EntryQuery> {
@@ -125,25 +124,4 @@ fn plugin_details(view: &View, plugin: &PluginView) -> Vec<ReportLine> {
     ));
     lines.push(payload("description", &about.description));
     lines
-}
-
-/// A line of a log.
-pub(super) fn line_details(view: &View, LogLine { plugin, line }: &LogLine) -> Vec<ReportLine> {
-    vec![
-        detail("plugin", plugin.to_string()),
-        detail("at", at(view, line.at.wall)),
-        detail("level", line.level.name()),
-        detail("source", line.source.name()),
-        payload("", &line.text),
-    ]
-}
-
-/// A row of an audit.
-pub(super) fn audit_details(view: &View, AuditRow { plugin, row }: &AuditRow) -> Vec<ReportLine> {
-    vec![
-        detail("plugin", plugin.to_string()),
-        detail("at", at(view, row.at.wall)),
-        detail("what", row.what.name().replace('_', " ")),
-        detail("of", row.text.to_string()),
-    ]
 }

@@ -18,7 +18,7 @@ use crate::{
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
         },
     },
     field::{Column, Fields as _, Value, fields},
@@ -193,10 +193,7 @@ pub(crate) static PANE: Pane = Pane {
     }),
     empty: Empty::Text("no plugins installed"),
     drawing: Drawing::Table,
-    chip: Some(|cx, _| {
-        let count = cx.model.plugins().map_or(0, |plugins| plugins.plugins.len() as u64);
-        PaneChip::new("plugins", format::count(count), Role::Text)
-    }),
+    chip: None,
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.plugin.plugins_max", ui.limits.plugin.plugins_max);
         Some(Account::whole("installed and served plugins", all, bound))

@@ -2,7 +2,6 @@
 
 use super::{
     detail_plugin::{empty, title},
-    details::line_details,
     entries,
     keys::LOG_LINE,
     list::list_command,
@@ -12,6 +11,7 @@ use crate::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
         model::{Model, ReportLine},
+        overlays::detail::{at, detail, payload},
         records::{
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
@@ -101,7 +101,14 @@ impl DetailsRecord for LogLine {
     }
 
     fn lines(&self, view: &View, _: &Model) -> Vec<ReportLine> {
-        line_details(view, self)
+        let Self { plugin, line } = self;
+        vec![
+            detail("plugin", plugin.to_string()),
+            detail("at", at(view, line.at.wall)),
+            detail("level", line.level.name()),
+            detail("source", line.source.name()),
+            payload("", &line.text),
+        ]
     }
 
     fn row<'a>(&'a self, _: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
