@@ -1,5 +1,5 @@
-//! Plugins below their guards, as real processes: all that they start is found by an argument that nothing else
-//! on the machine has, and is gone afterwards.
+//! Plugins below their guards, as real processes: all that they start is found by an argument that nothing
+//! else on the machine has, and is gone afterwards.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -130,11 +130,20 @@ async fn nothing_is_left_of_a_tree_that_is_killed() {
 
 #[tokio::test]
 async fn nothing_is_left_when_the_station_is_gone() {
+    let mut started = Vec::new();
     for (name, text, count) in TREES {
         let mark = mark();
-        let Process { stdin, stdout, stderr, mut guard } = script(text, &mark);
+        let process = script(text, &mark);
         until_there(&mark, count);
+        started.push((name, mark, process));
+    }
+    let mut guards = Vec::new();
+    for (name, mark, process) in started {
+        let Process { stdin, stdout, stderr, guard } = process;
         drop((stdin, stdout, stderr));
+        guards.push((name, mark, guard));
+    }
+    for (name, mark, mut guard) in guards {
         assert_eq!(guard.wait().await, killed(), "{name}");
         assert_eq!(marked(&mark), Vec::<u32>::new(), "{name}");
     }
@@ -291,6 +300,8 @@ async fn a_plugin_is_restricted() {
     assert_eq!(value("Umask"), "0077");
     assert_eq!(value("NoNewPrivs"), "1");
     assert_eq!(value("Max core file size"), "0 0 bytes");
+    let descriptors = value("Max open files");
+    assert!(descriptors.split(' ').next().unwrap().parse::<u64>().unwrap() <= 1_024, "{descriptors}");
     // Signals 32 and 33 are the C library's own, which it ignores in what it starts.
     let signals = |name: &str| u64::from_str_radix(&value(name), 16).unwrap() & !(3 << 31);
     assert_eq!((signals("SigBlk"), signals("SigIgn")), (0, 0));

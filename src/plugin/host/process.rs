@@ -54,8 +54,8 @@ pub enum SpawnError {
     },
 }
 
-/// A plugin that was started. The station closes `stdin` only after [`GuardProcess::wait`] has returned: closing
-/// it ends the plugin, as the end of the station does.
+/// A plugin that was started. The station closes `stdin` only after [`GuardProcess::wait`] has returned:
+/// closing it ends the plugin, as the end of the station does.
 #[derive(Debug)]
 pub struct Process {
     /// What the plugin reads.
@@ -127,8 +127,8 @@ impl GuardProcess {
         let _ = kill_process(guard, Signal::CONT);
     }
 
-    /// Waits until the plugin and all that it started are gone, and says how it ended. Safe to be dropped while
-    /// it waits, and to be called again.
+    /// Waits until the plugin and all that it started are gone, and says how it ended. Safe to be dropped
+    /// while it waits, and to be called again.
     pub async fn wait(&mut self) -> Ending {
         if let Some(ending) = self.ending {
             return ending;
@@ -142,8 +142,8 @@ impl GuardProcess {
     }
 }
 
-/// What of the station's environment a plugin gets: PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, `LC_*`, TZ
-/// and TMPDIR (ruling Plugins 7).
+/// What of the station's environment a plugin gets: PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, `LC_*`,
+/// TZ and TMPDIR (ruling Plugins 7).
 pub fn environment(parent: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     parent.into_iter().filter(|(name, _)| is_passed_on(name)).collect()
 }

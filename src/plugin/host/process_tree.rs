@@ -22,9 +22,18 @@ pub struct Usage {
     pub processes: usize,
     /// Their resident memory; pages that several share count for each.
     pub memory_bytes: u64,
-    /// Processor time of those that are there and of those that were, in clock ticks (`sysconf(_SC_CLK_TCK)` a
-    /// second). It goes back when a process ends that nobody has waited for.
+    /// Processor time of those that are there and of those that were, in clock ticks (`sysconf(_SC_CLK_TCK)`
+    /// a second). It goes back when a process ends that nobody has waited for.
     pub cpu_ticks: u64,
+}
+
+impl Usage {
+    /// Processor time, in milliseconds.
+    #[must_use]
+    pub fn cpu_ms(&self) -> u64 {
+        let per_s = rustix::param::clock_ticks_per_second().max(1);
+        self.cpu_ticks.saturating_mul(1_000) / per_s
+    }
 }
 
 /// Whether a process belongs to a plugin.
@@ -84,8 +93,8 @@ pub fn usage(guard: u32) -> Usage {
     usage
 }
 
-/// Whether a process belongs to a plugin, by the guards that there are and were: one of them is above it, or led
-/// the session of it or of a process above it.
+/// Whether a process belongs to a plugin, by the guards that there are and were: one of them is above it, or
+/// led the session of it or of a process above it.
 #[must_use]
 pub fn descent(pid: u32, guards: &[u32]) -> Descent {
     if guards.is_empty() {
@@ -124,8 +133,8 @@ pub(super) fn own_children() -> Vec<rustix::process::Pid> {
         .collect()
 }
 
-/// The children of a process: of all its threads, or by a look at all processes where the system does not list
-/// them.
+/// The children of a process: of all its threads, or by a look at all processes where the system does not
+/// list them.
 fn children(pid: u32) -> Vec<u32> {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let mut found = Vec::new();
@@ -139,8 +148,8 @@ fn children(pid: u32) -> Vec<u32> {
     found
 }
 
-/// Whether the system lists the children of processes, and this one's directory is there: the list of one thread
-/// that has ended is missed then, and not all lists.
+/// Whether the system lists the children of processes, and this one's directory is there: the list of one
+/// thread that has ended is missed then, and not all lists.
 fn is_there(pid: u32) -> bool {
     !fs::exists(format!("/proc/self/task/{}/children", std::process::id())).unwrap_or(false)
         && fs::exists(format!("/proc/{pid}/stat")).unwrap_or(false)

@@ -56,8 +56,8 @@ pub(super) fn launcher_arguments(guard: i32, entry: &Entry) -> Vec<OsString> {
         .collect()
 }
 
-/// Reads the arguments of this process, the program's own name first. Nothing where it is to be something else
-/// than a guard.
+/// Reads the arguments of this process, the program's own name first. Nothing where it is to be something
+/// else than a guard.
 pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Option<Result<Request, Misused>> {
     let mut args = args.into_iter().skip(1);
     (args.next()? == GUARD).then(|| request(&mut args).ok_or(Misused))

@@ -119,6 +119,19 @@ impl Ending {
     }
 }
 
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plugin(status) => write!(f, "{status}"),
+            Self::NotExecuted(fault) => write!(f, "the entry cannot be executed: {fault}"),
+            Self::Remaining => f.write_str("processes of the plugin are left that SIGKILL did not end"),
+            Self::GuardKilled(signal) => {
+                write!(f, "its guard was ended by signal {signal}; processes of the plugin may be left")
+            }
+        }
+    }
+}
+
 /// Sends this process a signal that ends it; the code to end with, should it not.
 fn end_by(signal: i32) -> i32 {
     let _ = signal_hook::low_level::raise(signal);
@@ -195,6 +208,8 @@ mod tests {
         assert_eq!(Ending::read(None, Some(9)), Ending::GuardKilled(9));
         assert_eq!(Ending::read(None, Some(own::REMAINING)), Ending::Remaining);
         assert_eq!(Ending::read(None, None), Ending::Plugin(ExitStatus::Unknown));
+        assert_eq!(of_code(3).to_string(), "exit code 3");
+        assert!(Ending::GuardKilled(9).to_string().contains("guard was ended by signal 9"));
     }
 
     #[test]

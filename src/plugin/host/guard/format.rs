@@ -1,7 +1,7 @@
 //! Whether a file is a program of this system.
 //!
-//! What executes a program on behalf of the C library gives a file of no known format to `/bin/sh`, which makes a
-//! program of another system a shell script that fails in some line. It is refused before that.
+//! What executes a program on behalf of the C library gives a file of no known format to `/bin/sh`, which
+//! makes a program of another system a shell script that fails in some line. It is refused before that.
 
 use std::{
     env,
@@ -19,8 +19,8 @@ const SCRIPT: &[u8] = b"#!";
 const ELF: &[u8] = b"\x7fELF";
 /// Where the kind of machine is named in it.
 const MACHINE: std::ops::Range<usize> = 18..20;
-/// The 32-bit machines whose programs x86-64 and AArch64 execute too: Intel 80386 and ARM, as they are written on
-/// a little-endian machine.
+/// The 32-bit machines whose programs x86-64 and ARM64 execute too: Intel 80386 and ARM, as they are
+/// written on a little-endian machine.
 const NARROWER: [[u8; 2]; 2] = [[3, 0], [40, 0]];
 /// Bytes that are looked at.
 const HEAD_BYTES: usize = 20;

@@ -10,8 +10,8 @@ use rustix::{
     fs::Mode,
     io::Errno,
     process::{
-        Pid, Resource, Rlimit, Signal, getppid, getpriority_process, kill_process, setpriority_process,
-        setrlimit, umask,
+        Pid, Resource, Rlimit, Signal, getppid, getpriority_process, getrlimit, kill_process,
+        setpriority_process, setrlimit, umask,
     },
 };
 
@@ -20,6 +20,9 @@ use super::{command_line::Entry, ending::ExecFault};
 /// How much sooner than others a plugin is ended when memory runs out (`oom_score_adj`).
 #[cfg(target_os = "linux")]
 const OOM_SCORE: &str = "500";
+/// Descriptors that a process may open unless it asks for more, as systems have it: the station asks for all
+/// that it can get, and programs that use `select` fail beyond this.
+const DESCRIPTORS: u64 = 1_024;
 /// What of the rights of a file that a plugin makes is taken away: all of others.
 const UMASK: Mode = Mode::RWXG.union(Mode::RWXO);
 
@@ -56,6 +59,9 @@ fn restrict(guard: Option<Pid>, nice: i32) -> Result<(), Errno> {
     rustix::thread::set_no_new_privs(true)?;
     umask(UMASK);
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    let descriptors = getrlimit(Resource::Nofile);
+    let current = descriptors.current.map_or(DESCRIPTORS, |current| current.min(DESCRIPTORS));
+    setrlimit(Resource::Nofile, Rlimit { current: Some(current), ..descriptors })?;
     // What a system refuses here makes a plugin no less well behaved.
     let _ = prefer_others(nice);
     Ok(())

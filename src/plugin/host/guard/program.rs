@@ -10,8 +10,8 @@ use super::{
 /// The exit code of a command line that is not understood.
 const MISUSED: u8 = 2;
 
-/// Does what a guard or a launcher does, where the command line (the program's own name first) asks for one, and
-/// gives the exit code then. To be asked before all else: a guard needs no configuration, log or runtime.
+/// Does what a guard or a launcher does, where the command line (the program's own name first) asks for one,
+/// and gives the exit code then. To be asked before all else: a guard needs no configuration, log or runtime.
 #[must_use]
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     Some(match command_line::read(args)? {

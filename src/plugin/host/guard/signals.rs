@@ -34,15 +34,15 @@ impl Signals {
     /// # Errors
     /// When the system refuses.
     pub(super) fn listen() -> io::Result<Self> {
-        let (wakes, waker) = UnixStream::pair()?;
+        let (wakes, woken_by) = UnixStream::pair()?;
         wakes.set_nonblocking(true)?;
         let (is_asked_to_end, is_not_executed) = (Arc::default(), Arc::default());
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGQUIT] {
             flag::register(signal, Arc::clone(&is_asked_to_end))?;
-            low_level::pipe::register(signal, waker.try_clone()?)?;
+            low_level::pipe::register(signal, woken_by.try_clone()?)?;
         }
         flag::register(SIGUSR1, Arc::clone(&is_not_executed))?;
-        low_level::pipe::register(SIGCHLD, waker)?;
+        low_level::pipe::register(SIGCHLD, woken_by)?;
         Ok(Self { wakes, is_asked_to_end, is_not_executed })
     }
 
@@ -56,8 +56,8 @@ impl Signals {
         self.is_not_executed.load(Ordering::Relaxed)
     }
 
-    /// Waits for a signal or, with `sees_stdin`, for the other end of stdin to be closed, for so long at most.
-    /// Whether it is closed. Bytes that come are the plugin's and wake nobody here.
+    /// Waits for a signal or, with `sees_stdin`, for the other end of stdin to be closed, for so long at
+    /// most. Whether it is closed. Bytes that come are the plugin's and wake nobody here.
     pub(super) fn wait(&self, sees_stdin: bool, most: Option<Duration>) -> bool {
         let stdin = io::stdin();
         let mut watched = [

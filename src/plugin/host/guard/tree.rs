@@ -5,8 +5,8 @@ use rustix::{
     process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait},
 };
 
-/// Children of this process that have ended are taken note of; `ended` is called for each. Whether any is left,
-/// running or stopped.
+/// Children of this process that have ended are taken note of; `ended` is called for each. Whether any is
+/// left, running or stopped.
 pub(super) fn reap(mut ended: impl FnMut(Pid, WaitStatus)) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {

@@ -69,9 +69,9 @@ pub fn before(log_dir: &Path, position: Position, limits: PageLimits) -> io::Res
     backwards(&mut parts[at..], Some(position.offset), limits)
 }
 
-/// The lines behind a position, with their ends: what follows a log. They are of one file; with `has_more` it is
-/// to be asked again, from the page's end. Without a position, and where its file is no longer there, they begin
-/// with the oldest file; where it became shorter, with its first line.
+/// The lines behind a position, with their ends: what follows a log. They are of one file; with `has_more` it
+/// is to be asked again, from the page's end. Without a position, and where its file is no longer there, they
+/// begin with the oldest file; where it became shorter, with its first line.
 ///
 /// # Errors
 /// As of [`last`].
@@ -87,8 +87,8 @@ pub fn after(log_dir: &Path, position: Option<Position>, limits: PageLimits) -> 
     let is_all = at.offset + length(&bytes) >= part.length;
     let mut page = Page { start: Some(at), ..Page::default() };
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        // The end of this one is still to come: to be read, or to be written. All that was to be read is one part
-        // of it.
+        // The end of this one is still to come: to be read, or to be written. All that was to be read is one
+        // part of it.
         let is_open = !line.ends_with(b"\n") && if is_all { newer.is_none() } else { !page.lines.is_empty() };
         if page.lines.len() >= limits.lines_max || is_open {
             page.has_more = !is_all || !is_open;
@@ -150,8 +150,8 @@ impl Part {
     }
 }
 
-/// The files that are there, the newest first. Of the older ones, those that are not this user's alone are left
-/// out.
+/// The files that are there, the newest first. Of the older ones, those that are not this user's alone are
+/// left out.
 fn parts(log_dir: &Path) -> io::Result<Vec<Part>> {
     let mut parts: Vec<Part> = Vec::new();
     for nth in 0..=FILES_MAX {

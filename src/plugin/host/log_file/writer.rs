@@ -70,12 +70,13 @@ impl LogFile {
         }
     }
 
-    /// Writes a line. Those of the plugin over `limits.plugin.log_lines_per_s_max` are dropped and counted; their
-    /// number is written when the second is over ([`LogFile::report_dropped`]). Lines of the host are not.
+    /// Writes a line. Those of the plugin over `limits.plugin.log_lines_per_s_max` are dropped and counted;
+    /// their number is written when the second is over ([`LogFile::report_dropped`]). Lines of the host are
+    /// not.
     ///
     /// # Errors
-    /// [`private_files::NotPrivate`] within an [`io::Error`] and what the system says; the line is lost then, and
-    /// the next is tried again.
+    /// [`private_files::NotPrivate`] within an [`io::Error`] and what the system says; the line is lost then,
+    /// and the next is tried again.
     pub fn write(&mut self, now: Now, level: Level, source: LogSource, line: &Line) -> io::Result<Written> {
         self.begin_second(now)?;
         if source != LogSource::Host {
@@ -94,8 +95,8 @@ impl LogFile {
         Ok(Written::Whole)
     }
 
-    /// Writes how many lines were dropped, if there are any, now: at the end of a process, or a second after the
-    /// last line.
+    /// Writes how many lines were dropped, if there are any, now: at the end of a process, or a second after
+    /// the last line.
     ///
     /// # Errors
     /// As of [`LogFile::write`].
