@@ -149,6 +149,31 @@ async fn nothing_is_left_when_the_station_is_gone() {
     }
 }
 
+#[test]
+fn a_plugin_that_holds_up_its_guard_does_not_outlive_the_station() {
+    for (name, text) in [
+        ("it does nothing", "sleep $1"),
+        ("it stops its guard", "kill -STOP $PPID; sleep $1"),
+        ("it holds its own stdin open", "exec 5>/proc/self/fd/0; setsid sleep $1 & sleep $1"),
+        ("both", "exec 5>/proc/self/fd/0; kill -STOP $PPID; sleep $1"),
+    ] {
+        let mark = mark();
+        // A shell in the place of the station.
+        let mut station = process::Command::new("/bin/sh")
+            .args(["-c", "exec 3<&0; \"$0\" guard run 5 -- /bin/sh -c \"$1\" sh \"$2\" <&3 3<&- & wait"])
+            .args([env!("CARGO_BIN_EXE_rl-console"), text, &mark])
+            .stdin(process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The shell, the plugin's, and what it sleeps with.
+        until_there(&mark, 3);
+        station.kill().unwrap();
+        station.wait().unwrap();
+        drop(station);
+        until(name, || marked(&mark).is_empty().then_some(()));
+    }
+}
+
 #[tokio::test]
 async fn nothing_is_left_when_the_first_process_ends() {
     for (name, text, code) in [

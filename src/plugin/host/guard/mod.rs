@@ -18,7 +18,9 @@
 //! |---|---|
 //! | the plugin's first process ends | ends all that is left of it, at once |
 //! | SIGTERM, SIGINT, SIGHUP, SIGQUIT | ends the plugin and all of it, at once |
-//! | stdin is closed by the station | the same, after 1 s for a plugin that leaves at the end of its input |
+//! | the other end of stdin is closed, or the station is gone | the same after 1 s |
+//!
+//! That second is for a plugin that leaves at the end of its input.
 //!
 //! All of it: SIGKILL to every child, until none is left. The orphans of those that die become children of
 //! the guard, so that neither `setsid` nor a double fork escapes.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, WaitStatus, getpid, setsid};
+use rustix::process::{Pid, WaitStatus, getpid, getppid, setsid};
 
 use super::{
     command_line::{Entry, launcher_arguments},
@@ -38,6 +38,8 @@ pub(super) fn run(entry: &Entry) -> Ending {
 struct Guard {
     clock: Clock,
     signals: Signals,
+    /// What has started this process.
+    station: Option<Pid>,
     /// The plugin's first process.
     plugin: Pid,
     /// How it ended.
@@ -46,11 +48,17 @@ struct Guard {
 
 impl Guard {
     fn start(entry: &Entry) -> io::Result<Self> {
+        let station = getppid();
         // It fails where this process leads a session already.
         let _ = setsid();
-        #[cfg(target_os = "linux")]
-        rustix::process::set_child_subreaper(Some(getpid()))?;
         let signals = Signals::listen()?;
+        #[cfg(target_os = "linux")]
+        {
+            rustix::process::set_child_subreaper(Some(getpid()))?;
+            // A plugin may stop its guard, or hold the other end of its own stdin open. It is continued then,
+            // and looks who its parent is; a thread of the station that ends is no more than that.
+            rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::CONT))?;
+        }
         let arguments = launcher_arguments(getpid().as_raw_pid(), entry);
         let plugin = spawn(&arguments)?;
         // What the plugin writes into is the plugin's alone: the station sees when it closes it.
@@ -63,7 +71,7 @@ impl Guard {
             let _ = rustix::stdio::dup2_stdout(&nowhere);
             let _ = rustix::stdio::dup2_stderr(&nowhere);
         }
-        Ok(Self { clock: Clock::start(), signals, plugin, status: None })
+        Ok(Self { clock: Clock::start(), signals, station, plugin, status: None })
     }
 
     fn serve(mut self) -> Ending {
@@ -75,7 +83,8 @@ impl Guard {
                 return self.end();
             }
             let most = leaves_until.map(|until| self.clock.until(until));
-            if self.signals.wait(leaves_until.is_none(), most) {
+            let is_closed = self.signals.wait(leaves_until.is_none(), most);
+            if leaves_until.is_none() && (is_closed || getppid() != self.station) {
                 leaves_until = Some(self.clock.mono() + LEAVING_MAX);
             }
         }

@@ -15,7 +15,7 @@ use rustix::{
     io::Errno,
 };
 use signal_hook::{
-    consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1},
+    consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1},
     flag, low_level,
 };
 
@@ -42,6 +42,8 @@ impl Signals {
             low_level::pipe::register(signal, woken_by.try_clone()?)?;
         }
         flag::register(SIGUSR1, Arc::clone(&is_not_executed))?;
+        // SIGCONT comes when the station is gone.
+        low_level::pipe::register(SIGCONT, woken_by.try_clone()?)?;
         low_level::pipe::register(SIGCHLD, woken_by)?;
         Ok(Self { wakes, is_asked_to_end, is_not_executed })
     }
