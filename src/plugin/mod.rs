@@ -3,7 +3,7 @@
 //!
 //! - [`framing`]: frames in a stream of bytes.
 //! - [`rpc`]: what the body of a frame says.
-//! - [`manifest`]: `plugin.toml`.
+//! - [`manifest`]: what `plugin.toml` says.
 //! - [`capability`]: what a plugin can ask for.
 //! - [`panel`]: the settings that a plugin shows to the operator.
 //! - [`session`]: one process, as the protocol sees it.

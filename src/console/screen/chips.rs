@@ -77,6 +77,11 @@ fn known(
             // The chips are of the present, also while the panes show the past.
             let now = if ui.time.is_stopped() { view.clock } else { view.now };
             let report = (system.report)(model, now);
+            // Of a system with nothing to tell a name says nothing either, where room is scarce.
+            let is_idle = report.condition == Condition::Ok && (system.figure)(&cx, Room::Wide).is_empty();
+            if is_idle && room != Room::Wide && ui.focus != Focus::Chips(index) {
+                return [(); 3].map(|()| (String::new(), Role::Muted));
+            }
             let figure = (system.figure)(&cx, room);
             let text = match room {
                 _ if report.word.is_empty() && counters == Counters::All => figure,
@@ -127,8 +132,9 @@ fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(St
         let chips = chips.iter().copied().enumerate();
         chips.map(|chip| parts(view, chip, model, ui, fit)).collect::<Vec<_>>()
     };
+    let with_gap = |columns: u16, gap: u16| if columns > 0 { columns + gap } else { 0 };
     let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| {
-        chips.iter().map(|chip| columns(chip) + gap).sum::<u16>() < area.width
+        chips.iter().map(|chip| with_gap(columns(chip), *gap)).sum::<u16>() < area.width
     };
     let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
     // What one needs is the reason: counters go before it, and so do panes that have no room.
@@ -158,9 +164,9 @@ fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(St
         .map_while(|(index, parts)| {
             let columns = columns(&parts);
             let place = Rect::new(x, area.y, columns.min(area.right().saturating_sub(x)), 1);
-            x = x.saturating_add(columns + gap);
+            x = x.saturating_add(with_gap(columns, gap));
             // A pane's name is there whole, or not at all.
-            let least = if index < systems { 1 } else { columns };
+            let least = if index < systems { columns.min(1) } else { columns };
             (place.width >= least).then_some((place, parts))
         })
         .collect()

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::test_console::{TestConsole, show};
 use crate::{
-    console::input::view_id::ViewId,
+    console::{input::view_id::ViewId, ui::effect::Effect},
     ids::PluginId,
     plugin::{About, DisableCause, Level, LogSource, StreamChange, Transition as T, UnhealthyCause},
+    tap::entry::{Link, Transition},
     time::Wall,
 };
 
@@ -20,6 +21,11 @@ fn texts<const N: usize>(texts: [&str; N]) -> Arc<[Arc<str>]> {
 }
 
 impl TestConsole {
+    /// Emits a transition of the plugin host and folds it.
+    pub(super) fn plugin(&mut self, transition: T, text: &str) -> Vec<Effect> {
+        self.emit(Link::Plugin, Transition::Plugin(transition), text)
+    }
+
     fn installed(&mut self, name: &str, version: &str) {
         let about = About {
             name: name.into(),
@@ -64,6 +70,7 @@ pub(super) fn with_plugins(mut stage: TestConsole) -> TestConsole {
     stage.plugin(T::Pinged { plugin: id("ticker"), us: 2_000 }, "");
     stage.plugin(T::Sampled { plugin: id("ticker"), memory_bytes: 40 << 20, cpu_permille: 15 }, "");
     stage.plugin(T::Status { plugin: id("ticker"), slot: "viewers".into() }, "1234");
+    stage.logs("ticker", Level::Debug, "hello");
     stage.logs("ticker", Level::Info, "counting");
     stage.logs("ticker", Level::Warning, "a viewer left\u{1b}[2J");
     stage.plugin(T::Stream { change: StreamChange::Channel { login: Some("somebody".into()) } }, "{}");

@@ -148,7 +148,7 @@ fn the_chip_tells_how_the_runs_are_and_why() {
     assert!(stage.text().contains("RUNS ● 0▶   STORE"), "{}", stage.text());
     let mut stage = with_runs(stage);
     assert!(stage.text().contains("RUNS ◐ 1 approval 1▶ since start 1✓ 1✗"), "{}", stage.text());
-    stage.ui.focus = Focus::Chips(3);
+    stage.ui.focus = Focus::Chips(4);
     stage.key(KeyCode::Enter);
     let text = stage.text();
     for wanted in [

@@ -151,12 +151,7 @@ impl TestConsole {
         self.emit(Link::Macp, Transition::Macp(transition), text)
     }
 
-    /// Emits a transition of the plugin host and folds it.
-    pub(super) fn plugin(&mut self, transition: crate::plugin::Transition, text: &str) -> Vec<Effect> {
-        self.emit(Link::Plugin, Transition::Plugin(transition), text)
-    }
-
-    fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
+    pub(super) fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
         let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
         let draft = Draft {
             at: Now::at_ms(self.ms),

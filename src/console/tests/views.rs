@@ -364,7 +364,7 @@ pub(super) fn click_on(stage: &mut TestConsole, words: &str) -> Vec<Effect> {
 
 #[test]
 fn a_click_on_the_name_of_a_view_shows_it_and_its_focus_is_where_it_was_left() {
-    let mut stage = show(119, 24);
+    let mut stage = show(132, 24);
     stage.key(KeyCode::Tab);
     click_on(&mut stage, "9 Journal");
     assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Journal, Focus::Pane(PaneId::StationLog)));

@@ -80,8 +80,8 @@ pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
         | T::Revoked { .. }
         | T::Asked { .. }
         | T::EventsDropped { .. }
-        | T::Throttled { on: true, .. } => EntryOutcome::Warn,
-        T::Decided { decision: Decision::Denied | Decision::TimedOut, .. } => EntryOutcome::Warn,
+        | T::Throttled { on: true, .. }
+        | T::Decided { decision: Decision::Denied | Decision::TimedOut, .. } => EntryOutcome::Warn,
         T::Notified { level, .. } | T::Logged { level, .. } => of_level(*level),
         _ => EntryOutcome::Plain,
     };

@@ -12,43 +12,47 @@ use crate::{
 
 /// What happened to a plugin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
+#[serde(tag = "event")]
 pub(in crate::cli::commands) enum PluginEvent {
     /// The handshake is complete.
-    PluginUp { plugin: PluginId, version: String },
+    #[serde(rename = "plugin_up")]
+    Up { plugin: PluginId, version: String },
     /// It is started again later.
-    PluginWaiting { plugin: PluginId, restart: u32, until_ms: Wall },
+    #[serde(rename = "plugin_waiting")]
+    Waiting { plugin: PluginId, restart: u32, until_ms: Wall },
     /// It is started no more until the operator says so.
-    PluginDisabled { plugin: PluginId, cause: DisableCause, why: String },
+    #[serde(rename = "plugin_disabled")]
+    Disabled { plugin: PluginId, cause: DisableCause, why: String },
     /// It has a word for the operator.
-    PluginNotified { plugin: PluginId, level: Grade, text: String },
+    #[serde(rename = "plugin_notified")]
+    Notified { plugin: PluginId, level: Grade, text: String },
     /// It asks for a credential.
-    PluginAsks { plugin: PluginId, credential: String, until_ms: Wall },
+    #[serde(rename = "plugin_asks")]
+    Asks { plugin: PluginId, credential: String, until_ms: Wall },
     /// It received a credential.
-    PluginHanded { plugin: PluginId, credential: String },
+    #[serde(rename = "plugin_handed")]
+    Handed { plugin: PluginId, credential: String },
 }
 
 impl PluginEvent {
     /// What a transition tells, if it tells something.
     pub(super) fn of(transition: &T, text: impl FnOnce() -> String) -> Option<Self> {
         Some(match transition.clone() {
-            T::Up { plugin, version, .. } => Self::PluginUp { plugin, version: version.to_string() },
-            T::Waiting { plugin, until, nth } => {
-                Self::PluginWaiting { plugin, restart: nth, until_ms: until }
-            }
-            T::Disabled { plugin, cause } => Self::PluginDisabled { plugin, cause, why: text() },
-            T::Notified { plugin, level } => Self::PluginNotified { plugin, level, text: text() },
+            T::Up { plugin, version, .. } => Self::Up { plugin, version: version.to_string() },
+            T::Waiting { plugin, until, nth } => Self::Waiting { plugin, restart: nth, until_ms: until },
+            T::Disabled { plugin, cause } => Self::Disabled { plugin, cause, why: text() },
+            T::Notified { plugin, level } => Self::Notified { plugin, level, text: text() },
             T::Asked { plugin, kind, until } => {
-                Self::PluginAsks { plugin, credential: kind.to_string(), until_ms: until }
+                Self::Asks { plugin, credential: kind.to_string(), until_ms: until }
             }
-            T::Handed { plugin, kind } => Self::PluginHanded { plugin, credential: kind.to_string() },
+            T::Handed { plugin, kind } => Self::Handed { plugin, credential: kind.to_string() },
             _ => return None,
         })
     }
 
     /// It without what the plugin wrote.
     pub(super) fn mask(&mut self) {
-        if let Self::PluginDisabled { why: words, .. } | Self::PluginNotified { text: words, .. } = self {
+        if let Self::Disabled { why: words, .. } | Self::Notified { text: words, .. } = self {
             MASK.clone_into(words);
         }
     }
@@ -56,20 +60,20 @@ impl PluginEvent {
     /// In words, without its time.
     pub(super) fn text(&self) -> String {
         match self {
-            Self::PluginUp { plugin, version } => format!("plugin {plugin} {version} is up"),
-            Self::PluginWaiting { plugin, restart, .. } => {
+            Self::Up { plugin, version } => format!("plugin {plugin} {version} is up"),
+            Self::Waiting { plugin, restart, .. } => {
                 format!("plugin {plugin} is restarted, {restart} of 3 within ten minutes")
             }
-            Self::PluginDisabled { plugin, cause, why } => {
+            Self::Disabled { plugin, cause, why } => {
                 let cause = cause.name().replace('_', " ");
                 let why = if why.is_empty() { String::new() } else { format!(": {why}") };
                 format!("plugin {plugin} is disabled, {cause}{why}")
             }
-            Self::PluginNotified { plugin, text, .. } => format!("plugin {plugin}: {text}"),
-            Self::PluginAsks { plugin, credential, .. } => {
+            Self::Notified { plugin, text, .. } => format!("plugin {plugin}: {text}"),
+            Self::Asks { plugin, credential, .. } => {
                 format!("plugin {plugin} asks for the credential {credential}")
             }
-            Self::PluginHanded { plugin, credential } => {
+            Self::Handed { plugin, credential } => {
                 format!("plugin {plugin} received the credential {credential}")
             }
         }
@@ -78,12 +82,12 @@ impl PluginEvent {
     /// How much it matters.
     pub(super) const fn level(&self) -> Level {
         match self {
-            Self::PluginDisabled { cause: DisableCause::ByOperator, .. }
-            | Self::PluginUp { .. }
-            | Self::PluginHanded { .. } => Level::Info,
-            Self::PluginDisabled { .. } => Level::Error,
-            Self::PluginWaiting { .. } | Self::PluginAsks { .. } => Level::Warn,
-            Self::PluginNotified { level, .. } => match level {
+            Self::Disabled { cause: DisableCause::ByOperator, .. }
+            | Self::Up { .. }
+            | Self::Handed { .. } => Level::Info,
+            Self::Disabled { .. } => Level::Error,
+            Self::Waiting { .. } | Self::Asks { .. } => Level::Warn,
+            Self::Notified { level, .. } => match level {
                 Grade::Debug => Level::Debug,
                 Grade::Info => Level::Info,
                 Grade::Warning => Level::Warn,

@@ -23,6 +23,7 @@ pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         let grouping = Grouping::Repeated(format!("{plugin} {of}"));
         Some(NoticeDraft::new(level, Origin::System(Link::Plugin), words).grouped(grouping))
     };
+    let quoting = |draft: Option<NoticeDraft>| draft.map(NoticeDraft::quoting);
     let with = |what: String| if text.is_empty() { what } else { format!("{what}: {text}") };
     match transition {
         T::Installed { about, .. } => {
@@ -35,7 +36,7 @@ pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         T::Up { version, .. } => said(Level::Info, "up", format!("{plugin} {version} is up")),
         T::Unhealthy { cause, .. } => {
             let why = cause.name().replace('_', " ");
-            said(Level::Warn, cause.name(), with(format!("{plugin} ended, {why}")))
+            quoting(said(Level::Warn, cause.name(), with(format!("{plugin} ended, {why}"))))
         }
         T::Waiting { nth, .. } => {
             said(Level::Warn, "waiting", format!("{plugin} is restarted, {nth} of 3 within ten minutes"))
@@ -45,10 +46,10 @@ pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         }
         T::Disabled { cause, .. } => {
             let why = cause.name().replace('_', " ");
-            said(Level::Error, "disabled", with(format!("{plugin} is disabled, {why}")))
+            quoting(said(Level::Error, "disabled", with(format!("{plugin} is disabled, {why}"))))
         }
         T::Linted { lint, .. } => said(Level::Warn, lint.name(), format!("{plugin}: {}", lint.text())),
-        T::Notified { level, .. } => said(level_of(*level), text, format!("{plugin}: {text}")),
+        T::Notified { level, .. } => quoting(said(level_of(*level), text, format!("{plugin}: {text}"))),
         T::Asked { kind, .. } => said(Level::Warn, kind, format!("{plugin} asks for the credential {kind}")),
         T::Decided { kind, decision, .. } => {
             let level = match decision {

@@ -127,7 +127,7 @@ pub(crate) static PANE: Pane = Pane {
     chip: Some(|cx, _| {
         let all = capabilities(cx.model, cx.ui);
         let granted = all.iter().filter(|row| row.is_granted).count();
-        PaneChip::new("capabilities", format!("{granted}/{}", all.len()), Role::Text)
+        PaneChip::new("grants", format!("{granted}/{}", all.len()), Role::Text)
     }),
     ledger: |ui, _, all| {
         let bound = LedgerBound::Limit("limits.plugin.shown_names_max", ui.limits.plugin.shown_names_max);

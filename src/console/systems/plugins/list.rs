@@ -89,7 +89,7 @@ pub(super) fn plugin_sign(view: &PluginView, glyphs: &Glyphs) -> (&'static str, 
 fn strip(view: &PluginView, glyphs: &Glyphs) -> String {
     let bar = |us: u64| {
         // Each step is four times the one below.
-        let step = (us.min(SLOW_US).max(1).ilog2() / 2).saturating_sub(3).min(7);
+        let step = (us.clamp(1, SLOW_US).ilog2() / 2).saturating_sub(3).min(7);
         glyphs.spark[usize::try_from(step).unwrap_or(0)]
     };
     let from = view.pings.len().saturating_sub(STRIP_MAX);
@@ -129,8 +129,7 @@ impl PaneRecord for PluginItem<'_> {
                 let left = view.waiting().map(|waiting| waiting.until.since(look.view.now.wall));
                 Cell::new(left.map(format::age).unwrap_or_default(), Role::Warn)
             }
-            "memory" if view.memory_bytes == 0 => Cell::new("", Role::Muted),
-            "cpu" if view.memory_bytes == 0 => Cell::new("", Role::Muted),
+            "memory" | "cpu" if view.memory_bytes == 0 => Cell::new("", Role::Muted),
             "cpu" => {
                 let role = if view.cpu_permille >= 900 { Role::Warn } else { Role::Text };
                 Cell::new(format!("{}.{}%", view.cpu_permille / 10, view.cpu_permille % 10), role)

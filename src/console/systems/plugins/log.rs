@@ -142,7 +142,7 @@ pub(crate) static PANE: Pane = Pane {
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let count = cx.ui.detail_plugin(cx.model).map_or(0, |(_, view)| view.counts.log_lines);
-        PaneChip::new("plugin log", format::count(count), Role::Text)
+        PaneChip::new("log", format::count(count), Role::Text)
     }),
     ledger: |ui, model, all| {
         let came = ui.detail_plugin(model).map_or(all, |(_, view)| view.counts.log_lines.max(all));
