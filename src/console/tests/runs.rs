@@ -242,7 +242,7 @@ fn a_run_in_words() {
 fn the_report_of_the_runs() {
     at_both_sizes("runs_report", |columns, rows| {
         let mut stage = with_runs(show(columns, rows));
-        stage.ui.focus = Focus::Chips(3);
+        stage.ui.focus = Focus::Chips(4);
         stage.key(KeyCode::Enter);
         stage
     });

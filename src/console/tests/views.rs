@@ -367,7 +367,7 @@ fn a_click_on_the_name_of_a_view_shows_it_and_its_focus_is_where_it_was_left() {
     let mut stage = show(132, 24);
     stage.key(KeyCode::Tab);
     click_on(&mut stage, "9 Journal");
-    assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Journal, Focus::Pane(PaneId::StationLog)));
+    assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Journal, Focus::Pane(PaneId::Log)));
     assert!(stage.text().contains("[9 Journal]"), "{}", stage.text());
     click_on(&mut stage, "1 Deck");
     assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Deck, Focus::Pane(PaneId::InFlight)));
