@@ -71,6 +71,7 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
             commands::config::defaults(&env, &mut out)
         }
+        Some(Command::Sim(SimPeer::Plugin(args))) => commands::sim_plugin::run(&args, clock, &mut out),
         Some(Command::Doctor) => commands::doctor::run(&global, &env, clock, &mut out),
         command => {
             let mut context = Context::new(global, env, clock, out)?;
@@ -183,6 +184,7 @@ fn with_configuration(
             | Command::Man(_)
             | Command::Help(_)
             | Command::Doctor
+            | Command::Sim(SimPeer::Plugin(_))
             | Command::ContinueJob { .. }
             | Command::Cancel(_)
             | Command::Settle(_)

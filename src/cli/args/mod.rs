@@ -17,6 +17,7 @@ mod records;
 mod runs;
 mod session;
 mod sim;
+mod sim_plugin;
 mod stop;
 #[cfg(test)]
 mod tests;
@@ -43,4 +44,5 @@ pub(crate) use session::{
     SessionStreamArgs, StreamLine, StreamWhat, Who, file_of,
 };
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs};
+pub(crate) use sim_plugin::{SimBadFrame, SimFlood, SimPluginArgs, SimPluginBehaviour};
 pub(crate) use stop::{StatusArgs, StopArgs};

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::sim_plugin::SimPluginArgs;
+
 /// `sim`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SimPeer {
@@ -16,6 +18,13 @@ pub(crate) enum SimPeer {
     /// Simulate participants of MACP sessions: they start sessions, propose, evaluate, object, vote and
     /// commit, or contribute until they agree.
     Session(SimSessionArgs),
+
+    /// Write the folder of a simulated plugin, well-behaved or not.
+    ///
+    /// Its entry runs this program, and needs no configuration and no station. The plugin registers a panel
+    /// with all field types, sets a status slot, logs every event, notifies once, and declares the actions
+    /// sim.echo and playback.resolve.
+    Plugin(SimPluginArgs),
 }
 
 /// What a script says, for the help.

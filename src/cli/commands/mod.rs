@@ -39,6 +39,7 @@ pub(super) mod settle;
 mod short_ids;
 pub(super) mod sim;
 pub(super) mod sim_agent;
+pub(super) mod sim_plugin;
 pub(super) mod sim_session;
 pub(super) mod status;
 pub(super) mod stop;
