@@ -186,6 +186,14 @@ pub(crate) enum Error {
         /// Of how many.
         all: usize,
     },
+    /// A plugin does not keep clauses of the specification.
+    #[error("{failed} of {all} clauses failed")]
+    PluginCheck {
+        /// How many.
+        failed: usize,
+        /// Of how many.
+        all: usize,
+    },
     /// Components of the station that are down, as `ls health` lists them.
     #[error("down: {0}")]
     Down(String),
@@ -317,6 +325,7 @@ impl Error {
             | Self::Lines { .. }
             | Self::NotAnInvocation(_)
             | Self::Doctor { .. }
+            | Self::PluginCheck { .. }
             | Self::Down(_)
             | Self::NoHits(_)
             | Self::Adapter { .. }
@@ -359,6 +368,7 @@ impl Error {
             Self::Frames { .. } | Self::FrameRefused { .. } => "invalid_frame",
             Self::Input { .. } => "bad_input",
             Self::Doctor { .. } => "doctor",
+            Self::PluginCheck { .. } => "plugin_check",
             Self::Declined { .. } => "declined",
             Self::Unfit(_) => UnfitParams::CODE,
             Self::Down(_) => "down",
@@ -423,6 +433,7 @@ impl Error {
             }
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Unfit(unfit) => unfit.hint(),
+            Self::PluginCheck { .. } => "see the failed lines above".to_owned(),
             Self::Doctor { .. } => "see the ✗ lines above for fixes".to_owned(),
             Self::NoHits(_) => "search for fewer words; `rl-console help` lists the pages".to_owned(),
             Self::Down(_) => "see the detail column for fixes, and run `rl-console doctor`".to_owned(),

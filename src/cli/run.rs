@@ -10,7 +10,7 @@ use clap::{
 use super::{
     args::{
         AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
-        PeerAction, ScreenArgs, SimPeer, with_body,
+        PeerAction, PluginAction, ScreenArgs, SimPeer, with_body,
     },
     commands::{self, brake::Brakes},
     config::stray_variables,
@@ -70,6 +70,9 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         Some(Command::Help(args)) => commands::help::run(&args, &env, &mut out),
         Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
             commands::config::defaults(&env, &mut out)
+        }
+        Some(Command::Plugin(PluginAction::Check(args))) => {
+            commands::plugin_check::run(&args, clock, &mut out)
         }
         Some(Command::Sim(SimPeer::Plugin(args))) => commands::sim_plugin::run(&args, clock, &mut out),
         Some(Command::Doctor) => commands::doctor::run(&global, &env, clock, &mut out),
@@ -184,6 +187,7 @@ fn with_configuration(
             | Command::Man(_)
             | Command::Help(_)
             | Command::Doctor
+            | Command::Plugin(_)
             | Command::Sim(SimPeer::Plugin(_))
             | Command::ContinueJob { .. }
             | Command::Cancel(_)

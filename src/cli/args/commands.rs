@@ -13,6 +13,7 @@ use super::{
     global::ScreenArgs,
     invocations::{InvokeArgs, SettleArgs},
     ls::LsArgs,
+    plugin::PluginAction,
     records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     session::SessionAction,
@@ -156,6 +157,10 @@ pub(crate) enum Command {
     /// Prints one line per message; with --json one object per message, and
     /// {"event":"lost","messages":N,"lost":TOTAL} when messages arrive faster than they can be printed.
     Tail(TailArgs),
+
+    /// Check plugins.
+    #[command(subcommand)]
+    Plugin(PluginAction),
 
     /// Run simulated peers of a station, for rehearsals.
     #[command(subcommand)]

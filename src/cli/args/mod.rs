@@ -11,6 +11,7 @@ mod global;
 mod invocations;
 mod ls;
 mod ls_flags;
+mod plugin;
 #[cfg(test)]
 mod printed;
 mod records;
@@ -32,6 +33,7 @@ pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global, ScreenArgs};
 pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
+pub(crate) use plugin::{PluginAction, PluginCheckArgs};
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,
 };

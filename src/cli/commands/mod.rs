@@ -27,6 +27,8 @@ mod opening_list;
 pub(super) mod pack;
 pub(super) mod pair;
 mod params;
+pub(super) mod plugin_check;
+mod plugin_check_run;
 pub(super) mod publish;
 pub(super) mod record;
 pub(super) mod requeue;

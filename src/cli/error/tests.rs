@@ -48,6 +48,7 @@ fn every_error_has_its_exit_code_and_its_code() {
         (Error::FrameRefused { number: 1, error: Box::new(rmp::Error::InvalidTtl) }, 6, "invalid_frame"),
         (Error::Input { what: text(), message: text(), hint: text() }, 1, "bad_input"),
         (Error::Doctor { failed: 1, all: 2 }, 1, "doctor"),
+        (Error::PluginCheck { failed: 1, all: 2 }, 1, "plugin_check"),
         (Error::Adapter { message: text(), hint: text() }, 1, "adapter_refused"),
         (Error::Unreachable { message: text(), hint: text() }, 3, "unreachable"),
         (client::Error::TimedOut { ms: 1 }.into(), 4, "timed_out"),
