@@ -36,6 +36,7 @@ mod openings;
 mod past;
 mod plain;
 mod plugin_guard;
+mod plugin_host;
 mod printed;
 mod python;
 mod real;

@@ -87,11 +87,6 @@ impl Logs {
         }
     }
 
-    /// Lines of a plugin that were cut.
-    pub(super) fn cut(&self, plugin: &PluginId) -> u64 {
-        self.of.get(plugin).map_or(0, |log| log.file.cut().0)
-    }
-
     /// Closes a log, whose files may go.
     pub(super) fn close(&mut self, plugin: &PluginId) {
         self.of.remove(plugin);

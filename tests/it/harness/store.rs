@@ -84,8 +84,8 @@ impl Store {
                 self.brakes.insert(queue.clone(), *brake);
                 Done::Plain
             }
-            Op::Alerts(_) | Op::Runs(_) | Op::Macp(_) => {
-                panic!("the bridge keeps neither alerts nor runs nor sessions")
+            Op::Alerts(_) | Op::Runs(_) | Op::Macp(_) | Op::Plugins(_) => {
+                panic!("the bridge keeps neither alerts nor runs nor sessions nor plugins")
             }
         }
     }

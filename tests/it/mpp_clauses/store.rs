@@ -31,6 +31,7 @@ fn classes(world: &TestBridge) -> Vec<(Class, &'static str)> {
                 Op::Alerts(_) => "alerts",
                 Op::Runs(_) => "runs",
                 Op::Macp(_) => "sessions",
+                Op::Plugins(_) => "plugins",
             };
             (class, name)
         })
