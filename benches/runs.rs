@@ -365,6 +365,7 @@ fn main() -> Result<()> {
         agents_cancel: rl_console::runs::engine::AgentsCancel::Any,
         alerts: rl_console::station::AlertThresholds::default(),
         limits: Limits::default(),
+        plugins: rl_console::plugin::host::HostSettings::default(),
         record: None,
     };
     let station = Station::start(config, Clock::start())?;

@@ -493,15 +493,3 @@ limits! {
         bookmarks_max = 100 in 1..=10_000,
     }
 }
-
-/// The protocol's own cap on a frame, its LF included (mpp-v2, framing).
-pub const MPP_FRAME_BYTES_MAX: usize = 65_536;
-
-/// The cap on a queue's name, in bytes (mpp-v2, security notes).
-pub const QUEUE_NAME_BYTES_MAX: usize = 64;
-
-/// The cap on the body of a plugin's frame, in bytes (streamnook-plugin-v1, Transport).
-pub const PLUGIN_FRAME_BYTES_MAX: usize = 4_194_304;
-
-/// The cap on the headers of a plugin's frame, in bytes (ruling Plugins 5).
-pub const PLUGIN_HEADER_BYTES_MAX: usize = 4_096;

@@ -116,10 +116,11 @@ mod tests {
 
     #[test]
     fn is_found_verbatim_and_however_json_escapes_it() {
-        assert_eq!(places(b"a tok/en \"42\" b"), [2..13]);
-        assert_eq!(places(br#"{"a":"tok\/en \"42\""}"#), [6..20]);
-        assert_eq!(places(br#""\u0074ok\u002Fen \u002242\u0022""#), [1..32]);
-        assert_eq!(places(br#""tok\/en \"43\"" \u \"#), [0..0; 0]);
+        let one = |bytes: &[u8]| places(bytes).first().map(|place| (place.start, place.end));
+        assert_eq!(one(b"a tok/en \"42\" b"), Some((2, 13)));
+        assert_eq!(one(br#"{"a":"tok\/en \"42\""}"#), Some((6, 20)));
+        assert_eq!(one(br#""\u0074ok\u002Fen \u002242\u0022""#), Some((1, 32)));
+        assert_eq!(one(br#""tok\/en \"43\"" \u \"#), None);
     }
 
     #[test]

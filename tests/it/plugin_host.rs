@@ -7,6 +7,7 @@ use rl_console::{
     plugin::{Channel, Command, Outcome, Refusal, StreamCommand},
     port::{self, Operator, Page, PluginRow, PortError, Query},
     station::OperatorClient,
+    time::Clock,
 };
 use serde_json::json;
 use tempfile::{TempDir, tempdir};
@@ -69,15 +70,7 @@ impl PluginStation {
 
     /// The plugin, once it is so.
     fn when(&self, what: &str, is_so: impl Fn(&PluginRow) -> bool) -> PluginRow {
-        let deadline = std::time::Instant::now() + PATIENCE;
-        loop {
-            let row = self.row();
-            match row {
-                Some(row) if is_so(&row) => return row,
-                row => assert!(std::time::Instant::now() < deadline, "{what}: {row:?}"),
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until(|| format!("{what}: {:?}", self.row()), || self.row().filter(|row| is_so(row)))
     }
 
     fn up(&self) -> PluginRow {
@@ -99,9 +92,18 @@ fn is_running(text: &str) -> bool {
 }
 
 fn wait_until_gone(text: &str) {
-    let deadline = std::time::Instant::now() + PATIENCE;
-    while is_running(text) {
-        assert!(std::time::Instant::now() < deadline, "{text} is still running");
+    until(|| format!("{text} is still running"), || (!is_running(text)).then_some(()));
+}
+
+/// What is there at last.
+fn until<T>(missing: impl Fn() -> String, found: impl Fn() -> Option<T>) -> T {
+    let clock = Clock::start();
+    let deadline = clock.mono() + PATIENCE;
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(clock.mono() < deadline, "{}", missing());
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -138,11 +140,7 @@ fn an_action_is_answered_and_an_event_reaches_it() {
     assert_eq!((plugin, &result["a"]), (it.plugin.clone(), &json!(1)), "{result}");
     let set = StreamCommand::Set { channel: channel("alice") };
     assert_eq!(it.command(Command::Stream(set)), Ok(Outcome::Delivered { receivers: 1 }));
-    let deadline = std::time::Instant::now() + PATIENCE;
-    while !it.log().contains("on_stream_start") {
-        assert!(std::time::Instant::now() < deadline, "{}", it.log());
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until(|| it.log(), || it.log().contains("on_stream_start").then_some(()));
 }
 
 #[test]

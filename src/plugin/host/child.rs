@@ -160,10 +160,8 @@ impl Tasks {
                 }
             };
             let mut buffer = framer.buffer().limit(most);
-            let read = match stdout.read_buf(&mut buffer).await {
-                Ok(read) => read,
-                Err(_) => 0,
-            };
+            // An error is an end as well.
+            let read = stdout.read_buf(&mut buffer).await.unwrap_or_default();
             if read == 0 {
                 match framer.end() {
                     Ok(()) => self.input(ProcessInput::StdoutClosed),

@@ -43,7 +43,7 @@ pub(super) struct Staged {
     pub(super) cause: Cause,
     pub(super) installation: Result<Installation, Refusal>,
     /// Where the staged files lie.
-    pub(super) staged: Option<PathBuf>,
+    pub(super) files: Option<PathBuf>,
     pub(super) folder: String,
 }
 
@@ -83,7 +83,8 @@ impl Files {
             let found = found.unwrap_or_else(|error| Err(Refusal::Invalid(error.to_string())));
             let (installation, staged) =
                 found.map_or_else(|refusal| (Err(refusal), None), |(it, at)| (Ok(it), at));
-            let _ = done.send(Done::Staged(Box::new(Staged { cause, installation, staged, folder }))).await;
+            let staged = Staged { cause, installation, files: staged, folder };
+            let _ = done.send(Done::Staged(Box::new(staged))).await;
         });
     }
 

@@ -79,6 +79,9 @@ impl Default for HostSettings {
     }
 }
 
+/// Tells a person something that matters so much.
+type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
+
 /// What the host is made of.
 pub struct Setup {
     /// How plugins are run.
@@ -96,7 +99,7 @@ pub struct Setup {
     /// The guards of the plugins that run, for others to ask.
     pub guards: Guards,
     /// Tells a person something that matters so much.
-    pub notice: Box<dyn Fn(Level, &str) + Send + Sync>,
+    pub notice: Tell,
     /// Told once it answers.
     pub ready: oneshot::Sender<PluginHandle>,
     /// Ends it, its plugins in order: also when it is dropped.
@@ -140,7 +143,9 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
     let data = std::path::absolute(data)?;
     let mut files = Files::new(&data, limits, settings.host_version.clone());
     let Restored { kept, stream, damaged } = restore(&*store, &mut files).await?;
-    damaged.iter().for_each(|damage| notice(Level::Error, damage));
+    for damage in &damaged {
+        notice(Level::Error, damage);
+    }
     let core_settings = Settings {
         limits,
         host_version: settings.host_version.to_string(),
@@ -246,7 +251,9 @@ async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: Comes) {
             _ = sampling.tick() => {
                 let guards = host.borrow().guards.all();
                 let taken = samples.take(clock.mono(), guards);
-                taken.into_iter().for_each(|(plugin, sample)| host.borrow_mut().sampled(&plugin, sample));
+                for (plugin, sample) in taken {
+                    host.borrow_mut().sampled(&plugin, sample);
+                }
             }
             request = comes.requests.recv(), if is_asked => match request {
                 Some(request) => host.borrow_mut().request(request),

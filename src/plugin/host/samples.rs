@@ -25,7 +25,7 @@ impl Samples {
             let (at, ticks) = self.before.get(&guard).copied().unwrap_or((now, used.cpu_ticks));
             let ms = u64::try_from(now.since(at).as_millis()).unwrap_or(u64::MAX);
             let ticks = used.cpu_ticks.saturating_sub(ticks);
-            let permille = if ms == 0 { 0 } else { ticks * 1_000_000 / ticks_per_s / ms };
+            let permille = (ticks * 1_000_000 / ticks_per_s).checked_div(ms).unwrap_or_default();
             latest.insert(guard, (now, used.cpu_ticks));
             let cpu_permille = u32::try_from(permille).unwrap_or(u32::MAX);
             samples.push((plugin, ProcessInput::Sampled { memory_bytes: used.memory_bytes, cpu_permille }));

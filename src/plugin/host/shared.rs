@@ -177,7 +177,7 @@ impl Host {
     }
 
     pub(super) fn on_done(&mut self, done: Done) {
-        let Staged { cause, installation, staged, folder } = match done {
+        let Staged { cause, installation, files: staged, folder } = match done {
             Done::Input(input) => return self.input(input),
             Done::Staged(staged) => *staged,
         };
@@ -212,7 +212,7 @@ impl Host {
                     self.transmit(now, &plugin, process, frame, lane, head, trace);
                 }
                 Output::Transition { transition, text, trace } => self.emit(now, transition, &text, trace),
-                Output::Spawn { plugin, process } => self.spawn(plugin, process),
+                Output::Spawn { plugin, process } => self.spawn(&plugin, process),
                 Output::Kill { plugin, process } => self.kill(&plugin, process),
                 Output::Place { plugin } => self.files.place(plugin, self.done.clone()),
                 Output::Delete { plugin, purge } => {
@@ -308,10 +308,10 @@ impl Host {
         }
     }
 
-    fn spawn(&mut self, plugin: PluginId, number: u64) {
+    fn spawn(&mut self, plugin: &PluginId, number: u64) {
         let child = Rc::new(Child::default());
         self.children.insert(plugin.clone(), (number, Rc::clone(&child)));
-        let launched = self.launch(&plugin).and_then(|launch| {
+        let launched = self.launch(plugin).and_then(|launch| {
             let fault = |error: SpawnError| SpawnFault { is_entry: false, why: error.to_string() };
             Process::spawn(&launch).map_err(fault)
         });
@@ -320,7 +320,7 @@ impl Host {
         match launched {
             Ok(process) => {
                 let pid = process.guard.pid();
-                self.guards.insert(&plugin, pid);
+                self.guards.insert(plugin, pid);
                 tokio::task::spawn_local(async move {
                     tasks.spawned(pid);
                     tasks.serve(process).await;
@@ -413,12 +413,13 @@ impl Host {
 
     /// Writes a line to a plugin's log, and says so, if it was not one too many.
     pub(super) fn log(&mut self, plugin: &PluginId, level: Level, source: LogSource, text: &str) {
-        self.log_line(plugin, level, source, Line { text: text.to_owned(), cut_bytes: 0 });
+        self.log_line(plugin, level, source, &Line { text: text.to_owned(), cut_bytes: 0 });
     }
 
-    fn log_line(&mut self, plugin: &PluginId, level: Level, source: LogSource, line: Line) {
+    fn log_line(&mut self, plugin: &PluginId, level: Level, source: LogSource, line: &Line) {
         let now = self.clock.now();
-        let line = Line { text: self.tap.text_without_tokens(&line.text).into_owned(), ..line };
+        let text = self.tap.text_without_tokens(&line.text).into_owned();
+        let line = Line { text, cut_bytes: line.cut_bytes };
         if self.logs.write(plugin, now, level, source, &line) {
             let text = crate::words::cut(&line.text, self.limits.shown_text_bytes_max);
             self.emit(now, Transition::Logged { plugin: plugin.clone(), level, source }, text, None);
@@ -428,14 +429,14 @@ impl Host {
     /// Takes what a plugin wrote to its stderr.
     pub(super) fn stderr(&mut self, plugin: &PluginId, bytes: &[u8]) {
         for line in self.logs.lines(plugin, bytes) {
-            self.log_line(plugin, Level::Info, LogSource::Stderr, line);
+            self.log_line(plugin, Level::Info, LogSource::Stderr, &line);
         }
     }
 
     /// The last line of stderr has no end.
     pub(super) fn stderr_ended(&mut self, plugin: &PluginId) {
         if let Some(line) = self.logs.last_line(plugin) {
-            self.log_line(plugin, Level::Info, LogSource::Stderr, line);
+            self.log_line(plugin, Level::Info, LogSource::Stderr, &line);
         }
     }
 }

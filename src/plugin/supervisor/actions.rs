@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The longest that an action may take.
-const ACTION_MAX: Duration = Duration::from_mins(10);
+const ACTION_MAX: Duration = Duration::from_secs(600);
 
 #[derive(Serialize)]
 struct InvokeAction<'a> {

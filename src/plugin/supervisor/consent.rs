@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long the operator has.
-const QUESTION: Duration = Duration::from_mins(2);
+const QUESTION: Duration = Duration::from_secs(120);
 
 #[derive(Serialize)]
 struct Handed<'a> {

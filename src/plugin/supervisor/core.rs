@@ -69,7 +69,9 @@ impl Supervisor {
             next_order: 1,
             outputs: VecDeque::new(),
         };
-        kept.into_iter().for_each(|kept| supervisor.restore(kept));
+        for kept in kept {
+            supervisor.restore(kept);
+        }
         supervisor
     }
 

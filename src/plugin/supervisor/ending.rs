@@ -25,7 +25,7 @@ const STEP_MAX: Duration = Duration::from_secs(5);
 const EXIT_AFTER_STDOUT: Duration = Duration::from_millis(500);
 
 /// Exits that count for a restart.
-const COUNTED: Duration = Duration::from_mins(10);
+const COUNTED: Duration = Duration::from_secs(600);
 
 /// The waits before the first, second and third restart.
 const BACKOFF: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(25)];

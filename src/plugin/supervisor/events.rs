@@ -132,7 +132,9 @@ impl Supervisor {
         let frame = if takers.is_empty() { None } else { rpc::notification(hook.name(), params).ok() };
         let Some(frame) = frame else {
             // One that is over 4 MiB fits nowhere.
-            takers.iter().for_each(|id| self.on_dropped(now, id));
+            for id in &takers {
+                self.on_dropped(now, id);
+            }
             return 0;
         };
         let method: Arc<str> = Arc::from(hook.name());

@@ -136,13 +136,11 @@ impl Supervisor {
                     process.open.contains_key(number)
                         || process.pings.as_ref().is_some_and(|pings| pings.is_open(*number))
                 };
-                match number.filter(waits) {
-                    Some(number) => Decision::Answer { number, outcome },
-                    None => {
-                        let id = id_text.map_or_else(|| "no id".to_owned(), |id| format!("id {id}"));
-                        Decision::Ignore(Lint::UnmatchedAnswer, id)
-                    }
+                if let Some(number) = number.filter(waits) {
+                    return Decision::Answer { number, outcome };
                 }
+                let id = id_text.map_or_else(|| "no id".to_owned(), |id| format!("id {id}"));
+                Decision::Ignore(Lint::UnmatchedAnswer, id)
             }
             Ok(Message::Request { id: request, method, params }) => {
                 match self.decide_call(now, id, process, &method, &params) {
@@ -199,7 +197,7 @@ impl Supervisor {
                 self.on_initialized(now, id, outcome);
             }
             OpenRequest::Shutdown if matches!(phase, Phase::ShuttingDown { .. }) => {
-                self.on_shut_down(now, id)
+                self.on_shut_down(now, id);
             }
             OpenRequest::Initialize | OpenRequest::Shutdown => {}
             OpenRequest::Action { action, request, trace, sent_at, .. } => {

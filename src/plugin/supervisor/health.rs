@@ -5,7 +5,7 @@ use crate::{
     ids::PluginId,
     plugin::{
         ActionEnd, Transition, UnhealthyCause,
-        session::{OpenRequest, Phase, THROTTLE_OVER},
+        session::{OpenRequest, Phase, Process, THROTTLE_OVER},
     },
     time::{Mono, Now},
 };
@@ -49,7 +49,7 @@ impl Supervisor {
             let why = "three pings in a row were not answered".to_owned();
             return self.fail(now, id, UnhealthyCause::PingsMissed, why);
         }
-        let Some(ping) = self.process_mut(id).map(|process| process.take_id()) else { return };
+        let Some(ping) = self.process_mut(id).map(Process::take_id) else { return };
         self.send_request(now, id, "ping", ping, &Empty {}, None);
         if let Some(pings) = self.process_mut(id).and_then(|process| process.pings.as_mut()) {
             pings.on_sent(now.mono, ping);

@@ -227,8 +227,8 @@ fn grants(id: &PluginId, manifest: &Manifest, named: Option<Vec<String>>) -> Res
 
 /// The capabilities of these names, each one that the plugin asks for.
 pub(super) fn asked(id: &PluginId, asks: CapabilitySet, named: &[String]) -> Result<CapabilitySet, Refusal> {
-    let names: BTreeSet<&str> = named.iter().map(String::as_str).collect();
-    names
+    let wanted: BTreeSet<&str> = named.iter().map(String::as_str).collect();
+    wanted
         .into_iter()
         .map(|name| {
             Capability::from_name(name)

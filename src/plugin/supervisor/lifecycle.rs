@@ -159,7 +159,7 @@ impl Supervisor {
         let version = Arc::from(crate::words::cut(version, self.settings.limits.id_bytes_max));
         let mut hooks = BTreeSet::new();
         for name in hook_names(&result, &mut lints) {
-            let granted = &self.process(id).map(|process| process.granted.clone()).unwrap_or_default();
+            let granted = self.process(id).map(|process| process.granted).unwrap_or_default();
             match Hook::from_name(&name).filter(|hook| granted.takes(*hook)) {
                 Some(hook) => _ = hooks.insert(hook),
                 None => lints.push((Lint::HookNotGranted, name)),

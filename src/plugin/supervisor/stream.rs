@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// From one watch tick to the next.
-const TICK: Duration = Duration::from_mins(1);
+const TICK: Duration = Duration::from_secs(60);
 
 /// The session that is there while a channel plays.
 const SOLO: &str = "solo";
@@ -132,7 +132,7 @@ impl Supervisor {
     /// Declares something of the stream.
     pub(super) fn declare(&mut self, now: Now, command: StreamCommand) -> Result<Outcome, Refusal> {
         match command {
-            StreamCommand::Set { channel } => Ok(self.play(now, complete(channel)?)),
+            StreamCommand::Set { channel } => Ok(self.play(now, &complete(channel)?)),
             StreamCommand::Stop => Ok(self.stop_playing(now)),
             StreamCommand::Live { channels } => self.declare_live(now, channels),
             StreamCommand::AddSession { id } => self.add_session(id),
@@ -141,14 +141,14 @@ impl Supervisor {
         }
     }
 
-    fn play(&mut self, now: Now, channel: Channel) -> Outcome {
+    fn play(&mut self, now: Now, channel: &Channel) -> Outcome {
         let before = self.stream.channel.replace(channel.clone());
-        self.keep_stream(StreamPart::Channel, serde_json::to_value(&channel).unwrap_or_default());
-        let text = serde_json::to_string(&channel).unwrap_or_default();
+        self.keep_stream(StreamPart::Channel, serde_json::to_value(channel).unwrap_or_default());
+        let text = serde_json::to_string(channel).unwrap_or_default();
         let change = StreamChange::Channel { login: Some(self.shown(&channel.login)) };
         self.emit_with(Transition::Stream { change }, text);
         let receivers = match before {
-            None => self.broadcast(now, Hook::OnStreamStart, &Started { channel: &channel }),
+            None => self.broadcast(now, Hook::OnStreamStart, &Started { channel }),
             Some(before) if before.channel_id == channel.channel_id => 0,
             Some(_) => {
                 self.stream.solo = None;

@@ -8,11 +8,9 @@ use crate::{
 
 /// Writes the folder, or is the plugin.
 pub(in crate::cli) fn run(args: &SimPluginArgs, clock: Clock, out: &mut Output) -> Result<(), Error> {
-    match &args.into {
-        Some(into) => folder::write(into, args, out),
-        None => {
-            let code = Plugin::new(args, clock).run().map_err(Error::io("speaking with the host"))?;
-            std::process::exit(code)
-        }
+    if let Some(into) = &args.into {
+        return folder::write(into, args, out);
     }
+    let code = Plugin::new(args, clock).run().map_err(Error::io("speaking with the host"))?;
+    std::process::exit(code)
 }

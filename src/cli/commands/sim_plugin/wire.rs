@@ -61,10 +61,10 @@ impl Wire {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let mut ready = ends.iter().map(|end| !end.revents().is_empty());
+        let mut answers = ends.iter().map(|end| !end.revents().is_empty());
         let (can_read, can_write) =
-            (reads && ready.next().unwrap_or(false), writes && ready.next().unwrap_or(false));
-        drop(ready);
+            (reads && answers.next().unwrap_or(false), writes && answers.next().unwrap_or(false));
+        drop(answers);
         if can_read {
             self.read()?;
         }

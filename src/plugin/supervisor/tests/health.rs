@@ -19,7 +19,7 @@ fn waits(exits_ms: &[u64]) -> (Vec<u64>, bool) {
         host.pass_ms(at - passed);
         host.exits(&example(), ExitStatus::Code(0));
         let until = host.moved.iter().rev().find_map(|(it, _)| match it {
-            Transition::Waiting { until, .. } => Some(until.since(host.now.wall).as_millis() as u64),
+            Transition::Waiting { until, .. } => u64::try_from(until.since(host.now.wall).as_millis()).ok(),
             _ => None,
         });
         host.moved.retain(|(it, _)| matches!(it, Transition::Disabled { .. }));

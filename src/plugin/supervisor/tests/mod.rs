@@ -1,5 +1,7 @@
 //! The supervisor under a virtual clock.
 
+#![expect(clippy::needless_pass_by_value, reason = "values are written in place")]
+
 mod actions;
 mod back_pressure;
 mod credentials;
