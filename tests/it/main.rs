@@ -35,6 +35,7 @@ mod on_air;
 mod openings;
 mod past;
 mod plain;
+mod plugin_check;
 mod plugin_guard;
 mod plugin_host;
 mod printed;

@@ -123,6 +123,9 @@ impl<'a> Probes<'a> {
         }
         let is_answered = |it: &Subject| ids.iter().all(|id| it.answers.contains_key(id));
         let is_kept = self.subject.until(self.patience.answer, is_answered).await;
+        if !is_kept && self.subject.is_over() {
+            return self.findings.add(clause, Kept::Skipped, "the process or its stdout ended meanwhile");
+        }
         self.findings.judge(clause, is_kept, if is_kept { "" } else { "no answer to the request in it" });
         if !is_kept {
             self.knock = None;
@@ -185,6 +188,9 @@ impl<'a> Probes<'a> {
             let request = rpc::request(id, "invoke_action", &params).unwrap_or_default();
             self.subject.write(request.to_vec());
             let is_kept = self.subject.until(self.patience.action, |it| it.answers.contains_key(&id)).await;
+            if !is_kept && self.subject.is_over() {
+                return;
+            }
             let seen = format!("{action}: {}", shown(self.subject.answers.get(&id)));
             self.findings.judge(Clause::Actions, is_kept, seen);
         }

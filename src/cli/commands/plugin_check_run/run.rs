@@ -148,7 +148,10 @@ impl Bench<'_> {
                     let mut probes = Probes::new(&mut subject, &self.patience, &mut findings);
                     probes.run(&hooks, self.manifest).await;
                 }
-                subject.until(self.patience.settle, Subject::is_over).await;
+                if subject.until(self.patience.settle, Subject::is_over).await {
+                    // Whether its process ended, or only its stdout.
+                    subject.until(self.patience.settle, |it| it.ending.is_some()).await;
+                }
                 let is_there = is_probed || subject.ending.is_none();
                 findings.judge(grant.clause, is_there, if is_there { &*seen } else { "the process ended" });
             }

@@ -61,7 +61,7 @@ pub(super) fn call(subject: &mut Subject, id: Option<&RequestId>, name: &str, pa
         Ok(result) => rpc::result(id, &result).unwrap_or_default(),
         Err((code, what)) => rpc::error(Some(id), code, &what, None),
     };
-    subject.write(frame.to_vec());
+    subject.write_answer(frame.to_vec());
 }
 
 fn serve(subject: &mut Subject, name: &str, params: &Params) -> Served {

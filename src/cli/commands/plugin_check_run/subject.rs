@@ -33,6 +33,10 @@ use crate::{
 
 /// Writes that wait for the plugin.
 const WRITES_MAX: usize = 4_096;
+/// Writes of those that may be answers; requests have the rest.
+const ANSWERS_MAX: usize = 512;
+/// Frames that are handled before the other tasks have their turn.
+const FRAMES_A_TURN: usize = 64;
 /// Bytes of stderr that are kept.
 const STDERR_BYTES_MAX: usize = 1 << 20;
 
@@ -115,6 +119,13 @@ impl Subject {
         }
     }
 
+    /// Queues an answer; of a flood of requests not all are answered.
+    pub(super) fn write_answer(&self, bytes: Vec<u8>) {
+        if self.writes.capacity() > WRITES_MAX - ANSWERS_MAX {
+            self.write(bytes);
+        }
+    }
+
     /// Whether nothing can come any more.
     pub(super) fn is_over(&self) -> bool {
         self.ending.is_some() || self.is_stdout_closed || self.seen.broken.is_some()
@@ -124,7 +135,7 @@ impl Subject {
     pub(super) async fn until(&mut self, within: Duration, is_so: impl Fn(&Self) -> bool) -> bool {
         let deadline = self.clock.mono() + within;
         loop {
-            self.take_frames();
+            let has_more = self.take_frames();
             if is_so(self) {
                 return true;
             }
@@ -132,6 +143,10 @@ impl Subject {
             let wait = self.clock.until(deadline);
             if wait.is_zero() || (!reads && self.ending.is_some()) {
                 return false;
+            }
+            if has_more {
+                tokio::task::yield_now().await;
+                continue;
             }
             match self.wait(reads, wait).await {
                 Came::Bytes(0) => {
@@ -148,10 +163,6 @@ impl Subject {
 
     async fn wait(&mut self, reads: bool, most: Duration) -> Came {
         let Self { framer, stdout, guard, ending, .. } = self;
-        // What was read and not handled comes first.
-        if framer.pending_bytes() > 0 && !framer.is_broken() {
-            tokio::task::yield_now().await;
-        }
         let mut buffer = framer.buffer();
         tokio::select! {
             read = stdout.read_buf(&mut buffer), if reads => Came::Bytes(read.unwrap_or(0)),
@@ -161,17 +172,19 @@ impl Subject {
         }
     }
 
-    fn take_frames(&mut self) {
-        loop {
+    /// Handles frames that are here; whether there may be more of them.
+    fn take_frames(&mut self) -> bool {
+        for _ in 0..FRAMES_A_TURN {
             match self.framer.poll_frame() {
                 Ok(Some(frame)) => self.frame(&frame),
-                Ok(None) => return,
+                Ok(None) => return false,
                 Err(broken) => {
                     self.seen.broken.get_or_insert(broken);
-                    return;
+                    return false;
                 }
             }
         }
+        true
     }
 
     fn frame(&mut self, frame: &Frame) {

@@ -63,10 +63,11 @@ impl Plugin {
     pub(super) fn run(mut self) -> io::Result<i32> {
         loop {
             self.wire.turn(self.wait())?;
-            if !self.wire.is_deaf {
-                while let Some(message) = self.wire.receive()? {
-                    self.handle(&message)?;
-                }
+            while !self.wire.is_deaf
+                && self.exit.is_none()
+                && let Some(message) = self.wire.receive()?
+            {
+                self.handle(&message)?;
             }
             if self.crash_at.is_some_and(|at| self.clock.mono() >= at) {
                 return Ok(self.behaviour.exit_code.map_or(1, i32::from));
