@@ -38,6 +38,7 @@ mod plain;
 mod plugin_check;
 mod plugin_guard;
 mod plugin_host;
+mod plugin_sim;
 mod printed;
 mod python;
 mod real;
