@@ -10,7 +10,7 @@ use clap::{
 use super::{
     args::{
         AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
-        PeerAction, PluginAction, ScreenArgs, SimPeer, with_body,
+        PeerAction, PluginAction, PluginFolderArgs, ScreenArgs, SimPeer, with_body,
     },
     commands::{self, brake::Brakes},
     config::stray_variables,
@@ -49,10 +49,11 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
-    let Cli { mut global, record, metrics, plain, screen, command } = cli;
+    let Cli { mut global, record, metrics, plain, screen, plugins, command } = cli;
     let command = command.map(Command::current);
     global.metrics = metrics_of(metrics, command.as_ref())?;
     global.screen = screen_of(screen, command.as_ref(), plain)?;
+    global.plugins = plugins_of(plugins, command.as_ref())?;
     let mut out = Output::stdout(global.json, &global.station_flags());
     let done = match command {
         Some(_) if plain => Err(Error::usage(
@@ -99,6 +100,23 @@ fn metrics_of(metrics: Option<SocketAddr>, command: Option<&Command>) -> Result<
         )),
         Some(_) => Ok(None),
     }
+}
+
+/// `--plugins` and `--no-plugins`, where a station is started.
+fn plugins_of(plugins: PluginFolderArgs, command: Option<&Command>) -> Result<PluginFolderArgs, Error> {
+    let own = match command {
+        None => return Ok(plugins),
+        Some(Command::Serve(args)) => &args.plugins,
+        Some(Command::Service(args)) => &args.plugins,
+        Some(_) if plugins == PluginFolderArgs::default() => return Ok(plugins),
+        Some(_) => {
+            return Err(Error::usage(
+                "--plugins and --no-plugins can only be used with the console, `serve` and `service`",
+                "`rl-console plugin dev DIR` runs a plugin at a running station",
+            ));
+        }
+    };
+    Ok(if *own == PluginFolderArgs::default() { plugins } else { own.clone() })
 }
 
 /// The flags of a console, where one is opened.

@@ -10,7 +10,7 @@ use super::{
     bus::{PublishArgs, TailArgs},
     earlier::{CancelArgs, KickArgs},
     frames::{DecodeArgs, EncodeArgs},
-    global::ScreenArgs,
+    global::{PluginFolderArgs, ScreenArgs},
     invocations::{InvokeArgs, SettleArgs},
     ls::LsArgs,
     plugin::PluginAction,
@@ -232,6 +232,9 @@ pub(crate) struct ServeArgs {
     /// Serve Prometheus metrics as /metrics on this address; a port without an address binds to 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
+
+    #[command(flatten)]
+    pub(crate) plugins: PluginFolderArgs,
 }
 
 /// `attach`.
@@ -261,6 +264,9 @@ pub(crate) struct ServiceArgs {
     /// to 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
+
+    #[command(flatten)]
+    pub(crate) plugins: PluginFolderArgs,
 }
 
 /// `pair`.

@@ -43,6 +43,9 @@ pub(crate) struct Cli {
     pub(crate) screen: ScreenArgs,
 
     #[command(flatten)]
+    pub(crate) plugins: PluginFolderArgs,
+
+    #[command(flatten)]
     pub(crate) global: Global,
 
     #[command(subcommand)]
@@ -65,6 +68,19 @@ pub(crate) struct ScreenArgs {
     /// The theme to begin with; `rl-console config themes` lists them (console and `attach`).
     #[arg(id = "screen_theme", long = "theme", value_name = "NAME")]
     pub(crate) theme: Option<String>,
+}
+
+/// Which plugins a station runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub(crate) struct PluginFolderArgs {
+    /// Run the plugins in this folder without installing them: the folder itself if it has a plugin.toml,
+    /// else every folder in it that has one. Repeatable (console and `serve`).
+    #[arg(long, value_name = "DIR", conflicts_with = "no_plugins")]
+    pub(crate) plugins: Vec<PathBuf>,
+
+    /// Start no plugins (console and `serve`).
+    #[arg(long)]
+    pub(crate) no_plugins: bool,
 }
 
 /// The flags that stand before or after any subcommand.
@@ -116,6 +132,10 @@ pub(crate) struct Global {
     /// `--metrics` of the console or of `serve`.
     #[arg(skip)]
     pub(crate) metrics: Option<SocketAddr>,
+
+    /// Which plugins a station runs.
+    #[arg(skip)]
+    pub(crate) plugins: PluginFolderArgs,
 
     /// The flags of the console or of `attach`.
     #[arg(skip)]

@@ -30,7 +30,7 @@ pub(crate) use commands::{
     RecordArgs, ServiceArgs,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
-pub(crate) use global::{Cli, Global, ScreenArgs};
+pub(crate) use global::{Cli, Global, PluginFolderArgs, ScreenArgs};
 pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
 pub(crate) use plugin::{PluginAction, PluginCheckArgs};

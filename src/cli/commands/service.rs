@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     cli::{
         args::ServiceArgs,
-        config::{Key, Origin, Value},
+        config::{Key, Kind, Origin, Value},
         context::Context,
         env::{self, Env},
         error::Error,
@@ -65,6 +65,10 @@ fn unit(context: &Context) -> Result<Unit, Error> {
     for (key, value, origin) in context.resolved.iter() {
         let text = text(*key, value);
         match (origin, key.flag) {
+            (Origin::Flag(_), Some(flag)) if key.kind == Kind::Paths => {
+                let Value::List(folders) = value else { continue };
+                args.extend(folders.iter().flat_map(|folder| [flag.to_owned(), absolute(folder)]));
+            }
             (Origin::Flag(_), Some(flag)) => {
                 args.push(flag.to_owned());
                 args.extend(text);
@@ -82,17 +86,21 @@ fn unit(context: &Context) -> Result<Unit, Error> {
 }
 
 fn is_path(key: Key) -> bool {
-    matches!(key.name, Key::DATA | Key::PACK)
+    matches!(key.name, Key::DATA | Key::PACK | Key::FOLDERS)
+}
+
+fn absolute(path: &str) -> String {
+    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
 /// A value as a flag takes it; nothing for a flag that takes none.
 fn text(key: Key, value: &Value) -> Option<String> {
     match value {
         // The service starts in another folder.
-        Value::Text(path) if is_path(key) => Some(
-            std::path::absolute(path)
-                .map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()),
-        ),
+        Value::Text(path) if is_path(key) => Some(absolute(path)),
+        Value::List(paths) if key.kind == Kind::Paths => {
+            Some(paths.iter().map(|path| absolute(path)).collect::<Vec<_>>().join(":"))
+        }
         Value::Text(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
         Value::Flag(_) | Value::List(_) | Value::Filters(_) | Value::Absent => None,

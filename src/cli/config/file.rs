@@ -154,6 +154,9 @@ impl File<'_> {
         Ok(match (key.kind, taken) {
             (Kind::Path, Value::Text(path)) => Value::Text(self.beside(&path)),
             (Kind::PathOrNone, Value::Text(path)) if !path.is_empty() => Value::Text(self.beside(&path)),
+            (Kind::Paths, Value::List(paths)) => {
+                Value::List(paths.iter().map(|path| self.beside(path)).collect())
+            }
             (_, value) => value,
         })
     }
@@ -345,7 +348,7 @@ mod tests {
             unknown.hint
         );
         assert!(
-            unknown.hint.contains(" mpp, rmp, runs, runtime; `rl-console config show --defaults`"),
+            unknown.hint.contains(" mpp, plugins, plugins.twitch_android, rmp, runs, runtime; `rl-console config show --defaults`"),
             "{}",
             unknown.hint
         );

@@ -3,6 +3,9 @@
 use super::value::{Kind, Value};
 use crate::{cli::env, console::input::Keymap, limits::Limits, words::nearest};
 
+/// The version of the StreamNook host that is emulated (ruling Plugins 3).
+const HOST_VERSION: &str = "7.8.6";
+
 /// One key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
@@ -71,6 +74,68 @@ impl Key {
     pub(crate) const RUN_TIMEOUT: &'static str = "runs.timeout_ms";
     /// Whose runs an agent may cancel.
     pub(crate) const AGENTS_CANCEL: &'static str = "runs.agents_cancel";
+
+    /// The nice value of plugins.
+    pub(crate) const NICE: &'static str = "plugins.nice";
+    /// The version of the host that plugins are given.
+    pub(crate) const HOST_VERSION: &'static str = "plugins.host_version";
+    /// Whether plugins are started with the station.
+    pub(crate) const START: &'static str = "plugins.start";
+    /// The folders of plugins that are served as they lie.
+    pub(crate) const FOLDERS: &'static str = "plugins.folders";
+    /// The program that prints the credential `twitch.android`.
+    pub(crate) const TWITCH_COMMAND: &'static str = "plugins.twitch_android.command";
+    /// The variable that holds it.
+    pub(crate) const TWITCH_ENV: &'static str = "plugins.twitch_android.env";
+
+    const PLUGINS: [Self; 6] = [
+        Self {
+            name: Self::START,
+            kind: Kind::Flag,
+            alias: None,
+            flag: Some("--no-plugins"),
+            doc: "start plugins with the station; --no-plugins sets it to false",
+        },
+        Self {
+            name: Self::FOLDERS,
+            kind: Kind::Paths,
+            alias: None,
+            flag: Some("--plugins"),
+            doc: "folders of plugins to run without installing them: each has a plugin.toml, or folders with \
+                  one",
+        },
+        Self {
+            name: Self::HOST_VERSION,
+            kind: Kind::Version,
+            alias: None,
+            flag: None,
+            doc: "the version of the StreamNook host that plugins are given; a plugin whose host_min is newer \
+                  is refused",
+        },
+        Self {
+            name: Self::NICE,
+            kind: Kind::Integer { min: 0, max: 19 },
+            alias: None,
+            flag: None,
+            doc: "the nice value of the processes of plugins",
+        },
+        Self {
+            name: Self::TWITCH_COMMAND,
+            kind: Kind::CommandLine,
+            alias: None,
+            flag: None,
+            doc: "the command that prints the credential twitch.android: a token, or a JSON object with \
+                  token, client_id, user_id, device_id and expires_at; run for each handover",
+        },
+        Self {
+            name: Self::TWITCH_ENV,
+            kind: Kind::Text,
+            alias: None,
+            flag: None,
+            doc: "the variable in the station's environment that has the credential twitch.android; ignored \
+                  when plugins.twitch_android.command is set",
+        },
+    ];
 
     const PLAIN: [Self; 24] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
@@ -252,7 +317,7 @@ impl Key {
         });
         let keys =
             Keymap::names().map(|(name, doc)| Self { name, kind: Kind::Keys, alias: None, flag: None, doc });
-        Self::PLAIN.into_iter().chain(keys).chain(limits)
+        Self::PLAIN.into_iter().chain(Self::PLUGINS).chain(keys).chain(limits)
     }
 
     /// The key with this name, or with one that it had in an earlier version.
@@ -302,13 +367,15 @@ impl Key {
             Self::BIND => Value::Text("127.0.0.1".to_owned()),
             Self::LOGIN => Value::Text("local".to_owned()),
             Self::THEME => Value::Text("midnight".to_owned()),
+            Self::NICE => Value::Integer(5),
+            Self::HOST_VERSION => Value::Text(HOST_VERSION.to_owned()),
             Self::ASCII | Self::ON_AIR => Value::Flag(false),
-            Self::MOUSE | Self::BELL => Value::Flag(true),
+            Self::MOUSE | Self::BELL | Self::START => Value::Flag(true),
             Self::ON_HANGUP => Value::Text("stay".to_owned()),
             Self::ADAPTER_GONE => Value::Integer(5),
             Self::HEAD_WAITING => Value::Integer(30),
             Self::DESKTOP => Value::Text("off".to_owned()),
-            Self::REGISTRY => Value::List(Vec::new()),
+            Self::REGISTRY | Self::FOLDERS => Value::List(Vec::new()),
             Self::FILTERS => Value::Filters(Vec::new()),
             name => match Keymap::defaults(name) {
                 Some(keys) => Value::List(keys),
@@ -339,6 +406,8 @@ mod tests {
                         Key::SOCKET_PATH,
                         Key::SOCKETS_DIR,
                         Key::OPENINGS,
+                        Key::TWITCH_COMMAND,
+                        Key::TWITCH_ENV,
                     ];
                     assert!(optional.contains(&key.name), "{}", key.name);
                 }

@@ -4,6 +4,7 @@
 mod error;
 mod file;
 mod key;
+mod plugins;
 mod resolve;
 mod settings;
 mod value;

@@ -194,6 +194,12 @@ fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
         Key::ON_AIR => flags.on_air.then_some(Value::Flag(true)),
         Key::GRPC => flags.grpc.map(|addr| Value::Text(addr.to_string())),
         Key::METRICS => flags.metrics.map(|addr| Value::Text(addr.to_string())),
+        Key::START => flags.plugins.no_plugins.then_some(Value::Flag(false)),
+        Key::FOLDERS => {
+            let folders = &flags.plugins.plugins;
+            let paths = folders.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+            (!folders.is_empty()).then_some(Value::List(paths))
+        }
         Key::BIND => flags.bind.map(|bind| Value::Text(bind.to_string())),
         _ => None,
     };
@@ -230,12 +236,15 @@ fn from_files(key: Key, files: &[(FileValues, PathBuf)]) -> Option<(Value, Origi
 
 /// `~/` is the home folder.
 fn at_home(key: Key, value: Value, env: &Env) -> Value {
-    match (key.kind, &value, &env.home) {
-        (Kind::Path | Kind::PathOrNone, Value::Text(path), Some(home)) => match path.strip_prefix("~/") {
-            Some(rest) => Value::Text(home.join(rest).to_string_lossy().into_owned()),
-            None => value,
-        },
-        _ => value,
+    let Some(home) = &env.home else { return value };
+    let below = |path: String| match path.strip_prefix("~/") {
+        Some(rest) => home.join(rest).to_string_lossy().into_owned(),
+        None => path,
+    };
+    match (key.kind, value) {
+        (Kind::Path | Kind::PathOrNone, Value::Text(path)) => Value::Text(below(path)),
+        (Kind::Paths, Value::List(paths)) => Value::List(paths.into_iter().map(below).collect()),
+        (_, value) => value,
     }
 }
 

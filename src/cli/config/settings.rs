@@ -8,6 +8,7 @@ use std::{
 use super::{
     ConfigError, ConfigFault,
     key::Key,
+    plugins::PluginSettings,
     resolve::{Origin, Resolved},
     value::{Value, endpoint},
 };
@@ -18,7 +19,6 @@ use crate::{
         settings::{AlertRules, Desktop},
     },
     limits::Limits,
-    plugin::host::HostSettings,
     rmp::Registry,
     runs::engine::AgentsCancel,
     station,
@@ -124,6 +124,8 @@ pub(crate) struct Settings {
     pub(crate) alert_thresholds: AlertThresholds,
     /// What a hang-up does to the station.
     pub(crate) on_hangup: OnHangup,
+    /// How plugins are run.
+    pub(crate) plugins: PluginSettings,
     /// Every bound.
     pub(crate) limits: Limits,
 }
@@ -205,6 +207,7 @@ impl Settings {
             } else {
                 OnHangup::Stay
             },
+            plugins: PluginSettings::of(resolved),
             limits,
         }
     }
@@ -239,7 +242,7 @@ impl Settings {
     /// What a station is started with.
     ///
     /// # Errors
-    /// When there is no data folder.
+    /// When there is no data folder, or a folder of plugins has none.
     pub(crate) fn station(
         &self,
         record: Option<PathBuf>,
@@ -264,7 +267,7 @@ impl Settings {
             agents_cancel: self.agents_cancel,
             alerts: self.alert_thresholds,
             limits: self.limits,
-            plugins: HostSettings::default(),
+            plugins: self.plugins.host()?,
             record: record.map(absolute),
         })
     }

@@ -75,6 +75,11 @@ pub(crate) fn endpoint(text: &str) -> Result<SocketAddr, String> {
     text.parse().or(alone).map_err(|_| ENDPOINT.to_owned())
 }
 
+/// Whether a shell would find a program in it.
+fn is_command_line(text: &str) -> bool {
+    shlex::split(text).is_some_and(|words| words.first().is_some_and(|program| !program.is_empty()))
+}
+
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -105,6 +110,12 @@ pub(crate) enum Kind {
     Schemas,
     /// Tables of filters with keys, in a file alone.
     Filters,
+    /// Paths, each as a [`Kind::Path`]; in a variable they are separated by colons.
+    Paths,
+    /// A semantic version.
+    Version,
+    /// A program and its arguments, split as a shell does.
+    CommandLine,
 }
 
 impl Kind {
@@ -120,8 +131,17 @@ impl Kind {
                 "false" | "0" | "no" | "off" => Value::Flag(false),
                 _ => return Err(self.takes()),
             },
-            Self::Text | Self::Path | Self::PathOrNone | Self::Address | Self::Endpoint | Self::Choice(_) => {
-                Value::Text(text.to_owned())
+            Self::Text
+            | Self::Path
+            | Self::PathOrNone
+            | Self::Address
+            | Self::Endpoint
+            | Self::Version
+            | Self::CommandLine
+            | Self::Choice(_) => Value::Text(text.to_owned()),
+            Self::Paths => {
+                let paths = text.split(':').filter(|path| !path.is_empty());
+                Value::List(paths.map(str::to_owned).collect())
             }
             Self::Filters => return Err(self.takes()),
             Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
@@ -135,7 +155,7 @@ impl Kind {
     /// What would have been taken.
     pub(crate) fn check(self, value: Value) -> Result<Value, String> {
         let value = match (value, self) {
-            (Value::Text(key), Self::Keys) => Value::List(vec![key]),
+            (Value::Text(only), Self::Keys | Self::Paths) => Value::List(vec![only]),
             (Value::Integer(port), Self::Endpoint) => Value::Text(port.to_string()),
             (value, _) => value,
         };
@@ -166,6 +186,9 @@ impl Kind {
             | (Value::Text(_), Self::PathOrNone)
             | (Value::Filters(_), Self::Filters) => true,
             (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
+            (Value::List(paths), Self::Paths) => paths.iter().all(|path| !path.is_empty()),
+            (Value::Text(text), Self::Version) => text.parse::<semver::Version>().is_ok(),
+            (Value::Text(text), Self::CommandLine) => is_command_line(text),
             (Value::Text(text), Self::Address) => text.parse::<std::net::IpAddr>().is_ok(),
             (Value::Text(text), Self::Endpoint) => endpoint(text).is_ok(),
             (Value::Text(text), Self::Choice(_)) => self.accepted_values().contains(&text.as_str()),
@@ -187,6 +210,9 @@ impl Kind {
             | Self::Endpoint
             | Self::Keys
             | Self::Filters
+            | Self::Paths
+            | Self::Version
+            | Self::CommandLine
             | Self::Schemas => Vec::new(),
         }
     }
@@ -198,6 +224,12 @@ impl Kind {
             Self::Flag => "takes true or false".to_owned(),
             Self::Text => "takes a non-empty string".to_owned(),
             Self::Path => "takes a path".to_owned(),
+            Self::Paths => "takes a path, or a list of paths".to_owned(),
+            Self::Version => "takes a semantic version, such as \"7.8.6\"".to_owned(),
+            Self::CommandLine => {
+                "takes a program and its arguments with matching quotes, such as \"pass show twitch\""
+                    .to_owned()
+            }
             Self::PathOrNone => "takes a path, or \"\" for none".to_owned(),
             Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
             Self::Filters => "takes tables (in a file), each with key, pane and filter".to_owned(),
@@ -231,6 +263,13 @@ mod tests {
         assert_eq!(Kind::Endpoint.check(Value::Integer(9464)), Ok(Value::Text("9464".to_owned())));
         assert!(Kind::Endpoint.check(Value::Integer(70_000)).is_err());
         assert!(Kind::Endpoint.read("localhost:1").unwrap_err().starts_with("takes a port"));
+        let list = |paths: &[&str]| Ok(Value::List(paths.iter().map(|&path| path.to_owned()).collect()));
+        assert_eq!(Kind::Paths.read("a:/b::"), list(&["a", "/b"]));
+        assert_eq!(Kind::Paths.check(Value::Text("a:b".to_owned())), list(&["a:b"]));
+        assert!(Kind::Paths.check(Value::List(vec![String::new()])).is_err());
+        assert!(Kind::Version.read("7.8.6").is_ok() && Kind::Version.read("7.8").is_err());
+        assert!(Kind::CommandLine.read("pass 'show x'").is_ok());
+        assert!(Kind::CommandLine.read("pass 'show").is_err() && Kind::CommandLine.read(" ").is_err());
         assert_eq!(endpoint("9464"), Ok("127.0.0.1:9464".parse().unwrap()));
         assert_eq!(endpoint("[::]:1"), Ok("[::]:1".parse().unwrap()));
         assert_eq!(
