@@ -72,8 +72,8 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
             commands::config::defaults(&env, &mut out)
         }
-        Some(Command::Plugin(PluginAction::Check(args))) => {
-            commands::plugin_check::run(&args, clock, &mut out)
+        Some(Command::Plugin(PluginAction::Check(args))) if args.run => {
+            commands::plugin_check_run::run(&args, clock, &mut out)
         }
         Some(Command::Sim(SimPeer::Plugin(args))) => commands::sim_plugin::run(&args, clock, &mut out),
         Some(Command::Doctor) => commands::doctor::run(&global, &env, clock, &mut out),
@@ -170,6 +170,8 @@ fn with_configuration(
         Some(Command::Submit(args)) => commands::submit::run(context, &args),
         Some(Command::Run(action)) => commands::run::run(context, &action),
         Some(Command::Session(action)) => commands::session::run(context, action),
+        Some(Command::Plugin(action)) => commands::plugin::run(context, action),
+        Some(Command::Stream(action)) => commands::stream::run(context, action),
         Some(Command::Trace(args)) => commands::trace::run(context, &args),
         Some(Command::Opening(action)) => commands::opening::run(context, &action),
         Some(Command::Invocation(InvocationAction::Cancel(args))) => commands::cancel::run(context, &args),

@@ -13,7 +13,7 @@ use super::{
     global::{PluginFolderArgs, ScreenArgs},
     invocations::{InvokeArgs, SettleArgs},
     ls::LsArgs,
-    plugin::PluginAction,
+    plugin::{PluginAction, StreamAction},
     records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     session::SessionAction,
@@ -77,6 +77,14 @@ pub(crate) enum Command {
     /// Take part in MACP sessions as a gRPC client, or show and list them.
     #[command(subcommand)]
     Session(SessionAction),
+
+    /// Install, run and ask plugins.
+    #[command(subcommand)]
+    Plugin(PluginAction),
+
+    /// Declare what plays, for plugins: channel, followed channels, relay sessions and chat.
+    #[command(subcommand)]
+    Stream(StreamAction),
 
     /// Print the ladder of a trace: sender and receivers of each message, its delay, the latency of its
     /// answer, and its cause.
@@ -157,10 +165,6 @@ pub(crate) enum Command {
     /// Prints one line per message; with --json one object per message, and
     /// {"event":"lost","messages":N,"lost":TOTAL} when messages arrive faster than they can be printed.
     Tail(TailArgs),
-
-    /// Check plugins.
-    #[command(subcommand)]
-    Plugin(PluginAction),
 
     /// Run simulated peers of a station, for rehearsals.
     #[command(subcommand)]

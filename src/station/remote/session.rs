@@ -137,7 +137,13 @@ impl Session {
 
     /// As [`Operator::command`](crate::port::Operator::command).
     pub(super) fn command(&self, command: Command) -> Answer<Outcome> {
-        let answer = self.ask(Question::Command(command), Duration::ZERO);
+        let waits = match &command {
+            Command::Plugin(crate::plugin::Command::Invoke { timeout_ms, .. }) => {
+                Duration::from_millis(*timeout_ms)
+            }
+            _ => Duration::ZERO,
+        };
+        let answer = self.ask(Question::Command(command), waits);
         Box::pin(async move {
             match reply(answer.await?)? {
                 Reply::Outcome(outcome) => Ok(outcome),

@@ -1,0 +1,11 @@
+//! `plugin`: installs, runs and asks plugins.
+
+mod check;
+mod dispatch;
+mod install;
+mod logs;
+mod request;
+mod show;
+
+pub(in crate::cli) use dispatch::run;
+pub(super) use request::send;
