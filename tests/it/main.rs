@@ -36,6 +36,7 @@ mod openings;
 mod past;
 mod plain;
 mod plugin_check;
+mod plugin_cli;
 mod plugin_guard;
 mod plugin_host;
 mod plugin_sim;

@@ -29,6 +29,10 @@ pub(crate) enum PluginAction {
         #[arg(long)]
         yes: bool,
     },
+    /// Run a plugin from its folder until Ctrl-C, print its log, and restart it when a file changes.
+    ///
+    /// Files in .git, node_modules and target do not count.
+    Dev(PluginSourceArgs),
     /// Remove a plugin; its data stays.
     Remove {
         /// The plugin's id, or its end.

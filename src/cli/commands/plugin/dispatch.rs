@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    check, install, logs,
+    check, dev, install, logs,
     request::{object, send, whole_id},
     show,
 };
@@ -38,6 +38,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: PluginAction) -> Result
                     PluginAction::Install { source, yes } => {
                         install::run(&station, settings, source, yes, can_ask, out).await
                     }
+                    PluginAction::Dev(source) => dev::run(&station, settings, source, out).await,
                     action => ask(&station, action, out).await,
                 }
             })

@@ -1,6 +1,7 @@
 //! `plugin`: installs, runs and asks plugins.
 
 mod check;
+mod dev;
 mod dispatch;
 mod install;
 mod logs;
