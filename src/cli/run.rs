@@ -207,7 +207,6 @@ fn with_configuration(
             | Command::Man(_)
             | Command::Help(_)
             | Command::Doctor
-            | Command::Plugin(_)
             | Command::Sim(SimPeer::Plugin(_))
             | Command::ContinueJob { .. }
             | Command::Cancel(_)

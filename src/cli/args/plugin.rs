@@ -235,3 +235,33 @@ pub(crate) struct PluginCheckArgs {
     #[arg(long, value_name = "MS", hide = true, requires = "run")]
     pub(crate) patience: Option<u64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+
+    fn parse(line: &str) -> Result<PluginAction, clap::Error> {
+        let cli = Cli::try_parse_from(["rl-console", "plugin"].into_iter().chain(line.split(' ')))?;
+        let Some(Command::Plugin(action)) = cli.command else { panic!("{line}") };
+        Ok(action)
+    }
+
+    #[test]
+    fn capabilities_are_a_list_between_commas_and_time_is_in_seconds() {
+        let PluginAction::Grant { list, .. } = parse("grant a.b log,notify").unwrap() else { panic!() };
+        assert_eq!(list, ["log", "notify"]);
+        let PluginAction::Invoke { timeout, args, .. } = parse("invoke a.b --timeout 1.5").unwrap() else {
+            panic!()
+        };
+        assert_eq!((timeout, args.as_str()), (1_500, "{}"));
+    }
+
+    #[test]
+    fn a_value_or_its_default_is_set_and_not_both() {
+        assert!(parse("set a.b volume -7").is_ok() && parse("set a.b volume --default").is_ok());
+        assert!(parse("set a.b volume").is_err() && parse("set a.b volume 7 --default").is_err());
+    }
+}

@@ -19,4 +19,4 @@ mod seen;
 mod serve;
 mod subject;
 
-pub(in crate::cli) use run::{Patience, run};
+pub(in crate::cli) use run::run;

@@ -1,12 +1,12 @@
 //! The whole check.
 
-use std::{ffi::OsString, fs, path::Path, time::Duration};
+use std::{ffi::OsString, fs, time::Duration};
 
 use serde_json::json;
 
 use super::{clause::Clause, ending, findings::Findings, probes::Probes, subject::Subject};
 use crate::{
-    cli::{error::Error, operator, output::Output},
+    cli::{args::PluginCheckArgs, error::Error, operator, output::Output},
     limits,
     plugin::{
         capability::{CapabilitySet, Hook},
@@ -69,13 +69,8 @@ struct Bench<'a> {
 ///
 /// # Errors
 /// [`Error::Input`] where it cannot be started, [`Error::PluginCheck`] where a clause is not kept.
-pub(in crate::cli) fn run(
-    folder: &Path,
-    command: Option<&str>,
-    patience: Patience,
-    clock: Clock,
-    out: &mut Output,
-) -> Result<(), Error> {
+pub(in crate::cli) fn run(args: &PluginCheckArgs, clock: Clock, out: &mut Output) -> Result<(), Error> {
+    let (folder, command, patience) = (&args.folder, args.command.as_deref(), Patience::of(args.patience));
     let settings = HostSettings::default();
     let cannot = |message: String| Error::Input {
         what: folder.display().to_string(),
