@@ -44,6 +44,6 @@ pub use bridge::pairing;
 pub use bus::BusDown;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
-pub use start::{Ready, StartError, Station};
+pub use start::{Ready, RunningPlugins, StartError, Station};
 
 pub(crate) use address_file::{ADDR_FILE, METRICS_FILE, MPP_FILE, PATH_FILE};

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use super::{
     admission::Tallies,
@@ -32,6 +32,7 @@ use crate::{
         Listener,
         manifest::{self, ManifestError, Pack},
     },
+    plugin::host::Guards,
     port::{PortError, StationPort},
     store::{Lock, StoreError},
     tap::{
@@ -94,6 +95,26 @@ pub struct Station {
     startup: watch::Sender<Startup>,
     opening: Option<JoinHandle<()>>,
     parts: Arc<Mutex<Option<Parts>>>,
+}
+
+/// The plugins that run, while the station ends.
+#[derive(Clone, Debug)]
+pub struct RunningPlugins {
+    guards: Guards,
+    kill: Arc<Notify>,
+}
+
+impl RunningPlugins {
+    /// Their names.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.guards.all().into_iter().map(|(plugin, _)| plugin.to_string()).collect()
+    }
+
+    /// Ends those that are asked to end at once.
+    pub fn kill(&self) {
+        self.kill.notify_one();
+    }
 }
 
 impl Station {
@@ -189,6 +210,13 @@ impl Station {
         }
     }
 
+    /// What ends with the station and may take its time.
+    #[must_use]
+    pub fn plugins(&self) -> RunningPlugins {
+        let plugins = &self.inner.hosts.plugins;
+        RunningPlugins { guards: plugins.guards.clone(), kill: Arc::clone(&plugins.kill) }
+    }
+
     /// Waits until an operator wants the station to end, and a little longer, for what it is answered to
     /// leave.
     pub async fn stop_requested(&self) {
@@ -211,7 +239,8 @@ impl Station {
         }
     }
 
-    /// Ends it in order: intake, hosts, store, recording. Takes at most 3 s.
+    /// Ends it in order: intake, hosts, store, recording. Takes at most 3 s, and up to 11 s more for plugins
+    /// that do not end when they are asked to.
     pub fn stop(mut self) {
         if let Some(opening) = self.opening.take() {
             let _ = opening.join();

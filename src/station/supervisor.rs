@@ -117,6 +117,10 @@ impl Parts {
     /// Ends every host, then the recording.
     pub(super) fn stop(self, inner: &Inner) {
         let Self { foundation: Foundation { runtime, .. }, mut serving, .. } = self;
+        // Plugins have their ten seconds beside the end of the others (ruling Plugins 6).
+        for serving in serving.iter_mut().flatten() {
+            serving.ask_to_end();
+        }
         for host in inner.hosts.by_end() {
             if let Some(serving) = serving[host.link().index()].take() {
                 serving.stop(inner, &runtime);

@@ -31,7 +31,7 @@ pub(crate) enum PluginAction {
     },
     /// Run a plugin from its folder until Ctrl-C, print its log, and restart it when a file changes.
     ///
-    /// Files in .git, node_modules and target do not count.
+    /// Files in `.git`, `node_modules` and `target` do not count.
     Dev(PluginSourceArgs),
     /// Remove a plugin; its data stays.
     Remove {
@@ -132,7 +132,7 @@ pub(crate) enum PluginAction {
     Event {
         /// The plugin's id, or its end.
         id: String,
-        /// The event, such as on_watch_tick.
+        /// The event, such as `on_watch_tick`.
         name: String,
         /// Its params, a JSON object.
         #[arg(value_name = "JSON")]

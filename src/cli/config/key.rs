@@ -3,7 +3,7 @@
 use super::value::{Kind, Value};
 use crate::{cli::env, console::input::Keymap, limits::Limits, words::nearest};
 
-/// The version of the StreamNook host that is emulated (ruling Plugins 3).
+/// The version of the `StreamNook` host that is emulated (ruling Plugins 3).
 const HOST_VERSION: &str = "7.8.6";
 
 /// One key.
@@ -367,12 +367,11 @@ impl Key {
             Self::BIND => Value::Text("127.0.0.1".to_owned()),
             Self::LOGIN => Value::Text("local".to_owned()),
             Self::THEME => Value::Text("midnight".to_owned()),
-            Self::NICE => Value::Integer(5),
             Self::HOST_VERSION => Value::Text(HOST_VERSION.to_owned()),
             Self::ASCII | Self::ON_AIR => Value::Flag(false),
             Self::MOUSE | Self::BELL | Self::START => Value::Flag(true),
             Self::ON_HANGUP => Value::Text("stay".to_owned()),
-            Self::ADAPTER_GONE => Value::Integer(5),
+            Self::NICE | Self::ADAPTER_GONE => Value::Integer(5),
             Self::HEAD_WAITING => Value::Integer(30),
             Self::DESKTOP => Value::Text("off".to_owned()),
             Self::REGISTRY | Self::FOLDERS => Value::List(Vec::new()),

@@ -22,17 +22,24 @@ const STOP_MAX: Duration = Duration::from_secs(11);
 /// A host that is served.
 #[derive(Debug)]
 pub(super) struct Serving {
-    stop: oneshot::Sender<()>,
+    /// Nothing once it was told.
+    stop: Option<oneshot::Sender<()>>,
     thread: JoinHandle<()>,
     /// Told before the thread ends.
     ended: oneshot::Receiver<()>,
 }
 
 impl host::Serving for Serving {
+    fn ask_to_end(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+    }
+
     /// Ends it: plugins are asked to leave, then what is left of them is ended.
-    fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
-        let Self { stop, ended, .. } = *self;
-        let _ = stop.send(());
+    fn stop(mut self: Box<Self>, inner: &Inner, runtime: &Runtime) {
+        self.ask_to_end();
+        let Self { ended, .. } = *self;
         let _ = runtime.block_on(async { tokio::time::timeout(STOP_MAX, ended).await });
         inner.hosts.plugins.set(HostState::Down("the station is stopping".to_owned()));
     }
@@ -77,7 +84,7 @@ pub(super) fn start(
     match runtime.block_on(is_ready) {
         Ok(handle) => {
             plugins.set(HostState::Up(handle));
-            Ok(Serving { stop, thread, ended })
+            Ok(Serving { stop: Some(stop), thread, ended })
         }
         Err(_) => Err("it did not start; see the log".to_owned()),
     }
