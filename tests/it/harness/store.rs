@@ -85,7 +85,7 @@ impl Store {
                 Done::Plain
             }
             Op::Alerts(_) | Op::Runs(_) | Op::Macp(_) | Op::Plugins(_) => {
-                panic!("the bridge keeps neither alerts nor runs nor sessions nor plugins")
+                panic!("the bridge keeps neither alerts nor runs, sessions or plugins")
             }
         }
     }
