@@ -10,6 +10,7 @@ use super::{
 use crate::{
     console::settings::ConsoleError,
     ids::InvocationId,
+    plugin,
     port::PortError,
     rmp,
     rmp::client,
@@ -456,7 +457,7 @@ impl Error {
 fn port_exit(error: &PortError) -> Exit {
     match error {
         PortError::NoStation { .. } | PortError::Unreached { .. } | PortError::Stopping => Exit::NoStation,
-        PortError::TimedOut { .. } => Exit::TimedOut,
+        PortError::TimedOut { .. } | PortError::Plugin(plugin::Refusal::TimedOut { .. }) => Exit::TimedOut,
         PortError::Refused(_)
         | PortError::Plugin(_)
         | PortError::Run(_)
