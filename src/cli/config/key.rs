@@ -3,7 +3,7 @@
 use super::value::{Kind, Value};
 use crate::{cli::env, console::input::Keymap, limits::Limits, words::nearest};
 
-/// The version of the `StreamNook` host that is emulated (ruling Plugins 3).
+/// The version of the host that is emulated (ruling Plugins 3).
 const HOST_VERSION: &str = "7.8.6";
 
 /// One key.
@@ -371,7 +371,7 @@ impl Key {
             Self::ASCII | Self::ON_AIR => Value::Flag(false),
             Self::MOUSE | Self::BELL | Self::START => Value::Flag(true),
             Self::ON_HANGUP => Value::Text("stay".to_owned()),
-            Self::NICE | Self::ADAPTER_GONE => Value::Integer(5),
+            Self::ADAPTER_GONE | Self::NICE => Value::Integer(5),
             Self::HEAD_WAITING => Value::Integer(30),
             Self::DESKTOP => Value::Text("off".to_owned()),
             Self::REGISTRY | Self::FOLDERS => Value::List(Vec::new()),
