@@ -61,10 +61,10 @@ impl Wire {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let mut answers = ends.iter().map(|end| !end.revents().is_empty());
+        let mut states = ends.iter().map(|end| !end.revents().is_empty());
         let (can_read, can_write) =
-            (reads && answers.next().unwrap_or(false), writes && answers.next().unwrap_or(false));
-        drop(answers);
+            (reads && states.next().unwrap_or(false), writes && states.next().unwrap_or(false));
+        drop(states);
         if can_read {
             self.read()?;
         }
@@ -128,7 +128,8 @@ impl Wire {
         for line in headers.split("\r\n") {
             let (name, value) = line.split_once(':').ok_or_else(|| bad("a header without a colon"))?;
             if name.eq_ignore_ascii_case("content-length") {
-                length = Some(value.trim().parse::<usize>().map_err(|_| bad("a length that is no number"))?);
+                length =
+                    Some(value.trim().parse::<usize>().map_err(|_| bad("a length that is not a number"))?);
             }
         }
         let length = length.ok_or_else(|| bad("a frame without a length"))?;
