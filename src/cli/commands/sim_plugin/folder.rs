@@ -64,7 +64,7 @@ name = "Simulated plugin"
 version = "1.0.0"
 author = "rl-console"
 tier = "A"
-description = "A plugin for rehearsals, written by `rl-console sim plugin`"
+description = "A plugin for rehearsals, written by rl-console"
 host_min = "{HOST_MIN}"
 
 [runtime]
