@@ -56,8 +56,8 @@ pub(super) trait Host: fmt::Debug + Send + Sync {
 
 /// A host that was started, and what ends it.
 pub(super) trait Serving: fmt::Debug + Send {
-    /// Asks what takes its time to end, before anything of the station does; nothing is waited for. A host that
-    /// ends at once is not asked.
+    /// Asks what takes its time to end, before anything of the station does; nothing is waited for. A host
+    /// that ends at once is not asked.
     fn ask_to_end(&mut self) {}
 
     /// Ends it in order: intake first, then what it works on.

@@ -316,7 +316,7 @@ fn what_a_console_begins_with_is_judged_before_it_is_opened() {
             &["--view", "wire", "--filter", "nofield:x"],
             "invalid filter for Wire, the first pane of Wire: there is no field `nofield`",
         ),
-        (&["attach", "--view", "6"], "invalid value '6'"),
+        (&["attach", "--view", "x"], "invalid value 'x'"),
         (&["--view", "wire", "pair"], "go with the console and with `attach`"),
         (&["--theme", "mono", "--plain"], "go with the console and with `attach`"),
     ] {

@@ -16,8 +16,8 @@ pub(crate) enum PluginAction {
     },
     /// Check a plugin's folder: print every fault and note of its plugin.toml with its place.
     ///
-    /// With --run, also start the plugin and drive it through the specification: one line per clause. Needs no
-    /// station; exits 1 when something is wrong.
+    /// With --run, also start the plugin and drive it through the specification: one line per clause. Needs
+    /// no station; exits 1 when something is wrong.
     Check(PluginCheckArgs),
     /// Install a plugin from a folder, or update it.
     ///

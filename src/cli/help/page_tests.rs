@@ -12,9 +12,10 @@ use crate::{
         sim::agent::Script,
     },
     console::{Depth, Keymap, Theme, reference},
-    limits::Runs,
+    limits::{self, Runs},
     manual::{Block, Layout, Page, lines, target},
     mpp::manifest::Pack,
+    plugin::{host::HostSettings, manifest::Manifest},
     port::List,
     runs::openings::{Map, NoLibrary, Opening},
 };
@@ -87,6 +88,10 @@ fn fault_of_command(line: &str) -> Option<String> {
     while let Some(word) = words.next() {
         if word == "--" || ["|", ">", "&&", ";", "<", "2>"].contains(&word.as_str()) {
             break;
+        }
+        // Stdin in the place of a file.
+        if word == "-" {
+            continue;
         }
         if let Some(flag) = word.strip_prefix('-').map(|_| word.split('=').next().unwrap_or(word)) {
             let is_short = flag.len() > 2 && !flag.starts_with("--");
@@ -249,6 +254,11 @@ fn every_file_that_is_an_example_can_be_used() {
                 "toml pack" => Pack::parse(text.as_bytes(), &mut |_| Ok(b"{}".to_vec()))
                     .err()
                     .map(|all| format!("{all:?}")),
+                "toml plugin" => {
+                    let version = HostSettings::default().host_version;
+                    let faults = Manifest::parse(&text, &version, &limits::Plugin::default()).faults;
+                    faults.first().map(ToString::to_string)
+                }
                 "toml script" => Script::parse(&text).err().map(|fault| fault.to_string()),
                 "toml theme" => Theme::parse("own", &text, Depth::True).err().map(|fault| fault.to_string()),
                 "yaml" => Opening::load(&text, None, &Map::default(), &NoLibrary, &Runs::default())

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     fs, io,
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -256,18 +256,15 @@ impl Copy<'_> {
     }
 
     fn file(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        let nofollow = rustix::fs::OFlags::NOFOLLOW.bits();
-        let flags = i32::try_from(nofollow).unwrap_or_default();
-        let source = fs::OpenOptions::new().read(true).custom_flags(flags).open(from)?;
+        let source = private_files::open_untrusted(from)?;
         let found = source.metadata()?;
-        if !found.is_file() {
-            return Err(refused(from, "is no regular file"));
-        }
         let too_much = || io::Error::other("it is larger than limits.plugin.install_bytes_max permits");
         let left = self.bytes.checked_sub(found.len()).ok_or_else(too_much)?;
-        // Never setuid or setgid, and writable for nobody else.
-        let mode = found.permissions().mode() & 0o755;
-        let mut copy = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(to)?;
+        let mut copy = private_files::create_new(to)?;
+        // This user's alone, executable where it was, and never setuid.
+        if found.permissions().mode() & 0o111 != 0 {
+            copy.set_permissions(fs::Permissions::from_mode(0o700))?;
+        }
         // A file that grows meanwhile is not followed.
         let copied = io::copy(&mut io::Read::take(source, found.len()), &mut copy)?;
         self.bytes = left + (found.len() - copied);

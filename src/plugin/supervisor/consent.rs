@@ -100,7 +100,7 @@ impl Supervisor {
     pub(super) fn on_question_over(&mut self, now: Now, id: &PluginId) {
         let Some(question) = self.plugin_mut(id).and_then(|plugin| plugin.question.take()) else { return };
         self.audit(now, id, Audited::TimedOut, &question.kind);
-        self.decided(now, id, &question.kind, Decision::TimedOut, "nobody answered within 120 s");
+        self.decided(now, id, &question.kind, Decision::TimedOut, "no answer within 120 s");
     }
 
     /// Ends a question without a credential.

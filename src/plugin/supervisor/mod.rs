@@ -1,4 +1,5 @@
-//! All plugins, and what becomes of what they send: a core without I/O (streamnook-plugin-v1; rulings Plugins).
+//! All plugins, and what becomes of what they send: a core without I/O (streamnook-plugin-v1; rulings
+//! Plugins).
 //!
 //! ```text
 //! stopped ─▶ starting ─▶ up ─▶ stopping ─▶ stopped
@@ -8,9 +9,9 @@
 //!    └─ by hand ─ disabled: after the fourth, for another version, without an entry, or by the operator
 //! ```
 //!
-//! `handle(now, Input)` takes what happened to one plugin's process, `command(now, ..)` what the operator wants;
-//! what follows is polled as [`Output`], [`Output::Received`] before all that it causes. A deadline has passed
-//! when `now` is at it; the host hands in what has arrived before it hands in [`Input::Timeout`].
+//! `handle(now, Input)` takes what happened to one plugin's process, `command(now, ..)` what the operator
+//! wants; what follows is polled as [`Output`], [`Output::Received`] before all that it causes. A deadline has
+//! passed when `now` is at it; the host hands in what has arrived before it hands in [`Input::Timeout`].
 
 mod actions;
 mod commands;

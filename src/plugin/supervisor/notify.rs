@@ -1,4 +1,5 @@
-//! How often a plugin may notify the operator: a burst of three, then one every ten seconds (ruling Plugins 11).
+//! How often a plugin may notify the operator: a burst of three, then one every ten seconds (ruling
+//! Plugins 11).
 
 use std::time::Duration;
 

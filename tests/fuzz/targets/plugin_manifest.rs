@@ -3,7 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rl_console::{limits, plugin::manifest::Manifest};
+use rl_console::{
+    limits,
+    plugin::manifest::{Manifest, Note},
+};
 use semver::Version;
 
 fuzz_target!(|text: &str| {
@@ -18,7 +21,8 @@ fuzz_target!(|text: &str| {
         assert!(is_inside(fault.line, fault.column), "{fault}");
         assert!(!fault.remedy().is_empty());
     }
-    assert!(checked.notes.iter().all(|note| is_inside(note.line, note.column) && !note.to_string().is_empty()));
+    let is_well = |note: &Note| is_inside(note.line, note.column) && !note.to_string().is_empty();
+    assert!(checked.notes.iter().all(is_well));
     if let Some(manifest) = checked.manifest {
         assert!(manifest.about(None, None, &limits).slots.len() <= manifest.slots.len());
     }
