@@ -38,10 +38,11 @@ impl Hosts {
     }
 
     /// All of them in the order of their end. Runs end with the station, and not for want of the agents that
-    /// the bus sends away; then the store, and last those whose end is waited for longest.
+    /// the bus sends away; the store ends last.
     pub(super) fn by_end(&self) -> [&dyn Host; COUNT] {
-        let Self { bridge, runs, bus, sessions, plugins } = self;
-        [runs, bus, sessions, bridge, plugins]
+        let mut all = self.by_start();
+        all.rotate_left(1);
+        all
     }
 
     /// All of them in the order of their links, as they are listed.

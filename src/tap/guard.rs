@@ -109,6 +109,11 @@ impl TokenGuard {
         self.secrets.insert(secret);
     }
 
+    /// Whether there is a secret.
+    pub(super) fn knows_secrets(&self) -> bool {
+        self.secrets.has_any()
+    }
+
     /// Whether an entry holds a secret.
     #[inline]
     pub(super) fn holds_secret(&self, what: &What, bytes: &[u8]) -> bool {

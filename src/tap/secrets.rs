@@ -12,7 +12,7 @@ use std::{
 use super::redact;
 
 /// Secrets that are known at one time; the oldest goes first.
-const SECRETS_MAX: usize = 64;
+const SECRETS_MAX: usize = 256;
 
 /// A secret that is shorter is not looked for: it would be met in every text.
 pub(super) const SECRET_BYTES_MIN: usize = 8;
@@ -31,12 +31,11 @@ impl Secrets {
             return;
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.iter().any(|one| **one == *secret.as_bytes()) {
-            return;
-        }
-        let oldest = (known.len() + 1).saturating_sub(SECRETS_MAX);
-        let newest = std::iter::once(Box::from(secret.as_bytes()));
-        *known = known[oldest..].iter().cloned().chain(newest).collect();
+        let newest: Box<[u8]> = Box::from(secret.as_bytes());
+        let mut kept: Vec<_> = known.iter().filter(|one| **one != newest).cloned().collect();
+        kept.drain(..(kept.len() + 1).saturating_sub(SECRETS_MAX));
+        kept.push(newest);
+        *known = kept.into();
         self.any.store(true, Ordering::Release);
     }
 
@@ -129,7 +128,9 @@ mod tests {
         assert!(!secrets.has_any());
         secrets.insert("short");
         assert!(!secrets.has_any());
-        (0..100).for_each(|n| secrets.insert(&format!("secret-{n:04}")));
-        assert_eq!(secrets.places(b"secret-0099 secret-0035 secret-0036"), [0..11, 24..35]);
+        (0..=256).for_each(|n| secrets.insert(&format!("secret-{n:04}")));
+        secrets.insert("secret-0001");
+        secrets.insert("secret-9999");
+        assert_eq!(secrets.places(b"secret-0001 secret-0002 secret-0003"), [0..11, 24..35]);
     }
 }

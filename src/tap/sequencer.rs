@@ -218,9 +218,22 @@ impl Tap {
         self.shared.guard.insert(name, sha256);
     }
 
-    /// Masks a secret wherever it is met from now on: of the last 64, those of at least 8 bytes.
+    /// Masks a secret wherever it is met from now on: of the last 256, those of at least 8 bytes.
     pub fn mask_secret(&self, secret: &str) {
         self.shared.guard.insert_secret(secret);
+    }
+
+    /// Whether a secret is masked.
+    #[must_use]
+    pub fn knows_secrets(&self) -> bool {
+        self.shared.guard.knows_secrets()
+    }
+
+    /// Masks secrets in the texts of what is kept elsewhere before it is emitted.
+    pub fn mask_secrets(&self, what: &mut What) {
+        if self.knows_secrets() {
+            self.shared.guard.mask_texts(what);
+        }
     }
 
     /// Masks a token too that may come into force, until it is said that it does not.

@@ -11,6 +11,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     process::{ChildStderr, ChildStdin, ChildStdout},
     sync::Notify,
+    task::AbortHandle,
     time::timeout,
 };
 
@@ -23,7 +24,7 @@ use crate::{
     ids::PluginId,
     plugin::{
         ExitStatus, Level, LogSource,
-        framing::Framer,
+        framing::{Broken, Framer},
         session::Permit,
         supervisor::{ProcessInput, SpawnFault},
     },
@@ -31,6 +32,10 @@ use crate::{
 
 /// How long what a process left in its pipes is read, after it is gone.
 const LEFT_MAX: Duration = Duration::from_secs(1);
+
+/// How often a guard is asked to end its plugin, and how many times before it is ended itself.
+const KILL_EVERY: Duration = Duration::from_secs(1);
+const KILLS_MAX: u32 = 6;
 
 /// Bytes of stderr that are read at one time.
 const STDERR_BYTES: usize = 16_384;
@@ -48,6 +53,8 @@ pub(super) struct Child {
     /// Told when the process is gone.
     ended: Notify,
     is_ended: Cell<bool>,
+    /// Whether it has written anything.
+    has_read: Cell<bool>,
     /// Whether more than one turn's bytes were there to be read.
     pub(super) is_busy: Cell<bool>,
 }
@@ -94,28 +101,35 @@ impl Tasks {
         let writer = tokio::task::spawn_local(self.clone().write(stdin));
         let ending = self.wait(guard).await;
         self.child.end();
+        let ends = [reader.abort_handle(), log.abort_handle(), writer.abort_handle()];
         let _ = timeout(LEFT_MAX, async {
             let _ = reader.await;
             let _ = log.await;
         })
         .await;
-        writer.abort();
+        // What a process that was left holds open is not read any more.
+        ends.iter().for_each(AbortHandle::abort);
         self.host.borrow().on_unsent(self.child.outbox.borrow().left());
         self.input(match ending {
-            Ending::NotExecuted(fault) => {
+            // What wrote something was executed.
+            Ending::NotExecuted(fault) if !self.child.has_read.get() => {
                 let why = format!("the entry was not executed: {fault}");
-                ProcessInput::SpawnFailed(SpawnFault { is_entry: true, why })
+                ProcessInput::SpawnFailed(SpawnFault { is_entry: fault.is_entry(), why })
             }
             ending => ProcessInput::Exited(self.status(ending)),
         });
     }
 
     async fn wait(&self, mut guard: GuardProcess) -> Ending {
+        let mut kills = 0;
         loop {
             tokio::select! {
                 ending = guard.wait() => return ending,
-                () = self.child.kill.notified() => guard.kill_tree(),
+                () = self.child.kill.notified(), if kills == 0 => kills = 1,
+                () = tokio::time::sleep(KILL_EVERY), if kills > 0 => kills += 1,
             }
+            // A plugin may stop its guard again and again.
+            if kills > KILLS_MAX { guard.kill_all() } else { guard.kill_tree() }
         }
     }
 
@@ -138,24 +152,17 @@ impl Tasks {
         let limits = self.host.borrow().limits();
         let mut left = usize::try_from(limits.left_bytes_max).unwrap_or(usize::MAX);
         loop {
+            let permit = match self.take_frames(&mut framer) {
+                Ok(permit) => permit,
+                Err(broken) => return self.input(ProcessInput::Broken(broken)),
+            };
             let is_ended = self.child.is_ended.get();
-            let permit = self.host.borrow().permit(&self.plugin, self.number);
             let most = match permit {
                 _ if is_ended && left == 0 => return,
                 _ if is_ended => left,
                 Permit::Read(most) => most,
-                Permit::At(at) => {
-                    self.input(ProcessInput::Held);
-                    let wait = self.host.borrow().until(at);
-                    tokio::select! {
-                        () = tokio::time::sleep(wait) => {}
-                        () = self.child.ended.notified() => {}
-                    }
-                    continue;
-                }
-                Permit::Full => {
-                    self.input(ProcessInput::Held);
-                    self.child.room.notified().await;
+                permit => {
+                    self.hold(permit).await;
                     continue;
                 }
             };
@@ -163,37 +170,45 @@ impl Tasks {
             // An error is an end as well.
             let read = stdout.read_buf(&mut buffer).await.unwrap_or_default();
             if read == 0 {
-                match framer.end() {
-                    Ok(()) => self.input(ProcessInput::StdoutClosed),
-                    Err(broken) => self.input(ProcessInput::Broken(broken)),
-                }
-                return;
+                return self.input(match framer.end() {
+                    Ok(()) => ProcessInput::StdoutClosed,
+                    Err(broken) => ProcessInput::Broken(broken),
+                });
             }
+            self.child.has_read.set(true);
             if self.child.is_ended.get() {
                 left = left.saturating_sub(read);
             }
             self.child.is_busy.set(read >= most.min(STDERR_BYTES));
             self.input(ProcessInput::Read { bytes: read as u64 });
-            if !self.take_frames(&mut framer) {
-                return;
-            }
             // The others have their turn.
             tokio::task::yield_now().await;
             self.child.is_busy.set(false);
         }
     }
 
-    /// Hands in what was read; whether the stream goes on.
-    fn take_frames(&self, framer: &mut Framer) -> bool {
+    /// Waits until more may be read.
+    async fn hold(&self, permit: Permit) {
+        self.input(ProcessInput::Held);
+        let Permit::At(at) = permit else { return self.child.room.notified().await };
+        let wait = self.host.borrow().until(at);
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = self.child.ended.notified() => {}
+        }
+    }
+
+    /// Hands in the frames that were read, as far as they may be taken; what may be read then.
+    fn take_frames(&self, framer: &mut Framer) -> Result<Permit, Broken> {
         let mut host = self.host.borrow_mut();
         loop {
-            match framer.poll_frame() {
-                Ok(Some(frame)) => host.frame(&self.plugin, self.number, frame),
-                Ok(None) => return true,
-                Err(broken) => {
-                    host.process_input(&self.plugin, self.number, ProcessInput::Broken(broken));
-                    return false;
-                }
+            let permit = host.permit(&self.plugin, self.number);
+            if !self.child.is_ended.get() && !matches!(permit, Permit::Read(_)) {
+                return Ok(permit);
+            }
+            match framer.poll_frame()? {
+                Some(frame) => host.frame(&self.plugin, self.number, frame),
+                None => return Ok(permit),
             }
         }
     }

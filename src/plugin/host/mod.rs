@@ -30,6 +30,7 @@ mod outbox;
 pub mod process;
 pub mod process_tree;
 mod records;
+mod requests;
 mod restore;
 mod run;
 mod samples;

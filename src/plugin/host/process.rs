@@ -10,8 +10,8 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::guard;
 pub use super::guard::{Ending, ExecFault};
+use super::{guard, process_tree::descendants};
 
 /// Variables of the station that a plugin gets (ruling Plugins 7), besides those of [`LOCALE`].
 const PASSED_ON: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"];
@@ -125,6 +125,17 @@ impl GuardProcess {
         let _ = kill_process(guard, Signal::TERM);
         // A plugin may have stopped its guard.
         let _ = kill_process(guard, Signal::CONT);
+    }
+
+    /// Ends all processes below the guard and the guard itself, where it does not do so; what they start
+    /// meanwhile may be left.
+    pub fn kill_all(&self) {
+        let guard = self.child.id();
+        for pid in guard.iter().flat_map(|guard| descendants(*guard)).chain(guard) {
+            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
     }
 
     /// Waits until the plugin and all that it started are gone, and says how it ended. Safe to be dropped

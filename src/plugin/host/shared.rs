@@ -11,6 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::{
@@ -28,7 +29,7 @@ use crate::{
     ids::{Peer, PluginId, RequestId, Seq, Ticket, TraceId},
     limits,
     plugin::{
-        Command, Detail, Head, Level, LogSource, Outcome, Refusal, Transition, Verdict,
+        Command, Head, Level, LogSource, Outcome, Refusal, Transition, Verdict,
         framing::Frame,
         session::{Lane, Permit},
         supervisor::{Cause, Fetched, Input, Output, ProcessInput, Record, SpawnFault, Supervisor},
@@ -42,6 +43,7 @@ use crate::{
         entry::{self, Direction, Link, Redaction, What},
     },
     time::{Clock, Mono, Now},
+    words,
 };
 
 /// What a task has done for the supervisor.
@@ -283,10 +285,15 @@ impl Host {
     }
 
     pub(super) fn emit(&mut self, now: Now, transition: Transition, text: &str, trace: Option<TraceId>) {
+        // Masked whole, then cut: no half of a secret is kept.
         let text = self.tap.text_without_tokens(text);
+        let text = words::cut(&text, self.limits.shown_text_bytes_max);
+        let mut what = What::Transition(entry::Transition::Plugin(transition));
+        self.tap.mask_secrets(&mut what);
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.snapshot.follow(&transition, trace, now, &text, &self.limits);
-        let what = What::Transition(entry::Transition::Plugin(transition));
+        if let What::Transition(entry::Transition::Plugin(transition)) = &what {
+            state.snapshot.follow(transition, trace, now, text, &self.limits);
+        }
         let (cause, bytes) = (self.cause, text.as_bytes());
         state.last_seq = self.tap.emit(Draft { at: now, link: Link::Plugin, trace, cause, what, bytes });
     }
@@ -376,7 +383,7 @@ impl Host {
             Record::Installed { plugin, .. } => self.files.sources.get(plugin).cloned(),
             _ => None,
         };
-        let op = records::op(now, record.clone(), folder, &self.limits);
+        let op = records::op(now, self.masked(record.clone()), folder, &self.limits);
         let class = op.class();
         let taken = match (self.store)() {
             Some(store) => store.commit(Op::Plugins(vec![op]), class, done),
@@ -395,6 +402,27 @@ impl Host {
         }
     }
 
+    /// A record without secrets that a plugin may have brought back.
+    fn masked(&self, record: Record) -> Record {
+        match record {
+            Record::Disabled { plugin, cause: Some((cause, why)) } => {
+                let why = self.tap.text_without_tokens(&why);
+                let why = words::cut(&why, self.limits.shown_text_bytes_max).to_owned();
+                Record::Disabled { plugin, cause: Some((cause, why)) }
+            }
+            record => record,
+        }
+    }
+
+    /// An answer without secrets.
+    pub(super) fn without_secrets<T: Serialize + DeserializeOwned>(&self, answer: T) -> T {
+        if !self.tap.knows_secrets() {
+            return answer;
+        }
+        let json = serde_json::to_string(&answer).unwrap_or_default();
+        serde_json::from_str(&self.tap.json_without_tokens(json)).unwrap_or(answer)
+    }
+
     /// Offers the store again what it had no room for.
     pub(super) fn retry(&mut self) {
         let now = self.clock.now();
@@ -407,13 +435,17 @@ impl Host {
 
     fn reply(&mut self, request: RequestId, result: Result<Outcome, Refusal>) {
         if let Some(answer) = self.replies.remove(&request.0) {
-            let _ = answer.send(result);
+            let _ = answer.send(self.without_secrets(result));
         }
     }
 
     /// Writes a line to a plugin's log, and says so, if it was not one too many.
     pub(super) fn log(&mut self, plugin: &PluginId, level: Level, source: LogSource, text: &str) {
-        self.log_line(plugin, level, source, &Line { text: text.to_owned(), cut_bytes: 0 });
+        let text = self.tap.text_without_tokens(text);
+        let kept = words::cut(&text, self.limits.log_line_bytes_max);
+        let cut_bytes = (text.len() - kept.len()) as u64;
+        let line = Line { text: kept.to_owned(), cut_bytes };
+        self.log_line(plugin, level, source, &line);
     }
 
     fn log_line(&mut self, plugin: &PluginId, level: Level, source: LogSource, line: &Line) {
@@ -421,8 +453,8 @@ impl Host {
         let text = self.tap.text_without_tokens(&line.text).into_owned();
         let line = Line { text, cut_bytes: line.cut_bytes };
         if self.logs.write(plugin, now, level, source, &line) {
-            let text = crate::words::cut(&line.text, self.limits.shown_text_bytes_max);
-            self.emit(now, Transition::Logged { plugin: plugin.clone(), level, source }, text, None);
+            let transition = Transition::Logged { plugin: plugin.clone(), level, source };
+            self.emit(now, transition, &line.text, None);
         }
     }
 
@@ -438,44 +470,5 @@ impl Host {
         if let Some(line) = self.logs.last_line(plugin) {
             self.log_line(plugin, Level::Info, LogSource::Stderr, &line);
         }
-    }
-}
-
-/// What the loop does.
-impl Host {
-    pub(super) fn request(&mut self, request: handle::Request) {
-        match request {
-            handle::Request::Command { command, cause, trace, answer } => {
-                self.command(command, cause, trace, answer);
-            }
-            handle::Request::Detail { plugin, answer } => {
-                let source = self.files.sources.get(&plugin).cloned().unwrap_or_default();
-                let _ = answer.send(self.core.detail(&plugin).map(|detail| Detail { source, ..detail }));
-            }
-            handle::Request::Stream { answer } => _ = answer.send(self.core.stream_detail()),
-        }
-    }
-
-    pub(super) fn sampled(&mut self, plugin: &PluginId, sample: ProcessInput) {
-        if let Some((process, _)) = self.children.get(plugin) {
-            self.process_input(plugin, *process, sample);
-        }
-    }
-
-    /// Whether a reader has more to read than it has read.
-    pub(super) fn is_reading(&self) -> bool {
-        self.children.values().any(|(_, child)| child.is_busy.get())
-    }
-
-    pub(super) fn stop(&mut self) {
-        let now = self.clock.now();
-        self.core.stop_all(now);
-        self.drain(now, &[]);
-    }
-
-    pub(super) fn kill_all(&mut self) {
-        let now = self.clock.now();
-        self.core.kill_all(now);
-        self.drain(now, &[]);
     }
 }

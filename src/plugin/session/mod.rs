@@ -1,5 +1,5 @@
-//! One process of a plugin, as the protocol sees it (streamnook-plugin-v1, Lifecycle; rulings Plugins 1, 4 and
-//! 6).
+//! One process of a plugin, as the protocol sees it (streamnook-plugin-v1, Lifecycle; rulings Plugins 1, 4
+//! and 6).
 //!
 //! ```text
 //! Starting ── initialize answered ──▶ Up ── asked to end ──▶ ShuttingDown ── answered, or 5 s ──▶ Exiting

@@ -108,6 +108,8 @@ pub(in crate::plugin) struct Process {
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::plugin) struct Throttle {
     pub(in crate::plugin) is_on: bool,
+    /// Whether it waits still.
+    pub(in crate::plugin) is_held: bool,
     /// When it last had to wait.
     pub(in crate::plugin) waited_at: Mono,
 }
@@ -177,7 +179,8 @@ impl Process {
             OpenRequest::Action { until, .. } => Some(*until),
             OpenRequest::Initialize | OpenRequest::Shutdown => None,
         });
-        let throttle = self.throttle.is_on.then(|| self.throttle.waited_at + THROTTLE_OVER);
+        let is_read = self.throttle.is_on && !self.throttle.is_held;
+        let throttle = is_read.then(|| self.throttle.waited_at + THROTTLE_OVER);
         [phase, ping, unread, self.stdout_closed, throttle, self.dropped.report_at]
             .into_iter()
             .flatten()

@@ -68,7 +68,7 @@ impl Supervisor {
             until: now.mono + timeout,
         };
         process.open.insert(number, open);
-        let text = crate::words::cut(&args.to_string(), limits.shown_text_bytes_max).to_owned();
+        let text = args.to_string();
         let begun = Transition::ActionBegun { plugin: id.clone(), action: name, call: number };
         self.emit_of(cause.trace, begun, text);
         self.send_request(now, &id, method, number, &params, cause.trace);
@@ -122,7 +122,6 @@ impl Supervisor {
             }
         };
         let ended = Transition::ActionEnded { plugin: id.clone(), action: action.clone(), call, end, us };
-        let text = crate::words::cut(&text, self.settings.limits.shown_text_bytes_max).to_owned();
         self.emit_of(trace, ended, text);
         self.put_out(Output::Reply { request, result });
     }

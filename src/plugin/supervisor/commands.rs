@@ -89,7 +89,9 @@ impl Supervisor {
         if self.plugin(id).is_some_and(|plugin| plugin.disabled.is_some()) {
             return Ok(Outcome::Done);
         }
-        self.end(now, id, Next::Disable(DisableCause::ByOperator, "by the operator".to_owned()));
+        let (cause, why) = (DisableCause::ByOperator, "by the operator".to_owned());
+        self.keep_disabled(id, cause, why.clone());
+        self.end(now, id, Next::Disable(cause, why));
         Ok(Outcome::Done)
     }
 
@@ -154,7 +156,7 @@ impl Supervisor {
         let granted = self.plugin(id).and_then(|plugin| plugin.current()).map(|it| it.granted);
         let capabilities = granted.unwrap_or_default().iter().map(|it| Arc::from(it.name())).collect();
         self.emit(Transition::Granted { plugin: id.clone(), capabilities });
-        if needs_restart && self.process(id).is_some() {
+        if needs_restart && self.process(id).is_some_and(|process| !process.is_ending()) {
             self.end(now, id, Next::Start);
         }
     }
@@ -180,7 +182,6 @@ impl Supervisor {
             None => _ = plugin.values.remove(key),
         }
         self.persist(Record::Value { plugin: id.clone(), key: key.to_owned(), value });
-        let text = crate::words::cut(&text, self.settings.limits.shown_text_bytes_max).to_owned();
         self.emit_with(Transition::ValueSet { plugin: id.clone(), key: Arc::from(key) }, text);
         let takes = self.process(id).is_some_and(|process| process.hooks.contains(&Hook::OnPanelChange));
         let params = PanelValues { values: self.panel_values(id) };

@@ -100,9 +100,12 @@ impl Supervisor {
             ProcessInput::Read { bytes } => {
                 if let Some(process) = self.process_mut(plugin) {
                     process.budget.on_bytes(now.mono, bytes);
+                    if std::mem::take(&mut process.throttle.is_held) {
+                        process.throttle.waited_at = now.mono;
+                    }
                 }
             }
-            ProcessInput::Held => self.on_held(now, plugin),
+            ProcessInput::Held => self.on_held(plugin),
             ProcessInput::Taken { lane, messages, bytes } => {
                 if let Some(process) = self.process_mut(plugin) {
                     process.outbox.on_taken(now.mono, lane, messages, bytes);

@@ -40,7 +40,11 @@ impl Supervisor {
             return;
         };
         let (is_ending, has_guard) = (process.is_ending(), process.pid.is_some());
-        plugin.next = next;
+        // One that is disabled stays so, whatever else ends its process.
+        plugin.next = match (&plugin.disabled, next) {
+            (Some((cause, why)), Next::Start | Next::Stop) => Next::Disable(*cause, why.clone()),
+            (_, next) => next,
+        };
         if is_ending {
             return;
         }
@@ -131,7 +135,7 @@ impl Supervisor {
     }
 
     /// Ends what hung on a process.
-    fn clear_up(&mut self, now: Now, id: &PluginId, process: Process) {
+    pub(super) fn clear_up(&mut self, now: Now, id: &PluginId, process: Process) {
         self.queued_bytes = self.queued_bytes.saturating_sub(process.outbox.bytes());
         self.report_dropped(id, process.dropped.unreported);
         for (number, open) in process.open {
@@ -181,16 +185,26 @@ impl Supervisor {
 
     /// No process until somebody enables it.
     pub(super) fn disable(&mut self, id: &PluginId, cause: DisableCause, why: String) {
+        // One whose folder is no longer served is gone.
+        if self.plugin(id).is_none_or(|plugin| plugin.current().is_none()) {
+            return;
+        }
+        self.keep_disabled(id, cause, why.clone());
+        self.emit_with(Transition::Disabled { plugin: id.clone(), cause }, why);
+    }
+
+    /// Remembers that a plugin is disabled, before its process has ended.
+    pub(super) fn keep_disabled(&mut self, id: &PluginId, cause: DisableCause, why: String) {
         let Some(plugin) = self.plugin_mut(id) else { return };
-        plugin.disabled = Some((cause, why.clone()));
+        let kept = Some((cause, why));
+        let is_known = plugin.disabled == kept;
+        plugin.disabled.clone_from(&kept);
         if plugin.process().is_none() {
             plugin.state = State::Stopped;
         }
-        if plugin.package.is_some() {
-            let cause = Some((cause, why.clone()));
-            self.persist(Record::Disabled { plugin: id.clone(), cause });
+        if !is_known && plugin.package.is_some() {
+            self.persist(Record::Disabled { plugin: id.clone(), cause: kept });
         }
-        self.emit_with(Transition::Disabled { plugin: id.clone(), cause }, why);
     }
 
     /// What comes after a process; nothing of the plugin runs.
@@ -229,8 +243,7 @@ impl Supervisor {
 
     /// Notes a departure from the specification.
     pub(super) fn lint(&mut self, id: &PluginId, lint: Lint, seen: impl AsRef<str>) {
-        let seen = crate::words::cut(seen.as_ref(), self.settings.limits.shown_text_bytes_max).to_owned();
-        self.emit_with(Transition::Linted { plugin: id.clone(), lint }, seen);
+        self.emit_with(Transition::Linted { plugin: id.clone(), lint }, seen.as_ref());
     }
 
     /// A text as it is shown.

@@ -143,7 +143,7 @@ impl Supervisor {
                 Decision::Ignore(Lint::UnmatchedAnswer, id)
             }
             Ok(Message::Request { id: request, method, params }) => {
-                match self.decide_call(now, id, process, &method, &params) {
+                match self.decide_call(now, id, process, (&method, true), &params) {
                     Ok(call) => Decision::Do { request: Some(request), call },
                     Err(NotDone { code, message, retry_after_ms, .. }) => Decision::Refuse(Refused {
                         request: Some(request),
@@ -158,7 +158,7 @@ impl Supervisor {
                 if Method::from_name(&method).is_some_and(|method| !method.is_notification()) {
                     return Decision::Ignore(Lint::NotARequest, method.to_string());
                 }
-                match self.decide_call(now, id, process, &method, &params) {
+                match self.decide_call(now, id, process, (&method, false), &params) {
                     Ok(call) => Decision::Do { request: None, call },
                     Err(NotDone { lint, message, .. }) => Decision::Ignore(lint, message),
                 }

@@ -75,9 +75,9 @@ impl Supervisor {
     }
 
     /// A process is not read from, although it may have written.
-    pub(super) fn on_held(&mut self, now: Now, id: &PluginId) {
+    pub(super) fn on_held(&mut self, id: &PluginId) {
         let Some(process) = self.process_mut(id) else { return };
-        process.throttle.waited_at = now.mono;
+        process.throttle.is_held = true;
         if !std::mem::replace(&mut process.throttle.is_on, true) {
             self.emit(Transition::Throttled { plugin: id.clone(), on: true });
         }
@@ -86,7 +86,8 @@ impl Supervisor {
     /// What is no longer so, and what is reported after a while.
     fn on_quiet(&mut self, now: Mono, id: &PluginId) {
         let Some(process) = self.process_mut(id) else { return };
-        let is_over = process.throttle.is_on && process.throttle.waited_at + THROTTLE_OVER <= now;
+        let is_read = process.throttle.is_on && !process.throttle.is_held;
+        let is_over = is_read && process.throttle.waited_at + THROTTLE_OVER <= now;
         process.throttle.is_on &= !is_over;
         let reported = process.dropped.report_at.is_some_and(|at| at <= now);
         let events = if reported { std::mem::take(&mut process.dropped).unreported } else { 0 };

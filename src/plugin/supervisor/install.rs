@@ -116,6 +116,9 @@ impl Supervisor {
     pub(super) fn carry_out_pending(&mut self, id: &PluginId) {
         let Some(plugin) = self.plugin_mut(id) else { return };
         plugin.state = State::Stopped;
+        if std::mem::replace(&mut plugin.is_pending_begun, true) {
+            return;
+        }
         let output = match &plugin.pending {
             Some(Pending::Install { .. }) => Output::Place { plugin: id.clone() },
             Some(Pending::Remove { purge, .. }) => Output::Delete { plugin: id.clone(), purge: *purge },
@@ -126,7 +129,9 @@ impl Supervisor {
 
     /// The files are where they belong, or are not.
     pub(super) fn on_files_done(&mut self, now: Now, id: &PluginId, result: Result<(), String>) {
-        let Some(pending) = self.plugin_mut(id).and_then(|plugin| plugin.pending.take()) else { return };
+        let Some(plugin) = self.plugin_mut(id) else { return };
+        plugin.is_pending_begun = false;
+        let Some(pending) = plugin.pending.take() else { return };
         match pending {
             Pending::Install { package, request } => {
                 self.on_placed(now, id, *package, request, result);

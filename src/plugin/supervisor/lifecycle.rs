@@ -12,7 +12,7 @@ use super::{
 use crate::{
     ids::PluginId,
     plugin::{
-        DisableCause, Lint, Transition, UnhealthyCause,
+        DisableCause, ExitStatus, Lint, Transition, UnhealthyCause,
         capability::Hook,
         rpc::{PluginError, RawJson},
         session::{Lane, OpenRequest, Phase, Pings, Process},
@@ -22,6 +22,9 @@ use crate::{
 
 /// The version of the protocol (streamnook-plugin-v1, Versioning rules).
 pub(super) const PROTOCOL_VERSION: u64 = 1;
+
+/// Bytes of an error's message that are kept.
+const MESSAGE_BYTES_MAX: u64 = 65_536;
 
 /// No params.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -102,8 +105,10 @@ impl Supervisor {
 
     pub(super) fn on_spawn_failed(&mut self, now: Now, id: &PluginId, fault: SpawnFault) {
         let Some(plugin) = self.plugin_mut(id) else { return };
-        plugin.state = State::Stopped;
+        let State::Running(process) = std::mem::take(&mut plugin.state) else { return };
         let next = plugin.next.clone();
+        self.clear_up(now, id, *process);
+        self.emit(Transition::Stopped { plugin: id.clone(), status: ExitStatus::Unknown });
         if fault.is_entry {
             self.disable(id, DisableCause::EntryNotExecutable, fault.why);
         } else if next == Next::Judge {
@@ -137,10 +142,16 @@ impl Supervisor {
         let result = match outcome {
             Ok(result) => result,
             Err(error) if error.code == crate::plugin::Code::InvalidRequest.number() => {
-                return Err((None, format!("initialize was refused: {} ({})", error.message, error.code)));
+                return Err((
+                    None,
+                    format!("initialize was refused: {} ({})", cut(&error.message), error.code),
+                ));
             }
             Err(error) => {
-                return Err((refused, format!("initialize failed: {} ({})", error.message, error.code)));
+                return Err((
+                    refused,
+                    format!("initialize failed: {} ({})", cut(&error.message), error.code),
+                ));
             }
         };
         let Ok(Value::Object(result)) = serde_json::from_str(result.text()) else {
@@ -185,6 +196,11 @@ impl Supervisor {
         self.send_followed_live(now, id);
         self.start_queued(now);
     }
+}
+
+/// A message of a plugin that is kept; the host masks and cuts it further.
+fn cut(message: &str) -> &str {
+    crate::words::cut(message, MESSAGE_BYTES_MAX)
 }
 
 /// An integer as its text, however large.

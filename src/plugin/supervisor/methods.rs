@@ -126,7 +126,7 @@ impl Supervisor {
         now: Now,
         id: &PluginId,
         process: &Process,
-        name: &str,
+        (name, is_request): (&str, bool),
         params: &Params,
     ) -> Result<MethodCall, NotDone> {
         let Some(method) = Method::from_name(name) else {
@@ -134,7 +134,7 @@ impl Supervisor {
             return Err(NotDone::new(Code::MethodNotFound, Lint::UnknownNotification, message));
         };
         // A last line of the log is not lost to the end of its plugin.
-        if process.is_ending() && !method.is_notification() {
+        if process.is_ending() && (is_request || !method.is_notification()) {
             return Err(NotDone::new(Code::ShuttingDown, Lint::NotARequest, "the plugin is being stopped"));
         }
         if method != Method::GetCredential && !process.granted.allows(method) {
@@ -308,8 +308,7 @@ impl Supervisor {
         if let Some(plugin) = self.plugin_mut(id) {
             plugin.notify.take(now.mono);
         }
-        let text = crate::words::cut(message, self.settings.limits.shown_text_bytes_max).to_owned();
-        self.emit_with(Transition::Notified { plugin: id.clone(), level }, text);
+        self.emit_with(Transition::Notified { plugin: id.clone(), level }, message);
         Empty {}
     }
 
@@ -330,8 +329,7 @@ impl Supervisor {
         if let Some(process) = self.process_mut(id) {
             process.status.insert(slot.clone(), value.clone());
         }
-        let text = crate::words::cut(&value, self.settings.limits.shown_text_bytes_max).to_owned();
-        self.emit_with(Transition::Status { plugin: id.clone(), slot }, text);
+        self.emit_with(Transition::Status { plugin: id.clone(), slot }, &*value);
         Empty {}
     }
 

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! `handle(now, Input)` takes what happened to one plugin's process, `command(now, ..)` what the operator
-//! wants; what follows is polled as [`Output`], [`Output::Received`] before all that it causes. A deadline has
-//! passed when `now` is at it; the host hands in what has arrived before it hands in [`Input::Timeout`].
+//! wants; what follows is polled as [`Output`], [`Output::Received`] before all that it causes. A deadline
+//! has passed when `now` is at it; the host hands in what has arrived before [`Input::Timeout`].
 
 mod actions;
 mod commands;

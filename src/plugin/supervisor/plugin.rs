@@ -118,6 +118,8 @@ pub(super) struct Plugin {
     pub(super) state: State,
     pub(super) next: Next,
     pub(super) pending: Option<Pending>,
+    /// Whether the host is at work on it.
+    pub(super) is_pending_begun: bool,
     pub(super) processes: u64,
 }
 
@@ -140,6 +142,7 @@ impl Plugin {
             state: State::Stopped,
             next: Next::Judge,
             pending: None,
+            is_pending_begun: false,
             processes: 0,
         }
     }

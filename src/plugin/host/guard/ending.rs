@@ -145,6 +145,13 @@ pub struct ExecFault {
 }
 
 impl ExecFault {
+    /// Whether it is the entry's own, and not that of a system that has no room now.
+    #[must_use]
+    pub fn is_entry(&self) -> bool {
+        let passing = [Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::IO];
+        self.reason.is_none_or(|reason| !passing.contains(&reason))
+    }
+
     /// The fault of an error.
     pub(super) fn of(error: &io::Error) -> Self {
         Self { reason: Errno::from_io_error(error) }

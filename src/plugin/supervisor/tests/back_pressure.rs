@@ -82,6 +82,9 @@ fn a_flood_waits_and_is_reported_until_it_is_over() {
     host.process(&example(), ProcessInput::Held);
     host.process(&example(), ProcessInput::Held);
     assert_eq!(host.moves(), ["throttled"]);
+    host.pass_s(20);
+    assert!(host.moves().iter().all(|it| it != "throttled"), "it waits still");
+    host.process(&example(), ProcessInput::Read { bytes: 1 });
     host.pass_ms(999);
     assert!(host.moves().is_empty());
     host.pass_ms(1);

@@ -148,3 +148,15 @@ fn what_was_kept_is_as_before_and_exits_count_across_starts() {
     host.pass_ms(0);
     assert!(host.spawns.is_empty());
 }
+
+#[test]
+fn commands_during_an_installation_place_its_files_once() {
+    let mut host = TestHost::with(settings());
+    let cause = host.cause();
+    host.core.install(host.now, cause, installation(FULL)).unwrap();
+    host.pass_ms(0);
+    host.done(Command::Restart { plugin: example() });
+    host.core.kill_all(host.now);
+    host.pass_ms(0);
+    assert_eq!(host.places, [example()]);
+}

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{
-    super::ProcessInput,
+    super::{ProcessInput, Record},
     kit::{TestHost, example},
 };
 use crate::plugin::{Command, ExitStatus, Lint, Transition};
@@ -139,4 +139,25 @@ fn what_is_said_of_an_earlier_process_is_passed_over() {
     host.moves();
     host.input(late);
     assert!(host.moves().is_empty());
+}
+
+#[test]
+fn a_disabled_plugin_stays_so_whatever_ends_its_process_and_may_be_enabled_meanwhile() {
+    let mut host = TestHost::up();
+    disable(&mut host);
+    host.core.stop_all(host.now);
+    host.pass_ms(0);
+    let kept = host.records.iter().any(|(_, it)| matches!(it, Record::Disabled { cause: Some(_), .. }));
+    assert!(kept, "before its process has ended");
+    let mut again = TestHost::up();
+    disable(&mut again);
+    let capabilities = vec!["notify".to_owned()];
+    again.done(Command::Revoke { plugin: example(), capabilities });
+    again.exits(&example(), ExitStatus::Code(0));
+    assert_eq!((again.spawns.len(), again.moves().pop().unwrap().as_str()), (1, "disabled: by the operator"));
+    let mut enabled = TestHost::up();
+    disable(&mut enabled);
+    enabled.done(Command::Enable { plugin: example() });
+    enabled.exits(&example(), ExitStatus::Code(0));
+    assert_eq!(enabled.spawns.len(), 2);
 }
