@@ -3,7 +3,8 @@
 use super::{PluginAuditRow, PluginLogRow, PluginRow};
 use crate::{
     field::{Column, Value, fields},
-    plugin::{AuditKind, DisableCause, Level, LogSource, UnhealthyCause, snapshot::State},
+    plugin::{DisableCause, Level, LogSource, UnhealthyCause, snapshot::State},
+    tap::entry::plugin::Audited,
 };
 
 /// Names in one text.
@@ -65,7 +66,7 @@ fields! {
         "number", Serial, Public, "number within the audit", Column::fixed("#", 6).right() => |it, _| Value::Serial(it.number);
         "at" | "at_ms", Time, Public, "time recorded", Column::fixed("at", 8) => |it, _| Value::Time(it.at_ms);
         "plugin", Text, Public, "plugin" => |it, _| Value::text(it.plugin.as_str());
-        "what", State(&AuditKind::NAMES), Public, "what happened", Column::fixed("what", 11) => |it, _| Value::text(it.what.name());
-        "text", Text, Public, "capability, credential or setting", Column::growing("text", 12, 5) => |it, _| Value::text(it.text.as_str());
+        "what", State(&Audited::NAMES), Public, "what happened", Column::fixed("what", 14) => |it, _| Value::text(it.what.as_str());
+        "text", Text, Public, "capability or credential", Column::growing("text", 12, 5) => |it, _| Value::text(it.text.as_str());
     }
 }

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ids::PluginId,
     plugin::{
-        AuditKind, Detail, DisableCause, Level, LogSource, PluginView, Snapshot, UnhealthyCause,
-        snapshot::{AuditView, LogView, State},
+        Detail, DisableCause, Level, LogSource, PluginView, Snapshot, UnhealthyCause,
+        snapshot::{LogView, State},
     },
+    store::plugins::AuditRow,
     time::{Now, Wall},
 };
 
@@ -179,23 +180,21 @@ impl PluginLogRow {
 /// `plugin audit`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginAuditRow {
-    /// Its place among the plugin's rows, from 1 on.
+    /// Its number; greater ones are later, over all plugins and starts of the station.
     pub number: u64,
     /// When it happened, in Unix milliseconds.
     pub at_ms: Wall,
     /// Which plugin.
     pub plugin: PluginId,
-    /// What happened.
-    pub what: AuditKind,
-    /// To what.
+    /// What happened, by a name of [`crate::tap::entry::plugin::Audited`].
+    pub what: String,
+    /// To what: a capability or a kind of credential.
     pub text: String,
 }
 
-impl PluginAuditRow {
-    /// A row of a plugin's audit.
-    #[must_use]
-    pub fn new(plugin: &PluginId, row: &AuditView) -> Self {
-        let AuditView { number, at, what, text } = row;
-        Self { number: *number, at_ms: at.wall, plugin: plugin.clone(), what: *what, text: text.to_string() }
+impl From<AuditRow> for PluginAuditRow {
+    fn from(row: AuditRow) -> Self {
+        let AuditRow { number, plugin, at, what, text } = row;
+        Self { number, at_ms: at, plugin, what, text }
     }
 }

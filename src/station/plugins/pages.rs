@@ -9,7 +9,9 @@ use crate::{
     station::{
         host::{Asking, misdirected},
         local::Inner,
+        pages::query_store,
     },
+    store::{self, plugins::AuditFilter},
     tap::entry::Link,
 };
 
@@ -30,10 +32,8 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
             Ok(Page::PluginLog { rows, more })
         }
         Query::PluginAudit { plugin, after, limit } => {
-            let lines = snapshot.plugins.get(&plugin).map(|view| &view.audit);
-            let (rows, more) = behind(lines, rows_max(limit), |row| row.number > after);
-            let rows = rows.into_iter().map(|row| PluginAuditRow::new(&plugin, row)).collect();
-            Ok(Page::PluginAudit { rows, more })
+            let running = inner.hosts.running().ok_or(PortError::Stopping)?;
+            audit(&running.store, plugin, after, asking.rows_max(limit)).await
         }
         Query::Stream => {
             let stream = inner.hosts.plugins.handle()?.stream().await;
@@ -41,6 +41,24 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
         }
         _ => Err(misdirected(Link::Plugin)),
     }
+}
+
+/// A plugin's audit, as the store has it of all starts; also of one that was removed and not purged.
+pub(super) async fn audit(
+    store: &store::Handle,
+    plugin: PluginId,
+    after: u64,
+    limit: u64,
+) -> Result<Page, PortError> {
+    // What was decided before the question is in the answer.
+    match query_store(|done| store.flush(done)).await {
+        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let filter = AuditFilter { plugin: Some(plugin), beyond: Some(after), oldest_first: true, limit };
+    let page = query_store(|done| store.plugin_audit(filter, done)).await?;
+    let rows = page.rows.into_iter().map(PluginAuditRow::from).collect();
+    Ok(Page::PluginAudit { rows, more: page.more })
 }
 
 /// The first of those that are behind a place, and whether there are more.

@@ -65,6 +65,6 @@ impl TableRow for PluginAuditRow {
         &[("#", R), ("at", Align::Time), ("what", L), ("text", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
-        vec![self.number.to_string(), clock.show(self.at_ms), self.what.name().to_owned(), self.text.clone()]
+        vec![self.number.to_string(), clock.show(self.at_ms), self.what.clone(), self.text.clone()]
     }
 }
