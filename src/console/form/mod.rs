@@ -16,5 +16,5 @@ mod shape;
 
 pub(crate) use drafts::FormDrafts;
 pub(crate) use editor::Editor;
-pub(crate) use field::{Field, Kind, Need, Number, Target, Value};
+pub(crate) use field::{Choice, Field, Kind, Need, Number, Target, Value};
 pub(crate) use invocation::Form;

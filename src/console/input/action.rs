@@ -187,7 +187,7 @@ actions! {
     ResumeAll = "resume-all",
     /// Drain the selected queue: refuse new work, dispatch pending work; again ends it.
     Drain = "drain",
-    /// Invoke an event of the pack, from a form.
+    /// Invoke an event of the pack, or in Plugins an action of the selected plugin, from a form.
     Invoke = "invoke",
     /// Submit a run: edit an opening and send it to the control plane.
     Submit = "submit",
@@ -206,6 +206,8 @@ actions! {
     RevokeCapability = "revoke",
     /// Remove the selected plugin; its data is kept.
     RemovePlugin = "remove-plugin",
+    /// Edit the panel of the selected plugin, in a form.
+    EditPanel = "edit-panel",
     /// Mark the selected row; marked rows are cancelled together, or requeued if ended.
     Mark = "mark",
     /// Mark an orphaned row done or failed.
@@ -356,6 +358,7 @@ impl Action {
                 | Self::GrantCapability
                 | Self::RevokeCapability
                 | Self::RemovePlugin
+                | Self::EditPanel
                 | Self::Mark
                 | Self::Settle
                 | Self::Again
@@ -390,6 +393,7 @@ impl Action {
                 | Self::GrantCapability
                 | Self::RevokeCapability
                 | Self::RemovePlugin
+                | Self::EditPanel
                 | Self::Restart
                 | Self::Settle
                 | Self::Again

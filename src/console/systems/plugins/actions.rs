@@ -5,6 +5,8 @@ use super::{
     capabilities::{CapabilityRow, capabilities},
     confirmations::{Decide, Grant, Operate, PluginDeed},
     detail_plugin::DETAILS,
+    form::PluginForm,
+    form_layer::PanelOf,
     keys::{CAPABILITY, plugin_of},
 };
 use crate::{
@@ -14,13 +16,14 @@ use crate::{
         ui::{
             Target,
             act::{Act, Resolved},
+            effect::Effect,
             pane::PaneContext,
             state::{Focus, Ui},
         },
     },
     ids::PluginId,
     plugin::{PluginView, snapshot::AskedView},
-    port::HostState,
+    port::{HostState, Query},
     tap::entry::{Link, alerts::Alert},
 };
 
@@ -29,6 +32,8 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
     let PaneContext { model, ui, .. } = *cx;
     let is_here = is_in_plugin_panes(ui) || details_plugin(ui, model).is_some();
     match action {
+        Action::Invoke if is_here => Some(invoke(cx)),
+        Action::EditPanel => Some(edit_panel(cx)),
         Action::Restart if is_here && is_up(model) => Some(restart(cx)),
         Action::Cancel if is_here => Some(operate(cx, PluginDeed::Disable)),
         Action::Approve if is_here || asks_here(ui, model) => Some(decide(cx, Some(false))),
@@ -94,6 +99,34 @@ fn target<'a>(ui: &Ui, model: &'a Model) -> Option<(&'a PluginId, &'a PluginView
 }
 
 const NONE: &str = "no plugin is selected";
+
+/// Opens the form for an action of the plugin.
+fn invoke(cx: &PaneContext<'_>) -> Resolved {
+    let (plugin, view) = target(cx.ui, cx.model).ok_or(NONE)?;
+    if view.up().is_none() {
+        return Err(format!("{plugin} is not running").into());
+    }
+    if view.about.actions.is_empty() {
+        return Err(format!("{plugin} declares no actions").into());
+    }
+    let kept = cx.ui.systems.plugins.args.iter().filter(|(of, ..)| of == plugin);
+    let kept = kept.map(|(_, action, args)| (action.clone(), args.clone())).collect();
+    let bytes_max = cx.ui.limits.console.form_field_bytes_max;
+    Ok(Act::open(PluginForm::invoke(plugin.clone(), &view.about.actions, kept, bytes_max)))
+}
+
+/// Opens the form of the plugin's panel, which is asked for.
+fn edit_panel(cx: &PaneContext<'_>) -> Resolved {
+    let (plugin, view) = target(cx.ui, cx.model).ok_or(NONE)?;
+    if view.panel.is_none() {
+        return Err(format!("{plugin} has no panel").into());
+    }
+    let (plugin, bytes_max) = (plugin.clone(), cx.ui.limits.console.form_field_bytes_max);
+    Ok(Act::effects(move |ui, _| {
+        ui.push(PluginForm::panel(plugin.clone(), bytes_max));
+        vec![Effect::query(Query::Plugin { plugin: plugin.clone() }, PanelOf(plugin))]
+    }))
+}
 
 /// Restarts the plugin, or enables it.
 fn restart(cx: &PaneContext<'_>) -> Resolved {

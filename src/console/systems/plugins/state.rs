@@ -7,4 +7,6 @@ use crate::ids::PluginId;
 pub(crate) struct State {
     /// The plugin that the panes beside the list tell of.
     pub(crate) plugin: Option<PluginId>,
+    /// The arguments that actions of plugins were given, the latest last.
+    pub(crate) args: Vec<(PluginId, String, String)>,
 }
