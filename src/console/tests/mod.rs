@@ -39,6 +39,7 @@ mod operator_messages;
 mod pack_events;
 mod palette;
 mod past;
+mod plugin_forms;
 mod plugins;
 mod plugins_samples;
 mod present;

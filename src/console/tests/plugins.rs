@@ -4,6 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::{
     plugins_samples::{id, plugins, with_plugins},
+    screens::{at_both_sizes, unkept},
     test_console::show,
 };
 use crate::{
@@ -125,4 +126,10 @@ fn the_selected_capability_is_granted_or_revoked_from_the_palette() {
     let expected = command(plugin::Command::Revoke { plugin: plugin.clone(), capabilities });
     let grant = Grant { plugin, capability, is_granted: false };
     assert_eq!(stage.char('y'), [Effect::command(expected, grant)]);
+}
+
+#[test]
+fn the_plugins_in_their_view_and_on_the_deck() {
+    at_both_sizes("plugins", plugins);
+    at_both_sizes("deck_plugins", |columns, rows| unkept(with_plugins(show(columns, rows))));
 }
