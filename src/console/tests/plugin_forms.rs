@@ -53,7 +53,8 @@ fn schema() -> Schema {
         "description": "what is counted",
         "fields": [
             {"key": "on", "type": "toggle", "label": "Counts", "default": true},
-            {"key": "most", "type": "number", "label": "At most", "min": 1, "max": 9, "step": 2, "default": 3},
+            {"key": "most", "type": "number", "label": "At most",
+                "min": 1, "max": 9, "step": 2, "default": 3},
             {"key": "how", "type": "select", "label": "How", "options": [
                 {"value": "up", "label": "Upwards"}, {"value": "down", "label": "Downwards"}]},
             {"key": "name", "type": "text", "label": "Name", "placeholder": "anything"},

@@ -1,7 +1,5 @@
 //! The metrics and the alerts of plugins, from snapshots; their audit, from the store.
 
-#![expect(clippy::unwrap_used, reason = "a test says what it expects")]
-
 use super::{alerts::PluginWatch, families::families, pages};
 use crate::{
     ids::PluginId,
