@@ -394,13 +394,15 @@ async fn the_pipes_are_the_plugins() {
 async fn a_tree_is_found_below_its_guard() {
     let mark = mark();
     let mut process = script("( setsid sleep $1 & ) ; sleep $1", &mark);
-    until_there(&mark, 3);
     let guard = process.guard.pid();
-    let mut found = process_tree::descendants(guard);
-    let mut there = marked(&mark);
-    found.sort_unstable();
-    there.sort_unstable();
-    assert_eq!(found, there);
+    // The shell between has ended at last.
+    let there = until("a tree of three", || {
+        let mut found = process_tree::descendants(guard);
+        let mut there = marked(&mark);
+        found.sort_unstable();
+        there.sort_unstable();
+        (found == there && there.len() == 3).then_some(there)
+    });
     let usage = process_tree::usage(guard);
     assert_eq!(usage.processes, 3);
     assert!((1..1 << 30).contains(&usage.memory_bytes), "{usage:?}");
