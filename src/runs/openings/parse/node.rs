@@ -29,7 +29,7 @@ const AGENT_BYTES_MAX: usize = 128;
 const UNSUPPORTED: [(&str, &str); 3] = [
     ("invoke", "invocations from runs are not supported"),
     ("decide", "decisions in runs are not supported"),
-    ("plugin", "plugins are not supported"),
+    ("plugin", "actions of plugins in runs are not supported"),
 ];
 
 /// What a node stands in.
