@@ -21,6 +21,7 @@ mod descriptors;
 mod filtered_page;
 mod health;
 mod host;
+mod host_thread;
 mod hosts;
 mod housekeeping;
 pub mod keyframes;

@@ -5,6 +5,7 @@ mod alerts;
 mod attach;
 mod bus_screen;
 mod cli;
+mod cli_help;
 mod cli_sim;
 mod copying;
 mod crash;

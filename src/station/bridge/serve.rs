@@ -1,7 +1,7 @@
 //! Starts the bridge on the store, and ends it. A store that cannot be opened, and a bridge without one, are
 //! none.
 
-use std::{net::SocketAddr, panic::AssertUnwindSafe, sync::Arc, thread::JoinHandle, time::Duration};
+use std::{net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration};
 
 use tokio::{
     runtime::Runtime,
@@ -20,7 +20,7 @@ use crate::{
     },
     station::{
         address_file::{AddressFile, FileGuard, MPP_FILE},
-        host, housekeeping,
+        host, host_thread, housekeeping,
         local::Inner,
         status::StationStatus,
         supervisor::Foundation,
@@ -172,24 +172,15 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
 fn spawn(setup: Setup, board: StationStatus) -> Result<JoinHandle<()>, String> {
     // Before anything that the bridge reports: whoever looks begins anew from here.
     board.report(Transition::HostUp { link: Link::Mpp }, "");
-    let serve = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = match runtime {
-            Ok(runtime) => runtime,
-            Err(error) => {
-                board.report(Transition::HostDown { link: Link::Mpp }, &error.to_string());
-                return;
-            }
-        };
-        let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(mpp::host::run(setup))));
-        // Sockets are closed before it is said: who connects again finds either no port or the next bridge.
-        drop(runtime);
-        if ended.is_err() {
-            let why = "internal error. Restart it with `rl-console host restart mpp`; accepted work is not \
-                       lost. Please report the log";
-            board.report(Transition::HostDown { link: Link::Mpp }, why);
-            tracing::error!("the MPP bridge: {why}");
-        }
+    let serve = |runtime: &Runtime| {
+        runtime.block_on(mpp::host::run(setup));
+        Ok(())
     };
-    std::thread::Builder::new().name("mpp".to_owned()).spawn(serve).map_err(|error| error.to_string())
+    // Sockets are closed before it is said: who connects again finds either no port or the next bridge.
+    let failed = move |why: &str| {
+        let why = format!("{why}. Restart it with `rl-console host restart mpp`; accepted work is not lost");
+        board.report(Transition::HostDown { link: Link::Mpp }, &why);
+        tracing::error!("the MPP bridge: {why}");
+    };
+    host_thread::spawn("mpp", serve, failed)
 }

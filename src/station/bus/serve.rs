@@ -1,9 +1,7 @@
 //! Starts the bus and ends it. It stands apart from the bridge and from the store: one down leaves the others
 //! up.
 
-use std::{
-    io, os::unix::ffi::OsStrExt as _, panic::AssertUnwindSafe, sync::Arc, thread::JoinHandle, time::Duration,
-};
+use std::{os::unix::ffi::OsStrExt as _, sync::Arc, thread::JoinHandle, time::Duration};
 
 use tokio::{
     runtime::Runtime,
@@ -27,7 +25,7 @@ use crate::{
     },
     station::{
         address_file::{AddressFile, FileGuard, PATH_FILE},
-        host,
+        host, host_thread,
         local::{Inner, LocalPort},
         runs,
         supervisor::Foundation,
@@ -124,7 +122,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
     };
     bus.set_up(path.clone(), requests.clone(), readers.clone());
     BusDown::clear(&config.data, &lock.watch());
-    let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
+    let thread = spawn(setup, inner)?;
     let service = Service {
         port_of: port_of(inner),
         tap: inner.tap.clone(),
@@ -180,25 +178,20 @@ fn server() -> Arc<str> {
 }
 
 /// The bus's thread. A panic ends the bus alone, and is said on every screen.
-fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
+fn spawn(setup: Setup, inner: &Arc<Inner>) -> Result<JoinHandle<()>, String> {
     let board = inner.status.clone();
     let inner = Arc::downgrade(inner);
     // Before anything that the bus reports: whoever looks begins anew from here.
     board.report(Transition::HostUp { link: Link::Rmp }, "");
-    let serve = move || {
-        let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-            let ended =
-                std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(rmp::host::run(setup))));
-            ended.unwrap_or_else(|_| Err(io::Error::other("internal error; please report the log")))
-        });
-        if let Err(error) = served {
-            let why = format!("{error}. Restart it with `rl-console host restart rmp`");
-            if let Some(inner) = inner.upgrade() {
-                inner.hosts.bus.set_down(&why);
-            }
-            board.report(Transition::HostDown { link: Link::Rmp }, &why);
-            tracing::error!("the bus: {why}");
+    let serve =
+        |runtime: &Runtime| runtime.block_on(rmp::host::run(setup)).map_err(|error| error.to_string());
+    let failed = move |why: &str| {
+        let why = format!("{why}. Restart it with `rl-console host restart rmp`");
+        if let Some(inner) = inner.upgrade() {
+            inner.hosts.bus.set_down(&why);
         }
+        board.report(Transition::HostDown { link: Link::Rmp }, &why);
+        tracing::error!("the bus: {why}");
     };
-    std::thread::Builder::new().name("rmp".to_owned()).spawn(serve)
+    host_thread::spawn("rmp", serve, failed)
 }

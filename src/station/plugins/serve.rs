@@ -1,7 +1,6 @@
 //! Starts the plugin host and ends it.
 
 use std::{
-    panic::AssertUnwindSafe,
     sync::{Arc, Weak},
     thread::JoinHandle,
     time::Duration,
@@ -12,7 +11,7 @@ use tokio::{runtime::Runtime, sync::oneshot};
 use super::handle::{HostState, Plugins};
 use crate::{
     plugin::{self, host::Setup},
-    station::{host, local::Inner, supervisor::Foundation},
+    station::{host, host_thread, local::Inner, supervisor::Foundation},
     tap::entry::{Link, station::Transition},
 };
 
@@ -92,23 +91,14 @@ pub(super) fn start(
 
 /// The host's thread. Its end ends it alone, and is said on every screen.
 fn spawn(inner: Weak<Inner>, setup: Setup, end: oneshot::Sender<()>) -> Result<JoinHandle<()>, String> {
-    let serve = move || {
-        let served = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| error.to_string());
-        let served = served.and_then(|runtime| {
-            let ended =
-                std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(plugin::host::run(setup))));
-            let ended = ended.map_err(|_| "internal error; please report the log".to_owned())?;
-            ended.map_err(|error| error.to_string())
-        });
-        if let Err(why) = served {
-            on_failed(&inner, &why);
-        }
+    let serve =
+        |runtime: &Runtime| runtime.block_on(plugin::host::run(setup)).map_err(|error| error.to_string());
+    let failed = move |why: &str| {
+        on_failed(&inner, why);
+        // Told before the thread ends; and dropped unused where the host ends in order.
         drop(end);
     };
-    std::thread::Builder::new().name("plugins".to_owned()).spawn(serve).map_err(|error| error.to_string())
+    host_thread::spawn("plugins", serve, failed)
 }
 
 fn on_failed(inner: &Weak<Inner>, why: &str) {

@@ -27,7 +27,7 @@ use crate::{
         host::{BusInput, Incoming, Request, Setup, run},
         payload::{refusal, variant_of},
     },
-    station::{config::Config, host, local::Inner},
+    station::{config::Config, host, host_thread, local::Inner},
     store::{
         self,
         op::{Class, Op},
@@ -113,34 +113,27 @@ fn spawn(
     let board = inner.status.clone();
     let inner = Arc::downgrade(inner);
     board.report(Transition::HostUp { link: Link::Runs }, "");
-    let serve = move || {
-        let served = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| error.to_string());
-        let served = served.and_then(|runtime| {
-            let ended =
-                std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(run(setup, &mut heard))));
-            if let Some(inner) = inner.upgrade() {
-                inner.hosts.runs.set(None);
-                runtime.block_on(refuse_pending(&inner, &mut heard));
-            }
-            let ended = ended.map_err(|_| "internal error; please report the log".to_owned())?;
-            ended.map_err(|error| error.to_string())
-        });
-        if let Err(error) = served {
-            let why = format!(
-                "{error}. Restart it with `rl-console host restart runs`; runs that were running are marked \
-                 failed"
-            );
-            if let Some(inner) = inner.upgrade() {
-                inner.hosts.runs.set(None);
-            }
-            board.report(Transition::HostDown { link: Link::Runs }, &why);
-            tracing::error!("{why}");
+    let of_failed = Weak::clone(&inner);
+    let serve = move |runtime: &Runtime| {
+        let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(run(setup, &mut heard))));
+        // However it ended, who waits is answered.
+        if let Some(inner) = inner.upgrade() {
+            inner.hosts.runs.set(None);
+            runtime.block_on(refuse_pending(&inner, &mut heard));
         }
+        ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(|error| error.to_string())
     };
-    std::thread::Builder::new().name("runs".to_owned()).spawn(serve).map_err(|error| error.to_string())
+    let failed = move |why: &str| {
+        let why = format!(
+            "{why}. Restart it with `rl-console host restart runs`; runs that were running are marked failed"
+        );
+        if let Some(inner) = of_failed.upgrade() {
+            inner.hosts.runs.set(None);
+        }
+        board.report(Transition::HostDown { link: Link::Runs }, &why);
+        tracing::error!("{why}");
+    };
+    host_thread::spawn("runs", serve, failed)
 }
 
 /// Carries what a bus hears to the runs, as long as that bus is there.

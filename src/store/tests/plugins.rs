@@ -32,7 +32,7 @@ fn new(name: &str, version: &str) -> NewPlugin {
         plugin: id(name),
         manifest: format!("id = \"{name}\"\nversion = \"{version}\"\n"),
         version: version.to_owned(),
-        folder: format!("/home/ada/{name}"),
+        folder: format!("/srv/{name}"),
         command: (version == "2.0.0").then(|| "node main.js".to_owned()),
         at: Wall(1_000),
     }
