@@ -201,3 +201,42 @@ fn an_installed_plugin_is_there_after_a_restart_and_is_removed_with_its_files() 
     it.command(Command::Remove { plugin: it.plugin.clone(), purge: true }).unwrap();
     assert!(!own.exists() && it.row().is_none());
 }
+
+/// Without its operator's rights a plugin is an agent on the bus, whatever it reads in the data folder.
+#[test]
+fn a_process_of_a_plugin_is_an_agent_on_the_bus_whatever_token_it_shows() {
+    let it = PluginStation::serving(&[]);
+    it.up();
+    let folder = it.folder.path().join("thief");
+    std::fs::create_dir(&folder).unwrap();
+    let manifest = std::fs::read_to_string(it.folder.path().join("sim.plugin/plugin.toml")).unwrap();
+    std::fs::write(folder.join("plugin.toml"), manifest.replace("sim.plugin", "sim.thief")).unwrap();
+    let (said, data) = (folder.join("said"), it.folder.path().display());
+    let binary = env!("CARGO_BIN_EXE_rl-console");
+    let script = format!("{binary} --data {data} hold default > {0} 2>&1; echo ended >> {0}", said.display());
+    let command = Some(format!("sh -c {}", shlex_quoted(&script)));
+    let folder = folder.to_str().unwrap().to_owned();
+    it.command(Command::Serve { folder, grant: None, command }).unwrap();
+    let read = || std::fs::read_to_string(&said).unwrap_or_default();
+    until(read, || read().contains("ended").then_some(()));
+    let held = crate::real::json(it.folder.path(), &["ls", "queues"]);
+    assert!(held.iter().all(|queue| queue["held"] != true), "{held:?}: {}", read());
+    let log = it.folder.path().join("home/state");
+    until(read, || holds(&log, "showed a token of this station").then_some(()));
+}
+
+/// Whether a file below a folder has a text.
+fn holds(folder: &Path, text: &str) -> bool {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return holds(&path, text);
+        }
+        std::fs::read(&path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(text))
+    })
+}
+
+/// A text as one word of a command line.
+fn shlex_quoted(text: &str) -> String {
+    format!("'{text}'")
+}

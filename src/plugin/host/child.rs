@@ -89,6 +89,7 @@ impl Tasks {
 
     /// Says that there is no process.
     pub(super) fn not_spawned(&self, fault: SpawnFault) {
+        self.host.borrow_mut().on_gone(&self.plugin, self.number, false);
         self.input(ProcessInput::SpawnFailed(fault));
     }
 
@@ -109,6 +110,8 @@ impl Tasks {
         .await;
         // What a process that was left holds open is not read any more.
         ends.iter().for_each(AbortHandle::abort);
+        let is_survived = matches!(ending, Ending::Remaining | Ending::GuardKilled(_));
+        self.host.borrow_mut().on_gone(&self.plugin, self.number, is_survived);
         self.host.borrow().on_unsent(self.child.outbox.borrow().left());
         self.input(match ending {
             // What wrote something was executed.

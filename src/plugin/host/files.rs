@@ -29,6 +29,9 @@ const PACKAGE: &str = "pkg";
 /// Where those of before are while they are replaced.
 const REPLACED: &str = "pkg.old";
 
+/// How the names of staged folders begin.
+const STAGED: &str = ".staged-";
+
 /// A folder as the operator named it, with what is to be granted and what runs in place of its entry.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
@@ -66,6 +69,26 @@ impl Files {
         Self { data: data.to_owned(), limits, host_version, staged, sources, count: 0 }
     }
 
+    /// Takes up what a start that ended in between has left: staged files go, and a package whose
+    /// replacement was not put into place is back.
+    pub(super) fn recover(&self) {
+        for entry in fs::read_dir(self.data.join("plugins")).into_iter().flatten().flatten() {
+            let own = entry.path();
+            if entry.file_name().to_string_lossy().starts_with(STAGED) {
+                let _ = fs::remove_dir_all(own);
+                continue;
+            }
+            let (package, replaced) = (own.join(PACKAGE), own.join(REPLACED));
+            if replaced.is_dir() && !package.exists() {
+                if let Err(error) = fs::rename(&replaced, &package) {
+                    tracing::error!("{} cannot be put back: {error}", package.display());
+                }
+            } else if replaced.is_dir() {
+                let _ = fs::remove_dir_all(replaced);
+            }
+        }
+    }
+
     fn of(&self, plugin: &PluginId) -> PathBuf {
         self.data.join("plugins").join(plugin.as_str())
     }
@@ -74,7 +97,7 @@ impl Files {
     pub(super) fn look_at(&mut self, named: Named, installs: bool, cause: Cause, done: mpsc::Sender<Done>) {
         self.count += 1;
         let staging =
-            self.data.join("plugins").join(format!(".staged-{}-{}", std::process::id(), self.count));
+            self.data.join("plugins").join(format!("{STAGED}{}-{}", std::process::id(), self.count));
         let (limits, version) = (self.limits, self.host_version.clone());
         tokio::task::spawn_local(async move {
             let folder = named.folder.clone();
@@ -298,4 +321,22 @@ fn place(own: &Path, staged: &Path) -> io::Result<()> {
         let _ = fs::remove_dir_all(&replaced);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_end_in_between_left_is_taken_up() {
+        let data = tempfile::tempdir().unwrap();
+        let path = |name: &str| data.path().join("plugins").join(name);
+        for folder in [".staged-1-1/x", "a.half/pkg.old", "b.whole/pkg", "b.whole/pkg.old", "c.plain/pkg"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        Files::new(data.path(), limits::Plugin::default(), Version::new(7, 8, 6)).recover();
+        let is_there = |name: &str| path(name).exists();
+        assert!(!is_there(".staged-1-1") && is_there("a.half/pkg") && !is_there("a.half/pkg.old"));
+        assert!(is_there("b.whole/pkg") && !is_there("b.whole/pkg.old") && is_there("c.plain/pkg"));
+    }
 }

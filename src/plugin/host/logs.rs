@@ -37,11 +37,19 @@ impl Logs {
             let folders = Folders::of(&self.data, plugin).ok()?;
             let log = Log {
                 file: LogFile::new(&folders.log_dir, &self.limits),
-                stderr: LineSplitter::new(self.limits.log_line_bytes_max),
+                // A token at the cut is whole until it is masked.
+                stderr: LineSplitter::new(
+                    self.limits.log_line_bytes_max.saturating_add(self.limits.credential_bytes_max),
+                ),
             };
             self.of.insert(plugin.clone(), log);
         }
         self.of.get_mut(plugin)
+    }
+
+    /// Whether a line of the plugin would be one too many for this second.
+    pub(super) fn is_full(&self, plugin: &PluginId, now: Now) -> bool {
+        self.of.get(plugin).is_some_and(|log| log.file.is_full(now))
     }
 
     /// Writes a line; whether it was not one too many for this second. A disk that takes none loses none

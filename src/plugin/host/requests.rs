@@ -1,9 +1,15 @@
 //! What the loop has the host do.
 
+use std::sync::{Arc, PoisonError};
+
 use super::{handle::Request, shared::Host};
 use crate::{
-    ids::PluginId,
-    plugin::{Detail, supervisor::ProcessInput},
+    ids::{PluginId, Ticket},
+    plugin::{
+        Detail,
+        supervisor::{Input, ProcessInput},
+    },
+    tap::entry::station::Level as NoticeLevel,
 };
 
 impl Host {
@@ -44,5 +50,25 @@ impl Host {
         let now = self.clock.now();
         self.core.kill_all(now);
         self.drain(now, &[]);
+    }
+
+    /// A record is kept, or is not: that is said once, until one is kept again.
+    pub(super) fn on_committed(&mut self, ticket: Ticket, result: Result<(), String>) {
+        let impaired = result.as_ref().err().map(|error| {
+            Arc::from(format!("it cannot record what plugins may use and how they ended: {error}"))
+        });
+        {
+            let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.impaired.is_none()
+                && let Some(why) = &impaired
+            {
+                (self.notice)(NoticeLevel::Error, &format!("the plugin host: {why}"));
+            }
+            state.impaired = impaired;
+        }
+        self.input(match result {
+            Ok(()) => Input::Committed { ticket },
+            Err(error) => Input::CommitFailed { ticket, error },
+        });
     }
 }

@@ -80,7 +80,7 @@ impl Default for HostSettings {
 }
 
 /// Tells a person something that matters so much.
-type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
+pub(super) type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
 
 /// What the host is made of.
 pub struct Setup {
@@ -142,6 +142,7 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
     let Setup { settings, limits, tap, clock, store, data, guards, notice, ready, stop, kill } = setup;
     let data = std::path::absolute(data)?;
     let mut files = Files::new(&data, limits, settings.host_version.clone());
+    files.recover();
     let Restored { kept, stream, damaged } = restore(&*store, &mut files).await?;
     for damage in &damaged {
         notice(Level::Error, damage);
@@ -176,6 +177,7 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
             sources: settings.sources.clone(),
             files,
             logs: Logs::new(&data, limits),
+            notice,
             starting: Starting {
                 program: settings.program.clone(),
                 env: environment(std::env::vars_os()),
@@ -225,8 +227,10 @@ async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: Comes) {
     let mut samples = Samples::default();
     let mut sampling = interval(SAMPLE_EVERY);
     sampling.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut retrying = interval(RETRY_AFTER);
+    retrying.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut is_stopping, mut is_asked) = (false, true);
-    while !(is_stopping && host.borrow().core.is_idle()) {
+    while !(is_stopping && host.borrow().core.is_idle() && host.borrow().unsaved.is_empty()) {
         let due = host.borrow().core.timeout();
         host.borrow_mut().waits_until = due;
         let until_due = due.map_or(Duration::MAX, |at| clock.until(at));
@@ -239,13 +243,10 @@ async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: Comes) {
             }
             () = comes.kill.notified(), if is_stopping => host.borrow_mut().kill_all(),
             Some((ticket, result)) = comes.committed.recv() => {
-                host.borrow_mut().input(match result {
-                    Ok(()) => Input::Committed { ticket },
-                    Err(error) => Input::CommitFailed { ticket, error },
-                });
+                host.borrow_mut().on_committed(ticket, result);
             }
             Some(done) = comes.done.recv() => host.borrow_mut().on_done(done),
-            () = sleep(RETRY_AFTER), if has_unsaved => host.borrow_mut().retry(),
+            _ = retrying.tick(), if has_unsaved => host.borrow_mut().retry(),
             () = sleep(until_due), if due.is_some() => judge_deadline(host, due).await,
             () = comes.due_earlier.notified() => {}
             _ = sampling.tick() => {

@@ -24,6 +24,7 @@ use super::{
     logs::Logs,
     process::{Launch, Process, SpawnError},
     records,
+    run::Tell,
 };
 use crate::{
     ids::{Peer, PluginId, RequestId, Seq, Ticket, TraceId},
@@ -93,6 +94,8 @@ pub(super) struct Host {
     pub(super) files: Files,
     pub(super) logs: Logs,
     pub(super) starting: Starting,
+    /// Tells a person something that matters so much.
+    pub(super) notice: Tell,
     /// Where tasks say what they have done.
     pub(super) done: mpsc::Sender<Done>,
     pub(super) committed: mpsc::Sender<(Ticket, Result<(), String>)>,
@@ -127,16 +130,19 @@ impl Host {
 
     pub(super) fn process_input(&mut self, plugin: &PluginId, process: u64, what: ProcessInput) {
         let wire = if let ProcessInput::Broken(broken) = &what { broken.wire.clone() } else { Bytes::new() };
-        let is_over = matches!(what, ProcessInput::Exited(_) | ProcessInput::SpawnFailed(_));
         let now = self.clock.now();
-        if is_over && self.children.get(plugin).is_some_and(|(number, _)| *number == process) {
-            self.children.remove(plugin);
-            self.guards.remove(plugin);
-            self.logs.rest(plugin, now);
-        }
         self.cause = None;
         self.core.handle(now, Input::Process { plugin: plugin.clone(), process, what });
         self.drain(now, &wire);
+    }
+
+    /// A process is gone; `is_survived` is whether some that it started may be there still.
+    pub(super) fn on_gone(&mut self, plugin: &PluginId, process: u64, is_survived: bool) {
+        if self.children.get(plugin).is_some_and(|(number, _)| *number == process) {
+            self.children.remove(plugin);
+            self.guards.remove(plugin, is_survived);
+            self.logs.rest(plugin, self.clock.now());
+        }
     }
 
     /// A frame came.
@@ -368,8 +374,10 @@ impl Host {
     fn persist(&mut self, now: Now, ticket: Ticket, record: Record) {
         if self.unsaved.is_empty() {
             self.save(now, ticket, record);
-        } else {
+        } else if self.unsaved.len() < UNSAVED_MAX {
             self.unsaved.push_back((ticket, record));
+        } else {
+            let _ = self.committed.try_send((ticket, Err("too many records wait for the store".to_owned())));
         }
     }
 
@@ -441,34 +449,41 @@ impl Host {
 
     /// Writes a line to a plugin's log, and says so, if it was not one too many.
     pub(super) fn log(&mut self, plugin: &PluginId, level: Level, source: LogSource, text: &str) {
-        let text = self.tap.text_without_tokens(text);
-        let kept = words::cut(&text, self.limits.log_line_bytes_max);
-        let cut_bytes = (text.len() - kept.len()) as u64;
-        let line = Line { text: kept.to_owned(), cut_bytes };
-        self.log_line(plugin, level, source, &line);
+        self.log_line(plugin, level, source, Line { text: text.to_owned(), cut_bytes: 0 });
     }
 
-    fn log_line(&mut self, plugin: &PluginId, level: Level, source: LogSource, line: &Line) {
+    fn log_line(&mut self, plugin: &PluginId, level: Level, source: LogSource, mut line: Line) {
         let now = self.clock.now();
-        let text = self.tap.text_without_tokens(&line.text).into_owned();
-        let line = Line { text, cut_bytes: line.cut_bytes };
+        // A line that is counted and dropped needs no look.
+        if source == LogSource::Host || !self.logs.is_full(plugin, now) {
+            self.mask_and_cut(&mut line);
+        }
         if self.logs.write(plugin, now, level, source, &line) {
             let transition = Transition::Logged { plugin: plugin.clone(), level, source };
             self.emit(now, transition, &line.text, None);
         }
     }
 
+    /// Masks a line whole, then cuts it.
+    fn mask_and_cut(&self, line: &mut Line) {
+        let masked = self.tap.text_without_tokens(&line.text);
+        let kept = words::cut(&masked, self.limits.log_line_bytes_max);
+        let cut_bytes = line.cut_bytes + (masked.len() - kept.len()) as u64;
+        *line = Line { text: kept.to_owned(), cut_bytes };
+    }
+
     /// Takes what a plugin wrote to its stderr.
     pub(super) fn stderr(&mut self, plugin: &PluginId, bytes: &[u8]) {
+        self.cause = None;
         for line in self.logs.lines(plugin, bytes) {
-            self.log_line(plugin, Level::Info, LogSource::Stderr, &line);
+            self.log_line(plugin, Level::Info, LogSource::Stderr, line);
         }
     }
 
     /// The last line of stderr has no end.
     pub(super) fn stderr_ended(&mut self, plugin: &PluginId) {
         if let Some(line) = self.logs.last_line(plugin) {
-            self.log_line(plugin, Level::Info, LogSource::Stderr, &line);
+            self.log_line(plugin, Level::Info, LogSource::Stderr, line);
         }
     }
 }

@@ -64,7 +64,7 @@ impl Supervisor {
             return Err(Refusal::Invalid(format!("{id} cannot run here: {why}")));
         }
         if plugin.disabled.take().is_some() {
-            if plugin.package.is_some() {
+            if plugin.is_kept() {
                 self.persist(Record::Disabled { plugin: id.clone(), cause: None });
             }
             self.emit(Transition::Enabled { plugin: id.clone() });
@@ -100,7 +100,7 @@ impl Supervisor {
         let Some(plugin) = self.plugin_mut(id) else { return };
         let had = !plugin.exits.is_empty();
         plugin.exits.clear();
-        if had && plugin.package.is_some() {
+        if had && plugin.is_kept() {
             self.persist(Record::Exits { plugin: id.clone(), exits: Vec::new() });
         }
     }
@@ -114,10 +114,7 @@ impl Supervisor {
         let added: Vec<Capability> = wanted.iter().filter(|it| !package.granted.contains(*it)).collect();
         package.granted = package.granted.union(wanted);
         if let Some(plugin) = self.plugin_mut(id) {
-            for kind in wanted.iter().filter(|it| matches!(it, Capability::Credential(_))) {
-                plugin.revoked.remove(kind.name());
-                plugin.consents.remove(kind.name());
-            }
+            plugin.forget_denials(wanted);
         }
         for capability in &added {
             self.audit(now, id, Audited::Granted, capability.name());
@@ -185,8 +182,8 @@ impl Supervisor {
         self.emit_with(Transition::ValueSet { plugin: id.clone(), key: Arc::from(key) }, text);
         let takes = self.process(id).is_some_and(|process| process.hooks.contains(&Hook::OnPanelChange));
         let params = PanelValues { values: self.panel_values(id) };
-        if takes && let Ok(frame) = rpc::notification(Hook::OnPanelChange.name(), &params) {
-            self.send_event(now, id, &Arc::from(Hook::OnPanelChange.name()), frame);
+        if takes {
+            self.send_hook(now, id, Hook::OnPanelChange, &params);
         }
         Ok(Outcome::Done)
     }

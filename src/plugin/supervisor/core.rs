@@ -72,6 +72,7 @@ impl Supervisor {
         for kept in kept {
             supervisor.restore(kept);
         }
+        supervisor.announce_stream();
         supervisor
     }
 
@@ -143,10 +144,10 @@ impl Supervisor {
         it.budget.permit(now.mono)
     }
 
-    /// Whether nothing runs.
+    /// Whether nothing runs, and no files are being put into place or deleted.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.plugins.values().all(|plugin| plugin.process().is_none())
+        self.plugins.values().all(|plugin| plugin.process().is_none() && plugin.pending.is_none())
     }
 
     /// The plugins that have a process.

@@ -76,6 +76,10 @@ impl Supervisor {
         }
         process.phase = Phase::Killed;
         let process = process.number;
+        // What is on its way is not handed over to it any more.
+        if let Some(plugin) = self.plugin_mut(id) {
+            plugin.handovers.clear();
+        }
         self.put_out(Output::Kill { plugin: id.clone(), process });
     }
 
@@ -163,7 +167,7 @@ impl Supervisor {
         let earlier = plugin.exits.len();
         plugin.exits.push_back(now);
         let exits = plugin.exits.iter().map(|exit| exit.wall).collect();
-        let is_kept = plugin.package.is_some();
+        let is_kept = plugin.is_kept();
         if is_kept {
             self.persist(Record::Exits { plugin: id.clone(), exits });
         }
@@ -202,7 +206,7 @@ impl Supervisor {
         if plugin.process().is_none() {
             plugin.state = State::Stopped;
         }
-        if !is_known && plugin.package.is_some() {
+        if !is_known && plugin.is_kept() {
             self.persist(Record::Disabled { plugin: id.clone(), cause: kept });
         }
     }

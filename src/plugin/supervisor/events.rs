@@ -141,6 +141,14 @@ impl Supervisor {
         takers.iter().filter(|id| self.send_event(now, id, &method, frame.clone())).count() as u64
     }
 
+    /// Sends an event to one plugin; one that is over 4 MiB fits nowhere.
+    pub(super) fn send_hook(&mut self, now: Now, id: &PluginId, hook: Hook, params: &impl Serialize) {
+        match rpc::notification(hook.name(), params) {
+            Ok(frame) => _ = self.send_event(now, id, &Arc::from(hook.name()), frame),
+            Err(_) => self.on_dropped(now, id),
+        }
+    }
+
     /// Sends an event to one plugin, whether it takes it or not; whether it had room.
     pub(super) fn send_event(&mut self, now: Now, id: &PluginId, method: &Arc<str>, frame: Bytes) -> bool {
         let (all, limits) = (self.queued_bytes, self.settings.limits);

@@ -67,9 +67,11 @@ impl Supervisor {
             return Err(Refusal::Invalid(format!("{id} is being installed or removed")));
         }
         if is_served {
-            plugin.served = Some(package);
-            plugin.disabled = None;
-            plugin.exits.clear();
+            let aside = (plugin.disabled.take(), std::mem::take(&mut plugin.exits));
+            if plugin.served.replace(package).is_none() {
+                plugin.set_aside = Some(aside);
+            }
+            plugin.forget_denials(granted);
             self.announce_current(&id);
             self.put_out(Output::Reply { request: cause.request, result: Ok(self.installed(&id, None)) });
             self.end(now, &id, Next::Start);
@@ -103,12 +105,21 @@ impl Supervisor {
         if plugin.served.take().is_none() {
             return Err(Refusal::Invalid(format!("{id} is not served from a folder")));
         }
-        plugin.disabled = None;
+        let (disabled, exits) = plugin.set_aside.take().unwrap_or_default();
+        (plugin.disabled, plugin.exits) = (disabled.clone(), exits);
         let is_installed = plugin.package.is_some();
         if is_installed {
             self.announce_current(id);
         }
-        self.end(now, id, if is_installed { Next::Start } else { Next::Stop });
+        self.end(
+            now,
+            id,
+            match disabled {
+                Some((cause, why)) => Next::Disable(cause, why),
+                None if is_installed => Next::Start,
+                None => Next::Stop,
+            },
+        );
         Ok(Outcome::Done)
     }
 
@@ -163,15 +174,20 @@ impl Supervisor {
         let granted = package.granted;
         let replaced = plugin.package.replace(package);
         let had = replaced.as_ref().map(|package| package.granted).unwrap_or_default();
-        plugin.disabled = None;
-        plugin.exits.clear();
+        if plugin.served.is_some() {
+            plugin.set_aside = None;
+        } else {
+            plugin.disabled = None;
+            plugin.exits.clear();
+        }
+        plugin.forget_denials(granted.difference(had));
         let Some(package) = plugin.package.as_ref() else { return };
         let (text, command) = (package.text.clone(), package.command.clone());
         let version = package.manifest.version.to_string();
         self.persist(Record::Installed { plugin: id.clone(), text, version, command });
         self.persist(Record::Disabled { plugin: id.clone(), cause: None });
         self.persist(Record::Exits { plugin: id.clone(), exits: Vec::new() });
-        self.keep_grants(id);
+        self.keep_grants_of(id, granted);
         for capability in granted.iter().filter(|it| !had.contains(*it)) {
             self.audit(now, id, Audited::Granted, capability.name());
         }
@@ -216,9 +232,14 @@ impl Supervisor {
 
     /// Keeps what an installed plugin may use.
     pub(super) fn keep_grants(&mut self, id: &PluginId) {
+        let Some(plugin) = self.plugin(id).filter(|plugin| plugin.is_kept()) else { return };
+        let granted = plugin.package.as_ref().map(|package| package.granted).unwrap_or_default();
+        self.keep_grants_of(id, granted);
+    }
+
+    fn keep_grants_of(&mut self, id: &PluginId, granted: CapabilitySet) {
         let Some(plugin) = self.plugin(id) else { return };
-        let Some(package) = &plugin.package else { return };
-        let capabilities = package.granted.iter().map(|it| it.name().to_owned()).collect();
+        let capabilities = granted.iter().map(|it| it.name().to_owned()).collect();
         let always = plugin.always.iter().map(ToString::to_string).collect();
         self.persist(Record::Grants { plugin: id.clone(), capabilities, always });
     }

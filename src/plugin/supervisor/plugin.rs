@@ -58,6 +58,9 @@ pub(super) enum Next {
     Disable(DisableCause, String),
 }
 
+/// Why a plugin is disabled, and its exits.
+pub(super) type SetAside = (Option<(DisableCause, String)>, VecDeque<Now>);
+
 /// What waits until nothing of a plugin runs.
 #[derive(Debug)]
 pub(super) enum Pending {
@@ -111,8 +114,9 @@ pub(super) struct Plugin {
     pub(super) question: Option<Question>,
     pub(super) handovers: Vec<Handover>,
     pub(super) disabled: Option<(DisableCause, String)>,
-    /// Why what is installed cannot run here; it is disabled then.
     pub(super) exits: VecDeque<Now>,
+    /// Both of what is installed, while a folder is served in its place.
+    pub(super) set_aside: Option<SetAside>,
     pub(super) values: BTreeMap<String, Value>,
     pub(super) notify: NotifyBucket,
     pub(super) state: State,
@@ -137,6 +141,7 @@ impl Plugin {
             handovers: Vec::new(),
             disabled: None,
             exits: VecDeque::new(),
+            set_aside: None,
             values: BTreeMap::new(),
             notify: NotifyBucket::default(),
             state: State::Stopped,
@@ -156,6 +161,11 @@ impl Plugin {
         self.served.as_mut().or(self.package.as_mut())
     }
 
+    /// Whether what becomes of its processes is kept: not of a folder that is served.
+    pub(super) fn is_kept(&self) -> bool {
+        self.package.is_some() && self.served.is_none()
+    }
+
     /// What a process of it may use.
     pub(super) fn granted(&self) -> Granted {
         self.current().map_or_else(Granted::default, |package| package.manifest.granted(package.granted))
@@ -172,6 +182,16 @@ impl Plugin {
         match &mut self.state {
             State::Running(process) => Some(process),
             State::Stopped | State::Queued | State::Waiting { .. } => None,
+        }
+    }
+
+    /// Forgets that these credentials were taken back or denied.
+    pub(super) fn forget_denials(&mut self, granted: CapabilitySet) {
+        for kind in granted.names() {
+            self.revoked.remove(kind);
+            if self.consents.get(kind) == Some(&Consent::Denied) {
+                self.consents.remove(kind);
+            }
         }
     }
 

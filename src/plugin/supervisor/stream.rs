@@ -12,7 +12,7 @@ use crate::{
     ids::PluginId,
     plugin::{
         Channel, ChatMessage, Outcome, Refusal, StreamChange, StreamCommand, StreamDetail, Transition,
-        capability::Hook, rpc,
+        capability::Hook,
     },
     store::plugins::StreamPart,
     time::{Mono, Now, Wall},
@@ -129,6 +129,26 @@ impl Supervisor {
         StreamDetail { channel: stream.channel.clone(), live: stream.live.clone(), sessions }
     }
 
+    /// Says what was declared before this start; plugins are sent nothing of it.
+    pub(super) fn announce_stream(&mut self) {
+        if let Some(channel) = self.stream.channel.clone() {
+            self.announce_channel(&channel);
+        }
+        if let Some(live) = &self.stream.live {
+            let change = StreamChange::Live { channels: live.len() as u64 };
+            self.emit(Transition::Stream { change });
+        }
+        for id in self.stream.sessions.keys().cloned().collect::<Vec<_>>() {
+            self.emit(Transition::Stream { change: StreamChange::Session { id, is_there: true } });
+        }
+    }
+
+    fn announce_channel(&mut self, channel: &Channel) {
+        let text = serde_json::to_string(channel).unwrap_or_default();
+        let change = StreamChange::Channel { login: Some(self.shown(&channel.login)) };
+        self.emit_with(Transition::Stream { change }, text);
+    }
+
     /// Declares something of the stream.
     pub(super) fn declare(&mut self, now: Now, command: StreamCommand) -> Result<Outcome, Refusal> {
         match command {
@@ -144,9 +164,7 @@ impl Supervisor {
     fn play(&mut self, now: Now, channel: &Channel) -> Outcome {
         let before = self.stream.channel.replace(channel.clone());
         self.keep_stream(StreamPart::Channel, serde_json::to_value(channel).unwrap_or_default());
-        let text = serde_json::to_string(channel).unwrap_or_default();
-        let change = StreamChange::Channel { login: Some(self.shown(&channel.login)) };
-        self.emit_with(Transition::Stream { change }, text);
+        self.announce_channel(channel);
         let receivers = match before {
             None => self.broadcast(now, Hook::OnStreamStart, &Started { channel }),
             Some(before) if before.channel_id == channel.channel_id => 0,
@@ -242,10 +260,8 @@ impl Supervisor {
         if !takes || self.stream.live.is_none() {
             return;
         }
-        let method: Arc<str> = Arc::from(Hook::OnFollowedLive.name());
-        if let Ok(frame) = rpc::notification(Hook::OnFollowedLive.name(), &self.stream.live_channels()) {
-            self.send_event(now, id, &method, frame);
-        }
+        let live = self.stream.live_channels();
+        self.send_hook(now, id, Hook::OnFollowedLive, &live);
     }
 
     fn keep_sessions(&mut self) {

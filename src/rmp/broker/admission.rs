@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     core::Broker,
-    session::{HELLO_TIMEOUT, RefusalDetail, Session},
+    session::{HELLO_TIMEOUT, RefusalDetail, Rights, Session},
 };
 use crate::{
     admission::{Admitted, Origin, Plan, TableBounds, Tally, TurnedAway},
@@ -81,6 +81,13 @@ impl Broker {
                 }
             }
             Admitted::Refused(why) => self.turn_away(now, id, why),
+        }
+    }
+
+    /// Has a connection that has not said who it is be an agent, whatever token it shows (ruling Plugins 16).
+    pub fn confine(&mut self, id: ConnectionId) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.rights = Rights::Confined;
         }
     }
 

@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use super::{
     core::Broker,
     io::{Output, Wire},
-    session::{Pending, Phase, RefusalDetail, Session, Sub, TopicRef},
+    session::{Pending, Phase, RefusalDetail, Rights, Session, Sub, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     rmp::{
-        Checks, Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, RawHeader, SchemaId,
+        Checks, Error, Frame, HEADER_BYTES, Header, Kind, PREFIX_BYTES, RawFrame, RawHeader, SchemaId,
         control::{self, FromBroker, FromClient},
         decode,
         dialect::RequestRef,
@@ -208,7 +208,7 @@ impl Broker {
         ReceivedControl { head, re, trace, redaction }: ReceivedControl,
         HelloFields { v, client, kind: asked, token }: HelloFields<'_>,
     ) {
-        let kind = self.settings.tokens.kind(asked, token);
+        let kind = self.kind_of(id, asked, token);
         let refused = match kind {
             _ if v != control::VERSION => {
                 let why = format!("v is {v}; this broker supports {}", control::VERSION);
@@ -238,6 +238,19 @@ impl Broker {
         };
         self.refuse(now, id, head, re, &refused, trace, redaction);
         self.end(id, CloseCause::Refused(refused.refusal));
+    }
+
+    /// What a session is that asks for a kind; a confined one is an agent, and that its token was ignored is
+    /// put out.
+    fn kind_of(&mut self, id: ConnectionId, asked: &str, token: Option<&str>) -> Option<Kind> {
+        let kind = self.settings.tokens.kind(asked, token);
+        if self.sessions.get(id).is_none_or(|session| session.rights == Rights::OfToken) {
+            return kind;
+        }
+        if token.is_some() && kind.is_some() {
+            self.outputs.push_back(Output::TokenIgnored { session: id });
+        }
+        kind.map(|_| Kind::Agent)
     }
 
     /// A session is open.

@@ -169,6 +169,12 @@ pub enum Output {
     ForStation(InboundForStation),
     /// What the station asked expired before its agent read it.
     Unread(UnreadRequest),
+    /// A confined connection showed a token of ours, which gave it nothing
+    /// ([`Broker::confine`](super::Broker::confine)).
+    TokenIgnored {
+        /// Which.
+        session: ConnectionId,
+    },
     /// A connection to be closed once what is queued for it has left, as far as its cause lets it.
     Close {
         /// Which.

@@ -53,6 +53,16 @@ pub(super) struct Session {
     pub(super) is_waiting: bool,
     /// It is on the list of those that are looked at for requests that nobody read in time.
     pub(super) is_watched: bool,
+    pub(super) rights: Rights,
+}
+
+/// What a token gives a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rights {
+    /// Those of its token.
+    OfToken,
+    /// None: it is an agent whatever it shows.
+    Confined,
 }
 
 /// Where a connection stands.
@@ -180,6 +190,7 @@ impl Session {
             is_dirty: false,
             is_waiting: false,
             is_watched: false,
+            rights: Rights::OfToken,
         }
     }
 

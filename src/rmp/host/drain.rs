@@ -79,6 +79,10 @@ impl Host {
                         inbox.unread(unread);
                     }
                 }
+                Output::TokenIgnored { session } => {
+                    let peer = self.peer(session);
+                    (self.confinement.token_ignored)(&peer);
+                }
                 Output::Close { session, cause } => self.close(now, session, cause),
             }
         }

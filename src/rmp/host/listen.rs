@@ -170,6 +170,10 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
     host.cause = None;
     host.conns.insert(session, Conn { is_scarce, ..Conn::new(peer.clone(), origin, write) });
     host.broker.handle(now, Input::Opened { session, peer, origin });
+    let pid = pid.and_then(|pid| u32::try_from(pid).ok());
+    if pid.is_some_and(|pid| (host.confinement.applies_to)(pid)) {
+        host.broker.confine(session);
+    }
     host.drain(now, &[]);
     host.finish_turn(now);
     drop(host);

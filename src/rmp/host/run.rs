@@ -71,6 +71,30 @@ pub struct Setup {
     pub next_session: Arc<AtomicU64>,
     /// The user whose processes may connect (ruling RMP 6); the station's.
     pub uid: u32,
+    /// Which processes are agents, whatever token they show.
+    pub confinement: Confinement,
+}
+
+/// Which processes are agents on the bus, whatever token they show (ruling Plugins 16).
+pub struct Confinement {
+    /// Whether a process is, by its id. It is asked as the process connects.
+    pub applies_to: Box<dyn Fn(u32) -> bool + Send>,
+    /// Told of each that shows a token of this station.
+    pub token_ignored: Box<dyn Fn(&Peer) + Send>,
+}
+
+impl std::fmt::Debug for Confinement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Confinement").finish_non_exhaustive()
+    }
+}
+
+impl Confinement {
+    /// Of no process.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { applies_to: Box::new(|_| false), token_ignored: Box::new(|_| {}) }
+    }
 }
 
 pub(super) struct Host {
@@ -91,6 +115,7 @@ pub(super) struct Host {
     pub(super) tap_readers: watch::Sender<u64>,
     pub(super) next_session: Arc<AtomicU64>,
     pub(super) uid: u32,
+    pub(super) confinement: Confinement,
     /// Parts of answers that wait for room, by session.
     pub(super) parts: HashMap<ConnectionId, std::collections::VecDeque<AnswerPart>>,
     /// The entry that causes what is drained now.
@@ -130,6 +155,7 @@ impl Host {
             tap_readers: setup.tap_readers,
             next_session: setup.next_session,
             uid: setup.uid,
+            confinement: setup.confinement,
             parts: HashMap::new(),
             cause: None,
             armed: None,

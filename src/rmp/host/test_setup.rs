@@ -43,6 +43,7 @@ pub(super) fn test_setup(path: &Path) -> (Setup, mpsc::Sender<Request>) {
         tap_readers: watch::channel(0).0,
         next_session: Arc::new(AtomicU64::new(1)),
         uid: rustix::process::geteuid().as_raw(),
+        confinement: super::Confinement::none(),
     };
     (setup, ask)
 }

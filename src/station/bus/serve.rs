@@ -17,11 +17,12 @@ use super::{
     tokens::{mask_tokens, tokens},
 };
 use crate::{
+    ids::Peer,
     port::wire::StationInfo,
     rmp::{
         self,
         broker::{Broker, Settings},
-        host::{Request, Setup},
+        host::{Confinement, Request, Setup},
     },
     station::{
         address_file::{AddressFile, FileGuard, PATH_FILE},
@@ -30,7 +31,10 @@ use crate::{
         runs,
         supervisor::Foundation,
     },
-    tap::entry::{Link, station::Transition},
+    tap::entry::{
+        Link,
+        station::{Level, Transition},
+    },
 };
 
 /// How long the bus may take to end.
@@ -119,6 +123,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         tap_readers,
         next_session: Arc::clone(&bus.next_session),
         uid: rustix::process::geteuid().as_raw(),
+        confinement: confinement(inner),
     };
     bus.set_up(path.clone(), requests.clone(), readers.clone());
     BusDown::clear(&config.data, &lock.watch());
@@ -169,6 +174,20 @@ fn about(inner: &Inner) -> StationInfo {
         start: format!("{}-{pid}", view.started_at.wall.0),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         now,
+    }
+}
+
+/// Processes of plugins are agents, and one that shows a token is told of.
+fn confinement(inner: &Arc<Inner>) -> Confinement {
+    let (guards, board) = (inner.hosts.plugins.guards.clone(), inner.status.clone());
+    let token_ignored = move |peer: &Peer| {
+        let who = format!("{peer}, a process of a plugin, showed a token of this station on the bus");
+        let hint = "it stays an agent; `rl-console plugin disable PLUGIN` ends the plugin";
+        board.notice(Level::Error, &format!("{who}; {hint}"));
+    };
+    Confinement {
+        applies_to: Box::new(move |pid| guards.has_below(pid)),
+        token_ignored: Box::new(token_ignored),
     }
 }
 

@@ -50,6 +50,33 @@ fn hello_comes_first_and_within_10_s() {
 }
 
 #[test]
+fn a_confined_connection_is_an_agent_whatever_token_it_shows() {
+    let mut fixture = TestBroker::open();
+    for (id, kind, token) in [(1, "tui", Some(OPERATOR)), (2, "tui", Some(VIEWER)), (3, "tui", None)] {
+        let session = fixture.connect(id);
+        fixture.broker.confine(session);
+        let mut fields = vec![("v", 1.into()), ("client", "c".into()), ("kind", kind.into())];
+        fields.extend(token.map(|token| ("token", token.into())));
+        fixture.say(session, "Hello", fields);
+        assert_eq!(code(&mut fixture, session), ["Welcome"]);
+        let Some(Transition::Greeted { kind, .. }) = fixture.transitions.last() else { panic!() };
+        assert_eq!(kind.name(), "agent", "{token:?}");
+    }
+    let shown: Vec<_> = fixture.ignored.iter().map(|session| session.0).collect();
+    assert_eq!(shown, [1, 2], "that a token was shown is told");
+    let session = fixture.connect(4);
+    fixture.broker.confine(session);
+    let fields = vec![
+        ("v", 1.into()),
+        ("client", "c".into()),
+        ("kind", "tui".into()),
+        ("token", "none of ours".into()),
+    ];
+    fixture.say(session, "Hello", fields);
+    assert_eq!(code(&mut fixture, session), ["Unauthorized"]);
+}
+
+#[test]
 fn a_process_of_another_user_is_told_and_nothing_is_kept_of_it() {
     let mut fixture = TestBroker::open();
     let session = rl_console::ids::ConnectionId(1);

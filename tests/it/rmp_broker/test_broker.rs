@@ -30,6 +30,8 @@ pub(crate) struct TestBroker {
     pub(crate) verdicts: Vec<Verdict>,
     pub(crate) transitions: Vec<Transition>,
     pub(crate) closed: Vec<(ConnectionId, CloseCause)>,
+    /// Those whose tokens were ignored.
+    pub(crate) ignored: Vec<ConnectionId>,
     pub(crate) asked: Vec<OperatorRequest>,
     pub(crate) inbound: Vec<InboundForStation>,
     /// What agents did not read in time of what the station asked.
@@ -82,6 +84,7 @@ impl TestBroker {
             verdicts,
             transitions,
             closed,
+            ignored: Vec::new(),
             asked,
             inbound,
             unread,
@@ -129,6 +132,10 @@ impl TestBroker {
                 }
                 Output::Close { session, cause } => {
                     self.closed.push((session, cause));
+                    continue;
+                }
+                Output::TokenIgnored { session } => {
+                    self.ignored.push(session);
                     continue;
                 }
                 Output::OperatorRequest { request: asked, ticket } => {

@@ -41,33 +41,12 @@ pub(super) async fn run(
     let mut signals = Signals::listen()?;
     let folder = fs::canonicalize(&source.dir).map_err(Error::io(source.dir.display().to_string()))?;
     let mut served = Served { station, source: &source, folder: &folder, plugin: None };
-    let mut stamps = stamps(&folder);
-    served.serve().await?;
     let data = settings.data()?;
-    let mut position = served.log_dir(&data)?.and_then(|log| end(&log));
-    loop {
-        let end = tokio::select! {
-            () = signals.end() => true,
-            () = tokio::time::sleep(LOOK_EVERY) => false,
-        };
-        if let Some(log) = served.log_dir(&data)? {
-            follow(&log, &mut position, out)?;
-        }
-        if end {
-            return served.unserve().await;
-        }
-        let now = self::stamps(&folder);
-        if now != stamps {
-            let manifest =
-                |all: &Stamps| all.iter().find(|(path, ..)| path.ends_with("plugin.toml")).cloned();
-            let is_other_manifest = manifest(&now) != manifest(&stamps);
-            stamps = now;
-            // What is wrong meanwhile may be right after the next change.
-            if let Err(error) = served.changed(is_other_manifest).await {
-                report::print_note(&format!("error: {error}"));
-            }
-        }
-    }
+    let stamps = stamps(&folder);
+    served.serve().await?;
+    let followed = served.follow(&data, stamps, &mut signals, out).await;
+    // However it ends, and also where nobody reads what it prints.
+    followed.and(served.unserve().await)
 }
 
 /// A folder that is served.
@@ -79,6 +58,40 @@ struct Served<'a> {
 }
 
 impl Served<'_> {
+    /// Prints the log, and restarts it when a file changes, until Ctrl-C.
+    async fn follow(
+        &mut self,
+        data: &Path,
+        mut stamps: Stamps,
+        signals: &mut Signals,
+        out: &mut Output,
+    ) -> Result<(), Error> {
+        let mut position = self.log_dir(data)?.and_then(|log| end(&log));
+        loop {
+            let end = tokio::select! {
+                () = signals.end() => true,
+                () = tokio::time::sleep(LOOK_EVERY) => false,
+            };
+            if let Some(log) = self.log_dir(data)? {
+                follow(&log, &mut position, out)?;
+            }
+            if end {
+                return Ok(());
+            }
+            let now = self::stamps(self.folder);
+            if now != stamps {
+                let manifest =
+                    |all: &Stamps| all.iter().find(|(path, ..)| path.ends_with("plugin.toml")).cloned();
+                let is_other_manifest = manifest(&now) != manifest(&stamps);
+                stamps = now;
+                // What is wrong meanwhile may be right after the next change.
+                if let Err(error) = self.changed(is_other_manifest).await {
+                    report::print_note(&format!("error: {error}"));
+                }
+            }
+        }
+    }
+
     async fn serve(&mut self) -> Result<(), Error> {
         let command = Command::Serve {
             folder: self.folder.to_string_lossy().into_owned(),

@@ -95,6 +95,12 @@ impl LogFile {
         Ok(Written::Whole)
     }
 
+    /// Whether a line of the plugin would be dropped at this moment.
+    #[must_use]
+    pub fn is_full(&self, now: Now) -> bool {
+        now.mono.since(self.second) < SECOND && self.lines >= self.limits.log_lines_per_s_max
+    }
+
     /// Writes how many lines were dropped, if there are any, now: at the end of a process, or a second after
     /// the last line.
     ///

@@ -160,3 +160,52 @@ fn commands_during_an_installation_place_its_files_once() {
     host.pass_ms(0);
     assert_eq!(host.places, [example()]);
 }
+
+#[test]
+fn a_served_folder_leaves_what_is_disabled_as_it_was() {
+    let mut host = TestHost::up();
+    host.done(Command::Disable { plugin: example() });
+    host.exits(&example(), ExitStatus::Code(0));
+    host.records.clear();
+    let served = Installation { source: Source::Folder("/src/example".into()), ..installation(FULL) };
+    host.install(served).unwrap();
+    for _ in 0..4 {
+        host.exits(&example(), ExitStatus::Code(1));
+        host.pass_s(25);
+    }
+    assert!(host.records.iter().all(|(_, it)| !matches!(it, Record::Exits { .. } | Record::Disabled { .. })));
+    let spawns = host.spawns.len();
+    host.moves();
+    host.done(Command::Unserve { plugin: example() });
+    assert_eq!(host.moves().pop().unwrap(), "disabled: by the operator");
+    host.pass_s(100);
+    assert_eq!(host.spawns.len(), spawns, "what is installed is disabled still");
+}
+
+#[test]
+fn a_credential_that_was_taken_back_may_be_granted_by_an_update() {
+    let mut host = TestHost::up();
+    let capabilities = vec!["twitch.android".to_owned()];
+    host.done(Command::Revoke { plugin: example(), capabilities });
+    let cause = host.cause();
+    host.core.install(host.now, cause, installation(FULL)).unwrap();
+    host.pass_ms(0);
+    host.exits(&example(), ExitStatus::Code(0));
+    host.input(Input::FilesDone { plugin: example(), result: Ok(()) });
+    host.bring_up(&example(), &HOOKS);
+    let answer = host.calls("get_credential", serde_json::json!({"kind": "twitch.android"}));
+    assert!(answer.is_null(), "the operator is asked: {answer}");
+}
+
+#[test]
+fn a_stop_waits_for_files_that_are_being_put_into_place() {
+    let mut host = TestHost::with(settings());
+    let cause = host.cause();
+    host.core.install(host.now, cause, installation(FULL)).unwrap();
+    host.core.stop_all(host.now);
+    host.pass_ms(0);
+    assert!(!host.core.is_idle());
+    host.input(Input::FilesDone { plugin: example(), result: Ok(()) });
+    assert!(host.core.is_idle() && host.spawns.is_empty());
+    assert!(host.records.iter().any(|(_, it)| matches!(it, Record::Installed { .. })));
+}

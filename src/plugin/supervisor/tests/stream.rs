@@ -118,3 +118,19 @@ fn no_event_goes_to_a_plugin_that_does_not_take_it_or_is_down() {
     host.spawned(&example());
     assert!(declare(&mut host, set("bob")).is_empty());
 }
+
+#[test]
+fn what_was_declared_before_this_start_is_shown_and_sent_to_nobody() {
+    use crate::{plugin::supervisor::Supervisor, store::plugins::StreamPart};
+    let mut host = TestHost::with(super::kit::settings());
+    let kept = vec![
+        (StreamPart::Channel, serde_json::to_value(channel("alice")).unwrap()),
+        (StreamPart::Live, json!([channel("bob")])),
+        (StreamPart::Sessions, json!(["s1"])),
+    ];
+    host.core = Supervisor::new(host.now, super::kit::settings(), Vec::new(), kept);
+    host.pass_ms(0);
+    assert_eq!(host.moved.len(), 3);
+    assert!(host.sent.is_empty());
+    assert_eq!(host.core.stream_detail().sessions.len(), 2, "solo is there with the channel");
+}
