@@ -47,6 +47,15 @@ impl Origin {
         }
     }
 
+    /// The number of its process; nothing of what is none of this machine.
+    #[must_use]
+    pub fn pid(self) -> Option<u32> {
+        match self {
+            Self::Process { pid, .. } => u32::try_from(pid).ok(),
+            Self::Unknown | Self::Loopback(_) | Self::Address(_) => None,
+        }
+    }
+
     /// Whether it can be told from others.
     pub(super) fn is_known(self) -> bool {
         matches!(self, Self::Process { .. } | Self::Address(_))

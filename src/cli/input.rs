@@ -2,8 +2,10 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
+    io::{self, BufRead, Read},
 };
+
+use tokio::sync::mpsc;
 
 use super::{args::file_of, error::Error};
 
@@ -26,6 +28,52 @@ pub(super) fn bytes_of(said: &str, bytes_max: u64, bound: &str) -> Result<Vec<u8
 /// As [`bytes_of`].
 pub(super) fn stdin(bytes_max: u64, bound: &str) -> Result<Vec<u8>, Error> {
     limited("stdin", io::stdin().lock(), bytes_max, bound)
+}
+
+/// The lines of stdin as they come, with their numbers, counted from 1; at most `waiting_max` wait. After one
+/// that cannot be read, or has more than `line_bytes_max`, there are no more.
+///
+/// # Errors
+/// There is no thread for it.
+pub(super) fn stdin_lines(
+    waiting_max: usize,
+    line_bytes_max: u64,
+    bound: &'static str,
+) -> Result<Lines, Error> {
+    let (to, lines) = mpsc::channel(waiting_max);
+    // It ends with the process: nothing ends a read of stdin.
+    let read = move || send_lines(io::stdin().lock(), line_bytes_max, bound, &to);
+    std::thread::Builder::new().name("stdin".to_owned()).spawn(read).map_err(Error::io("a thread"))?;
+    Ok(lines)
+}
+
+/// Lines with their numbers.
+pub(super) type Lines = mpsc::Receiver<Result<(u64, String), Error>>;
+
+fn send_lines(
+    mut from: impl BufRead,
+    line_bytes_max: u64,
+    bound: &str,
+    to: &mpsc::Sender<Result<(u64, String), Error>>,
+) {
+    for number in 1_u64.. {
+        let mut bytes = Vec::new();
+        let read = from.by_ref().take(line_bytes_max.saturating_add(1)).read_until(b'\n', &mut bytes);
+        let line = match read {
+            Ok(0) => return,
+            Ok(_) if bytes.len() as u64 > line_bytes_max => Err(Error::Input {
+                what: format!("line {number}"),
+                message: format!("larger than {line_bytes_max} bytes"),
+                hint: bound.to_owned(),
+            }),
+            Ok(_) => Ok((number, String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) => Err(Error::io("stdin")(error)),
+        };
+        let is_last = line.is_err();
+        if to.blocking_send(line).is_err() || is_last {
+            return;
+        }
+    }
 }
 
 /// The bytes of a file.
@@ -60,5 +108,18 @@ mod tests {
         let error = bytes_of(&named, 4, "`limits.x.y` bounds it").unwrap_err();
         assert_eq!((error.code(), error.hint()), ("bad_input", "`limits.x.y` bounds it".to_owned()));
         assert_eq!(bytes_of("@/nonexistent/x", 4, "").unwrap_err().code(), "file");
+    }
+
+    #[test]
+    fn lines_come_with_their_numbers_until_one_is_too_long() {
+        let (to, mut lines) = mpsc::channel(8);
+        send_lines(&b"one\n\ntwo and more\nfour"[..], 5, "shorten it", &to);
+        let mut next = || lines.try_recv().unwrap();
+        assert_eq!(next().unwrap(), (1, "one\n".to_owned()));
+        assert_eq!(next().unwrap(), (2, "\n".to_owned()));
+        let error = next().unwrap_err();
+        assert_eq!((error.code(), error.hint()), ("bad_input", "shorten it".to_owned()));
+        assert!(error.to_string().starts_with("line 3"), "{error}");
+        assert!(lines.try_recv().is_err(), "there are no more");
     }
 }

@@ -10,7 +10,7 @@ use clap::{
 use super::{
     args::{
         AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
-        PeerAction, PluginAction, PluginFolderArgs, ScreenArgs, SimPeer, with_body,
+        PeerAction, PluginFolderArgs, ScreenArgs, SimPeer, with_body,
     },
     commands::{self, brake::Brakes},
     config::stray_variables,
@@ -71,9 +71,6 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         Some(Command::Help(args)) => commands::help::run(&args, &env, &mut out),
         Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
             commands::config::defaults(&env, &mut out)
-        }
-        Some(Command::Plugin(PluginAction::Check(args))) if args.run => {
-            commands::plugin_check_run::run(&args, clock, &mut out)
         }
         Some(Command::Sim(SimPeer::Plugin(args))) => commands::sim_plugin::run(&args, clock, &mut out),
         Some(Command::Doctor) => commands::doctor::run(&global, &env, clock, &mut out),

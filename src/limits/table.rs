@@ -398,7 +398,7 @@ limits! {
         answer_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
         /// Frames read from one plugin per second; further ones wait in its pipe.
         frames_per_s_max = 50_000 in 100..=10_000_000,
-        /// Bytes read from one plugin per second; further ones wait in its pipe.
+        /// Bytes read from one plugin's stdout per second, and from its stderr; further ones wait.
         bytes_per_s_max = 33_554_432 in 65_536..=10_737_418_240,
         /// Bytes read from one plugin before the others have their turn.
         turn_bytes_max = 65_536 in 4_096..=4_194_304,
@@ -422,6 +422,8 @@ limits! {
         log_line_bytes_max = 16_384 in 256..=1_048_576,
         /// Lines of a plugin's log per second; further ones are counted.
         log_lines_per_s_max = 1_000 in 10..=1_000_000,
+        /// Bytes of a plugin's log per second; further lines are counted.
+        log_bytes_per_s_max = 1_048_576 in 65_536..=1_073_741_824,
         /// Bytes of one status value; a longer one is ignored.
         status_bytes_max = 65_536 in 256..=1_048_576,
         /// Bytes of a panel's schema; a longer one is refused.
@@ -434,6 +436,8 @@ limits! {
         credential_ms_max = 10_000 in 100..=600_000,
         /// Relay sessions that the operator declares; further ones are refused.
         stream_sessions_max = 256 in 1..=65_536,
+        /// Bytes of the URL that a plugin may set as a relay session's upstream; a longer one is refused.
+        upstream_bytes_max = 8_192 in 256..=65_536,
         /// Followed channels that the operator declares live; further ones are refused.
         live_channels_max = 4_096 in 1..=65_536,
         /// Bytes of a method, an id or a name that is shown; the rest is cut.

@@ -288,7 +288,7 @@ pub enum Refusal {
     /// It asks for no credential.
     #[error("{0} is not asking for a credential")]
     NothingAsked(PluginId),
-    /// Its panel has no such field, or it has no panel.
+    /// Its panel has no such field.
     #[error("{plugin} has no setting {key}")]
     UnknownKey {
         /// Which plugin.
@@ -310,6 +310,17 @@ pub enum Refusal {
     /// The plugin is not up.
     #[error("{0} is not running")]
     NotUp(PluginId),
+    /// Its manifest is not valid.
+    #[error("{plugin} cannot run here: {why}")]
+    CannotRun {
+        /// Which plugin.
+        plugin: PluginId,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It has no settings.
+    #[error("{0} has registered no panel")]
+    NoPanel(PluginId),
     /// The action did not succeed.
     #[error("{plugin} answered {action} with {code}: {message}")]
     Failed {
@@ -362,6 +373,8 @@ impl Refusal {
             Self::Value { .. } => "invalid_value",
             Self::UnknownAction(_) => "unknown_action",
             Self::NotUp(_) => "plugin_not_up",
+            Self::CannotRun { .. } => "plugin_cannot_run",
+            Self::NoPanel(_) => "no_panel",
             Self::Failed { .. } => "action_failed",
             Self::TimedOut { .. } => "action_timed_out",
             Self::Refused { code, .. } => code.name(),
@@ -375,6 +388,14 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownPlugin(_) | Self::NotUp(_) => "`rl-console ls plugins` lists them".to_owned(),
+            Self::CannotRun { plugin, .. } => {
+                format!(
+                    "install it again from a folder that `rl-console plugin check DIR` passes, or remove it: `rl-console plugin remove {plugin}`"
+                )
+            }
+            Self::NoPanel(plugin) => {
+                format!("`rl-console plugin show {plugin}` says whether it was granted `panel`")
+            }
             Self::NotAPlugin { folder, .. } => {
                 format!("`rl-console plugin check {folder}` says what to change")
             }
@@ -383,9 +404,11 @@ impl Refusal {
                 format!("`rl-console plugin show {plugin}` lists what it has")
             }
             Self::NothingAsked(plugin) => {
-                format!("`rl-console plugin grant {plugin} twitch.android` grants it ahead")
+                format!("it asks by its first call; `rl-console plugin audit {plugin}` lists earlier ones")
             }
-            Self::Value { .. } | Self::Invalid(_) => "correct it and try again".to_owned(),
+            Self::Value { .. } | Self::Invalid(_) | Self::Refused { code: Code::InvalidParams, .. } => {
+                "correct it and try again".to_owned()
+            }
             Self::UnknownAction(_) => "`rl-console plugin show` lists actions".to_owned(),
             Self::Failed { plugin, .. } | Self::TimedOut { plugin, .. } => {
                 format!("`rl-console plugin logs {plugin}` may say more")

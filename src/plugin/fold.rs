@@ -5,6 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     About, Head, StreamChange, Transition, Verdict,
+    capability::{Hook, Method},
     snapshot::{
         ActionView, AskedView, AuditKind, AuditView, DisabledView, LogView, PINGS_SHOWN_MAX, PanelView,
         PluginView, ReasonView, SlotView, Snapshot, State, StreamView, UpView, WaitingView, decision_text,
@@ -63,10 +64,16 @@ impl Snapshot {
             Direction::Outbound => {
                 counts.frames_out += 1;
                 counts.bytes_out += bytes;
+                counts.events_sent += u64::from(is_event(head));
             }
         }
         match verdict {
-            Some(Verdict::Accepted) => counts.requests += 1,
+            Some(Verdict::Accepted) => {
+                counts.requests += 1;
+                if let Some(method) = head.method.as_deref().and_then(Method::from_name) {
+                    counts.called[method as usize] += 1;
+                }
+            }
             Some(Verdict::Refused(code)) => counts.refused[code.index()] += 1,
             Some(Verdict::Answered | Verdict::Ignored(_) | Verdict::Broken(_)) | None => {}
         }
@@ -86,8 +93,12 @@ impl Snapshot {
             Transition::Installed { plugin, about } => self.on_installed(plugin, about, cx),
             Transition::Removed { plugin } => drop(self.plugins.remove(plugin)),
             Transition::Stream { change } => {
-                self.totals.chat_messages += u64::from(matches!(change, StreamChange::Chat { .. }));
-                self.totals.ticks += u64::from(matches!(change, StreamChange::Tick));
+                match change {
+                    StreamChange::Chat { .. } => self.totals.chat_messages += 1,
+                    StreamChange::ChatBatch { messages, .. } => self.totals.chat_messages += messages,
+                    StreamChange::Tick => self.totals.ticks += 1,
+                    _ => {}
+                }
                 self.stream.follow(change, cx);
             }
             other => {
@@ -130,7 +141,11 @@ impl PluginView {
             | Transition::Disabled { .. }
             | Transition::Stopping { .. }
             | Transition::Stopped { .. } => self.on_process(transition, cx),
-            Transition::Pinged { us, .. } => self.ping(Some(*us)),
+            Transition::Pinged { us, .. } => {
+                self.ping(Some(*us));
+                self.counts.pings_answered += 1;
+                self.counts.ping_us = self.counts.ping_us.saturating_add(*us);
+            }
             Transition::Missed { misses, .. } => {
                 self.ping(None);
                 self.counts.pings_missed += 1;
@@ -159,8 +174,13 @@ impl PluginView {
             }
             Transition::ActionEnded { call, .. } => drop(self.actions.remove(call)),
             Transition::EventsDropped { events, .. } => self.counts.events_dropped += events,
-            Transition::Throttled { on, .. } => {
-                self.throttled_since = on.then(|| self.throttled_since.unwrap_or(cx.at));
+            Transition::Throttled { on: true, .. } => {
+                self.throttled_since = self.throttled_since.or(Some(cx.at));
+            }
+            Transition::Throttled { on: false, .. } => self.throttled_no_longer(cx.at),
+            Transition::LinesCut { cut, dropped, .. } => {
+                self.counts.lines_cut += cut;
+                self.counts.lines_dropped += dropped;
             }
             Transition::Sampled { memory_bytes, cpu_permille, .. } => {
                 (self.memory_bytes, self.cpu_permille) = (*memory_bytes, *cpu_permille);
@@ -174,10 +194,15 @@ impl PluginView {
         match transition {
             Transition::Enabled { .. } => {
                 self.audit(AuditKind::Enabled, Arc::from(""), cx);
-                (self.state, self.restarts) = (State::Stopped, 0);
+                self.restarts = 0;
+                // Its process may be ending still.
+                if matches!(self.state, State::Disabled(_)) {
+                    self.state = State::Stopped;
+                }
             }
-            Transition::Starting { process, .. } => {
+            Transition::Starting { process, restarts, .. } => {
                 (self.state, self.process, self.misses) = (State::Starting, *process, 0);
+                self.restarts = restarts.unwrap_or(self.restarts);
             }
             Transition::Up { pid, version, hooks, .. } => {
                 let (version, hooks) = (Arc::clone(version), Arc::clone(hooks));
@@ -201,7 +226,8 @@ impl PluginView {
                 self.panel = None;
                 self.slots.clear();
                 self.actions.clear();
-                (self.asked, self.throttled_since) = (None, None);
+                self.asked = None;
+                self.throttled_no_longer(cx.at);
                 (self.memory_bytes, self.cpu_permille, self.misses) = (0, 0, 0);
             }
             _ => {}
@@ -255,6 +281,11 @@ impl PluginView {
         }
     }
 
+    fn throttled_no_longer(&mut self, now: Now) {
+        self.counts.throttled_us = self.throttled_us_at(now);
+        self.throttled_since = None;
+    }
+
     fn ping(&mut self, us: Option<u64>) {
         self.misses = 0;
         self.pings.push_back(us);
@@ -285,9 +316,15 @@ impl StreamView {
                     (session.by, session.upstream) = (Some(plugin.clone()), Some(cx.visible_text()));
                 }
             }
-            StreamChange::Chat { .. } | StreamChange::Tick => {}
+            StreamChange::Chat { .. } | StreamChange::ChatBatch { .. } | StreamChange::Tick => {}
         }
     }
+}
+
+/// Whether a message to a plugin is an event: a notification that is no part of the lifecycle.
+fn is_event(head: &Head) -> bool {
+    let is_notification = !head.is_answer && head.id.is_none();
+    is_notification && head.method.as_deref().is_some_and(|method| Hook::from_name(method).is_some())
 }
 
 /// Drops what does not fit a window, the oldest first.

@@ -20,6 +20,7 @@ pub mod framing;
 pub mod host;
 pub mod manifest;
 pub mod panel;
+mod passing;
 pub mod rpc;
 pub mod session;
 pub mod snapshot;

@@ -6,10 +6,11 @@ use std::{
     time::Duration,
 };
 
-use super::{About, Code, Decision, DisableCause, Level, LogSource, UnhealthyCause};
+use super::{About, Code, Decision, DisableCause, Level, LogSource, UnhealthyCause, capability::Method};
 use crate::{
     ids::{PluginId, TraceId},
     time::{Now, Wall},
+    words::counted,
 };
 
 /// Pings that are shown of one plugin; the oldest go first.
@@ -269,6 +270,20 @@ pub struct Counts {
     pub notices: u64,
     /// Actions that were sent to it.
     pub actions: u64,
+    /// Events for it that were queued.
+    pub events_sent: u64,
+    /// Requests and notifications of it that were accepted, by the place of their method in [`Method::ALL`].
+    pub called: [u64; Method::ALL.len()],
+    /// Pings that were answered.
+    pub pings_answered: u64,
+    /// From each ping to its answer, in all.
+    pub ping_us: u64,
+    /// For how long it was read more slowly than it wrote, until it was last read in full.
+    pub throttled_us: u64,
+    /// Lines of its log whose end was cut.
+    pub lines_cut: u64,
+    /// Lines of its log that were too many in a second.
+    pub lines_dropped: u64,
 }
 
 /// The stream that the operator declares (ruling Plugins 9).
@@ -404,6 +419,13 @@ impl PluginView {
         if self.last.as_ref().is_none_or(is_old) { 0 } else { self.restarts }
     }
 
+    /// For how many microseconds it was read more slowly than it wrote, until this moment.
+    #[must_use]
+    pub fn throttled_us_at(&self, now: Now) -> u64 {
+        let current = self.throttled_since.map_or(Duration::ZERO, |since| now.mono.since(since.mono));
+        self.counts.throttled_us.saturating_add(micros(current))
+    }
+
     /// Its version: what its process says, or else its manifest.
     #[must_use]
     pub fn version(&self) -> &Arc<str> {
@@ -416,7 +438,8 @@ impl PluginView {
         self.pings.back().copied().flatten()
     }
 
-    /// Why it is as it is, in a line: why it is disabled, or why its process was ended last.
+    /// Why it is as it is, in a line: why it is disabled, why its process was ended last, or what is the
+    /// matter with one that is up.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         let say = |name: &str, text: &str| {
@@ -425,7 +448,19 @@ impl PluginView {
         };
         let of_last = || self.last.as_ref().map(|last| say(last.cause.name(), &last.text));
         match &self.state {
+            State::Disabled(DisabledView { cause: cause @ DisableCause::RestartLimit, .. })
+                if self.last.is_some() =>
+            {
+                let last = of_last().unwrap_or_default();
+                Some(format!("{} ({last})", cause.name().replace('_', " ")))
+            }
             State::Disabled(disabled) => Some(say(disabled.cause.name(), &disabled.text)),
+            State::Up(_) if self.throttled_since.is_some() => {
+                Some("throttled: it sends more than it may".to_owned())
+            }
+            State::Up(_) if self.misses > 0 => {
+                Some(format!("{} missed in a row", counted(self.misses, "ping")))
+            }
             State::Up(_) => None,
             _ => of_last(),
         }
@@ -440,6 +475,11 @@ impl PluginView {
             + self.slots.len() * (size_of::<(Arc<str>, SlotView)>() + 16)
             + self.actions.len() * (size_of::<(u64, ActionView)>() + 16)
     }
+}
+
+/// The microseconds of a span.
+pub(super) fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// What a decision says in an audit.

@@ -67,6 +67,7 @@ fields! {
         "at" | "at_ms", Time, Public, "time recorded", Column::fixed("at", 8) => |it, _| Value::Time(it.at_ms);
         "plugin", Text, Public, "plugin" => |it, _| Value::text(it.plugin.as_str());
         "what", State(&Audited::NAMES), Public, "what happened", Column::fixed("what", 14) => |it, _| Value::text(it.what.as_str());
-        "text", Text, Public, "capability or credential", Column::growing("text", 12, 5) => |it, _| Value::text(it.text.as_str());
+        "by", Text, Public, "who caused it", Column::growing("by", 8, 2) => |it, _| Value::text(it.by.as_deref().unwrap_or_default());
+        "text", Text, Public, "capability, credential, version or field", Column::growing("text", 12, 5) => |it, _| Value::text(it.text.as_str());
     }
 }

@@ -188,13 +188,16 @@ pub struct PluginAuditRow {
     pub plugin: PluginId,
     /// What happened, by a name of [`crate::tap::entry::plugin::Audited`].
     pub what: String,
-    /// To what: a capability or a kind of credential.
+    /// To what: a capability, a kind of credential, a version or a field's key.
     pub text: String,
+    /// Whose command caused it, if one did and that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 impl From<AuditRow> for PluginAuditRow {
     fn from(row: AuditRow) -> Self {
-        let AuditRow { number, plugin, at, what, text } = row;
-        Self { number, at_ms: at, plugin, what, text }
+        let AuditRow { number, plugin, at, what, text, by } = row;
+        Self { number, at_ms: at, plugin, what, text, by }
     }
 }

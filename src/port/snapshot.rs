@@ -105,6 +105,7 @@ impl StationView {
             | Transition::Operated { .. }
             | Transition::Notice { .. }
             | Transition::TurnedAway { .. }
+            | Transition::TokenShown { .. }
             | Transition::Restarted
             | Transition::Stopping { .. } => {}
         }

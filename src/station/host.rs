@@ -44,8 +44,8 @@ pub(super) trait Host: fmt::Debug + Send + Sync {
     /// Enters what holds of it, and gives the last entry that this includes.
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>>;
 
-    /// Its metrics; none of one that is down or on its way.
-    fn families(&self) -> Pending<'_, Vec<Family>>;
+    /// Its metrics at this moment; none of one that is down or on its way.
+    fn families(&self, now: Now) -> Pending<'_, Vec<Family>>;
 
     /// Its metrics before anything happened, for their documentation.
     fn idle_families(&self) -> Vec<Family>;

@@ -263,6 +263,8 @@ pub(super) const STEPS: &[Step] = &[
     ) STRICT, WITHOUT ROWID;
 ",
     ),
+    // Whose command a row of a plugin's audit is of.
+    Step::Sql("ALTER TABLE plugin_audit ADD COLUMN operator TEXT;"),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes

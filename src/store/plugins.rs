@@ -60,8 +60,10 @@ pub enum PluginOp {
         at: Wall,
         /// What happened, in a word.
         what: String,
-        /// The same in a sentence.
+        /// To what it happened.
         text: String,
+        /// Whose command caused it.
+        by: Option<String>,
         /// How many rows the plugin may have (`limits.plugin.audit_rows_max`).
         rows_max: u64,
     },
@@ -191,7 +193,7 @@ pub struct PluginRow {
 pub struct RestoredPlugins {
     /// The installed ones, in the order in which they were installed first.
     pub plugins: Vec<PluginRow>,
-    /// The values of the panels of these, by the fields' keys.
+    /// The values of the panels of these, by the fields' keys, and of plugins that were removed or served.
     pub values: BTreeMap<PluginId, BTreeMap<String, JsonText>>,
     /// The stream that the operator declared.
     pub stream: BTreeMap<StreamPart, JsonText>,
@@ -223,6 +225,8 @@ pub struct AuditRow {
     pub at: Wall,
     /// What happened, in a word.
     pub what: String,
-    /// The same in a sentence.
+    /// To what it happened.
     pub text: String,
+    /// Whose command caused it; none of rows of before that was kept.
+    pub by: Option<String>,
 }

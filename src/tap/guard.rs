@@ -114,6 +114,12 @@ impl TokenGuard {
         self.secrets.has_any()
     }
 
+    /// Bytes that a token or a secret takes at most, however it is written.
+    #[inline]
+    pub(super) fn encoded_bytes_max(&self) -> usize {
+        self.secrets.bytes_max().max(ENCODED_BYTES_MAX)
+    }
+
     /// Whether an entry holds a secret.
     #[inline]
     pub(super) fn holds_secret(&self, what: &What, bytes: &[u8]) -> bool {

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -17,10 +17,15 @@ const SECRETS_MAX: usize = 256;
 /// A secret that is shorter is not looked for: it would be met in every text.
 pub(super) const SECRET_BYTES_MIN: usize = 8;
 
+/// Bytes that JSON takes for a byte of a secret at most: a `\u` with its four digits.
+const ESCAPED_BYTES_MAX: usize = 6;
+
 /// The secrets.
 #[derive(Default)]
 pub(super) struct Secrets {
     any: AtomicBool,
+    /// Bytes that the longest of them takes where all of it is escaped.
+    bytes_max: AtomicUsize,
     known: Mutex<Arc<[Box<[u8]>]>>,
 }
 
@@ -35,6 +40,8 @@ impl Secrets {
         let mut kept: Vec<_> = known.iter().filter(|one| **one != newest).cloned().collect();
         kept.drain(..(kept.len() + 1).saturating_sub(SECRETS_MAX));
         kept.push(newest);
+        let longest = kept.iter().map(|secret| secret.len()).max().unwrap_or_default();
+        self.bytes_max.store(longest.saturating_mul(ESCAPED_BYTES_MAX), Ordering::Relaxed);
         *known = kept.into();
         self.any.store(true, Ordering::Release);
     }
@@ -43,6 +50,12 @@ impl Secrets {
     #[inline]
     pub(super) fn has_any(&self) -> bool {
         self.any.load(Ordering::Acquire)
+    }
+
+    /// Bytes that a secret takes at most, however it is written.
+    #[inline]
+    pub(super) fn bytes_max(&self) -> usize {
+        self.bytes_max.load(Ordering::Relaxed)
     }
 
     /// The places of all secrets, in order.

@@ -177,10 +177,11 @@ impl Tap {
         }
     }
 
-    /// What is kept of an entry's bytes, and as much behind it as a token that the cut is in.
+    /// What is kept of an entry's bytes, and as much behind it as a token or a secret that the cut is in.
     #[inline]
     fn looked_at<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        bytes.get(..self.shared.frame_bytes_max.saturating_add(guard::ENCODED_BYTES_MAX)).unwrap_or(bytes)
+        let beyond = self.shared.guard.encoded_bytes_max();
+        bytes.get(..self.shared.frame_bytes_max.saturating_add(beyond)).unwrap_or(bytes)
     }
 
     /// An entry that may hold a token of this station.

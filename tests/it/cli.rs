@@ -423,7 +423,10 @@ fn doctor_finds_nothing_wrong_with_a_fresh_home() {
     let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["config", "data", "disk", "database", "bus", "station", "port", "grpc", "pack", "terminal"]
+        [
+            "config", "data", "disk", "database", "bus", "station", "port", "grpc", "plugins", "guard",
+            "pack", "terminal"
+        ]
     );
     let told = rl_console(home.path(), &[&["doctor"], &ports[..]].concat())
         .env("RL_CONSOLE_PROT", "1")

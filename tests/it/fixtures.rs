@@ -223,6 +223,7 @@ fn station_transitions() -> Vec<station::Transition> {
         Operated => [],
         Notice => [],
         TurnedAway => [],
+        TokenShown => [Transition::TokenShown { plugin: None }],
         Alert => [],
         Restarted => [Transition::Restarted],
         Stopping => [],
@@ -232,6 +233,8 @@ fn station_transitions() -> Vec<station::Transition> {
     );
     all.extend(operators().map(|by| Transition::Operated { by }));
     all.extend(operators().map(|by| Transition::Stopping { by }));
+    let plugin = Some(rl_console::ids::PluginId::new("org.example.ticker"));
+    all.push(Transition::TokenShown { plugin });
     all.extend(TurnedAway::ALL.map(|why| Transition::TurnedAway { why, count: 3 }));
     all.extend(alerts().into_iter().flat_map(|alert| {
         AlertChange::ALL.map(|change| Transition::Alert { change, alert: Arc::clone(&alert) })

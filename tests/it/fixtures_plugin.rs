@@ -75,6 +75,7 @@ fn changes() -> Vec<StreamChange> {
         ],
         Upstream => [StreamChange::Upstream { plugin: plugin(), id: text("solo") }],
         Chat => [StreamChange::Chat { receivers: 2 }],
+        ChatBatch => [StreamChange::ChatBatch { messages: 256, receivers: 2 }],
         Tick => [StreamChange::Tick],
     })
 }
@@ -110,7 +111,10 @@ pub(crate) fn transitions() -> Vec<Transition> {
         Granted => [Transition::Granted { plugin: plugin.clone(), capabilities: texts(["notify", "log"]) }],
         Revoked => [Transition::Revoked { plugin: plugin.clone(), capability: text("log") }],
         Enabled => [Transition::Enabled { plugin: plugin.clone() }],
-        Starting => [Transition::Starting { plugin: plugin.clone(), process: 4 }],
+        Starting => [
+            Transition::Starting { plugin: plugin.clone(), process: 4, restarts: None },
+            Transition::Starting { plugin: plugin.clone(), process: 5, restarts: Some(2) },
+        ],
         Up => [Transition::Up {
             plugin: plugin.clone(),
             pid: 77,
@@ -140,6 +144,7 @@ pub(crate) fn transitions() -> Vec<Transition> {
         Throttled => [Transition::Throttled { plugin: plugin.clone(), on: true }],
         Sampled => [Transition::Sampled { plugin: plugin.clone(), memory_bytes: 1 << 20, cpu_permille: 15 }],
         Stream => [],
+        LinesCut => [Transition::LinesCut { plugin: plugin.clone(), cut: 2, dropped: 40 }],
     });
     let of = || plugin.clone();
     all.extend(UnhealthyCause::ALL.map(|cause| Transition::Unhealthy { plugin: of(), cause }));

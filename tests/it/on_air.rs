@@ -130,6 +130,105 @@ fn go_on_air_in_the_middle_of_it() {
     }
 }
 
+/// What a plugin hears, says and is told: the channel, who chats and what, a notice, a status, a value of the
+/// panel, arguments.
+const PLUGIN_MARKS: [&str; 7] = [
+    "LCHANNEL",
+    "LCHATTER",
+    "PCHATTED",
+    "the simulated plugin is up",
+    "no credential: con",
+    "PPANELED",
+    "PARGUED",
+];
+
+fn make_plugin_noise(folder: &Path) {
+    json(folder, &["plugin", "restart", "sim.asks"]);
+    json(folder, &["stream", "set", "LCHANNEL"]);
+    json(folder, &["stream", "chat", "--as", "LCHATTER", "PCHATTED"]);
+    json(folder, &["plugin", "set", "sim.well", "greeting", "PPANELED"]);
+    json(folder, &["plugin", "invoke", "sim.echo", "--plugin", "sim.well", "--args", r#"{"a":"PARGUED"}"#]);
+}
+
+/// Goes through the panes of the plugins, the entries and the Journal, and opens what is there.
+fn look_at_plugins(terminal: &mut Terminal, with_deck: bool) {
+    for (key, name, down) in [("6", "Plugins", 3), ("8", "Wire", 12), ("9", "Journal", 4), ("1", "Deck", 0)] {
+        if key == "1" && !with_deck {
+            continue;
+        }
+        terminal.keys(key);
+        terminal.shows(&format!("[{key} {name}]"));
+        for keys in ["\t", "\r", "\x1b"].repeat(if key == "6" { 6 } else { 2 }) {
+            terminal.wait_stable(keys);
+        }
+        for keys in ["z", "\x1b[F"] {
+            terminal.wait_stable(keys);
+        }
+        for keys in ["\r", "\x1b", "\x1b[A"].repeat(down) {
+            terminal.wait_stable(keys);
+        }
+        terminal.wait_stable("z");
+    }
+    // The form of the panel, and the one of an action with its last arguments.
+    terminal.keys("6");
+    terminal.shows("[6 Plugins]");
+    for keys in ["\x1b[H", "e", "\t", "\x1b", "\x1b[B", "e", "\t", "\x1b", "a", "\r", "\x1b", "\x1b"] {
+        terminal.wait_stable(keys);
+    }
+}
+
+#[test]
+fn what_plugins_hear_and_say_is_masked_on_air() {
+    let folder = tempdir().unwrap();
+    let config = folder.path().join("home/config/rl-console");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[plugins.twitch_android]\ncommand = \"echo t\"\n").unwrap();
+    let mut args = vec!["--port".to_owned(), "0".to_owned()];
+    for (id, more) in [("sim.well", &[][..]), ("sim.asks", &["--ask-credential"])] {
+        let into = folder.path().join(id);
+        std::fs::create_dir_all(&into).unwrap();
+        crate::plugin_check::simulated(&into, &[&["--id", id], more].concat());
+        args.extend(["--plugins".to_owned(), into.display().to_string()]);
+    }
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let mut terminal = Terminal::start(folder.path(), 160, 50, &args);
+    terminal.stable_text();
+    terminal.shows("? 1 approval");
+    json(folder.path(), &["plugin", "deny", "sim.asks"]);
+    terminal.record_frames();
+    make_plugin_noise(folder.path());
+    let mut rounds = (0..4).map(|_| {
+        look_at_plugins(&mut terminal, true);
+        let (open, _) = terminal.recorded_frames();
+        let is_seen = |mark: &&str| open.iter().any(|frame| frame.contains(mark));
+        PLUGIN_MARKS.into_iter().filter(|mark| !is_seen(mark)).collect::<Vec<_>>()
+    });
+    let unseen = rounds.by_ref().find(Vec::is_empty);
+    assert!(unseen.is_some(), "off air, some of these were on no screen: {PLUGIN_MARKS:?}");
+    drop(rounds);
+    terminal.keys("O");
+    terminal.shows("ON AIR");
+    terminal.record_frames();
+    make_plugin_noise(folder.path());
+    look_at_plugins(&mut terminal, true);
+    terminal.resize(80, 24);
+    terminal.wait("a small screen", |screen| {
+        screen.lines().next().is_some_and(|line| line.contains("ON AIR") && line.len() < 100)
+    });
+    look_at_plugins(&mut terminal, false);
+    let (masked, _) = terminal.recorded_frames();
+    assert!(masked.len() > 50, "{}", masked.len());
+    for frame in &masked {
+        // As much of each as the narrowest column shows.
+        let told_of = |mark: &'static str| {
+            let is_marked = mark.starts_with(char::is_uppercase);
+            &mark[..if is_marked { 4 } else { 12 }]
+        };
+        let told: Vec<_> = PLUGIN_MARKS.into_iter().filter(|mark| frame.contains(told_of(mark))).collect();
+        assert!(told.is_empty() && frame.contains("ON AIR"), "{told:?}:\n{frame}");
+    }
+}
+
 #[test]
 fn a_screen_that_is_drawn_anew_after_a_fault_of_ours_is_still_on_air() {
     let folder = tempdir().unwrap();

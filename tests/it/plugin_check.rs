@@ -1,6 +1,7 @@
 //! `plugin check --run`: it names the clause that each misbehaviour of `sim plugin` breaks.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::Write as _,
     os::unix::fs::PermissionsExt as _,
@@ -64,50 +65,120 @@ fn a_plugin_that_keeps_the_specification_is_found_to() {
     }
 }
 
+/// A behaviour of `sim plugin`, and the clauses that it breaks.
+type Broken = (&'static [&'static str], &'static [&'static str]);
+
+const HANDSHAKES: &[&str] = &["handshake_full", "handshake_partial", "handshake_empty"];
+const DEAF: &[&str] = &["ping", "unknown_method", "large_frame", "shutdown", "exit"];
+
+/// Processes that end, or leave others.
+const PROCESSES: &[Broken] = &[
+    (&["--crash-after", "0.2"], &["handshake_partial", "handshake_empty", "runs"]),
+    (&["--exit-code", "7"], &["exit"]),
+    (&["--close-stdout"], &["runs"]),
+    (&["--ignore-exit"], &["exit"]),
+    (&["--ignore-shutdown"], &["shutdown"]),
+];
+const FORKS: &[Broken] = &[(&["--fork", "--seed", "5"], &["processes"])];
+const FAILED_HANDSHAKES: &[Broken] = &[(&["--refuse"], HANDSHAKES), (&["--slow-start", "60000"], HANDSHAKES)];
+const SILENT: &[Broken] = &[(&["--hang-pings"], &["ping"]), (&["--stop-reading"], DEAF)];
+const CREDENTIALS: &[Broken] = &[(&["--ask-credential"], &["credential"])];
+const FLOODS: &[Broken] = &[
+    (&["--flood", "logs"], &["rate"]),
+    (&["--flood", "requests"], &["rate"]),
+    (&["--flood", "frames"], &["rate", "methods"]),
+];
+const BAD_FRAMES: &[Broken] = &[
+    (&["--bad-frame", "no_length"], &["stdout"]),
+    (&["--bad-frame", "two_lengths"], &["stdout"]),
+    (&["--bad-frame", "length_not_decimal"], &["stdout"]),
+    (&["--bad-frame", "no_colon"], &["stdout"]),
+    (&["--bad-frame", "headers_too_long"], &["stdout"]),
+    (&["--bad-frame", "body_too_long"], &["stdout"]),
+    (&["--bad-frame", "end_in_frame"], &["stdout", "runs", "handshake_partial", "handshake_empty"]),
+];
+
+#[track_caller]
+fn all_named(broken: &[Broken]) {
+    for (behaviour, clauses) in broken {
+        names(behaviour, clauses);
+    }
+}
+
 #[test]
 fn a_process_that_ends_or_leaves_others_is_named() {
-    names(&["--crash-after", "0.2"], &["handshake_partial", "handshake_empty", "runs"]);
-    names(&["--exit-code", "7"], &["exit"]);
-    names(&["--close-stdout"], &["runs"]);
-    names(&["--ignore-exit"], &["exit"]);
-    names(&["--ignore-shutdown"], &["shutdown"]);
+    all_named(PROCESSES);
     #[cfg(target_os = "linux")]
-    names(&["--fork", "--seed", "5"], &["processes"]);
+    all_named(FORKS);
 }
 
 #[test]
 fn a_handshake_that_fails_is_named() {
-    let all = ["handshake_full", "handshake_partial", "handshake_empty"];
-    names(&["--refuse"], &all);
-    names(&["--slow-start", "60000"], &all);
+    all_named(FAILED_HANDSHAKES);
 }
 
 #[test]
 fn what_is_not_answered_or_read_is_named() {
-    names(&["--hang-pings"], &["ping"]);
-    names(&["--stop-reading"], &["ping", "unknown_method", "large_frame", "shutdown", "exit"]);
+    all_named(SILENT);
 }
 
 #[test]
 fn a_token_that_is_repeated_is_named() {
-    names(&["--ask-credential"], &["credential"]);
+    all_named(CREDENTIALS);
 }
 
 #[test]
 fn each_flood_is_named() {
-    names(&["--flood", "logs"], &["rate"]);
-    names(&["--flood", "requests"], &["rate"]);
-    names(&["--flood", "frames"], &["rate", "methods"]);
+    all_named(FLOODS);
 }
 
 #[test]
 fn each_frame_that_cannot_be_read_is_named() {
-    for kind in
-        ["no_length", "two_lengths", "length_not_decimal", "no_colon", "headers_too_long", "body_too_long"]
-    {
-        names(&["--bad-frame", kind], &["stdout"]);
+    all_named(BAD_FRAMES);
+}
+
+/// The flags that help has of a subcommand, each with the values that it takes, if these are named.
+fn flags(words: &[&str]) -> BTreeMap<String, Vec<String>> {
+    let home = tempdir().unwrap();
+    let help = String::from_utf8(cli(home.path(), &[words, &["--help"]].concat()).stdout).unwrap();
+    let (mut flags, mut last) = (BTreeMap::new(), String::new());
+    for line in help.lines().map(str::trim_start) {
+        if let Some(flag) = line.split_whitespace().find(|word| word.starts_with("--"))
+            && line.starts_with('-')
+            && !line.starts_with("- ")
+        {
+            flag.clone_into(&mut last);
+            flags.insert(last.clone(), Vec::new());
+        } else if let Some((value, _)) = line.strip_prefix("- ").and_then(|line| line.split_once(':')) {
+            flags.get_mut(&last).unwrap().push(value.to_owned());
+        }
     }
-    names(&["--bad-frame", "end_in_frame"], &["stdout", "runs", "handshake_partial", "handshake_empty"]);
+    flags
+}
+
+#[test]
+fn each_misbehaviour_of_a_simulated_plugin_has_its_clause() {
+    let of_all = flags(&["keys"]);
+    let mut misbehaviours = Vec::new();
+    for (flag, values) in flags(&["sim", "plugin"]) {
+        if of_all.contains_key(&flag) || ["--into", "--id", "--seed"].contains(&flag.as_str()) {
+            continue;
+        }
+        match values.as_slice() {
+            [] => misbehaviours.push(flag),
+            values => misbehaviours.extend(values.iter().map(|value| format!("{flag} {value}"))),
+        }
+    }
+    let groups = [PROCESSES, FORKS, FAILED_HANDSHAKES, SILENT, CREDENTIALS, FLOODS, BAD_FRAMES];
+    let checked = groups.into_iter().flatten().map(|(behaviour, clauses)| {
+        assert!(!clauses.is_empty(), "{behaviour:?}");
+        let has_names = ["--flood", "--bad-frame"].contains(&behaviour[0]);
+        if has_names { behaviour.join(" ") } else { behaviour[0].to_owned() }
+    });
+    let mut checked: Vec<String> = checked.collect();
+    checked.sort_unstable();
+    misbehaviours.sort_unstable();
+    assert_eq!(checked, misbehaviours);
 }
 
 /// The folder of the plugin in Python; nothing, with the reason printed, where there is no Python.

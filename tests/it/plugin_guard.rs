@@ -297,6 +297,25 @@ async fn an_entry_that_cannot_be_executed_is_no_exit_code() {
 }
 
 #[tokio::test]
+async fn an_entry_that_is_being_written_is_a_fault_that_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("main");
+    fs::copy("/bin/true", &path).unwrap();
+    let entry = path.to_str().unwrap();
+    let writing = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let (_, ending) = output(&[entry]).await;
+    // Some versions of Linux let it run.
+    if ending != Ending::Plugin(ExitStatus::Code(0)) {
+        let Ending::NotExecuted(fault) = ending else { panic!("{ending:?}") };
+        assert!(!fault.is_entry(), "{fault}");
+    }
+    drop(writing);
+    fs::remove_file(&path).unwrap();
+    let Ending::NotExecuted(fault) = output(&[entry]).await.1 else { panic!() };
+    assert!(fault.is_entry(), "{fault}");
+}
+
+#[tokio::test]
 async fn a_plugin_has_its_folder_its_arguments_and_exactly_its_environment() {
     let folder = tempfile::tempdir().unwrap();
     let env = vec![("LANG".into(), "C".into()), ("HOME".into(), "/nowhere".into())];

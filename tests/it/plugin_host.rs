@@ -202,6 +202,66 @@ fn an_installed_plugin_is_there_after_a_restart_and_is_removed_with_its_files() 
     assert!(!own.exists() && it.row().is_none());
 }
 
+#[test]
+fn a_manifest_that_is_mended_is_read_again_when_it_is_enabled() {
+    let mut it = PluginStation::serving(&[]);
+    it.up();
+    let folder = it.folder.path().join("sim.plugin").to_str().unwrap().to_owned();
+    it.command(Command::Unserve { plugin: it.plugin.clone() }).unwrap();
+    it.command(Command::Install { folder, grant: None, command: None }).unwrap();
+    it.up();
+    assert!(cli(it.folder.path(), &["stop", "--force"]).status.success());
+    let manifest = it.folder.path().join("plugins/sim.plugin/pkg/plugin.toml");
+    let valid = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(&manifest, valid.replace("tier =", "tear =")).unwrap();
+    it.station = Station::start(it.folder.path());
+    it.client = it.runtime.block_on(OperatorClient::connect(it.folder.path())).unwrap();
+    let row = it.when("disabled", |row| row.state == "disabled");
+    assert!(row.reason.as_deref().unwrap().contains("tier"), "{row:?}");
+    let enable = || it.command(Command::Enable { plugin: it.plugin.clone() });
+    assert!(enable().unwrap_err().to_string().contains("tier"));
+    std::fs::write(&manifest, valid).unwrap();
+    enable().unwrap();
+    assert!(it.up().granted.contains(&"on_watch_tick".to_owned()), "what it was granted before");
+}
+
+#[test]
+fn a_folder_of_the_configuration_that_is_no_plugin_is_told_with_its_fault() {
+    let folder = tempdir().unwrap();
+    let bad = folder.path().join("bad");
+    std::fs::create_dir(&bad).unwrap();
+    std::fs::write(bad.join("plugin.toml"), "id = 3").unwrap();
+    let _station = Station::start_with(folder.path(), &["--plugins", bad.to_str().unwrap()]);
+    let log = folder.path().join("home/state");
+    until(|| "it is not told".to_owned(), || holds(&log, "bad is not served").then_some(()));
+}
+
+/// Values are in the store by the plugin's id, however it is there.
+#[test]
+fn the_values_of_a_served_panel_are_there_after_a_restart_of_the_station() {
+    let mut it = PluginStation::serving(&[]);
+    it.up();
+    let detail = |it: &PluginStation| {
+        let page = it.runtime.block_on(it.client.query(Query::Plugin { plugin: it.plugin.clone() })).unwrap();
+        let Page::Plugin(detail) = page else { panic!("{page:?}") };
+        detail.unwrap().detail
+    };
+    let panel = |it: &PluginStation| {
+        until(|| "no panel".to_owned(), || Some(detail(it)).filter(|it| it.panel.is_some())).values
+    };
+    panel(&it);
+    let value = Some(json!("a place of its own"));
+    it.command(Command::Set { plugin: it.plugin.clone(), key: "greeting".to_owned(), value: value.clone() })
+        .unwrap();
+    assert!(cli(it.folder.path(), &["stop", "--force"]).status.success());
+    it.station = Station::start(it.folder.path());
+    it.client = it.runtime.block_on(OperatorClient::connect(it.folder.path())).unwrap();
+    let folder = it.folder.path().join("sim.plugin").to_str().unwrap().to_owned();
+    it.command(Command::Serve { folder, grant: None, command: None }).unwrap();
+    it.up();
+    assert_eq!(panel(&it).get("greeting"), value.as_ref());
+}
+
 /// Without its operator's rights a plugin is an agent on the bus, whatever it reads in the data folder.
 #[test]
 fn a_process_of_a_plugin_is_an_agent_on_the_bus_whatever_token_it_shows() {
@@ -223,6 +283,9 @@ fn a_process_of_a_plugin_is_an_agent_on_the_bus_whatever_token_it_shows() {
     assert!(held.iter().all(|queue| queue["held"] != true), "{held:?}: {}", read());
     let log = it.folder.path().join("home/state");
     until(read, || holds(&log, "showed a token of this station").then_some(()));
+    let alerts = || crate::real::json(it.folder.path(), &["ls", "alerts", "--filter", "alert:token_shown"]);
+    let subject = until(read, || Some(alerts().first()?["subject"].clone()));
+    assert_eq!(subject, "sim.thief");
 }
 
 /// Whether a file below a folder has a text.

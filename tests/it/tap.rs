@@ -301,6 +301,28 @@ proptest! {
     }
 
     #[test]
+    fn of_a_secret_that_was_handed_over_not_even_its_beginning_is_kept(
+        secret in "[A-Z]{216,2000}",
+        before in "[ a-z]{0,300}",
+        frame_bytes_max in 256_u64..700,
+        is_escaped: bool,
+    ) {
+        let tap = Tap::new(limits::Tap { frame_bytes_max, ..NARROW });
+        let mut reader = tap.reader().unwrap();
+        tap.mask_secret(&secret);
+        let said = |text: &str| {
+            let escaped = |it: char| format!("\\u{:04x}", u32::from(it));
+            if is_escaped { text.chars().map(escaped).collect() } else { text.to_owned() }
+        };
+        let (wire, shown) = (format!("{before}\"{}\" and on", said(&secret)), said(&secret[..2]));
+        tap.emit(frame(wire.as_bytes(), Redaction::None));
+        tap.emit(notice(&wire));
+        for (_, kept) in all(&mut reader) {
+            prop_assert!(!contains(&kept, shown.as_bytes()), "{}", String::from_utf8_lossy(&kept));
+        }
+    }
+
+    #[test]
     fn a_token_is_never_kept(
         before in "[ a-z]{0,300}",
         after in "[ a-z]{0,300}",

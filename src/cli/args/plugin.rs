@@ -109,7 +109,7 @@ pub(crate) enum PluginAction {
         #[arg(long, value_name = "N", default_value_t = 100)]
         lines: u32,
     },
-    /// Print what a plugin was granted, asked for and handed.
+    /// Print who installed, enabled, disabled and set a plugin, and what it was granted and handed.
     Audit {
         /// The plugin's id, or its end.
         id: String,
@@ -194,7 +194,7 @@ pub(crate) enum StreamAction {
         /// The sender's login, of a text.
         #[arg(long = "as", value_name = "LOGIN")]
         sender: Option<String>,
-        /// The text, or - for message objects on stdin, one a line.
+        /// The text, or - for message objects on stdin, one a line, sent as they come.
         text: String,
     },
     /// Show what plays, what is live, and the relay sessions.

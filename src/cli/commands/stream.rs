@@ -19,28 +19,66 @@ use crate::{
 
 /// Messages that are sent at once.
 const BATCH_MAX: usize = 256;
-/// Bytes of a file or of stdin.
+/// Bytes of a message on stdin.
+const LINE_BYTES_MAX: u64 = 262_144;
+/// Bytes of a file, or of stdin where it is read to its end.
 const INPUT_BYTES_MAX: u64 = 64 << 20;
 
 pub(in crate::cli) fn run(context: &mut Context, action: StreamAction) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     operator::block_on(async {
+        if let StreamAction::Chat { sender: None, text } = &action
+            && text == "-"
+        {
+            let station = operator::connect(settings).await?;
+            return chat(&station, out).await;
+        }
         let commands = commands(action)?;
         let station = operator::connect(settings).await?;
         if commands.is_empty() {
             return show(&station, out).await;
         }
         for command in commands {
-            let outcome = send(&station, Command::Stream(command)).await?;
-            out.row(&outcome, |outcome| match outcome {
-                Outcome::Delivered { receivers } => {
-                    format!("delivered to {}", counted(*receivers, "plugin"))
-                }
-                _ => "done".to_owned(),
-            })?;
+            declare(&station, command, out).await?;
         }
         Ok(())
     })
+}
+
+async fn declare(station: &dyn Operator, command: StreamCommand, out: &mut Output) -> Result<(), Error> {
+    let outcome = send(station, Command::Stream(command)).await?;
+    out.row(&outcome, |outcome| match outcome {
+        Outcome::Delivered { receivers } => {
+            format!("delivered to {}", counted(*receivers, "plugin"))
+        }
+        _ => "done".to_owned(),
+    })
+}
+
+/// Sends the messages on stdin as they come, those that are there at once together, until it ends. A line
+/// that is none ends it; what came before has been sent.
+async fn chat(station: &dyn Operator, out: &mut Output) -> Result<(), Error> {
+    let mut lines = input::stdin_lines(BATCH_MAX, LINE_BYTES_MAX, "a message is an object on one line")?;
+    let mut batch = Vec::new();
+    while lines.recv_many(&mut batch, BATCH_MAX).await > 0 {
+        let mut messages = Vec::new();
+        let mut read = Ok(());
+        for line in batch.drain(..) {
+            match line.and_then(|(number, line)| of_line(number, line.trim(), of_json)) {
+                Ok(message) => messages.extend(message),
+                Err(error) => {
+                    read = Err(error);
+                    break;
+                }
+            }
+        }
+        if !messages.is_empty() {
+            declare(station, StreamCommand::Chat { messages }, out).await?;
+            out.flush()?;
+        }
+        read?;
+    }
+    Ok(())
 }
 
 /// What is to be declared; nothing where it is to be shown.
@@ -63,15 +101,14 @@ fn commands(action: StreamAction) -> Result<Vec<StreamCommand>, Error> {
         StreamAction::Session(StreamSessionAction::Add { id }) => vec![StreamCommand::AddSession { id }],
         StreamAction::Session(StreamSessionAction::Rm { id }) => vec![StreamCommand::RemoveSession { id }],
         StreamAction::Live { file } => {
-            let text = if file == "-" { read_stdin()? } else { input::file(&file, INPUT_BYTES_MAX, BOUND)? };
+            let text = if file == "-" {
+                input::stdin(INPUT_BYTES_MAX, BOUND)?
+            } else {
+                input::file(&file, INPUT_BYTES_MAX, BOUND)?
+            };
             let channels =
                 lines(&text, |line| if line.starts_with('{') { of_json(line) } else { Ok(channel(line)) })?;
             vec![StreamCommand::Live { channels }]
-        }
-        StreamAction::Chat { sender, text } if text == "-" && sender.is_none() => {
-            let messages: Vec<ChatMessage> = lines(&read_stdin()?, of_json)?;
-            let batches = messages.chunks(BATCH_MAX);
-            batches.map(|batch| StreamCommand::Chat { messages: batch.to_vec() }).collect()
         }
         StreamAction::Chat { sender, text } => {
             vec![StreamCommand::Chat { messages: vec![message(sender.unwrap_or_default(), text)] }]
@@ -81,26 +118,26 @@ fn commands(action: StreamAction) -> Result<Vec<StreamCommand>, Error> {
 
 const BOUND: &str = "send it in parts";
 
-fn read_stdin() -> Result<Vec<u8>, Error> {
-    input::stdin(INPUT_BYTES_MAX, BOUND)
-}
-
 fn of_json<T: DeserializeOwned>(line: &str) -> Result<T, String> {
     serde_json::from_str(line).map_err(|error| error.to_string())
 }
 
 fn lines<T>(text: &[u8], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, Error> {
     let text = String::from_utf8_lossy(text);
-    let lines = text.lines().map(str::trim).zip(1_u64..).filter(|(line, _)| !line.is_empty());
-    lines
-        .map(|(line, number)| {
-            read(line).map_err(|message| Error::Input {
-                what: format!("line {number}"),
-                message,
-                hint: "`rl-console help plugins` describes the lines".to_owned(),
-            })
-        })
-        .collect()
+    let lines = text.lines().map(str::trim).zip(1_u64..);
+    lines.filter_map(|(line, number)| of_line(number, line, &read).transpose()).collect()
+}
+
+/// What a line says; nothing of one that is empty.
+fn of_line<T>(number: u64, line: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Error> {
+    if line.is_empty() {
+        return Ok(None);
+    }
+    read(line).map(Some).map_err(|message| Error::Input {
+        what: format!("line {number}"),
+        message,
+        hint: "`rl-console help plugins` describes the lines".to_owned(),
+    })
 }
 
 fn channel(login: &str) -> Channel {

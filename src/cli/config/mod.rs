@@ -13,6 +13,7 @@ pub(crate) use error::{ConfigError, ConfigFault};
 #[cfg(test)]
 pub(crate) use file::faults_of;
 pub(crate) use key::Key;
+pub(crate) use plugins::own_program;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
 pub(crate) use settings::{Discovery, OnHangup, Settings};
 pub(crate) use value::{Kind, Value, endpoint};

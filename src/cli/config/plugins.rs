@@ -104,7 +104,7 @@ impl PluginSettings {
 }
 
 /// This program, which becomes the guard of each plugin.
-fn own_program() -> PathBuf {
+pub(crate) fn own_program() -> PathBuf {
     let own = PathBuf::from(OWN_PROGRAM);
     if own.exists() { own } else { std::env::current_exe().unwrap_or(own) }
 }

@@ -187,6 +187,21 @@ fn every_key_of_the_configuration_that_is_named_exists() {
 }
 
 #[test]
+fn each_bound_of_plugins_is_on_their_page_and_each_metric_of_theirs_exists() {
+    let of_page = |name: &str| code(spans).into_iter().filter(|(page, _)| *page == name).collect::<Vec<_>>();
+    let page = of_page("plugins");
+    let bounds = limits::Limits::BOUNDS.iter().filter_map(|bound| bound.key.strip_prefix("limits.plugin."));
+    let unnamed = bounds.filter(|key| !page.iter().any(|(_, span)| span == key));
+    assert_none(&unnamed.map(|key| format!("plugins: no {key}")).collect::<Vec<_>>());
+    let metrics = crate::station::metrics::reference();
+    let is_there = |span: &str| metrics.iter().any(|metric| metric.name == span);
+    let named = page.into_iter().chain(of_page("metrics"));
+    let named = named.filter(|(_, span)| span.starts_with("rl_console_plugin_"));
+    let unknown = named.filter(|(_, span)| !is_there(span));
+    assert_none(&unknown.map(|(page, span)| format!("{page}: no metric {span}")).collect::<Vec<_>>());
+}
+
+#[test]
 fn every_key_of_the_keyboard_that_is_named_does_something() {
     let bound: Vec<String> =
         Keymap::default().rows().into_iter().flat_map(|row| row.keys).map(|key| key.to_lowercase()).collect();

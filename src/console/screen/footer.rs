@@ -143,7 +143,8 @@ fn bindings<'a>(
             System::all().iter().all(|system| (system.act_first)(Action::Cancel, &cx).is_none())
         }
         (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
-        (Action::Open, KeyScope::Details)
+        (Action::AllowAlways, _)
+        | (Action::Open, KeyScope::Details)
         | (Action::Kick, KeyScope::Pane(PaneId::Topics | PaneId::Drops))
         | (Action::Settle, KeyScope::Alerts) => resolve(binding.action, &cx).is_err(),
         _ => false,

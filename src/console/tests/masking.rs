@@ -8,6 +8,7 @@ use crossterm::event::KeyCode;
 use super::{
     every_action,
     pack_events::{listed, opened},
+    plugins_samples,
     test_console::{TestConsole, dispatched, enqueued, row, show},
 };
 use crate::{
@@ -32,10 +33,11 @@ use crate::{
     time::Wall,
 };
 
-const LOGINS: [&str; 1] = ["LVIEWER"];
-const PAYLOADS: [&str; 13] = [
+const LOGINS: [&str; 2] = ["LVIEWER", "LCHANNEL"];
+const PAYLOADS: [&str; 21] = [
     "PREASON", "PARAMS", "PRESULT", "PREDEEM", "PLOGGED", "PSTATE", "PTYPED", "PFAULT", "PLEFTOUT", "PSCOPE",
-    "PRINTED", "PGIVEN", "PRECALL",
+    "PRINTED", "PGIVEN", "PRECALL", "PCHATTED", "PTITLED", "PVALUED", "PSLOTTED", "PNOTICED", "PLINED",
+    "PACTED", "PBODIED",
 ];
 
 /// As much of a mark as the narrowest column shows.
@@ -140,6 +142,7 @@ fn make_noise(stage: &mut TestConsole) {
         let effects = stage.mpp(transition, text);
         carry_out(stage, effects);
     }
+    plugins_samples::noise(stage);
     stage.pass(2_000);
     let effects = stage.event(Event::Tick);
     carry_out(stage, effects);

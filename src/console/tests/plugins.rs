@@ -3,7 +3,8 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    plugins_samples::{id, plugins, with_plugins},
+    inspection::open,
+    plugins_samples::{frame, id, plugins, with_plugins},
     screens::{at_both_sizes, unkept},
     test_console::show,
 };
@@ -14,8 +15,10 @@ use crate::{
         ui::{effect::Effect, state::Focus},
     },
     plugin,
-    plugin::{Decision, Transition as T},
+    plugin::{Decision, Lint, Transition as T, Verdict},
     port::Command,
+    tap::entry::{Direction, station},
+    time::Wall,
 };
 
 fn command(command: plugin::Command) -> Command {
@@ -85,11 +88,12 @@ fn a_credential_is_allowed_for_this_run_or_always_or_denied() {
         assert!(stage.text().contains("twitch.android to org.example.ticker?"), "{}", stage.text());
         let (plugin, kind) = (id("ticker"), "twitch.android".into());
         let of = plugin.clone();
+        let at = stage.model.plugins().unwrap().plugins[&plugin].asked.as_ref().unwrap().at;
         let expected = command(match allow {
             Some(always) => plugin::Command::Allow { plugin: of, always },
             None => plugin::Command::Deny { plugin: of },
         });
-        assert_eq!(stage.char('y'), [Effect::command(expected, Decide { plugin, kind, allow })]);
+        assert_eq!(stage.char('y'), [Effect::command(expected, Decide { plugin, kind, at, allow })]);
     }
 }
 
@@ -102,6 +106,122 @@ fn an_answer_that_comes_too_late_does_nothing() {
     stage.plugin(decided, "");
     assert!(stage.text().contains("no longer asking"), "{}", stage.text());
     assert_eq!(stage.char('y'), []);
+}
+
+#[test]
+fn an_answer_is_to_the_question_that_was_shown_and_to_none_that_is_asked_later() {
+    for key in ['p', 'P', 'r'] {
+        let mut stage = plugins(160, 50);
+        stage.char(key);
+        let (plugin, kind) = (id("ticker"), std::sync::Arc::from("twitch.android"));
+        let decided = T::Decided {
+            plugin: plugin.clone(),
+            kind: std::sync::Arc::clone(&kind),
+            decision: Decision::TimedOut,
+        };
+        stage.plugin(decided, "");
+        stage.pass(1_000);
+        let until = Wall(stage.view.now.wall.0 + 120_000);
+        stage.plugin(T::Asked { plugin, kind, until }, "");
+        assert!(stage.text().contains("no longer asking"), "{}", stage.text());
+        assert_eq!(stage.char('y'), []);
+    }
+}
+
+#[test]
+fn the_keys_of_an_answer_are_letters_where_something_is_typed() {
+    for (open, what) in [('/', "a filter"), (':', "the palette")] {
+        let mut stage = plugins(160, 50);
+        stage.char(open);
+        for key in ['p', 'P', 'r'] {
+            assert_eq!(stage.char(key), [], "{what}");
+        }
+        assert!(!stage.text().contains("to org.example.ticker?"), "{what}: {}", stage.text());
+        assert!(stage.text().contains("pPr"), "{what}: {}", stage.text());
+    }
+    let mut stage = plugins(160, 50);
+    stage.char('n');
+    stage.key(KeyCode::Tab);
+    stage.write("pPr");
+    assert!(stage.text().contains("pPr") && !stage.text().contains("to org.example.ticker?"));
+}
+
+#[test]
+fn what_is_left_of_a_question_counts_down_in_the_tray_and_in_its_dialog() {
+    let mut stage = with_plugins(show(160, 50));
+    stage.act(Action::Alerts);
+    for left in ["1m39s left", "1m38s left", "1m37s left"] {
+        assert!(stage.text().contains(left), "{left}: {}", stage.text());
+        stage.pass(1_000);
+    }
+    stage.char('p');
+    assert!(stage.text().contains("it is denied in 1m36s"), "{}", stage.text());
+    stage.pass(60_000);
+    assert!(stage.text().contains("it is denied in 36s"), "{}", stage.text());
+}
+
+#[test]
+fn a_login_that_was_denied_is_granted_again_and_another_right_is_not() {
+    let mut stage = plugins(160, 50);
+    let (plugin, kind) = (id("ticker"), std::sync::Arc::from("twitch.android"));
+    let decided = T::Decided { plugin: plugin.clone(), kind, decision: Decision::Denied };
+    stage.plugin(decided, "");
+    let capabilities = ["on_watch_tick", "twitch.android"].map(std::sync::Arc::from).into();
+    stage.plugin(T::Granted { plugin: plugin.clone(), capabilities }, "");
+    stage.ui.focus = Focus::Pane(PaneId::Plugins);
+    stage.key(KeyCode::End);
+    stage.ui.focus = Focus::Pane(PaneId::Capabilities);
+    stage.key(KeyCode::Home);
+    assert_eq!(stage.act(Action::GrantCapability), []);
+    assert!(stage.text().contains("on_watch_tick is already granted"), "{}", stage.text());
+    stage.key(KeyCode::End);
+    stage.act(Action::GrantCapability);
+    assert!(stage.text().contains("Grant twitch.android to org.example.ticker?"), "{}", stage.text());
+    assert_eq!(stage.char('y').len(), 1);
+}
+
+#[test]
+fn a_plugin_that_showed_a_token_is_an_alert_that_says_what_to_do() {
+    let mut stage = with_plugins(show(160, 50));
+    let text = "org.example.ticker: its process (uid 7 pid 8) showed a token of this station on the bus";
+    stage.station(station::Transition::TokenShown { plugin: Some(id("ticker")) }, text);
+    stage.pass(1_000);
+    stage.tick();
+    stage.act(Action::Alerts);
+    stage.key(KeyCode::Down);
+    for _ in 0..8 {
+        if stage.text().contains("*.token") {
+            break;
+        }
+        stage.key(KeyCode::Down);
+    }
+    for wanted in ["showed a token of this station", "disable it", "*.token in the data folder"] {
+        assert!(stage.text().contains(wanted), "{wanted}: {}", stage.text());
+    }
+    assert!(!stage.text().contains("the station logged an error"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("Plugin log org.example.ticker"), "{}", stage.text());
+}
+
+#[test]
+fn a_question_in_the_tray() {
+    at_both_sizes("plugins_tray", |columns, rows| {
+        let mut stage = unkept(with_plugins(show(columns, rows)));
+        stage.act(Action::Alerts);
+        stage
+    });
+}
+
+#[test]
+fn a_message_that_was_ignored_in_the_inspector() {
+    at_both_sizes("inspector_plugin", |columns, rows| {
+        let mut stage = with_plugins(show(columns, rows));
+        let body = r#"{"jsonrpc":"2.0","method":"do_it","params":{"viewers":1234,"of":["ann","bob"]}}"#;
+        let verdict = Verdict::Ignored(Lint::UnknownNotification);
+        let seq = frame(&mut stage, Direction::Inbound, verdict, ("do_it", None), body);
+        open(&mut stage, seq);
+        stage
+    });
 }
 
 #[test]
@@ -120,7 +240,10 @@ fn the_selected_capability_is_granted_or_revoked_from_the_palette() {
     assert!(stage.text().contains("select a capability"), "{}", stage.text());
     stage.ui.focus = Focus::Pane(PaneId::Capabilities);
     stage.key(KeyCode::Home);
-    stage.act(Action::RevokeCapability);
+    stage.char(':');
+    stage.write("revoke");
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("Revoke on_watch_tick from org.example.ticker?"), "{}", stage.text());
     let (plugin, capability) = (id("ticker"), std::sync::Arc::from("on_watch_tick"));
     let capabilities = vec!["on_watch_tick".to_owned()];
     let expected = command(plugin::Command::Revoke { plugin: plugin.clone(), capabilities });

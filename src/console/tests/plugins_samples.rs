@@ -6,10 +6,17 @@ use std::sync::Arc;
 use super::test_console::{TestConsole, show};
 use crate::{
     console::{input::view_id::ViewId, ui::effect::Effect},
-    ids::PluginId,
-    plugin::{About, DisableCause, Level, LogSource, StreamChange, Transition as T, UnhealthyCause},
-    tap::entry::{Link, Transition},
-    time::Wall,
+    ids::{PluginId, Seq},
+    plugin::{
+        About, DisableCause, Head, Level, LogSource, StreamChange, Transition as T, UnhealthyCause, Verdict,
+    },
+    tap::{
+        Draft,
+        entry::{
+            Direction, Frame, Head as AnyHead, Link, Redaction, Transition, Verdict as AnyVerdict, What,
+        },
+    },
+    time::{Now, Wall},
 };
 
 pub(super) fn id(name: &str) -> PluginId {
@@ -40,7 +47,7 @@ impl TestConsole {
         self.plugin(T::Installed { plugin: id(name), about: Arc::new(about) }, "");
         let capabilities = texts(["on_watch_tick", "notify", "log"]);
         self.plugin(T::Granted { plugin: id(name), capabilities }, "");
-        self.plugin(T::Starting { plugin: id(name), process: 1 }, "");
+        self.plugin(T::Starting { plugin: id(name), process: 1, restarts: Some(0) }, "");
     }
 
     fn came_up(&mut self, name: &str) {
@@ -57,6 +64,62 @@ impl TestConsole {
     fn logs(&mut self, name: &str, level: Level, text: &str) {
         self.plugin(T::Logged { plugin: id(name), level, source: LogSource::Log }, text);
     }
+}
+
+/// Emits a message between the host and a plugin, whole with its headers.
+pub(super) fn frame(
+    stage: &mut TestConsole,
+    direction: Direction,
+    verdict: Verdict,
+    (method, id): (&str, Option<&str>),
+    body: &str,
+) -> Seq {
+    let bytes = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    let head = Head {
+        plugin: self::id("ticker"),
+        method: Some(method.into()),
+        id: id.map(Arc::from),
+        code: None,
+        is_answer: false,
+    };
+    let frame = Frame {
+        direction,
+        peer: "org.example.ticker".into(),
+        head: AnyHead::Plugin(head),
+        verdict: AnyVerdict::Plugin(verdict),
+        wire_bytes: u32::try_from(bytes.len()).unwrap(),
+        redaction: Redaction::None,
+    };
+    let (at, what) = (Now::at_ms(stage.ms), What::Frame(frame));
+    let draft = Draft { at, link: Link::Plugin, trace: None, cause: None, what, bytes: bytes.as_bytes() };
+    let seq = stage.tap.emit(draft);
+    stage.fold();
+    seq
+}
+
+/// What a plugin says and is told, each text of it with a mark.
+pub(super) fn noise(stage: &mut TestConsole) {
+    let of = || id("ticker");
+    if !stage.model.plugins().is_some_and(|plugins| plugins.plugins.contains_key(&of())) {
+        stage.installed("ticker", "1.2.0");
+        stage.came_up("ticker");
+    }
+    let login = StreamChange::Channel { login: Some("LCHANNEL".into()) };
+    let said = [
+        (T::Stream { change: login }, r#"{"login":"LCHANNEL"}"#),
+        (T::Stream { change: StreamChange::Chat { receivers: 1 } }, r#"{"text":"PCHATTED"}"#),
+        (T::Panel { plugin: of(), fields: 8 }, "PTITLED"),
+        (T::ValueSet { plugin: of(), key: "greeting".into() }, "\"PVALUED\""),
+        (T::Status { plugin: of(), slot: "viewers".into() }, "\"PSLOTTED\""),
+        (T::Notified { plugin: of(), level: Level::Info }, "PNOTICED"),
+        (T::Logged { plugin: of(), level: Level::Info, source: LogSource::Log }, "PLINED"),
+        (T::ActionBegun { plugin: of(), action: "count".into(), call: 1 }, r#"{"by":"PACTED"}"#),
+    ];
+    for (transition, text) in said {
+        stage.plugin(transition, text);
+    }
+    let body = r#"{"jsonrpc":"2.0","method":"log","params":{"level":"info","message":"PBODIED"}}"#;
+    frame(stage, Direction::Inbound, Verdict::Accepted, ("log", None), body);
 }
 
 /// Plugins over what goes on there.

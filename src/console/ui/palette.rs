@@ -3,7 +3,11 @@
 use ratatui::layout::Rect;
 
 use crate::console::{
-    input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
+    input::{
+        action::Action,
+        fuzzy::FuzzyMatcher,
+        keymap::{KeyScope, unkeyed},
+    },
     settings::{shell::Subcommand, view::View},
     ui::{
         Line,
@@ -243,11 +247,10 @@ fn as_typed(typed: &str, view: &View) -> Option<Vec<String>> {
 /// The actions that can be done in a place, the most used first.
 fn actions(below: KeyScope, view: &View) -> Vec<Action> {
     let mut actions: Vec<Action> = Vec::new();
-    for action in view.keymap.bindings(below).map(|binding| binding.action).chain([
-        Action::Help,
-        Action::Keys,
-        Action::ResetLayout,
-    ]) {
+    let bound = view.keymap.bindings(below).map(|binding| binding.action);
+    for action in
+        bound.chain(unkeyed(below).iter().copied()).chain([Action::Help, Action::Keys, Action::ResetLayout])
+    {
         if action != Action::Palette && !actions.contains(&action) {
             actions.push(action);
         }

@@ -80,6 +80,7 @@ pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
         | T::Revoked { .. }
         | T::Asked { .. }
         | T::EventsDropped { .. }
+        | T::LinesCut { .. }
         | T::Throttled { on: true, .. }
         | T::Decided { decision: Decision::Denied | Decision::TimedOut, .. } => EntryOutcome::Warn,
         T::Notified { level, .. } | T::Logged { level, .. } => of_level(*level),
@@ -124,6 +125,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::ActionBegun { action, call, .. } => format!("{action}, call {call}"),
         T::ActionEnded { action, call, us, .. } => format!("{action}, call {call}, after {}", ms(*us)),
         T::EventsDropped { events, .. } => counted(*events, "event"),
+        T::LinesCut { cut, dropped, .. } => format!("{cut} cut, {dropped} dropped"),
         T::Throttled { on, .. } => if *on { "on" } else { "off" }.to_owned(),
         T::Sampled { memory_bytes, cpu_permille, .. } => {
             format!(
@@ -147,6 +149,9 @@ fn stream_line(change: &StreamChange) -> String {
         StreamChange::Session { id, is_there: false } => format!("session {id} removed"),
         StreamChange::Upstream { id, .. } => format!("upstream of session {id}"),
         StreamChange::Chat { receivers } => format!("chat message to {}", counted(*receivers, "plugin")),
+        StreamChange::ChatBatch { messages, receivers } => {
+            format!("{} to {}", counted(*messages, "chat message"), counted(*receivers, "plugin"))
+        }
         StreamChange::Tick => "watch tick".to_owned(),
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         | T::ActionEnded { .. } => of_shared(transition, of),
         T::EventsDropped { events, .. } => of(vec![number("events", *events)]),
         T::Throttled { on, .. } => of(vec![text_node("on", if *on { "yes" } else { "no" })]),
+        T::LinesCut { cut, dropped, .. } => of(vec![number("cut", *cut), number("dropped", *dropped)]),
         T::Sampled { memory_bytes, cpu_permille, .. } => {
             of(vec![number("memory_bytes", *memory_bytes), number("cpu_permille", u64::from(*cpu_permille))])
         }
@@ -128,6 +129,11 @@ fn of_stream(change: &StreamChange, of: impl Fn(Vec<Node>) -> TransitionDetails)
             of(vec![text_node("change", "chat"), number("receivers", *receivers)])
                 .with_json("message", Class::Payload)
         }
+        StreamChange::ChatBatch { messages, receivers } => of(vec![
+            text_node("change", "chat"),
+            number("messages", *messages),
+            number("receivers", *receivers),
+        ]),
         StreamChange::Tick => of(vec![text_node("change", "tick")]),
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     dissect::{outcome::EntryOutcome, summary::EntrySummary},
+    ids::PluginId,
     tap::entry::{
         alerts::AlertChange,
         station::{Level, Transition},
@@ -29,6 +30,7 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
         T::Operated { .. } => ("operated", EntryOutcome::Plain),
         T::Notice { level } => ("notice", EntryOutcome::of_level(*level)),
         T::TurnedAway { .. } => ("turned_away", EntryOutcome::Warn),
+        T::TokenShown { .. } => ("token_shown", EntryOutcome::Bad),
         T::Alert { change: AlertChange::Raised, .. } => ("alert", EntryOutcome::Warn),
         T::Alert { .. } => ("alert", EntryOutcome::Plain),
         T::Restarted => ("notice", EntryOutcome::of_level(Level::Warn)),
@@ -57,6 +59,10 @@ pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
         }
         T::Notice { level } => level.name().into(),
         T::TurnedAway { why, count } => format!("{count} by the metrics port: {}", why.name()).into(),
+        T::TokenShown { plugin } => {
+            let of = plugin.as_ref().map_or("a plugin", PluginId::as_str);
+            format!("{of} showed a token of this station on the bus").into()
+        }
         T::Alert { change, alert } => format!("{} {}: {}", alert.id, change.name(), alert.text).into(),
         T::Restarted => Level::Warn.name().into(),
         T::Stopping { .. } => "station stopping".into(),

@@ -41,6 +41,12 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
             "most",
             Class::Public,
         ),
+        T::TokenShown { plugin } => with_text(
+            "token shown",
+            plugin.iter().map(|plugin| text_node("plugin", plugin.to_string())).collect(),
+            "text",
+            Class::Public,
+        ),
         T::Alert { change, alert } => plain(
             "alert",
             vec![

@@ -14,4 +14,4 @@ pub use consent::{ConsentLine, consent_lines};
 pub use granted::{Granted, GrantedLists};
 pub use method::{Gate, Method};
 pub use set::CapabilitySet;
-pub use vocabulary::{Capability, CredentialKind, Hook, HostMethod, UiPart};
+pub use vocabulary::{Capability, CredentialKind, Hook, HostMethod, UiPart, is_credential};

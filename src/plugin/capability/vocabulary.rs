@@ -144,6 +144,12 @@ impl std::fmt::Display for Capability {
     }
 }
 
+/// Whether a name of the catalogue is that of a credential.
+#[must_use]
+pub fn is_credential(name: &str) -> bool {
+    matches!(Capability::from_name(name), Some(Capability::Credential(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -54,7 +54,7 @@ impl TestSnapshot {
 #[test]
 fn a_process_comes_up_dies_waits_and_is_disabled() {
     let mut shown = TestSnapshot::installed();
-    shown.follow(&Transition::Starting { plugin: id(), process: 1 }, "");
+    shown.follow(&Transition::Starting { plugin: id(), process: 1, restarts: None }, "");
     assert_eq!(shown.view().state, State::Starting);
     let hooks: Arc<[Arc<str>]> = Arc::from([Arc::from("on_watch_tick")]);
     shown.follow(&Transition::Up { plugin: id(), pid: 7, version: "1.2.0".into(), hooks, start_us: 9 }, "");
@@ -73,10 +73,16 @@ fn a_process_comes_up_dies_waits_and_is_disabled() {
     assert_eq!(view.restarts_at(Now::at_ms(700_000)), 0, "ten minutes later it counts no more");
     shown.follow(&Transition::Disabled { plugin: id(), cause: DisableCause::RestartLimit }, "four restarts");
     shown.follow(&Transition::Stopping { plugin: id() }, "");
-    assert_eq!(shown.view().reason().as_deref(), Some("restart limit: four restarts"));
+    assert_eq!(shown.view().reason().as_deref(), Some("restart limit (exited: exit code 3)"));
     assert_eq!((shown.snapshot.up(), shown.snapshot.enabled()), (0, 0));
     shown.follow(&Transition::Enabled { plugin: id() }, "");
     assert_eq!((&shown.view().state, shown.view().restarts), (&State::Stopped, 0));
+    let waiting = Transition::Waiting { plugin: id(), until: Wall(9_000), nth: 2 };
+    shown.follow(&waiting, "");
+    shown.follow(&Transition::Starting { plugin: id(), process: 2, restarts: Some(2) }, "");
+    assert_eq!(shown.view().restarts, 2);
+    shown.follow(&Transition::Starting { plugin: id(), process: 3, restarts: Some(0) }, "");
+    assert_eq!(shown.view().restarts, 0, "by hand");
 }
 
 #[test]
@@ -155,4 +161,15 @@ fn frames_are_counted_by_what_was_made_of_them() {
     let counts = shown.view().counts;
     assert_eq!((counts.frames_in, counts.bytes_in, counts.frames_out, counts.bytes_out), (3, 30, 1, 10));
     assert_eq!((counts.requests, counts.refusals(), counts.refused[Code::RateLimited.index()]), (1, 1, 1));
+}
+
+#[test]
+fn one_that_is_enabled_while_it_is_stopped_is_stopping_still_and_chat_is_counted_by_message() {
+    let mut shown = TestSnapshot::installed();
+    shown.follow(&Transition::Stopping { plugin: id() }, "");
+    shown.follow(&Transition::Enabled { plugin: id() }, "");
+    assert_eq!(shown.view().state, State::Stopping);
+    shown.follow(&Transition::Stream { change: StreamChange::Chat { receivers: 1 } }, "");
+    shown.follow(&Transition::Stream { change: StreamChange::ChatBatch { messages: 3, receivers: 1 } }, "");
+    assert_eq!(shown.snapshot.totals.chat_messages, 4);
 }

@@ -25,9 +25,10 @@ use crate::{
     plugin::{
         ExitStatus, Level, LogSource,
         framing::{Broken, Framer},
-        session::Permit,
+        session::{Permit, ReadBudget},
         supervisor::{ProcessInput, SpawnFault},
     },
+    time::Mono,
 };
 
 /// How long what a process left in its pipes is read, after it is gone.
@@ -154,6 +155,7 @@ impl Tasks {
         let mut framer = Framer::new();
         let limits = self.host.borrow().limits();
         let mut left = usize::try_from(limits.left_bytes_max).unwrap_or(usize::MAX);
+        let mut is_held = false;
         loop {
             let permit = match self.take_frames(&mut framer) {
                 Ok(permit) => permit,
@@ -165,10 +167,14 @@ impl Tasks {
                 _ if is_ended => left,
                 Permit::Read(most) => most,
                 permit => {
+                    is_held = true;
                     self.hold(permit).await;
                     continue;
                 }
             };
+            if std::mem::take(&mut is_held) {
+                self.input(ProcessInput::Resumed);
+            }
             let mut buffer = framer.buffer().limit(most);
             // An error is an end as well.
             let read = stdout.read_buf(&mut buffer).await.unwrap_or_default();
@@ -194,6 +200,11 @@ impl Tasks {
     async fn hold(&self, permit: Permit) {
         self.input(ProcessInput::Held);
         let Permit::At(at) = permit else { return self.child.room.notified().await };
+        self.wait_until(at).await;
+    }
+
+    /// Waits until then, or until the process is gone.
+    async fn wait_until(&self, at: Mono) {
         let wait = self.host.borrow().until(at);
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
@@ -216,13 +227,31 @@ impl Tasks {
         }
     }
 
+    /// Reads stderr, as far as its own budget permits: what is over it waits in the pipe.
     async fn read_stderr(self, mut stderr: ChildStderr) {
         let mut buffer = vec![0; STDERR_BYTES];
+        let limits = self.host.borrow().limits();
+        let mut budget = ReadBudget::new(self.host.borrow().now().mono, &limits);
+        let mut left = usize::try_from(limits.left_bytes_max).unwrap_or(usize::MAX);
         loop {
-            match stderr.read(&mut buffer).await {
-                Ok(0) | Err(_) => break,
-                Ok(read) => self.host.borrow_mut().stderr(&self.plugin, &buffer[..read]),
+            let permit = budget.permit(self.host.borrow().now().mono);
+            let most = match permit {
+                _ if self.child.is_ended.get() => left,
+                Permit::At(at) => {
+                    self.wait_until(at).await;
+                    continue;
+                }
+                Permit::Read(most) => most,
+                Permit::Full => break,
+            };
+            let most = most.min(buffer.len());
+            // None may be left to read.
+            let Ok(read @ 1..) = stderr.read(&mut buffer[..most]).await else { break };
+            budget.on_bytes(self.host.borrow().now().mono, read as u64);
+            if self.child.is_ended.get() {
+                left = left.saturating_sub(read);
             }
+            self.host.borrow_mut().stderr(&self.plugin, &buffer[..read]);
             tokio::task::yield_now().await;
         }
         self.host.borrow_mut().stderr_ended(&self.plugin);

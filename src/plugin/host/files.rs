@@ -1,25 +1,27 @@
 //! The files of plugins: looked at, copied, put into place and deleted, each on a thread of its own.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     ffi::OsString,
     fs, io,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use semver::Version;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
-use super::{folders::Folders, shared::Done};
+use super::{folders::Folders, shared::Done, staging::stage};
 use crate::{
-    ids::PluginId,
+    ids::{PluginId, RequestId, Seq},
     limits,
     plugin::{
-        Refusal,
-        manifest::{Loaded, load},
-        supervisor::{Cause, Input, Installation, Launched, Source},
+        Code, Refusal,
+        manifest::{Checked, Loaded, Manifest, load},
+        supervisor::{Cause, Input, Installation, Launched, Source, SpawnFault},
     },
     private_files,
 };
@@ -38,16 +40,27 @@ pub(super) struct Named {
     pub(super) folder: String,
     pub(super) grant: Option<Vec<String>>,
     pub(super) command: Option<String>,
+    /// The operator's entry in the tap.
+    pub(super) entry: Option<Seq>,
+}
+
+/// A folder that is to be looked at.
+#[derive(Debug)]
+struct Look {
+    named: Named,
+    installs: bool,
+    cause: Cause,
 }
 
 /// What was found in a folder, its files staged if it is to be installed.
 #[derive(Debug)]
 pub(super) struct Staged {
     pub(super) cause: Cause,
+    /// The operator's entry in the tap.
+    pub(super) entry: Option<Seq>,
     pub(super) installation: Result<Installation, Refusal>,
     /// Where the staged files lie.
     pub(super) files: Option<PathBuf>,
-    pub(super) folder: String,
 }
 
 /// Where the files of plugins are.
@@ -58,15 +71,26 @@ pub(super) struct Files {
     host_version: Version,
     /// What is to be put into place, and where it was copied from.
     staged: HashMap<PluginId, PathBuf>,
-    /// From where plugins were installed.
-    pub(super) sources: HashMap<PluginId, String>,
+    /// Folders that are looked at after the present one, at most `limits.plugin.plugins_max`.
+    looks: VecDeque<Look>,
+    is_looking: bool,
+    /// Whether the host ends: nothing more is staged.
+    is_ending: Arc<AtomicBool>,
     count: u64,
 }
 
 impl Files {
     pub(super) fn new(data: &Path, limits: limits::Plugin, host_version: Version) -> Self {
-        let (staged, sources) = (HashMap::new(), HashMap::new());
-        Self { data: data.to_owned(), limits, host_version, staged, sources, count: 0 }
+        Self {
+            data: data.to_owned(),
+            limits,
+            host_version,
+            staged: HashMap::new(),
+            looks: VecDeque::new(),
+            is_looking: false,
+            is_ending: Arc::default(),
+            count: 0,
+        }
     }
 
     /// Takes up what a start that ended in between has left: staged files go, and a package whose
@@ -93,28 +117,74 @@ impl Files {
         self.data.join("plugins").join(plugin.as_str())
     }
 
-    /// Looks at a folder, copies it if it is to be installed, and says what was found.
-    pub(super) fn look_at(&mut self, named: Named, installs: bool, cause: Cause, done: mpsc::Sender<Done>) {
+    /// Looks at a folder, copies it if it is to be installed, and says what was found: of one folder at a
+    /// time.
+    ///
+    /// # Errors
+    /// If too many wait, or the host ends.
+    pub(super) fn look_at(
+        &mut self,
+        named: Named,
+        installs: bool,
+        cause: Cause,
+        done: mpsc::Sender<Done>,
+    ) -> Result<(), Refusal> {
+        if self.is_ending() {
+            return Err(ending());
+        }
+        let waiting = self.looks.len();
+        if waiting as u64 >= self.limits.plugins_max {
+            let message = format!("{waiting} other folders are to be installed or served first");
+            return Err(Refusal::Refused { code: Code::RateLimited, message });
+        }
+        self.looks.push_back(Look { named, installs, cause });
+        if !self.is_looking {
+            self.look_at_next(done);
+        }
+        Ok(())
+    }
+
+    /// Looks at the folder that waits longest, where the one before was looked at.
+    pub(super) fn look_at_next(&mut self, done: mpsc::Sender<Done>) {
+        let next = self.looks.pop_front();
+        self.is_looking = next.is_some();
+        if let Some(Look { named, installs, cause }) = next {
+            self.look(named, installs, cause, done);
+        }
+    }
+
+    fn look(&mut self, named: Named, installs: bool, cause: Cause, done: mpsc::Sender<Done>) {
         self.count += 1;
         let staging =
             self.data.join("plugins").join(format!("{STAGED}{}-{}", std::process::id(), self.count));
         let (limits, version) = (self.limits, self.host_version.clone());
+        let is_ending = Arc::clone(&self.is_ending);
         tokio::task::spawn_local(async move {
-            let folder = named.folder.clone();
-            let look = move || look_at(named, installs.then_some(&*staging), &version, &limits);
+            let entry = named.entry;
+            let look = move || look_at(named, installs.then_some(&*staging), &version, &limits, &is_ending);
             let found = tokio::task::spawn_blocking(look).await;
             let found = found.unwrap_or_else(|error| Err(Refusal::Invalid(error.to_string())));
             let (installation, staged) =
                 found.map_or_else(|refusal| (Err(refusal), None), |(it, at)| (Ok(it), at));
-            let staged = Staged { cause, installation, files: staged, folder };
+            let staged = Staged { cause, entry, installation, files: staged };
             let _ = done.send(Done::Staged(Box::new(staged))).await;
         });
     }
 
+    /// Whether the host ends.
+    pub(super) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Relaxed)
+    }
+
+    /// Ends what is being staged; the commands whose folders are not looked at any more.
+    pub(super) fn stop(&mut self) -> Vec<RequestId> {
+        self.is_ending.store(true, Ordering::Relaxed);
+        self.looks.drain(..).map(|look| look.cause.request).collect()
+    }
+
     /// Remembers what is to be put into place.
-    pub(super) fn keep(&mut self, plugin: &PluginId, staged: Option<PathBuf>, folder: String) {
+    pub(super) fn keep(&mut self, plugin: &PluginId, staged: Option<PathBuf>) {
         if let Some(staged) = staged {
-            self.sources.insert(plugin.clone(), folder);
             self.staged.insert(plugin.clone(), staged);
         }
     }
@@ -146,14 +216,18 @@ impl Files {
         answer(plugin, done, place);
     }
 
-    /// Deletes the files of a plugin.
-    pub(super) fn delete(&mut self, plugin: PluginId, purge: bool, done: mpsc::Sender<Done>) {
-        self.sources.remove(&plugin);
+    /// Deletes the files of a plugin, once its log is closed.
+    pub(super) fn delete(
+        &mut self,
+        plugin: PluginId,
+        purge: bool,
+        closed: oneshot::Receiver<()>,
+        done: mpsc::Sender<Done>,
+    ) {
         let own = self.of(&plugin);
-        let gone = if purge { own } else { own.join(PACKAGE) };
-        answer(plugin, done, move || match fs::remove_dir_all(&gone) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+        answer(plugin, done, move || {
+            let _ = closed.blocking_recv();
+            delete(&own, purge)
         });
     }
 
@@ -167,19 +241,32 @@ impl Files {
         &self,
         plugin: &PluginId,
         run: &Launched,
-    ) -> Result<(PathBuf, Vec<OsString>), String> {
+    ) -> Result<(PathBuf, Vec<OsString>), SpawnFault> {
         let folder = self.folder(plugin, &run.source);
-        let Loaded { checked, program, .. } =
-            load(&folder, run.command.as_deref(), &self.host_version, &self.limits);
-        let faults = || checked.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        let program = program.ok_or_else(faults)?;
+        let Loaded { checked, program, is_passing, .. } = self.load(plugin, run);
+        let fault = || SpawnFault { is_entry: !is_passing, why: faults(&checked) };
+        let program = program.ok_or_else(fault)?;
         let args = program.args.into_iter().map(OsString::from);
         Ok((folder, std::iter::once(program.path.into_os_string()).chain(args).collect()))
     }
 
-    /// Reads the manifest of a plugin that was installed before.
-    pub(super) fn load(&self, plugin: &PluginId, command: Option<&str>) -> Loaded {
-        load(&self.folder(plugin, &Source::Package), command, &self.host_version, &self.limits)
+    /// Reads the manifest of a plugin, and looks at its entry.
+    fn load(&self, plugin: &PluginId, run: &Launched) -> Loaded {
+        let folder = self.folder(plugin, &run.source);
+        load(&folder, run.command.as_deref(), &self.host_version, &self.limits)
+    }
+
+    /// The manifest of a plugin as it is now, with its text; or why it cannot run.
+    pub(super) fn manifest(
+        &self,
+        plugin: &PluginId,
+        run: &Launched,
+    ) -> Result<(Arc<Manifest>, Arc<str>), String> {
+        let Loaded { mut checked, text, .. } = self.load(plugin, run);
+        match checked.manifest.take().zip(text) {
+            Some((manifest, text)) => Ok((Arc::new(manifest), text.into())),
+            None => Err(faults(&checked)),
+        }
     }
 
     fn folder(&self, plugin: &PluginId, source: &Source) -> PathBuf {
@@ -188,6 +275,11 @@ impl Files {
             Source::Folder(folder) => PathBuf::from(&**folder),
         }
     }
+}
+
+/// All faults of a manifest, in a line.
+fn faults(checked: &Checked) -> String {
+    checked.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Does something with files and says whether it could be done.
@@ -206,9 +298,21 @@ fn answer(
 
 type Found = Result<(Installation, Option<PathBuf>), Refusal>;
 
-fn look_at(named: Named, staging: Option<&Path>, version: &Version, limits: &limits::Plugin) -> Found {
-    let Named { folder, grant, command } = named;
-    let refused = |faults| Refusal::NotAPlugin { folder: folder.clone(), faults };
+/// Why nothing is installed or served any more.
+pub(super) fn ending() -> Refusal {
+    Refusal::NotNow("the plugin host is ending".to_owned())
+}
+
+fn look_at(
+    named: Named,
+    staging: Option<&Path>,
+    version: &Version,
+    limits: &limits::Plugin,
+    is_ending: &AtomicBool,
+) -> Found {
+    let Named { folder, grant, command, .. } = named;
+    let named = folder.clone();
+    let refused = |faults| Refusal::NotAPlugin { folder: named.clone(), faults };
     let path = fs::canonicalize(&folder).map_err(|error| refused(vec![error.to_string()]))?;
     let Loaded { checked, text, .. } = load(&path, command.as_deref(), version, limits);
     let (Some(manifest), Some(text)) = (checked.manifest, text) else {
@@ -216,87 +320,44 @@ fn look_at(named: Named, staging: Option<&Path>, version: &Version, limits: &lim
     };
     let source = match staging {
         Some(staging) => {
-            stage(&path, staging, limits).map_err(|error| {
+            stage(&path, staging, limits, is_ending).map_err(|error| {
                 let _ = fs::remove_dir_all(staging);
-                refused(vec![error.to_string()])
+                if is_ending.load(Ordering::Relaxed) { ending() } else { refused(vec![error.to_string()]) }
             })?;
             Source::Package
         }
         None => Source::Folder(Arc::from(path.to_string_lossy())),
     };
-    let installation =
-        Installation { manifest: Arc::new(manifest), text: text.into(), source, command, grant };
+    let installation = Installation {
+        manifest: Arc::new(manifest),
+        text: text.into(),
+        folder: folder.into(),
+        source,
+        command,
+        grant,
+    };
     Ok((installation, staging.map(Path::to_owned)))
 }
 
-/// Copies a folder: regular files, and links that stay inside.
-fn stage(folder: &Path, staging: &Path, limits: &limits::Plugin) -> io::Result<()> {
-    if let Some(parent) = staging.parent() {
-        private_files::make_folder(parent)?;
-    }
-    private_files::make_folder(staging)?;
-    let mut copy = Copy { root: folder, bytes: limits.install_bytes_max, files: limits.install_files_max };
-    copy.folder(folder, staging)
-}
-
-struct Copy<'a> {
-    root: &'a Path,
-    /// Bytes and files that may be copied yet.
-    bytes: u64,
-    files: u64,
-}
-
-impl Copy<'_> {
-    fn folder(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            let (from, to) = (entry.path(), to.join(entry.file_name()));
-            self.files = self.files.checked_sub(1).ok_or_else(|| {
-                io::Error::other("it has more files than limits.plugin.install_files_max permits")
-            })?;
-            let kind = entry.file_type()?;
-            if kind.is_dir() {
-                fs::create_dir(&to)?;
-                self.folder(&from, &to)?;
-            } else if kind.is_symlink() {
-                self.link(&from, &to)?;
-            } else if kind.is_file() {
-                self.file(&from, &to)?;
-            } else {
-                return Err(refused(&from, "is no file, folder or link"));
+/// Deletes a plugin's files: what it runs from last, so that it runs again where something else stays.
+fn delete(own: &Path, purge: bool) -> io::Result<()> {
+    let gone = |path: &Path, error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        kind => Err(io::Error::new(kind, format!("{} cannot be deleted: {error}", path.display()))),
+    };
+    if purge {
+        for entry in fs::read_dir(own).into_iter().flatten() {
+            let path = entry?.path();
+            if path.file_name().is_some_and(|name| name == PACKAGE) {
+                continue;
             }
+            let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+            let deleted = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            deleted.or_else(|error| gone(&path, error))?;
         }
-        Ok(())
     }
-
-    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let target = fs::read_link(from)?;
-        let is_inside = fs::canonicalize(from).is_ok_and(|end| end.starts_with(self.root));
-        if target.is_absolute() || !is_inside {
-            return Err(refused(from, "is a link that leads out of the folder"));
-        }
-        std::os::unix::fs::symlink(target, to)
-    }
-
-    fn file(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        let source = private_files::open_untrusted(from)?;
-        let found = source.metadata()?;
-        let too_much = || io::Error::other("it is larger than limits.plugin.install_bytes_max permits");
-        let left = self.bytes.checked_sub(found.len()).ok_or_else(too_much)?;
-        let mut copy = private_files::create_new(to)?;
-        // This user's alone, executable where it was, and never setuid.
-        if found.permissions().mode() & 0o111 != 0 {
-            copy.set_permissions(fs::Permissions::from_mode(0o700))?;
-        }
-        // A file that grows meanwhile is not followed.
-        let copied = io::copy(&mut io::Read::take(source, found.len()), &mut copy)?;
-        self.bytes = left + (found.len() - copied);
-        Ok(())
-    }
-}
-
-fn refused(path: &Path, why: &str) -> io::Error {
-    io::Error::other(format!("{} {why}", path.display()))
+    let last = if purge { own.to_owned() } else { own.join(PACKAGE) };
+    fs::remove_dir_all(&last).or_else(|error| gone(&last, error))
 }
 
 /// Renames the staged files into their place; what was there is back if that fails.
@@ -325,7 +386,33 @@ fn place(own: &Path, staged: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    #[test]
+    fn of_a_purge_that_fails_what_runs_is_left() {
+        let own = tempfile::tempdir().unwrap();
+        let path = |name: &str| own.path().join("a.b").join(name);
+        for folder in ["data/held/x", "log", "pkg"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        delete(&path(""), false).unwrap();
+        delete(&path(""), false).unwrap();
+        assert!(!path("pkg").exists() && path("data/held/x").exists() && path("log").exists());
+        fs::create_dir(path("pkg")).unwrap();
+        let set = |mode| fs::set_permissions(path("data/held"), fs::Permissions::from_mode(mode)).unwrap();
+        set(0o500);
+        // Root may delete all.
+        let deleted = delete(&path(""), true);
+        if let Err(error) = deleted {
+            assert!(error.to_string().contains("data cannot be deleted"), "{error}");
+            assert!(path("pkg").exists());
+            set(0o700);
+            delete(&path(""), true).unwrap();
+        }
+        assert!(!path("").exists());
+    }
 
     #[test]
     fn what_an_end_in_between_left_is_taken_up() {

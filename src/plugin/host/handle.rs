@@ -24,6 +24,8 @@ pub(super) enum Request {
         cause: Option<Seq>,
         /// What it belongs to.
         trace: Option<TraceId>,
+        /// Who gave it, as the audit names them.
+        by: Option<Arc<str>>,
         /// Where the outcome goes.
         answer: oneshot::Sender<Result<Outcome, Refusal>>,
     },
@@ -39,6 +41,17 @@ pub(super) enum Request {
         /// Where it goes.
         answer: oneshot::Sender<StreamDetail>,
     },
+}
+
+/// Why the host was not asked, or did not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// Too many requests wait.
+    #[error("too many requests wait for the plugin host")]
+    Busy,
+    /// It has ended.
+    #[error("the plugin host has ended")]
+    Ended,
 }
 
 /// How the host is, beside its plugins.
@@ -90,34 +103,43 @@ impl PluginHandle {
     }
 
     /// What is known of one plugin beyond the snapshot.
-    pub async fn detail(&self, plugin: &PluginId) -> Option<Detail> {
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn detail(&self, plugin: &PluginId) -> Result<Option<Detail>, AskError> {
         let plugin = plugin.clone();
-        self.ask(|answer| Request::Detail { plugin, answer }).await.flatten()
+        self.ask(|answer| Request::Detail { plugin, answer }).await
     }
 
-    /// The stream that the operator declares; nothing of a host that has failed.
-    pub async fn stream(&self) -> Option<StreamDetail> {
+    /// The stream that the operator declares.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn stream(&self) -> Result<StreamDetail, AskError> {
         self.ask(|answer| Request::Stream { answer }).await
     }
 
-    /// Does what an operator asks; `cause` is its entry in the tap.
+    /// Does what an operator asks, or says why it is refused; `cause` is its entry in the tap.
     ///
     /// # Errors
-    /// [`Refusal`].
+    /// [`AskError`].
     pub async fn command(
         &self,
         command: Command,
         cause: Option<Seq>,
         trace: Option<TraceId>,
-    ) -> Result<Outcome, Refusal> {
-        let done = self.ask(|answer| Request::Command { command, cause, trace, answer }).await;
-        done.unwrap_or_else(|| Err(Refusal::NotNow("the plugin host has ended".to_owned())))
+        by: Option<Arc<str>>,
+    ) -> Result<Result<Outcome, Refusal>, AskError> {
+        self.ask(|answer| Request::Command { command, cause, trace, by, answer }).await
     }
 
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Option<T> {
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Result<T, AskError> {
         let (answer, answered) = oneshot::channel();
-        self.requests.send(request(answer)).await.ok()?;
-        answered.await.ok()
+        self.requests.try_send(request(answer)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => AskError::Busy,
+            mpsc::error::TrySendError::Closed(_) => AskError::Ended,
+        })?;
+        answered.await.map_err(|_| AskError::Ended)
     }
 
     fn read<T>(&self, of: impl FnOnce(&mut State) -> T) -> Option<T> {

@@ -1,10 +1,17 @@
 //! The logs of all plugins.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+use tokio::sync::oneshot;
 
 use super::{
     folders::Folders,
-    log_file::{Line, LineSplitter, LogFile, Written},
+    log_file::{Line, LineRate, LineSplitter, Losses},
+    log_thread::{Entry, LogThread},
 };
 use crate::{
     ids::PluginId,
@@ -13,30 +20,38 @@ use crate::{
     time::Now,
 };
 
-/// The logs of all plugins that wrote something.
+/// The logs of all plugins that wrote something. A thread of their own writes the files.
 #[derive(Debug)]
 pub(super) struct Logs {
-    data: std::path::PathBuf,
+    data: PathBuf,
     limits: limits::Plugin,
     of: HashMap<PluginId, Log>,
+    thread: LogThread,
 }
 
 #[derive(Debug)]
 struct Log {
-    file: LogFile,
+    dir: PathBuf,
+    rate: LineRate,
     stderr: LineSplitter,
 }
 
 impl Logs {
-    pub(super) fn new(data: &Path, limits: limits::Plugin) -> Self {
-        Self { data: data.to_owned(), limits, of: HashMap::new() }
+    /// The logs below a station's data folder.
+    ///
+    /// # Errors
+    /// Why there is no thread that writes them.
+    pub(super) fn new(data: &Path, limits: limits::Plugin) -> io::Result<Self> {
+        let thread = LogThread::start(limits)?;
+        Ok(Self { data: data.to_owned(), limits, of: HashMap::new(), thread })
     }
 
     fn of(&mut self, plugin: &PluginId) -> Option<&mut Log> {
         if !self.of.contains_key(plugin) {
             let folders = Folders::of(&self.data, plugin).ok()?;
             let log = Log {
-                file: LogFile::new(&folders.log_dir, &self.limits),
+                dir: folders.log_dir,
+                rate: LineRate::new(&self.limits),
                 // A token at the cut is whole until it is masked.
                 stderr: LineSplitter::new(
                     self.limits.log_line_bytes_max.saturating_add(self.limits.credential_bytes_max),
@@ -49,11 +64,11 @@ impl Logs {
 
     /// Whether a line of the plugin would be one too many for this second.
     pub(super) fn is_full(&self, plugin: &PluginId, now: Now) -> bool {
-        self.of.get(plugin).is_some_and(|log| log.file.is_full(now))
+        self.of.get(plugin).is_some_and(|log| log.rate.is_full(now))
     }
 
-    /// Writes a line; whether it was not one too many for this second. A disk that takes none loses none
-    /// on the screen.
+    /// Has a line written; whether it was not one too many for this second. Lines of the host never are. A
+    /// disk that takes none loses none on the screen.
     pub(super) fn write(
         &mut self,
         plugin: &PluginId,
@@ -63,19 +78,29 @@ impl Logs {
         line: &Line,
     ) -> bool {
         let Some(log) = self.of(plugin) else { return true };
-        match log.file.write(now, level, source, line) {
-            Ok(written) => written == Written::Whole,
-            Err(error) => {
-                tracing::warn!("the log of {plugin} cannot be written: {error}");
-                true
-            }
+        if log.rate.begins_second(now) {
+            self.rest(plugin, now);
         }
+        let Some(log) = self.of.get_mut(plugin) else { return true };
+        if source != LogSource::Host && !log.rate.take(line) {
+            return false;
+        }
+        let entry = Entry { plugin: plugin.clone(), at: now.wall, level, source, line: line.clone() };
+        if let Err(line) = self.thread.write(log.dir.clone(), entry) {
+            log.rate.on_unwritten(&line);
+        }
+        true
     }
 
-    /// The lines that end in what came from stderr.
-    pub(super) fn lines(&mut self, plugin: &PluginId, bytes: &[u8]) -> Vec<Line> {
+    /// The lines that end in what came from stderr; none while they would be too many for this second: they
+    /// are counted.
+    pub(super) fn lines(&mut self, plugin: &PluginId, now: Now, bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
-        if let Some(log) = self.of(plugin) {
+        let Some(log) = self.of(plugin) else { return lines };
+        if log.rate.is_full(now) {
+            let (skipped, bytes) = log.stderr.skip(bytes);
+            log.rate.count_dropped(skipped, bytes);
+        } else {
             log.stderr.push(bytes, |line| lines.push(line));
         }
         lines
@@ -86,17 +111,27 @@ impl Logs {
         self.of.get_mut(plugin)?.stderr.finish()
     }
 
-    /// Says in the log what did not fit, where a process has ended.
+    /// Says in the log what did not fit: where a process has ended, or a second is over.
     pub(super) fn rest(&mut self, plugin: &PluginId, now: Now) {
-        if let Some(log) = self.of.get_mut(plugin)
-            && let Err(error) = log.file.report_dropped(now)
-        {
-            tracing::warn!("the log of {plugin} cannot be written: {error}");
+        let Some(log) = self.of.get_mut(plugin) else { return };
+        for text in log.rate.take_dropped() {
+            let (level, source, line) = (Level::Warning, LogSource::Host, Line { text, cut_bytes: 0 });
+            let entry = Entry { plugin: plugin.clone(), at: now.wall, level, source, line };
+            if let Err(line) = self.thread.write(log.dir.clone(), entry) {
+                log.rate.on_unwritten(&line);
+            }
         }
     }
 
-    /// Closes a log, whose files may go.
-    pub(super) fn close(&mut self, plugin: &PluginId) {
+    /// What was lost of each log since this was asked last: of those of which something was.
+    pub(super) fn take_losses(&mut self) -> Vec<(PluginId, Losses)> {
+        let all = self.of.iter_mut().map(|(plugin, log)| (plugin.clone(), log.rate.take_losses()));
+        all.filter(|(_, losses)| *losses != Losses::default()).collect()
+    }
+
+    /// Closes a log; told when its files may go.
+    pub(super) fn close(&mut self, plugin: &PluginId) -> oneshot::Receiver<()> {
         self.of.remove(plugin);
+        self.thread.close(plugin.clone())
     }
 }

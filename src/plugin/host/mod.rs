@@ -8,7 +8,8 @@
 //!     └ plugin ─ stderr ─┴─▶ log   └─ stdout   stdin
 //! ```
 //!
-//! All tasks share one host on one thread; none holds it across a wait.
+//! All tasks share one host on one thread; none holds it across a wait. Disks and `/proc` may take their
+//! time: logs are written, processes are sampled and files are handled on other threads.
 //!
 //! - [`guard`]: the process between the station and a plugin, which leaves nothing behind.
 //! - [`process`]: a plugin's process with its pipes, as the station starts, ends and awaits it.
@@ -25,6 +26,7 @@ pub mod guard;
 mod guards;
 mod handle;
 pub mod log_file;
+mod log_thread;
 mod logs;
 mod outbox;
 pub mod process;
@@ -34,8 +36,12 @@ mod requests;
 mod restore;
 mod run;
 mod samples;
+mod saving;
 mod shared;
+mod staging;
+#[cfg(test)]
+mod tests;
 
 pub use guards::Guards;
-pub use handle::{HostHealth, PluginHandle};
+pub use handle::{AskError, HostHealth, PluginHandle};
 pub use run::{HostSettings, RunError, Setup, run};

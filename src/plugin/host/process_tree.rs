@@ -97,9 +97,6 @@ pub fn usage(guard: u32) -> Usage {
 /// led the session of it or of a process above it.
 #[must_use]
 pub fn descent(pid: u32, guards: &[u32]) -> Descent {
-    if guards.is_empty() {
-        return Descent::Elsewhere;
-    }
     let mut at = pid;
     for _ in 0..GENERATIONS_MAX {
         if guards.contains(&at) {
@@ -228,7 +225,7 @@ mod tests {
         assert_eq!(descent(child.id(), &[own]), Descent::OfPlugin);
         assert_eq!(descent(own, &[own]), Descent::OfPlugin);
         assert_eq!(descent(child.id(), &[u32::MAX]), Descent::Elsewhere);
-        assert_eq!(descent(child.id(), &[]), Descent::Elsewhere);
+        assert_eq!(descent(child.id(), &[]), Descent::Elsewhere, "no guard is left");
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(descent(child.id(), &[own]), Descent::Unknown);

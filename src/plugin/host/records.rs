@@ -8,14 +8,14 @@ use crate::{
     time::Now,
 };
 
-/// What is done of a record; `folder` is where an installed plugin was copied from.
-pub(super) fn op(now: Now, record: Record, folder: Option<String>, limits: &limits::Plugin) -> PluginOp {
+/// What is done of a record.
+pub(super) fn op(now: Now, record: Record, limits: &limits::Plugin) -> PluginOp {
     match record {
-        Record::Installed { plugin, text, version, command } => PluginOp::Put(NewPlugin {
+        Record::Installed { plugin, text, version, folder, command } => PluginOp::Put(NewPlugin {
             plugin,
             manifest: text.to_string(),
             version,
-            folder: folder.unwrap_or_default(),
+            folder: folder.to_string(),
             command,
             at: now.wall,
         }),
@@ -35,9 +35,9 @@ pub(super) fn op(now: Now, record: Record, folder: Option<String>, limits: &limi
         Record::Value { plugin, key, value } => {
             PluginOp::PutValue { plugin, key, value: value.as_ref().map(JsonText::from_value) }
         }
-        Record::Audit { plugin, at, what, text } => {
+        Record::Audit { plugin, at, what, text, by } => {
             let (what, rows_max) = (what.name().to_owned(), limits.audit_rows_max);
-            PluginOp::Audit { plugin, at, what, text, rows_max }
+            PluginOp::Audit { plugin, at, what, text, by: by.map(|by| by.to_string()), rows_max }
         }
         Record::Stream { part, value } => {
             let value = Some(&value).filter(|value| !value.is_null()).map(JsonText::from_value);

@@ -1,31 +1,31 @@
 //! What the loop has the host do.
 
-use std::sync::{Arc, PoisonError};
-
-use super::{handle::Request, shared::Host};
+use super::{files::ending, handle::Request, log_file::Losses, shared::Host};
 use crate::{
-    ids::{PluginId, Ticket},
-    plugin::{
-        Detail,
-        supervisor::{Input, ProcessInput},
-    },
-    tap::entry::station::Level as NoticeLevel,
+    ids::PluginId,
+    plugin::{Command, Transition, supervisor::ProcessInput},
 };
 
 impl Host {
     pub(super) fn request(&mut self, request: Request) {
         match request {
-            Request::Command { command, cause, trace, answer } => {
-                self.command(command, cause, trace, answer);
+            Request::Command { command, cause, trace, by, answer } => {
+                self.command(command, cause, trace, by, answer);
             }
             Request::Detail { plugin, answer } => {
-                let source = self.files.sources.get(&plugin).cloned().unwrap_or_default();
-                let detail = self.core.detail(&plugin).map(|detail| Detail { source, ..detail });
-                let _ = answer.send(self.without_secrets(detail));
+                let _ = answer.send(self.without_secrets(self.core.detail(&plugin)));
             }
             Request::Stream { answer } => {
                 let _ = answer.send(self.without_secrets(self.core.stream_detail()));
             }
+        }
+    }
+
+    /// Reads the manifest of a plugin that is to run again by hand: the operator may have mended it.
+    pub(super) fn reread(&mut self, command: &Command) {
+        let (Command::Enable { plugin } | Command::Restart { plugin }) = command else { return };
+        if let Some(run) = self.core.launch(plugin) {
+            self.core.reread(plugin, self.files.manifest(plugin, &run));
         }
     }
 
@@ -35,40 +35,31 @@ impl Host {
         }
     }
 
+    /// Says how many lines of logs were lost since this was said last.
+    pub(super) fn emit_losses(&mut self) {
+        self.cause = None;
+        for (plugin, Losses { cut, dropped }) in self.logs.take_losses() {
+            self.emit(self.clock.now(), Transition::LinesCut { plugin, cut, dropped }, "", None);
+        }
+    }
+
     /// Whether a reader has more to read than it has read.
     pub(super) fn is_reading(&self) -> bool {
         self.children.values().any(|(_, child)| child.is_busy.get())
     }
 
     pub(super) fn stop(&mut self) {
+        for request in self.files.stop() {
+            self.reply(request, Err(ending()));
+        }
         let now = self.clock.now();
         self.core.stop_all(now);
-        self.drain(now, &[]);
+        self.drain(now, None, &[]);
     }
 
     pub(super) fn kill_all(&mut self) {
         let now = self.clock.now();
         self.core.kill_all(now);
-        self.drain(now, &[]);
-    }
-
-    /// A record is kept, or is not: that is said once, until one is kept again.
-    pub(super) fn on_committed(&mut self, ticket: Ticket, result: Result<(), String>) {
-        let impaired = result.as_ref().err().map(|error| {
-            Arc::from(format!("it cannot record what plugins may use and how they ended: {error}"))
-        });
-        {
-            let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if state.impaired.is_none()
-                && let Some(why) = &impaired
-            {
-                (self.notice)(NoticeLevel::Error, &format!("the plugin host: {why}"));
-            }
-            state.impaired = impaired;
-        }
-        self.input(match result {
-            Ok(()) => Input::Committed { ticket },
-            Err(error) => Input::CommitFailed { ticket, error },
-        });
+        self.drain(now, None, &[]);
     }
 }

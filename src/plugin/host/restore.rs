@@ -1,13 +1,14 @@
 //! What the host starts from.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use tokio::sync::oneshot;
 
 use super::files::Files;
 use crate::{
     ids::PluginId,
-    plugin::supervisor::Kept,
+    plugin::supervisor::{Kept, Launched, PanelValues, Source},
+    schema::JsonText,
     store::{
         self,
         op::CommitError,
@@ -18,6 +19,8 @@ use crate::{
 /// What earlier starts left.
 pub(super) struct Restored {
     pub(super) kept: Vec<Kept>,
+    /// The panel values of plugins that are not installed.
+    pub(super) values: Vec<(PluginId, PanelValues)>,
     pub(super) stream: Vec<(StreamPart, serde_json::Value)>,
     /// What was left out, a sentence each.
     pub(super) damaged: Vec<String>,
@@ -29,7 +32,7 @@ pub(super) struct Restored {
 /// [`CommitError`] when the store cannot say.
 pub(super) async fn restore(
     store: &(dyn Fn() -> Option<store::Handle> + Send),
-    files: &mut Files,
+    files: &Files,
 ) -> Result<Restored, CommitError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
     let (tell, told) = oneshot::channel();
@@ -41,29 +44,32 @@ pub(super) async fn restore(
         let plugin = row.installed.plugin.clone();
         damaged.extend(row.damage.iter().map(|damage| format!("plugin {plugin}: {damage}")));
         let values = values.remove(&plugin).unwrap_or_default();
-        let values = values
-            .into_iter()
-            .filter_map(|(key, value)| Some((key, serde_json::from_str(value.as_str()).ok()?)))
-            .collect();
-        kept.push(Kept { values, ..of_row(files, &plugin, row) });
+        kept.push(Kept { values: read(values).into_iter().collect(), ..of_row(files, &plugin, row) });
     }
+    let values = values.into_iter().map(|(plugin, values)| (plugin, read(values))).collect();
     let stream = stream
         .into_iter()
         .filter_map(|(part, value)| Some((part, serde_json::from_str(value.as_str()).ok()?)))
         .collect();
-    Ok(Restored { kept, stream, damaged })
+    Ok(Restored { kept, values, stream, damaged })
 }
 
-fn of_row(files: &mut Files, plugin: &PluginId, row: PluginRow) -> Kept {
+fn read(values: BTreeMap<String, JsonText>) -> PanelValues {
+    values
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, serde_json::from_str(value.as_str()).ok()?)))
+        .collect()
+}
+
+fn of_row(files: &Files, plugin: &PluginId, row: PluginRow) -> Kept {
     let PluginRow { installed, disabled, exits, grants, .. } = row;
-    files.sources.insert(plugin.clone(), installed.folder);
-    let loaded = files.load(plugin, installed.command.as_deref());
-    let faults = loaded.checked.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let run = Launched { source: Source::Package, command: installed.command.clone() };
     let always = grants.iter().filter(|grant| grant.is_always).map(|grant| grant.capability.clone());
     Kept {
-        manifest: loaded.checked.manifest.map(Arc::new).ok_or(faults),
+        manifest: files.manifest(plugin, &run).map(|(manifest, _)| manifest),
         plugin: plugin.clone(),
         text: installed.manifest.into(),
+        folder: installed.folder.into(),
         command: installed.command,
         always: always.collect(),
         grants: grants.into_iter().map(|grant| grant.capability).collect(),

@@ -24,13 +24,13 @@ use super::{
     logs::Logs,
     process::environment,
     restore::{Restored, restore},
-    samples::{SAMPLE_EVERY, Samples},
+    samples::Sampling,
     shared::{Done, Host, Starting, StoreWay},
 };
 use crate::{
     limits,
     plugin::{
-        Command,
+        Command, Refusal,
         supervisor::{Input, Settings, Supervisor},
     },
     store::op::CommitError,
@@ -38,7 +38,7 @@ use crate::{
     time::{Clock, Mono},
 };
 
-/// Requests of the station that may wait; a further one waits for room.
+/// Requests of the station that may wait; a further one is refused.
 const REQUESTS_MAX: usize = 64;
 /// What tasks have done that may wait.
 const DONE_MAX: usize = 256;
@@ -141,9 +141,10 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
 async fn serve(setup: Setup) -> Result<(), RunError> {
     let Setup { settings, limits, tap, clock, store, data, guards, notice, ready, stop, kill } = setup;
     let data = std::path::absolute(data)?;
-    let mut files = Files::new(&data, limits, settings.host_version.clone());
+    let logs = Logs::new(&data, limits)?;
+    let files = Files::new(&data, limits, settings.host_version.clone());
     files.recover();
-    let Restored { kept, stream, damaged } = restore(&*store, &mut files).await?;
+    let Restored { kept, values, stream, damaged } = restore(&*store, &files).await?;
     for damage in &damaged {
         notice(Level::Error, damage);
     }
@@ -161,9 +162,11 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
     shared.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).last_seq = tap.last();
     let failing = Failing(Arc::clone(&shared));
     let now = clock.now();
+    let mut core = Supervisor::new(now, core_settings, kept, stream);
+    core.keep_values(values);
     let host = Rc::new_cyclic(|own| {
         RefCell::new(Host {
-            core: Supervisor::new(now, core_settings, kept, stream),
+            core,
             limits,
             tap,
             clock,
@@ -176,7 +179,7 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
             next_request: 1,
             sources: settings.sources.clone(),
             files,
-            logs: Logs::new(&data, limits),
+            logs,
             notice,
             starting: Starting {
                 program: settings.program.clone(),
@@ -195,6 +198,11 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
     let _ = ready.send(PluginHandle { shared, requests: asked, guards });
     let comes = Comes { requests, done, committed, stop, kill, due_earlier };
     attend(&host, clock, comes).await;
+    if let Some(error) = host.borrow().core.unsaved() {
+        tracing::error!("the plugin host ends with records that are not kept: {error}");
+    }
+    // What was staged and is not put into place.
+    host.borrow().files.recover();
     drop(failing);
     Ok(())
 }
@@ -210,27 +218,42 @@ impl Drop for Failing {
 
 impl Host {
     fn begin(&mut self, now: crate::time::Now, settings: &HostSettings) {
-        self.drain(now, &[]);
+        self.drain(now, None, &[]);
         if settings.starts {
             self.core.start_all(now);
         }
-        self.drain(now, &[]);
+        self.drain(now, None, &[]);
         for folder in &settings.folders {
             let folder = folder.to_string_lossy().into_owned();
-            let (answer, _) = oneshot::channel();
-            self.command(Command::Serve { folder, grant: None, command: None }, None, None, answer);
+            let (answer, answered) = oneshot::channel();
+            let serve = Command::Serve { folder: folder.clone(), grant: None, command: None };
+            self.command(serve, None, None, None, answer);
+            let own = self.own.clone();
+            tokio::task::spawn_local(async move {
+                let Ok(Err(refusal)) = answered.await else { return };
+                if let Some(host) = own.upgrade() {
+                    host.borrow().on_not_served(&folder, &refusal);
+                }
+            });
         }
+    }
+
+    /// A folder of the configuration is no plugin: once it is, the host can be started anew.
+    fn on_not_served(&self, folder: &str, refusal: &Refusal) {
+        let hint = refusal.hint();
+        let text = format!(
+            "{folder} is not served: {refusal} ({hint}, `rl-console host restart plugin` serves it then)"
+        );
+        (self.notice)(Level::Error, &text);
     }
 }
 
 async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: Comes) {
-    let mut samples = Samples::default();
-    let mut sampling = interval(SAMPLE_EVERY);
-    sampling.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut sampling = Sampling::new(clock, host.borrow().guards.clone());
     let mut retrying = interval(RETRY_AFTER);
     retrying.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut is_stopping, mut is_asked) = (false, true);
-    while !(is_stopping && host.borrow().core.is_idle() && host.borrow().unsaved.is_empty()) {
+    while !(host.borrow().core.has_stopped() && host.borrow().unsaved.is_empty()) {
         let due = host.borrow().core.timeout();
         host.borrow_mut().waits_until = due;
         let until_due = due.map_or(Duration::MAX, |at| clock.until(at));
@@ -249,12 +272,11 @@ async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: Comes) {
             _ = retrying.tick(), if has_unsaved => host.borrow_mut().retry(),
             () = sleep(until_due), if due.is_some() => judge_deadline(host, due).await,
             () = comes.due_earlier.notified() => {}
-            _ = sampling.tick() => {
-                let guards = host.borrow().guards.all();
-                let taken = samples.take(clock.mono(), guards);
-                for (plugin, sample) in taken {
+            sampled = sampling.next() => {
+                for (plugin, sample) in sampled {
                     host.borrow_mut().sampled(&plugin, sample);
                 }
+                host.borrow_mut().emit_losses();
             }
             request = comes.requests.recv(), if is_asked => match request {
                 Some(request) => host.borrow_mut().request(request),

@@ -17,13 +17,12 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::{
     child::{Child, Tasks},
     credential,
-    files::{Files, Named, Staged},
+    files::{Files, Named, Staged, ending},
     guards::Guards,
     handle,
     log_file::Line,
     logs::Logs,
     process::{Launch, Process, SpawnError},
-    records,
     run::Tell,
 };
 use crate::{
@@ -35,10 +34,7 @@ use crate::{
         session::{Lane, Permit},
         supervisor::{Cause, Fetched, Input, Output, ProcessInput, Record, SpawnFault, Supervisor},
     },
-    store::{
-        self,
-        op::{CommitError, Op},
-    },
+    store,
     tap::{
         Draft, Tap,
         entry::{self, Direction, Link, Redaction, What},
@@ -73,9 +69,6 @@ pub(super) type StoreWay = Box<dyn Fn() -> Option<store::Handle> + Send + Sync>;
 /// Where a command's result goes.
 pub(super) type Answer = oneshot::Sender<Result<Outcome, Refusal>>;
 
-/// Records that may wait for room in the store.
-const UNSAVED_MAX: usize = 4_096;
-
 /// What all tasks share.
 pub(super) struct Host {
     pub(super) core: Supervisor,
@@ -85,6 +78,7 @@ pub(super) struct Host {
     pub(super) store: StoreWay,
     /// What was emitted so far, as whoever looks begins from it.
     pub(super) shared: Arc<handle::Shared>,
+    /// The cause of what is being done of the supervisor's outputs; else nothing.
     pub(super) cause: Option<Seq>,
     pub(super) children: HashMap<PluginId, (u64, Rc<Child>)>,
     pub(super) guards: Guards,
@@ -101,7 +95,7 @@ pub(super) struct Host {
     pub(super) committed: mpsc::Sender<(Ticket, Result<(), String>)>,
     /// Records that the store has no room for, in order.
     pub(super) unsaved: VecDeque<(Ticket, Record)>,
-    /// Told when something is due earlier than the loop waits for.
+    /// Told when something is due earlier than the loop waits for, or nothing is left to wait for.
     pub(super) due_earlier: Rc<Notify>,
     pub(super) waits_until: Option<Mono>,
     /// Itself, for tasks.
@@ -113,6 +107,10 @@ impl Host {
         self.limits
     }
 
+    pub(super) fn now(&self) -> Now {
+        self.clock.now()
+    }
+
     pub(super) fn until(&self, at: Mono) -> Duration {
         self.clock.until(at)
     }
@@ -122,18 +120,16 @@ impl Host {
     }
 
     pub(super) fn input(&mut self, input: Input) {
-        self.cause = None;
         let now = self.clock.now();
         self.core.handle(now, input);
-        self.drain(now, &[]);
+        self.drain(now, None, &[]);
     }
 
     pub(super) fn process_input(&mut self, plugin: &PluginId, process: u64, what: ProcessInput) {
         let wire = if let ProcessInput::Broken(broken) = &what { broken.wire.clone() } else { Bytes::new() };
         let now = self.clock.now();
-        self.cause = None;
         self.core.handle(now, Input::Process { plugin: plugin.clone(), process, what });
-        self.drain(now, &wire);
+        self.drain(now, None, &wire);
     }
 
     /// A process is gone; `is_survived` is whether some that it started may be there still.
@@ -141,18 +137,20 @@ impl Host {
         if self.children.get(plugin).is_some_and(|(number, _)| *number == process) {
             self.children.remove(plugin);
             self.guards.remove(plugin, is_survived);
+            // The end of its stderr may not have been seen: what it left open is another's now.
+            self.stderr_ended(plugin);
             self.logs.rest(plugin, self.clock.now());
+            self.emit_losses();
         }
     }
 
     /// A frame came.
     pub(super) fn frame(&mut self, plugin: &PluginId, process: u64, frame: Frame) {
         let wire = frame.wire().clone();
-        self.cause = None;
         let now = self.clock.now();
         let what = ProcessInput::Frame(frame);
         self.core.handle(now, Input::Process { plugin: plugin.clone(), process, what });
-        self.drain(now, &wire);
+        self.drain(now, None, &wire);
     }
 
     /// Does what the operator wants; the answer comes when it is done.
@@ -161,43 +159,54 @@ impl Host {
         command: Command,
         cause: Option<Seq>,
         trace: Option<TraceId>,
+        by: Option<Arc<str>>,
         answer: oneshot::Sender<Result<Outcome, Refusal>>,
     ) {
         let request = self.next_request;
         self.next_request += 1;
         self.replies.insert(request, answer);
-        let cause_of = Cause { request: RequestId(request), trace };
+        let cause_of = Cause { request: RequestId(request), trace, by };
         let done = self.done.clone();
-        match command {
+        let looked = match command {
             Command::Install { folder, grant, command } => {
-                self.files.look_at(Named { folder, grant, command }, true, cause_of, done);
+                let named = Named { folder, grant, command, entry: cause };
+                self.files.look_at(named, true, cause_of, done)
             }
             Command::Serve { folder, grant, command } => {
-                self.files.look_at(Named { folder, grant, command }, false, cause_of, done);
+                let named = Named { folder, grant, command, entry: cause };
+                self.files.look_at(named, false, cause_of, done)
             }
             command => {
-                self.cause = cause;
                 let now = self.clock.now();
+                self.reread(&command);
                 self.core.command(now, cause_of, command);
-                self.drain(now, &[]);
+                self.drain(now, cause, &[]);
+                Ok(())
             }
+        };
+        if let Err(refusal) = looked {
+            self.reply(RequestId(request), Err(refusal));
         }
     }
 
     pub(super) fn on_done(&mut self, done: Done) {
-        let Staged { cause, installation, files: staged, folder } = match done {
+        let Staged { cause, entry, installation, files: staged } = match done {
             Done::Input(input) => return self.input(input),
             Done::Staged(staged) => *staged,
         };
-        let now = self.clock.now();
+        let (now, request) = (self.clock.now(), cause.request);
+        self.files.look_at_next(self.done.clone());
         let installed = installation.and_then(|installation| {
+            if self.files.is_ending() {
+                return Err(ending());
+            }
             let plugin = installation.manifest.id.clone();
             // Before, since its files may be put into place at once.
             let is_busy = self.files.is_staged(&plugin);
             if is_busy {
                 return Err(Refusal::Invalid(format!("{plugin} is being installed")));
             }
-            self.files.keep(&plugin, staged.clone(), folder);
+            self.files.keep(&plugin, staged.clone());
             let installed = self.core.install(now, cause, installation);
             if installed.is_err() {
                 self.files.forget(&plugin);
@@ -206,13 +215,15 @@ impl Host {
         });
         if let Err(refusal) = installed {
             Files::discard(staged);
-            self.reply(cause.request, Err(refusal));
+            self.reply(request, Err(refusal));
         }
-        self.drain(now, &[]);
+        self.drain(now, entry, &[]);
     }
 
-    /// Does what the supervisor asks for; `wire` are the bytes of the frame that it was given.
-    pub(super) fn drain(&mut self, now: Now, wire: &[u8]) {
+    /// Does what the supervisor asks for; `cause` is the entry in the tap that led to it, `wire` the bytes of
+    /// the frame that it was given, whose entry is the cause of the rest.
+    pub(super) fn drain(&mut self, now: Now, cause: Option<Seq>, wire: &[u8]) {
+        self.cause = cause;
         while let Some(output) = self.core.poll_output() {
             match output {
                 Output::Received { head, verdict, trace } => self.received(now, head, verdict, trace, wire),
@@ -224,8 +235,8 @@ impl Host {
                 Output::Kill { plugin, process } => self.kill(&plugin, process),
                 Output::Place { plugin } => self.files.place(plugin, self.done.clone()),
                 Output::Delete { plugin, purge } => {
-                    self.logs.close(&plugin);
-                    self.files.delete(plugin, purge, self.done.clone());
+                    let closed = self.logs.close(&plugin);
+                    self.files.delete(plugin, purge, closed, self.done.clone());
                 }
                 Output::Fetch { ticket, kind } => self.fetch(ticket, &kind),
                 Output::Mask { credential } => self.tap.mask_secret(&credential.token),
@@ -234,8 +245,10 @@ impl Host {
                 Output::Reply { request, result } => self.reply(request, result),
             }
         }
+        self.cause = None;
         let due = self.core.timeout();
-        if due.is_some_and(|due| self.waits_until.is_none_or(|waits| due < waits)) {
+        let is_earlier = due.is_some_and(|due| self.waits_until.is_none_or(|waits| due < waits));
+        if is_earlier || self.core.has_stopped() {
             self.due_earlier.notify_one();
         }
     }
@@ -347,10 +360,9 @@ impl Host {
 
     fn launch(&self, plugin: &PluginId) -> Result<Launch, SpawnFault> {
         let fault = |why: String| SpawnFault { is_entry: false, why };
-        let entry = |why: String| SpawnFault { is_entry: true, why };
         let run = self.core.launch(plugin).ok_or_else(|| fault("it is not installed".to_owned()))?;
         self.files.make_folders(plugin).map_err(|error| fault(error.to_string()))?;
-        let (folder, argv) = self.files.command_line(plugin, &run).map_err(entry)?;
+        let (folder, argv) = self.files.command_line(plugin, &run)?;
         let Starting { program, env, nice } = &self.starting;
         Ok(Launch { program: program.clone(), folder, argv, env: env.clone(), nice: *nice })
     }
@@ -371,57 +383,6 @@ impl Host {
         });
     }
 
-    fn persist(&mut self, now: Now, ticket: Ticket, record: Record) {
-        if self.unsaved.is_empty() {
-            self.save(now, ticket, record);
-        } else if self.unsaved.len() < UNSAVED_MAX {
-            self.unsaved.push_back((ticket, record));
-        } else {
-            let _ = self.committed.try_send((ticket, Err("too many records wait for the store".to_owned())));
-        }
-    }
-
-    /// Whether the store took it, or will not.
-    fn save(&mut self, now: Now, ticket: Ticket, record: Record) -> bool {
-        let told = self.committed.clone();
-        let done = Box::new(move |result: Result<_, CommitError>| {
-            let _ = told.try_send((ticket, result.map(|_| ()).map_err(|error| error.to_string())));
-        });
-        let folder = match &record {
-            Record::Installed { plugin, .. } => self.files.sources.get(plugin).cloned(),
-            _ => None,
-        };
-        let op = records::op(now, self.masked(record.clone()), folder, &self.limits);
-        let class = op.class();
-        let taken = match (self.store)() {
-            Some(store) => store.commit(Op::Plugins(vec![op]), class, done),
-            None => Err(CommitError::Failed("the store is closed".to_owned())),
-        };
-        match taken {
-            Ok(()) => true,
-            Err(CommitError::Busy { .. }) if self.unsaved.len() < UNSAVED_MAX => {
-                self.unsaved.push_front((ticket, record));
-                false
-            }
-            Err(error) => {
-                let _ = self.committed.try_send((ticket, Err(error.to_string())));
-                true
-            }
-        }
-    }
-
-    /// A record without secrets that a plugin may have brought back.
-    fn masked(&self, record: Record) -> Record {
-        match record {
-            Record::Disabled { plugin, cause: Some((cause, why)) } => {
-                let why = self.tap.text_without_tokens(&why);
-                let why = words::cut(&why, self.limits.shown_text_bytes_max).to_owned();
-                Record::Disabled { plugin, cause: Some((cause, why)) }
-            }
-            record => record,
-        }
-    }
-
     /// An answer without secrets.
     pub(super) fn without_secrets<T: Serialize + DeserializeOwned>(&self, answer: T) -> T {
         if !self.tap.knows_secrets() {
@@ -431,17 +392,7 @@ impl Host {
         serde_json::from_str(&self.tap.json_without_tokens(json)).unwrap_or(answer)
     }
 
-    /// Offers the store again what it had no room for.
-    pub(super) fn retry(&mut self) {
-        let now = self.clock.now();
-        while let Some((ticket, record)) = self.unsaved.pop_front() {
-            if !self.save(now, ticket, record) {
-                break;
-            }
-        }
-    }
-
-    fn reply(&mut self, request: RequestId, result: Result<Outcome, Refusal>) {
+    pub(super) fn reply(&mut self, request: RequestId, result: Result<Outcome, Refusal>) {
         if let Some(answer) = self.replies.remove(&request.0) {
             let _ = answer.send(self.without_secrets(result));
         }
@@ -474,8 +425,8 @@ impl Host {
 
     /// Takes what a plugin wrote to its stderr.
     pub(super) fn stderr(&mut self, plugin: &PluginId, bytes: &[u8]) {
-        self.cause = None;
-        for line in self.logs.lines(plugin, bytes) {
+        let now = self.clock.now();
+        for line in self.logs.lines(plugin, now, bytes) {
             self.log_line(plugin, Level::Info, LogSource::Stderr, line);
         }
     }

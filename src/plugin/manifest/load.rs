@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::Read,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -10,7 +10,10 @@ use rustix::fs::Access;
 use semver::Version;
 
 use super::{Checked, Fault, FaultKind, Manifest, findings::Places};
-use crate::limits;
+use crate::{
+    limits,
+    plugin::passing::{is_passing, is_passing_error},
+};
 
 /// What was found in a plugin's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,20 @@ pub struct Loaded {
     pub program: Option<Program>,
     /// The text of the manifest, if it could be read.
     pub text: Option<String>,
+    /// Whether the fault is one of the system that passes, and says nothing of the folder.
+    pub is_passing: bool,
+}
+
+/// Why a folder cannot be used; whether that passes.
+struct Refused {
+    kind: FaultKind,
+    is_passing: bool,
+}
+
+impl From<FaultKind> for Refused {
+    fn from(kind: FaultKind) -> Self {
+        Self { kind, is_passing: false }
+    }
 }
 
 /// What runs.
@@ -40,27 +57,29 @@ pub struct Program {
 pub fn load(folder: &Path, command: Option<&str>, host_version: &Version, limits: &limits::Plugin) -> Loaded {
     let text = match text(folder, limits.manifest_bytes_max) {
         Ok(text) => text,
-        Err(fault) => {
+        Err((fault, is_passing)) => {
             let checked = Checked { manifest: None, faults: vec![fault], notes: Vec::new() };
-            return Loaded { checked, program: None, text: None };
+            return Loaded { checked, program: None, text: None, is_passing };
         }
     };
     let mut checked = Manifest::parse(&text, host_version, limits);
     let program = match (command, &checked.manifest) {
-        (Some(command), _) => self::command(command).map_err(Fault::whole).map(Some),
-        (None, Some(manifest)) => entry(folder, manifest).map(Some).map_err(|kind| {
+        (Some(command), _) => self::command(command).map_err(|kind| (Fault::whole(kind), false)).map(Some),
+        (None, Some(manifest)) => entry(folder, manifest).map(Some).map_err(|refused| {
             let (line, column) = manifest.entry_at;
-            Fault { line, column, kind }
+            (Fault { line, column, kind: refused.kind }, refused.is_passing)
         }),
         (None, None) => Ok(None),
     };
-    let program = program.unwrap_or_else(|fault| {
+    let mut is_passing = false;
+    let program = program.unwrap_or_else(|(fault, passes)| {
+        is_passing = passes && checked.faults.is_empty();
         checked.faults.push(fault);
         checked.manifest = None;
         None
     });
     let program = program.filter(|_| checked.manifest.is_some());
-    Loaded { checked, program, text: Some(text) }
+    Loaded { checked, program, text: Some(text), is_passing }
 }
 
 /// The program and arguments of a command line.
@@ -74,51 +93,54 @@ fn command(line: &str) -> Result<Program, FaultKind> {
 }
 
 /// What the manifest's entry runs.
-fn entry(folder: &Path, manifest: &Manifest) -> Result<Program, FaultKind> {
+fn entry(folder: &Path, manifest: &Manifest) -> Result<Program, Refused> {
     let entry = || manifest.entry.to_string();
-    let missing = |error: std::io::Error| FaultKind::EntryMissing { entry: entry(), why: error.to_string() };
+    let missing = |error: io::Error| Refused {
+        is_passing: is_passing_error(&error),
+        kind: FaultKind::EntryMissing { entry: entry(), why: error.to_string() },
+    };
     let folder = folder.canonicalize().map_err(missing)?;
     let path = folder.join(&*manifest.entry);
     let target = path.canonicalize().map_err(missing)?;
     if !target.starts_with(&folder) {
-        return Err(FaultKind::EntryLeaves { entry: entry() });
+        return Err(FaultKind::EntryLeaves { entry: entry() }.into());
     }
     if !target.metadata().map_err(missing)?.is_file() {
-        return Err(FaultKind::EntryNotAFile { entry: entry() });
+        return Err(FaultKind::EntryNotAFile { entry: entry() }.into());
     }
-    if rustix::fs::access(&target, Access::EXEC_OK).is_err() {
-        return Err(FaultKind::EntryNotExecutable { entry: entry() });
+    if let Err(errno) = rustix::fs::access(&target, Access::EXEC_OK) {
+        let kind = FaultKind::EntryNotExecutable { entry: entry() };
+        return Err(Refused { kind, is_passing: is_passing(errno) });
     }
     Ok(Program { path, args: manifest.args.iter().map(ToString::to_string).collect() })
 }
 
-/// The text of the manifest.
-fn text(folder: &Path, bytes_max: u64) -> Result<String, Fault> {
+/// The text of the manifest; or why there is none, and whether that passes.
+fn text(folder: &Path, bytes_max: u64) -> Result<String, (Fault, bool)> {
     let path = folder.join("plugin.toml");
-    let bytes = match bytes(&path, bytes_max.saturating_add(1)) {
-        Ok(bytes) => bytes,
-        Err(why) => return Err(Fault::whole(FaultKind::Unreadable { why })),
-    };
+    let bytes = bytes(&path, bytes_max.saturating_add(1)).map_err(|error| {
+        let why = error.to_string();
+        (Fault::whole(FaultKind::Unreadable { why }), is_passing_error(&error))
+    })?;
     if bytes.len() as u64 > bytes_max {
-        return Err(Fault::whole(FaultKind::TooLarge { bytes_max }));
+        return Err((Fault::whole(FaultKind::TooLarge { bytes_max }), false));
     }
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes());
         let (line, column) = Places::new(&text).of(good);
-        Fault { line, column, kind: FaultKind::NotUtf8 }
+        (Fault { line, column, kind: FaultKind::NotUtf8 }, false)
     })
 }
 
 /// At most so many bytes of a regular file.
-fn bytes(path: &Path, bytes_max: u64) -> Result<Vec<u8>, String> {
+fn bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     // Asked before opening: opening a pipe would wait for its writer.
-    if !path.metadata().map_err(|error| error.to_string())?.is_file() {
-        return Err("it is not a file".to_owned());
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
     }
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(bytes_max).read_to_end(&mut bytes));
-    read.map_err(|error| error.to_string())?;
+    File::open(path)?.take(bytes_max).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -74,6 +74,8 @@ pub(in crate::plugin) struct Call {
     pub(in crate::plugin) id: RequestId,
     /// The kind of credential that it asks for.
     pub(in crate::plugin) kind: Arc<str>,
+    /// Whether its credential is there and waits for its row in the audit.
+    pub(in crate::plugin) is_fetched: bool,
 }
 
 /// One process of a plugin.

@@ -1,6 +1,6 @@
 //! Actions that the operator or a run invokes at a plugin (ruling Plugins 14).
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,12 +8,14 @@ use serde_json::Value;
 use super::{Cause, Output, Supervisor};
 use crate::{
     ids::{PluginId, RequestId, TraceId},
+    limits,
     plugin::{
         ActionEnd, Code, Outcome, Refusal, Transition,
-        rpc::{PluginError, RawJson},
+        rpc::{self, PluginError, RawJson},
         session::{OpenRequest, Phase},
     },
     time::Now,
+    words::{self, counted},
 };
 
 /// The longest that an action may take.
@@ -25,15 +27,56 @@ struct InvokeAction<'a> {
     args: &'a Value,
 }
 
+/// Bytes of arguments and results that the host takes for what is shown of them: a secret at the cut is whole
+/// until it is masked, each of its characters as long as JSON can write it.
+const fn told_bytes_max(limits: &limits::Plugin) -> u64 {
+    limits.shown_text_bytes_max.saturating_add(limits.credential_bytes_max.saturating_mul(6))
+}
+
+/// The JSON of a value, as far as it is told.
+fn text_of(value: &Value, bytes_max: u64) -> String {
+    let most = usize::try_from(bytes_max).unwrap_or(usize::MAX);
+    let mut text = BoundedText { bytes: Vec::new(), most };
+    // It ends where it is full.
+    let _ = serde_json::to_writer(&mut text, value);
+    words::cut(&String::from_utf8_lossy(&text.bytes), bytes_max).to_owned()
+}
+
+struct BoundedText {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl io::Write for BoundedText {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.most - self.bytes.len());
+        self.bytes.extend_from_slice(bytes.get(..taken).unwrap_or_default());
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// An action at a plugin: its name, the number of the request, what it belongs to.
 pub(super) type ActionRef<'a> = (&'a Arc<str>, u64, Option<TraceId>);
+
+/// How an action ends that is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unanswered {
+    /// It had so long.
+    TimedOut { timeout: Duration },
+    /// Its process is gone.
+    Gone,
+}
 
 impl Supervisor {
     /// Sends an action to a plugin; its end is replied later.
     pub(super) fn invoke(
         &mut self,
         now: Now,
-        cause: Cause,
+        cause: &Cause,
         action: &str,
         args: &Value,
         plugin: Option<&PluginId>,
@@ -49,16 +92,20 @@ impl Supervisor {
         let id = self.action_target(action, plugin)?;
         let limits = self.settings.limits;
         let Some(process) = self.process_mut(&id) else { return Err(Refusal::NotUp(id)) };
-        if process.actions() as u64 >= limits.actions_max || !process.outbox.can_answer(&limits) {
-            let message = format!("{} actions are in flight at {id}", process.actions());
+        let in_flight = process.actions();
+        if in_flight as u64 >= limits.actions_max {
+            let message = format!("{} wait for {id} already", counted(in_flight as u64, "action"));
             return Err(Refusal::Refused { code: Code::RateLimited, message });
         }
-        let params = InvokeAction { action, args };
+        if !process.outbox.can_answer(&limits) {
+            let message = format!("{id} reads too slowly: what waits for it has no room for more");
+            return Err(Refusal::Refused { code: Code::RateLimited, message });
+        }
         let (method, number) = ("invoke_action", process.take_id());
-        if crate::plugin::rpc::request(number, method, &params).is_err() {
+        let Ok(frame) = rpc::request(number, method, &InvokeAction { action, args }) else {
             let message = "the arguments are over 4 MiB".to_owned();
             return Err(Refusal::Refused { code: Code::InvalidParams, message });
-        }
+        };
         let name: Arc<str> = Arc::from(action);
         let open = OpenRequest::Action {
             action: name.clone(),
@@ -68,10 +115,10 @@ impl Supervisor {
             until: now.mono + timeout,
         };
         process.open.insert(number, open);
-        let text = args.to_string();
+        let text = text_of(args, told_bytes_max(&limits));
         let begun = Transition::ActionBegun { plugin: id.clone(), action: name, call: number };
         self.emit_of(cause.trace, begun, text);
-        self.send_request(now, &id, method, number, &params, cause.trace);
+        self.send_request(now, &id, method, number, frame, cause.trace);
         Ok(())
     }
 
@@ -109,7 +156,8 @@ impl Supervisor {
             Ok(result) => {
                 let value = serde_json::from_str(result.text()).unwrap_or_default();
                 let invoked = Outcome::Invoked { plugin: id.clone(), result: value };
-                (ActionEnd::Done, result.text().to_owned(), Ok(invoked))
+                let most = told_bytes_max(&self.settings.limits);
+                (ActionEnd::Done, words::cut(result.text(), most).to_owned(), Ok(invoked))
             }
             Err(PluginError { code, message, .. }) => {
                 let failed = Refusal::Failed {
@@ -133,15 +181,22 @@ impl Supervisor {
         (action, call, trace): ActionRef<'_>,
         request: RequestId,
         us: u64,
-        end: ActionEnd,
+        end: Unanswered,
     ) {
         let (plugin, name) = (id.clone(), action.to_string());
         let refusal = match end {
-            ActionEnd::TimedOut => Refusal::TimedOut { plugin, action: name, timeout_ms: us / 1_000 },
-            _ => Refusal::Refused {
+            Unanswered::TimedOut { timeout } => {
+                let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+                Refusal::TimedOut { plugin, action: name, timeout_ms }
+            }
+            Unanswered::Gone => Refusal::Refused {
                 code: Code::InternalError,
                 message: format!("{plugin} ended before it answered {name}"),
             },
+        };
+        let end = match end {
+            Unanswered::TimedOut { .. } => ActionEnd::TimedOut,
+            Unanswered::Gone => ActionEnd::Gone,
         };
         let (plugin, action) = (id.clone(), action.clone());
         self.emit_of(trace, Transition::ActionEnded { plugin, action, call, end, us }, "");

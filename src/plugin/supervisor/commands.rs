@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Cause, Output, Record, Supervisor, install::asked, methods::PanelValues, plugin::Next};
+use super::{Cause, Record, Supervisor, install::asked, methods::PanelValues, plugin::Next};
 use crate::{
     ids::PluginId,
     plugin::{
@@ -16,11 +16,16 @@ use crate::{
 };
 
 impl Supervisor {
-    /// Does what the operator wants. Its result comes as [`Output::Reply`], at once or later.
+    /// Does what the operator wants. Its result comes as [`Output::Reply`](super::Output::Reply), at once or
+    /// later: that of a change when it is durable.
     pub fn command(&mut self, now: Now, cause: Cause, command: Command) {
+        let request = cause.request;
+        self.by.clone_from(&cause.by);
+        let since = self.last_ticket();
         if let Some(result) = self.do_command(now, cause, command).transpose() {
-            self.put_out(Output::Reply { request: cause.request, result });
+            self.reply_when_kept(request, since, result);
         }
+        self.by = None;
     }
 
     /// Nothing where the reply comes later.
@@ -31,9 +36,7 @@ impl Supervisor {
                 Err(Refusal::Invalid(format!("{folder} was not looked at")))
             }
             Command::Unserve { plugin } => self.unserve(now, &plugin).map(Some),
-            Command::Remove { plugin, purge } => {
-                self.remove(now, cause.request, &plugin, purge).map(|()| None)
-            }
+            Command::Remove { plugin, purge } => self.remove(now, cause, &plugin, purge).map(|()| None),
             Command::Enable { plugin } => self.enable(now, &plugin).map(Some),
             Command::Disable { plugin } => self.disable_by_operator(now, &plugin).map(Some),
             Command::Restart { plugin } => self.restart_by_operator(now, &plugin).map(Some),
@@ -45,7 +48,7 @@ impl Supervisor {
             Command::Deny { plugin } => self.deny(now, &plugin).map(|()| Some(Outcome::Done)),
             Command::Set { plugin, key, value } => self.set_value(now, &plugin, &key, value).map(Some),
             Command::Invoke { action, args, plugin, timeout_ms } => {
-                self.invoke(now, cause, &action, &args, plugin.as_ref(), timeout_ms).map(|()| None)
+                self.invoke(now, &cause, &action, &args, plugin.as_ref(), timeout_ms).map(|()| None)
             }
             Command::Event { plugin, name, params } => self.event(now, &plugin, &name, &params).map(Some),
             Command::Stream(command) => self.declare(now, command).map(Some),
@@ -56,17 +59,23 @@ impl Supervisor {
         self.plugin(id).map(|_| ()).ok_or_else(|| Refusal::UnknownPlugin(id.clone()))
     }
 
+    /// Why a plugin whose manifest is not valid cannot be worked with.
+    fn cannot_run(&self, id: &PluginId) -> Refusal {
+        let why = self.plugin(id).and_then(|plugin| plugin.disabled.as_ref()).map(|(_, why)| why.clone());
+        Refusal::CannotRun { plugin: id.clone(), why: why.unwrap_or_default() }
+    }
+
     fn enable(&mut self, now: Now, id: &PluginId) -> Result<Outcome, Refusal> {
         self.known(id)?;
         let Some(plugin) = self.plugin_mut(id) else { return Ok(Outcome::Done) };
         if plugin.current().is_none() {
-            let why = plugin.disabled.as_ref().map(|(_, why)| why.clone()).unwrap_or_default();
-            return Err(Refusal::Invalid(format!("{id} cannot run here: {why}")));
+            return Err(self.cannot_run(id));
         }
         if plugin.disabled.take().is_some() {
             if plugin.is_kept() {
                 self.persist(Record::Disabled { plugin: id.clone(), cause: None });
             }
+            self.audit(now, id, Audited::Enabled, "");
             self.emit(Transition::Enabled { plugin: id.clone() });
             self.restart(now, id);
         } else if self.process(id).is_none() {
@@ -89,8 +98,11 @@ impl Supervisor {
         if self.plugin(id).is_some_and(|plugin| plugin.disabled.is_some()) {
             return Ok(Outcome::Done);
         }
+        if self.plugin(id).is_some_and(|plugin| plugin.current().is_none()) {
+            return Err(Refusal::NotUp(id.clone()));
+        }
         let (cause, why) = (DisableCause::ByOperator, "by the operator".to_owned());
-        self.keep_disabled(id, cause, why.clone());
+        self.keep_disabled(now, id, cause, why.clone());
         self.end(now, id, Next::Disable(cause, why));
         Ok(Outcome::Done)
     }
@@ -108,14 +120,12 @@ impl Supervisor {
     fn grant(&mut self, now: Now, id: &PluginId, names: &[String]) -> Result<Outcome, Refusal> {
         self.known(id)?;
         let Some(package) = self.plugin_mut(id).and_then(|plugin| plugin.current_mut()) else {
-            return Err(Refusal::NotUp(id.clone()));
+            return Err(self.cannot_run(id));
         };
         let wanted = asked(id, package.manifest.asks, names)?;
         let added: Vec<Capability> = wanted.iter().filter(|it| !package.granted.contains(*it)).collect();
         package.granted = package.granted.union(wanted);
-        if let Some(plugin) = self.plugin_mut(id) {
-            plugin.forget_denials(wanted);
-        }
+        package.consents.forget_denials(wanted);
         for capability in &added {
             self.audit(now, id, Audited::Granted, capability.name());
         }
@@ -126,7 +136,7 @@ impl Supervisor {
     fn revoke(&mut self, now: Now, id: &PluginId, names: &[String]) -> Result<Outcome, Refusal> {
         self.known(id)?;
         let Some(package) = self.plugin_mut(id).and_then(|plugin| plugin.current_mut()) else {
-            return Err(Refusal::NotUp(id.clone()));
+            return Err(self.cannot_run(id));
         };
         let taken = asked(id, package.manifest.asks, names)?;
         let taken: Vec<Capability> = taken.iter().filter(|it| package.granted.contains(*it)).collect();
@@ -167,7 +177,8 @@ impl Supervisor {
     ) -> Result<Outcome, Refusal> {
         self.known(id)?;
         let unknown = || Refusal::UnknownKey { plugin: id.clone(), key: key.to_owned() };
-        let schema = self.process(id).and_then(|process| process.panel.clone()).ok_or_else(unknown)?;
+        let process = self.process(id).ok_or_else(|| Refusal::NotUp(id.clone()))?;
+        let schema = process.panel.clone().ok_or_else(|| Refusal::NoPanel(id.clone()))?;
         let field = schema.field(key).ok_or_else(unknown)?;
         if let Some(value) = &value {
             field.check(value).map_err(|fault| Refusal::Value { key: key.to_owned(), fault })?;
@@ -179,6 +190,7 @@ impl Supervisor {
             None => _ = plugin.values.remove(key),
         }
         self.persist(Record::Value { plugin: id.clone(), key: key.to_owned(), value });
+        self.audit(now, id, Audited::ValueSet, key);
         self.emit_with(Transition::ValueSet { plugin: id.clone(), key: Arc::from(key) }, text);
         let takes = self.process(id).is_some_and(|process| process.hooks.contains(&Hook::OnPanelChange));
         let params = PanelValues { values: self.panel_values(id) };

@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::{
     Fetched, Output, Record, Supervisor,
-    plugin::{Consent, Handover, Question},
+    plugin::{Consent, Fetching, Handover, Question},
 };
 use crate::{
     ids::{PluginId, Ticket},
     plugin::{
         Audited, Code, Credential, Decision, Head, Refusal, Transition,
         rpc::{self, RequestId},
-        session::{Call, Lane},
+        session::{Call, Lane, Phase},
     },
     time::Now,
 };
@@ -35,13 +35,12 @@ impl Supervisor {
     /// A call for a credential that is granted, has a source, and was not denied.
     pub(super) fn on_credential_call(&mut self, now: Now, id: &PluginId, request: RequestId, kind: Arc<str>) {
         let Some(plugin) = self.plugin_mut(id) else { return };
-        let is_allowed =
-            plugin.always.contains(&kind) || plugin.consents.get(&kind) == Some(&Consent::Allowed);
+        let is_allowed = plugin.current().is_some_and(|package| package.consents.is_allowed(&kind));
         if let Some(process) = plugin.process_mut() {
-            process.calls.push(Call { id: request.clone(), kind: kind.clone() });
+            process.calls.push(Call { id: request, kind: kind.clone(), is_fetched: false });
         }
         if is_allowed {
-            self.fetch(id, request, kind);
+            self.fetch(id, kind);
             return;
         }
         if plugin.question.is_some() {
@@ -53,12 +52,17 @@ impl Supervisor {
         self.emit(Transition::Asked { plugin: id.clone(), kind, until: until.wall });
     }
 
-    fn fetch(&mut self, id: &PluginId, request: RequestId, kind: Arc<str>) {
+    /// Fetches a credential for all calls that wait for it, unless that is under way.
+    fn fetch(&mut self, id: &PluginId, kind: Arc<str>) {
         let ticket = self.take_ticket();
         let Some(plugin) = self.plugin_mut(id) else { return };
-        let Some(process) = plugin.process().map(|process| process.number) else { return };
-        let handover = Handover { process, id: request, kind: kind.clone(), frame: None, ticket };
-        plugin.handovers.push(handover);
+        // One that is being killed takes nothing any more, and its calls are dropped with it.
+        let process = plugin.process().filter(|process| process.phase != Phase::Killed);
+        let Some(process) = process.map(|process| process.number) else { return };
+        if plugin.fetching.iter().any(|fetching| fetching.kind == kind) {
+            return;
+        }
+        plugin.fetching.push(Fetching { process, kind: kind.clone(), ticket });
         self.put_out(Output::Fetch { ticket, kind });
     }
 
@@ -67,9 +71,13 @@ impl Supervisor {
         let plugin = self.plugin_mut(id).ok_or_else(|| Refusal::UnknownPlugin(id.clone()))?;
         let question = plugin.question.take().ok_or_else(|| Refusal::NothingAsked(id.clone()))?;
         let kind = question.kind;
-        plugin.consents.insert(kind.clone(), Consent::Allowed);
+        if let Some(consents) = plugin.consents_mut() {
+            consents.decided.insert(kind.clone(), Consent::Allowed);
+            if always {
+                consents.always.insert(kind.clone());
+            }
+        }
         let (what, decision) = if always {
-            plugin.always.insert(kind.clone());
             (Audited::AllowedAlways, Decision::AllowedAlways)
         } else {
             (Audited::Allowed, Decision::Allowed)
@@ -79,10 +87,7 @@ impl Supervisor {
         }
         self.audit(now, id, what, &kind);
         self.emit(Transition::Decided { plugin: id.clone(), kind: kind.clone(), decision });
-        let calls = self.process(id).map(|process| process.calls.clone()).unwrap_or_default();
-        for call in calls.into_iter().filter(|call| call.kind == kind) {
-            self.fetch(id, call.id, call.kind);
-        }
+        self.fetch(id, kind);
         Ok(())
     }
 
@@ -90,7 +95,9 @@ impl Supervisor {
     pub(super) fn deny(&mut self, now: Now, id: &PluginId) -> Result<(), Refusal> {
         let plugin = self.plugin_mut(id).ok_or_else(|| Refusal::UnknownPlugin(id.clone()))?;
         let question = plugin.question.take().ok_or_else(|| Refusal::NothingAsked(id.clone()))?;
-        plugin.consents.insert(question.kind.clone(), Consent::Denied);
+        if let Some(consents) = plugin.consents_mut() {
+            consents.decided.insert(question.kind.clone(), Consent::Denied);
+        }
         self.audit(now, id, Audited::Denied, &question.kind);
         self.decided(now, id, &question.kind, Decision::Denied, "the operator declined");
         Ok(())
@@ -112,6 +119,7 @@ impl Supervisor {
     /// Refuses all calls that wait for a kind.
     fn refuse_kind(&mut self, now: Now, id: &PluginId, kind: &Arc<str>, code: Code, why: &str) {
         let Some(plugin) = self.plugin_mut(id) else { return };
+        plugin.fetching.retain(|fetching| fetching.kind != *kind);
         plugin.handovers.retain(|handover| handover.kind != *kind);
         let Some(process) = plugin.process_mut() else { return };
         let calls = std::mem::take(&mut process.calls);
@@ -125,9 +133,9 @@ impl Supervisor {
     /// Takes a kind of credential back, from calls that wait too.
     pub(super) fn revoke_credential(&mut self, now: Now, id: &PluginId, kind: &Arc<str>) {
         let Some(plugin) = self.plugin_mut(id) else { return };
-        plugin.revoked.insert(kind.clone());
-        plugin.always.remove(kind);
-        plugin.consents.remove(kind);
+        if let Some(consents) = plugin.consents_mut() {
+            consents.revoke(kind);
+        }
         let asked = plugin.question.take_if(|question| question.kind == *kind);
         if asked.is_some() {
             let (plugin, kind, decision) = (id.clone(), kind.clone(), Decision::Revoked);
@@ -139,6 +147,7 @@ impl Supervisor {
     /// What waits for a plugin whose process ends waits no longer.
     pub(super) fn drop_calls(&mut self, now: Now, id: &PluginId) {
         let Some(plugin) = self.plugin_mut(id) else { return };
+        plugin.fetching.clear();
         plugin.handovers.clear();
         let Some(question) = plugin.question.take() else { return };
         self.audit(now, id, Audited::Gone, &question.kind);
@@ -146,36 +155,56 @@ impl Supervisor {
         self.emit(Transition::Decided { plugin, kind: question.kind, decision });
     }
 
-    /// A credential came, or could not be had: the handover waits for its row in the audit.
+    /// A credential came, or could not be had: each handover waits for its row in the audit.
     pub(super) fn on_fetched(&mut self, now: Now, ticket: Ticket, result: Fetched) {
-        let Some((id, at)) = self.handover(ticket) else { return };
+        let Some((id, fetched)) = self.take_fetching(ticket) else { return };
+        let Fetching { process: number, kind, .. } = fetched;
+        let Some(plugin) = self.plugin_mut(&id) else { return };
+        let Some(process) = plugin.process_mut().filter(|process| process.number == number) else { return };
+        let waiting = process.calls.iter_mut().filter(|call| call.kind == kind && !call.is_fetched);
+        let requests: Vec<RequestId> = waiting
+            .map(|call| {
+                call.is_fetched = true;
+                call.id.clone()
+            })
+            .collect();
         let credential = match result {
             Ok(credential) => credential,
             Err(why) => {
-                let Some((request, kind)) = self.take_handover(&id, at) else { return };
                 self.audit(now, &id, Audited::Unavailable, &kind);
-                self.refuse(now, &id, Some(&request), Code::CredentialUnavailable, &why, None);
+                for request in requests {
+                    self.take_call(&id, number, &request);
+                    self.refuse(now, &id, Some(&request), Code::CredentialUnavailable, &why, None);
+                }
                 return;
             }
         };
-        let Some(handover) = self.plugin(&id).and_then(|plugin| plugin.handovers.get(at)).cloned() else {
+        if let Some(why) = self.saves.failing().map(not_written_down) {
+            for request in requests {
+                self.take_call(&id, number, &request);
+                self.refuse(now, &id, Some(&request), Code::InternalError, &why, None);
+            }
             return;
-        };
-        let frame = handed(&handover.id, &handover.kind, &credential);
+        }
+        let frames: Vec<_> = requests.iter().map(|request| handed(request, &kind, &credential)).collect();
         self.put_out(Output::Mask { credential });
-        let kept = self.audit(now, &id, Audited::Handed, &handover.kind);
-        if let Some(handover) = self.plugin_mut(&id).and_then(|plugin| plugin.handovers.get_mut(at)) {
-            handover.frame = Some(frame);
-            handover.ticket = kept;
+        for (request, frame) in requests.into_iter().zip(frames) {
+            let ticket = self.audit(now, &id, Audited::Handed, &kind);
+            let Some(plugin) = self.plugin_mut(&id) else { return };
+            plugin.handovers.push(Handover {
+                process: number,
+                id: request,
+                kind: kind.clone(),
+                frame,
+                ticket,
+            });
         }
     }
 
     /// The row is there: the credential is handed over.
-    pub(super) fn on_committed(&mut self, now: Now, ticket: Ticket) {
-        let Some((id, at)) = self.handover(ticket) else { return };
-        let frame = self.plugin_mut(&id).and_then(|plugin| plugin.handovers.get_mut(at)?.frame.take());
-        let Some((request, kind)) = self.take_handover(&id, at) else { return };
-        let Some(frame) = frame else { return };
+    pub(super) fn on_written_down(&mut self, now: Now, ticket: Ticket) {
+        let Some((id, handover)) = self.take_handover(ticket) else { return };
+        let Handover { id: request, kind, frame, .. } = handover;
         let head = Head {
             plugin: id.clone(),
             method: Some(Arc::from("get_credential")),
@@ -187,35 +216,50 @@ impl Supervisor {
         self.emit(Transition::Handed { plugin: id, kind });
     }
 
-    pub(super) fn on_commit_failed(&mut self, now: Now, ticket: Ticket, error: &str) {
-        let Some((id, at)) = self.handover(ticket) else { return };
-        let Some((request, _)) = self.take_handover(&id, at) else { return };
-        let why = format!("the handover could not be written down: {error}");
-        self.refuse(now, &id, Some(&request), Code::InternalError, &why, None);
+    /// The row is not there: the credential is not handed over. Whether that was a handover's row.
+    pub(super) fn on_not_written_down(&mut self, now: Now, ticket: Ticket, error: &str) -> bool {
+        let is_handover =
+            self.plugins.values().any(|plugin| plugin.handovers.iter().any(|it| it.ticket == ticket));
+        if let Some((id, handover)) = self.take_handover(ticket) {
+            let why = not_written_down(error);
+            self.refuse(now, &id, Some(&handover.id), Code::InternalError, &why, None);
+        }
+        is_handover
     }
 
-    /// The handover that waits for a ticket.
-    fn handover(&self, ticket: Ticket) -> Option<(PluginId, usize)> {
-        self.plugins.values().find_map(|plugin| {
-            let at = plugin.handovers.iter().position(|handover| handover.ticket == ticket)?;
-            Some((plugin.id.clone(), at))
+    fn take_fetching(&mut self, ticket: Ticket) -> Option<(PluginId, Fetching)> {
+        self.plugins.values_mut().find_map(|plugin| {
+            let at = plugin.fetching.iter().position(|fetching| fetching.ticket == ticket)?;
+            Some((plugin.id.clone(), plugin.fetching.remove(at)))
         })
     }
 
     /// Takes a handover and its call out; nothing where its process is another by now.
-    fn take_handover(&mut self, id: &PluginId, at: usize) -> Option<(RequestId, Arc<str>)> {
-        let plugin = self.plugin_mut(id)?;
-        let Handover { process: number, id: request, kind, .. } = plugin.handovers.remove(at);
-        let process = plugin.process_mut().filter(|process| process.number == number)?;
-        let at = process.calls.iter().position(|call| call.id == request)?;
-        process.calls.remove(at);
-        Some((request, kind))
+    fn take_handover(&mut self, ticket: Ticket) -> Option<(PluginId, Handover)> {
+        let (id, handover) = self.plugins.values_mut().find_map(|plugin| {
+            let at = plugin.handovers.iter().position(|handover| handover.ticket == ticket)?;
+            Some((plugin.id.clone(), plugin.handovers.remove(at)))
+        })?;
+        self.take_call(&id, handover.process, &handover.id)?;
+        Some((id, handover))
+    }
+
+    /// Takes a call that waits out of its process; nothing where that is another by now.
+    fn take_call(&mut self, id: &PluginId, number: u64, request: &RequestId) -> Option<Call> {
+        let process = self.plugin_mut(id)?.process_mut().filter(|process| process.number == number)?;
+        let at = process.calls.iter().position(|call| call.is_fetched && call.id == *request)?;
+        Some(process.calls.remove(at))
     }
 
     /// Writes a row of a plugin's audit.
     pub(super) fn audit(&mut self, now: Now, id: &PluginId, what: Audited, text: &str) -> Ticket {
-        self.persist(Record::Audit { plugin: id.clone(), at: now.wall, what, text: text.to_owned() })
+        let (text, by) = (text.to_owned(), self.by.clone());
+        self.persist(Record::Audit { plugin: id.clone(), at: now.wall, what, text, by })
     }
+}
+
+fn not_written_down(error: &str) -> String {
+    format!("the handover could not be written down: {error}")
 }
 
 fn handed(request: &RequestId, kind: &str, credential: &Credential) -> bytes::Bytes {

@@ -6,15 +6,17 @@ use std::{
 };
 
 use super::{
-    Input, Kept, Output, ProcessInput, Record,
-    plugin::{Package, Plugin, State},
+    Input, Kept, Output, PanelValues, ProcessInput,
+    kept::Invalid,
+    plugin::{Consents, Package, Plugin, State},
+    save_queue::SaveQueue,
     stream::Stream,
 };
 use crate::{
     ids::{PluginId, Ticket, TraceId},
     limits,
     plugin::{
-        About, DisableCause, Transition,
+        DisableCause, Transition,
         capability::{Capability, CapabilitySet},
         session::{Permit, Process},
     },
@@ -40,11 +42,16 @@ pub struct Settings {
 pub struct Supervisor {
     pub(super) settings: Settings,
     pub(super) plugins: BTreeMap<PluginId, Plugin>,
+    /// The panel values of plugins that are not there.
+    pub(super) values_aside: BTreeMap<PluginId, PanelValues>,
     pub(super) stream: Stream,
     /// Bytes that wait for all plugins.
     pub(super) queued_bytes: u64,
     /// Whether nothing is started any more.
     pub(super) is_stopping: bool,
+    /// Whose command is carried out.
+    pub(super) by: Option<Arc<str>>,
+    pub(super) saves: SaveQueue,
     ticket: Ticket,
     next_order: u64,
     outputs: VecDeque<Output>,
@@ -62,9 +69,12 @@ impl Supervisor {
         let mut supervisor = Self {
             settings,
             plugins: BTreeMap::new(),
+            values_aside: BTreeMap::new(),
             stream: Stream::kept(now, stream),
             queued_bytes: 0,
             is_stopping: false,
+            by: None,
+            saves: SaveQueue::default(),
             ticket: Ticket(0),
             next_order: 1,
             outputs: VecDeque::new(),
@@ -78,6 +88,7 @@ impl Supervisor {
 
     /// Takes what happened; what it causes is to be polled before the next.
     pub fn handle(&mut self, now: Now, input: Input) {
+        self.by = None;
         match input {
             Input::Process { plugin, process, what } => {
                 if self.process(&plugin).is_some_and(|it| it.number == process) {
@@ -101,12 +112,10 @@ impl Supervisor {
             ProcessInput::Read { bytes } => {
                 if let Some(process) = self.process_mut(plugin) {
                     process.budget.on_bytes(now.mono, bytes);
-                    if std::mem::take(&mut process.throttle.is_held) {
-                        process.throttle.waited_at = now.mono;
-                    }
                 }
             }
             ProcessInput::Held => self.on_held(plugin),
+            ProcessInput::Resumed => self.on_resumed(now, plugin),
             ProcessInput::Taken { lane, messages, bytes } => {
                 if let Some(process) = self.process_mut(plugin) {
                     process.outbox.on_taken(now.mono, lane, messages, bytes);
@@ -131,7 +140,7 @@ impl Supervisor {
     #[must_use]
     pub fn timeout(&self) -> Option<Mono> {
         let tick = (!self.is_stopping).then(|| self.stream.next_tick());
-        self.plugins.values().filter_map(Plugin::timeout).chain(tick).min()
+        self.plugins.values().filter_map(Plugin::timeout).chain(tick).chain(self.saves.again_at).min()
     }
 
     /// Whether a process may be read from.
@@ -148,6 +157,12 @@ impl Supervisor {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.plugins.values().all(|plugin| plugin.process().is_none() && plugin.pending.is_none())
+    }
+
+    /// Whether it was told to end all plugins, and they have ended.
+    #[must_use]
+    pub fn has_stopped(&self) -> bool {
+        self.is_stopping && self.is_idle()
     }
 
     /// The plugins that have a process.
@@ -186,6 +201,11 @@ impl Supervisor {
         order
     }
 
+    /// The ticket that was given last.
+    pub(super) const fn last_ticket(&self) -> Ticket {
+        self.ticket
+    }
+
     pub(super) const fn take_ticket(&mut self) -> Ticket {
         self.ticket = Ticket(self.ticket.0 + 1);
         self.ticket
@@ -207,32 +227,29 @@ impl Supervisor {
         self.put_out(Output::Transition { transition: it, text: text.into(), trace });
     }
 
-    pub(super) fn persist(&mut self, record: Record) -> Ticket {
-        let ticket = self.take_ticket();
-        self.put_out(Output::Persist { ticket, record });
-        ticket
-    }
-
     /// Takes a plugin over as it was kept.
     fn restore(&mut self, kept: Kept) {
         let order = self.take_order();
         let mut plugin = Plugin::new(kept.plugin.clone(), order);
-        plugin.always = kept.always.iter().map(|kind| Arc::from(kind.as_str())).collect();
         plugin.exits = kept.exits.iter().map(|wall| Now { mono: Mono(0), wall: *wall }).collect();
+        plugin.folder = kept.folder;
         plugin.values = kept.values.into_iter().collect();
         plugin.disabled = kept.disabled;
+        let granted: CapabilitySet =
+            kept.grants.iter().filter_map(|name| Capability::from_name(name)).collect();
+        let always = kept.always.iter().map(|kind| Arc::from(kind.as_str())).collect();
+        let consents = Consents { always, ..Consents::default() };
         match kept.manifest {
             Ok(manifest) => {
-                let granted: CapabilitySet =
-                    kept.grants.iter().filter_map(|name| Capability::from_name(name)).collect();
-                let package =
-                    Package::installed(manifest, kept.text, kept.command, granted, &self.settings.limits);
+                let limits = &self.settings.limits;
+                let package = Package::installed(manifest, kept.text, kept.command, granted, limits);
+                let package = Package { consents, ..package };
                 self.announce(&kept.plugin, &package);
                 plugin.package = Some(package);
             }
             Err(why) => {
-                let about = About { name: Arc::from(kept.plugin.as_str()), ..About::default() };
-                self.emit(Transition::Installed { plugin: kept.plugin.clone(), about: Arc::new(about) });
+                self.announce_invalid(&kept.plugin, granted);
+                plugin.invalid = Some(Invalid { text: kept.text, command: kept.command, granted, consents });
                 plugin.disabled.get_or_insert((DisableCause::Manifest, why));
             }
         }
@@ -252,6 +269,7 @@ impl Supervisor {
     /// Asks all processes to end, side by side; nothing is started from now on.
     pub fn stop_all(&mut self, now: Now) {
         self.is_stopping = true;
+        self.offer_again(now);
         for id in self.in_order() {
             self.end(now, &id, super::plugin::Next::Stop);
         }
@@ -283,6 +301,9 @@ impl Supervisor {
                 Some(State::Running(_)) => self.on_process_timeout(now, &id),
                 _ => {}
             }
+        }
+        if self.saves.again_at.is_some_and(|at| at <= now.mono) {
+            self.offer_again(now);
         }
         if !self.is_stopping && self.stream.next_tick() <= now.mono {
             self.on_tick(now);

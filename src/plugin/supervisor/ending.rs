@@ -5,13 +5,14 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Output, Record, Supervisor,
+    actions::Unanswered,
     lifecycle::Empty,
     plugin::{Next, State},
 };
 use crate::{
     ids::PluginId,
     plugin::{
-        ActionEnd, Code, DisableCause, ExitStatus, Lint, Transition, UnhealthyCause,
+        Audited, Code, DisableCause, ExitStatus, Lint, Transition, UnhealthyCause,
         framing::Broken,
         session::{Lane, OpenRequest, Phase, Process},
     },
@@ -25,7 +26,7 @@ const STEP_MAX: Duration = Duration::from_secs(5);
 const EXIT_AFTER_STDOUT: Duration = Duration::from_millis(500);
 
 /// Exits that count for a restart.
-const COUNTED: Duration = Duration::from_secs(600);
+pub(super) const COUNTED: Duration = Duration::from_secs(600);
 
 /// The waits before the first, second and third restart.
 const BACKOFF: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(25)];
@@ -78,6 +79,7 @@ impl Supervisor {
         let process = process.number;
         // What is on its way is not handed over to it any more.
         if let Some(plugin) = self.plugin_mut(id) {
+            plugin.fetching.clear();
             plugin.handovers.clear();
         }
         self.put_out(Output::Kill { plugin: id.clone(), process });
@@ -145,7 +147,7 @@ impl Supervisor {
         for (number, open) in process.open {
             if let OpenRequest::Action { action, request, trace, sent_at, .. } = open {
                 let us = u64::try_from(now.mono.since(sent_at).as_micros()).unwrap_or(u64::MAX);
-                self.end_action(id, (&action, number, trace), request, us, ActionEnd::Gone);
+                self.end_action(id, (&action, number, trace), request, us, Unanswered::Gone);
             }
         }
         self.drop_calls(now, id);
@@ -173,7 +175,7 @@ impl Supervisor {
         }
         let Some(wait) = BACKOFF.get(earlier) else {
             let why = "a fourth exit within ten minutes".to_owned();
-            self.disable(id, DisableCause::RestartLimit, why);
+            self.disable(now, id, DisableCause::RestartLimit, why);
             return;
         };
         if self.is_stopping {
@@ -188,17 +190,17 @@ impl Supervisor {
     }
 
     /// No process until somebody enables it.
-    pub(super) fn disable(&mut self, id: &PluginId, cause: DisableCause, why: String) {
-        // One whose folder is no longer served is gone.
-        if self.plugin(id).is_none_or(|plugin| plugin.current().is_none()) {
+    pub(super) fn disable(&mut self, now: Now, id: &PluginId, cause: DisableCause, why: String) {
+        // One whose folder is no longer served is gone; one that cannot run here stays.
+        if self.plugin(id).is_none_or(|plugin| !plugin.is_there()) {
             return;
         }
-        self.keep_disabled(id, cause, why.clone());
+        self.keep_disabled(now, id, cause, why.clone());
         self.emit_with(Transition::Disabled { plugin: id.clone(), cause }, why);
     }
 
     /// Remembers that a plugin is disabled, before its process has ended.
-    pub(super) fn keep_disabled(&mut self, id: &PluginId, cause: DisableCause, why: String) {
+    pub(super) fn keep_disabled(&mut self, now: Now, id: &PluginId, cause: DisableCause, why: String) {
         let Some(plugin) = self.plugin_mut(id) else { return };
         let kept = Some((cause, why));
         let is_known = plugin.disabled == kept;
@@ -206,25 +208,32 @@ impl Supervisor {
         if plugin.process().is_none() {
             plugin.state = State::Stopped;
         }
-        if !is_known && plugin.is_kept() {
+        let is_kept = plugin.is_kept();
+        if !is_known && is_kept {
             self.persist(Record::Disabled { plugin: id.clone(), cause: kept });
+        }
+        if !is_known {
+            self.audit(now, id, Audited::Disabled, cause.name());
         }
     }
 
     /// What comes after a process; nothing of the plugin runs.
     pub(super) fn carry_out(&mut self, now: Now, id: &PluginId, next: Next) {
         if self.plugin(id).is_some_and(|plugin| plugin.pending.is_some()) {
+            // It stays so where its files cannot be put into place or deleted.
+            if let Next::Disable(cause, why) = next {
+                self.disable(now, id, cause, why);
+            }
             self.carry_out_pending(id);
             return;
         }
         match next {
             Next::Judge | Next::Stop => {}
             Next::Start => self.start(now, id),
-            Next::Disable(cause, why) => self.disable(id, cause, why),
+            Next::Disable(cause, why) => self.disable(now, id, cause, why),
         }
-        let is_gone = self.plugin(id).is_some_and(|plugin| plugin.current().is_none());
-        if is_gone && self.plugin(id).is_some_and(|plugin| plugin.disabled.is_none()) {
-            self.plugins.remove(id);
+        if self.plugin(id).is_some_and(|plugin| !plugin.is_there()) {
+            self.forget(id);
             self.emit(Transition::Removed { plugin: id.clone() });
         }
     }

@@ -34,22 +34,23 @@ impl Supervisor {
         let number = process.take_id();
         let trace = if let OpenRequest::Action { trace, .. } = &open { *trace } else { None };
         process.open.insert(number, open);
-        self.send_request(now, id, method, number, params, trace);
+        if let Ok(frame) = rpc::request(number, method, params) {
+            self.send_request(now, id, method, number, frame, trace);
+        }
     }
 
+    /// Sends a request that is open already.
     pub(super) fn send_request(
         &mut self,
         now: Now,
         id: &PluginId,
         method: &'static str,
         number: u64,
-        params: &impl Serialize,
+        frame: Bytes,
         trace: Option<TraceId>,
     ) {
-        if let Ok(frame) = rpc::request(number, method, params) {
-            let head = Head { id: Some(Arc::from(number.to_string())), ..head(id, method) };
-            self.transmit(now, id, Lane::Answer, frame, head, trace);
-        }
+        let head = Head { id: Some(Arc::from(number.to_string())), ..head(id, method) };
+        self.transmit(now, id, Lane::Answer, frame, head, trace);
     }
 
     /// Sends a notification in the room of answers.

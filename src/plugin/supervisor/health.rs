@@ -1,10 +1,10 @@
 //! Deadlines of a process (rulings Plugins 1, 4, 6, 8).
 
-use super::{Supervisor, lifecycle::Empty, plugin::Next};
+use super::{Supervisor, actions::Unanswered, lifecycle::Empty, plugin::Next};
 use crate::{
     ids::PluginId,
     plugin::{
-        ActionEnd, Transition, UnhealthyCause,
+        Transition, UnhealthyCause, rpc,
         session::{OpenRequest, Phase, Process, THROTTLE_OVER},
     },
     time::{Mono, Now},
@@ -50,7 +50,9 @@ impl Supervisor {
             return self.fail(now, id, UnhealthyCause::PingsMissed, why);
         }
         let Some(ping) = self.process_mut(id).map(Process::take_id) else { return };
-        self.send_request(now, id, "ping", ping, &Empty {}, None);
+        if let Ok(frame) = rpc::request(ping, "ping", &Empty {}) {
+            self.send_request(now, id, "ping", ping, frame, None);
+        }
         if let Some(pings) = self.process_mut(id).and_then(|process| process.pings.as_mut()) {
             pings.on_sent(now.mono, ping);
         }
@@ -67,9 +69,10 @@ impl Supervisor {
             .collect();
         for number in late {
             let open = self.process_mut(id).and_then(|process| process.open.remove(&number));
-            if let Some(OpenRequest::Action { action, request, trace, sent_at, .. }) = open {
+            if let Some(OpenRequest::Action { action, request, trace, sent_at, until }) = open {
                 let us = u64::try_from(now.since(sent_at).as_micros()).unwrap_or(u64::MAX);
-                self.end_action(id, (&action, number, trace), request, us, ActionEnd::TimedOut);
+                let end = Unanswered::TimedOut { timeout: until.since(sent_at) };
+                self.end_action(id, (&action, number, trace), request, us, end);
             }
         }
     }
@@ -80,6 +83,14 @@ impl Supervisor {
         process.throttle.is_held = true;
         if !std::mem::replace(&mut process.throttle.is_on, true) {
             self.emit(Transition::Throttled { plugin: id.clone(), on: true });
+        }
+    }
+
+    /// A process is read from again.
+    pub(super) fn on_resumed(&mut self, now: Now, id: &PluginId) {
+        let Some(process) = self.process_mut(id) else { return };
+        if std::mem::take(&mut process.throttle.is_held) {
+            process.throttle.waited_at = now.mono;
         }
     }
 

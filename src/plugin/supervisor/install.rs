@@ -4,13 +4,14 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     Cause, Installation, Output, Record, Source, Supervisor,
-    plugin::{Next, Package, Pending, Plugin, State},
+    kept::Invalid,
+    plugin::{Consents, Next, Package, Pending, Plugin, State, Update},
 };
 use crate::{
     ids::{PluginId, RequestId},
     limits,
     plugin::{
-        About, Audited, Outcome, Refusal, Transition,
+        About, Audited, DisableCause, Outcome, Refusal, Transition,
         capability::{Capability, CapabilitySet},
         manifest::Manifest,
     },
@@ -18,7 +19,7 @@ use crate::{
 };
 
 impl Package {
-    fn new(
+    pub(super) fn new(
         manifest: Arc<Manifest>,
         text: Arc<str>,
         source: Source,
@@ -28,7 +29,7 @@ impl Package {
     ) -> Self {
         let folder = if let Source::Folder(folder) = &source { Some(&**folder) } else { None };
         let about = Arc::new(manifest.about(folder, command.as_deref(), limits));
-        Self { manifest, text, source, command, about, granted }
+        Self { manifest, text, source, command, about, granted, consents: Consents::default() }
     }
 
     /// One that is installed.
@@ -43,6 +44,20 @@ impl Package {
     }
 }
 
+impl Plugin {
+    /// What it was granted as it is installed, able to run or not.
+    fn installed_grants(&self) -> CapabilitySet {
+        let package = self.package.as_ref().map(|package| package.granted);
+        package.or(self.invalid.as_ref().map(|invalid| invalid.granted)).unwrap_or_default()
+    }
+
+    /// What was decided of its credentials as it is installed, able to run or not.
+    fn installed_consents(&self) -> Consents {
+        let package = self.package.as_ref().map(|package| &package.consents);
+        package.or(self.invalid.as_ref().map(|invalid| &invalid.consents)).cloned().unwrap_or_default()
+    }
+}
+
 impl Supervisor {
     /// Installs or updates a plugin, or serves a folder. Of an installation the files are staged; the reply
     /// comes when they are in their place.
@@ -50,34 +65,40 @@ impl Supervisor {
     /// # Errors
     /// If there are too many plugins, or a capability is none that the plugin asks for.
     pub fn install(&mut self, now: Now, cause: Cause, installation: Installation) -> Result<(), Refusal> {
-        let Installation { manifest, text, source, command, grant } = installation;
+        let Installation { manifest, text, folder, source, command, grant } = installation;
         let id = manifest.id.clone();
         let most = self.settings.limits.plugins_max;
         if !self.plugins.contains_key(&id) && self.plugins.len() as u64 >= most {
             return Err(Refusal::TooMany { most });
         }
         let is_served = matches!(source, Source::Folder(_));
-        let before = self.plugin(&id).and_then(|plugin| plugin.package.as_ref());
-        let kept = before.filter(|_| !is_served).map(|package| package.granted).unwrap_or_default();
+        let kept = self.plugin(&id).filter(|_| !is_served).map(Plugin::installed_grants).unwrap_or_default();
         let granted = grants(&id, &manifest, grant)?.union(kept).intersection(manifest.asks);
-        let package = Package::new(manifest, text, source, command, granted, &self.settings.limits);
-        let order = self.take_order();
-        let plugin = self.plugins.entry(id.clone()).or_insert_with(|| Plugin::new(id.clone(), order));
+        let mut package = Package::new(manifest, text, source, command, granted, &self.settings.limits);
+        let plugin = self.plugin_or_new(&id);
         if plugin.pending.is_some() {
             return Err(Refusal::Invalid(format!("{id} is being installed or removed")));
         }
         if is_served {
             let aside = (plugin.disabled.take(), std::mem::take(&mut plugin.exits));
-            if plugin.served.replace(package).is_none() {
-                plugin.set_aside = Some(aside);
+            let was_disabled = aside.0.is_some();
+            match plugin.served.take() {
+                None => plugin.set_aside = Some(aside),
+                Some(before) if before.source == package.source => package.consents = before.consents,
+                Some(_) => {}
             }
-            plugin.forget_denials(granted);
+            package.consents.forget_denials(granted);
+            plugin.served = Some(package);
             self.announce_current(&id);
+            if was_disabled {
+                self.emit(Transition::Enabled { plugin: id.clone() });
+            }
             self.put_out(Output::Reply { request: cause.request, result: Ok(self.installed(&id, None)) });
             self.end(now, &id, Next::Start);
             return Ok(());
         }
-        plugin.pending = Some(Pending::Install { package: Box::new(package), request: cause.request });
+        let update = Update { package, folder, was_disabled: plugin.disabled.is_some() };
+        plugin.pending = Some(Pending::Install { update: Box::new(update), cause });
         self.end(now, &id, Next::Start);
         Ok(())
     }
@@ -86,7 +107,7 @@ impl Supervisor {
     pub(super) fn remove(
         &mut self,
         now: Now,
-        request: RequestId,
+        cause: Cause,
         id: &PluginId,
         purge: bool,
     ) -> Result<(), Refusal> {
@@ -94,7 +115,7 @@ impl Supervisor {
         if plugin.pending.is_some() {
             return Err(Refusal::Invalid(format!("{id} is being installed or removed")));
         }
-        plugin.pending = Some(Pending::Remove { purge, request });
+        plugin.pending = Some(Pending::Remove { purge, cause });
         self.end(now, id, Next::Stop);
         Ok(())
     }
@@ -107,10 +128,8 @@ impl Supervisor {
         }
         let (disabled, exits) = plugin.set_aside.take().unwrap_or_default();
         (plugin.disabled, plugin.exits) = (disabled.clone(), exits);
-        let is_installed = plugin.package.is_some();
-        if is_installed {
-            self.announce_current(id);
-        }
+        let is_installed = plugin.is_installed();
+        self.announce_current(id);
         self.end(
             now,
             id,
@@ -144,10 +163,14 @@ impl Supervisor {
         plugin.is_pending_begun = false;
         let Some(pending) = plugin.pending.take() else { return };
         match pending {
-            Pending::Install { package, request } => {
-                self.on_placed(now, id, *package, request, result);
+            Pending::Install { update, cause } => {
+                self.by = cause.by;
+                self.on_placed(now, id, *update, cause.request, result);
             }
-            Pending::Remove { purge, request } => self.on_deleted(id, purge, request, result),
+            Pending::Remove { purge, cause } => {
+                self.by = cause.by;
+                self.on_deleted(now, id, purge, cause.request, result);
+            }
         }
     }
 
@@ -155,59 +178,95 @@ impl Supervisor {
         &mut self,
         now: Now,
         id: &PluginId,
-        package: Package,
+        Update { package, folder, was_disabled }: Update,
         request: RequestId,
         result: Result<(), String>,
     ) {
         let Some(plugin) = self.plugin_mut(id) else { return };
         if let Err(why) = result {
-            let is_new = plugin.current().is_none();
-            if is_new {
-                self.plugins.remove(id);
-            } else {
+            // One that cannot run here, and one that was installed before, stay as they were.
+            if plugin.is_there() {
                 self.start(now, id);
+            } else {
+                let was_served = plugin.processes > 0;
+                self.forget(id);
+                if was_served {
+                    self.emit(Transition::Removed { plugin: id.clone() });
+                }
             }
             let refusal = Refusal::Invalid(format!("{id} was not installed: {why}"));
             self.put_out(Output::Reply { request, result: Err(refusal) });
             return;
         }
         let granted = package.granted;
-        let replaced = plugin.package.replace(package);
-        let had = replaced.as_ref().map(|package| package.granted).unwrap_or_default();
+        let had = plugin.installed_grants();
+        let mut consents = plugin.installed_consents();
+        consents.forget_denials(granted.difference(had));
+        let replaced = plugin.package.replace(Package { consents, ..package });
+        plugin.folder.clone_from(&folder);
+        plugin.invalid = None;
+        let (mut disabled, mut is_enabled) = (None, false);
         if plugin.served.is_some() {
             plugin.set_aside = None;
+        } else if was_disabled {
+            is_enabled = plugin.disabled.take().is_some();
+            plugin.exits.clear();
         } else {
-            plugin.disabled = None;
+            // What the operator disabled meanwhile stays so.
+            disabled.clone_from(&plugin.disabled);
             plugin.exits.clear();
         }
-        plugin.forget_denials(granted.difference(had));
         let Some(package) = plugin.package.as_ref() else { return };
         let (text, command) = (package.text.clone(), package.command.clone());
         let version = package.manifest.version.to_string();
-        self.persist(Record::Installed { plugin: id.clone(), text, version, command });
-        self.persist(Record::Disabled { plugin: id.clone(), cause: None });
+        let since = self.last_ticket();
+        self.audit(now, id, Audited::Installed, &version);
+        self.persist(Record::Installed { plugin: id.clone(), text, version, folder, command });
+        self.persist(Record::Disabled { plugin: id.clone(), cause: disabled });
         self.persist(Record::Exits { plugin: id.clone(), exits: Vec::new() });
         self.keep_grants_of(id, granted);
         for capability in granted.iter().filter(|it| !had.contains(*it)) {
             self.audit(now, id, Audited::Granted, capability.name());
         }
         self.announce_current(id);
+        if is_enabled {
+            self.emit(Transition::Enabled { plugin: id.clone() });
+        }
         let outcome = self.installed(id, replaced.map(|package| package.manifest.version.to_string()));
-        self.put_out(Output::Reply { request, result: Ok(outcome) });
+        self.reply_when_kept(request, since, Ok(outcome));
         self.start(now, id);
     }
 
-    fn on_deleted(&mut self, id: &PluginId, purge: bool, request: RequestId, result: Result<(), String>) {
+    fn on_deleted(
+        &mut self,
+        now: Now,
+        id: &PluginId,
+        purge: bool,
+        request: RequestId,
+        result: Result<(), String>,
+    ) {
+        let since = self.last_ticket();
         let result = match result {
             Ok(()) => {
-                self.plugins.remove(id);
+                if purge {
+                    self.purge(id);
+                } else {
+                    self.forget(id);
+                }
                 self.persist(Record::Removed { plugin: id.clone(), purge });
+                if !purge {
+                    self.audit(now, id, Audited::Removed, "");
+                }
                 self.emit(Transition::Removed { plugin: id.clone() });
                 Ok(Outcome::Done)
             }
-            Err(why) => Err(Refusal::Invalid(format!("{id} was not removed: {why}"))),
+            // It was stopped for this. The operator starts it again, or removes it once the cause is gone.
+            Err(why) => {
+                self.disable(now, id, DisableCause::ByOperator, format!("it was not removed: {why}"));
+                Err(Refusal::Invalid(format!("{id} was not removed, and is disabled: {why}")))
+            }
         };
-        self.put_out(Output::Reply { request, result });
+        self.reply_when_kept(request, since, result);
     }
 
     fn installed(&self, id: &PluginId, replaced: Option<String>) -> Outcome {
@@ -225,8 +284,11 @@ impl Supervisor {
     }
 
     pub(super) fn announce_current(&mut self, id: &PluginId) {
-        if let Some(package) = self.plugin(id).and_then(|plugin| plugin.current()).cloned() {
-            self.announce(id, &package);
+        let Some(plugin) = self.plugin(id) else { return };
+        match (plugin.current().cloned(), &plugin.invalid) {
+            (Some(package), _) => self.announce(id, &package),
+            (None, Some(Invalid { granted, .. })) => self.announce_invalid(id, *granted),
+            (None, None) => {}
         }
     }
 
@@ -240,7 +302,7 @@ impl Supervisor {
     fn keep_grants_of(&mut self, id: &PluginId, granted: CapabilitySet) {
         let Some(plugin) = self.plugin(id) else { return };
         let capabilities = granted.iter().map(|it| it.name().to_owned()).collect();
-        let always = plugin.always.iter().map(ToString::to_string).collect();
+        let always = plugin.installed_consents().always.iter().map(ToString::to_string).collect();
         self.persist(Record::Grants { plugin: id.clone(), capabilities, always });
     }
 }

@@ -41,7 +41,7 @@ pub enum Input {
         /// Its ticket.
         ticket: Ticket,
     },
-    /// An [`Output::Persist`] did not happen.
+    /// An [`Output::Persist`] did not happen; it is put out again after a while.
     CommitFailed {
         /// Its ticket.
         ticket: Ticket,
@@ -81,6 +81,8 @@ pub enum ProcessInput {
     /// It is not read from now, for [`Permit::At`](crate::plugin::session::Permit::At) or
     /// [`Permit::Full`](crate::plugin::session::Permit::Full), although it may have written.
     Held,
+    /// It is read from again, whether it writes or not.
+    Resumed,
     /// It took bytes: of these frames the last ones.
     Taken {
         /// In which room they waited.
@@ -116,12 +118,14 @@ pub struct SpawnFault {
 pub type Fetched = Result<Credential, String>;
 
 /// What caused a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// The command; its answer carries the same number.
     pub request: RequestId,
     /// What it belongs to.
     pub trace: Option<TraceId>,
+    /// Who gave it, as the audit names them.
+    pub by: Option<Arc<str>>,
 }
 
 /// Where a plugin runs from.
@@ -140,7 +144,9 @@ pub struct Installation {
     pub manifest: Arc<Manifest>,
     /// The manifest's text.
     pub text: Arc<str>,
-    /// From where.
+    /// The folder that the operator named.
+    pub folder: Arc<str>,
+    /// From where it runs.
     pub source: Source,
     /// What runs in place of its entry, as a command line.
     pub command: Option<String>,
@@ -157,6 +163,8 @@ pub struct Kept {
     pub plugin: PluginId,
     /// The manifest's text.
     pub text: Arc<str>,
+    /// The folder that it was copied from.
+    pub folder: Arc<str>,
     /// What runs in place of its entry, as a command line.
     pub command: Option<String>,
     /// What it was granted.
@@ -182,6 +190,8 @@ pub enum Record {
         text: Arc<str>,
         /// Its version.
         version: String,
+        /// The folder that it was copied from.
+        folder: Arc<str>,
         /// What runs in place of its entry.
         command: Option<String>,
     },
@@ -232,8 +242,10 @@ pub enum Record {
         at: Wall,
         /// What.
         what: Audited,
-        /// About what: a capability, a kind of credential.
+        /// About what: a capability, a kind of credential, a version, a field's key.
         text: String,
+        /// Whose command caused it.
+        by: Option<Arc<str>>,
     },
     /// A part of the declared stream.
     Stream {

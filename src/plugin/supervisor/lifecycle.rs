@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     Output, SpawnFault, Supervisor,
+    ending::COUNTED,
     plugin::{Next, State},
 };
 use crate::{
@@ -71,7 +72,9 @@ impl Supervisor {
         plugin.next = Next::Judge;
         let process = Process::new(now, number, plugin.granted(), &limits);
         plugin.state = State::Running(Box::new(process));
-        self.emit(Transition::Starting { plugin: id.clone(), process: number });
+        let counted = plugin.exits.iter().filter(|exit| now.since(**exit) < COUNTED).count();
+        let restarts = Some(u32::try_from(counted).unwrap_or(u32::MAX));
+        self.emit(Transition::Starting { plugin: id.clone(), process: number, restarts });
         self.put_out(Output::Spawn { plugin: id.clone(), process: number });
     }
 
@@ -106,14 +109,17 @@ impl Supervisor {
     pub(super) fn on_spawn_failed(&mut self, now: Now, id: &PluginId, fault: SpawnFault) {
         let Some(plugin) = self.plugin_mut(id) else { return };
         let State::Running(process) = std::mem::take(&mut plugin.state) else { return };
-        let next = plugin.next.clone();
+        let (next, is_blamed) = (plugin.next.clone(), process.is_ending());
         self.clear_up(now, id, *process);
         self.emit(Transition::Stopped { plugin: id.clone(), status: ExitStatus::Unknown });
-        if fault.is_entry {
-            self.disable(id, DisableCause::EntryNotExecutable, fault.why);
+        // One that was to end anyway is not blamed: what runs next may be another entry.
+        if next == Next::Judge && fault.is_entry {
+            self.disable(now, id, DisableCause::EntryNotExecutable, fault.why);
         } else if next == Next::Judge {
-            let cause = UnhealthyCause::Exited;
-            self.emit_with(Transition::Unhealthy { plugin: id.clone(), cause }, fault.why);
+            if !is_blamed {
+                let cause = UnhealthyCause::Exited;
+                self.emit_with(Transition::Unhealthy { plugin: id.clone(), cause }, fault.why);
+            }
             self.judge_exit(now, id);
         }
         self.carry_out(now, id, next);

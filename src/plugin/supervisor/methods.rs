@@ -173,6 +173,11 @@ impl Supervisor {
             let message = "playlist_url: must be an http or https URL";
             return Err(NotDone::new(Code::InvalidParams, Lint::NotificationParams, message));
         }
+        let most = self.settings.limits.upstream_bytes_max;
+        if playlist_url.len() as u64 > most {
+            let message = format!("playlist_url: {} bytes, {most} at most", playlist_url.len());
+            return Err(NotDone::new(Code::InvalidParams, Lint::NotificationParams, message));
+        }
         if !self.stream.has_session(&stream_id) {
             let message = format!("no relay session {}", self.shown(&stream_id));
             return Err(NotDone::new(Code::UnknownStream, Lint::NotificationParams, message));
@@ -189,8 +194,8 @@ impl Supervisor {
     ) -> Result<MethodCall, NotDone> {
         let parsed = params.object::<CredentialParams>();
         let kind = parsed.as_ref().map(|params| params.kind.as_str()).unwrap_or_default();
-        let plugin = self.plugin(id);
-        if plugin.is_some_and(|plugin| plugin.revoked.contains(kind)) {
+        let consents = self.plugin(id).and_then(|plugin| plugin.current()).map(|package| &package.consents);
+        if consents.is_some_and(|consents| consents.revoked.contains(kind)) {
             let message = format!("{kind} was revoked");
             return Err(NotDone::new(Code::ConsentDenied, Lint::NotGranted, message));
         }
@@ -214,7 +219,7 @@ impl Supervisor {
             let message = format!("no source of {kind} is configured");
             return Err(NotDone::new(Code::CredentialUnavailable, Lint::NotGranted, message));
         }
-        if plugin.and_then(|plugin| plugin.consents.get(&kind)) == Some(&super::plugin::Consent::Denied) {
+        if consents.is_some_and(|consents| consents.is_denied(&kind)) {
             return Err(NotDone::new(Code::ConsentDenied, Lint::NotGranted, "the operator declined"));
         }
         Ok(MethodCall::GetCredential { kind })

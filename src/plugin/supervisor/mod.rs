@@ -23,15 +23,18 @@ mod frames;
 mod health;
 mod install;
 mod io;
+mod kept;
 mod lifecycle;
 mod methods;
 mod notify;
 mod plugin;
 mod queries;
+mod save_queue;
 mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use core::{Settings, Supervisor};
 pub use io::{Cause, Fetched, Input, Installation, Kept, Output, ProcessInput, Record, Source, SpawnFault};
+pub use kept::PanelValues;
 pub use queries::Launched;

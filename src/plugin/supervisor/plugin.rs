@@ -7,9 +7,9 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Source, notify::NotifyBucket};
+use super::{Cause, Source, kept::Invalid, notify::NotifyBucket};
 use crate::{
-    ids::{PluginId, RequestId, Ticket},
+    ids::{PluginId, Ticket},
     plugin::{
         About, DisableCause,
         capability::{CapabilitySet, Granted},
@@ -29,6 +29,45 @@ pub(super) struct Package {
     pub(super) command: Option<String>,
     pub(super) about: Arc<About>,
     pub(super) granted: CapabilitySet,
+    pub(super) consents: Consents,
+}
+
+/// What the operator decided of the credentials of a package. What is served from a folder is another
+/// program than what is installed under its id, and has consents of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Consents {
+    /// Kinds that it is always handed.
+    pub(super) always: BTreeSet<Arc<str>>,
+    /// Kinds that were decided of for this run of the station.
+    pub(super) decided: BTreeMap<Arc<str>, Consent>,
+    /// Kinds that were taken back in this run of the station.
+    pub(super) revoked: BTreeSet<Arc<str>>,
+}
+
+impl Consents {
+    pub(super) fn is_allowed(&self, kind: &str) -> bool {
+        self.always.contains(kind) || self.decided.get(kind) == Some(&Consent::Allowed)
+    }
+
+    pub(super) fn is_denied(&self, kind: &str) -> bool {
+        self.decided.get(kind) == Some(&Consent::Denied)
+    }
+
+    pub(super) fn revoke(&mut self, kind: &Arc<str>) {
+        self.revoked.insert(kind.clone());
+        self.always.remove(kind);
+        self.decided.remove(kind);
+    }
+
+    /// Forgets that these were taken back or denied.
+    pub(super) fn forget_denials(&mut self, granted: CapabilitySet) {
+        for kind in granted.names() {
+            self.revoked.remove(kind);
+            if self.is_denied(kind) {
+                self.decided.remove(kind);
+            }
+        }
+    }
 }
 
 /// How a plugin is, its processes aside.
@@ -61,13 +100,23 @@ pub(super) enum Next {
 /// Why a plugin is disabled, and its exits.
 pub(super) type SetAside = (Option<(DisableCause, String)>, VecDeque<Now>);
 
+/// What is to be installed.
+#[derive(Debug)]
+pub(super) struct Update {
+    pub(super) package: Package,
+    /// The folder that it was copied from.
+    pub(super) folder: Arc<str>,
+    /// Whether the plugin was disabled before: what the operator disables meanwhile stays so.
+    pub(super) was_disabled: bool,
+}
+
 /// What waits until nothing of a plugin runs.
 #[derive(Debug)]
 pub(super) enum Pending {
-    /// The files of an update, and who is told.
-    Install { package: Box<Package>, request: RequestId },
+    /// The files of an update, and whose command it is.
+    Install { update: Box<Update>, cause: Cause },
     /// Its removal.
-    Remove { purge: bool, request: RequestId },
+    Remove { purge: bool, cause: Cause },
 }
 
 /// What the operator decided of a kind of credential for this run of the station.
@@ -84,15 +133,21 @@ pub(super) struct Question {
     pub(super) until: Mono,
 }
 
-/// A credential on its way: to whom, and what it waits for.
+/// A credential that is fetched, for all calls of a process that wait for it: one at a time of each kind.
+#[derive(Clone, Debug)]
+pub(super) struct Fetching {
+    pub(super) process: u64,
+    pub(super) kind: Arc<str>,
+    pub(super) ticket: Ticket,
+}
+
+/// A credential that is handed over once the audit has its row.
 #[derive(Clone, Debug)]
 pub(super) struct Handover {
     pub(super) process: u64,
     pub(super) id: rpc::RequestId,
     pub(super) kind: Arc<str>,
-    /// The frame that is sent once the audit has its row.
-    pub(super) frame: Option<bytes::Bytes>,
-    /// What is waited for: the credential, then the row.
+    pub(super) frame: bytes::Bytes,
     pub(super) ticket: Ticket,
 }
 
@@ -104,14 +159,14 @@ pub(super) struct Plugin {
     pub(super) order: u64,
     /// What is installed.
     pub(super) package: Option<Package>,
+    /// What is installed, while its manifest is not valid here.
+    pub(super) invalid: Option<Invalid>,
+    /// The folder that it was copied from; empty for what is not installed.
+    pub(super) folder: Arc<str>,
     /// What is served from a folder, in its place.
     pub(super) served: Option<Package>,
-    /// Credentials that it is always handed.
-    pub(super) always: BTreeSet<Arc<str>>,
-    pub(super) consents: BTreeMap<Arc<str>, Consent>,
-    /// Kinds of credentials that were taken back in this run of the station.
-    pub(super) revoked: BTreeSet<Arc<str>>,
     pub(super) question: Option<Question>,
+    pub(super) fetching: Vec<Fetching>,
     pub(super) handovers: Vec<Handover>,
     pub(super) disabled: Option<(DisableCause, String)>,
     pub(super) exits: VecDeque<Now>,
@@ -133,11 +188,11 @@ impl Plugin {
             id,
             order,
             package: None,
+            invalid: None,
+            folder: Arc::default(),
             served: None,
-            always: BTreeSet::new(),
-            consents: BTreeMap::new(),
-            revoked: BTreeSet::new(),
             question: None,
+            fetching: Vec::new(),
             handovers: Vec::new(),
             disabled: None,
             exits: VecDeque::new(),
@@ -163,7 +218,17 @@ impl Plugin {
 
     /// Whether what becomes of its processes is kept: not of a folder that is served.
     pub(super) fn is_kept(&self) -> bool {
-        self.package.is_some() && self.served.is_none()
+        self.is_installed() && self.served.is_none()
+    }
+
+    /// Whether it is installed, though it may not be able to run.
+    pub(super) fn is_installed(&self) -> bool {
+        self.package.is_some() || self.invalid.is_some()
+    }
+
+    /// Whether there is anything of it.
+    pub(super) fn is_there(&self) -> bool {
+        self.is_installed() || self.served.is_some()
     }
 
     /// What a process of it may use.
@@ -185,14 +250,9 @@ impl Plugin {
         }
     }
 
-    /// Forgets that these credentials were taken back or denied.
-    pub(super) fn forget_denials(&mut self, granted: CapabilitySet) {
-        for kind in granted.names() {
-            self.revoked.remove(kind);
-            if self.consents.get(kind) == Some(&Consent::Denied) {
-                self.consents.remove(kind);
-            }
-        }
+    /// What the operator decided of the credentials of what it runs from.
+    pub(super) fn consents_mut(&mut self) -> Option<&mut Consents> {
+        self.current_mut().map(|package| &mut package.consents)
     }
 
     /// Whether it may be started.

@@ -16,26 +16,36 @@ pub struct Launched {
 }
 
 impl Supervisor {
-    /// What a process of a plugin runs; nothing of one that is not there.
+    /// What a process of a plugin runs, or would if its manifest were valid; nothing of one that is not
+    /// there.
     #[must_use]
     pub fn launch(&self, plugin: &PluginId) -> Option<Launched> {
-        let package = self.plugin(plugin)?.current()?;
-        Some(Launched { source: package.source.clone(), command: package.command.clone() })
+        let plugin = self.plugin(plugin)?;
+        if let Some(package) = plugin.current() {
+            return Some(Launched { source: package.source.clone(), command: package.command.clone() });
+        }
+        let invalid = plugin.invalid.as_ref()?;
+        Some(Launched { source: Source::Package, command: invalid.command.clone() })
     }
 
-    /// A plugin as the operator asks for it; where it was installed from is for the host to say.
+    /// A plugin as the operator asks for it.
     #[must_use]
     pub fn detail(&self, plugin: &PluginId) -> Option<Detail> {
         let it = self.plugin(plugin)?;
         let package = it.current();
+        let text = package.map(|package| &package.text).or(it.invalid.as_ref().map(|invalid| &invalid.text));
         let lines = package
             .map(|package| consent_lines(it.granted().set(), package.manifest.is_networked))
             .unwrap_or_default();
         let (panel, status) =
             it.process().map(|process| (process.panel.clone(), process.status.clone())).unwrap_or_default();
+        let source = match package.map(|package| &package.source) {
+            Some(Source::Folder(folder)) => folder,
+            Some(Source::Package) | None => &it.folder,
+        };
         Some(Detail {
-            manifest: package.map(|package| package.text.to_string()).unwrap_or_default(),
-            source: String::new(),
+            manifest: text.map(ToString::to_string).unwrap_or_default(),
+            source: source.to_string(),
             consent: lines.into_iter().map(|line| line.text.to_owned()).collect(),
             panel: panel.and_then(|panel| serde_json::to_value(&*panel).ok()),
             values: self.panel_values(plugin).into(),

@@ -133,6 +133,7 @@ impl Supervisor {
     pub(super) fn announce_stream(&mut self) {
         if let Some(channel) = self.stream.channel.clone() {
             self.announce_channel(&channel);
+            self.announce_solo(true);
         }
         if let Some(live) = &self.stream.live {
             let change = StreamChange::Live { channels: live.len() as u64 };
@@ -147,6 +148,12 @@ impl Supervisor {
         let text = serde_json::to_string(channel).unwrap_or_default();
         let change = StreamChange::Channel { login: Some(self.shown(&channel.login)) };
         self.emit_with(Transition::Stream { change }, text);
+    }
+
+    /// Says that the session is there that a playing channel has, or is no longer.
+    fn announce_solo(&mut self, is_there: bool) {
+        let change = StreamChange::Session { id: Arc::from(SOLO), is_there };
+        self.emit(Transition::Stream { change });
     }
 
     /// Declares something of the stream.
@@ -166,10 +173,16 @@ impl Supervisor {
         self.keep_stream(StreamPart::Channel, serde_json::to_value(channel).unwrap_or_default());
         self.announce_channel(channel);
         let receivers = match before {
-            None => self.broadcast(now, Hook::OnStreamStart, &Started { channel }),
+            None => {
+                self.announce_solo(true);
+                self.broadcast(now, Hook::OnStreamStart, &Started { channel })
+            }
             Some(before) if before.channel_id == channel.channel_id => 0,
             Some(_) => {
+                // Of another channel it is another session, without an upstream.
                 self.stream.solo = None;
+                self.announce_solo(false);
+                self.announce_solo(true);
                 let params = Changed { channel_id: &channel.channel_id, login: &channel.login };
                 self.broadcast(now, Hook::OnChannelChange, &params)
             }
@@ -182,6 +195,7 @@ impl Supervisor {
         self.stream.solo = None;
         self.keep_stream(StreamPart::Channel, Value::Null);
         self.emit(Transition::Stream { change: StreamChange::Channel { login: None } });
+        self.announce_solo(false);
         let params = Stopped { channel_id: &before.channel_id };
         let receivers = self.broadcast(now, Hook::OnStreamStop, &params);
         Outcome::Delivered { receivers }
@@ -233,15 +247,20 @@ impl Supervisor {
             return Err(Refusal::Invalid(text.to_owned()));
         };
         let login = channel.login.clone();
-        let mut receivers = 0;
+        let (count, mut receivers) = (messages.len() as u64, 0);
         for mut message in messages {
             if message.ts.is_empty() {
                 message.ts = utc(now.wall);
             }
-            receivers =
-                self.broadcast(now, Hook::OnChatMessage, &Chat { channel: &login, message: &message });
+            let chat = Chat { channel: &login, message: &message };
+            receivers = self.broadcast(now, Hook::OnChatMessage, &chat).max(receivers);
         }
-        self.emit(Transition::Stream { change: StreamChange::Chat { receivers } });
+        let change = match count {
+            0 => return Ok(Outcome::Delivered { receivers }),
+            1 => StreamChange::Chat { receivers },
+            messages => StreamChange::ChatBatch { messages, receivers },
+        };
+        self.emit(Transition::Stream { change });
         Ok(Outcome::Delivered { receivers })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     ids::PluginId,
     plugin::{
-        AuditKind, Code, PluginView, Snapshot,
+        AuditKind, PluginView, Snapshot,
         snapshot::{
             ActionView, AskedView, AuditView, Counts, DisabledView, LogView, PanelView, ReasonView,
             SessionView, SlotView, State, StreamView, Totals, UpView, WaitingView,
@@ -49,7 +49,8 @@ recorded! {
     default struct Totals = PluginTotals "totals" { chat_messages, ticks }
     default struct Counts = PluginCounts "counts" {
         frames_in, frames_out, bytes_in, bytes_out, requests, refused, lints, events_dropped, restarts,
-        pings_missed, log_lines, audit_rows, notices, actions,
+        pings_missed, log_lines, audit_rows, notices, actions, events_sent, called, pings_answered, ping_us,
+        throttled_us, lines_cut, lines_dropped,
     }
 }
 
@@ -64,14 +65,14 @@ impl Recorded<wire::PluginPingView> for Option<u64> {
     }
 }
 
-/// What is counted by the index of its code; codes of a later version are left out.
-impl Recorded<Vec<u64>> for [u64; Code::ALL.len()] {
+/// What is counted by an index, such as that of a code; what a later version counts beyond is left out.
+impl<const N: usize> Recorded<Vec<u64>> for [u64; N] {
     fn recorded(&self) -> Vec<u64> {
         self.to_vec()
     }
 
     fn live(it: Vec<u64>, _: &'static str, _: ClockShift) -> Result<Self, DecodeError> {
-        let mut counts = [0; Code::ALL.len()];
+        let mut counts = [0; N];
         counts.iter_mut().zip(it).for_each(|(count, of)| *count = of);
         Ok(counts)
     }

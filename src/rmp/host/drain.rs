@@ -81,7 +81,8 @@ impl Host {
                 }
                 Output::TokenIgnored { session } => {
                     let peer = self.peer(session);
-                    (self.confinement.token_ignored)(&peer);
+                    let pid = self.conns.get(&session).and_then(|conn| conn.origin.pid());
+                    (self.confinement.token_ignored)(&peer, pid);
                 }
                 Output::Close { session, cause } => self.close(now, session, cause),
             }

@@ -24,5 +24,5 @@ mod turn;
 
 pub use path::{BoundSocket, PathError, bind};
 pub use requests::{PublishReport, Request};
-pub use run::{Confinement, Setup, run};
+pub use run::{Confinement, Setup, TokenIgnoredFn, run};
 pub use station_inbox::{BusEvent, Message, StationInbox, station_inbox};

@@ -75,12 +75,15 @@ pub struct Setup {
     pub confinement: Confinement,
 }
 
+/// Takes who showed a token that is ignored, with its process id where that is known.
+pub type TokenIgnoredFn = Box<dyn Fn(&Peer, Option<u32>) + Send>;
+
 /// Which processes are agents on the bus, whatever token they show (ruling Plugins 16).
 pub struct Confinement {
     /// Whether a process is, by its id. It is asked as the process connects.
     pub applies_to: Box<dyn Fn(u32) -> bool + Send>,
-    /// Told of each that shows a token of this station.
-    pub token_ignored: Box<dyn Fn(&Peer) + Send>,
+    /// Told of each that shows a token of this station, with its process id.
+    pub token_ignored: TokenIgnoredFn,
 }
 
 impl std::fmt::Debug for Confinement {
@@ -93,7 +96,7 @@ impl Confinement {
     /// Of no process.
     #[must_use]
     pub fn none() -> Self {
-        Self { applies_to: Box::new(|_| false), token_ignored: Box::new(|_| {}) }
+        Self { applies_to: Box::new(|_| false), token_ignored: Box::new(|_, _| {}) }
     }
 }
 

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     admission::{Port, RecentTurnAways},
-    ids::Peer,
+    ids::{Peer, PluginId},
     port::Snapshot,
+    station::plugins::alerts::TOKEN_SHOWN,
     tap::{
         EntryRef,
         entry::{
@@ -61,6 +62,11 @@ impl Watch for StationWatch {
                     errors => format!("{} (last of {errors} errors; see the Journal)", entry.text()),
                 };
                 cx.incidents.raise(ActiveCause::new(STATION_ERROR.cause(), entry.entry.at, text));
+            }
+            T::TokenShown { plugin } => {
+                let of = plugin.as_ref().map_or("plugin", PluginId::as_str);
+                let cause = TOKEN_SHOWN.of(of);
+                cx.incidents.raise(ActiveCause::new(cause, entry.entry.at, entry.text().to_string()));
             }
             T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
             T::TurnedAway { why, count } if !cx.is_in_snapshot => {

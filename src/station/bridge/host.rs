@@ -21,6 +21,7 @@ use crate::{
         supervisor::Foundation,
     },
     tap::entry::Link,
+    time::Now,
     words::counted,
 };
 
@@ -59,7 +60,7 @@ impl Host for Bridge {
         })
     }
 
-    fn families(&self) -> Pending<'_, Vec<Family>> {
+    fn families(&self, _: Now) -> Pending<'_, Vec<Family>> {
         Box::pin(async {
             let Some(running) = self.running() else { return Vec::new() };
             let figures = running.with_bridge(|bridge| (bridge.snapshot(), bridge.pending_bytes())).await;

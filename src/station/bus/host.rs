@@ -22,6 +22,7 @@ use crate::{
         supervisor::Foundation,
     },
     tap::entry::Link,
+    time::Now,
     words::counted,
 };
 
@@ -60,7 +61,7 @@ impl Host for Bus {
         })
     }
 
-    fn families(&self) -> Pending<'_, Vec<Family>> {
+    fn families(&self, _: Now) -> Pending<'_, Vec<Family>> {
         Box::pin(async {
             match self.snapshot().await {
                 Err(_) | Ok((_, rmp::Snapshot { listener: Listener::Starting, .. })) => Vec::new(),

@@ -17,7 +17,7 @@ use super::{
     tokens::{mask_tokens, tokens},
 };
 use crate::{
-    ids::Peer,
+    ids::{Peer, PluginId},
     port::wire::StationInfo,
     rmp::{
         self,
@@ -31,10 +31,7 @@ use crate::{
         runs,
         supervisor::Foundation,
     },
-    tap::entry::{
-        Link,
-        station::{Level, Transition},
-    },
+    tap::entry::{Link, station::Transition},
 };
 
 /// How long the bus may take to end.
@@ -180,10 +177,15 @@ fn about(inner: &Inner) -> StationInfo {
 /// Processes of plugins are agents, and one that shows a token is told of.
 fn confinement(inner: &Arc<Inner>) -> Confinement {
     let (guards, board) = (inner.hosts.plugins.guards.clone(), inner.status.clone());
-    let token_ignored = move |peer: &Peer| {
-        let who = format!("{peer}, a process of a plugin, showed a token of this station on the bus");
-        let hint = "it stays an agent; `rl-console plugin disable PLUGIN` ends the plugin";
-        board.notice(Level::Error, &format!("{who}; {hint}"));
+    let known = guards.clone();
+    let token_ignored = move |peer: &Peer, pid: Option<u32>| {
+        let plugin = pid.and_then(|pid| known.plugin_of(pid));
+        let id = plugin.as_ref().map_or("PLUGIN", PluginId::as_str);
+        let of = plugin.as_ref().map_or_else(|| "a plugin".to_owned(), ToString::to_string);
+        let what = format!("{of}: its process ({peer}) showed a token of this station on the bus");
+        let text = format!("{what} and stays an agent; `rl-console plugin disable {id}` ends it");
+        tracing::error!("{text}");
+        board.report(Transition::TokenShown { plugin }, &text);
     };
     Confinement {
         applies_to: Box::new(move |pid| guards.has_below(pid)),

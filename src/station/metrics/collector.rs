@@ -44,7 +44,8 @@ pub struct HttpMetrics {
 
 /// Takes the figures. Never waits longer than a second.
 pub(in crate::station) async fn collect(inner: &Inner) -> Metrics {
-    let families = inner.hosts.by_link().map(|host| tokio::time::timeout(SNAPSHOT_MAX, host.families()));
+    let now = inner.clock.now();
+    let families = inner.hosts.by_link().map(|host| tokio::time::timeout(SNAPSHOT_MAX, host.families(now)));
     let hosts = futures_util::future::join_all(families).await;
     let (station, _, at) = inner.status.view();
     Metrics {

@@ -173,6 +173,6 @@ fn of_http(http: HttpMetrics) -> Vec<Family> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure for people: whole up to 2^53")]
-fn seconds(count: u64, per_s: f64) -> f64 {
+pub(in crate::station) fn seconds(count: u64, per_s: f64) -> f64 {
     count as f64 / per_s
 }

@@ -26,5 +26,8 @@ pub(crate) use reference::{MetricReference, reference};
 pub(super) use collector::collect;
 pub(super) use connections::Client;
 pub(super) use endpoint::{Endpoint, EndpointState};
+pub(super) use families::seconds;
+#[cfg(test)]
+pub(super) use family::Number;
 pub(super) use family::{Family, Kind, Series};
 pub(super) use host::{REFUSALS_MAX, start};

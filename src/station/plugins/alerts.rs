@@ -27,6 +27,8 @@ pub(crate) static FLOODING: CauseKind = CauseKind::new("flooding", Link::Plugin,
 pub(crate) static EVENTS_DROPPED: CauseKind = CauseKind::new("events_dropped", Link::Plugin, "plugin");
 /// A plugin has missed pings.
 pub(crate) static NOT_ANSWERING: CauseKind = CauseKind::new("pings_missed", Link::Plugin, "plugin");
+/// A process of a plugin showed a token of this station on the bus; the station itself tells of it.
+pub(crate) static TOKEN_SHOWN: CauseKind = CauseKind::new("token_shown", Link::Plugin, "plugin").once();
 
 /// For how many seconds a plugin floods before that is an alert.
 const FLOODING_S: u64 = 10;
@@ -54,7 +56,7 @@ pub(crate) struct PluginWatch {
 impl Watch for PluginWatch {
     #[cfg(test)]
     const KINDS: &[&'static CauseKind] =
-        &[&HOST_DOWN, &DISABLED, &CREDENTIAL_ASKED, &FLOODING, &EVENTS_DROPPED, &NOT_ANSWERING];
+        &[&HOST_DOWN, &DISABLED, &CREDENTIAL_ASKED, &FLOODING, &EVENTS_DROPPED, &NOT_ANSWERING, &TOKEN_SHOWN];
 
     fn seed(&mut self, _: &Snapshot) {}
 

@@ -1,6 +1,6 @@
 //! What an operator has the plugin host do.
 
-use super::handle::Plugins;
+use super::handle::{Plugins, not_asked};
 use crate::{
     ids::TraceId,
     plugin::{Command, StreamCommand},
@@ -18,14 +18,16 @@ pub(in crate::station) async fn command(
     let cause = operating.report(&what);
     // A plugin action is a piece of work of its own.
     let trace = matches!(command, Command::Invoke { .. }).then(|| TraceId(uuid::Uuid::now_v7()));
-    let outcome = plugins.handle()?.command(command, Some(cause), trace).await;
+    let by = std::sync::Arc::from(operating.by.label());
+    let asked = plugins.handle()?.command(command, Some(cause), trace, Some(by)).await;
+    let outcome = asked.map_err(not_asked).and_then(|outcome| outcome.map_err(PortError::Plugin));
     if let Err(refusal) = &outcome {
         operating.refused(&format!("{what}: {refusal}"));
     }
-    outcome.map(Outcome::Plugin).map_err(PortError::Plugin)
+    outcome.map(Outcome::Plugin)
 }
 
-/// A command in the words of the journal: without values, arguments and messages.
+/// A command in the words of the journal: without logins, values, arguments and messages.
 fn describe(command: &Command) -> String {
     match command {
         Command::Install { folder, .. } => format!("install the plugin in {folder}"),
@@ -54,7 +56,7 @@ fn describe(command: &Command) -> String {
         Command::Invoke { action, plugin: None, .. } => format!("invoke {action} at a plugin"),
         Command::Event { plugin, name, .. } => format!("send {name} to plugin {plugin}"),
         Command::Stream(command) => match command {
-            StreamCommand::Set { channel } => format!("stream: {} plays", channel.login),
+            StreamCommand::Set { .. } => "stream: a channel plays".to_owned(),
             StreamCommand::Stop => "stream: nothing plays".to_owned(),
             StreamCommand::Live { channels } => {
                 format!("stream: {} live", counted(channels.len() as u64, "followed channel"))

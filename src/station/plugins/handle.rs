@@ -8,7 +8,7 @@ use crate::{
     ids::Seq,
     plugin::{
         self,
-        host::{Guards, PluginHandle},
+        host::{AskError, Guards, PluginHandle},
     },
     port::PortError,
     station::host::host_down,
@@ -51,5 +51,13 @@ impl Plugins {
     /// What holds of it, and the last entry that this includes. Where it is down there is nothing.
     pub(in crate::station) fn snapshot(&self) -> (Seq, plugin::Snapshot) {
         self.handle().ok().and_then(|handle| handle.snapshot()).unwrap_or_default()
+    }
+}
+
+/// Why the host did not answer, as the port has it.
+pub(super) fn not_asked(error: AskError) -> PortError {
+    match error {
+        AskError::Busy => PortError::Busy { what: "the request queue of the plugin host".to_owned() },
+        AskError::Ended => host_down(Link::Plugin, &error.to_string()),
     }
 }

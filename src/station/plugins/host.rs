@@ -17,6 +17,7 @@ use crate::{
         supervisor::Foundation,
     },
     tap::entry::Link,
+    time::Now,
     words::counted,
 };
 
@@ -47,13 +48,13 @@ impl Host for Plugins {
         Box::pin(ready(Ok(seq)))
     }
 
-    fn families(&self) -> Pending<'_, Vec<Family>> {
+    fn families(&self, now: Now) -> Pending<'_, Vec<Family>> {
         let snapshot = self.handle().ok().and_then(|handle| handle.snapshot());
-        Box::pin(ready(snapshot.map_or_else(Vec::new, |(_, snapshot)| families(&snapshot))))
+        Box::pin(ready(snapshot.map_or_else(Vec::new, |(_, snapshot)| families(&snapshot, now))))
     }
 
     fn idle_families(&self) -> Vec<Family> {
-        families(&plugin::Snapshot::default())
+        families(&plugin::Snapshot::default(), Now::default())
     }
 
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::handle::not_asked;
 use crate::{
     ids::PluginId,
-    plugin::PluginView,
+    plugin::{PluginView, host::AskError},
     port::{Page, PluginAuditRow, PluginDetail, PluginLogRow, PluginRow, PortError, Query, plugin_rows},
     station::{
         host::{Asking, misdirected},
@@ -23,7 +24,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
         Query::Plugins => Ok(Page::Plugins(plugin_rows(&snapshot, inner.clock.now()))),
         Query::Plugin { plugin } => {
             let Some(view) = snapshot.plugins.get(&plugin) else { return Ok(Page::Plugin(None)) };
-            Ok(Page::Plugin(Some(Box::new(detail(inner, &plugin, view).await))))
+            Ok(Page::Plugin(Some(Box::new(detail(inner, &plugin, view).await?))))
         }
         Query::PluginLog { plugin, after, limit } => {
             let lines = snapshot.plugins.get(&plugin).map(|view| &view.log);
@@ -36,8 +37,8 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
             audit(&running.store, plugin, after, asking.rows_max(limit)).await
         }
         Query::Stream => {
-            let stream = inner.hosts.plugins.handle()?.stream().await;
-            Ok(Page::Stream(Box::new(stream.unwrap_or_default())))
+            let stream = inner.hosts.plugins.handle()?.stream().await.map_err(not_asked)?;
+            Ok(Page::Stream(Box::new(stream)))
         }
         _ => Err(misdirected(Link::Plugin)),
     }
@@ -69,13 +70,16 @@ fn behind<T>(all: Option<&VecDeque<T>>, rows_max: usize, is_behind: impl Fn(&T) 
     (rows, more)
 }
 
-async fn detail(inner: &Inner, plugin: &PluginId, view: &PluginView) -> PluginDetail {
+async fn detail(inner: &Inner, plugin: &PluginId, view: &PluginView) -> Result<PluginDetail, PortError> {
     let list = |names: &[std::sync::Arc<str>]| names.iter().map(ToString::to_string).collect();
     let more = match inner.hosts.plugins.handle() {
-        Ok(handle) => handle.detail(plugin).await,
+        Ok(handle) => match handle.detail(plugin).await {
+            Err(busy @ AskError::Busy) => return Err(not_asked(busy)),
+            found => found.ok().flatten(),
+        },
         Err(_) => None,
     };
-    PluginDetail {
+    Ok(PluginDetail {
         row: PluginRow::new(plugin, view, inner.clock.now()),
         description: view.about.description.to_string(),
         is_networked: view.about.is_networked,
@@ -83,5 +87,5 @@ async fn detail(inner: &Inner, plugin: &PluginId, view: &PluginView) -> PluginDe
         provides: list(&view.about.provides),
         hooks: view.up().map(|up| list(&up.hooks)).unwrap_or_default(),
         detail: more.unwrap_or_default(),
-    }
+    })
 }

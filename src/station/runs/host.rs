@@ -17,6 +17,7 @@ use crate::{
         supervisor::Foundation,
     },
     tap::entry::Link,
+    time::Now,
     words::counted,
 };
 
@@ -51,7 +52,7 @@ impl Host for Runs {
         })
     }
 
-    fn families(&self) -> Pending<'_, Vec<Family>> {
+    fn families(&self, _: Now) -> Pending<'_, Vec<Family>> {
         Box::pin(async { self.metrics().await.map_or_else(|_| Vec::new(), |runs| families(&runs)) })
     }
 

@@ -18,6 +18,7 @@ use crate::{
         supervisor::Foundation,
     },
     tap::entry::Link,
+    time::Now,
     words::counted,
 };
 
@@ -48,7 +49,7 @@ impl Host for Sessions {
         Box::pin(ready(Ok(seq)))
     }
 
-    fn families(&self) -> Pending<'_, Vec<Family>> {
+    fn families(&self, _: Now) -> Pending<'_, Vec<Family>> {
         Box::pin(ready(self.metrics().map_or_else(Vec::new, |macp| families(&macp))))
     }
 

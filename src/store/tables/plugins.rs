@@ -15,6 +15,9 @@ use crate::{
     time::Wall,
 };
 
+/// Plugins that are not installed and whose values a start takes up: of further ones they stay in the store.
+const VALUES_ASIDE_MAX: u64 = 1_024;
+
 /// Does an operation within the open transaction.
 pub(in crate::store) fn apply(conn: &Connection, op: &PluginOp) -> rusqlite::Result<()> {
     match op {
@@ -24,8 +27,8 @@ pub(in crate::store) fn apply(conn: &Connection, op: &PluginOp) -> rusqlite::Res
         PluginOp::PutGrants { plugin, grants } => put_grants(conn, plugin, grants),
         PluginOp::Remove { plugin, purge } => remove(conn, plugin, *purge),
         PluginOp::PutValue { plugin, key, value } => put_value(conn, plugin, key, value.as_ref()),
-        PluginOp::Audit { plugin, at, what, text, rows_max } => {
-            append(conn, plugin, *at, what, text)?;
+        PluginOp::Audit { plugin, at, what, text, by, rows_max } => {
+            append(conn, plugin, *at, [Some(what), Some(text), by.as_deref()])?;
             prune(conn, plugin, *rows_max)
         }
         PluginOp::PutStream { part, value } => put_stream(conn, *part, value.as_ref()),
@@ -93,12 +96,18 @@ fn put_value(
         .map(drop)
 }
 
-fn append(conn: &Connection, plugin: &PluginId, at: Wall, what: &str, text: &str) -> rusqlite::Result<()> {
+/// Appends a row: what happened, to what, and by whom.
+fn append(
+    conn: &Connection,
+    plugin: &PluginId,
+    at: Wall,
+    [what, text, by]: [Option<&str>; 3],
+) -> rusqlite::Result<()> {
     conn.prepare_cached(
-        "INSERT INTO plugin_audit (plugin, nth, at_ms, what, text)
-         VALUES (?1, (SELECT coalesce(max(nth), 0) + 1 FROM plugin_audit WHERE plugin = ?1), ?2, ?3, ?4)",
+        "INSERT INTO plugin_audit (plugin, nth, at_ms, what, text, operator)
+         VALUES (?1, (SELECT coalesce(max(nth), 0) + 1 FROM plugin_audit WHERE plugin = ?1), ?2, ?3, ?4, ?5)",
     )?
-    .execute(params![plugin.as_str(), int(at.0), what, text])
+    .execute(params![plugin.as_str(), int(at.0), what, text, by])
     .map(drop)
 }
 
@@ -125,11 +134,10 @@ fn put_stream(conn: &Connection, part: StreamPart, value: Option<&JsonText>) -> 
 /// What a start takes up.
 pub(in crate::store) fn restored(conn: &Connection) -> rusqlite::Result<RestoredPlugins> {
     let mut restored = RestoredPlugins { plugins: installed(conn)?, ..RestoredPlugins::default() };
-    for row in &restored.plugins {
-        let plugin = &row.installed.plugin;
-        let values = values(conn, plugin, |why| restored.damaged.push(why))?;
+    for plugin in with_values(conn)? {
+        let values = values(conn, &plugin, |why| restored.damaged.push(why))?;
         if !values.is_empty() {
-            restored.values.insert(plugin.clone(), values);
+            restored.values.insert(plugin, values);
         }
     }
     let mut statement = conn.prepare("SELECT part, value FROM stream")?;
@@ -148,6 +156,17 @@ pub(in crate::store) fn restored(conn: &Connection) -> rusqlite::Result<Restored
         }
     }
     Ok(restored)
+}
+
+/// The plugins that have values: all that are installed, and so many others.
+fn with_values(conn: &Connection) -> rusqlite::Result<Vec<PluginId>> {
+    conn.prepare(
+        "SELECT plugin FROM plugin_values GROUP BY plugin
+         ORDER BY plugin IN (SELECT plugin FROM plugins) DESC, plugin
+         LIMIT ?1 + (SELECT count(*) FROM plugins)",
+    )?
+    .query_map([int(VALUES_ASIDE_MAX)], |row| Ok(PluginId::new(&row.get::<_, String>(0)?)))?
+    .collect()
 }
 
 /// The installed plugins, in the order in which they were installed first.
@@ -241,7 +260,7 @@ pub(in crate::store) fn audit(conn: &Connection, filter: &AuditFilter) -> rusqli
     // A plugin's rows are in the same order by `nth`, for which there is an index with `number` in it.
     let (of, order) = if filter.plugin.is_some() { ("plugin = ?2", "nth") } else { ("?2 IS NULL", "number") };
     conn.prepare_cached(&format!(
-        "SELECT number, plugin, at_ms, what, text FROM plugin_audit WHERE {beyond} AND {of}
+        "SELECT number, plugin, at_ms, what, text, operator FROM plugin_audit WHERE {beyond} AND {of}
          ORDER BY {order} {direction} LIMIT ?3"
     ))?
     .query_map(
@@ -263,6 +282,7 @@ fn read_audit(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
         at: damage.or("at_ms", wall(row, 2), Wall(0)),
         what: damage.text("what", row, 3),
         text: damage.text("text", row, 4),
+        by: damage.optional_text("operator", row, 5),
     };
     Ok(match damage.found() {
         None => audit,

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use crate::store::{
     migrations::{APPLICATION_ID, DatabaseOwner, STEPS, inspect, run, version},
-    plugins::RestoredPlugins,
+    plugins::{AuditFilter, RestoredPlugins},
     tables,
 };
 
@@ -28,7 +28,7 @@ fn a_database_of_an_earlier_version_is_brought_up_with_what_it_holds() {
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
     let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
     let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 8));
+    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 9));
 }
 
 #[test]
@@ -155,6 +155,23 @@ fn a_database_of_before_the_plugins_keeps_what_it_holds_and_can_hold_them() {
     conn.execute("INSERT INTO brakes VALUES ('boss', 1, 0)", []).unwrap();
     run(&conn).unwrap();
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, version(&conn).unwrap()), (1, 8));
+    assert_eq!((brakes, version(&conn).unwrap()), (1, 9));
     assert_eq!(tables::plugins::restored(&conn).unwrap(), RestoredPlugins::default());
+}
+
+#[test]
+fn rows_of_an_audit_of_before_say_nothing_of_who_caused_them() {
+    let conn = Connection::open_in_memory().unwrap();
+    for step in &STEPS[..8] {
+        step.take(&conn).unwrap();
+    }
+    conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    conn.pragma_update(None, "user_version", 8).unwrap();
+    let insert =
+        "INSERT INTO plugin_audit (plugin, nth, at_ms, what, text) VALUES ('a.b', 1, 5, 'granted', 'log')";
+    conn.execute(insert, []).unwrap();
+    run(&conn).unwrap();
+    let filter = AuditFilter { oldest_first: true, limit: 10, ..AuditFilter::default() };
+    let rows = tables::plugins::audit(&conn, &filter).unwrap();
+    assert_eq!(rows.iter().map(|row| (row.text.as_str(), &row.by)).collect::<Vec<_>>(), [("log", &None)]);
 }

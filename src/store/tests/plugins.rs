@@ -66,6 +66,7 @@ fn audit(name: &str, at: u64, rows_max: u64) -> PluginOp {
         at: Wall(at),
         what: "handed".to_owned(),
         text: format!("twitch.android was handed over ({at})"),
+        by: Some("operator".to_owned()),
         rows_max,
     }
 }
@@ -172,7 +173,7 @@ fn removal_leaves_values_and_audit_and_a_purge_leaves_nothing() {
     install("b");
     kit.plugins(vec![PluginOp::Remove { plugin: id("a"), purge: false }]);
     assert_eq!(kit.restored_plugins().plugins.len(), 1);
-    assert!(!kit.restored_plugins().values.contains_key(&id("a")), "values of installed plugins alone");
+    assert_eq!(kit.restored_plugins().values[&id("a")].len(), 1, "for when it is there again");
     assert_eq!((kit.values_of("a").len(), kit.audit_times("a").len()), (1, 1));
     kit.plugins(vec![PluginOp::Put(new("a", "1.0.0"))]);
     let again = kit.restored_plugins();
@@ -203,6 +204,7 @@ fn the_audit_of_each_plugin_is_pruned_to_its_newest_rows_and_paged() {
     assert_eq!(kit.audit_times("b"), [3, 2, 1]);
     let of_a = AuditFilter { plugin: Some(id("a")), limit: 2, ..AuditFilter::default() };
     let page = kit.audit(of_a.clone());
+    assert!(page.rows.iter().all(|row| row.by.as_deref() == Some("operator")));
     assert_eq!(
         (page.rows.len(), page.more, page.rows[0].at, page.rows[1].at),
         (2, true, Wall(251), Wall(250))

@@ -9,7 +9,10 @@ use super::{
     rmp::Kind,
     texts::{Texts, texts},
 };
-use crate::{admission::TurnedAway, ids::ConnectionId};
+use crate::{
+    admission::TurnedAway,
+    ids::{ConnectionId, PluginId},
+};
 
 /// The operator that did something through the port.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +115,12 @@ pub enum Transition {
         /// How many.
         count: u64,
     },
+    /// A process of a plugin showed a token of this station on the bus, which gave it nothing (ruling
+    /// Plugins 16); the text says which process.
+    TokenShown {
+        /// Whose; nothing where its guard has ended.
+        plugin: Option<PluginId>,
+    },
     /// Something became of an alert.
     Alert {
         /// What.
@@ -156,6 +165,7 @@ texts! {
             | Self::Notice { level: _ } | Self::TurnedAway { why: _, count: _ }
             | Self::Restarted => [],
         Self::Operated { by } | Self::Stopping { by } => [by],
+        Self::TokenShown { plugin } => [plugin],
         Self::Alert { change: _, alert } => [alert],
     }
     OperatedBy {

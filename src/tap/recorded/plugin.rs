@@ -66,6 +66,7 @@ recorded! {
         Session { id, is_there } = Session(wire::PluginStreamSession { id, is_there }),
         Upstream { plugin, id } = Upstream(wire::PluginStreamUpstream { plugin, id }),
         Chat { receivers } = Chat(receivers),
+        ChatBatch { messages, receivers } = ChatBatch(wire::PluginStreamChatBatch { messages, receivers }),
         Tick = Tick,
     }
     enum Transition = plugin_transition::Kind, "plugin" in PluginTransition.kind {
@@ -74,7 +75,8 @@ recorded! {
         Granted { plugin, capabilities } = Granted(wire::PluginGranted { plugin, capabilities }),
         Revoked { plugin, capability } = Revoked(wire::PluginRevoked { plugin, capability }),
         Enabled { plugin } = Enabled(plugin),
-        Starting { plugin, process } = Starting(wire::PluginStarting { plugin, process }),
+        Starting { plugin, process, restarts } =
+            Starting(wire::PluginStarting { plugin, process, restarts }),
         Up { plugin, pid, version, hooks, start_us } =
             Up(wire::PluginUp { plugin, pid, version, hooks, start_us }),
         Pinged { plugin, us } = Pinged(wire::PluginPinged { plugin, us }),
@@ -103,6 +105,7 @@ recorded! {
         Sampled { plugin, memory_bytes, cpu_permille } =
             Sampled(wire::PluginSampled { plugin, memory_bytes, cpu_permille }),
         Stream { change } = Stream(change),
+        LinesCut { plugin, cut, dropped } = LinesCut(wire::PluginLinesCut { plugin, cut, dropped }),
     }
 }
 

@@ -42,6 +42,7 @@ recorded! {
         Operated { by } = Operated(wire::StationOperated { by }),
         Notice { level } = Notice(level),
         TurnedAway { why, count } = TurnedAway(wire::StationTurnedAway { why, count }),
+        TokenShown { plugin } = TokenShown(wire::StationTokenShown { plugin }),
         Alert { change, alert } = Alert(wire::StationAlertChange { change, alert }),
         Restarted = Restarted,
         Stopping { by } = Stopping(wire::StationOperated { by }),

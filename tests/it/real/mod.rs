@@ -1,5 +1,6 @@
 //! The real binary, and peers that speak to it from outside.
 
+pub(crate) mod plugins;
 pub(crate) mod screen;
 pub(crate) mod test_station;
 
@@ -135,6 +136,11 @@ impl Station {
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// How it has ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
     }
 
     /// SIGTERM, and waits until it has ended, without reading what it printed.

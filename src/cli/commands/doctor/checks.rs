@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The database's name in a data folder.
-const DATABASE: &str = "station.db";
+pub(super) const DATABASE: &str = "station.db";
 /// What to do about a port of the running station that is down.
 const NO_PORT: &str =
     "free the port, or restart the station with another one; `rl-console ls health` shows the reason";

@@ -2,6 +2,7 @@
 
 mod checks;
 mod owner;
+mod plugins;
 mod report;
 mod service;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{checks, service};
+use super::{checks, plugins, service};
 use crate::{
     cli::{
         args::Global,
@@ -62,7 +62,9 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
         Ok(data) => {
             all.push(checks::folder(&data));
             all.push(checks::space(&data));
-            all.push(checks::database(&data));
+            let database = checks::database(&data);
+            let is_readable = database.ok;
+            all.push(database);
             let parts = operator::block_on(async {
                 let station = match operator::connect(&settings).await {
                     Ok(station) => Ok(station),
@@ -75,9 +77,12 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
                 Ok(station)
             })?;
             all.extend(checks::ports(&settings, parts.as_deref()));
+            // Of one that is damaged nothing is read, so that nothing of it is lost.
+            all.extend(is_readable.then(|| plugins::installed(&data, &settings)));
         }
         Err(error) => all.push(Check::fail("data", error.to_string(), error.hint())),
     }
+    all.push(operator::block_on(async { Ok(plugins::guard(&settings).await) })?);
     all.push(checks::pack(&settings));
     all.push(checks::terminal(env));
     all.extend(service::service(env));

@@ -42,6 +42,9 @@ fn judge(units: &Path, is_lingering: Option<bool>) -> Check {
         }
         Some(_) => {}
     }
+    if let Some(older) = older(&unit) {
+        return Check::fail(SUBJECT, format!("{shown} is of an earlier version: {older}"), renew);
+    }
     if !is_as_shipped(&unit) {
         return Check::fail(SUBJECT, format!("{shown} differs from the unit of this version"), renew);
     }
@@ -55,6 +58,18 @@ fn judge(units: &Path, is_lingering: Option<bool>) -> Check {
         (true, None) => "enabled".to_owned(),
     };
     Check::pass(SUBJECT, format!("{shown}, {standing}"))
+}
+
+/// What makes a unit of an earlier version harm plugins, if it is one.
+fn older(unit: &str) -> Option<&'static str> {
+    let has = |line: &str| unit.lines().any(|it| it.trim() == line);
+    if !has("KillMode=mixed") {
+        return Some("without KillMode=mixed, systemd ends plugins before the station can");
+    }
+    if unit.lines().any(|it| it.trim().starts_with("MemoryDenyWriteExecute=") && !it.ends_with("=no")) {
+        return Some("with MemoryDenyWriteExecute, plugins whose runtime compiles code (Node, Java) fail");
+    }
+    None
 }
 
 #[cfg(test)]
@@ -88,6 +103,11 @@ mod tests {
         assert!(judge(units.path(), Some(true)).detail.ends_with("after you log out"));
         assert!(judge(units.path(), None).detail.ends_with("enabled"));
 
+        std::fs::write(&path, unit.text().replace("KillMode=mixed\n", "")).unwrap();
+        assert!(!check().ok && check().detail.contains("earlier version: without KillMode"), "{:?}", check());
+        let older = unit.text().replace("UMask", "MemoryDenyWriteExecute=yes\nUMask");
+        std::fs::write(&path, older).unwrap();
+        assert!(!check().ok && check().detail.contains("with MemoryDenyWriteExecute"), "{:?}", check());
         std::fs::write(&path, unit.text().replace("WatchdogSec=60\n", "")).unwrap();
         assert!(!check().ok && check().hint.unwrap().contains("--force"));
         std::fs::write(&path, "[Service]\n").unwrap();

@@ -21,6 +21,9 @@ pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -
         station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes: *free_bytes },
         station::Transition::Operated { by } => Event::Operated { what: text(), by: by.as_ref().map(By::of) },
         station::Transition::Notice { level } => Event::Notice { level: *level, text: text() },
+        station::Transition::TokenShown { .. } => {
+            Event::Notice { level: station::Level::Error, text: text() }
+        }
         station::Transition::Restarted => Event::Notice { level: station::Level::Warn, text: text() },
         station::Transition::Stopping { .. } => Event::Stopping,
         // What alerts tell is told with what to do, once a second.

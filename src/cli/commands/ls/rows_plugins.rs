@@ -62,9 +62,15 @@ impl TableRow for PluginLogRow {
 
 impl TableRow for PluginAuditRow {
     const COLUMNS: &'static [(&'static str, Align)] =
-        &[("#", R), ("at", Align::Time), ("what", L), ("text", L)];
+        &[("#", R), ("at", Align::Time), ("what", L), ("by", L), ("text", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
-        vec![self.number.to_string(), clock.show(self.at_ms), self.what.clone(), self.text.clone()]
+        vec![
+            self.number.to_string(),
+            clock.show(self.at_ms),
+            self.what.clone(),
+            self.by.clone().unwrap_or_default(),
+            self.text.clone(),
+        ]
     }
 }

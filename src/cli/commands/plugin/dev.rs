@@ -66,6 +66,7 @@ impl Served<'_> {
         signals: &mut Signals,
         out: &mut Output,
     ) -> Result<(), Error> {
+        let mut followed = self.plugin.clone();
         let mut position = self.log_dir(data)?.and_then(|log| end(&log));
         loop {
             let end = tokio::select! {
@@ -88,6 +89,10 @@ impl Served<'_> {
                 if let Err(error) = self.changed(is_other_manifest).await {
                     report::print_note(&format!("error: {error}"));
                 }
+                if self.plugin != followed {
+                    followed.clone_from(&self.plugin);
+                    position = None;
+                }
             }
         }
     }
@@ -102,11 +107,11 @@ impl Served<'_> {
             return Err(Error::UnexpectedAnswer);
         };
         report::print_note(&format!("serving {plugin} {version} from {}", self.folder.display()));
-        if self.plugin.as_ref().is_some_and(|before| *before != plugin) {
-            self.unserve().await?;
+        let before = self.plugin.replace(plugin.clone()).filter(|before| *before != plugin);
+        match before {
+            Some(plugin) => send(self.station, Command::Unserve { plugin }).await.map(|_| ()),
+            None => Ok(()),
         }
-        self.plugin = Some(plugin);
-        Ok(())
     }
 
     async fn changed(&mut self, is_other_manifest: bool) -> Result<(), Error> {

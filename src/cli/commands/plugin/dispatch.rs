@@ -3,12 +3,18 @@
 use serde::Serialize;
 
 use super::{
-    check, dev, install, logs,
+    check, dev,
+    install::{self, Dialog},
+    logs,
     request::{object, send, whole_id},
     show,
 };
 use crate::{
-    cli::{args::PluginAction, context::Context, error::Error, operator, output::Output, table::visible},
+    cli::{
+        args::PluginAction, commands::plugin_check_run, context::Context, error::Error, operator,
+        output::Output, table::visible,
+    },
+    console::draw::Depth,
     ids::PluginId,
     plugin::{Command, Outcome, panel::Schema},
     port::{Operator, Page, Query},
@@ -23,12 +29,19 @@ struct Done<'a> {
 
 pub(in crate::cli) fn run(context: &mut Context, action: PluginAction) -> Result<(), Error> {
     match action {
+        PluginAction::Check(args) if args.run => {
+            let Context { settings, out, clock, .. } = context;
+            plugin_check_run::run(&args, &settings.plugins.host_version, &settings.limits.plugin, clock, out)
+        }
         PluginAction::Check(args) => check::run(context, &args.folder, args.command.as_deref()),
         PluginAction::Logs { id, follow, lines } => logs::run(context, &id, follow, lines),
         action => {
             let clock = context.local_clock();
-            let can_ask =
-                context.env.terminals.stdin && context.env.terminals.stderr && !context.out.is_json();
+            let terminals = &context.env.terminals;
+            let dialog = Dialog {
+                can_ask: terminals.stdin && terminals.stderr && !context.out.is_json(),
+                is_coloured: terminals.stderr && context.env.depth() != Depth::None,
+            };
             let Context { settings, out, .. } = context;
             operator::block_on(async {
                 let station = operator::connect(settings).await?;
@@ -36,7 +49,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: PluginAction) -> Result
                     PluginAction::Show { id } => show::show(&station, id.as_deref(), &clock, out).await,
                     PluginAction::Audit { id } => show::audit(&station, &id, &clock, out).await,
                     PluginAction::Install { source, yes } => {
-                        install::run(&station, settings, source, yes, can_ask, out).await
+                        install::run(&station, settings, source, yes, dialog, out).await
                     }
                     PluginAction::Dev(source) => dev::run(&station, settings, source, out).await,
                     action => ask(&station, action, out).await,

@@ -13,7 +13,7 @@ use crate::{
     ids::PluginId,
     plugin::{
         Command, Outcome, Refusal,
-        capability::{CapabilitySet, consent_lines},
+        capability::{CapabilitySet, ConsentLine, consent_lines},
         manifest::{self, Manifest},
     },
     port::{Operator, Page, PortError, Query},
@@ -21,6 +21,15 @@ use crate::{
 
 /// Bytes of an answer to the dialog.
 const ANSWER_BYTES_MAX: u64 = 64;
+
+/// How a person is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dialog {
+    /// Whether there is somebody to answer.
+    pub(super) can_ask: bool,
+    /// Whether the terminal has colours.
+    pub(super) is_coloured: bool,
+}
 
 #[derive(Serialize)]
 struct Installed {
@@ -35,7 +44,7 @@ pub(super) async fn run(
     settings: &Settings,
     source: PluginSourceArgs,
     is_agreed: bool,
-    can_ask: bool,
+    dialog: Dialog,
     out: &mut Output,
 ) -> Result<(), Error> {
     let PluginSourceArgs { dir, grant, command } = source;
@@ -52,11 +61,14 @@ pub(super) async fn run(
         Some(names) => set_of(&manifest, names)?,
         None => manifest.asks,
     };
-    let new = named.difference(kept.unwrap_or_default());
-    if !is_agreed && (kept.is_none() || !new.is_empty()) {
-        agree(&manifest, new, kept.is_some(), can_ask)?;
+    let before = kept.unwrap_or_default();
+    let new = named.difference(before.granted);
+    let is_newly_networked = manifest.is_networked && !before.is_networked;
+    if !is_agreed && (kept.is_none() || !new.is_empty() || is_newly_networked) {
+        let lines = consent_lines(new, is_newly_networked);
+        agree(&manifest, &lines, kept.is_some(), dialog)?;
     }
-    let granted = named.union(kept.unwrap_or_default()).intersection(manifest.asks);
+    let granted = named.union(before.granted).intersection(manifest.asks);
     let grant = Some(granted.names().map(str::to_owned).collect());
     let outcome = send(station, Command::Install { folder, grant, command }).await?;
     let Outcome::Installed { plugin, version, replaced } = outcome else {
@@ -68,13 +80,25 @@ pub(super) async fn run(
     })
 }
 
+/// What an installed plugin may do.
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    granted: CapabilitySet,
+    /// Whether it says that it makes network connections of its own.
+    is_networked: bool,
+}
+
 /// What the installed plugin of this id has; nothing where none is installed.
-async fn kept(station: &dyn Operator, manifest: &Manifest) -> Result<Option<CapabilitySet>, Error> {
-    let Page::Plugins(rows) = operator::query(station, Query::Plugins).await? else {
+async fn kept(station: &dyn Operator, manifest: &Manifest) -> Result<Option<Kept>, Error> {
+    let query = Query::Plugin { plugin: manifest.id.clone() };
+    let Page::Plugin(found) = operator::query(station, query).await? else {
         return Err(Error::UnexpectedAnswer);
     };
-    let row = rows.into_iter().find(|row| row.plugin == manifest.id && row.folder.is_none());
-    Ok(row.map(|row| CapabilitySet::from_names(row.granted).unwrap_or_default()))
+    let found = found.filter(|detail| detail.row.folder.is_none());
+    Ok(found.map(|detail| Kept {
+        granted: CapabilitySet::from_names(&detail.row.granted).unwrap_or_default(),
+        is_networked: detail.is_networked,
+    }))
 }
 
 fn set_of(manifest: &Manifest, names: &[String]) -> Result<CapabilitySet, Error> {
@@ -89,18 +113,21 @@ fn set_of(manifest: &Manifest, names: &[String]) -> Result<CapabilitySet, Error>
 }
 
 /// Asks whether it may do so.
-fn agree(manifest: &Manifest, new: CapabilitySet, is_update: bool, can_ask: bool) -> Result<(), Error> {
+fn agree(manifest: &Manifest, lines: &[ConsentLine], is_update: bool, dialog: Dialog) -> Result<(), Error> {
     const HINT: &str = "read what it will be able to do, then use --yes";
     let also = if is_update { "also " } else { "" };
     report::print_note(&visible(&format!(
         "{} {} ({}) by {} will {also}be able to:",
         manifest.id, manifest.version, manifest.name, manifest.author
     )));
-    for line in consent_lines(new, manifest.is_networked && !is_update) {
-        let mark = if line.is_warning { "! " } else { "  " };
-        report::print_note(&format!("  {mark}{}", line.text));
+    for line in lines {
+        if line.is_warning {
+            report::print_marked(&format!("  ! {}", line.text), dialog.is_coloured);
+        } else {
+            report::print_note(&format!("    {}", line.text));
+        }
     }
-    if !can_ask {
+    if !dialog.can_ask {
         let message = "Refusing to install without confirmation (no terminal)".to_owned();
         return Err(Error::Declined { message, hint: HINT.to_owned() });
     }

@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, fs, time::Duration};
 
+use semver::Version;
 use serde_json::json;
 
 use super::{clause::Clause, ending, findings::Findings, probes::Probes, subject::Subject};
@@ -69,7 +70,13 @@ struct Bench<'a> {
 ///
 /// # Errors
 /// [`Error::Input`] where it cannot be started, [`Error::PluginCheck`] where a clause is not kept.
-pub(in crate::cli) fn run(args: &PluginCheckArgs, clock: Clock, out: &mut Output) -> Result<(), Error> {
+pub(in crate::cli) fn run(
+    args: &PluginCheckArgs,
+    host_version: &Version,
+    limits: &limits::Plugin,
+    clock: &Clock,
+    out: &mut Output,
+) -> Result<(), Error> {
     let (folder, command, patience) = (&args.folder, args.command.as_deref(), Patience::of(args.patience));
     let settings = HostSettings::default();
     let cannot = |message: String| Error::Input {
@@ -78,8 +85,7 @@ pub(in crate::cli) fn run(args: &PluginCheckArgs, clock: Clock, out: &mut Output
         hint: "`rl-console plugin check DIR` lists every fault of the manifest".to_owned(),
     };
     let path = fs::canonicalize(folder).map_err(|error| cannot(error.to_string()))?;
-    let Loaded { checked, program, .. } =
-        load(&path, command, &settings.host_version, &limits::Plugin::default());
+    let Loaded { checked, program, .. } = load(&path, command, host_version, limits);
     let (Some(manifest), Some(program)) = (checked.manifest, program) else {
         let faults: Vec<_> = checked.faults.iter().map(ToString::to_string).collect();
         return Err(cannot(faults.join("; ")));
@@ -97,7 +103,7 @@ pub(in crate::cli) fn run(args: &PluginCheckArgs, clock: Clock, out: &mut Output
         env: environment(std::env::vars_os()),
         nice: settings.nice,
     };
-    let host_version = settings.host_version.to_string();
+    let (host_version, clock) = (host_version.to_string(), *clock);
     let bench = Bench { launch, manifest: &manifest, folders, patience, host_version, clock };
     let findings = operator::block_on(async { Ok(bench.all().await) });
     let _ = fs::remove_dir_all(scratch);

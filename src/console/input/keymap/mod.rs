@@ -17,4 +17,5 @@ pub(crate) use key_scope::KeyScope;
 pub use map::{KeyRow, Keymap};
 pub(crate) use named_filter::NamedFilter;
 pub use overrides::KeymapError;
+pub(crate) use scopes::unkeyed;
 pub(crate) use table::Binding;

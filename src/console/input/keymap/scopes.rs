@@ -1,7 +1,7 @@
 //! Where a key means something: the lists of scopes that the shipped keymap names.
 
 use super::KeyScope::{self, Pane};
-use crate::console::input::pane_id::PaneId;
+use crate::console::input::{action::Action, pane_id::PaneId};
 
 /// Every pane with rows but Queues, with more panes and other places.
 macro_rules! rows_and {
@@ -121,6 +121,14 @@ pub(super) const PLUGINS: &[KeyScope] = &[
     Pane(PaneId::PluginLog),
     Pane(PaneId::PluginAudit),
 ];
+/// Actions of a place that have no key as shipped: the palette offers them.
+pub(crate) fn unkeyed(place: KeyScope) -> &'static [Action] {
+    if PLUGINS.contains(&place) {
+        &[Action::GrantCapability, Action::RevokeCapability, Action::RemovePlugin]
+    } else {
+        &[]
+    }
+}
 /// Where a credential that a plugin asks for may be at hand, beside the panes of plugins.
 pub(super) const CONSENTS: &[KeyScope] = &[KeyScope::Alerts, KeyScope::Details];
 /// Where a question of a run may be at hand.

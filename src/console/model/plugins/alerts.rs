@@ -38,6 +38,15 @@ pub(crate) const KINDS: &[AlertKind] = &[
             key_hint(Action::ViewPlugins, "shows the Plugins, where it is restarted"),
         ]
     }),
+    AlertKind::new("token_shown", |_, _| {
+        vec![
+            instruction("it gained nothing by it, but it has read a token in a file of yours: disable it"),
+            key_hint(Action::ViewPlugins, "shows the Plugins: x disables the selected one"),
+            instruction(
+                "then stop the station and delete *.token in the data folder: its start makes new ones",
+            ),
+        ]
+    }),
     AlertKind::new("pings_missed", |_, _| {
         vec![
             instruction("it is restarted after the third miss in a row"),

@@ -40,6 +40,7 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         }
         T::Operated { by } => (Level::Info, operated(by.as_ref(), text)),
         T::Notice { level } => (*level, text.to_owned()),
+        T::TokenShown { .. } => (Level::Error, text.to_owned()),
         T::Restarted => (Level::Warn, text.to_owned()),
         T::Stopping { by } => {
             let words = "station stopping";

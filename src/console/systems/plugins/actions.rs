@@ -22,7 +22,7 @@ use crate::{
         },
     },
     ids::PluginId,
-    plugin::{PluginView, snapshot::AskedView},
+    plugin::{PluginView, capability::is_credential, snapshot::AskedView},
     port::{HostState, Query},
     tap::entry::{Link, alerts::Alert},
 };
@@ -155,7 +155,9 @@ fn decide(cx: &PaneContext<'_>, allow: Option<bool>) -> Resolved {
         return Err(why.into());
     };
     match &view.asked {
-        Some(asked) => Ok(Act::confirm(Decide { plugin: plugin.clone(), kind: asked.kind.clone(), allow })),
+        Some(asked) => {
+            Ok(Act::confirm(Decide { plugin: plugin.clone(), kind: asked.kind.clone(), at: asked.at, allow }))
+        }
         None => Err(format!("{plugin} is not asking for a credential").into()),
     }
 }
@@ -173,7 +175,9 @@ fn grant(cx: &PaneContext<'_>, is_granted: bool) -> Resolved {
     let (plugin, capability) = selected.ok_or("select a capability in Capabilities, in the view Plugins")?;
     let row: Option<CapabilityRow> =
         capabilities(model, ui).into_iter().find(|row| row.plugin == *plugin && row.name == *capability);
-    if row.is_some_and(|row| row.is_granted == is_granted) {
+    // A login that was denied is granted again.
+    let is_again = is_granted && is_credential(capability);
+    if row.is_some_and(|row| row.is_granted == is_granted) && !is_again {
         let how = if is_granted { "already granted" } else { "not granted" };
         return Err(format!("{capability} is {how}").into());
     }

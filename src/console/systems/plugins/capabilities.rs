@@ -29,6 +29,7 @@ use crate::{
     },
     field::{Column, Fields as _, Value, fields},
     ids::{PluginId, TraceId},
+    plugin::capability::is_credential,
 };
 
 const YES_NO: &[&str] = &["no", "yes"];
@@ -55,13 +56,6 @@ fields! {
     }
 }
 
-impl CapabilityRow {
-    /// Whether it is a login, and no mere right.
-    pub(super) fn is_credential(&self) -> bool {
-        self.name.contains('.')
-    }
-}
-
 impl PaneRecord for CapabilityRow {
     fn key(&self) -> RecordKey {
         CAPABILITY.of((self.plugin.clone(), Arc::clone(&self.name)))
@@ -69,7 +63,7 @@ impl PaneRecord for CapabilityRow {
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let glyphs = look.view.glyphs;
-        let role = if self.is_credential() { Role::Warn } else { Role::Text };
+        let role = if is_credential(&self.name) { Role::Warn } else { Role::Text };
         Some(match field {
             "capability" => Cell::new(self.name.to_string(), role).cut_within(),
             "granted" if self.is_granted => Cell::new(format!("{} yes", glyphs.ok), Role::Ok),

@@ -15,8 +15,13 @@ use crate::{
         },
     },
     ids::PluginId,
-    plugin::{self, PluginView, snapshot::State},
+    plugin::{
+        self, PluginView,
+        capability::is_credential,
+        snapshot::{AskedView, State},
+    },
     port::{Command, Outcome},
+    time::Now,
     words::counted,
 };
 
@@ -155,11 +160,19 @@ pub(crate) struct Decide {
     pub(crate) plugin: PluginId,
     /// The kind that it asks for.
     pub(crate) kind: Arc<str>,
+    /// Since when it asks: what it asks later is another question.
+    pub(crate) at: Now,
     /// Whether it is allowed, and then whether until it is revoked.
     pub(crate) allow: Option<bool>,
 }
 
 impl Decide {
+    /// The question, while it waits.
+    fn question<'a>(&self, model: &'a Model) -> Option<&'a AskedView> {
+        let asked = view(model, &self.plugin)?.asked.as_ref()?;
+        (asked.kind == self.kind && asked.at == self.at).then_some(asked)
+    }
+
     const fn verb(&self) -> &'static str {
         match self.allow {
             Some(true) => "always allow",
@@ -180,8 +193,7 @@ impl Confirm for Decide {
     }
 
     fn describe(&self, _refund: bool, model: &Model, view_of: &View) -> Vec<(String, Role)> {
-        let asked = view(model, &self.plugin).and_then(|view| view.asked.as_ref());
-        let Some(asked) = asked.filter(|asked| asked.kind == self.kind) else {
+        let Some(asked) = self.question(model) else {
             return vec![(format!("{} is no longer asking.", self.plugin), Role::Warn)];
         };
         let what = match self.allow {
@@ -192,7 +204,8 @@ impl Confirm for Decide {
                 vec![(words, Role::Warn), (risk.to_owned(), Role::Warn)]
             }
             None => vec![(
-                "It receives nothing, and is not asked about again until the station stops.".to_owned(),
+                "It receives nothing, and is refused until the station stops or you grant it again."
+                    .to_owned(),
                 Role::Text,
             )],
         };
@@ -211,8 +224,7 @@ impl Confirm for Decide {
 
     fn commit(&self, _: Answer<'_>, _: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let plugin = self.plugin.clone();
-        let asked = view(model, &plugin).and_then(|view| view.asked.as_ref());
-        if asked.is_none_or(|asked| asked.kind != self.kind) {
+        if self.question(model).is_none() {
             return Err(format!("{plugin} is no longer asking for {}", self.kind));
         }
         let command = match self.allow {
@@ -242,18 +254,25 @@ pub(crate) struct Grant {
 impl Confirm for Grant {
     fn title(&self) -> String {
         let verb = if self.is_granted { "Grant" } else { "Revoke" };
-        format!("{verb} {} of {}?", self.capability, self.plugin)
+        let of = if self.is_granted { "to" } else { "from" };
+        format!("{verb} {} {of} {}?", self.capability, self.plugin)
     }
 
     fn describe(&self, _refund: bool, model: &Model, _: &View) -> Vec<(String, Role)> {
         let Some(view) = view(model, &self.plugin) else { return vec![(gone(&self.plugin), Role::Warn)] };
-        let what = if self.is_granted {
+        let is_login = is_credential(&self.capability);
+        let what = if self.is_granted && is_login {
+            format!("{} may ask for your login {} again; you are asked first.", self.plugin, self.capability)
+        } else if self.is_granted {
             format!("{} may use {} until you revoke it.", self.plugin, self.capability)
         } else {
             format!("{} may no longer use {}.", self.plugin, self.capability)
         };
         let mut words = vec![(what, Role::Text)];
-        if view.up().is_some() {
+        let is_new = if self.is_granted { !view.granted.contains(&self.capability) } else { !is_login };
+        if is_login && !self.is_granted {
+            words.push(("Its calls for it are refused.".to_owned(), Role::Muted));
+        } else if view.up().is_some() && is_new {
             words.push(("A running plugin is restarted for it.".to_owned(), Role::Muted));
             words.extend(impact(view));
         }
@@ -272,7 +291,9 @@ impl Confirm for Grant {
         let plugin = self.plugin.clone();
         let view = view(model, &plugin).ok_or_else(|| gone(&plugin))?;
         let capabilities = vec![self.capability.to_string()];
-        if view.granted.contains(&self.capability) == self.is_granted {
+        // A login that is granted again is asked for again, where it was denied.
+        let is_again = self.is_granted && is_credential(&self.capability);
+        if view.granted.contains(&self.capability) == self.is_granted && !is_again {
             let how = if self.is_granted { "already granted" } else { "not granted" };
             return Err(format!("{} is {how}", self.capability));
         }
@@ -288,7 +309,7 @@ impl Confirm for Grant {
 impl OutcomeText for Grant {
     fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
         let Outcome::Plugin(_) = outcome else { return None };
-        let how = if self.is_granted { "granted to" } else { "revoked of" };
+        let how = if self.is_granted { "granted to" } else { "revoked from" };
         Some((format!("{} {how} {}", self.capability, self.plugin), false))
     }
 }

@@ -57,18 +57,8 @@ impl DetailsRecord for PluginDetails {
 
 fn plugin_details(view: &View, plugin: &PluginView) -> Vec<ReportLine> {
     let about = &plugin.about;
-    let mut lines = vec![
-        detail("name", about.name.to_string()),
-        detail("version", plugin.version().to_string()),
-        detail("author", about.author.to_string()),
-        detail("state", plugin.state.name()),
-    ];
+    let mut lines = vec![detail("state", plugin.state.name())];
     lines.extend(plugin.reason().map(|reason| payload("reason", &reason)));
-    if let Some(up) = plugin.up() {
-        lines.push(detail("up since", at(view, up.since.wall)));
-        lines.push(detail("guard", format!("pid {}", up.pid)));
-        lines.push(detail("events", join_some(up.hooks.iter(), LISTED_MAX)));
-    }
     if let Some(asked) = &plugin.asked {
         let left = format::age(asked.until.since(view.clock.wall));
         lines.push(detail("asks for", format!("{}; denied in {}", asked.kind, left.trim_start())));
@@ -76,6 +66,11 @@ fn plugin_details(view: &View, plugin: &PluginView) -> Vec<ReportLine> {
         lines.push(ReportLine::KeyHint(Action::AllowAlways, "allows it until it is revoked".into()));
         lines.push(ReportLine::KeyHint(Action::Reject, "denies it".into()));
     }
+    if let (Some(last), Some(_)) = (&plugin.last, plugin.up()) {
+        let cause = last.cause.name().replace('_', " ");
+        lines.push(payload("last ended", &format!("{} {cause}: {}", at(view, last.at.wall), last.text)));
+    }
+    lines.extend(identity(view, plugin));
     lines.push(detail(
         "restarts",
         format!("{} of {RESTARTS_MAX} within ten minutes", plugin.restarts_at(view.now)),
@@ -123,5 +118,21 @@ fn plugin_details(view: &View, plugin: &PluginView) -> Vec<ReportLine> {
         ),
     ));
     lines.push(payload("description", &about.description));
+    lines
+}
+
+/// Who it is, and the process that runs.
+fn identity(view: &View, plugin: &PluginView) -> Vec<ReportLine> {
+    let about = &plugin.about;
+    let mut lines = vec![
+        detail("name", about.name.to_string()),
+        detail("version", plugin.version().to_string()),
+        detail("author", about.author.to_string()),
+    ];
+    if let Some(up) = plugin.up() {
+        lines.push(detail("up since", at(view, up.since.wall)));
+        lines.push(detail("guard", format!("pid {}", up.pid)));
+        lines.push(detail("events", join_some(up.hooks.iter(), LISTED_MAX)));
+    }
     lines
 }

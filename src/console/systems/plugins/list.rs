@@ -27,10 +27,11 @@ use crate::{
         PluginView,
         snapshot::{RESTARTS_MAX, State},
     },
+    time::Now,
 };
 
 /// Pings of the strip that have room in its column.
-const STRIP_MAX: usize = 10;
+const STRIP_MAX: usize = 20;
 /// A ping that took so long is drawn as the slowest.
 const SLOW_US: u64 = 1_000_000;
 
@@ -44,9 +45,9 @@ pub(crate) struct PluginItem<'a> {
 fields! {
     PluginItem<'_> {
         "plugin" | "id", Text, Public, "id", Column::growing("plugin", 14, 2) => |it, _| Value::text(it.plugin.as_str());
-        "version", Text, Public, "version", Column::fixed("version", 8).from(60) => |it, _| Value::text(&**it.view.version());
+        "version", Text, Public, "version", Column::fixed("version", 8).from(100) => |it, _| Value::text(&**it.view.version());
         "state", State(&State::NAMES), Public, "state", Column::fixed("state", 8) => |it, _| Value::text(it.view.state.name());
-        "pings", Text, Public, "the last pings, as bars of their latency", Column::fixed("pings", 10).from(72)
+        "pings", Text, Public, "the last pings, as bars of their latency", Column::fixed("pings", 20).from(110)
             => |_, _| Value::None;
         "ping" | "ping_us", Number, Public, "latency of the last ping in microseconds", Column::fixed("ping", 7).right().from(52)
             => |it, _| it.view.last_ping_us().map_or(Value::None, Value::count);
@@ -58,7 +59,7 @@ fields! {
             => |it, _| Value::Bytes(it.view.memory_bytes);
         "cpu" | "cpu_permille", Number, Public, "share of one core, in thousandths", Column::fixed("cpu", 6).right().from(88)
             => |it, _| Value::count(it.view.cpu_permille);
-        "reason", Text, Payload, "reason of its state", Column::growing("reason", 10, 4) => |it, _| it.view.reason().map_or(Value::None, Value::text);
+        "reason", Text, Payload, "reason of its state", Column::growing("reason", 10, 4) => |it, now| it.why(now).map_or(Value::None, |(why, _)| Value::text(why));
         "name", Text, Public, "name" => |it, _| Value::text(&*it.view.about.name);
         "author", Text, Public, "author" => |it, _| Value::text(&*it.view.about.author);
         "misses", Number, Public, "pings missed in a row" => |it, _| Value::count(it.view.misses);
@@ -69,6 +70,23 @@ fields! {
         "refused", Number, Public, "requests refused since the host started" => |it, _| Value::count(it.view.counts.refusals());
         "lints", Number, Public, "departures from the specification since the host started" => |it, _| Value::count(it.view.counts.lints);
         "since", Time, Public, "time it came up" => |it, _| it.view.up().map_or(Value::None, |up| Value::Time(up.since.wall));
+    }
+}
+
+impl PluginItem<'_> {
+    /// Why it needs a look: what it asks for, or what is the matter with it. The class is that of who wrote
+    /// it.
+    fn why(&self, now: Now) -> Option<(String, Class)> {
+        let view = self.view;
+        if let Some(asked) = &view.asked {
+            return Some((format!("asks for {}", asked.kind), Class::Public));
+        }
+        let class = if view.up().is_some() { Class::Public } else { Class::Payload };
+        let of_last = || {
+            let last = view.last.as_ref().filter(|_| view.restarts_at(now) > 0)?;
+            Some((format!("restarted: {}", last.cause.name().replace('_', " ")), Class::Public))
+        };
+        view.reason().map(|why| (why, class)).or_else(of_last)
     }
 }
 
@@ -135,8 +153,8 @@ impl PaneRecord for PluginItem<'_> {
                 Cell::new(format!("{}.{}%", view.cpu_permille / 10, view.cpu_permille % 10), role)
             }
             "reason" => {
-                let asked = view.asked.as_ref().map(|asked| format!("asks for {}", asked.kind));
-                Cell::of_class(asked.or_else(|| view.reason()).unwrap_or_default(), role, Class::Payload)
+                let (why, class) = self.why(look.view.now).unwrap_or((String::new(), Class::Public));
+                Cell::of_class(why, role, class)
             }
             _ => return None,
         })

@@ -9,7 +9,7 @@ use crate::{
         model::{plugins::health, station::StationState},
         records::record_key::RecordKey,
         ui::{
-            layout::{ViewSpec, columns},
+            layout::{ViewSpec, columns, split_rows},
             pane::{PaneContext, Room},
             question::Question,
             system::{Questions, System},
@@ -60,6 +60,9 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
     glance_from: None,
 };
 
+/// Rows of the list over the whole width: four plugins, its header and its borders.
+const LIST_ROWS_MIN: u16 = 7;
+
 /// The questions for credentials.
 fn asked(state: &StationState) -> Vec<&AskedView> {
     let mut asked: Vec<_> = state.plugin.plugins.values().filter_map(|view| view.asked.as_ref()).collect();
@@ -95,11 +98,17 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
     use PaneId::{Capabilities, PluginAudit, PluginLog, PluginStatus, Plugins};
     match body.width {
-        120.. if body.height >= 32 => columns(
-            body,
-            &[&[(Plugins, 3), (PluginLog, 3)], &[(Capabilities, 3), (PluginStatus, 2), (PluginAudit, 3)]],
-        ),
-        120.. => columns(body, &[&[(Plugins, 1), (PluginLog, 1)], &[(Capabilities, 1), (PluginAudit, 1)]]),
+        120.. => {
+            let (list, below) = split_rows(body, (body.height * 3 / 10).max(LIST_ROWS_MIN));
+            let beside: &[_] = if below.height >= 21 {
+                &[(Capabilities, 3), (PluginStatus, 2), (PluginAudit, 3)]
+            } else {
+                &[(Capabilities, 1), (PluginAudit, 1)]
+            };
+            let mut placed = vec![(Plugins, list)];
+            placed.extend(columns(below, &[&[(PluginLog, 1)], beside]));
+            placed
+        }
         _ if body.height >= 42 => columns(
             body,
             &[&[(Plugins, 3), (PluginLog, 3), (Capabilities, 2), (PluginStatus, 2), (PluginAudit, 2)]],

@@ -4,7 +4,7 @@ use std::{fmt, io, process::ExitCode};
 
 use rustix::{io::Errno, process::WaitStatus};
 
-use crate::plugin::ExitStatus;
+use crate::plugin::{ExitStatus, passing::is_passing};
 
 /// The code of a plugin that was ended by a signal, that signal added (as shells have it).
 const SIGNALED: i32 = 128;
@@ -36,7 +36,7 @@ mod own {
 }
 
 /// Why an entry is not executed, as far as the guard passes it on.
-const REASONS: [Errno; 18] = [
+const REASONS: [Errno; 19] = [
     Errno::NOENT,
     Errno::ACCESS,
     Errno::NOEXEC,
@@ -55,6 +55,7 @@ const REASONS: [Errno; 18] = [
     Errno::AGAIN,
     Errno::NODEV,
     Errno::NOSPC,
+    Errno::INTR,
 ];
 
 /// How a guard ended.
@@ -145,11 +146,10 @@ pub struct ExecFault {
 }
 
 impl ExecFault {
-    /// Whether it is the entry's own, and not that of a system that has no room now.
+    /// Whether it is the entry's own, and not one that passes (ruling Plugins 7).
     #[must_use]
     pub fn is_entry(&self) -> bool {
-        let passing = [Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::IO];
-        self.reason.is_none_or(|reason| !passing.contains(&reason))
+        self.reason.is_none_or(|reason| !is_passing(reason))
     }
 
     /// The fault of an error.
@@ -217,6 +217,26 @@ mod tests {
         assert_eq!(Ending::read(None, None), Ending::Plugin(ExitStatus::Unknown));
         assert_eq!(of_code(3).to_string(), "exit code 3");
         assert!(Ending::GuardKilled(9).to_string().contains("guard was ended by signal 9"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_passes_is_not_blamed_on_the_entry_and_comes_through_as_such() {
+        let passing =
+            [Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::TXTBSY, Errno::IO, Errno::INTR];
+        for errno in passing {
+            let Ending::NotExecuted(fault) = Ending::read(None, Some(of(errno).signal())) else { panic!() };
+            assert!(!fault.is_entry(), "{errno}");
+        }
+        for errno in [Errno::NOENT, Errno::ACCESS, Errno::NOEXEC, Errno::PERM, Errno::ISDIR, Errno::XDEV] {
+            assert!(of(errno).is_entry(), "{errno}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn of(errno: Errno) -> ExecFault {
+        let code = ExecFault::of(&io::Error::from(errno)).code();
+        ExecFault::of_code(code.into())
     }
 
     #[test]

@@ -42,6 +42,20 @@ impl LineSplitter {
         }
     }
 
+    /// Passes over the lines that end in these bytes: how many they are, and their bytes. What is behind the
+    /// last end begins a line.
+    pub fn skip(&mut self, bytes: &[u8]) -> (u64, u64) {
+        let Some(end) = memchr::memrchr(b'\n', bytes) else {
+            self.extend(bytes);
+            return (0, 0);
+        };
+        let (ended, rest) = bytes.split_at(end + 1);
+        let lines = count(memchr::memchr_iter(b'\n', ended).count());
+        let begun = count(mem::take(&mut self.bytes).len()).saturating_add(mem::take(&mut self.cut_bytes));
+        self.extend(rest);
+        (lines, begun.saturating_add(count(ended.len()) - lines))
+    }
+
     /// The line that the end of the stream ends.
     pub fn finish(&mut self) -> Option<Line> {
         (!self.bytes.is_empty() || self.cut_bytes > 0).then(|| self.take())
@@ -50,7 +64,7 @@ impl LineSplitter {
     fn extend(&mut self, part: &[u8]) {
         let (kept, cut) = part.split_at(part.len().min(self.bytes_max.saturating_sub(self.bytes.len())));
         self.bytes.extend_from_slice(kept);
-        self.cut_bytes = self.cut_bytes.saturating_add(u64::try_from(cut.len()).unwrap_or(u64::MAX));
+        self.cut_bytes = self.cut_bytes.saturating_add(count(cut.len()));
     }
 
     fn take(&mut self) -> Line {
@@ -61,6 +75,10 @@ impl LineSplitter {
         }
         Line { text: text(&bytes, cut_bytes > 0), cut_bytes }
     }
+}
+
+fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
 }
 
 /// The text of a line; of a character that was cut in two nothing is kept.
@@ -107,6 +125,17 @@ mod tests {
         assert_eq!(split(&[b"123456789\nx"], 8), [("12345678".to_owned(), 1), whole("x")]);
         assert_eq!(split(&[b"12345678", b"9", b"0"], 8), [("12345678".to_owned(), 2)]);
         assert_eq!(split(&["1234567é".as_bytes()], 8), [("1234567".to_owned(), 1)], "no half characters");
+    }
+
+    #[test]
+    fn lines_that_are_passed_over_are_counted_with_what_was_begun_before() {
+        let mut splitter = LineSplitter::new(4);
+        splitter.push(b"begun", |_| {});
+        assert_eq!(splitter.skip(b"more"), (0, 0));
+        assert_eq!(splitter.skip(b"-\n\nab\nrest"), (3, 9 + 1 + 2));
+        let mut lines = Vec::new();
+        splitter.push(b"!\n", |line| lines.push(line));
+        assert_eq!(lines, [Line { text: "rest".to_owned(), cut_bytes: 1 }]);
     }
 
     proptest! {

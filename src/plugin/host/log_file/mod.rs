@@ -6,9 +6,11 @@
 //! again, since the folder is the plugin's to write to.
 
 mod lines;
+mod rate;
 mod reader;
 mod writer;
 
 pub use lines::{Line, LineSplitter};
+pub use rate::{LineRate, Losses};
 pub use reader::{Page, PageLimits, Position, after, before, last};
-pub use writer::{LogFile, Written};
+pub use writer::LogFile;

@@ -5,7 +5,6 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use jiff::Timestamp;
@@ -15,7 +14,7 @@ use crate::{
     limits,
     plugin::{Level, LogSource},
     private_files,
-    time::{Mono, Now, Wall},
+    time::Wall,
     words::visible,
 };
 
@@ -23,115 +22,28 @@ use crate::{
 pub(super) const NAME: &str = "plugin.log";
 /// Files of a log that there may be, whatever the limits are and were.
 pub(super) const FILES_MAX: u64 = 100;
-/// How long lines are counted together.
-const SECOND: Duration = Duration::from_secs(1);
-
-/// What became of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// It is in the file.
-    Whole,
-    /// It was one too many for this second, and is counted.
-    Dropped,
-}
-
 /// A plugin's log. One process writes it.
 #[derive(Debug)]
 pub struct LogFile {
     folder: PathBuf,
     limits: limits::Plugin,
     file: Option<File>,
-    /// When the lines began that are counted together.
-    second: Mono,
-    lines: u64,
-    dropped: Dropped,
-    cut: Dropped,
-}
-
-/// What is not in the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Dropped {
-    lines: u64,
-    bytes: u64,
 }
 
 impl LogFile {
     /// The log of a folder. Its file is opened, and made where it is missing, when something is written.
     #[must_use]
     pub fn new(log_dir: &Path, limits: &limits::Plugin) -> Self {
-        Self {
-            folder: log_dir.to_owned(),
-            limits: *limits,
-            file: None,
-            second: Mono::default(),
-            lines: 0,
-            dropped: Dropped::default(),
-            cut: Dropped::default(),
-        }
+        Self { folder: log_dir.to_owned(), limits: *limits, file: None }
     }
 
-    /// Writes a line. Those of the plugin over `limits.plugin.log_lines_per_s_max` are dropped and counted;
-    /// their number is written when the second is over ([`LogFile::report_dropped`]). Lines of the host are
-    /// not.
+    /// Writes a line.
     ///
     /// # Errors
     /// [`private_files::NotPrivate`] within an [`io::Error`] and what the system says; the line is lost then,
     /// and the next is tried again.
-    pub fn write(&mut self, now: Now, level: Level, source: LogSource, line: &Line) -> io::Result<Written> {
-        self.begin_second(now)?;
-        if source != LogSource::Host {
-            if self.lines >= self.limits.log_lines_per_s_max {
-                self.dropped.lines += 1;
-                self.dropped.bytes = self.dropped.bytes.saturating_add(bytes(line));
-                return Ok(Written::Dropped);
-            }
-            self.lines += 1;
-        }
-        self.append(&formatted(now.wall, level, source, line))?;
-        if line.cut_bytes > 0 {
-            self.cut.lines += 1;
-            self.cut.bytes = self.cut.bytes.saturating_add(line.cut_bytes);
-        }
-        Ok(Written::Whole)
-    }
-
-    /// Whether a line of the plugin would be dropped at this moment.
-    #[must_use]
-    pub fn is_full(&self, now: Now) -> bool {
-        now.mono.since(self.second) < SECOND && self.lines >= self.limits.log_lines_per_s_max
-    }
-
-    /// Writes how many lines were dropped, if there are any, now: at the end of a process, or a second after
-    /// the last line.
-    ///
-    /// # Errors
-    /// As of [`LogFile::write`].
-    pub fn report_dropped(&mut self, now: Now) -> io::Result<()> {
-        let dropped = std::mem::take(&mut self.dropped);
-        if dropped.lines == 0 {
-            return Ok(());
-        }
-        let text = format!(
-            "{} lines ({} bytes) dropped: more than {} lines a second (limits.plugin.log_lines_per_s_max)",
-            dropped.lines, dropped.bytes, self.limits.log_lines_per_s_max
-        );
-        let line = Line { text, cut_bytes: 0 };
-        self.append(&formatted(now.wall, Level::Warning, LogSource::Host, &line))
-    }
-
-    /// Lines that were cut since the start, and the bytes cut off them.
-    #[must_use]
-    pub const fn cut(&self) -> (u64, u64) {
-        (self.cut.lines, self.cut.bytes)
-    }
-
-    fn begin_second(&mut self, now: Now) -> io::Result<()> {
-        if now.mono.since(self.second) < SECOND && self.second != Mono::default() {
-            return Ok(());
-        }
-        self.second = now.mono;
-        self.lines = 0;
-        self.report_dropped(now)
+    pub fn write(&mut self, at: Wall, level: Level, source: LogSource, line: &Line) -> io::Result<()> {
+        self.append(&formatted(at, level, source, line))
     }
 
     fn append(&mut self, line: &str) -> io::Result<()> {
@@ -180,10 +92,6 @@ pub(super) fn name(nth: u64) -> String {
     if nth == 0 { NAME.to_owned() } else { format!("{NAME}.{nth}") }
 }
 
-fn bytes(line: &Line) -> u64 {
-    u64::try_from(line.text.len()).unwrap_or(u64::MAX).saturating_add(line.cut_bytes)
-}
-
 fn formatted(at: Wall, level: Level, source: LogSource, line: &Line) -> String {
     let stamp = i64::try_from(at.0).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let stamp = stamp.unwrap_or_default();
@@ -200,6 +108,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::time::Now;
 
     struct Fixture {
         folder: tempfile::TempDir,
@@ -213,9 +122,9 @@ mod tests {
     }
 
     impl Fixture {
-        fn write(&mut self, at_ms: u64, text: &str) -> io::Result<Written> {
+        fn write(&mut self, at_ms: u64, text: &str) -> io::Result<()> {
             let line = Line { text: text.to_owned(), cut_bytes: 0 };
-            self.log.write(Now::at_ms(at_ms), Level::Info, LogSource::Stderr, &line)
+            self.log.write(Now::at_ms(at_ms).wall, Level::Info, LogSource::Stderr, &line)
         }
 
         fn read(&self, nth: u64) -> String {
@@ -232,7 +141,7 @@ mod tests {
         let mut it = fixture(&limits::Plugin::default());
         let mut write = |ms, level, source, text: &str, cut_bytes| {
             let line = Line { text: text.to_owned(), cut_bytes };
-            it.log.write(Now::at_ms(ms), level, source, &line).unwrap();
+            it.log.write(Now::at_ms(ms).wall, level, source, &line).unwrap();
         };
         write(1, Level::Info, LogSource::Stderr, "a\x1b[2Jb", 0);
         write(20, Level::Error, LogSource::Log, "two\nlines", 0);
@@ -243,27 +152,6 @@ mod tests {
              2026-09-21T14:13:20.020Z error log two␊lines\n\
              2026-09-21T14:13:21.000Z warning host long [7 bytes cut]\n"
         );
-        assert_eq!(it.log.cut(), (1, 7));
-    }
-
-    #[test]
-    fn lines_over_the_rate_are_dropped_and_counted() {
-        let mut it = fixture(&limits::Plugin { log_lines_per_s_max: 2, ..Default::default() });
-        assert_eq!(it.write(5, "1").unwrap(), Written::Whole);
-        assert_eq!(it.write(6, "2").unwrap(), Written::Whole);
-        assert_eq!(it.write(7, "three").unwrap(), Written::Dropped);
-        assert_eq!(it.write(1_004, "four").unwrap(), Written::Dropped);
-        assert_eq!(it.write(1_005, "5").unwrap(), Written::Whole);
-        let dropped = "2 lines (9 bytes) dropped: more than 2 lines a second";
-        let text = it.read(0);
-        let lines: Vec<_> = text.lines().map(|line| line.split_once(' ').unwrap().1).collect();
-        assert!(lines[2].starts_with(&format!("warning host {dropped}")), "{lines:?}");
-        assert_eq!((lines[1], lines[3], lines.len()), ("info stderr 2", "info stderr 5", 4));
-        it.write(1_006, "6").unwrap();
-        it.write(1_007, "7").unwrap();
-        it.log.report_dropped(Now::at_ms(1_008)).unwrap();
-        it.log.report_dropped(Now::at_ms(1_008)).unwrap();
-        assert_eq!(it.read(0).matches("dropped").count(), 2, "once");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{Input, Record},
-    kit::{HOOKS, TestHost, example, settings},
+    super::{Input, Installation, ProcessInput, Record, Source},
+    kit::{FULL, HOOKS, TestHost, example, installation, settings},
 };
 use crate::plugin::{Audited, Command, Credential, Decision, ExitStatus, Refusal, Transition};
 
@@ -85,8 +85,83 @@ fn others_join_the_question_and_all_are_answered() {
     ask(&mut host);
     ask(&mut host);
     host.done(allow(false));
-    assert_eq!(host.fetches.len(), 2);
+    ask(&mut host);
+    assert_eq!(host.fetches.len(), 1, "one at a time");
+    host.sent.clear();
+    fetched(&mut host);
+    ask(&mut host);
+    assert_eq!(host.fetches.len(), 1, "what was fetched is for those that waited");
+    committed(&mut host);
+    let handed =
+        |host: &TestHost| host.sent.iter().filter(|sent| sent.body["result"]["token"] == TOKEN).count();
+    assert_eq!(handed(&host), 3);
+    fetched(&mut host);
+    committed(&mut host);
+    assert_eq!(handed(&host), 4);
     assert_eq!(decisions(&host), [Decision::Allowed]);
+}
+
+#[test]
+fn a_source_that_fails_is_asked_once_for_all_that_wait() {
+    let mut host = TestHost::up();
+    ask(&mut host);
+    ask(&mut host);
+    host.done(allow(false));
+    host.records.clear();
+    host.sent.clear();
+    let ticket = host.fetches.remove(0);
+    host.input(Input::Fetched { ticket, result: Err("the command failed".to_owned()) });
+    let codes: Vec<_> = host.sent.iter().map(|sent| sent.body["error"]["code"].clone()).collect();
+    assert_eq!((codes, audit(&host)), (vec![json!(-32005); 2], vec![Audited::Unavailable]));
+}
+
+fn serve(host: &mut TestHost, folder: &str) {
+    let source = Source::Folder(folder.into());
+    host.install(Installation { source, ..installation(FULL) }).unwrap();
+    host.exits(&example(), ExitStatus::Code(0));
+    host.bring_up(&example(), &HOOKS);
+}
+
+fn unserve(host: &mut TestHost) {
+    host.done(Command::Unserve { plugin: example() });
+    host.exits(&example(), ExitStatus::Code(0));
+    host.bring_up(&example(), &HOOKS);
+}
+
+#[test]
+fn what_is_served_has_consents_of_its_own() {
+    let mut host = TestHost::up();
+    ask(&mut host);
+    host.done(allow(true));
+    serve(&mut host, "/src/example");
+    host.fetches.clear();
+    ask(&mut host);
+    assert!(host.fetches.is_empty(), "what is installed is always handed it, this is asked for");
+    host.done(allow(true));
+    assert_eq!(host.fetches.len(), 1);
+    serve(&mut host, "/src/example");
+    host.fetches.clear();
+    ask(&mut host);
+    assert_eq!(host.fetches.len(), 1, "the same folder again");
+    serve(&mut host, "/src/other");
+    host.fetches.clear();
+    ask(&mut host);
+    assert!(host.fetches.is_empty(), "another folder");
+}
+
+#[test]
+fn what_is_taken_back_from_a_served_folder_is_not_from_what_is_installed() {
+    let mut host = TestHost::up();
+    serve(&mut host, "/src/example");
+    ask(&mut host);
+    host.done(allow(true));
+    let capabilities = vec!["twitch.android".to_owned()];
+    host.done(Command::Revoke { plugin: example(), capabilities });
+    assert_eq!(ask(&mut host)["error"]["data"]["name"], "consent_denied");
+    unserve(&mut host);
+    host.fetches.clear();
+    assert_eq!(ask(&mut host), Value::Null);
+    assert!(host.fetches.is_empty(), "nobody allowed it yet");
 }
 
 #[test]
@@ -183,7 +258,7 @@ fn without_a_source_nobody_is_asked() {
     let mut bare = settings();
     bare.sources.clear();
     let mut host = TestHost::with(bare);
-    host.install(super::kit::installation(super::kit::FULL)).unwrap();
+    host.install(installation(FULL)).unwrap();
     host.bring_up(&example(), &HOOKS);
     assert_eq!(ask(&mut host)["error"]["data"]["name"], "credential_unavailable");
     assert!(host.moved.iter().all(|(it, _)| !matches!(it, Transition::Asked { .. })));
@@ -229,4 +304,16 @@ fn sixty_four_calls_may_wait_and_one_more_is_limited() {
         assert_eq!(ask(&mut host), Value::Null);
     }
     assert_eq!(ask(&mut host)["error"]["data"]["name"], "rate_limited");
+}
+
+#[test]
+fn what_is_allowed_while_the_process_is_killed_is_not_handed_over() {
+    let mut host = TestHost::up();
+    ask(&mut host);
+    host.records.clear();
+    host.process(&example(), ProcessInput::StdoutClosed);
+    host.pass_ms(500);
+    assert_eq!(host.kills.len(), 1);
+    host.done(allow(false));
+    assert!(host.fetches.is_empty() && !audit(&host).contains(&Audited::Handed));
 }

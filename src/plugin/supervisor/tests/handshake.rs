@@ -184,3 +184,19 @@ fn four_start_at_one_time_and_the_others_follow_as_they_are_up() {
     assert_eq!(host.spawns.last().unwrap().0, PluginId::new("p.n5"));
     assert_eq!(limits::Plugin::default().starting_max, 4);
 }
+
+#[test]
+fn an_entry_that_was_to_be_replaced_is_not_blamed_and_one_process_is_blamed_once() {
+    let failed = |is_entry| ProcessInput::SpawnFailed(SpawnFault { is_entry, why: "gone".to_owned() });
+    let mut host = TestHost::installed();
+    host.done(crate::plugin::Command::Restart { plugin: example() });
+    host.process(&example(), failed(true));
+    assert_eq!((disabled(&host), host.spawns.len()), (None, 2), "it is tried anew");
+    host.process(&example(), failed(true));
+    assert_eq!(disabled(&host), Some(DisableCause::EntryNotExecutable));
+    let mut late = TestHost::installed();
+    late.pass_s(10);
+    late.process(&example(), failed(false));
+    let blamed = late.moved.iter().filter(|(it, _)| matches!(it, Transition::Unhealthy { .. })).count();
+    assert_eq!((blamed, unhealthy(&late)), (1, Some(UnhealthyCause::HandshakeTimeout)));
+}

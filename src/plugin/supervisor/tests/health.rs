@@ -1,7 +1,13 @@
 use serde_json::json;
 
-use super::kit::{TestHost, example};
-use crate::plugin::{Command, DisableCause, ExitStatus, Transition};
+use super::{
+    super::{Kept, Supervisor},
+    kit::{FULL, TestHost, example, manifest, settings},
+};
+use crate::{
+    plugin::{Command, DisableCause, ExitStatus, Transition},
+    time::Wall,
+};
 
 fn disabled(host: &TestHost) -> bool {
     host.moved
@@ -122,4 +128,52 @@ fn what_has_arrived_is_handled_before_a_deadline_is_judged() {
     assert!(host.kills.is_empty());
     let missed = host.moved.iter().any(|(it, _)| matches!(it, Transition::Missed { .. }));
     assert!(!missed);
+}
+
+#[test]
+fn a_wall_clock_that_jumps_moves_no_deadline() {
+    let mut host = TestHost::up();
+    let jump = |host: &mut TestHost, ms: i64| host.now.wall = Wall(host.now.wall.0.saturating_add_signed(ms));
+    jump(&mut host, 86_400_000);
+    host.pass_ms(0);
+    host.exits(&example(), ExitStatus::Code(0));
+    jump(&mut host, -172_800_000);
+    host.pass_ms(999);
+    assert_eq!(host.spawns.len(), 1);
+    host.pass_ms(1);
+    assert_eq!(host.spawns.len(), 2);
+    // An hour later by the wall clock alone: the first exit counts still.
+    jump(&mut host, 3_600_000);
+    host.moves();
+    host.exits(&example(), ExitStatus::Code(0));
+    let nth = host.moved.iter().find_map(|(it, _)| match it {
+        Transition::Waiting { nth, .. } => Some(*nth),
+        _ => None,
+    });
+    assert_eq!(nth, Some(2));
+}
+
+#[test]
+fn exits_of_before_this_start_count_by_the_wall_clock_and_one_in_the_future_counts() {
+    for (ago_ms, counted) in [(599_999, true), (600_000, false), (-3_600_000, true)] {
+        let mut host = TestHost::with(settings());
+        let at = Wall(host.now.wall.0.saturating_add_signed(-ago_ms));
+        let kept = Kept {
+            folder: "".into(),
+            manifest: Ok(manifest(FULL)),
+            plugin: example(),
+            text: FULL.into(),
+            command: None,
+            grants: Vec::new(),
+            always: Vec::new(),
+            disabled: None,
+            exits: vec![at; 3],
+            values: Vec::new(),
+        };
+        host.core = Supervisor::new(host.now, settings(), vec![kept], Vec::new());
+        host.core.start_all(host.now);
+        host.pass_ms(0);
+        host.exits(&example(), ExitStatus::Code(0));
+        assert_eq!(disabled(&host), counted, "{ago_ms} ms ago");
+    }
 }

@@ -3,9 +3,41 @@ use super::{
     kit::{FULL, HOOKS, TestHost, example, installation, manifest, settings},
 };
 use crate::{
-    plugin::{Command, DisableCause, ExitStatus, Outcome, Refusal, Transition},
+    plugin::{Audited, Command, DisableCause, ExitStatus, Outcome, Refusal, Transition},
     time::{Now, Wall},
 };
+
+#[test]
+fn where_it_is_from_is_the_folder_that_it_runs_from_whatever_was_refused() {
+    let mut host = TestHost::up();
+    let from = |host: &TestHost| host.core.detail(&example()).unwrap().source;
+    assert_eq!(from(&host), "/src/installed");
+    let folder = |name: &str| Installation { folder: name.into(), ..installation(FULL) };
+    let wrong = Installation { grant: Some(vec!["no".to_owned()]), ..folder("/src/wrong") };
+    assert!(host.install(wrong).is_err());
+    let cause = host.cause();
+    host.core.install(host.now, cause, folder("/src/newer")).unwrap();
+    host.pass_ms(0);
+    host.exits(&example(), ExitStatus::Code(0));
+    host.input(Input::FilesDone { plugin: example(), result: Err("disk full".to_owned()) });
+    assert_eq!(from(&host), "/src/installed");
+    let served = Installation { source: Source::Folder("/src/served".into()), ..installation(FULL) };
+    let cause = host.cause();
+    host.core.install(host.now, cause, served).unwrap();
+    assert_eq!(from(&host), "/src/served");
+    host.done(Command::Unserve { plugin: example() });
+    assert_eq!(from(&host), "/src/installed");
+    host.exits(&example(), ExitStatus::Code(0));
+    let cause = host.cause();
+    host.core.install(host.now, cause, folder("/src/newer")).unwrap();
+    host.pass_ms(0);
+    host.exits(&example(), ExitStatus::Code(0));
+    host.input(Input::FilesDone { plugin: example(), result: Ok(()) });
+    assert_eq!(from(&host), "/src/newer");
+    let kept =
+        |record: &Record| matches!(record, Record::Installed { folder, .. } if **folder == *"/src/newer");
+    assert!(host.records.iter().any(|(_, record)| kept(record)));
+}
 
 #[test]
 fn an_update_stops_the_plugin_places_the_files_and_keeps_grants() {
@@ -16,7 +48,7 @@ fn an_update_stops_the_plugin_places_the_files_and_keeps_grants() {
     let cause = host.cause();
     let newer = FULL.replace("1.2.0", "1.3.0");
     let update = Installation { grant: Some(vec!["notify".to_owned()]), ..installation(&newer) };
-    host.core.install(host.now, cause, update).unwrap();
+    host.core.install(host.now, cause.clone(), update).unwrap();
     host.pass_ms(0);
     assert!(host.places.is_empty(), "its process is there still");
     host.exits(&example(), ExitStatus::Code(0));
@@ -38,7 +70,7 @@ fn an_update_stops_the_plugin_places_the_files_and_keeps_grants() {
 fn an_installation_that_fails_leaves_what_was_there() {
     let mut host = TestHost::up();
     let cause = host.cause();
-    host.core.install(host.now, cause, installation(&FULL.replace("1.2.0", "2.0.0"))).unwrap();
+    host.core.install(host.now, cause.clone(), installation(&FULL.replace("1.2.0", "2.0.0"))).unwrap();
     host.pass_ms(0);
     host.exits(&example(), ExitStatus::Code(0));
     host.input(Input::FilesDone { plugin: example(), result: Err("disk full".to_owned()) });
@@ -122,6 +154,7 @@ fn what_was_kept_is_as_before_and_exits_count_across_starts() {
         manifest: Ok(manifest(FULL)),
         plugin: example(),
         text: FULL.into(),
+        folder: "/src/kept".into(),
         command: None,
         grants: vec!["log".to_owned()],
         always: Vec::new(),
@@ -131,6 +164,7 @@ fn what_was_kept_is_as_before_and_exits_count_across_starts() {
     };
     let mut host = TestHost::with(settings());
     host.core = Supervisor::new(host.now, settings(), vec![kept(None, &exits)], Vec::new());
+    assert_eq!(host.core.detail(&example()).unwrap().source, "/src/kept");
     host.core.start_all(host.now);
     host.pass_ms(0);
     assert_eq!(host.spawns.len(), 1);
@@ -208,4 +242,122 @@ fn a_stop_waits_for_files_that_are_being_put_into_place() {
     host.input(Input::FilesDone { plugin: example(), result: Ok(()) });
     assert!(host.core.is_idle() && host.spawns.is_empty());
     assert!(host.records.iter().any(|(_, it)| matches!(it, Record::Installed { .. })));
+}
+
+/// The rows of the audit since it was asked last: what, to what, and whether a command caused it.
+fn audited(host: &mut TestHost) -> Vec<(Audited, String, bool)> {
+    let records = std::mem::take(&mut host.records).into_iter();
+    let rows = records.filter_map(|(_, record)| match record {
+        Record::Audit { what, text, by, .. } => Some((what, text, by.is_some_and(|by| &*by == "ann"))),
+        _ => None,
+    });
+    rows.collect()
+}
+
+#[test]
+fn the_audit_has_who_installed_set_disabled_enabled_and_removed() {
+    let mut host = TestHost::up();
+    let installed = audited(&mut host);
+    assert_eq!(installed[0], (Audited::Installed, "1.2.0".to_owned(), true));
+    assert!(installed[1..].iter().all(|(what, _, by)| *what == Audited::Granted && *by));
+    host.done(Command::Disable { plugin: example() });
+    assert_eq!(audited(&mut host), [(Audited::Disabled, "by_operator".to_owned(), true)]);
+    host.exits(&example(), ExitStatus::Code(0));
+    assert_eq!(audited(&mut host), [], "once");
+    host.done(Command::Enable { plugin: example() });
+    assert_eq!(audited(&mut host), [(Audited::Enabled, String::new(), true)]);
+    for _ in 0..4 {
+        host.exits(&example(), ExitStatus::Code(1));
+        host.pass_s(25);
+    }
+    assert_eq!(audited(&mut host), [(Audited::Disabled, "restart_limit".to_owned(), false)], "by no command");
+    assert_eq!(host.command(Command::Remove { plugin: example(), purge: false }), None);
+    host.input(Input::FilesDone { plugin: example(), result: Ok(()) });
+    assert_eq!(audited(&mut host), [(Audited::Removed, String::new(), true)]);
+}
+
+#[test]
+fn an_update_or_a_folder_that_is_served_says_that_it_is_disabled_no_longer() {
+    for source in [Source::Package, Source::Folder("/src/example".into())] {
+        let mut host = TestHost::up();
+        host.done(Command::Disable { plugin: example() });
+        host.exits(&example(), ExitStatus::Code(0));
+        host.moved.clear();
+        host.install(Installation { source, ..installation(FULL) }).unwrap();
+        assert_eq!(host.moves()[..], ["installed", "granted", "enabled", "starting"]);
+    }
+}
+
+/// A plugin that was installed before, and cannot run here any more.
+fn unrunnable() -> TestHost {
+    let kept = Kept {
+        manifest: Err("a newer host".to_owned()),
+        plugin: example(),
+        text: FULL.into(),
+        folder: "".into(),
+        command: None,
+        grants: Vec::new(),
+        always: Vec::new(),
+        disabled: None,
+        exits: Vec::new(),
+        values: Vec::new(),
+    };
+    let mut host = TestHost::with(settings());
+    host.core = Supervisor::new(host.now, settings(), vec![kept], Vec::new());
+    host.pass_ms(0);
+    host
+}
+
+#[test]
+fn one_that_cannot_run_here_stays_so_after_a_folder_or_an_update_that_fails() {
+    let mut host = unrunnable();
+    let served = Installation { source: Source::Folder("/src/example".into()), ..installation(FULL) };
+    host.install(served).unwrap();
+    host.bring_up(&example(), &HOOKS);
+    host.done(Command::Unserve { plugin: example() });
+    host.exits(&example(), ExitStatus::Code(0));
+    assert_eq!(host.moves().pop().unwrap(), "disabled: a newer host");
+    let cause = host.cause();
+    host.core.install(host.now, cause, installation(FULL)).unwrap();
+    host.pass_ms(0);
+    host.input(Input::FilesDone { plugin: example(), result: Err("disk full".to_owned()) });
+    assert!(host.core.plugin(&example()).is_some(), "it is installed still");
+}
+
+#[test]
+fn a_folder_that_is_served_no_longer_and_is_not_installed_in_its_place_is_gone() {
+    let mut host = TestHost::with(settings());
+    let served = Installation { source: Source::Folder("/src/example".into()), ..installation(FULL) };
+    host.install(served).unwrap();
+    host.bring_up(&example(), &HOOKS);
+    let cause = host.cause();
+    host.core.install(host.now, cause, installation(FULL)).unwrap();
+    host.pass_ms(0);
+    host.done(Command::Unserve { plugin: example() });
+    let refused = host.command(Command::Disable { plugin: example() });
+    assert_eq!(refused, Some(Err(Refusal::NotUp(example()))));
+    host.exits(&example(), ExitStatus::Code(0));
+    host.input(Input::FilesDone { plugin: example(), result: Err("disk full".to_owned()) });
+    assert_eq!(host.moves().pop().unwrap(), "removed");
+    assert!(host.core.plugin(&example()).is_none());
+}
+
+#[test]
+fn one_that_is_disabled_during_an_update_is_said_to_be_and_stays_so() {
+    for result in [Ok(()), Err("disk full".to_owned())] {
+        let mut host = TestHost::up();
+        let cause = host.cause();
+        host.core.install(host.now, cause, installation(FULL)).unwrap();
+        host.pass_ms(0);
+        host.exits(&example(), ExitStatus::Code(0));
+        host.done(Command::Disable { plugin: example() });
+        assert_eq!(host.moves().pop().unwrap(), "disabled: by the operator");
+        host.input(Input::FilesDone { plugin: example(), result });
+        assert_eq!((host.spawns.len(), host.places.len()), (1, 1));
+        let kept = host.records.iter().rev().find_map(|(_, record)| match record {
+            Record::Disabled { cause, .. } => Some(cause.is_some()),
+            _ => None,
+        });
+        assert_eq!(kept, Some(true));
+    }
 }

@@ -10,8 +10,8 @@ use crate::{
     ids::{PluginId, RequestId, Ticket},
     limits,
     plugin::{
-        Command, ExitStatus, Outcome, Refusal, Transition, Verdict, framing::Framer, manifest::Manifest,
-        session::Lane,
+        Audited, Command, ExitStatus, Outcome, Refusal, Transition, Verdict, framing::Framer,
+        manifest::Manifest, session::Lane,
     },
     time::{Mono, Now},
 };
@@ -43,6 +43,8 @@ pub(super) struct TestHost {
     pub(super) masked: usize,
     /// Whether plugins take what is written to them.
     pub(super) is_taken: bool,
+    /// Whether the store answers that it has kept a record, but for a handover's.
+    pub(super) is_kept: bool,
     requests: u64,
 }
 
@@ -98,6 +100,7 @@ pub(super) fn installation(text: &str) -> Installation {
     Installation {
         manifest: manifest(text),
         text: Arc::from(text),
+        folder: Arc::from("/src/installed"),
         source: Source::Package,
         command: None,
         grant: None,
@@ -127,6 +130,7 @@ impl TestHost {
             deletes: Vec::new(),
             masked: 0,
             is_taken: true,
+            is_kept: true,
             requests: 0,
         }
     }
@@ -147,14 +151,14 @@ impl TestHost {
 
     pub(super) fn cause(&mut self) -> Cause {
         self.requests += 1;
-        Cause { request: RequestId(self.requests), trace: None }
+        Cause { request: RequestId(self.requests), trace: None, by: Some(Arc::from("ann")) }
     }
 
     /// Installs, with its files put into place at once.
     pub(super) fn install(&mut self, installation: Installation) -> Result<Outcome, Refusal> {
         let cause = self.cause();
         let id = installation.manifest.id.clone();
-        self.core.install(self.now, cause, installation)?;
+        self.core.install(self.now, cause.clone(), installation)?;
         self.drain();
         if self.places.pop().is_some() {
             self.input(Input::FilesDone { plugin: id, result: Ok(()) });
@@ -165,7 +169,7 @@ impl TestHost {
     /// The result of a command, if it came at once.
     pub(super) fn command(&mut self, command: Command) -> Option<Result<Outcome, Refusal>> {
         let cause = self.cause();
-        self.core.command(self.now, cause, command);
+        self.core.command(self.now, cause.clone(), command);
         self.drain();
         self.replies.remove(&cause.request.0)
     }
@@ -281,7 +285,13 @@ impl TestHost {
                 Output::Delete { plugin, purge } => self.deletes.push((plugin, purge)),
                 Output::Fetch { ticket, .. } => self.fetches.push(ticket),
                 Output::Mask { .. } => self.masked += 1,
-                Output::Persist { ticket, record } => self.records.push((ticket, record)),
+                Output::Persist { ticket, record } => {
+                    let is_handover = matches!(record, Record::Audit { what: Audited::Handed, .. });
+                    self.records.push((ticket, record));
+                    if self.is_kept && !is_handover {
+                        self.core.handle(self.now, Input::Committed { ticket });
+                    }
+                }
                 Output::Log { text, .. } => self.logged.push(text),
                 Output::Reply { request, result } => _ = self.replies.insert(request.0, result),
             }

@@ -1,7 +1,9 @@
 use serde_json::{Value, json};
 
 use super::kit::{HOOKS, TestHost, example};
-use crate::plugin::{Channel, ChatMessage, Command, ExitStatus, Outcome, StreamCommand};
+use crate::plugin::{
+    Channel, ChatMessage, Command, ExitStatus, Outcome, StreamChange, StreamCommand, Transition,
+};
 
 pub(super) fn channel(login: &str) -> Channel {
     serde_json::from_value(json!({ "login": login })).unwrap()
@@ -130,7 +132,46 @@ fn what_was_declared_before_this_start_is_shown_and_sent_to_nobody() {
     ];
     host.core = Supervisor::new(host.now, super::kit::settings(), Vec::new(), kept);
     host.pass_ms(0);
-    assert_eq!(host.moved.len(), 3);
+    assert_eq!(host.moved.len(), 4, "the session solo too");
     assert!(host.sent.is_empty());
     assert_eq!(host.core.stream_detail().sessions.len(), 2, "solo is there with the channel");
+}
+
+/// What of the stream changed since the last look.
+fn changes(host: &mut TestHost) -> Vec<StreamChange> {
+    let moved = std::mem::take(&mut host.moved).into_iter();
+    moved
+        .filter_map(|(it, _)| if let Transition::Stream { change } = it { Some(change) } else { None })
+        .collect()
+}
+
+#[test]
+fn solo_is_a_session_while_a_channel_plays_and_another_one_with_each_channel() {
+    let mut host = TestHost::up();
+    host.moved.clear();
+    let solo = |is_there| StreamChange::Session { id: "solo".into(), is_there };
+    let plays = |login: &str| StreamChange::Channel { login: Some(login.into()) };
+    host.done(Command::Stream(set("alice")));
+    assert_eq!(changes(&mut host), [plays("alice"), solo(true)]);
+    host.done(Command::Stream(set("alice")));
+    assert_eq!(changes(&mut host), [plays("alice")]);
+    host.done(Command::Stream(set("bob")));
+    assert_eq!(changes(&mut host), [plays("bob"), solo(false), solo(true)]);
+    host.done(Command::Stream(StreamCommand::Stop));
+    assert_eq!(changes(&mut host), [StreamChange::Channel { login: None }, solo(false)]);
+}
+
+#[test]
+fn chat_in_a_batch_is_counted_by_its_messages_and_the_most_that_took_one() {
+    let mut host = TestHost::up();
+    host.done(Command::Stream(set("alice")));
+    host.moved.clear();
+    let chat = |text: &str| serde_json::from_value::<ChatMessage>(json!({ "text": text })).unwrap();
+    let mut say = |messages| host.done(Command::Stream(StreamCommand::Chat { messages }));
+    assert_eq!(say(Vec::new()), Outcome::Delivered { receivers: 0 });
+    assert_eq!(say(vec![chat("a")]), Outcome::Delivered { receivers: 1 });
+    let long = "x".repeat(4_194_304);
+    assert_eq!(say(vec![chat("a"), chat("b"), chat(&long)]), Outcome::Delivered { receivers: 1 });
+    let batch = StreamChange::ChatBatch { messages: 3, receivers: 1 };
+    assert_eq!(changes(&mut host), [StreamChange::Chat { receivers: 1 }, batch]);
 }

@@ -90,6 +90,16 @@ names! {
         Unavailable = "unavailable",
         /// It ended while it waited for a decision.
         Gone = "gone",
+        /// It was installed or updated: its version.
+        Installed = "installed",
+        /// It was removed, and its audit was kept.
+        Removed = "removed",
+        /// It was enabled.
+        Enabled = "enabled",
+        /// It was disabled: why, by a name of [`DisableCause`].
+        Disabled = "disabled",
+        /// A value of its panel was set, or its default holds again: the field's key.
+        ValueSet = "value_set",
     }
 }
 

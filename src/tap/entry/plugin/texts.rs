@@ -10,13 +10,13 @@ texts! {
     Transition {
         Self::Installed { plugin, about } => [plugin about],
         Self::Removed { plugin } | Self::Enabled { plugin } | Self::Stopping { plugin }
-            | Self::Starting { plugin, process: _ } | Self::Pinged { plugin, us: _ }
+            | Self::Starting { plugin, process: _, restarts: _ } | Self::Pinged { plugin, us: _ }
             | Self::Missed { plugin, misses: _ } | Self::Unhealthy { plugin, cause: _ }
             | Self::Waiting { plugin, until: _, nth: _ } | Self::Disabled { plugin, cause: _ }
             | Self::Stopped { plugin, status: _ } | Self::Linted { plugin, lint: _ }
             | Self::Notified { plugin, level: _ } | Self::Logged { plugin, level: _, source: _ }
             | Self::Panel { plugin, fields: _ } | Self::EventsDropped { plugin, events: _ }
-            | Self::Throttled { plugin, on: _ }
+            | Self::Throttled { plugin, on: _ } | Self::LinesCut { plugin, cut: _, dropped: _ }
             | Self::Sampled { plugin, memory_bytes: _, cpu_permille: _ } => [plugin],
         Self::Granted { plugin, capabilities } => [plugin capabilities],
         Self::Revoked { plugin, capability } => [plugin capability],
@@ -37,7 +37,8 @@ texts! {
     }
     StreamChange {
         Self::Channel { login } => [login],
-        Self::Live { channels: _ } | Self::Chat { receivers: _ } | Self::Tick => [],
+        Self::Live { channels: _ } | Self::Chat { receivers: _ }
+            | Self::ChatBatch { messages: _, receivers: _ } | Self::Tick => [],
         Self::Session { id, is_there: _ } => [id],
         Self::Upstream { plugin, id } => [plugin id],
     }

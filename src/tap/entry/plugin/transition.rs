@@ -46,6 +46,9 @@ pub enum Transition {
         plugin: PluginId,
         /// The process, counted from 1 for each plugin and start of the station.
         process: u64,
+        /// Exits within ten minutes that count, none where it is started by hand; nothing in what version
+        /// 0.6.0 recorded.
+        restarts: Option<u32>,
     },
     /// The handshake is complete.
     Up {
@@ -214,6 +217,15 @@ pub enum Transition {
         /// Whether it is.
         on: bool,
     },
+    /// Lines of its log were cut, or were too many in a second and dropped.
+    LinesCut {
+        /// Whose.
+        plugin: PluginId,
+        /// Lines whose end was cut since the last such entry.
+        cut: u64,
+        /// Lines that were dropped since the last such entry.
+        dropped: u64,
+    },
     /// What its processes use.
     Sampled {
         /// Whose.
@@ -283,12 +295,12 @@ pub enum StreamChange {
         /// Its login; nothing when nothing plays.
         login: Option<Arc<str>>,
     },
-    /// Which followed channels are live. The text is the list, as JSON.
+    /// Which followed channels are live.
     Live {
         /// How many.
         channels: u64,
     },
-    /// The relay sessions.
+    /// The relay sessions, and `solo` while a channel plays.
     Session {
         /// Which.
         id: Arc<str>,
@@ -302,9 +314,16 @@ pub enum StreamChange {
         /// Of which session.
         id: Arc<str>,
     },
-    /// A chat message was handed to the plugins. The text is the message, as JSON.
+    /// A chat message was handed to the plugins.
     Chat {
-        /// How many plugins take it.
+        /// To how many.
+        receivers: u64,
+    },
+    /// Chat messages were handed to the plugins together.
+    ChatBatch {
+        /// How many.
+        messages: u64,
+        /// The most plugins that one of them was handed to.
         receivers: u64,
     },
     /// The station's watch tick.
@@ -342,6 +361,7 @@ impl Transition {
             | Self::ActionBegun { plugin, .. }
             | Self::ActionEnded { plugin, .. }
             | Self::EventsDropped { plugin, .. }
+            | Self::LinesCut { plugin, .. }
             | Self::Throttled { plugin, .. }
             | Self::Sampled { plugin, .. }
             | Self::Stream { change: StreamChange::Upstream { plugin, .. } } => Some(plugin),
@@ -379,6 +399,7 @@ impl Transition {
             Self::ActionBegun { .. } => "action started",
             Self::ActionEnded { .. } => "action ended",
             Self::EventsDropped { .. } => "events dropped",
+            Self::LinesCut { .. } => "log lines cut",
             Self::Throttled { .. } => "throttled",
             Self::Sampled { .. } => "resources",
             Self::Stream { .. } => "stream",
