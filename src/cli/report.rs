@@ -157,7 +157,7 @@ pub(crate) fn print_note(text: &str) {
 /// Tells people something that they must not overlook; in the colour of warnings where the terminal has any.
 pub(crate) fn print_marked(text: &str, is_coloured: bool) {
     let text = visible(text);
-    write_line(&if is_coloured { format!("\x1b[33m{text}\x1b[0m") } else { text });
+    write_line(&if is_coloured { format!("\x1b[1;33m{text}\x1b[0m") } else { text });
 }
 
 /// Tells people something whose commands have their flags already.

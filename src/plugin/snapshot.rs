@@ -20,7 +20,7 @@ pub const PINGS_SHOWN_MAX: usize = 20;
 pub const RESTARTS_MAX: u32 = 3;
 
 /// For how long a restart counts (ruling Plugins 4).
-const RESTART_COUNTS: Duration = Duration::from_secs(600);
+pub(super) const RESTART_COUNTS: Duration = Duration::from_secs(600);
 
 /// What holds of the plugin host at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -65,11 +65,6 @@ impl Granted {
         self.set.contains(hook) && has_part
     }
 
-    /// Takes a kind of credential back, which is effective at once.
-    pub fn revoke(&mut self, kind: CredentialKind) {
-        self.set.remove(kind);
-    }
-
     /// The lists of `initialize`.
     #[must_use]
     pub fn lists(self) -> GrantedLists {
@@ -127,14 +122,11 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_is_gated_by_its_kind_and_revoked_at_once() {
-        let mut granted = granted(&["twitch.android"]);
+    fn a_credential_is_gated_by_its_kind() {
+        let granted = granted(&["twitch.android"]);
         assert!(granted.allows(Method::GetCredential));
         assert_eq!(granted.allows_credential("twitch.android"), Some(CredentialKind::TwitchAndroid));
         assert_eq!(granted.allows_credential("twitch.web"), None);
-        granted.revoke(CredentialKind::TwitchAndroid);
-        assert_eq!(granted.allows_credential("twitch.android"), None);
-        assert!(!granted.allows(Method::GetCredential));
     }
 
     #[test]

@@ -58,12 +58,6 @@ impl CapabilitySet {
         Self(self.0 & !other.0)
     }
 
-    /// Those that are no credentials: what a folder that is served is granted unless something is named.
-    #[must_use]
-    pub fn without_credentials(self) -> Self {
-        self.iter().filter(|it| !matches!(it, Capability::Credential(_))).collect()
-    }
-
     /// All that it has, in the order of the catalogue.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
         Capability::ALL.into_iter().filter(move |it| self.contains(*it))
@@ -111,7 +105,7 @@ impl std::fmt::Debug for CapabilitySet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plugin::capability::{CredentialKind, Hook, UiPart};
+    use crate::plugin::capability::{Hook, UiPart};
 
     #[test]
     fn lists_in_the_order_of_the_catalogue_whatever_the_order_of_insertion() {
@@ -133,7 +127,5 @@ mod tests {
         assert_eq!(all.difference(some).names().collect::<Vec<_>>(), ["on_watch_tick", "panel"]);
         assert_eq!(all.intersection(some), some);
         assert_eq!(some.union(all), all);
-        assert!(!all.without_credentials().contains(CredentialKind::TwitchAndroid));
-        assert_eq!(all.without_credentials().len(), all.len() - 1);
     }
 }

@@ -40,6 +40,8 @@ const KILLS_MAX: u32 = 6;
 
 /// Bytes of stderr that are read at one time.
 const STDERR_BYTES: usize = 16_384;
+/// A read of this much says that the plugin writes faster than it is read.
+const BUSY_BYTES: usize = 16_384;
 
 /// What the tasks of a process share with the host.
 #[derive(Debug, Default)]
@@ -188,7 +190,7 @@ impl Tasks {
             if self.child.is_ended.get() {
                 left = left.saturating_sub(read);
             }
-            self.child.is_busy.set(read >= most.min(STDERR_BYTES));
+            self.child.is_busy.set(read >= most.min(BUSY_BYTES));
             self.input(ProcessInput::Read { bytes: read as u64 });
             // The others have their turn.
             tokio::task::yield_now().await;

@@ -27,15 +27,6 @@ pub struct Usage {
     pub cpu_ticks: u64,
 }
 
-impl Usage {
-    /// Processor time, in milliseconds.
-    #[must_use]
-    pub fn cpu_ms(&self) -> u64 {
-        let per_s = rustix::param::clock_ticks_per_second().max(1);
-        self.cpu_ticks.saturating_mul(1_000) / per_s
-    }
-}
-
 /// Whether a process belongs to a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Descent {

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::files::Files;
 use crate::{
     ids::PluginId,
-    plugin::supervisor::{Kept, Launched, PanelValues, Source},
+    plugin::supervisor::{Launched, PanelValues, RestoredPlugin, Source},
     schema::JsonText,
     store::{
         self,
@@ -18,7 +18,7 @@ use crate::{
 
 /// What earlier starts left.
 pub(super) struct Restored {
-    pub(super) kept: Vec<Kept>,
+    pub(super) kept: Vec<RestoredPlugin>,
     /// The panel values of plugins that are not installed.
     pub(super) values: Vec<(PluginId, PanelValues)>,
     pub(super) stream: Vec<(StreamPart, serde_json::Value)>,
@@ -44,7 +44,10 @@ pub(super) async fn restore(
         let plugin = row.installed.plugin.clone();
         damaged.extend(row.damage.iter().map(|damage| format!("plugin {plugin}: {damage}")));
         let values = values.remove(&plugin).unwrap_or_default();
-        kept.push(Kept { values: read(values).into_iter().collect(), ..of_row(files, &plugin, row) });
+        kept.push(RestoredPlugin {
+            values: read(values).into_iter().collect(),
+            ..of_row(files, &plugin, row)
+        });
     }
     let values = values.into_iter().map(|(plugin, values)| (plugin, read(values))).collect();
     let stream = stream
@@ -61,11 +64,11 @@ fn read(values: BTreeMap<String, JsonText>) -> PanelValues {
         .collect()
 }
 
-fn of_row(files: &Files, plugin: &PluginId, row: PluginRow) -> Kept {
+fn of_row(files: &Files, plugin: &PluginId, row: PluginRow) -> RestoredPlugin {
     let PluginRow { installed, disabled, exits, grants, .. } = row;
     let run = Launched { source: Source::Package, command: installed.command.clone() };
     let always = grants.iter().filter(|grant| grant.is_always).map(|grant| grant.capability.clone());
-    Kept {
+    RestoredPlugin {
         manifest: files.manifest(plugin, &run).map(|(manifest, _)| manifest),
         plugin: plugin.clone(),
         text: installed.manifest.into(),

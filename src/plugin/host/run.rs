@@ -80,7 +80,7 @@ impl Default for HostSettings {
 }
 
 /// Tells a person something that matters so much.
-pub(super) type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
+pub(super) type NotifyFn = Box<dyn Fn(Level, &str) + Send + Sync>;
 
 /// What the host is made of.
 pub struct Setup {
@@ -99,7 +99,7 @@ pub struct Setup {
     /// The guards of the plugins that run, for others to ask.
     pub guards: Guards,
     /// Tells a person something that matters so much.
-    pub notice: Tell,
+    pub notice: NotifyFn,
     /// Told once it answers.
     pub ready: oneshot::Sender<PluginHandle>,
     /// Ends it, its plugins in order: also when it is dropped.
@@ -120,7 +120,7 @@ pub enum RunError {
 }
 
 /// What comes to the host, beside what the tasks of processes hand in.
-struct Comes {
+struct HostChannels {
     requests: mpsc::Receiver<Request>,
     done: mpsc::Receiver<Done>,
     committed: mpsc::Receiver<(crate::ids::Ticket, Result<(), String>)>,
@@ -196,7 +196,7 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
     });
     host.borrow_mut().begin(now, &settings);
     let _ = ready.send(PluginHandle { shared, requests: asked, guards });
-    let comes = Comes { requests, done, committed, stop, kill, due_earlier };
+    let comes = HostChannels { requests, done, committed, stop, kill, due_earlier };
     attend(&host, clock, comes).await;
     if let Some(error) = host.borrow().core.unsaved() {
         tracing::error!("the plugin host ends with records that are not kept: {error}");
@@ -248,7 +248,7 @@ impl Host {
     }
 }
 
-async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: Comes) {
+async fn attend(host: &Rc<RefCell<Host>>, clock: Clock, mut comes: HostChannels) {
     let mut sampling = Sampling::new(clock, host.borrow().guards.clone());
     let mut retrying = interval(RETRY_AFTER);
     retrying.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,6 +1,7 @@
 //! What all tasks of the host share: the supervisor, and what is done of its outputs.
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::{BTreeMap, HashMap, VecDeque},
     ffi::OsString,
@@ -23,13 +24,13 @@ use super::{
     log_file::Line,
     logs::Logs,
     process::{Launch, Process, SpawnError},
-    run::Tell,
+    run::NotifyFn,
 };
 use crate::{
     ids::{Peer, PluginId, RequestId, Seq, Ticket, TraceId},
     limits,
     plugin::{
-        Command, Head, Level, LogSource, Outcome, Refusal, Transition, Verdict,
+        Command, Head, Level, Lint, LogSource, Outcome, Refusal, Transition, Verdict,
         framing::Frame,
         session::{Lane, Permit},
         supervisor::{Cause, Fetched, Input, Output, ProcessInput, Record, SpawnFault, Supervisor},
@@ -89,7 +90,7 @@ pub(super) struct Host {
     pub(super) logs: Logs,
     pub(super) starting: Starting,
     /// Tells a person something that matters so much.
-    pub(super) notice: Tell,
+    pub(super) notice: NotifyFn,
     /// Where tasks say what they have done.
     pub(super) done: mpsc::Sender<Done>,
     pub(super) committed: mpsc::Sender<(Ticket, Result<(), String>)>,
@@ -305,8 +306,23 @@ impl Host {
 
     pub(super) fn emit(&mut self, now: Now, transition: Transition, text: &str, trace: Option<TraceId>) {
         // Masked whole, then cut: no half of a secret is kept.
-        let text = self.tap.text_without_tokens(text);
-        let text = words::cut(&text, self.limits.shown_text_bytes_max);
+        let masked = self.tap.text_without_tokens(text);
+        let returned_by = match (&masked, &transition) {
+            (Cow::Owned(_), Transition::ActionBegun { .. }) | (Cow::Borrowed(_), _) => None,
+            (Cow::Owned(_), by_plugin) => by_plugin.plugin().cloned(),
+        };
+        self.emit_cut(now, transition, words::cut(&masked, self.limits.shown_text_bytes_max), trace);
+        if let Some(plugin) = returned_by {
+            self.emit_returned(now, plugin);
+        }
+    }
+
+    /// A plugin brought a credential back where it can be seen: it was masked.
+    fn emit_returned(&mut self, now: Now, plugin: PluginId) {
+        self.emit_cut(now, Transition::Linted { plugin, lint: Lint::TokenReturned }, "", None);
+    }
+
+    fn emit_cut(&mut self, now: Now, transition: Transition, text: &str, trace: Option<TraceId>) {
         let mut what = What::Transition(entry::Transition::Plugin(transition));
         self.tap.mask_secrets(&mut what);
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -405,22 +421,28 @@ impl Host {
 
     fn log_line(&mut self, plugin: &PluginId, level: Level, source: LogSource, mut line: Line) {
         let now = self.clock.now();
+        let mut is_returned = false;
         // A line that is counted and dropped needs no look.
         if source == LogSource::Host || !self.logs.is_full(plugin, now) {
-            self.mask_and_cut(&mut line);
+            is_returned = self.mask_and_cut(&mut line);
         }
         if self.logs.write(plugin, now, level, source, &line) {
             let transition = Transition::Logged { plugin: plugin.clone(), level, source };
             self.emit(now, transition, &line.text, None);
+            if is_returned {
+                self.emit_returned(now, plugin.clone());
+            }
         }
     }
 
-    /// Masks a line whole, then cuts it.
-    fn mask_and_cut(&self, line: &mut Line) {
+    /// Masks a line whole, then cuts it. Whether there was a secret in it.
+    fn mask_and_cut(&self, line: &mut Line) -> bool {
         let masked = self.tap.text_without_tokens(&line.text);
         let kept = words::cut(&masked, self.limits.log_line_bytes_max);
         let cut_bytes = line.cut_bytes + (masked.len() - kept.len()) as u64;
+        let is_masked = matches!(masked, Cow::Owned(_));
         *line = Line { text: kept.to_owned(), cut_bytes };
+        is_masked
     }
 
     /// Takes what a plugin wrote to its stderr.

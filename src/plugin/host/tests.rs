@@ -28,7 +28,7 @@ use crate::{
     ids::{PluginId, Seq, Ticket},
     limits,
     plugin::{
-        Channel, Command, Outcome, Refusal, StreamCommand, Transition,
+        Channel, Command, Level, Lint, LogSource, Outcome, Refusal, StreamCommand, Transition,
         supervisor::{Settings, Supervisor},
     },
     tap::{
@@ -204,6 +204,22 @@ async fn folders_are_looked_at_one_after_another_and_so_many_may_wait() {
             assert!(matches!(late, Err(Refusal::NotNow(_))), "{late:?}");
         })
         .await;
+}
+
+#[tokio::test]
+async fn a_credential_that_comes_back_in_the_log_is_masked_and_noted() {
+    let data = tempfile::tempdir().unwrap();
+    let mut it = TestHost::new(data.path(), limits::Plugin::default());
+    it.host.borrow().tap.mask_secret("secret-token-0123");
+    it.moved();
+    it.host.borrow_mut().stderr(&PluginId::new("a.plugin"), b"it is secret-token-0123\nnothing\n");
+    let moved: Vec<_> = it.moved().into_iter().map(|(it, _, text)| (it, text)).collect();
+    let plugin = PluginId::new("a.plugin");
+    let logged = Transition::Logged { plugin: plugin.clone(), level: Level::Info, source: LogSource::Stderr };
+    let lint = Transition::Linted { plugin, lint: Lint::TokenReturned };
+    assert_eq!(moved.len(), 3, "{moved:?}");
+    assert!(!moved[0].1.contains("secret-token") && moved[0].0 == logged, "{moved:?}");
+    assert_eq!(moved[1..], [(lint, String::new()), (logged, "nothing".to_owned())]);
 }
 
 #[tokio::test]

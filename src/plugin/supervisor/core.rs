@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Input, Kept, Output, PanelValues, ProcessInput,
+    Input, Output, PanelValues, ProcessInput, RestoredPlugin,
     kept::Invalid,
     plugin::{Consents, Package, Plugin, State},
     save_queue::SaveQueue,
@@ -63,7 +63,7 @@ impl Supervisor {
     pub fn new(
         now: Now,
         settings: Settings,
-        kept: Vec<Kept>,
+        kept: Vec<RestoredPlugin>,
         stream: Vec<(StreamPart, serde_json::Value)>,
     ) -> Self {
         let mut supervisor = Self {
@@ -228,7 +228,7 @@ impl Supervisor {
     }
 
     /// Takes a plugin over as it was kept.
-    fn restore(&mut self, kept: Kept) {
+    fn restore(&mut self, kept: RestoredPlugin) {
         let order = self.take_order();
         let mut plugin = Plugin::new(kept.plugin.clone(), order);
         plugin.exits = kept.exits.iter().map(|wall| Now { mono: Mono(0), wall: *wall }).collect();

@@ -15,6 +15,7 @@ use crate::{
         Audited, Code, DisableCause, ExitStatus, Lint, Transition, UnhealthyCause,
         framing::Broken,
         session::{Lane, OpenRequest, Phase, Process},
+        snapshot::RESTART_COUNTS,
     },
     time::Now,
 };
@@ -24,9 +25,6 @@ const STEP_MAX: Duration = Duration::from_secs(5);
 
 /// From the end of stdout to that of the process, before the former is taken for the fault.
 const EXIT_AFTER_STDOUT: Duration = Duration::from_millis(500);
-
-/// Exits that count for a restart.
-pub(super) const COUNTED: Duration = Duration::from_secs(600);
 
 /// The waits before the first, second and third restart.
 const BACKOFF: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(25)];
@@ -165,7 +163,7 @@ impl Supervisor {
     /// Another process after a while, or none: by the number of earlier exits within ten minutes.
     pub(super) fn judge_exit(&mut self, now: Now, id: &PluginId) {
         let Some(plugin) = self.plugin_mut(id) else { return };
-        plugin.exits.retain(|exit| now.since(*exit) < COUNTED);
+        plugin.exits.retain(|exit| now.since(*exit) < RESTART_COUNTS);
         let earlier = plugin.exits.len();
         plugin.exits.push_back(now);
         let exits = plugin.exits.iter().map(|exit| exit.wall).collect();

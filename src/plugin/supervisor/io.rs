@@ -156,7 +156,7 @@ pub struct Installation {
 
 /// A plugin as it was kept before this start of the station.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct RestoredPlugin {
     /// What is installed; or why that cannot run here.
     pub manifest: Result<Arc<Manifest>, String>,
     /// Which.

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{
     Output, SpawnFault, Supervisor,
-    ending::COUNTED,
     plugin::{Next, State},
 };
 use crate::{
@@ -17,6 +16,7 @@ use crate::{
         capability::Hook,
         rpc::{PluginError, RawJson},
         session::{Lane, OpenRequest, Phase, Pings, Process},
+        snapshot::RESTART_COUNTS,
     },
     time::Now,
 };
@@ -72,7 +72,7 @@ impl Supervisor {
         plugin.next = Next::Judge;
         let process = Process::new(now, number, plugin.granted(), &limits);
         plugin.state = State::Running(Box::new(process));
-        let counted = plugin.exits.iter().filter(|exit| now.since(**exit) < COUNTED).count();
+        let counted = plugin.exits.iter().filter(|exit| now.since(**exit) < RESTART_COUNTS).count();
         let restarts = Some(u32::try_from(counted).unwrap_or(u32::MAX));
         self.emit(Transition::Starting { plugin: id.clone(), process: number, restarts });
         self.put_out(Output::Spawn { plugin: id.clone(), process: number });

@@ -35,6 +35,8 @@ mod stream;
 mod tests;
 
 pub use core::{Settings, Supervisor};
-pub use io::{Cause, Fetched, Input, Installation, Kept, Output, ProcessInput, Record, Source, SpawnFault};
+pub use io::{
+    Cause, Fetched, Input, Installation, Output, ProcessInput, Record, RestoredPlugin, Source, SpawnFault,
+};
 pub use kept::PanelValues;
 pub use queries::Launched;

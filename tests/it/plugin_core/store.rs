@@ -8,7 +8,7 @@ use rl_console::{
     plugin::{
         DisableCause,
         manifest::Manifest,
-        supervisor::{Kept, Record},
+        supervisor::{Record, RestoredPlugin},
     },
     store::plugins::StreamPart,
     time::Wall,
@@ -82,8 +82,8 @@ impl Store {
         }
     }
 
-    pub(super) fn kept(&self, plugin: &PluginId, row: &Row) -> Kept {
-        Kept {
+    pub(super) fn kept(&self, plugin: &PluginId, row: &Row) -> RestoredPlugin {
+        RestoredPlugin {
             manifest: Ok(manifest(&row.text)),
             plugin: plugin.clone(),
             text: row.text.clone(),

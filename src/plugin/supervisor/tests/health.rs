@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{
-    super::{Kept, Supervisor},
+    super::{RestoredPlugin, Supervisor},
     kit::{FULL, TestHost, example, manifest, settings},
 };
 use crate::{
@@ -158,7 +158,7 @@ fn exits_of_before_this_start_count_by_the_wall_clock_and_one_in_the_future_coun
     for (ago_ms, counted) in [(599_999, true), (600_000, false), (-3_600_000, true)] {
         let mut host = TestHost::with(settings());
         let at = Wall(host.now.wall.0.saturating_add_signed(-ago_ms));
-        let kept = Kept {
+        let kept = RestoredPlugin {
             folder: "".into(),
             manifest: Ok(manifest(FULL)),
             plugin: example(),

@@ -1,5 +1,5 @@
 use super::{
-    super::{Input, Installation, Kept, Record, Source, Supervisor},
+    super::{Input, Installation, Record, RestoredPlugin, Source, Supervisor},
     kit::{FULL, HOOKS, TestHost, example, installation, manifest, settings},
 };
 use crate::{
@@ -150,7 +150,7 @@ fn granting_and_revoking_restart_without_counting() {
 fn what_was_kept_is_as_before_and_exits_count_across_starts() {
     let now = Now::at_ms(1_000_000);
     let exits = [100_000, 50_000, 1_000].map(|ms| Wall(now.wall.0 - ms)).to_vec();
-    let kept = |disabled, exits: &[Wall]| Kept {
+    let kept = |disabled, exits: &[Wall]| RestoredPlugin {
         manifest: Ok(manifest(FULL)),
         plugin: example(),
         text: FULL.into(),
@@ -290,7 +290,7 @@ fn an_update_or_a_folder_that_is_served_says_that_it_is_disabled_no_longer() {
 
 /// A plugin that was installed before, and cannot run here any more.
 fn unrunnable() -> TestHost {
-    let kept = Kept {
+    let kept = RestoredPlugin {
         manifest: Err("a newer host".to_owned()),
         plugin: example(),
         text: FULL.into(),

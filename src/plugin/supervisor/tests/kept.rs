@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{Input, Installation, Kept, Launched, Record, Source, SpawnFault, Supervisor},
+    super::{Input, Installation, Launched, Record, RestoredPlugin, Source, SpawnFault, Supervisor},
     kit::{FULL, HOOKS, TestHost, example, installation, manifest, settings},
 };
 use crate::plugin::{Command, DisableCause, ExitStatus, Outcome, Transition, supervisor::ProcessInput};
@@ -110,7 +110,7 @@ fn a_removal_that_fails_tells_the_reason_and_leaves_it_disabled_until_it_is_star
 /// A station whose store has the plugin with a manifest that is not valid.
 fn with_invalid() -> TestHost {
     let mut host = TestHost::with(settings());
-    let kept = Kept {
+    let kept = RestoredPlugin {
         folder: "".into(),
         manifest: Err("3:1: `version` is missing".to_owned()),
         plugin: example(),
