@@ -1,8 +1,10 @@
 //! JSON as text that is kept as it came, and JSON Schema to judge it by.
+//!
+//! A [`Schema`] is compiled alone, or of [`Documents`] that refer to each other and assert formats of their own.
 
 use std::{fmt, sync::Arc};
 
-use jsonschema::error::ValidationErrorKind;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::value::RawValue;
 
@@ -161,6 +163,172 @@ impl Schema {
     }
 }
 
+/// A step of the way from a value to a part of it. Indices come before names, indices by number and names by
+/// bytes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PathStep {
+    /// An item of an array, from 0.
+    Index(usize),
+    /// A member of an object.
+    Name(Box<str>),
+}
+
+/// One constraint of a schema that a value breaks, in parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault<'a> {
+    /// The way from the root. A missing or superfluous member is named by its own path.
+    pub path: Vec<PathStep>,
+    /// The keyword of JSON Schema that is broken.
+    pub keyword: Box<str>,
+    /// What the schema requires there, in plain words; the value itself is not in them.
+    pub requires: String,
+    /// What is there; nothing for a missing member.
+    pub received: Option<&'a serde_json::Value>,
+}
+
+/// A format that is asserted: its name, and what judges a text by it.
+pub type Format = (&'static str, fn(&str) -> bool);
+
+/// Documents of JSON Schema Draft-07 that refer to each other by `$id`, and the formats that they assert.
+/// Nothing is ever fetched.
+pub struct Documents {
+    registry: jsonschema::Registry<'static>,
+    formats: &'static [Format],
+}
+
+impl Documents {
+    /// Takes in documents, each under its `$id`.
+    ///
+    /// # Errors
+    /// A document without an `$id`, or one that refers to none of these.
+    pub fn new(
+        documents: impl IntoIterator<Item = serde_json::Value>,
+        formats: &'static [Format],
+    ) -> Result<Self, SchemaError> {
+        let mut builder = jsonschema::Registry::new().draft(jsonschema::Draft::Draft7);
+        for document in documents {
+            let id = document["$id"].as_str().map(str::to_owned);
+            let id = id.ok_or_else(|| SchemaError("a document has no `$id`".to_owned()))?;
+            builder = builder.add(id, document).map_err(|error| SchemaError(error.to_string()))?;
+        }
+        let registry = builder.prepare().map_err(|error| SchemaError(error.to_string()))?;
+        Ok(Self { registry, formats })
+    }
+
+    /// Compiles a schema that may refer to the documents. Every format that it names is asserted.
+    ///
+    /// # Errors
+    /// The fault of the schema, or a format that is not known.
+    pub fn compile(&self, source: serde_json::Value) -> Result<Schema, SchemaError> {
+        let mut options = jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft7)
+            .with_registry(&self.registry)
+            .should_validate_formats(true)
+            .should_ignore_unknown_formats(false);
+        for (name, judge) in self.formats {
+            options = options.with_format(*name, judge);
+        }
+        let validator = options.build(&source).map_err(|error| SchemaError(error.to_string()))?;
+        Ok(Schema { validator: Arc::new(validator), source: Arc::new(source) })
+    }
+}
+
+impl Schema {
+    /// Whether a value breaks no constraint.
+    #[must_use]
+    pub fn is_valid(&self, value: &serde_json::Value) -> bool {
+        self.validator.is_valid(value)
+    }
+
+    /// Hands every constraint that a value breaks to `found`, in no promised order, and one that is broken in
+    /// two places of the schema as often.
+    pub fn each_fault<'a>(&self, value: &'a serde_json::Value, mut found: impl FnMut(Fault<'a>)) {
+        for error in self.validator.iter_errors(value) {
+            let (path, at) = walk(value, error.instance_path().as_str());
+            let keyword: Box<str> = error.kind().keyword().into();
+            let requires = requirement(&error);
+            let member = |name: &str| {
+                let mut path = path.clone();
+                path.push(PathStep::Name(name.into()));
+                path
+            };
+            match error.kind() {
+                ValidationErrorKind::Required { property } => {
+                    let name = property.as_str().unwrap_or_default();
+                    found(Fault { path: member(name), keyword, requires, received: None });
+                }
+                ValidationErrorKind::AdditionalProperties { unexpected } => {
+                    for name in unexpected {
+                        let received = at.and_then(|it| it.get(name));
+                        let (keyword, requires) = (keyword.clone(), requires.clone());
+                        found(Fault { path: member(name), keyword, requires, received });
+                    }
+                }
+                _ => found(Fault { path, keyword, requires, received: at }),
+            }
+        }
+    }
+}
+
+/// The way along a JSON pointer, and the value it leads to.
+fn walk<'a>(root: &'a serde_json::Value, pointer: &str) -> (Vec<PathStep>, Option<&'a serde_json::Value>) {
+    let (mut path, mut at) = (Vec::new(), Some(root));
+    for token in pointer.split('/').skip(1) {
+        let step = if let (Some(serde_json::Value::Array(items)), Ok(index)) = (at, token.parse()) {
+            at = items.get(index);
+            PathStep::Index(index)
+        } else {
+            let name = token.replace("~1", "/").replace("~0", "~");
+            at = at.and_then(|it| it.get(&name));
+            PathStep::Name(name.into())
+        };
+        path.push(step);
+    }
+    (path, at)
+}
+
+/// What a schema requires where an error is.
+fn requirement(error: &jsonschema::ValidationError<'_>) -> String {
+    use ValidationErrorKind as Kind;
+    let counted =
+        |limit: u64, unit: &str| format!("at least {limit} {unit}{}", if limit == 1 { "" } else { "s" });
+    match error.kind() {
+        Kind::Required { .. } => "a member of this name".to_owned(),
+        Kind::AdditionalProperties { .. } => "no member of this name".to_owned(),
+        Kind::Type { kind: TypeKind::Single(kind) } => format!("type {kind}"),
+        Kind::Type { kind: TypeKind::Multiple(kinds) } => {
+            let kinds: Vec<String> = kinds.iter().map(|it| it.to_string()).collect();
+            format!("type {}", kinds.join(" or "))
+        }
+        Kind::Enum { options } => format!("one of {}", listed(options.as_array().into_iter().flatten())),
+        Kind::Constant { expected_value } => expected_value.to_string(),
+        Kind::Format { format } => format!("the format {format}"),
+        Kind::Pattern { pattern } => format!("the pattern {pattern}"),
+        Kind::MinLength { limit } => counted(*limit, "character"),
+        Kind::MinItems { limit } => counted(*limit, "item"),
+        Kind::Minimum { limit } => format!("at least {limit}"),
+        Kind::Maximum { limit } => format!("at most {limit}"),
+        Kind::UniqueItems => "no item twice".to_owned(),
+        Kind::AnyOf { context } => {
+            let missing = context.iter().flatten().map(|it| match it.kind() {
+                Kind::Required { property } => Some(property),
+                _ => None,
+            });
+            missing.collect::<Option<Vec<_>>>().map_or_else(
+                || "one of the alternatives".to_owned(),
+                |names| format!("at least one of the members {}", listed(names)),
+            )
+        }
+        _ => error.masked_with("it").to_string(),
+    }
+}
+
+/// Values, one after the other; texts without quotes.
+fn listed<'a>(values: impl IntoIterator<Item = &'a serde_json::Value>) -> String {
+    let texts = values.into_iter().map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+    texts.collect::<Vec<_>>().join(", ")
+}
+
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Schema").field(&self.source).finish()
@@ -216,5 +384,36 @@ mod tests {
         assert_eq!(words("name"), "it is longer than 3 characters");
         assert!(words("list 1").starts_with("it is not one of"), "{found:?}");
         assert_eq!(schema.findings(&value, 1).len(), 1);
+    }
+
+    const EVEN: &[Format] = &[("even", |text| text.len().is_multiple_of(2))];
+
+    #[test]
+    fn documents_refer_to_each_other_and_assert_their_formats() {
+        let documents = [
+            serde_json::json!({"$id": "https://x.test/id.json", "type": "string", "format": "even"}),
+            serde_json::json!({"$id": "https://x.test/a.json", "properties": {"id": {}, "a/b": {"$ref": "https://x.test/id.json"},
+                "list": {"items": {"type": ["object", "null"]}}}, "required": ["id"], "additionalProperties": false}),
+        ];
+        let all = Documents::new(documents.clone(), EVEN).unwrap();
+        let schema = all.compile(documents[1].clone()).unwrap();
+        assert!(schema.is_valid(&serde_json::json!({"id": 1, "a/b": "xx", "list": [null, {}]})));
+        let value = serde_json::json!({"a/b": "x", "list": [null, 7], "extra": 1});
+        let mut found = Vec::new();
+        schema.each_fault(&value, |it| found.push((it.path, it.keyword, it.requires, it.received)));
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let name = |name: &str| PathStep::Name(name.into());
+        let said: Vec<_> = found.iter().map(|it| (it.1.as_ref(), it.2.as_str())).collect();
+        assert_eq!(found[0].0, [name("a/b")]);
+        assert_eq!(said[0], ("format", "the format even"));
+        assert_eq!(found[1].0, [name("extra")]);
+        assert_eq!(said[1], ("additionalProperties", "no member of this name"));
+        assert_eq!((&found[2].0[..], found[2].3), (&[name("id")][..], None));
+        assert_eq!(said[2], ("required", "a member of this name"));
+        assert_eq!(found[3].0, [name("list"), PathStep::Index(1)]);
+        assert_eq!(said[3], ("type", "type null or object"));
+        assert!(all.compile(serde_json::json!({"format": "odd"})).is_err());
+        assert!(all.compile(serde_json::json!({"$ref": "https://x.test/none.json"})).is_err());
+        assert!(Documents::new([serde_json::json!({})], &[]).is_err());
     }
 }

@@ -1,0 +1,100 @@
+//! Judges one object: by its schema, then by the rules of its scope (`mplp-l1 §5`).
+
+use std::{borrow::Cow, sync::OnceLock};
+
+use serde_json::Value;
+
+use crate::schema::{Documents, Schema, SchemaError};
+
+use super::{
+    catalog::SchemaId,
+    finding::{Collector, Finding, Findings, Path, Stage, received},
+    formats::FORMATS,
+    rule::{RecordContext, Scope},
+    rules::RULES,
+};
+
+/// The keyword of the finding that a schema of ours is no schema.
+const BROKEN_SCHEMA: &str = "$schema";
+
+/// Judges an object: at most `findings_max` findings, the first by their order. Outside of a record, by
+/// [`RecordContext::default`], the rules of observability, integration and learning alone are applied.
+#[must_use]
+pub fn judge(schema: SchemaId, value: &Value, record: RecordContext<'_>, findings_max: usize) -> Findings {
+    let mut collector = Collector::new(findings_max);
+    judge_at(schema, value, &Path::of(schema.start()), 0, record, &mut collector);
+    collector.into_findings()
+}
+
+/// Whether an object has no finding.
+#[must_use]
+pub fn is_clean(schema: SchemaId, value: &Value, record: RecordContext<'_>) -> bool {
+    judge(schema, value, record, 0).is_clean()
+}
+
+/// The compiled schema, made at its first use.
+///
+/// # Errors
+/// The fault of an embedded schema: ours.
+pub fn compiled(id: SchemaId) -> Result<&'static Schema, &'static SchemaError> {
+    static SCHEMAS: [OnceLock<Result<Schema, SchemaError>>; SchemaId::ALL.len()] =
+        [const { OnceLock::new() }; SchemaId::ALL.len()];
+    let schema = SCHEMAS[id.place()].get_or_init(|| {
+        let documents = documents().as_ref().map_err(Clone::clone)?;
+        documents.compile(parsed(id)?)
+    });
+    schema.as_ref()
+}
+
+fn documents() -> &'static Result<Documents, SchemaError> {
+    static DOCUMENTS: OnceLock<Result<Documents, SchemaError>> = OnceLock::new();
+    DOCUMENTS.get_or_init(|| {
+        let all = SchemaId::ALL.into_iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
+        Documents::new(all, FORMATS)
+    })
+}
+
+fn parsed(id: SchemaId) -> Result<Value, SchemaError> {
+    serde_json::from_str(id.text()).map_err(|error| SchemaError(format!("{}: {error}", id.path())))
+}
+
+/// Judges an object at a path; `place` is its own among the objects that are judged together.
+pub(super) fn judge_at(
+    id: SchemaId,
+    value: &Value,
+    at: &Path,
+    place: usize,
+    record: RecordContext<'_>,
+    found: &mut Collector,
+) {
+    let finding = |path, rule, requires, value: Option<&Value>| {
+        let schema = Cow::Borrowed(id.name());
+        Finding { path, rule, requires, received: value.map(received), schema }
+    };
+    match compiled(id) {
+        Ok(schema) if schema.is_valid(value) => {}
+        Ok(schema) => schema.each_fault(value, |fault| {
+            let path = at.then(fault.path);
+            let rule = Cow::Owned(fault.keyword.into());
+            found.add(place, Stage::Schema, finding(path, rule, fault.requires, fault.received));
+        }),
+        Err(error) => {
+            let requires = format!("a schema that can be compiled: {error}");
+            found.add(
+                place,
+                Stage::Schema,
+                finding(at.clone(), Cow::Borrowed(BROKEN_SCHEMA), requires, None),
+            );
+        }
+    }
+    let Some(scope) = Scope::of(id) else { return };
+    for rule in RULES.iter().filter(|rule| rule.scope == scope) {
+        rule.apply(value, at, record, &mut |path, value| {
+            let id = Cow::Borrowed(rule.id);
+            found.add(place, Stage::Rules, finding(path, id, rule.check.requires(), value));
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! MPLP v1.0.0, the layer L1: its 29 schemas, its rules, and what judges objects by them. No I/O.
+//!
+//! | module | clause | what it has |
+//! |---|---|---|
+//! | [`catalog`] | `mplp-l1 §3`, `§9.2` | the 29 schemas, embedded |
+//! | [`detect`] | ruling MPLP 11 | which schema an object is of |
+//! | [`formats`] | ruling MPLP 7 | date-time, uuid, uri, email |
+//! | [`rule`], [`rules`] | `§4`, rulings MPLP 1, 2, 8 | the rules, as data, and how they are applied |
+//! | [`finding`] | `§5.1`, ruling MPLP 10 | what is wrong, where, by which rule |
+//! | [`judge`] | `§5.1`, `§5.2` | one object by its schema and rules |
+//! | [`bundle`], [`pairs`] | rulings MPLP 2, 12 | the objects and events of one record |
+//! | [`ids`] | ruling MPLP 3 | derived identifiers |
+//! | [`w3c`] | `§3.2.3`, rulings MPLP 4, 18 | `traceparent` |
+//!
+//! # How many rules there are
+//!
+//! Section 4 says 59, and counts other than it names. Here are 61:
+//!
+//! | file | `§4` says | `§4` names | here |
+//! |---|---|---|---|
+//! | SA (`§4.1`) | 8 | 9: it counts the bindings of the Trace as one | 9 |
+//! | MAP (`§4.2`) | 9 | 9: 7 of structure, 2 over events | 9 |
+//! | observability (`§4.3`) | 12 | 12 | 12 |
+//! | integration (`§4.4`) | 17 | 17, and two optional ones without names | 19 |
+//! | learning (`§4.5`) | 13 | 12: its parts are 5, 2, 2 and 4, and of the last it names 3 | 12 |
+//!
+//! The two are called `integration_ci_started_at_iso` and `integration_ci_completed_at_iso` (ruling MPLP 1).
+
+pub mod bundle;
+pub mod catalog;
+pub mod detect;
+pub mod finding;
+pub mod formats;
+pub mod ids;
+pub mod judge;
+pub mod pairs;
+pub mod rule;
+pub mod rules;
+pub mod w3c;
+
+pub use bundle::{Assembled, assemble, is_bundle, judge_bundle};
+pub use catalog::{SchemaGroup, SchemaId};
+pub use detect::{detect, detect_event};
+pub use finding::{Finding, Findings, Path};
+pub use ids::{Derived, MplpId};
+pub use judge::{is_clean, judge};
+pub use rule::{Profile, RecordContext, Rule, RuleFamily};
+pub use rules::{RULES, rule_named};
+pub use w3c::{TraceParent, TraceParentError};

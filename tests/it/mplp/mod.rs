@@ -1,0 +1,7 @@
+//! MPLP L1: schemas, rules and what is found by them.
+
+mod generate;
+mod python;
+mod rules;
+mod schemas;
+mod shape;
