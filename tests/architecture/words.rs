@@ -82,7 +82,7 @@ const LABELS: &[(&str, &str)] = &[
 ];
 
 /// The folders and files of `src` that texts are read of.
-const FOLDERS: [&str; 21] = [
+const FOLDERS: [&str; 22] = [
     "admission",
     "cli",
     "console",
@@ -93,6 +93,7 @@ const FOLDERS: [&str; 21] = [
     "macp",
     "plugin",
     "manual",
+    "mplp",
     "mpp",
     "port",
     "private_files.rs",

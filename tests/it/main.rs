@@ -25,6 +25,7 @@ mod macp_cli;
 mod macp_python;
 mod manual;
 mod metrics;
+mod mplp;
 mod mpp_clauses;
 mod mpp_frames;
 mod mpp_framing;

@@ -46,12 +46,12 @@ fn sample(shape: &Shape, amount: Amount, number: &mut u64) -> Value {
         "number" => json!(shape.minimum.unwrap_or_default()),
         "boolean" => json!(amount == Amount::Full),
         "array" => {
-            let count = shape.min_items.unwrap_or_default().max(if amount == Amount::Full { 2 } else { 0 });
+            // One item alone, where changing it must not make it equal to another.
+            let many = if shape.is_unique { 1 } else { 2 };
+            let count =
+                shape.min_items.unwrap_or_default().max(if amount == Amount::Full { many } else { 0 });
             let items = shape.items.as_deref().unwrap();
-            let mut list: Vec<Value> = (0..count).map(|_| sample(items, amount, number)).collect();
-            if shape.is_unique && !items.texts.is_empty() {
-                list = items.texts.iter().take(list.len()).cloned().collect();
-            }
+            let list: Vec<Value> = (0..count).map(|_| sample(items, amount, number)).collect();
             Value::Array(list)
         }
         "object" => object(shape, amount, number),
@@ -106,8 +106,18 @@ pub(crate) fn near_misses(shape: &Shape) -> &'static [&'static str] {
             &["", "1.0", "1.0.0.0", "v1.0.0", "1.0.0-rc", "1.0.x", "1.0.0\n", "\u{661}.0.0"]
         }
         (Some(_), _) => &[
-            "", "1.0", "01.0.0", "1.00.0", "v1.0.0", "1.0.0-", "1.0.0-01", "1.0.0+", "1.0.0-a..b", "1.0.0\n",
-            "\u{661}.0.0", "1.0.0-é",
+            "",
+            "1.0",
+            "01.0.0",
+            "1.00.0",
+            "v1.0.0",
+            "1.0.0-",
+            "1.0.0-01",
+            "1.0.0+",
+            "1.0.0-a..b",
+            "1.0.0\n",
+            "\u{661}.0.0",
+            "1.0.0-é",
         ],
         (_, Some("uuid")) => &[
             "",
@@ -139,13 +149,59 @@ pub(crate) fn near_misses(shape: &Shape) -> &'static [&'static str] {
             "1769614200",
         ],
         (_, Some("uri")) => &[
-            "", "//ci.example.test/7", "/runs/7", "7:a", "http://a b", "http://[::1", "http://a:x", "http://%zz",
-            "http://é.test/", "http://a/[b]", "http://a/#b#c",
+            "",
+            "//ci.example.test/7",
+            "/runs/7",
+            "7:a",
+            "http://a b",
+            "http://[::1",
+            "http://a:x",
+            "http://%zz",
+            "http://é.test/",
+            "http://a/[b]",
+            "http://a/#b#c",
         ],
         (_, Some("email")) => &[
-            "", "ada", "ada@", "@example.test", "a b@example.test", "ada@-x.test", "ada@x..test", "a..b@x.test",
-            "ada@[300.1.1.1]", "Ada <ada@x.test>", "ada@é.test",
+            "",
+            "ada",
+            "ada@",
+            "@example.test",
+            "a b@example.test",
+            "ada@-x.test",
+            "ada@x..test",
+            "a..b@x.test",
+            "ada@[300.1.1.1]",
+            "Ada <ada@x.test>",
+            "ada@é.test",
         ],
+        _ => &[],
+    }
+}
+
+/// Texts at the edge of what a pattern or format allows.
+pub(crate) fn near_hits(shape: &Shape) -> &'static [&'static str] {
+    match (shape.pattern.as_deref(), shape.format.as_deref()) {
+        (Some(UUID_V4), _) => {
+            &["00000000-0000-4000-b000-000000000000", "ffffffff-ffff-4fff-8fff-ffffffffffff"]
+        }
+        (Some(pattern), _) if pattern.starts_with("^[a-z]") => &["a", "a1", "a.b.c9"],
+        (Some(pattern), _) if pattern.starts_with("^[0-9]+") => &["01.002.3", "0.0.0"],
+        (Some(_), _) => &["0.0.0", "1.0.0--", "1.0.0-0a.-1+01.-", "10.20.30+x"],
+        (_, Some("uuid")) => {
+            &["123E4567-e89b-12d3-c456-426614174000", "00000000-0000-0000-0000-000000000000"]
+        }
+        (_, Some("date-time")) => &[
+            "2024-02-29t00:00:00z",
+            "1990-12-31T15:59:60.25-08:00",
+            "0000-01-01T00:00:00-00:00",
+            "2026-01-28T23:59:59.999999999999+23:59",
+        ],
+        (_, Some("uri")) => {
+            &["x:", "urn:a:b", "file:///etc/hosts", "http://u:p@[::ffff:1.2.3.4]:80/%20?/?#", "a:/", "a://"]
+        }
+        (_, Some("email")) => {
+            &["a@b", "\"a b\"@x-1.test", "a@[192.0.2.1]", "a@[IPv6:::1]", "!#$%&'*+/=?^_`{|}~-@1.2"]
+        }
         _ => &[],
     }
 }
@@ -171,7 +227,13 @@ struct CaseMaker {
 
 impl CaseMaker {
     /// The whole object with the value at a pointer changed.
-    fn change(&mut self, about: &str, at: &str, value: Value, expected: impl IntoIterator<Item = (Path, &'static str)>) {
+    fn change(
+        &mut self,
+        about: &str,
+        at: &str,
+        value: Value,
+        expected: impl IntoIterator<Item = (Path, &'static str)>,
+    ) {
         let mut object = self.whole.clone();
         *object.pointer_mut(at).unwrap() = value;
         let expected = expected.into_iter().map(|(path, keyword)| (path, keyword.to_owned())).collect();
@@ -238,6 +300,9 @@ impl CaseMaker {
         for text in near_misses(shape) {
             self.change("near miss", at, json!(text), [fault(keyword)]);
         }
+        for text in near_hits(shape) {
+            self.change("near hit", at, json!(text), []);
+        }
     }
 
     fn of_number(&mut self, shape: &Shape, at: &str, path: &Path, value: &Value) {
@@ -250,7 +315,12 @@ impl CaseMaker {
             self.change("highest", at, json!(maximum), []);
         }
         if value.is_i64() {
-            self.change("whole by value", at, json!(2.0), (shape.maximum == Some(1)).then(|| (path.clone(), "maximum")));
+            self.change(
+                "whole by value",
+                at,
+                json!(2.0),
+                (shape.maximum == Some(1)).then(|| (path.clone(), "maximum")),
+            );
         }
     }
 

@@ -28,8 +28,19 @@ fn every_constraint_is_broken_alone_at_its_path() {
     assert_eq!(
         keywords,
         [
-            "additionalProperties", "anyOf", "const", "enum", "format", "maximum", "minItems", "minLength",
-            "minimum", "pattern", "required", "type", "uniqueItems"
+            "additionalProperties",
+            "anyOf",
+            "const",
+            "enum",
+            "format",
+            "maximum",
+            "minItems",
+            "minLength",
+            "minimum",
+            "pattern",
+            "required",
+            "type",
+            "uniqueItems"
         ]
     );
 }
