@@ -8,8 +8,8 @@
 //!    them, texts and counts in words, how a manual is read, who may hold a connection, and files that are
 //!    this user's alone.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
-//! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`plugin`], [`mplp`], [`recording`]: the protocols' cores with their
-//!    hosts, openings and their runs; recordings of the tap.
+//! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`plugin`], [`mplp`], [`recording`]: the protocols' cores with
+//!    their hosts, openings and their runs; recordings of the tap.
 //! 4. [`port`], `dissect`: the one way to act on a station and to ask it; what bytes and entries mean.
 //! 5. [`console`] and [`station`]: what the operator sees; what runs.
 //! 6. [`cli`]: the command line.

@@ -1,6 +1,7 @@
 //! JSON as text that is kept as it came, and JSON Schema to judge it by.
 //!
-//! A [`Schema`] is compiled alone, or of [`Documents`] that refer to each other and assert formats of their own.
+//! A [`Schema`] is compiled alone, or of [`Documents`] that refer to each other and assert formats of their
+//! own.
 
 use std::{fmt, sync::Arc};
 

@@ -271,34 +271,52 @@ impl Rule {
         if matches!(self.check, Check::Pair(_)) || is_lone || !self.condition.holds(object, record.profile) {
             return;
         }
-        self.descend(self.path, Some(object), at.clone(), record, broken);
+        self.descend(self.path, Some(object), Trail::Object(at), record, broken);
     }
 
     fn descend<'a>(
         &self,
         rest: &str,
         value: Option<&'a Value>,
-        at: Path,
+        at: Trail<'_>,
         record: RecordContext<'_>,
         broken: &mut dyn FnMut(Path, Option<&'a Value>),
     ) {
         if rest.is_empty() {
             let is_left_out = value.is_none() && self.condition.is_present;
             if !is_left_out && !value.is_some_and(|it| self.check.holds(it, record.bundle)) {
-                broken(at, value);
+                broken(at.path(), value);
             }
             return;
         }
         if let Some(rest) = rest.strip_prefix("[*]") {
             for (index, item) in value.and_then(Value::as_array).into_iter().flatten().enumerate() {
-                self.descend(rest, Some(item), at.item(index), record, broken);
+                self.descend(rest, Some(item), Trail::Item(&at, index), record, broken);
             }
             return;
         }
         let rest = rest.strip_prefix('.').unwrap_or(rest);
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
         let (name, rest) = rest.split_at(end);
-        self.descend(rest, value.and_then(|it| it.get(name)), at.member(name), record, broken);
+        self.descend(rest, value.and_then(|it| it.get(name)), Trail::Member(&at, name), record, broken);
+    }
+}
+
+/// The way to a value, of which a path is made only where a rule is broken.
+#[derive(Clone, Copy)]
+enum Trail<'a> {
+    Object(&'a Path),
+    Member(&'a Trail<'a>, &'a str),
+    Item(&'a Trail<'a>, usize),
+}
+
+impl Trail<'_> {
+    fn path(&self) -> Path {
+        match *self {
+            Self::Object(path) => path.clone(),
+            Self::Member(before, name) => before.path().member(name),
+            Self::Item(before, index) => before.path().item(index),
+        }
     }
 }
 

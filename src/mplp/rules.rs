@@ -21,7 +21,9 @@ const fn present(condition: Condition) -> Condition {
 }
 
 macro_rules! rules {
-    ($($family:ident $section:literal { $($id:ident: $scope:ident $path:literal, $check:expr, $condition:expr, $description:literal;)* })*) => {
+    ($($family:ident $section:literal {
+        $($id:ident: $scope:ident $path:literal, $check:expr, $condition:expr, $description:literal;)*
+    })*) => {
         /// All rules, in the order of `mplp-l1 §4` (ruling MPLP 1).
         pub const RULES: &[Rule] = &[$($(Rule {
             id: stringify!($id),

@@ -36,7 +36,9 @@ fn objects_are_in_the_order_of_the_bundle() {
     let bundle = json!({"context": {}, "roles": [{}, {}], "core": 1, "collabs": [null]});
     let found = judge_bundle(&bundle, None, 99);
     let mut starts: Vec<String> = found.list.iter().map(|it| it.path.to_string()).collect();
-    starts.iter_mut().for_each(|it| it.truncate(it[2..].find('.').map_or(it.len(), |end| end + 2)));
+    for start in &mut starts {
+        start.truncate(start[2..].find('.').map_or(start.len(), |end| end + 2));
+    }
     starts.dedup();
     assert_eq!(starts, ["$.context", "$.core", "$.roles[0]", "$.roles[1]", "$.collabs[0]"]);
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::*;
+use super::{SchemaGroup as G, *};
 
 #[test]
 fn names_paths_and_ids_are_those_of_the_facts() {
@@ -38,7 +38,6 @@ fn names_paths_and_ids_are_those_of_the_facts() {
         assert!(seen.insert(id.name()) && seen.insert(id.path()), "{id} twice");
     }
     let count = |group| SchemaId::ALL.iter().filter(|it| it.group() == group).count();
-    use SchemaGroup as G;
     assert_eq!([G::Module, G::Common, G::Event, G::Integration, G::Learning].map(count), [10, 6, 6, 4, 3]);
     assert_eq!(SchemaId::named("mplp-plan"), None);
 }

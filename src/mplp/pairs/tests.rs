@@ -2,16 +2,16 @@ use serde_json::json;
 
 use super::*;
 
-fn turn_event(kind: &str, session: &str, role: &str, turn: Value) -> Value {
+fn turn_event(kind: &str, session: &str, role: &str, turn: &Value) -> Value {
     json!({"event_type": kind, "session_id": session, "payload": {"role_id": role, "turn_number": turn}})
 }
 
 fn dispatched(session: &str, role: &str, turn: i64) -> Value {
-    turn_event("MAPTurnDispatched", session, role, json!(turn))
+    turn_event("MAPTurnDispatched", session, role, &json!(turn))
 }
 
 fn completed(session: &str, role: &str, turn: i64) -> Value {
-    turn_event("MAPTurnCompleted", session, role, json!(turn))
+    turn_event("MAPTurnCompleted", session, role, &json!(turn))
 }
 
 fn of_session(kind: &str, session: &str) -> Value {
@@ -38,9 +38,9 @@ fn a_turn_is_answered_by_a_later_one_of_its_session_role_and_number() {
     assert_eq!(broken(&[dispatched("s", "r", 1), completed("s", "q", 1)]), [(0, T)]);
     assert_eq!(broken(&[dispatched("s", "r", 1), completed("s", "r", 2)]), [(0, T)]);
     assert_eq!(broken(&[dispatched("s", "r", 1), dispatched("s", "r", 1), completed("s", "r", 1)]), []);
-    let by_value = turn_event("MAPTurnCompleted", "s", "r", json!(1.0));
+    let by_value = turn_event("MAPTurnCompleted", "s", "r", &json!(1.0));
     assert_eq!(broken(&[dispatched("s", "r", 1), by_value]), []);
-    let no_turn = turn_event("MAPTurnDispatched", "s", "r", json!(null));
+    let no_turn = turn_event("MAPTurnDispatched", "s", "r", &json!(null));
     assert_eq!(broken(&[no_turn.clone(), completed("s", "r", 1)]), [(0, T)]);
     assert_eq!(broken(&[json!({"event_type": "MAPTurnDispatched", "payload": {}})]), [(0, T)]);
 }

@@ -1,13 +1,12 @@
 use std::collections::BTreeSet;
 
-use super::*;
+use super::{RuleFamily as F, *};
 
 #[test]
 fn there_are_61_with_names_of_their_own() {
     let names: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!((names.len(), RULES.len()), (61, 61));
     let count = |family| RULES.iter().filter(|rule| rule.family == family).count();
-    use RuleFamily as F;
     assert_eq!([F::Sa, F::Map, F::Observability, F::Integration, F::Learning].map(count), [9, 9, 12, 19, 12]);
     assert!(RULES.iter().all(|rule| rule.description.ends_with('.') && rule_named(rule.id) == Some(rule)));
     assert_eq!(rule_named("sa_none"), None);

@@ -26,7 +26,8 @@ fn pointer(path: &Path) -> String {
 fn lines() -> String {
     let cases = SchemaId::ALL.into_iter().flat_map(cases);
     let lines = cases.map(|case| {
-        let findings: Vec<Value> = case.expected.iter().map(|(path, rule)| json!([pointer(path), rule])).collect();
+        let finding = |(path, rule): &(Path, String)| json!([pointer(path), rule]);
+        let findings: Vec<Value> = case.expected.iter().map(finding).collect();
         let line = json!({
             "schema": case.schema.name(), "object": case.object, "clean": case.expected.is_empty(), "findings": findings
         });
