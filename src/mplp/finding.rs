@@ -124,6 +124,8 @@ impl TryFrom<String> for Path {
 /// One thing that is wrong with an object. Findings of one object are ordered by path, then rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Finding {
+    /// The name of the schema of the object, or `bundle`.
+    pub schema: Cow<'static, str>,
     /// Where. A missing or superfluous member is named by its own path.
     pub path: Path,
     /// The keyword of JSON Schema, or the id of the rule, that is broken.
@@ -132,8 +134,6 @@ pub struct Finding {
     pub requires: String,
     /// The JSON of what is there, at most [`RECEIVED_BYTES_MAX`] bytes of it; nothing for what is missing.
     pub received: Option<String>,
-    /// The name of the schema of the object, or `bundle`.
-    pub schema: Cow<'static, str>,
 }
 
 /// The JSON of a value, cut at [`RECEIVED_BYTES_MAX`] bytes between two characters.

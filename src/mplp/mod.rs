@@ -3,11 +3,11 @@
 //! | module | clause | what it has |
 //! |---|---|---|
 //! | [`catalog`] | `mplp-l1 §3`, `§9.2` | the 29 schemas, embedded |
-//! | [`detect`] | ruling MPLP 11 | which schema an object is of |
+//! | [`mod@detect`] | ruling MPLP 11 | which schema an object is of |
 //! | [`formats`] | ruling MPLP 7 | date-time, uuid, uri, email |
 //! | [`rule`], [`rules`] | `§4`, rulings MPLP 1, 2, 8 | the rules, as data, and how they are applied |
 //! | [`finding`] | `§5.1`, ruling MPLP 10 | what is wrong, where, by which rule |
-//! | [`judge`] | `§5.1`, `§5.2` | one object by its schema and rules |
+//! | [`mod@judge`] | `§5.1`, `§5.2` | one object by its schema and rules |
 //! | [`bundle`], [`pairs`] | rulings MPLP 2, 12 | the objects and events of one record |
 //! | [`ids`] | ruling MPLP 3 | derived identifiers |
 //! | [`w3c`] | `§3.2.3`, rulings MPLP 4, 18 | `traceparent` |

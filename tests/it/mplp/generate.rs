@@ -32,7 +32,7 @@ pub(crate) fn uuid(number: u64) -> String {
 
 /// An object of a schema that breaks nothing.
 pub(crate) fn clean(id: SchemaId, amount: Amount) -> Value {
-    sample(&shape_of(id), amount, &mut 0)
+    sample(shape_of(id), amount, &mut 0)
 }
 
 fn sample(shape: &Shape, amount: Amount, number: &mut u64) -> Value {
@@ -209,13 +209,13 @@ pub(crate) fn near_hits(shape: &Shape) -> &'static [&'static str] {
 /// For each constraint of a schema, full objects that break it alone; and some that only come near.
 pub(crate) fn cases(id: SchemaId) -> Vec<Case> {
     let shape = shape_of(id);
-    let whole = sample(&shape, Amount::Full, &mut 0);
+    let whole = sample(shape, Amount::Full, &mut 0);
     let mut maker = CaseMaker { schema: id, whole: whole.clone(), cases: Vec::new() };
     for (about, amount) in [("minimal", Amount::Minimal), ("full", Amount::Full)] {
-        let object = sample(&shape, amount, &mut 100);
+        let object = sample(shape, amount, &mut 100);
         maker.cases.push(Case { schema: id, about: about.to_owned(), object, expected: BTreeSet::new() });
     }
-    maker.visit(&shape, "", &Path::of(id.start()), &whole);
+    maker.visit(shape, "", &Path::of(id.start()), &whole);
     maker.cases
 }
 

@@ -1,5 +1,6 @@
 //! MPLP L1: schemas, rules and what is found by them.
 
+mod any;
 mod generate;
 mod python;
 mod rules;

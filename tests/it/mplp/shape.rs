@@ -1,7 +1,10 @@
 //! What an MPLP schema asks, read of its text: references followed, what it extends merged in. Nothing of the
 //! crate's judge is used.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
+};
 
 use rl_console::mplp::SchemaId;
 use serde_json::Value;
@@ -84,18 +87,23 @@ fn resolve(reference: &str, document: &Value) -> (Value, Value) {
 }
 
 fn by_id(id: &str) -> Value {
-    SchemaId::ALL.into_iter().map(document_of).find(|it| it["$id"] == id).unwrap()
+    SchemaId::ALL.into_iter().map(document_of).find(|it| it["$id"] == id).unwrap().clone()
 }
 
 /// A schema as it is embedded.
-pub(crate) fn document_of(id: SchemaId) -> Value {
-    serde_json::from_str(id.text()).unwrap()
+pub(crate) fn document_of(id: SchemaId) -> &'static Value {
+    static DOCUMENTS: OnceLock<Vec<Value>> = OnceLock::new();
+    let parse = |it: SchemaId| serde_json::from_str(it.text()).unwrap();
+    &DOCUMENTS.get_or_init(|| SchemaId::ALL.into_iter().map(parse).collect())[id.place()]
 }
 
 /// What a schema asks.
-pub(crate) fn shape_of(id: SchemaId) -> Shape {
-    let document = document_of(id);
-    let mut shape = Shape::default();
-    shape.add(&document, &document);
-    shape
+pub(crate) fn shape_of(id: SchemaId) -> &'static Shape {
+    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
+    let read = |it| {
+        let mut shape = Shape::default();
+        shape.add(document_of(it), document_of(it));
+        shape
+    };
+    &SHAPES.get_or_init(|| SchemaId::ALL.into_iter().map(read).collect())[id.place()]
 }
