@@ -65,7 +65,10 @@ fn replaced(whole: &Value, at: prop::sample::Index, part: &Value) -> (String, Va
 proptest! {
     #[test]
     fn findings_are_sorted_and_single_and_the_first_of_them_are_the_same(
-        id in prop::sample::select(SchemaId::ALL.to_vec()), at in any::<prop::sample::Index>(), part in value(), few in 0..4_usize,
+        id in prop::sample::select(SchemaId::ALL.to_vec()),
+        at in any::<prop::sample::Index>(),
+        part in value(),
+        few in 0..4_usize,
     ) {
         let (_, object) = replaced(&clean(id, Amount::Full), at, &part);
         let found = judge(id, &object, RecordContext::default(), usize::MAX);

@@ -105,7 +105,9 @@ pub(crate) fn bundle() -> Value {
         "roles": [object(SchemaId::Role)], "extensions": [object(SchemaId::Extension)],
         "confirms": [object(SchemaId::Confirm)], "dialogs": [object(SchemaId::Dialog)], "collabs": [collab],
         "events": [
-            object(SchemaId::SaEvent), object(SchemaId::PipelineStageEvent), object(SchemaId::GraphUpdateEvent),
+            object(SchemaId::SaEvent),
+            object(SchemaId::PipelineStageEvent),
+            object(SchemaId::GraphUpdateEvent),
             map("MAPTurnDispatched", json!({"role_id": uuid(3), "turn_number": 1})),
             map("MAPBroadcastSent", json!({})),
             object(SchemaId::RuntimeExecutionEvent),
