@@ -4,35 +4,72 @@ use serde_json::{Map, Value};
 
 use super::catalog::SchemaId;
 
-/// Members that decide by being there, in their order; those of events and of sample families come first.
-const BY_MEMBER: [(&str, SchemaId); 26] = [
-    ("success_flag", SchemaId::CommonSample),
-    ("sample_id", SchemaId::LearningSample),
-    ("steps", SchemaId::Plan),
-    ("root", SchemaId::Context),
-    ("root_span", SchemaId::Trace),
-    ("segments", SchemaId::Trace),
-    ("confirm_id", SchemaId::Confirm),
-    ("decisions", SchemaId::Confirm),
-    ("collab_id", SchemaId::Collab),
-    ("participants", SchemaId::Collab),
-    ("dialog_id", SchemaId::Dialog),
-    ("messages", SchemaId::Dialog),
-    ("extension_id", SchemaId::Extension),
-    ("core_id", SchemaId::Core),
-    ("modules", SchemaId::Core),
-    ("network_id", SchemaId::Network),
-    ("tool_id", SchemaId::ToolEvent),
-    ("file_path", SchemaId::FileUpdateEvent),
-    ("repo_url", SchemaId::GitEvent),
-    ("ci_provider", SchemaId::CiEvent),
-    ("span_id", SchemaId::TraceBase),
-    ("trace_id", SchemaId::Trace),
-    ("plan_id", SchemaId::Plan),
-    ("role_id", SchemaId::Role),
-    ("protocol_version", SchemaId::Metadata),
-    ("context_id", SchemaId::Context),
+use Decides::{ByFamily, BySampleFamily, Schema};
+
+/// What a member that is there decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decides {
+    /// The schema.
+    Schema(SchemaId),
+    /// The schema of an event, by the text of the member.
+    ByFamily,
+    /// The schema of a sample, by the text of the member.
+    BySampleFamily,
+}
+
+/// Members that decide by being there, in their order.
+pub(super) const DECIDING: [(&str, Decides); 31] = [
+    ("event_family", ByFamily),
+    ("sa_id", Schema(SchemaId::SaEvent)),
+    ("session_id", Schema(SchemaId::MapEvent)),
+    ("event_type", Schema(SchemaId::CommonEvent)),
+    ("sample_family", BySampleFamily),
+    ("success_flag", Schema(SchemaId::CommonSample)),
+    ("sample_id", Schema(SchemaId::LearningSample)),
+    ("steps", Schema(SchemaId::Plan)),
+    ("root", Schema(SchemaId::Context)),
+    ("root_span", Schema(SchemaId::Trace)),
+    ("segments", Schema(SchemaId::Trace)),
+    ("confirm_id", Schema(SchemaId::Confirm)),
+    ("decisions", Schema(SchemaId::Confirm)),
+    ("collab_id", Schema(SchemaId::Collab)),
+    ("participants", Schema(SchemaId::Collab)),
+    ("dialog_id", Schema(SchemaId::Dialog)),
+    ("messages", Schema(SchemaId::Dialog)),
+    ("extension_id", Schema(SchemaId::Extension)),
+    ("core_id", Schema(SchemaId::Core)),
+    ("modules", Schema(SchemaId::Core)),
+    ("network_id", Schema(SchemaId::Network)),
+    ("tool_id", Schema(SchemaId::ToolEvent)),
+    ("file_path", Schema(SchemaId::FileUpdateEvent)),
+    ("repo_url", Schema(SchemaId::GitEvent)),
+    ("ci_provider", Schema(SchemaId::CiEvent)),
+    ("span_id", Schema(SchemaId::TraceBase)),
+    ("trace_id", Schema(SchemaId::Trace)),
+    ("plan_id", Schema(SchemaId::Plan)),
+    ("role_id", Schema(SchemaId::Role)),
+    ("protocol_version", Schema(SchemaId::Metadata)),
+    ("context_id", Schema(SchemaId::Context)),
 ];
+
+/// How many of them are those of events with an id of their own.
+const OF_EVENT_IDS: usize = 3;
+
+impl Decides {
+    /// The schema, of a member with this text, or with another value.
+    pub(super) fn schema(self, text: Option<&str>) -> SchemaId {
+        match (self, text) {
+            (Schema(id), _) => id,
+            (ByFamily, Some("pipeline_stage")) => SchemaId::PipelineStageEvent,
+            (ByFamily, Some("graph_update")) => SchemaId::GraphUpdateEvent,
+            (ByFamily, Some("runtime_execution")) => SchemaId::RuntimeExecutionEvent,
+            (ByFamily, _) => SchemaId::Event,
+            (BySampleFamily, Some("intent_resolution")) => SchemaId::IntentSample,
+            (BySampleFamily, Some("delta_impact")) => SchemaId::DeltaSample,
+            (BySampleFamily, _) => SchemaId::LearningSample,
+        }
+    }
+}
 
 /// The schema that a value is judged by: the first member that is there decides, be it null; a text is an
 /// identifier. Nothing where none decides.
@@ -40,7 +77,7 @@ const BY_MEMBER: [(&str, SchemaId); 26] = [
 pub fn detect(value: &Value) -> Option<SchemaId> {
     match value {
         Value::String(_) => Some(SchemaId::Identifiers),
-        Value::Object(members) => of_members(members),
+        Value::Object(members) => first_of(members, &DECIDING),
         _ => None,
     }
 }
@@ -50,7 +87,7 @@ pub fn detect(value: &Value) -> Option<SchemaId> {
 #[must_use]
 pub fn detect_event(value: &Value) -> SchemaId {
     let Some(members) = value.as_object() else { return SchemaId::Event };
-    if let Some(id) = of_event_ids(members) {
+    if let Some(id) = first_of(members, &DECIDING[..OF_EVENT_IDS]) {
         return id;
     }
     match members.get("event_type").and_then(Value::as_str) {
@@ -60,36 +97,8 @@ pub fn detect_event(value: &Value) -> SchemaId {
     }
 }
 
-fn of_members(members: &Map<String, Value>) -> Option<SchemaId> {
-    let text = |name: &str| members.get(name).and_then(Value::as_str);
-    if let Some(id) = of_event_ids(members) {
-        Some(id)
-    } else if members.contains_key("event_type") {
-        Some(SchemaId::CommonEvent)
-    } else if members.contains_key("sample_family") {
-        Some(match text("sample_family") {
-            Some("intent_resolution") => SchemaId::IntentSample,
-            Some("delta_impact") => SchemaId::DeltaSample,
-            _ => SchemaId::LearningSample,
-        })
-    } else {
-        BY_MEMBER.iter().find(|(name, _)| members.contains_key(*name)).map(|(_, id)| *id)
-    }
-}
-
-fn of_event_ids(members: &Map<String, Value>) -> Option<SchemaId> {
-    if let Some(family) = members.get("event_family") {
-        Some(match family.as_str() {
-            Some("pipeline_stage") => SchemaId::PipelineStageEvent,
-            Some("graph_update") => SchemaId::GraphUpdateEvent,
-            Some("runtime_execution") => SchemaId::RuntimeExecutionEvent,
-            _ => SchemaId::Event,
-        })
-    } else if members.contains_key("sa_id") {
-        Some(SchemaId::SaEvent)
-    } else {
-        members.contains_key("session_id").then_some(SchemaId::MapEvent)
-    }
+fn first_of(members: &Map<String, Value>, deciding: &[(&str, Decides)]) -> Option<SchemaId> {
+    deciding.iter().find_map(|(name, decides)| Some(decides.schema(members.get(*name)?.as_str())))
 }
 
 #[cfg(test)]

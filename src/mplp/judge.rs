@@ -41,7 +41,7 @@ pub fn compiled(id: SchemaId) -> Result<&'static Schema, &'static SchemaError> {
         [const { OnceLock::new() }; SchemaId::ALL.len()];
     let schema = SCHEMAS[id.place()].get_or_init(|| {
         let documents = documents().as_ref().map_err(Clone::clone)?;
-        documents.compile(parsed(id)?)
+        documents.compile(document(id)?.clone())
     });
     schema.as_ref()
 }
@@ -49,13 +49,22 @@ pub fn compiled(id: SchemaId) -> Result<&'static Schema, &'static SchemaError> {
 fn documents() -> &'static Result<Documents, SchemaError> {
     static DOCUMENTS: OnceLock<Result<Documents, SchemaError>> = OnceLock::new();
     DOCUMENTS.get_or_init(|| {
-        let all = SchemaId::ALL.into_iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
+        let all = SchemaId::ALL.into_iter().map(|id| document(id).cloned()).collect::<Result<Vec<_>, _>>()?;
         Documents::new(all, FORMATS)
     })
 }
 
-fn parsed(id: SchemaId) -> Result<Value, SchemaError> {
-    serde_json::from_str(id.text()).map_err(|error| SchemaError(format!("{}: {error}", id.path())))
+/// The schema as JSON, read at its first use.
+///
+/// # Errors
+/// The fault of an embedded schema: ours.
+pub(super) fn document(id: SchemaId) -> Result<&'static Value, SchemaError> {
+    static VALUES: [OnceLock<Result<Value, SchemaError>>; SchemaId::ALL.len()] =
+        [const { OnceLock::new() }; SchemaId::ALL.len()];
+    let value = VALUES[id.place()].get_or_init(|| {
+        serde_json::from_str(id.text()).map_err(|error| SchemaError(format!("{}: {error}", id.path())))
+    });
+    value.as_ref().map_err(Clone::clone)
 }
 
 /// Judges an object at a path; `place` is its own among the objects that are judged together.

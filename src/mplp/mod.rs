@@ -8,6 +8,8 @@
 //! | [`rule`], [`rules`] | `§4`, rulings MPLP 1, 2, 8 | the rules, as data, and how they are applied |
 //! | [`finding`] | `§5.1`, ruling MPLP 10 | what is wrong, where, by which rule |
 //! | [`mod@judge`] | `§5.1`, `§5.2` | one object by its schema and rules |
+//! | [`scan`] | `§5.1` | what bytes are certainly clean, with no object made of them |
+//! | [`mod@validate`], [`lines`] | `§5.1`, ruling MPLP 11 | bytes, and lines of NDJSON |
 //! | [`bundle`], [`pairs`] | rulings MPLP 2, 12 | the objects and events of one record |
 //! | [`ids`] | ruling MPLP 3 | derived identifiers |
 //! | [`w3c`] | `§3.2.3`, rulings MPLP 4, 18 | `traceparent` |
@@ -33,9 +35,12 @@ pub mod finding;
 pub mod formats;
 pub mod ids;
 pub mod judge;
+pub mod lines;
 pub mod pairs;
 pub mod rule;
 pub mod rules;
+pub mod scan;
+pub mod validate;
 pub mod w3c;
 
 pub use bundle::{Assembled, assemble, is_bundle, judge_bundle};
@@ -44,6 +49,8 @@ pub use detect::{detect, detect_event};
 pub use finding::{Finding, Findings, Path};
 pub use ids::{Derived, MplpId};
 pub use judge::{is_clean, judge};
+pub use lines::Lines;
 pub use rule::{Profile, RecordContext, Rule, RuleFamily};
 pub use rules::{RULES, rule_named};
+pub use validate::{InputLimits, Judged, NotJudged, validate};
 pub use w3c::{TraceParent, TraceParentError};

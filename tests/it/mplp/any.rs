@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Any JSON, in the names and texts of which those of the protocol are frequent.
-fn value() -> impl Strategy<Value = Value> {
+pub(super) fn value() -> impl Strategy<Value = Value> {
     let text = prop_oneof![
         Just("5a0e8400-e29b-41d4-a716-446655440000"),
         Just("2026-01-28T15:30:00Z"),
@@ -40,7 +40,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 /// The pointers to all parts of a value.
-fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
+pub(super) fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
         Value::Array(items) => {
@@ -54,7 +54,7 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 /// A whole object with one part replaced.
-fn replaced(whole: &Value, at: prop::sample::Index, part: &Value) -> (String, Value) {
+pub(super) fn replaced(whole: &Value, at: prop::sample::Index, part: &Value) -> (String, Value) {
     let (mut all, mut value) = (Vec::new(), whole.clone());
     pointers(whole, "", &mut all);
     let pointer = at.get(&all).clone();

@@ -4,5 +4,6 @@ mod any;
 mod generate;
 mod python;
 mod rules;
+mod scan;
 mod schemas;
 mod shape;

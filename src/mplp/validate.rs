@@ -1,0 +1,141 @@
+//! Judges bytes: first the pass that knows what is certainly clean, then the parser and the judge.
+
+use serde_json::Value;
+
+use super::{
+    catalog::SchemaId,
+    detect::detect,
+    finding::Findings,
+    judge::judge,
+    rule::RecordContext,
+    scan::{is_clean, is_clean_of_some_schema},
+};
+
+/// What one object may be to be judged, and how much is said of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputLimits {
+    /// Bytes of its JSON, at most.
+    pub bytes_max: usize,
+    /// Levels of arrays and objects, at most. The parser takes 127 at most.
+    pub depth_max: usize,
+    /// Findings, at most.
+    pub findings_max: usize,
+}
+
+/// What was found in an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What it was judged by.
+    pub schema: SchemaId,
+    /// What is wrong with it.
+    pub findings: Findings,
+}
+
+/// Why bytes were not judged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotJudged {
+    /// They are not one JSON value.
+    #[error("not valid JSON: {0}")]
+    NotJson(String),
+    /// No schema was named, and what decides (ruling MPLP 11) is not there.
+    #[error("not an object of any schema; name one to judge it by")]
+    NotKnown,
+    /// They are more than the limit.
+    #[error("an object of more than {bytes_max} bytes")]
+    TooLong {
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// They are nested deeper than the limit.
+    #[error("an object of more than {depth_max} levels")]
+    TooDeep {
+        /// The limit.
+        depth_max: usize,
+    },
+}
+
+/// Judges the bytes of one object by the schema that is named, or by the one that it is of. Nothing is made
+/// of what is certainly clean.
+///
+/// # Errors
+/// What is no JSON, of no schema, or over a limit.
+pub fn validate(
+    bytes: &[u8],
+    schema: Option<SchemaId>,
+    record: RecordContext<'_>,
+    limits: InputLimits,
+) -> Result<Judged, NotJudged> {
+    let InputLimits { bytes_max, depth_max, findings_max } = limits;
+    if bytes.len() > bytes_max {
+        return Err(NotJudged::TooLong { bytes_max });
+    }
+    // What is compared with other objects is left to the judge.
+    if record.bundle.is_none() {
+        let clean = match schema {
+            Some(id) => is_clean(id, bytes, record.profile, depth_max).then_some(id),
+            None => is_clean_of_some_schema(bytes, record.profile, depth_max),
+        };
+        if let Some(schema) = clean {
+            return Ok(Judged { schema, findings: Findings::default() });
+        }
+    }
+    if is_deeper(bytes, depth_max) {
+        return Err(NotJudged::TooDeep { depth_max });
+    }
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| NotJudged::NotJson(error.to_string()))?;
+    let schema = schema.or_else(|| detect(&value)).ok_or(NotJudged::NotKnown)?;
+    Ok(Judged { schema, findings: judge(schema, &value, record, findings_max) })
+}
+
+/// Whether brackets outside of texts are nested deeper.
+fn is_deeper(bytes: &[u8], depth_max: usize) -> bool {
+    let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+    bytes.iter().any(|byte| {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => depth += 1,
+            b']' | b'}' if !is_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > depth_max
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: InputLimits = InputLimits { bytes_max: 1_000, depth_max: 64, findings_max: 9 };
+    const ID: &str = "5a0e8400-e29b-41d4-a716-446655440000";
+
+    fn judged(text: &str, schema: Option<SchemaId>) -> Result<Judged, NotJudged> {
+        validate(text.as_bytes(), schema, RecordContext::default(), LIMITS)
+    }
+
+    #[test]
+    fn an_object_is_judged_by_what_is_named_or_by_what_it_is() {
+        let text = format!(r#"{{"trace_id":"{ID}","span_id":"{ID}"}}"#);
+        let clean = Judged { schema: SchemaId::TraceBase, findings: Findings::default() };
+        assert_eq!(judged(&text, None), Ok(clean));
+        let by_role = judged(&text, Some(SchemaId::Role)).unwrap();
+        assert_eq!((by_role.schema, by_role.findings.list.len()), (SchemaId::Role, 5));
+        assert_eq!(judged(&text.replace('5', "6"), None).unwrap().findings.list.len(), 0);
+        assert_eq!(judged(&text.replace('e', "E"), None), Err(NotJudged::NotKnown));
+    }
+
+    #[test]
+    fn what_cannot_be_judged_is_said() {
+        assert_eq!(judged("{}", None), Err(NotJudged::NotKnown));
+        assert_eq!(judged(&" ".repeat(1_001), None), Err(NotJudged::TooLong { bytes_max: 1_000 }));
+        let nested = |levels: usize| "[".repeat(levels) + "\"[[[\\\"[\"" + &"]".repeat(levels);
+        assert!(judged(&nested(64), Some(SchemaId::CommonTypes)).unwrap().findings.is_clean());
+        assert_eq!(judged(&nested(65), None), Err(NotJudged::TooDeep { depth_max: 64 }));
+        assert!(matches!(judged("{\"a\":}", None), Err(NotJudged::NotJson(it)) if it.contains("column 6")));
+        assert!(matches!(judged("{} {}", None), Err(NotJudged::NotJson(_))));
+        let bytes = validate(b"\"\xff\"", None, RecordContext::default(), LIMITS);
+        assert!(matches!(bytes, Err(NotJudged::NotJson(_))));
+    }
+}

@@ -1,0 +1,249 @@
+//! The pass over bytes never takes what the judge finds something in, and takes most of what is clean.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use rl_console::mplp::{
+    Profile, RecordContext, SchemaId, detect, judge,
+    scan::{is_clean, is_clean_of_some_schema},
+};
+use serde_json::{Value, json};
+
+use super::{
+    any::{pointers, replaced, value},
+    generate::{Amount, cases, clean},
+};
+
+const PROFILES: [Option<Profile>; 3] = [None, Some(Profile::Sa), Some(Profile::Map)];
+
+/// Levels that all objects here are within.
+const DEPTH_MAX: usize = 127;
+
+/// Whether the pass takes bytes; if so, the parser and the judge must agree. `schema` may be left to be found.
+fn is_taken(schema: Option<SchemaId>, bytes: &[u8], profile: Option<Profile>) -> bool {
+    let taken = match schema {
+        Some(id) => is_clean(id, bytes, profile, DEPTH_MAX).then_some(id),
+        None => is_clean_of_some_schema(bytes, profile, DEPTH_MAX),
+    };
+    let Some(id) = taken else { return false };
+    let text = String::from_utf8_lossy(bytes);
+    let value: Value = serde_json::from_slice(bytes).unwrap_or_else(|error| panic!("{error}: {text}"));
+    if schema.is_none() {
+        assert_eq!(detect(&value), Some(id), "{text}");
+    }
+    let found = judge(id, &value, RecordContext { profile, bundle: None }, 9);
+    assert!(found.is_clean(), "{id} {profile:?}: {text}: {found:?}");
+    true
+}
+
+#[test]
+fn all_that_the_schemas_are_made_of_is_taken_alone_and_in_profiles() {
+    for id in SchemaId::ALL {
+        for amount in [Amount::Minimal, Amount::Full] {
+            let object = clean(id, amount);
+            for profile in PROFILES {
+                let found = judge(id, &object, RecordContext { profile, bundle: None }, 1);
+                for text in [object.to_string(), serde_json::to_string_pretty(&object).unwrap()] {
+                    let taken = is_taken(Some(id), text.as_bytes(), profile);
+                    // An event of no family of its own may be one of three that has.
+                    assert_eq!(taken, found.is_clean(), "{id} {profile:?}: {text}");
+                    if detect(&object) == Some(id) {
+                        assert_eq!(is_taken(None, text.as_bytes(), profile), taken, "{id}: {text}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_breaks_a_constraint_is_never_taken_and_what_breaks_none_nearly_always() {
+    let (mut clean, mut taken) = (0_u32, 0_u32);
+    for case in SchemaId::ALL.into_iter().flat_map(cases) {
+        let bytes = case.object.to_string();
+        let is_taken = is_taken(Some(case.schema), bytes.as_bytes(), None);
+        assert!(!is_taken || case.expected.is_empty(), "{}: {}", case.schema, case.about);
+        // What a whole number of a fraction is, the judge knows.
+        if !case.about.starts_with("whole by value") && case.expected.is_empty() {
+            let is_clean = judge(case.schema, &case.object, RecordContext::default(), 0).is_clean();
+            clean += u32::from(is_clean);
+            taken += u32::from(is_taken);
+        }
+    }
+    assert!(clean > 1_500 && taken * 100 >= clean * 99, "{taken} of {clean}");
+}
+
+/// Texts and values that are near to what constraints and rules ask.
+fn parts() -> Vec<Value> {
+    let texts = [
+        "",
+        " ",
+        "\u{2003}",
+        "x",
+        "é",
+        "a\"b",
+        "5a0e8400-e29b-41d4-a716-446655440000",
+        "5A0E8400-E29B-41D4-A716-446655440000",
+        "123e4567-e89b-12d3-a456-426614174000",
+        "1.0.0",
+        "1.0",
+        "1.0.0-01",
+        "a.b",
+        "A.b",
+        "2026-01-28T15:30:00Z",
+        "2026-02-29T15:30:00Z",
+        "active",
+        "agent",
+        "intent",
+        "graph_update",
+        "pipeline_stage",
+        "runtime_execution",
+        "intent_resolution",
+        "delta_impact",
+        "other",
+        "a@b.c",
+        "https://a.b/c",
+    ];
+    let values = [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1),
+        json!(5),
+        json!(6),
+        json!(0.5),
+        json!(1.5),
+        json!(-0.0),
+        json!(2.0),
+        json!(1e300),
+        json!(u64::MAX),
+        json!([]),
+        json!({}),
+        json!(["a", "a"]),
+        json!(["security", "security"]),
+        json!([null]),
+        json!({"id": "x"}),
+    ];
+    texts.map(Value::from).into_iter().chain(values).collect()
+}
+
+/// An object with a part replaced, moved to another name, there twice or gone.
+fn with_a_member_changed(random: &mut fastrand::Rng, object: &Value, parts: &[Value]) -> String {
+    let (mut all, mut object) = (Vec::new(), object.clone());
+    pointers(&object, "", &mut all);
+    let pointer = all[random.usize(..all.len())].clone();
+    let part = parts[random.usize(..parts.len())].clone();
+    let at = object.pointer_mut(&pointer).unwrap();
+    match (random.u8(..6), &mut *at) {
+        (0, Value::Object(members)) => members.retain(|_, _| random.u8(..4) > 0),
+        (1, Value::Object(members)) => {
+            members.insert("extra".to_owned(), part);
+        }
+        (2, Value::Array(items)) => items.push(part),
+        (3, Value::Array(items)) => items.extend_from_within(..),
+        (4, Value::Object(members)) if !members.is_empty() => {
+            // The same name twice: the last one holds.
+            let name = members.keys().nth(random.usize(..members.len())).unwrap().clone();
+            let mark = json!({"place of the text": name});
+            let other = std::mem::replace(at, mark.clone());
+            let mut text = other.to_string();
+            text.pop();
+            write!(text, ",{}:{part}}}", Value::from(name)).unwrap();
+            return object.to_string().replace(&mark.to_string(), &text);
+        }
+        _ => *at = part,
+    }
+    object.to_string()
+}
+
+/// Bytes with some replaced, removed, doubled, or cut off.
+fn with_bytes_changed(random: &mut fastrand::Rng, text: &str) -> Vec<u8> {
+    const BYTES: &[u8] = b"\"\\{}[]:,.-+eE0123456789 \t\n\rau/bfnrtsZz_@\x00\x1f\x7f\x80\xc3\xa9\xff";
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=random.u8(..3) {
+        let at = random.usize(..bytes.len());
+        let byte = BYTES[random.usize(..BYTES.len())];
+        match random.u8(..8) {
+            0..=2 => bytes[at] = byte,
+            3 => bytes.insert(at, byte),
+            4 if bytes.len() > 1 => drop(bytes.remove(at)),
+            5 => {
+                let end = (at + random.usize(..40)).min(bytes.len());
+                let doubled = bytes[at..end].to_vec();
+                bytes.splice(at..at, doubled);
+            }
+            6 if at > 0 && random.u8(..8) == 0 => bytes.truncate(at),
+            7 => {
+                let escape =
+                    ["\\n", "\\u0041", "\\ud800", "\\ud83d\\ude00", "\\q", "\\\""][random.usize(..6)];
+                bytes.splice(at..at, escape.bytes());
+            }
+            _ => bytes.push(byte),
+        }
+    }
+    bytes
+}
+
+/// Makes mutants of clean objects of all schemas, half of members and half of bytes; how many were taken.
+fn take_mutants(count: usize, seed: u64) -> usize {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let amounts = [Amount::Minimal, Amount::Full];
+    let objects: Vec<(SchemaId, Value, String)> = SchemaId::ALL
+        .into_iter()
+        .flat_map(|id| amounts.map(|amount| (id, clean(id, amount))))
+        .map(|(id, object)| (id, object.clone(), object.to_string()))
+        .collect();
+    let parts = parts();
+    let mut taken = 0;
+    for number in 0..count {
+        let (id, object, text) = &objects[random.usize(..objects.len())];
+        let mutant = if number % 2 == 0 {
+            with_a_member_changed(&mut random, object, &parts).into_bytes()
+        } else {
+            with_bytes_changed(&mut random, text)
+        };
+        let profile = PROFILES[random.usize(..PROFILES.len())];
+        let schema = (random.u8(..3) > 0).then_some(*id);
+        taken += usize::from(is_taken(schema, &mutant, profile));
+    }
+    taken
+}
+
+#[test]
+fn a_hundred_thousand_mutants_are_never_taken_with_a_finding() {
+    let taken = take_mutants(100_000, 20_260_128);
+    // Else it would prove nothing.
+    assert!((5_000..90_000).contains(&taken), "{taken}");
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn two_million_mutants_are_never_taken_with_a_finding() {
+    for seed in 0..20 {
+        take_mutants(100_000, seed);
+    }
+}
+
+proptest! {
+    #[test]
+    fn an_object_with_any_part_replaced_is_not_taken_with_a_finding(
+        id in prop::sample::select(SchemaId::ALL.to_vec()),
+        profile in prop::sample::select(PROFILES.to_vec()),
+        is_named in any::<bool>(),
+        at in any::<prop::sample::Index>(),
+        part in value(),
+    ) {
+        let (_, object) = replaced(&clean(id, Amount::Full), at, &part);
+        is_taken(is_named.then_some(id), object.to_string().as_bytes(), profile);
+    }
+
+    #[test]
+    fn what_the_pass_takes_is_json(value in value(), byte in any::<u8>(), at in any::<prop::sample::Index>()) {
+        let mut bytes = value.to_string().into_bytes();
+        is_taken(Some(SchemaId::CommonTypes), &bytes, None);
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        is_taken(Some(SchemaId::CommonTypes), &bytes, None);
+    }
+}
