@@ -38,7 +38,7 @@ pub(super) fn compile(schema: SchemaId, profile: Option<Profile>) -> Table {
 fn rule_sources(schema: SchemaId, root: &'static Value, profile: Option<Profile>) -> Vec<Source> {
     let constant_of = |name: &str| {
         let places = places(schema, root).into_iter().flatten();
-        places.filter_map(|(_, at)| at.get("properties")?.get(name)?.get("const")?.as_str()).next()
+        places.filter_map(|(_, at)| at.get("properties")?.get(name)?.get("const")).find_map(Value::as_str)
     };
     let mut sources = Vec::new();
     for rule in RULES.iter().filter(|it| Some(it.scope) == Scope::of(schema)) {
@@ -203,10 +203,10 @@ impl Draft {
                     self.kinds &= kind::OBJECT;
                 }
             }
-            Way::End => match (source, source.check()) {
-                (Source::Not(text, _), _) => self.checks.push(TextCheck::Not(text)),
-                (_, Some(check)) => self.take_check(check),
-                _ => {}
+            Way::End => match source {
+                Source::Rule(rule, _) => self.take_check(rule.check),
+                Source::Not(text, _) => self.checks.push(TextCheck::Not(text)),
+                Source::Schema(..) => {}
             },
         }
     }
@@ -256,8 +256,8 @@ impl Draft {
                 "minLength" => self.checks.push(TextCheck::CharactersMin(count(value)?)),
                 "minimum" => self.least = self.least.max(Some(value.as_i64()?)),
                 "maximum" => {
-                    self.most =
-                        Some(self.most.map_or(value.as_i64()?, |it| it.min(value.as_i64().unwrap_or(it))))
+                    let most = value.as_i64()?;
+                    self.most = Some(self.most.map_or(most, |it| it.min(most)));
                 }
                 "minItems" => self.items_min = self.items_min.max(count(value)?),
                 "uniqueItems" => self.is_unique |= value.as_bool()?,

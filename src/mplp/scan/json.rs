@@ -258,8 +258,8 @@ fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let below = |word: u64, limit: u8| word.wrapping_sub(LOW * u64::from(limit)) & !word;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let word = u64::from_le_bytes(*chunk);
-        let quotes = below(word ^ LOW * u64::from(b'"'), 1);
-        let escapes = below(word ^ LOW * u64::from(b'\\'), 1);
+        let quotes = below(word ^ (LOW * u64::from(b'"')), 1);
+        let escapes = below(word ^ (LOW * u64::from(b'\\')), 1);
         let found = (quotes | escapes | below(word, 0x20)) & HIGH;
         if found != 0 {
             return Some(at + found.trailing_zeros() as usize / 8);

@@ -11,7 +11,7 @@ const DOUBLINGS: u32 = 5;
 #[derive(Debug)]
 pub(super) struct Names {
     slots: Box<[Slot]>,
-    names: Box<[Box<[u8]>]>,
+    list: Box<[Box<[u8]>]>,
     multiplier: u64,
     shift: u32,
 }
@@ -44,8 +44,9 @@ impl Key {
     }
 
     #[inline]
-    fn hash(self, multiplier: u64) -> u64 {
-        (self.head ^ self.tail.rotate_left(29) ^ self.bytes as u64).wrapping_mul(multiplier)
+    fn slot(self, multiplier: u64, shift: u32) -> usize {
+        let hash = (self.head ^ self.tail.rotate_left(29) ^ self.bytes as u64).wrapping_mul(multiplier);
+        usize::try_from(hash >> shift).unwrap_or(usize::MAX)
     }
 }
 
@@ -74,12 +75,12 @@ impl Names {
                 let shift = u64::BITS - bits;
                 let is_table = names.iter().zip(0..).all(|(name, place)| {
                     let key = Key::of(name);
-                    let slot = slots.get_mut((key.hash(multiplier) >> shift) as usize);
+                    let slot = slots.get_mut(key.slot(multiplier, shift));
                     let free = slot.filter(|it| it.key == EMPTY.key);
                     free.map(|it| *it = Slot { key, place }).is_some()
                 });
                 if is_table {
-                    return Some(Self { slots, names, multiplier, shift });
+                    return Some(Self { slots, list: names, multiplier, shift });
                 }
                 multiplier = multiplier.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(2);
                 multiplier |= 1;
@@ -92,10 +93,10 @@ impl Names {
     #[inline]
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         let key = Key::of(name);
-        let slot = self.slots.get((key.hash(self.multiplier) >> self.shift) as usize)?;
+        let slot = self.slots.get(key.slot(self.multiplier, self.shift))?;
         let place = usize::from(slot.place);
         let is_it =
-            slot.key == key && (key.bytes <= 16 || self.names.get(place).is_some_and(|it| **it == *name));
+            slot.key == key && (key.bytes <= 16 || self.list.get(place).is_some_and(|it| **it == *name));
         is_it.then_some(place)
     }
 }

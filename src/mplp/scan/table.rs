@@ -84,8 +84,8 @@ pub(super) struct Table(pub(super) Box<[Node]>);
 impl Table {
     /// The table of a schema and what rules ask in a profile.
     pub(super) fn of(schema: SchemaId, profile: Option<Profile>) -> &'static Self {
-        const ROW: [OnceLock<Table>; SchemaId::ALL.len()] = [const { OnceLock::new() }; SchemaId::ALL.len()];
-        static TABLES: [[OnceLock<Table>; SchemaId::ALL.len()]; 3] = [ROW, ROW, ROW];
+        static TABLES: [[OnceLock<Table>; SchemaId::ALL.len()]; 3] =
+            [const { [const { OnceLock::new() }; SchemaId::ALL.len()] }; 3];
         let row = match profile {
             None => &TABLES[0],
             Some(Profile::Sa) => &TABLES[1],

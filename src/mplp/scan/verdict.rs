@@ -18,7 +18,7 @@ pub fn is_clean(schema: SchemaId, bytes: &[u8], profile: Option<Profile>, depth_
     text.is_ok_and(|text| is_clean_by(Table::of(schema, profile), text, depth_max.min(PARSER_LEVELS_MAX)))
 }
 
-/// The schema that an object is of by [`detect`](fn@crate::mplp::detect), if it is certainly clean by that, as
+/// The schema that an object is of by [`detect`](fn@crate::mplp::detect), if it is certainly clean by that as
 /// [`is_clean`] says.
 #[must_use]
 pub fn is_clean_of_some_schema(bytes: &[u8], profile: Option<Profile>, depth_max: usize) -> Option<SchemaId> {
