@@ -63,9 +63,12 @@ fn main() -> Result<()> {
 
 /// Objects a second of both sides, in turn.
 fn rates() -> Result<()> {
-    let mut cores = rustix::thread::CpuSet::new();
-    cores.set(0);
-    rustix::thread::sched_setaffinity(None, &cores)?;
+    #[cfg(target_os = "linux")]
+    {
+        let mut cores = rustix::thread::CpuSet::new();
+        cores.set(0);
+        rustix::thread::sched_setaffinity(None, &cores)?;
+    }
     let streams = [stream(OF_EACH, 0), stream(OF_EACH, 1)];
     let mut ajv = Ajv::start(&[&streams[0], &streams[1]])?;
     if ajv.is_none() {
