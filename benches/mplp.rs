@@ -9,8 +9,9 @@
 //!   5 ms); of all (at most 50 ms);
 //! - what is resident while a stream of 1 GiB is judged (at most 32 MiB).
 //!
-//! AJV is installed by `npm install --no-package-lock` in `benches/ajv`; without it, or without Node, our half
-//! is printed alone.
+//! AJV is installed by `npm install --no-package-lock` in `benches/ajv`; without it, or without Node, our
+//! half is printed alone. Both sides know the schema of each object, as readers of the bus do; what it costs
+//! to find it is printed too.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a benchmark may fail that way")]

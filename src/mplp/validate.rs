@@ -127,6 +127,15 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_allocated_for_what_is_clean() {
+        let meta = r#"{"protocol_version":"1.0.0","schema_version":"2.0.0","tags":["a","b"]}"#;
+        let role = format!(r#"{{"meta":{meta},"role_id":"{ID}","name":"a","capabilities":["x"]}}"#);
+        assert_eq!(judged(&role, None).unwrap().schema, SchemaId::Role);
+        let info = allocation_counter::measure(|| assert!(judged(&role, None).unwrap().findings.is_clean()));
+        assert_eq!(info.count_total, 0);
+    }
+
+    #[test]
     fn what_cannot_be_judged_is_said() {
         assert_eq!(judged("{}", None), Err(NotJudged::NotKnown));
         assert_eq!(judged(&" ".repeat(1_001), None), Err(NotJudged::TooLong { bytes_max: 1_000 }));

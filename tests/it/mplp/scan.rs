@@ -20,7 +20,8 @@ const PROFILES: [Option<Profile>; 3] = [None, Some(Profile::Sa), Some(Profile::M
 /// Levels that all objects here are within.
 const DEPTH_MAX: usize = 127;
 
-/// Whether the pass takes bytes; if so, the parser and the judge must agree. `schema` may be left to be found.
+/// Whether the pass takes bytes; if so, the parser and the judge must agree. Without a schema it is to be
+/// found.
 fn is_taken(schema: Option<SchemaId>, bytes: &[u8], profile: Option<Profile>) -> bool {
     let taken = match schema {
         Some(id) => is_clean(id, bytes, profile, DEPTH_MAX).then_some(id),
@@ -317,7 +318,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_pass_takes_is_json(value in value(), byte in any::<u8>(), at in any::<prop::sample::Index>()) {
+    fn what_is_taken_is_json(value in value(), byte in any::<u8>(), at in any::<prop::sample::Index>()) {
         let mut bytes = value.to_string().into_bytes();
         is_taken(Some(SchemaId::CommonTypes), &bytes, None);
         let at = at.index(bytes.len());
