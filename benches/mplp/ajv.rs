@@ -54,7 +54,8 @@ impl Ajv {
         let mut output = BufReader::new(process.stdout.take().ok_or("no output")?);
         let mut ready = String::new();
         output.read_line(&mut ready)?;
-        Ok(Some(Self { process, input, output, _folder: folder }))
+        let ajv = Self { process, input, output, _folder: folder };
+        Ok((!ready.is_empty()).then_some(ajv))
     }
 
     /// Judges a stream so often, for its first error or for all of them.
