@@ -12,6 +12,7 @@
 //! | [`mod@validate`], [`lines`] | `§5.1`, ruling MPLP 11 | bytes, and lines of NDJSON |
 //! | [`bundle`], [`pairs`] | rulings MPLP 2, 12 | the objects and events of one record |
 //! | [`ids`] | ruling MPLP 3 | derived identifiers |
+//! | [`lifecycle`] | rulings MPLP 3, 4, 12 to 18 | what a station did, as objects and events |
 //! | [`w3c`] | `§3.2.3`, rulings MPLP 4, 18 | `traceparent` |
 //!
 //! # How many rules there are
@@ -35,6 +36,7 @@ pub mod finding;
 pub mod formats;
 pub mod ids;
 pub mod judge;
+pub mod lifecycle;
 pub mod lines;
 pub mod pairs;
 pub mod rule;

@@ -1,9 +1,12 @@
-//! What a station did, as MPLP objects and events: runs, sessions, the station itself, and learning samples of
-//! runs (rulings MPLP 3, 4, 12 to 18). No I/O; the station translates what its hosts tell.
+//! What a station did, as MPLP objects and events: runs, sessions, the station itself, and learning samples
+//! of runs (rulings MPLP 3, 4, 12 to 18). No I/O; the station translates what its hosts tell.
 //!
 //! One fold has two feeds: live it takes what a run tells as it tells it, for an export the same from the
 //! store. What it makes depends on nothing else, so that the same run gives the same bytes.
 
 mod item;
+pub mod learning;
+pub mod run;
 
 pub use item::{Item, Origin, RecordSettings, Stamp};
+pub use run::Bundle;

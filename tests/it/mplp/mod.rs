@@ -4,6 +4,7 @@ mod any;
 mod generate;
 mod python;
 mod rules;
+mod runs;
 mod scan;
 mod schemas;
 mod shape;

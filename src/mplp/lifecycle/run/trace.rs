@@ -1,0 +1,148 @@
+//! The Trace of a run: its segments, an attempt each, and what the run fields.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{super::item::Stamp, emit::AGENT, ids::Ids};
+use crate::{
+    mplp::{MplpId, TraceParent},
+    store::runs::EventRow,
+    tap::entry::{runs::EventKind, station::Level},
+    time::Wall,
+};
+
+/// Events of a run that its Trace has; further ones are counted as missing.
+const EVENTS_MAX: usize = 100_000;
+
+/// An attempt, or how a node ended without one.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    pub(super) id: MplpId,
+    pub(super) parent: Option<MplpId>,
+    pub(super) node: Arc<str>,
+    pub(super) uses: Arc<str>,
+    pub(super) attempt: u32,
+    pub(super) status: &'static str,
+    pub(super) started_at: Option<Wall>,
+    pub(super) finished_at: Option<Wall>,
+    pub(super) latency_ms: Option<u64>,
+    pub(super) why: Option<String>,
+}
+
+/// The place of the event that the run was accepted, among those that its beginning causes: behind the
+/// others, and before those of sessions.
+const ACCEPTED_PLACE: u64 = 999;
+
+/// What the Trace is made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TraceParts {
+    pub(super) segments: Vec<Segment>,
+    rows: Vec<EventRow>,
+    /// Events that are told and that it has no room for.
+    left_out: u64,
+}
+
+impl TraceParts {
+    /// Adds an event of the run.
+    pub(super) fn add(&mut self, row: &EventRow) {
+        if self.rows.len() < EVENTS_MAX {
+            self.rows.push(row.clone());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Events that it has no room for.
+    pub(super) const fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// The segments as they are now.
+    pub(super) fn segment_objects(&self, ids: &Ids) -> Value {
+        self.segments.iter().map(|segment| segment.object(ids.trace)).collect()
+    }
+
+    /// The events, each the first that its run event causes. A Trace is not without one (`mplp-l1 §4.1`,
+    /// `sa_trace_not_empty`): while the run has said nothing, it says that the run was accepted.
+    pub(super) fn event_objects(&self, ids: &Ids, accepted_at: Wall) -> Value {
+        if self.rows.is_empty() {
+            return json!([{
+                "event_id": ids.event(0, ACCEPTED_PLACE),
+                "event_type": event_type(EventKind::Status),
+                "source": "runs",
+                "timestamp": Stamp(accepted_at).to_string(),
+                "trace_id": ids.trace,
+                "data": { "message": "the run is accepted" },
+            }]);
+        }
+        self.rows
+            .iter()
+            .map(|row| {
+                json!({
+                    "event_id": ids.event(row.number, 0),
+                    "event_type": event_type(row.kind),
+                    "source": "runs",
+                    "timestamp": Stamp(row.at).to_string(),
+                    "trace_id": ids.trace,
+                    "data": {
+                        "number": row.number,
+                        "level": row.level.map(Level::name),
+                        "message": row.message,
+                        "meta": row.meta.value(),
+                    },
+                })
+            })
+            .collect()
+    }
+}
+
+impl Segment {
+    fn object(&self, trace_id: MplpId) -> Value {
+        let mut attributes = Map::new();
+        let mut put = |name: &str, value: Value| {
+            attributes.insert(name.to_owned(), value);
+        };
+        put("node", (&*self.node).into());
+        put("use", (&*self.uses).into());
+        put("attempt", self.attempt.into());
+        put("traceparent", TraceParent::of_span(trace_id, self.id).to_string().into());
+        if let Some(agent) = self.uses.strip_prefix(AGENT) {
+            put("agent", agent.into());
+        }
+        if let Some(ms) = self.latency_ms {
+            put("latency_ms", ms.into());
+        }
+        if let Some(why) = &self.why {
+            put("why", why.as_str().into());
+        }
+        let mut segment = json!({
+            "segment_id": self.id,
+            "label": format!("{}#{}", self.node, self.attempt),
+            "status": self.status,
+            "attributes": attributes,
+        });
+        if let Some(parent) = self.parent {
+            segment["parent_segment_id"] = parent.to_string().into();
+        }
+        if let Some(at) = self.started_at {
+            segment["started_at"] = Stamp(at).into();
+        }
+        if let Some(at) = self.finished_at {
+            segment["finished_at"] = Stamp(at).into();
+        }
+        segment
+    }
+}
+
+/// The type of an event of the Trace: dotted and in lowercase (ruling MPLP 5).
+const fn event_type(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Log => "run.log",
+        EventKind::Status => "run.status",
+        EventKind::Plan => "run.plan",
+        EventKind::Trace => "run.trace",
+        EventKind::Artifact => "run.artifact",
+        EventKind::Progress => "run.progress",
+    }
+}

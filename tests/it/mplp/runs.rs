@@ -1,0 +1,501 @@
+//! Random runs of the real engine as records: whatever befalls them, the record is clean and agrees with what
+//! the engine says of its nodes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use rl_console::{
+    ids::{ConnectionId, TopicName, TraceId},
+    limits,
+    mplp::{
+        RecordContext, is_clean, judge_bundle,
+        lifecycle::{
+            Bundle, Item, RecordSettings, learning,
+            run::{PlanShape, PlanStep, RunBegin, RunEnd, RunRecord},
+        },
+    },
+    runs::{
+        Asker, AskerKind, NodeState, Plan, Transition,
+        engine::{Engine, Input, Output, Publish, Reach, Settings},
+        openings::{Edge, Literal, Map, Node, Opening, Policy, PortRef, PortValue, Retry, Use},
+        payload::{ActionRequest, AgentAnswer, AgentRequest, AgentResponse, ControlRequest, Decision},
+    },
+    store::runs::{EventRow, NewRun, OpenRun, RestoredRuns, RunOp, RunRow},
+    time::Now,
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+const SESSION: ConnectionId = ConnectionId(7);
+
+fn by() -> Asker {
+    Asker { kind: AskerKind::Tui, client: Arc::from("tester") }
+}
+
+/// A random opening of up to three agents; some of its nodes ask, retry, time out, or are openings.
+fn random(rng: &mut fastrand::Rng, depth: u32) -> Opening {
+    let count = rng.usize(1..if depth == 0 { 10 } else { 4 });
+    let agents = rng.usize(1..4);
+    let mut nodes = Vec::new();
+    for n in 0..count {
+        let agent = ["echo", "writer", "critic"][rng.usize(..agents)];
+        let mut action = Use::Agent(Arc::from(agent));
+        if depth < 2 && rng.u8(..6) == 0 {
+            action = Use::Opening { name: "inner".into(), opening: random(rng, depth + 1).into() };
+        }
+        nodes.push(Node {
+            id: Arc::from(format!("n{n}")),
+            action,
+            with: Map::new(),
+            retry: Retry { max_attempts: rng.u32(1..4), backoff_ms: rng.u64(0..50) },
+            timeout_ms: (rng.u8(..4) == 0).then(|| rng.u64(20..200)),
+            budget_tokens: (rng.u8(..8) == 0).then(|| rng.u64(10..60)),
+            tags: Vec::new(),
+            asks: rng.u8(..5) == 0,
+        });
+    }
+    let mut edges: BTreeMap<(usize, usize), Edge> = BTreeMap::new();
+    for to in 1..count {
+        for _ in 0..rng.usize(0..3) {
+            let from = rng.usize(..to);
+            let when = [None, Some(Literal::Bool(true)), Some(Literal::Bool(false))][rng.usize(..3)].clone();
+            let (from_port, to_port) = (Arc::from("ok"), Arc::from("in"));
+            edges.insert((from, to), Edge { from, from_port, when, to, to_port });
+        }
+    }
+    let save = match nodes[0].action {
+        Use::Agent(_) => vec![PortRef { node: 0, port: "ok".into() }],
+        Use::Opening { .. } => Vec::new(),
+    };
+    Opening {
+        name: Arc::from("random"),
+        goals: Vec::new(),
+        params: Map::new(),
+        policy: Policy { timeout_ms: (rng.u8(..4) == 0).then(|| rng.u64(100..900)), ..Policy::default() },
+        nodes,
+        edges: edges.into_values().collect(),
+        success: None,
+        save,
+    }
+}
+
+/// What is kept and recorded of a run.
+struct Run {
+    row: NewRun,
+    events: Vec<EventRow>,
+    artifacts: u64,
+    end: Option<RunEnd>,
+    /// How its nodes were said to be at last, and how often each was running.
+    states: BTreeMap<u32, NodeState>,
+    attempts: usize,
+    live: RunRecord,
+    /// What the live record gave: events, and its objects at the end.
+    items: Vec<Item>,
+}
+
+fn settings() -> RecordSettings {
+    RecordSettings { environment: "test".into(), created_by: "rl-console/0.0.0".into() }
+}
+
+fn begin(row: &NewRun) -> RunBegin {
+    let plan: Plan = serde_json::from_value(row.plan.value()).unwrap();
+    let step = |it: &rl_console::runs::PlanNode| PlanStep {
+        id: it.id.clone(),
+        uses: it.uses.clone(),
+        parent: it.parent,
+    };
+    RunBegin {
+        run: row.run,
+        opening: row.opening,
+        name: row.name.clone(),
+        by: row.by,
+        client: row.client.clone(),
+        goals: Vec::new(),
+        policy: Map::new(),
+        plan: PlanShape {
+            nodes: plan.nodes.iter().map(step).collect(),
+            edges: plan.edges.iter().map(|it| (it.from, it.to)).collect(),
+        },
+        traceparent: None,
+        at: row.at,
+    }
+}
+
+/// An engine and all around it, under a virtual clock.
+struct Fixture {
+    engine: Engine,
+    ms: u64,
+    openings: BTreeMap<String, Arc<Opening>>,
+    runs: BTreeMap<TraceId, Run>,
+    requests: Vec<AgentRequest>,
+    asks: Vec<ActionRequest>,
+    settings: Settings,
+    next_id: u128,
+}
+
+fn engine(settings: Settings, now: Now, restored: RestoredRuns, mut next_id: u128) -> Engine {
+    let ids = move || {
+        next_id += 1;
+        uuid::Builder::from_random_bytes(next_id.to_be_bytes()).into_uuid()
+    };
+    Engine::new(now, settings, restored, Box::new(ids))
+}
+
+impl Fixture {
+    fn new(settings: Settings) -> Self {
+        Self {
+            engine: engine(settings, Now::at_ms(0), RestoredRuns::default(), 1 << 100),
+            ms: 0,
+            openings: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            requests: Vec::new(),
+            asks: Vec::new(),
+            settings,
+            next_id: 1 << 100,
+        }
+    }
+
+    fn handle(&mut self, input: Input) {
+        self.engine.handle(Now::at_ms(self.ms), input);
+        self.drain();
+    }
+
+    fn pass(&mut self, ms: u64) {
+        let end = self.ms + ms;
+        let due = |it: &Self| it.engine.timeout().map(|at| at.0.div_ceil(1_000_000));
+        while let Some(due) = due(self).filter(|due| *due <= end) {
+            self.ms = self.ms.max(due);
+            self.handle(Input::Timeout);
+        }
+        self.ms = end;
+    }
+
+    fn drain(&mut self) {
+        while let Some(output) = self.engine.poll_output() {
+            let now = Now::at_ms(self.ms);
+            match output {
+                Output::Load { ticket, yaml } => {
+                    let opening = self.openings.get(&*yaml).cloned().ok_or_else(|| "none".to_owned());
+                    self.engine.handle(now, Input::Loaded { ticket, opening });
+                }
+                Output::Publish(publish) => self.on_publish(publish),
+                Output::Recall { run } => {
+                    let row = self.runs.get(&run).map(|run| Box::new(row(run)));
+                    self.engine.handle(now, Input::Recalled { run, row });
+                }
+                Output::RecallAnswer { request, variant } => {
+                    self.engine.handle(now, Input::AnswerRecalled { request, variant, body: None });
+                }
+                Output::Persist { ticket, ops } => {
+                    ops.iter().cloned().for_each(|op| self.keep(op));
+                    self.engine.handle(now, Input::Committed { ticket });
+                }
+                Output::Transition {
+                    transition: Transition::StateChange { run, node, state, .. }, ..
+                } => {
+                    let run = self.runs.get_mut(&run).unwrap();
+                    run.states.insert(node.index, state);
+                    run.attempts += usize::from(state == NodeState::Running);
+                }
+                Output::Listen { .. } | Output::Unlisten { .. } | Output::Transition { .. } => {}
+            }
+        }
+    }
+
+    fn on_publish(&mut self, Publish { topic, trace: _, body, ticket, .. }: Publish) {
+        if topic.as_str() == "action.request" {
+            self.asks.push(ActionRequest::decode(&body).unwrap());
+        } else if let Some(ticket) = ticket {
+            if topic.as_str().starts_with("agent/") {
+                self.requests.push(AgentRequest::decode(&body).unwrap());
+            }
+            let reach = Reach::Taken { peers: vec![ConnectionId(1)], msg_id: self.requests.len() as u64 };
+            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach });
+        }
+    }
+
+    fn keep(&mut self, op: RunOp) {
+        match op {
+            RunOp::Begin(row) => {
+                let (live, first) = RunRecord::begin(begin(&row), &settings());
+                let items = first.into_iter().filter(is_event).collect();
+                let run = Run {
+                    events: Vec::new(),
+                    artifacts: 0,
+                    end: None,
+                    states: BTreeMap::new(),
+                    attempts: 0,
+                    live,
+                    items,
+                    row: *row,
+                };
+                assert!(self.runs.insert(run.row.run, run).is_none());
+            }
+            RunOp::Event { run, event } => {
+                let run = self.runs.get_mut(&run).unwrap();
+                run.items.extend(run.live.event(&event));
+                run.events.push(event);
+            }
+            RunOp::End { run, state, why, tokens, at, .. } => {
+                let run = self.runs.get_mut(&run).unwrap();
+                let end = RunEnd { state, why, tokens, events_missing: 0, artifacts_missing: 0, at };
+                run.items.extend(run.live.end(&end));
+                run.end = Some(end);
+            }
+            RunOp::Artifact { run, .. } => self.runs.get_mut(&run).unwrap().artifacts += 1,
+            _ => {}
+        }
+    }
+
+    fn control(&mut self, trace: TraceId, request: &ControlRequest) {
+        let body = Bytes::from(request.encode());
+        self.handle(Input::Control { by: by(), session: SESSION, trace, body });
+    }
+
+    /// The station stops without a word and starts again.
+    fn restart(&mut self) {
+        let open = self.runs.values().filter(|run| run.end.is_none()).map(|run| OpenRun {
+            row: row(run),
+            last_event: run.events.last().map_or(0, |event| event.number),
+            last_at: run.events.last().map_or(run.row.at, |event| event.at),
+        });
+        let restored = RestoredRuns { open: open.collect(), ..RestoredRuns::default() };
+        self.next_id += 1 << 64;
+        self.engine = engine(self.settings, Now::at_ms(self.ms), restored, self.next_id);
+        (self.requests, self.asks) = (Vec::new(), Vec::new());
+        self.drain();
+    }
+}
+
+fn row(run: &Run) -> RunRow {
+    let NewRun { run: trace, opening, name, by, client, nodes, at, .. } = run.row.clone();
+    RunRow {
+        number: 1,
+        run: trace,
+        opening,
+        name,
+        by,
+        client,
+        state: run.end.as_ref().map_or(rl_console::runs::RunState::Running, |end| end.state),
+        why: None,
+        nodes,
+        done: 0,
+        tokens: 0,
+        events: run.events.len() as u64,
+        artifacts: run.artifacts,
+        submitted_at: at,
+        ended_at: run.end.as_ref().map(|end| end.at),
+    }
+}
+
+fn is_event(item: &Item) -> bool {
+    item.object.get("event_type").is_some()
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Holds a record against what the engine said of the run.
+fn check(seed: u64, run: &Run, tally: &mut BTreeMap<String, u32>) {
+    let (mut record, _) = RunRecord::begin(begin(&run.row), &settings());
+    run.events.iter().for_each(|event| record.read(event));
+    let bundle = record.into_bundle(run.end.as_ref());
+    let value = bundle.value();
+    let findings = judge_bundle(&value, None, 9);
+    assert!(findings.is_clean(), "seed {seed}: {findings:#?}");
+    let live: (Vec<Item>, Vec<Item>) = run.items.iter().cloned().partition(is_event);
+    let exported: (Vec<Item>, Vec<Item>) = bundle.items().iter().cloned().partition(is_event);
+    assert_eq!(live, exported, "seed {seed}: live and exported");
+    check_nodes(seed, run, &value);
+    check_ids(seed, &value);
+    check_graph(seed, run, &value);
+    check_samples(seed, &bundle);
+    check_losses(seed, run);
+    let mut count = |what: &str| *tally.entry(what.to_owned()).or_default() += 1;
+    count(value["profile"].as_str().unwrap());
+    count(value["trace"]["status"].as_str().unwrap());
+    for confirm in list(&value, "confirms") {
+        count(&format!("confirm {}", confirm["status"].as_str().unwrap()));
+    }
+}
+
+/// Whatever is not kept of the events, and wherever a stop cuts them, what is left is clean.
+fn check_losses(seed: u64, run: &Run) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let cut_at = rng.usize(..=run.events.len());
+    let thin: Vec<&EventRow> = run.events.iter().filter(|_| rng.u8(..3) > 0).collect();
+    let cut: Vec<&EventRow> = run.events.iter().take(cut_at).collect();
+    for rows in [thin, cut, Vec::new()] {
+        let (mut record, _) = RunRecord::begin(begin(&run.row), &settings());
+        for event in rows {
+            record.read(event);
+        }
+        let value = record.into_bundle(run.end.as_ref()).into_value();
+        let findings = judge_bundle(&value, None, 9);
+        assert!(findings.is_clean(), "seed {seed}: {findings:#?}");
+        check_ids(seed, &value);
+        for segment in list(&value["trace"], "segments") {
+            assert_ne!(segment["status"], "running", "seed {seed}");
+        }
+        for step in list(&value["plan"], "steps") {
+            let is_settled = !["pending", "in_progress"].contains(&step["status"].as_str().unwrap());
+            assert!(is_settled, "seed {seed}: {step:#}");
+        }
+    }
+}
+
+fn check_nodes(seed: u64, run: &Run, bundle: &Value) {
+    for (step, place) in list(&bundle["plan"], "steps").iter().zip(0..) {
+        let expected = match run.states.get(&place) {
+            Some(NodeState::Completed) => "completed",
+            Some(NodeState::Failed) => "failed",
+            Some(NodeState::Blocked) => "blocked",
+            _ => "skipped",
+        };
+        assert_eq!(step["status"], expected, "seed {seed}: {step:#}");
+    }
+    let segments = list(&bundle["trace"], "segments");
+    let attempts = segments.iter().filter(|it| it.get("started_at").is_some());
+    assert!(attempts.clone().all(|it| it.get("finished_at").is_some()));
+    assert_eq!(attempts.count(), run.attempts, "seed {seed}");
+    let told = |name: &str| list(bundle, "events").iter().filter(|it| it["event_type"] == name).count();
+    let ended = ["attempt_completed", "attempt_failed", "attempt_cancelled"].map(told).iter().sum::<usize>();
+    assert_eq!((told("attempt_started"), ended), (run.attempts, run.attempts), "seed {seed}");
+    let turns = told("MAPTurnDispatched") + told("SAStepStarted");
+    let answered = told("MAPTurnCompleted") + told("SAStepCompleted") + told("SAStepFailed");
+    assert_eq!((turns, answered), (run.attempts, run.attempts), "seed {seed}");
+}
+
+fn check_ids(seed: u64, bundle: &Value) {
+    let mut named = BTreeSet::new();
+    let one = ["context", "plan", "trace", "core", "network"].map(|it| (it, format!("{it}_id")));
+    let of = |it: &'static str| move |value: &'_ Value| value[it].to_string();
+    let mut ids: Vec<String> = one.into_iter().map(|(member, id)| bundle[member][&*id].to_string()).collect();
+    let many = [("roles", "role_id"), ("confirms", "confirm_id"), ("dialogs", "dialog_id")];
+    for (member, id) in many.into_iter().chain([("collabs", "collab_id"), ("events", "event_id")]) {
+        ids.extend(list(bundle, member).iter().map(of(id)));
+    }
+    ids.extend(list(&bundle["plan"], "steps").iter().map(of("step_id")));
+    ids.extend(list(&bundle["trace"], "segments").iter().map(of("segment_id")));
+    ids.extend(list(&bundle["trace"], "events").iter().map(of("event_id")));
+    ids.extend(list(&bundle["network"], "nodes").iter().map(of("node_id")));
+    for confirm in list(bundle, "confirms") {
+        ids.extend(list(confirm, "decisions").iter().map(of("decision_id")));
+    }
+    for id in ids {
+        assert!(named.insert(id.clone()), "seed {seed}: {id} names two");
+    }
+}
+
+fn check_graph(seed: u64, run: &Run, bundle: &Value) {
+    let sum = |name: &str| list(bundle, "events").iter().filter_map(|it| it[name].as_u64()).sum::<u64>();
+    let steps = list(&bundle["plan"], "steps");
+    let dependencies: usize = steps.iter().map(|step| list(step, "dependencies").len()).sum();
+    let more = run.artifacts + list(bundle, "confirms").len() as u64;
+    let graph = (steps.len() as u64 + more, dependencies as u64 + more);
+    assert_eq!((sum("node_delta"), sum("edge_delta")), graph, "seed {seed}");
+}
+
+fn check_samples(seed: u64, bundle: &Bundle) {
+    for item in learning::samples(bundle, None) {
+        assert!(is_clean(item.schema, &item.object, RecordContext::default()), "seed {seed}: {item:?}");
+    }
+}
+
+fn answer(rng: &mut fastrand::Rng) -> AgentAnswer {
+    let value = |ok: bool| PortValue { schema_id: 4, kind: "toolresult.generic.v1".into(), value: ok.into() };
+    let failed = |retryable| AgentResponse::Failed { retryable, reason: "no luck: not \"today\"".to_owned() };
+    let response = match rng.u8(..6) {
+        0 => failed(true),
+        1 => failed(false),
+        _ => AgentResponse::Completed { ports: [("ok".into(), vec![value(rng.bool())])].into() },
+    };
+    AgentAnswer { response, tokens: rng.bool().then(|| rng.u64(0..30)) }
+}
+
+fn simulate(seed: u64, tally: &mut BTreeMap<String, u32>) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let limits = limits::Runs {
+        in_flight_run_max: rng.u64(1..5),
+        in_flight_max: rng.u64(1..8),
+        confirm_ms: 300,
+        ..limits::Runs::default()
+    };
+    let mut fixture = Fixture::new(Settings { limits, timeout_ms: 5_000, ..Settings::default() });
+    let trace = |n: u64| TraceId(Uuid::from_u128(u128::from(n)));
+    let (mut next, mut taken, mut asked, mut pending) = (1, 0, 0, Vec::new());
+    for step in 0..250_u64 {
+        if next <= 3 && rng.u8(..8) == 0 {
+            let yaml = format!("opening {next}");
+            fixture.openings.insert(yaml.clone(), Arc::new(random(&mut rng, 0)));
+            let request = ControlRequest::RunSubmit { request_id: trace(next), opening_yaml: yaml };
+            fixture.control(trace(next), &request);
+            next += 1;
+        }
+        while let Some(request) = fixture.requests.get(taken).cloned() {
+            taken += 1;
+            // Some answers are lost.
+            if rng.u8(..12) > 0 {
+                pending.push((fixture.ms + rng.u64(0..150), request));
+            }
+        }
+        while let Some(ask) = fixture.asks.get(asked).cloned() {
+            asked += 1;
+            if rng.u8(..3) > 0 {
+                let note = rng.bool().then(|| "so be it".to_owned());
+                let decision = Decision { action_id: ask.action_id, approved: rng.bool(), note };
+                let body = Bytes::from(decision.encode());
+                fixture.handle(Input::Decided { by: by(), trace: ask.trace_id, body });
+            }
+        }
+        if let Some(at) = (0..pending.len()).find(|at| pending[*at].0 <= fixture.ms) {
+            let (_, request): (u64, AgentRequest) = pending.swap_remove(at);
+            let (topic, body) = (TopicName::new(&request.reply_topic), answer(&mut rng).encode());
+            fixture.handle(Input::Answer { topic, body: Bytes::from(body) });
+        } else {
+            fixture.pass(rng.u64(1..40));
+        }
+        if rng.u8(..120) == 0 && next > 1 {
+            let run = trace(rng.u64(1..next));
+            fixture.control(trace(1_000 + step), &ControlRequest::RunCancel { trace_id: run });
+        }
+        if rng.u16(..900) == 0 {
+            fixture.restart();
+            *tally.entry("restart".to_owned()).or_default() += 1;
+            (taken, asked) = (0, 0);
+            pending.clear();
+        }
+    }
+    fixture.pass(30_000);
+    for run in fixture.runs.values() {
+        assert!(run.end.is_some(), "seed {seed}: every run ends");
+        check(seed, run, tally);
+    }
+}
+
+#[test]
+fn whatever_befalls_a_run_its_record_is_clean() {
+    let mut tally = BTreeMap::new();
+    for seed in 0..100 {
+        simulate(seed, &mut tally);
+    }
+    // What is not met is not tested.
+    let least = [
+        ("sa", 30),
+        ("map", 50),
+        ("completed", 20),
+        ("failed", 50),
+        ("cancelled", 10),
+        ("restart", 10),
+        ("confirm approved", 10),
+        ("confirm rejected", 10),
+        ("confirm cancelled", 3),
+    ];
+    for (what, least) in least {
+        assert!(tally.get(what).copied().unwrap_or(0) >= least, "{what}: {tally:?}");
+    }
+}
