@@ -264,7 +264,7 @@ pub enum Refusal {
     #[error("no plugin {0}")]
     UnknownPlugin(PluginId),
     /// The folder is no plugin that can run here.
-    #[error("{folder} is no plugin that runs here: {}", faults.join("; "))]
+    #[error("{folder} is no plugin that runs here: {}", some_faults(faults))]
     NotAPlugin {
         /// Which folder.
         folder: String,
@@ -359,6 +359,18 @@ pub enum Refusal {
     NotNow(String),
 }
 
+/// Faults that are told in one line.
+const FAULTS_TOLD: usize = 2;
+
+/// The first faults, and how many more there are.
+fn some_faults(faults: &[String]) -> String {
+    let told = faults.iter().take(FAULTS_TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
+    match faults.len().saturating_sub(FAULTS_TOLD) {
+        0 => told,
+        more => format!("{told}; and {more} more"),
+    }
+}
+
 impl Refusal {
     /// The machine-readable code of the CLI's errors.
     #[must_use]
@@ -387,7 +399,10 @@ impl Refusal {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::UnknownPlugin(_) | Self::NotUp(_) => "`rl-console ls plugins` lists them".to_owned(),
+            Self::UnknownPlugin(_) => "`rl-console ls plugins` lists them".to_owned(),
+            Self::NotUp(plugin) => format!(
+                "`rl-console ls plugins` says why; `rl-console plugin enable {plugin}` starts one that is disabled"
+            ),
             Self::CannotRun { plugin, .. } => {
                 format!(
                     "install it again from a folder that `rl-console plugin check DIR` passes, or remove it: `rl-console plugin remove {plugin}`"
@@ -404,7 +419,10 @@ impl Refusal {
                 format!("`rl-console plugin show {plugin}` lists what it has")
             }
             Self::NothingAsked(plugin) => {
-                format!("it asks by its first call; `rl-console plugin audit {plugin}` lists earlier ones")
+                format!(
+                    "it asks by its first call, if plugins.twitch_android is configured; \
+                     `rl-console plugin grant {plugin} twitch.android` lets one ask again that was denied"
+                )
             }
             Self::Value { .. } | Self::Invalid(_) | Self::Refused { code: Code::InvalidParams, .. } => {
                 "correct it and try again".to_owned()

@@ -454,6 +454,9 @@ impl PluginView {
                 let last = of_last().unwrap_or_default();
                 Some(format!("{} ({last})", cause.name().replace('_', " ")))
             }
+            State::Disabled(disabled) if disabled.cause == DisableCause::ByOperator => {
+                Some(disabled.text.to_string())
+            }
             State::Disabled(disabled) => Some(say(disabled.cause.name(), &disabled.text)),
             State::Up(_) if self.throttled_since.is_some() => {
                 Some("throttled: it sends more than it may".to_owned())

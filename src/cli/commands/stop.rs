@@ -17,8 +17,8 @@ use crate::{
     tap::entry::mpp::RowState,
 };
 
-/// How long a station may take to go: longer than its own deadline.
-const GONE_MAX: Duration = Duration::from_secs(10);
+/// How long a station may take to go: longer than its own deadline, and that of plugins that end slowly.
+const GONE_MAX: Duration = Duration::from_secs(20);
 /// How often it is looked whether it has gone.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Rows of one state that are asked for.

@@ -244,7 +244,7 @@ impl Host {
         let text = format!(
             "{folder} is not served: {refusal} ({hint}, `rl-console host restart plugin` serves it then)"
         );
-        (self.notice)(Level::Error, &text);
+        (self.notice)(Level::Warn, &text);
     }
 }
 

@@ -171,7 +171,7 @@ impl Supervisor {
         let credential = match result {
             Ok(credential) => credential,
             Err(why) => {
-                self.audit(now, &id, Audited::Unavailable, &kind);
+                self.audit(now, &id, Audited::Unavailable, &format!("{kind}: {why}"));
                 for request in requests {
                     self.take_call(&id, number, &request);
                     self.refuse(now, &id, Some(&request), Code::CredentialUnavailable, &why, None);

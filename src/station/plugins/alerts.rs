@@ -21,7 +21,7 @@ pub(crate) static DISABLED: CauseKind = CauseKind::new("disabled", Link::Plugin,
 /// A plugin asks for a credential.
 pub(crate) static CREDENTIAL_ASKED: CauseKind =
     CauseKind::new("credential_asked", Link::Plugin, "plugin").question();
-/// A plugin has been read more slowly than it writes for 10 s.
+/// A plugin has been read more slowly than it writes, or has logged more lines than it may, for 10 s.
 pub(crate) static FLOODING: CauseKind = CauseKind::new("flooding", Link::Plugin, "plugin");
 /// Events for a plugin have been dropped for 30 s.
 pub(crate) static EVENTS_DROPPED: CauseKind = CauseKind::new("events_dropped", Link::Plugin, "plugin");
@@ -39,18 +39,28 @@ const DROPPING_ENDS: Duration = Duration::from_secs(10);
 /// Pings in a row that are missed before that is an alert: the next miss ends the process.
 const MISSES: u32 = 2;
 
-/// Events that are dropped, one after another.
+/// Events or lines that are dropped, one after another.
 #[derive(Clone, Copy, Debug)]
 struct Dropping {
     since: Now,
     last: Now,
-    events: u64,
+    count: u64,
+}
+
+impl Dropping {
+    /// Counts what was dropped of a plugin.
+    fn add(of: &mut BTreeMap<PluginId, Self>, plugin: &PluginId, at: Now, count: u64) {
+        let dropping = of.entry(plugin.clone()).or_insert(Self { since: at, last: at, count: 0 });
+        (dropping.last, dropping.count) = (at, dropping.count.saturating_add(count));
+    }
 }
 
 /// The host's memory for its alerts.
 #[derive(Debug, Default)]
 pub(crate) struct PluginWatch {
     dropping: BTreeMap<PluginId, Dropping>,
+    /// Lines of logs that are too many.
+    lines: BTreeMap<PluginId, Dropping>,
 }
 
 impl Watch for PluginWatch {
@@ -62,12 +72,16 @@ impl Watch for PluginWatch {
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
         let at = entry.entry.at;
-        if let What::Transition(Any::Plugin(Transition::EventsDropped { plugin, events })) = &entry.entry.what
-            && !cx.is_in_snapshot
-        {
-            let first = Dropping { since: at, last: at, events: 0 };
-            let dropping = self.dropping.entry(plugin.clone()).or_insert(first);
-            (dropping.last, dropping.events) = (at, dropping.events + events);
+        let What::Transition(Any::Plugin(transition)) = &entry.entry.what else { return };
+        match transition {
+            _ if cx.is_in_snapshot => {}
+            Transition::EventsDropped { plugin, events } => {
+                Dropping::add(&mut self.dropping, plugin, at, *events);
+            }
+            Transition::LinesCut { plugin, dropped, .. } if *dropped > 0 => {
+                Dropping::add(&mut self.lines, plugin, at, *dropped);
+            }
+            _ => {}
         }
     }
 
@@ -76,9 +90,11 @@ impl Watch for PluginWatch {
             return;
         }
         let plugins = &evidence.state.plugin.plugins;
-        self.dropping.retain(|plugin, dropping| {
-            evidence.now.mono.since(dropping.last.mono) < DROPPING_ENDS && plugins.contains_key(plugin)
-        });
+        for of in [&mut self.dropping, &mut self.lines] {
+            of.retain(|plugin, dropping| {
+                evidence.now.mono.since(dropping.last.mono) < DROPPING_ENDS && plugins.contains_key(plugin)
+            });
+        }
         for (plugin, view) in plugins {
             let (subject, reason) = (plugin.as_str(), view.reason().unwrap_or_default());
             if view.disabled().is_some_and(|disabled| disabled.cause != DisableCause::ByOperator) {
@@ -92,6 +108,12 @@ impl Watch for PluginWatch {
             {
                 let text = format!("{plugin} sends more than it may: it is read more slowly");
                 findings.add(FLOODING.of(subject), since, text);
+            } else if let Some(lines) = self.lines.get(plugin)
+                && evidence.has_lasted(lines.since, FLOODING_S)
+            {
+                let dropped = format::many(lines.count, "line");
+                let text = format!("{plugin} logs more than it may: {dropped} dropped");
+                findings.add(FLOODING.of(subject), lines.since, text);
             }
             if view.misses >= MISSES {
                 let text = format!("{plugin} missed {} pings in a row; one more restarts it", view.misses);
@@ -100,7 +122,7 @@ impl Watch for PluginWatch {
         }
         for (plugin, dropping) in &self.dropping {
             if evidence.has_lasted(dropping.since, DROPPING_S) {
-                let events = format::many(dropping.events, "event");
+                let events = format::many(dropping.count, "event");
                 let text = format!("{events} for {plugin} dropped: it reads too slowly");
                 findings.add(EVENTS_DROPPED.of(plugin.as_str()), dropping.since, text);
             }

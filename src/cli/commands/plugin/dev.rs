@@ -8,7 +8,10 @@ use std::{
 
 use super::request::send;
 use crate::{
-    cli::{args::PluginSourceArgs, config::Settings, error::Error, output::Output, report, signals::Signals},
+    cli::{
+        args::PluginSourceArgs, config::Settings, error::Error, operator, output::Output, report,
+        signals::Signals,
+    },
     ids::PluginId,
     plugin::{
         Command, Outcome,
@@ -17,7 +20,7 @@ use crate::{
             log_file::{self, PageLimits, Position},
         },
     },
-    port::Operator,
+    port::{Operator, Page, Query},
 };
 
 /// How often files are looked at.
@@ -40,7 +43,7 @@ pub(super) async fn run(
 ) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     let folder = fs::canonicalize(&source.dir).map_err(Error::io(source.dir.display().to_string()))?;
-    let mut served = Served { station, source: &source, folder: &folder, plugin: None };
+    let mut served = Served { station, source: &source, folder: &folder, plugin: None, told: <_>::default() };
     let data = settings.data()?;
     let stamps = stamps(&folder);
     served.serve().await?;
@@ -55,6 +58,8 @@ struct Served<'a> {
     source: &'a PluginSourceArgs,
     folder: &'a Path,
     plugin: Option<PluginId>,
+    /// The state that was told last, with its reason.
+    told: (String, String),
 }
 
 impl Served<'_> {
@@ -79,6 +84,9 @@ impl Served<'_> {
             if end {
                 return Ok(());
             }
+            if !self.tell().await? {
+                return Ok(());
+            }
             let now = self::stamps(self.folder);
             if now != stamps {
                 let manifest =
@@ -95,6 +103,37 @@ impl Served<'_> {
                 }
             }
         }
+    }
+
+    /// Says how the plugin is where that has changed; whether it is served still.
+    async fn tell(&mut self) -> Result<bool, Error> {
+        let Some(plugin) = self.plugin.clone() else { return Ok(true) };
+        let Page::Plugin(found) =
+            operator::query(self.station, Query::Plugin { plugin: plugin.clone() }).await?
+        else {
+            return Err(Error::UnexpectedAnswer);
+        };
+        let folder = self.folder.to_string_lossy();
+        let Some(row) = found.map(|it| it.row).filter(|row| row.folder.as_deref() == Some(&*folder)) else {
+            self.plugin = None;
+            report::print_note(&format!("{plugin} is no longer served from {folder}"));
+            return Ok(false);
+        };
+        let now = (row.state, row.reason.unwrap_or_default());
+        if now == self.told {
+            return Ok(true);
+        }
+        let (state, reason) = &now;
+        match state.as_str() {
+            "up" if reason.is_empty() => report::print_note(&format!("{plugin} is up")),
+            "up" | "waiting" => report::print_note(&format!("{plugin} is {state}: {reason}")),
+            "disabled" => report::print_note(&format!(
+                "{plugin} is disabled: {reason}; `rl-console plugin enable {plugin}` or a changed file starts it"
+            )),
+            _ => {}
+        }
+        self.told = now;
+        Ok(true)
     }
 
     async fn serve(&mut self) -> Result<(), Error> {

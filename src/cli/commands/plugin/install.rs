@@ -57,11 +57,12 @@ pub(super) async fn run(
         return Err(PortError::Plugin(Refusal::NotAPlugin { folder, faults }).into());
     };
     let kept = kept(station, &manifest).await?;
+    let before = kept.unwrap_or_default();
     let named = match &grant {
         Some(names) => set_of(&manifest, names)?,
-        None => manifest.asks,
+        // What it asked for before and has not was taken back, and stays so.
+        None => manifest.asks.difference(before.asks).union(before.granted.intersection(manifest.asks)),
     };
-    let before = kept.unwrap_or_default();
     let new = named.difference(before.granted);
     let is_newly_networked = manifest.is_networked && !before.is_networked;
     if !is_agreed && (kept.is_none() || !new.is_empty() || is_newly_networked) {
@@ -83,6 +84,7 @@ pub(super) async fn run(
 /// What an installed plugin may do.
 #[derive(Clone, Copy, Default)]
 struct Kept {
+    asks: CapabilitySet,
     granted: CapabilitySet,
     /// Whether it says that it makes network connections of its own.
     is_networked: bool,
@@ -96,6 +98,7 @@ async fn kept(station: &dyn Operator, manifest: &Manifest) -> Result<Option<Kept
     };
     let found = found.filter(|detail| detail.row.folder.is_none());
     Ok(found.map(|detail| Kept {
+        asks: CapabilitySet::from_names(&detail.row.asks).unwrap_or_default(),
         granted: CapabilitySet::from_names(&detail.row.granted).unwrap_or_default(),
         is_networked: detail.is_networked,
     }))
