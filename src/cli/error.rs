@@ -5,7 +5,7 @@ use std::{io, process::ExitCode};
 
 use super::{
     bus_error, commands::event_schemas::UnfitParams, config::ConfigError, filter::FilterError,
-    run_error::RunError, session_error::SessionError, start_error,
+    mplp_error::MplpError, run_error::RunError, session_error::SessionError, start_error,
 };
 use crate::{
     console::settings::ConsoleError,
@@ -223,6 +223,9 @@ pub(crate) enum Error {
     /// Openings and their runs.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// MPLP objects.
+    #[error(transparent)]
+    Mplp(#[from] MplpError),
     /// Sessions in which agents decide.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -315,6 +318,7 @@ impl Error {
             Self::Unreachable { .. } => Exit::NoStation,
             Self::Bus(error) => bus_error::exit(error),
             Self::Run(error) => error.exit(),
+            Self::Mplp(error) => error.exit(),
             Self::Session(error) => error.exit(),
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
@@ -378,6 +382,7 @@ impl Error {
             Self::Unreachable { .. } => "unreachable",
             Self::Bus(error) => bus_error::code(error),
             Self::Run(error) => error.code(),
+            Self::Mplp(error) => error.code(),
             Self::Session(error) => error.code(),
             Self::UnexpectedAnswer => "bad_answer",
             Self::Output(_) => "output",
@@ -402,6 +407,7 @@ impl Error {
             }
             Self::Bus(error) => bus_error::hint(error),
             Self::Run(error) => error.hint(),
+            Self::Mplp(error) => error.hint(),
             Self::Session(error) => error.hint(),
             Self::Filter(_) => "`rl-console help filter` describes the syntax".to_owned(),
             Self::Config(error) => error.hint(),

@@ -24,6 +24,7 @@ mod hex_text;
 mod input;
 mod job_control;
 mod logging;
+mod mplp_error;
 mod ndjson;
 mod nonblocking_writer;
 mod opening_files;

@@ -191,6 +191,7 @@ fn with_configuration(
         Some(Command::Pack(action)) => commands::pack::run(context, action),
         Some(Command::Decode(args)) => commands::decode::run(context, &args),
         Some(Command::Encode(args)) => commands::encode::run(context, &args),
+        Some(Command::Mplp(action)) => commands::mplp::run(context, &action),
         Some(Command::Publish(args)) => commands::publish::run(context, &args),
         Some(Command::Tail(args)) => commands::tail::run(context, &args),
         Some(Command::Sim(SimPeer::Adapter(args))) => commands::sim::run(context, args),

@@ -5,8 +5,7 @@ use super::bound::{Bound, LimitError, limits};
 limits! {
     /// The MPP bridge.
     mpp: Mpp {
-        /// Open TCP connections, including the active adapter; a new one closes the oldest that has not sent
-        /// hello.
+        /// Open TCP connections, including the active adapter; a new one closes the oldest without a hello.
         connections_max = 64 in 1..=4096,
         /// Open connections from one non-loopback address; a new one closes its oldest that has not sent
         /// hello. 0 means a quarter of `connections_max`.
@@ -14,8 +13,7 @@ limits! {
         /// Milliseconds from the first byte of a line to its LF; a slower line is answered with
         /// `INVALID_FRAME`.
         frame_ms_max = 30_000 in 50..=3_600_000,
-        /// Bytes of incomplete lines on all connections; above it the connection with the longest line is
-        /// closed.
+        /// Bytes of incomplete lines on all connections; above it the one with the longest line is closed.
         receiving_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
         /// Bytes waiting to be sent to one adapter; above it the adapter is disconnected.
         write_buffer_bytes_max = 1_048_576 in 131_072..=67_108_864,
@@ -84,8 +82,7 @@ limits! {
         /// Ranges of lost messages of all subscribers; above it the oldest of the subscriber that loses one
         /// more is evicted.
         lost_runs_max = 262_144 in 1_024..=16_777_216,
-        /// Open connections; a new one closes the oldest that has not sent `Hello`, or is answered with
-        /// `Busy`.
+        /// Open connections; a new one closes the oldest without a `Hello`, or is answered with `Busy`.
         connections_max = 1_024 in 8..=65_536,
         /// Open connections of one process; further ones are answered with `Busy`. 0 means a quarter of
         /// `connections_max`.
@@ -119,8 +116,7 @@ limits! {
         heard_bytes_max = 67_108_864 in 16_777_216..=1_073_741_824,
         /// Drop notices per second and topic; further ones are summed into the next (ruling RMP 9).
         notices_per_s_max = 100 in 1..=10_000,
-        /// Bytes of a dropped message sent to `rlp/sys/drops/bodies`; for larger messages only the notice is
-        /// sent.
+        /// Bytes of a dropped message sent to `rlp/sys/drops/bodies`; of larger ones only the notice is sent.
         drop_body_bytes_max = 65_536 in 0..=8_388_608,
         /// Topics shown; the least recently used ones are evicted.
         shown_topics_max = 1_024 in 16..=65_536,
@@ -174,8 +170,7 @@ limits! {
         absent_pause_ms = 250 in 1..=60_000,
         /// Milliseconds that an agent's queue may stay full, or the bus down, before waiting attempts fail.
         offer_ms_max = 10_000 in 0..=3_600_000,
-        /// Milliseconds to wait for an answer after all connections of the agent are closed; then the attempt
-        /// fails.
+        /// Milliseconds to wait for an answer after all connections of the agent are closed.
         left_ms_max = 2_000 in 0..=3_600_000,
         /// Runs shown, including ended ones; the first to have ended are evicted.
         shown_max = 200 in 16..=10_000,
@@ -190,8 +185,7 @@ limits! {
     }
     /// The MACP runtime.
     macp: Macp {
-        /// Bytes of the payload of one message; a larger one is answered with `PAYLOAD_TOO_LARGE` (ruling
-        /// MACP 8).
+        /// Bytes of one message's payload; a larger one is answered with `PAYLOAD_TOO_LARGE`.
         payload_bytes_max = 4_194_304 in 1_024..=67_108_864,
         /// Bytes of each id that a session stores (session, message, sender, participant); a longer one is
         /// answered with `INVALID_ENVELOPE`, after the checks of the specification.
@@ -223,8 +217,7 @@ limits! {
         /// first, messages end the call with `UNAVAILABLE`; above the second, they wait, and end the same way
         /// if the store refuses. Messages of 64 KiB and more wait from seven eighths of the second on.
         unsaved_bytes_max = 67_108_864 in 8_388_608..=268_435_456,
-        /// Log segments in the store waiting to be sorted into session logs; above it they are sorted
-        /// immediately.
+        /// Log segments in the store waiting to be sorted; above it they are sorted immediately.
         segments_max = 1_024 in 16..=65_536,
         /// Open connections; a new one closes the oldest that has made no call, or is refused with `GOAWAY`.
         connections_max = 1_024 in 1..=65_536,
@@ -329,8 +322,7 @@ limits! {
         ended_sessions_max = 100_000 in 16..=10_000_000,
         /// Bytes of the logs of all sessions stored; above it the oldest ended ones are deleted.
         ended_sessions_bytes_max = 2_147_483_648 in 65_536..=1_099_511_627_776,
-        /// Control-plane answers stored, so that a repeated request gets the same answer; the oldest are
-        /// deleted.
+        /// Control-plane answers stored for repeated requests; the oldest are deleted.
         control_answers_max = 65_536 in 1_024..=10_000_000,
         /// Bytes of control-plane answers stored; the oldest are deleted.
         control_answers_bytes_max = 134_217_728 in 65_536..=1_099_511_627_776,
@@ -363,11 +355,9 @@ limits! {
         connections_max = 16 in 1..=1_024,
         /// Open connections from one non-loopback address. 0 means a quarter of `connections_max`.
         peer_connections_max = 0 in 0..=1_024,
-        /// Milliseconds from the first byte of a request to the end of its headers; a slower one is answered
-        /// with 408.
+        /// Milliseconds from the first byte of a request to the end of its headers; a slower one gets a 408.
         frame_ms_max = 30_000 in 50..=3_600_000,
-        /// Bytes of incomplete requests on all connections; above it the connection with the largest is
-        /// closed.
+        /// Bytes of incomplete requests on all connections; above it the one with the largest is closed.
         receiving_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
         /// Bytes of the request line and headers; a larger request is refused.
         request_bytes_max = 16_384 in 8_192..=1_048_576,
@@ -391,8 +381,7 @@ limits! {
         queue_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
         /// Bytes waiting for all plugins; events that do not fit are dropped.
         queued_bytes_max = 67_108_864 in 1_048_576..=4_294_967_296,
-        /// Answers and requests waiting for one plugin, in addition; while they do not fit, nothing is read
-        /// from it.
+        /// Answers and requests waiting for one plugin, in addition; beyond, nothing is read from it.
         answer_messages_max = 1_024 in 16..=65_536,
         /// Their bytes; an empty queue takes one of any size.
         answer_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
@@ -449,6 +438,17 @@ limits! {
         /// Log lines of one plugin shown; the oldest are evicted and read from its log file.
         shown_lines_max = 200 in 16..=65_536,
     }
+    /// MPLP objects that `mplp validate` reads.
+    mplp: Mplp {
+        /// Bytes of one object, or of one line of NDJSON; a larger one is not judged.
+        object_bytes_max = 16_777_216 in 1_024..=268_435_456,
+        /// Bytes of one bundle, or of the files of a folder together; a larger one is not judged.
+        bundle_bytes_max = 67_108_864 in 65_536..=1_073_741_824,
+        /// Findings shown of one object or bundle; `--findings-max` overrides it.
+        findings_max = 100 in 1..=100_000,
+        /// Nesting depth of one object; a deeper one is not judged. In a bundle it may be two levels more.
+        depth_max = 64 in 8..=124,
+    }
     /// The console.
     console: Console {
         /// Frames painted per second while data flows.
@@ -474,8 +474,7 @@ limits! {
         history_lines_max = 200 in 10..=10_000,
         /// Values of one entry shown by the inspector; the rest is omitted.
         inspect_nodes_max = 20_000 in 100..=1_000_000,
-        /// Bytes of an entry that the inspector decodes immediately; larger ones are decoded in the
-        /// background.
+        /// Bytes of an entry that the inspector decodes at once; larger ones are decoded in the background.
         inspect_inline_bytes_max = 16_384 in 0..=65_536,
         /// Entries held for time travel; the oldest are evicted.
         kept_entries_max = 100_000 in 4_096..=10_000_000,

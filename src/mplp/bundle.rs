@@ -58,6 +58,17 @@ pub fn profile_of(bundle: &Value) -> Option<Profile> {
     bundle.get("profile").and_then(Value::as_str).and_then(Profile::named)
 }
 
+/// Objects and events that a bundle holds.
+#[must_use]
+pub fn objects_of(bundle: &Value) -> u64 {
+    let member = |(name, member): &(&str, BundleMember)| match (bundle.get(name), member) {
+        (None, _) => 0,
+        (Some(_), BundleMember::One(_)) => 1,
+        (Some(items), _) => items.as_array().map_or(0, Vec::len) as u64,
+    };
+    BUNDLE_MEMBERS.iter().map(member).sum()
+}
+
 /// Judges a bundle by the schemas and all rules: those of `profile`, else of the one that it claims. At most
 /// `findings_max` findings, the first by their order: the bundle's own, then object by object.
 #[must_use]

@@ -45,7 +45,7 @@ pub mod scan;
 pub mod validate;
 pub mod w3c;
 
-pub use bundle::{Assembled, assemble, is_bundle, judge_bundle};
+pub use bundle::{Assembled, SecondOfKind, assemble, is_bundle, judge_bundle};
 pub use catalog::{SchemaGroup, SchemaId};
 pub use detect::{detect, detect_event};
 pub use finding::{Finding, Findings, Path};
@@ -54,5 +54,5 @@ pub use judge::{is_clean, judge};
 pub use lines::Lines;
 pub use rule::{Profile, RecordContext, Rule, RuleFamily};
 pub use rules::{RULES, rule_named};
-pub use validate::{InputLimits, Judged, NotJudged, validate};
+pub use validate::{InputLimits, Judged, JudgedBundle, NotJudged, read, validate, validate_bundle};
 pub use w3c::{TraceParent, TraceParentError};

@@ -81,6 +81,23 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Plan => "plan",
+            Self::Trace => "trace",
+            Self::Collab => "collab",
+            Self::Event => "event",
+            Self::ToolEvent => "tool_event",
+            Self::FileUpdateEvent => "file_update_event",
+            Self::GitEvent => "git_event",
+            Self::CiEvent => "ci_event",
+            Self::LearningSample => "learning_sample",
+        }
+    }
+
     /// The scope that objects of a schema are in, if rules look at them.
     #[must_use]
     pub const fn of(schema: SchemaId) -> Option<Self> {

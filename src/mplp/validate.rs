@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::{
+    bundle::{is_bundle, judge_bundle},
     catalog::SchemaId,
     detect::detect,
     finding::Findings,
     judge::judge,
-    rule::RecordContext,
+    rule::{Profile, RecordContext},
     scan::{is_clean, is_clean_of_some_schema},
 };
 
@@ -30,6 +31,18 @@ pub struct Judged {
     /// What is wrong with it.
     pub findings: Findings,
 }
+
+/// What was found in a bundle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedBundle {
+    /// The bundle.
+    pub bundle: Value,
+    /// What is wrong with it.
+    pub findings: Findings,
+}
+
+/// Levels of a bundle around those of an object in it: its own, and a list.
+const BUNDLE_LEVELS: usize = 2;
 
 /// Why bytes were not judged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,13 +92,42 @@ pub fn validate(
             return Ok(Judged { schema, findings: Findings::default() });
         }
     }
+    let value = read(bytes, limits)?;
+    let schema = schema.or_else(|| detect(&value)).ok_or(NotJudged::NotKnown)?;
+    Ok(Judged { schema, findings: judge(schema, &value, record, findings_max) })
+}
+
+/// Judges the bytes of a bundle by `profile`, else by the one that it claims. An object in it may have as
+/// many levels as `limits` says.
+///
+/// # Errors
+/// What is no JSON, no bundle, or over a limit.
+pub fn validate_bundle(
+    bytes: &[u8],
+    profile: Option<Profile>,
+    limits: InputLimits,
+) -> Result<JudgedBundle, NotJudged> {
+    let depth_max = limits.depth_max.saturating_add(BUNDLE_LEVELS);
+    let value = read(bytes, InputLimits { depth_max, ..limits })?;
+    if !is_bundle(&value) {
+        return Err(NotJudged::NotKnown);
+    }
+    Ok(JudgedBundle { findings: judge_bundle(&value, profile, limits.findings_max), bundle: value })
+}
+
+/// Reads one JSON value.
+///
+/// # Errors
+/// What is no JSON, or over a limit.
+pub fn read(bytes: &[u8], limits: InputLimits) -> Result<Value, NotJudged> {
+    let InputLimits { bytes_max, depth_max, .. } = limits;
+    if bytes.len() > bytes_max {
+        return Err(NotJudged::TooLong { bytes_max });
+    }
     if is_deeper(bytes, depth_max) {
         return Err(NotJudged::TooDeep { depth_max });
     }
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| NotJudged::NotJson(error.to_string()))?;
-    let schema = schema.or_else(|| detect(&value)).ok_or(NotJudged::NotKnown)?;
-    Ok(Judged { schema, findings: judge(schema, &value, record, findings_max) })
+    serde_json::from_slice(bytes).map_err(|error| NotJudged::NotJson(error.to_string()))
 }
 
 /// Whether brackets outside of texts are nested deeper.
@@ -133,6 +175,16 @@ mod tests {
         assert_eq!(judged(&role, None).unwrap().schema, SchemaId::Role);
         let info = allocation_counter::measure(|| assert!(judged(&role, None).unwrap().findings.is_clean()));
         assert_eq!(info.count_total, 0);
+    }
+
+    #[test]
+    fn a_bundle_may_be_deeper_than_its_objects_by_its_own_levels() {
+        let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        let bundle = |levels| format!(r#"{{"context":{{}},"roles":[{{"x":{}}}]}}"#, deep(levels));
+        let judged = |levels| validate_bundle(bundle(levels).as_bytes(), None, LIMITS);
+        assert!(!judged(63).unwrap().findings.is_clean());
+        assert_eq!(judged(64).unwrap_err(), NotJudged::TooDeep { depth_max: 66 });
+        assert_eq!(validate_bundle(b"{}", None, LIMITS).unwrap_err(), NotJudged::NotKnown);
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod housekeeping;
 pub mod keyframes;
 mod local;
 pub mod metrics;
+pub mod mplp;
 mod pages;
 mod past;
 mod plugins;

@@ -26,6 +26,8 @@ mod macp_python;
 mod manual;
 mod metrics;
 mod mplp;
+mod mplp_cli;
+mod mplp_export;
 mod mpp_clauses;
 mod mpp_frames;
 mod mpp_framing;

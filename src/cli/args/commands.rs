@@ -13,6 +13,7 @@ use super::{
     global::{PluginFolderArgs, ScreenArgs},
     invocations::{InvokeArgs, SettleArgs},
     ls::LsArgs,
+    mplp::MplpAction,
     plugin::{PluginAction, StreamAction},
     records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
@@ -153,6 +154,10 @@ pub(crate) enum Command {
     /// `schema_id` from the body's type. The minimal input is
     /// {"body":{"type":"error.report.v1","payload":{}}}.
     Encode(EncodeArgs),
+
+    /// Judge MPLP objects, and list or print their schemas and rules, without a station.
+    #[command(subcommand)]
+    Mplp(MplpAction),
 
     /// Publish a message on the bus, or raw frames.
     ///

@@ -11,6 +11,7 @@ mod global;
 mod invocations;
 mod ls;
 mod ls_flags;
+mod mplp;
 mod plugin;
 #[cfg(test)]
 mod printed;
@@ -33,17 +34,18 @@ pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global, PluginFolderArgs, ScreenArgs};
 pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
+pub(crate) use mplp::{MplpAction, MplpValidateArgs};
 pub(crate) use plugin::{PluginAction, PluginCheckArgs, PluginSourceArgs, StreamAction, StreamSessionAction};
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,
 };
 pub(crate) use runs::{
-    ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs,
-    TraceArgs, TraceName,
+    ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunExportArgs, RunName,
+    SubmitArgs, TraceArgs, TraceName,
 };
 pub(crate) use session::{
-    OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionSendArgs, SessionShowArgs, SessionStartArgs,
-    SessionStreamArgs, StreamLine, StreamWhat, Who, file_of,
+    OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionExportArgs, SessionSendArgs, SessionShowArgs,
+    SessionStartArgs, SessionStreamArgs, StreamLine, StreamWhat, Who, file_of,
 };
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs};
 pub(crate) use sim_plugin::{SimBadFrame, SimFlood, SimPluginArgs, SimPluginBehaviour};

@@ -115,12 +115,41 @@ pub(crate) enum RunAction {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Write the lifecycle record of a run as MPLP objects, or the learning samples of one that ended.
+    ///
+    /// The record is judged first, and written only if nothing is found in it: exits 1 otherwise. A file that
+    /// exists is not overwritten. See `rl-console help mplp`.
+    Export(RunExportArgs),
     /// Cancel a run: running agents receive a cancel request, and their answers are ignored.
     Cancel(CancelRunArgs),
     /// Approve a node that awaits approval; `ls confirmations` lists them.
     Approve(DecideArgs),
     /// Reject a node that awaits approval; the node fails.
     Reject(DecideArgs),
+}
+
+/// `run export`.
+#[derive(Debug, Args)]
+pub(crate) struct RunExportArgs {
+    /// The run: its trace, or at least its last four hex digits.
+    #[arg(value_name = "ID")]
+    pub(crate) run: RunName,
+
+    /// Write a bundle of its objects and events into this new file; - for stdout.
+    #[arg(long, value_name = "OUT.json", required_unless_present = "learning")]
+    pub(crate) mplp: Option<PathBuf>,
+
+    /// With --mplp: write one object per line instead of a bundle.
+    #[arg(long, conflicts_with = "learning")]
+    pub(crate) ndjson: bool,
+
+    /// Write its learning samples into this new file, one per line; - for stdout.
+    #[arg(long, value_name = "OUT.ndjson", conflicts_with = "mplp")]
+    pub(crate) learning: Option<PathBuf>,
+
+    /// Write it although something is found in it.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// `run approve` and `run reject`.

@@ -48,6 +48,11 @@ pub(crate) enum SessionAction {
     /// A station on this machine returns everything it has stored, also for sessions that ended long ago;
     /// another runtime returns state and times only.
     Show(SessionShowArgs),
+    /// Write what a session left as MPLP objects and events.
+    ///
+    /// The record is judged first, and written only if nothing is found in it: exits 1 otherwise. A file that
+    /// exists is not overwritten. See `rl-console help mplp`.
+    Export(SessionExportArgs),
     /// List sessions, newest first; the same as `ls sessions`.
     Ls(SessionLsArgs),
 }
@@ -310,6 +315,22 @@ pub(crate) struct SessionShowArgs {
     /// Print at most this many log records [default: all].
     #[arg(long, value_name = "N", requires = "log", allow_negative_numbers = true, value_parser = rows)]
     pub(crate) limit: Option<u64>,
+}
+
+/// `session export`.
+#[derive(Debug, Args)]
+pub(crate) struct SessionExportArgs {
+    /// The session's id, or at least its last four characters.
+    #[arg(value_name = "ID")]
+    pub(crate) session: String,
+
+    /// Write a bundle of its objects and events into this new file; - for stdout.
+    #[arg(long, value_name = "OUT.json")]
+    pub(crate) mplp: PathBuf,
+
+    /// Write it although something is found in it.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// A file that a value of the command line names.

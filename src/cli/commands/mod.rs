@@ -22,6 +22,7 @@ pub(super) mod invoke;
 pub(super) mod keys;
 pub(super) mod ls;
 pub(super) mod man;
+pub(super) mod mplp;
 pub(super) mod opening;
 mod opening_list;
 pub(super) mod pack;

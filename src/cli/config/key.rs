@@ -75,6 +75,9 @@ impl Key {
     /// Whose runs an agent may cancel.
     pub(crate) const AGENTS_CANCEL: &'static str = "runs.agents_cancel";
 
+    /// What a Context says the station's environment is.
+    pub(crate) const ENVIRONMENT: &'static str = "mplp.environment";
+
     /// The nice value of plugins.
     pub(crate) const NICE: &'static str = "plugins.nice";
     /// The version of the host that plugins are given.
@@ -137,7 +140,7 @@ impl Key {
         },
     ];
 
-    const PLAIN: [Self; 24] = [
+    const PLAIN: [Self; 25] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(
             Self::PACK,
@@ -229,6 +232,13 @@ impl Key {
             alias: None,
             flag: None,
             doc: "which runs an agent may cancel: any, or only those submitted on its own bus session",
+        },
+        Self {
+            name: Self::ENVIRONMENT,
+            kind: Kind::Text,
+            alias: None,
+            flag: None,
+            doc: "the environment that exported lifecycle records name in their context, such as live or test",
         },
         Self {
             name: Self::THEME,
@@ -367,6 +377,7 @@ impl Key {
             Self::BIND => Value::Text("127.0.0.1".to_owned()),
             Self::LOGIN => Value::Text("local".to_owned()),
             Self::THEME => Value::Text("midnight".to_owned()),
+            Self::ENVIRONMENT => Value::Text("live".to_owned()),
             Self::HOST_VERSION => Value::Text(HOST_VERSION.to_owned()),
             Self::ASCII | Self::ON_AIR => Value::Flag(false),
             Self::MOUSE | Self::BELL | Self::START => Value::Flag(true),

@@ -102,6 +102,8 @@ pub(crate) struct Settings {
     pub(crate) sockets_dir: Option<PathBuf>,
     /// The folder of openings that others nest.
     pub(crate) openings: Option<PathBuf>,
+    /// What a Context says the station's environment is.
+    pub(crate) mplp_environment: String,
     /// How long a run may take whose opening does not say.
     pub(crate) run_timeout_ms: u64,
     /// Whose runs an agent may cancel.
@@ -188,6 +190,7 @@ impl Settings {
             socket_path: path(Key::SOCKET_PATH),
             sockets_dir: path(Key::SOCKETS_DIR),
             openings: path(Key::OPENINGS),
+            mplp_environment: text(Key::ENVIRONMENT).unwrap_or_default(),
             run_timeout_ms: integer(Key::RUN_TIMEOUT).unwrap_or(station::RUN_TIMEOUT_MS),
             agents_cancel: agents_cancel(text(Key::AGENTS_CANCEL).as_deref()),
             registry,

@@ -50,6 +50,8 @@ fn every_error_has_its_exit_code_and_its_code() {
         (Error::Doctor { failed: 1, all: 2 }, 1, "doctor"),
         (Error::PluginCheck { failed: 1, all: 2 }, 1, "plugin_check"),
         (Error::Adapter { message: text(), hint: text() }, 1, "adapter_refused"),
+        (MplpError::Findings { broken: 1, all: 2 }.into(), 1, "findings"),
+        (MplpError::NotJudged { count: 1 }.into(), 2, "not_judged"),
         (Error::Unreachable { message: text(), hint: text() }, 3, "unreachable"),
         (client::Error::TimedOut { ms: 1 }.into(), 4, "timed_out"),
         (Error::Io { what: text(), why: io() }, 1, "file"),

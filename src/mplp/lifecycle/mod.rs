@@ -4,9 +4,17 @@
 //! One fold has two feeds: live it takes what a run tells as it tells it, for an export the same from the
 //! store. What it makes depends on nothing else, so that the same run gives the same bytes.
 
+mod emit;
+mod ids;
 mod item;
 pub mod learning;
+mod modules;
+mod roles;
 pub mod run;
+pub mod session;
+pub mod station;
 
 pub use item::{Item, Origin, RecordSettings, Stamp};
 pub use run::Bundle;
+pub use session::SessionRecord;
+pub use station::{StationFacts, station_record};

@@ -6,6 +6,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 
 use super::{
+    events::cut,
     io::Publish,
     run::{Ask, Run},
     shared::Shared,
@@ -15,7 +16,7 @@ use crate::{
     ids::{ActionId, TopicName},
     runs::{
         openings::Use,
-        payload::{ActionRequest, schema},
+        payload::{ActionRequest, QuestionMeta, schema},
     },
     tap::entry::{
         runs::{Asker, EventKind, NodeState, RunState, Transition, Verdict},
@@ -46,6 +47,13 @@ impl Run {
         let summary = format!("{}: run {does} for node {}?", self.name(), node.id);
         let asked = Ask { action, timer, summary: Arc::from(summary.as_str()), asked_at: now, expires_at };
         self.node(position).ask = Some(asked);
+        self.node(position).asked = Some(Box::new(QuestionMeta {
+            action,
+            expires_at: Some(expires_at),
+            verdict: None,
+            by: None,
+            note: None,
+        }));
         let request = ActionRequest {
             action_id: action,
             trace_id: self.run,
@@ -125,6 +133,14 @@ impl Run {
         let Some(mut ask) = self.node(position).ask.take() else { return false };
         to.timers.clear(&mut ask.timer);
         to.asks.remove(&ask.action);
+        let noted = cut(note, to.settings.limits.event_bytes_max);
+        self.node(position).asked = Some(Box::new(QuestionMeta {
+            action: ask.action,
+            expires_at: None,
+            verdict: Some(verdict),
+            by: by.clone(),
+            note: Some(noted).filter(|note| !note.is_empty()),
+        }));
         to.emit_transition(Transition::Decided { run: self.run, action: ask.action, verdict, by }, note);
         true
     }

@@ -74,12 +74,16 @@ impl Run {
         let node_id = node.as_ref().map(|node| node.id.to_string());
         let mut meta =
             EventMeta { ts_ms: now.wall.0, run_id: Some(self.run), node_id, span_id, ..EventMeta::default() };
+        meta.question = place.and_then(|place| self.node(place).asked.take()).map(|asked| *asked);
         more(&mut meta);
         let is_last = meta.success.is_some();
+        let ends_node = place.is_some()
+            && meta.state.as_deref().and_then(NodeState::from_name).is_some_and(NodeState::is_end);
         let message = cut(says, to.settings.limits.event_bytes_max);
         let event = RunEvent { kind, level, message: message.clone(), meta };
         let is_forced = is_forced || is_last;
-        let is_kept = self.kept_events < to.settings.limits.events_kept_max || is_forced;
+        // A record of the run knows how each of its nodes ended.
+        let is_kept = self.kept_events < to.settings.limits.events_kept_max || is_forced || ends_node;
         let is_left_out = is_kept && !is_forced && !to.has_room_to_save();
         if is_left_out {
             self.lost.0 += 1;

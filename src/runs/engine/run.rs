@@ -11,7 +11,7 @@ use crate::{
     runs::{
         Plan,
         openings::{Edge, Node, Opening, PortValue, Use},
-        payload::{Ports, ProgressReport, value_len},
+        payload::{Ports, ProgressReport, QuestionMeta, value_len},
     },
     tap::entry::runs::{Asker, NodeRef, NodeState, RunState},
     time::{Mono, Now, Wall},
@@ -128,6 +128,8 @@ pub(super) struct NodeRun {
     /// Of the attempt, or of the time until the next.
     pub(super) timer: Option<Key>,
     pub(super) ask: Option<Ask>,
+    /// What the node's next event says of its question.
+    pub(super) asked: Option<Box<QuestionMeta>>,
     /// Whether a person said yes.
     pub(super) is_approved: bool,
     pub(super) progress: ProgressThrottle,
@@ -255,6 +257,7 @@ impl Run {
                 flight: None,
                 timer: None,
                 ask: None,
+                asked: None,
                 is_approved: false,
                 progress: ProgressThrottle::default(),
             });

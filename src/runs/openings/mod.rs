@@ -14,6 +14,7 @@ mod merge;
 mod opening;
 mod parse;
 mod port;
+mod purpose;
 mod success;
 mod template;
 #[cfg(test)]
@@ -28,4 +29,5 @@ pub use merge::{declared_params, merge_params};
 pub use opening::{Edge, Map, Node, Opening, Policy, Retry, Use};
 pub(crate) use parse::ASKS;
 pub use port::{PortRef, PortValue};
+pub use purpose::declared_purpose;
 pub use success::{Check, CheckKind, Success};

@@ -1,6 +1,7 @@
 //! Events of a run (rmp-v0 §10; ruling RMP 11).
 
 use rmpv::Value;
+use uuid::Uuid;
 
 use super::{
     amount::Amount,
@@ -8,8 +9,12 @@ use super::{
     fields::{Fault, Fields, map},
 };
 use crate::{
-    ids::TraceId,
-    tap::entry::{runs::EventKind, station::Level},
+    ids::{ActionId, TraceId},
+    tap::entry::{
+        runs::{Asker, AskerKind, EventKind, Verdict},
+        station::Level,
+    },
+    time::Wall,
 };
 
 /// The type of `CT_RUN_EVENT`.
@@ -54,6 +59,8 @@ pub struct EventMeta {
     pub total: Option<Amount>,
     /// Of an artifact, what it is.
     pub artifact: Option<ArtifactMeta>,
+    /// Of an event by which a person is asked, or a question ends.
+    pub question: Option<QuestionMeta>,
 }
 
 /// A way to an agent and back.
@@ -80,12 +87,66 @@ pub struct ArtifactMeta {
     pub bytes: u64,
 }
 
+/// A question to a person, and how it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionMeta {
+    /// Which: `action_id`, as `action:<uuid>`.
+    pub action: ActionId,
+    /// When it is asked: `expires_at_ms`, when it is rejected without an answer, in Unix milliseconds.
+    pub expires_at: Option<Wall>,
+    /// How it ended: `verdict`.
+    pub verdict: Option<Verdict>,
+    /// Who decided it: `by`, and by what right, `by_kind`.
+    pub by: Option<Asker>,
+    /// What that one noted: `note`.
+    pub note: Option<String>,
+}
+
+impl QuestionMeta {
+    /// Its members in `meta`, in their order.
+    fn texts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let texts = [
+            ("action_id", Some(self.action.to_string())),
+            ("verdict", self.verdict.map(|verdict| verdict.name().to_owned())),
+            ("by", self.by.as_ref().map(|by| by.client.to_string())),
+            ("by_kind", self.by.as_ref().map(|by| by.kind.name().to_owned())),
+            ("note", self.note.clone()),
+        ];
+        texts.into_iter().filter_map(|(name, text)| Some((name, text?)))
+    }
+
+    /// The question that a `meta` has, if it has one. A verdict or a right that is not known is left out.
+    fn read(meta: &mut Fields) -> Result<Option<Self>, Fault> {
+        let Some(action) = meta.text_or_none("action_id")? else { return Ok(None) };
+        let action = action.strip_prefix(ActionId::PREFIX).unwrap_or(&action);
+        let action = Uuid::parse_str(action).map_err(|_| meta.fault("action_id", "is not a UUID"))?;
+        let expires_at = meta.number_or_none("expires_at_ms")?.map(Wall);
+        let verdict = meta.text_or_none("verdict")?.and_then(|name| Verdict::from_name(&name));
+        let kind = meta.text_or_none("by_kind")?.and_then(|name| AskerKind::from_name(&name));
+        let client = meta.text_or_none("by")?;
+        let by = kind.zip(client).map(|(kind, client)| Asker { kind, client: client.into() });
+        Ok(Some(Self { action: ActionId(action), expires_at, verdict, by, note: meta.text_or_none("note")? }))
+    }
+}
+
 impl EventMeta {
     /// The event as JSON, as the store keeps it.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        let Self { ts_ms, run_id, node_id, span_id, state, success, latency_ms, hop, done, total, artifact } =
-            self;
+        let Self {
+            ts_ms,
+            run_id,
+            node_id,
+            span_id,
+            state,
+            success,
+            latency_ms,
+            hop,
+            done,
+            total,
+            artifact,
+            question,
+        } = self;
         let mut meta = serde_json::Map::new();
         let mut put = |key: &str, value: Option<serde_json::Value>| {
             if let Some(value) = value {
@@ -112,6 +173,10 @@ impl EventMeta {
             put("type", Some(kind.as_str().into()));
             put("bytes", Some((*bytes).into()));
         }
+        if let Some(question) = question {
+            question.texts().for_each(|(name, text)| put(name, Some(text.into())));
+            put("expires_at_ms", question.expires_at.map(|at| at.0.into()));
+        }
         serde_json::Value::Object(meta)
     }
 }
@@ -132,6 +197,7 @@ impl RunEvent {
             done,
             total,
             artifact,
+            question,
         } = &self.meta;
         let mut meta = vec![("ts_ms", Value::from(*ts_ms))];
         let text = |text: &String| Value::from(text.as_str());
@@ -150,6 +216,10 @@ impl RunEvent {
         if let Some(ArtifactMeta { port, schema_id, kind, bytes }) = artifact {
             meta.extend([("port", text(port)), ("schema_id", Value::from(*schema_id))]);
             meta.extend([("type", text(kind)), ("bytes", Value::from(*bytes))]);
+        }
+        if let Some(question) = question {
+            meta.extend(question.texts().map(|(name, text)| (name, Value::from(text))));
+            meta.extend(question.expires_at.map(|at| ("expires_at_ms", Value::from(at.0))));
         }
         let mut payload = vec![("kind", Value::from(self.kind.name()))];
         payload.extend(self.level.map(|level| ("level", Value::from(level.name()))));
@@ -173,6 +243,7 @@ impl RunEvent {
         let artifact = port.map(|port| artifact(port, &mut meta)).transpose()?;
         let agent = meta.text_or_none("agent")?;
         let hop = agent.map(|agent| hop(agent, &mut meta)).transpose()?;
+        let question = QuestionMeta::read(&mut meta)?;
         Ok(Self {
             kind: EventKind::from_name(&kind)
                 .ok_or_else(|| fields.fault("kind", &format!("is {kind:?}, which is unknown")))?,
@@ -190,6 +261,7 @@ impl RunEvent {
                 done: meta.amount_or_none("done")?,
                 total: meta.amount_or_none("total")?,
                 artifact,
+                question,
             },
         })
     }

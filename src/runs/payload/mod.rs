@@ -24,6 +24,6 @@ pub use amount::Amount;
 pub use control::{ControlRequest, ControlResponse, is_request, refusal, variant_of};
 pub use count::memory_len;
 pub use envelope::{Body, schema, value_len};
-pub use event::{ArtifactMeta, EventMeta, HopMeta, RunEvent};
+pub use event::{ArtifactMeta, EventMeta, HopMeta, QuestionMeta, RunEvent};
 pub use fields::Fault;
 pub use notices::{CancelNotice, ProgressReport};

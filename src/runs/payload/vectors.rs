@@ -9,7 +9,10 @@ use super::*;
 use crate::{
     ids::{ActionId, OpeningId, TraceId},
     runs::openings::PortValue,
-    tap::entry::{runs::EventKind, station::Level},
+    tap::entry::{
+        runs::{Asker, AskerKind, EventKind, Verdict},
+        station::Level,
+    },
     time::Wall,
 };
 
@@ -293,6 +296,43 @@ fn an_event_is_as_the_text_has_it() {
     let payload = [&b"\x83\xa4kind\xa6status\xa7message\xa1m\xa4meta"[..], &meta.concat()].concat();
     assert_eq!(full.encode(), body("observation.run.event.v1", &payload, b""));
     assert_eq!(RunEvent::decode(&full.encode()), Ok(full));
+}
+
+#[test]
+fn an_event_of_a_question_says_which_and_how_it_ended() {
+    let asked = QuestionMeta {
+        action: ActionId(id()),
+        expires_at: Some(Wall(9)),
+        verdict: None,
+        by: None,
+        note: None,
+    };
+    let decided = QuestionMeta {
+        expires_at: None,
+        verdict: Some(Verdict::Approved),
+        by: Some(Asker { kind: AskerKind::Ui, client: "bob".into() }),
+        note: Some("go".to_owned()),
+        ..asked.clone()
+    };
+    let id = "action:00112233-4455-6677-8899-aabbccddeeff";
+    for (question, members) in [
+        (asked, serde_json::json!({"action_id": id, "expires_at_ms": 9})),
+        (
+            decided,
+            serde_json::json!({
+                "action_id": id, "verdict": "approved", "by": "bob", "by_kind": "ui", "note": "go",
+            }),
+        ),
+    ] {
+        let run_id = Some(TraceId(self::id()));
+        let meta = EventMeta { ts_ms: 7, run_id, question: Some(question), ..EventMeta::default() };
+        let json = meta.json();
+        let members = members.as_object().unwrap();
+        assert!(members.iter().all(|(name, value)| json.get(name) == Some(value)), "{json}");
+        assert_eq!(json.as_object().unwrap().len(), members.len() + 2);
+        let event = RunEvent { kind: EventKind::Log, level: None, message: "m".to_owned(), meta };
+        assert_eq!(RunEvent::decode(&event.encode()), Ok(event));
+    }
 }
 
 #[test]

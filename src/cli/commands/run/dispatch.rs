@@ -1,6 +1,6 @@
 //! Which of them is asked for.
 
-use super::{artifacts::artifacts, events, show};
+use super::{artifacts::artifacts, events, export, show};
 use crate::cli::{
     args::RunAction,
     commands::{decide, short_ids, submit},
@@ -35,6 +35,10 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
             RunAction::Artifacts { run, out: folder } => {
                 let run = short_ids::run(&station, run).await?;
                 artifacts(&station, run, folder.as_deref(), &clock, out).await
+            }
+            RunAction::Export(args) => {
+                let run = short_ids::run(&station, &args.run).await?;
+                export::export(&station, run, args, settings, out).await
             }
             // They act, and ask in their own way.
             RunAction::Cancel(_) | RunAction::Approve(_) | RunAction::Reject(_) => Ok(()),

@@ -3,6 +3,7 @@
 pub(crate) mod artifacts;
 mod dispatch;
 mod events;
+mod export;
 mod show;
 
 pub(in crate::cli) use artifacts::artifacts;

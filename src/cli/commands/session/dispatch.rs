@@ -1,6 +1,6 @@
 //! Which of them is asked for.
 
-use super::{cancel_by, send, show, stream};
+use super::{cancel_by, export, send, show, stream};
 use crate::cli::{
     args::{SessionAction, SessionCancelArgs},
     commands::ls,
@@ -18,6 +18,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: SessionAction) -> Resul
         }
         SessionAction::Cancel(args) => send::cancel(context, &args),
         SessionAction::Show(args) => show::run(context, &args),
+        SessionAction::Export(args) => export::run(context, &args),
         SessionAction::Ls(args) => ls::run(context, &args.0),
     }
 }

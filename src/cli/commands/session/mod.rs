@@ -2,6 +2,7 @@
 
 mod cancel_by;
 mod dispatch;
+mod export;
 mod line;
 mod progress;
 mod send;

@@ -27,22 +27,21 @@
 
 mod begin;
 mod bundle;
-mod emit;
 mod event_fields;
-mod ids;
 mod moves;
 mod objects;
 mod questions;
 mod record;
-mod roles;
 mod sessions;
 mod states;
 mod steps;
 mod trace;
 
+use super::{emit, ids, roles};
+
+pub use super::ids::traceparent;
 pub use begin::{PlanShape, PlanStep, RunBegin, RunEnd};
 pub use bundle::Bundle;
-pub use ids::traceparent;
 pub use record::RunRecord;
 
 #[cfg(test)]

@@ -5,24 +5,17 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::item::{Item, Origin, Stamp},
+    super::{
+        item::{Item, Origin, Stamp},
+        modules::core_object,
+    },
     emit::AGENT,
     ids::role_id,
     record::RunRecord,
     roles::STATION,
     states::{collab_status, plan_status, trace_status},
 };
-use crate::{
-    mplp::{Profile, SchemaId},
-    time::Wall,
-};
-
-/// The ten modules; those of the profile SA, then those that MAP adds, then the others.
-const MODULES: [&str; 10] =
-    ["context", "plan", "trace", "role", "core", "collab", "dialog", "network", "confirm", "extension"];
-
-/// How many of them the profile SA requires, and how many MAP.
-const REQUIRED: (usize, usize) = (5, 8);
+use crate::{mplp::SchemaId, time::Wall};
 
 impl RunRecord {
     /// All objects, in the order of ruling 12.
@@ -154,29 +147,7 @@ impl RunRecord {
     }
 
     fn core(&self) -> Value {
-        let required = match self.profile() {
-            Profile::Sa => REQUIRED.0,
-            Profile::Map => REQUIRED.1,
-        };
-        let modules: Vec<Value> = MODULES
-            .into_iter()
-            .enumerate()
-            .map(|(at, module)| {
-                json!({
-                    "module_id": module,
-                    "version": "1.0.0",
-                    "status": "enabled",
-                    "required": at < required,
-                })
-            })
-            .collect();
-        json!({
-            "meta": self.own_meta(),
-            "core_id": self.emitter.ids.core,
-            "protocol_version": "1.0.0",
-            "status": "active",
-            "modules": modules,
-        })
+        core_object(&self.own_meta(), self.emitter.ids.core, self.profile())
     }
 
     fn network(&self) -> Value {

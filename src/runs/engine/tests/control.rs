@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::test_engine::{SESSION, TestEngine, by, gives, node, opening, trace};
 use crate::{
-    ids::ConnectionId,
+    ids::{ConnectionId, TraceId},
     limits,
     runs::{
         Asker, AskerKind, EventKind, NodeState,
         engine::{AgentsCancel, Input, Settings},
         openings::Node,
-        payload::{AgentAnswer, ControlRequest, ControlResponse},
+        payload::{AgentAnswer, ControlRequest, ControlResponse, RunEvent},
     },
 };
 
@@ -286,7 +286,7 @@ fn a_run_that_a_stop_cut_did_not_live_while_the_station_was_down() {
 }
 
 #[test]
-fn a_run_of_many_events_keeps_so_many_and_the_last() {
+fn a_run_of_many_events_keeps_so_many_and_how_each_node_and_the_run_ended() {
     let limits = limits::Runs { events_kept_max: 100, event_bytes_max: 256, ..limits::Runs::default() };
     let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let nodes: Vec<_> = (0..60).map(|n| node(&format!("n{n}"))).collect();
@@ -296,7 +296,14 @@ fn a_run_of_many_events_keeps_so_many_and_the_last() {
     }
     fixture.pass(20);
     let kept = &fixture.persisted.events[&trace(1)];
-    assert_eq!((kept.len(), kept[100], fixture.events.len()), (101, 183, 183));
+    let is_end = |(_, (_, _, event)): &(u64, &(u64, TraceId, RunEvent))| {
+        event.meta.state.as_deref() == Some("completed") || event.meta.success.is_some()
+    };
+    let ends: Vec<u64> = (1..).zip(&fixture.events).filter(is_end).map(|(number, _)| number).collect();
+    assert_eq!((ends.len(), fixture.events.len()), (61, 183));
+    assert!(ends.iter().all(|number| kept.contains(number)), "{kept:?}");
+    let others = kept.iter().filter(|number| !ends.contains(number)).count();
+    assert!(others <= 100 && kept.len() >= 100 && kept.is_sorted(), "{kept:?}");
 }
 
 #[test]

@@ -1,0 +1,14 @@
+//! Which subcommand of `mplp` it is.
+
+use super::{lists, validate};
+use crate::cli::{args::MplpAction, context::Context, error::Error};
+
+pub(in crate::cli) fn run(context: &mut Context, action: &MplpAction) -> Result<(), Error> {
+    let Context { settings, out, .. } = context;
+    match action {
+        MplpAction::Validate(args) => validate::run(&settings.limits.mplp, args, out),
+        MplpAction::Schemas => lists::schemas(out),
+        MplpAction::Schema { schema } => out.text(schema.text()),
+        MplpAction::Invariants => lists::invariants(out),
+    }
+}

@@ -1,0 +1,179 @@
+//! What `mplp validate` prints: findings, what was not judged, and what was.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::{
+    cli::{error::Error, mplp_error::MplpError, output::Output, table::visible},
+    mplp::{Finding, Findings},
+    words::counted,
+};
+
+/// Where an object came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(in crate::cli) struct Place {
+    /// The file, the folder, or `stdin`.
+    pub(super) file: String,
+    /// The line of NDJSON, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) line: Option<u64>,
+}
+
+impl Place {
+    /// A whole file.
+    pub(in crate::cli) fn file(file: &str) -> Self {
+        Self { file: file.to_owned(), line: None }
+    }
+
+    /// A line of it.
+    pub(super) fn line(file: &str, line: u64) -> Self {
+        Self { file: file.to_owned(), line: Some(line) }
+    }
+
+    fn shown(&self) -> String {
+        self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file))
+    }
+}
+
+/// A finding as scripts read it.
+#[derive(Serialize)]
+struct FindingRow<'a> {
+    #[serde(flatten)]
+    place: &'a Place,
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+/// More findings than were asked for.
+#[derive(Serialize)]
+struct MoreRow<'a> {
+    #[serde(flatten)]
+    place: &'a Place,
+    more: bool,
+}
+
+/// Something that was not judged.
+#[derive(Serialize)]
+struct NotJudgedRow<'a> {
+    #[serde(flatten)]
+    place: &'a Place,
+    error: &'a str,
+    hint: &'a str,
+}
+
+/// What became of a file, a folder or a bundle of files.
+#[derive(Serialize)]
+pub(super) struct InputRow {
+    /// The file or folder.
+    pub(super) file: String,
+    /// Whether all that is in it is judged and clean.
+    pub(super) valid: bool,
+    /// What it is: a schema, `bundle`, or `ndjson`.
+    pub(super) schema: &'static str,
+    /// Objects in it that were judged.
+    pub(super) objects: u64,
+    /// How many of them have findings; a bundle counts as one.
+    pub(super) broken: u64,
+    /// Lines that were not judged.
+    pub(super) not_judged: u64,
+}
+
+impl InputRow {
+    fn text(&self) -> String {
+        let what = match (self.schema, self.objects) {
+            ("bundle", count) => format!("bundle of {}", counted(count, "object")),
+            ("ndjson", count) => counted(count, "object"),
+            (schema, _) => schema.to_owned(),
+        };
+        let mut text = format!("{}: {what}", self.file);
+        if self.valid {
+            return text + " OK";
+        }
+        if self.schema == "ndjson" {
+            if self.broken > 0 {
+                // Writing to memory cannot fail.
+                let _ = write!(text, ", {} not valid", self.broken);
+            }
+            if self.not_judged > 0 {
+                let _ = write!(text, ", {} not judged", counted(self.not_judged, "line"));
+            }
+        } else {
+            text += " not valid";
+        }
+        text
+    }
+}
+
+/// Prints, and counts for the exit code.
+pub(in crate::cli) struct Report<'a> {
+    out: &'a mut Output,
+    judged: u64,
+    broken: u64,
+    not_judged: u64,
+}
+
+impl<'a> Report<'a> {
+    pub(in crate::cli) fn new(out: &'a mut Output) -> Self {
+        Self { out, judged: 0, broken: 0, not_judged: 0 }
+    }
+
+    /// Counts an object or bundle, and prints its findings, each at the place that `place` says.
+    pub(in crate::cli) fn findings(
+        &mut self,
+        whole: &Place,
+        findings: &Findings,
+        place: impl Fn(&Finding) -> Option<Place>,
+    ) -> Result<(), Error> {
+        self.judged += 1;
+        if findings.is_clean() {
+            return Ok(());
+        }
+        self.broken += 1;
+        for finding in &findings.list {
+            let own = place(finding);
+            let row = FindingRow { place: own.as_ref().unwrap_or(whole), finding };
+            self.out.row(&row, finding_text)?;
+        }
+        if findings.is_cut {
+            self.out.row(&MoreRow { place: whole, more: true }, |row| {
+                visible(&format!("{}: and more; print them with --findings-max", row.place.shown()))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Counts and prints something that was not judged.
+    pub(super) fn not_judged(&mut self, place: &Place, error: &str, hint: &str) -> Result<(), Error> {
+        self.not_judged += 1;
+        self.out.row(&NotJudgedRow { place, error, hint }, |row| {
+            visible(&format!("{}: not judged: {}; {}", row.place.shown(), row.error, row.hint))
+        })
+    }
+
+    /// Prints what became of an input.
+    pub(super) fn input(&mut self, row: &InputRow) -> Result<(), Error> {
+        self.out.row(row, |row| visible(&row.text()))?;
+        self.out.flush()
+    }
+
+    /// Objects and bundles with findings, and what was not judged, up to now.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        (self.broken, self.not_judged)
+    }
+
+    /// How it ends.
+    pub(super) fn end(self) -> Result<(), Error> {
+        match (self.not_judged, self.broken) {
+            (0, 0) => Ok(()),
+            (0, broken) => Err(MplpError::Findings { broken, all: self.judged }.into()),
+            (count, _) => Err(MplpError::NotJudged { count }.into()),
+        }
+    }
+}
+
+fn finding_text(row: &FindingRow<'_>) -> String {
+    let Finding { path, rule, requires, received, .. } = row.finding;
+    let received = received.as_deref().unwrap_or("nothing");
+    visible(&format!("{}: {path}: {rule}: requires {requires}, received {received}", row.place.shown()))
+}

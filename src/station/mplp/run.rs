@@ -1,0 +1,80 @@
+//! A stored run, as `mplp::lifecycle` takes it: its detail as what it begins with, its events as they are,
+//! and its end.
+
+use crate::{
+    limits,
+    mplp::lifecycle::{
+        Bundle, RecordSettings,
+        run::{PlanShape, PlanStep, RunBegin, RunEnd, RunRecord},
+    },
+    port::{RunDetail, RunEventRow, RunRow},
+    runs::{Plan, openings::declared_purpose},
+    store::runs::EventRow,
+};
+
+/// The record of a stored run while its events are read, in their order.
+#[derive(Debug)]
+pub struct RunTranslation {
+    record: RunRecord,
+    events: u64,
+}
+
+impl RunTranslation {
+    /// Begins the record.
+    #[must_use]
+    pub fn new(detail: &RunDetail, limits: &limits::Runs, settings: &RecordSettings) -> Self {
+        let (record, _) = RunRecord::begin(beginning(detail, limits), settings);
+        Self { record, events: 0 }
+    }
+
+    /// Takes the next event.
+    pub fn event(&mut self, row: RunEventRow) {
+        let RunEventRow { number, kind, level, message, meta, at_ms: at } = row;
+        self.events += 1;
+        self.record.read(&EventRow { number, kind, level, message, meta, at });
+    }
+
+    /// The bundle: as the run ended by `row`, or as it is now where that has no end.
+    #[must_use]
+    pub fn finish(self, row: &RunRow) -> Bundle {
+        let end = row.ended_at_ms.map(|at| RunEnd {
+            state: row.state,
+            why: row.why.clone(),
+            tokens: row.tokens,
+            events_missing: row.events.saturating_sub(self.events),
+            artifacts_missing: 0,
+            at,
+        });
+        self.record.into_bundle(end.as_ref())
+    }
+}
+
+/// What a run began with, as the store has it.
+fn beginning(detail: &RunDetail, limits: &limits::Runs) -> RunBegin {
+    let RunDetail { row, yaml, plan } = detail;
+    let (goals, policy) = declared_purpose(yaml, limits);
+    RunBegin {
+        run: row.run,
+        opening: row.opening,
+        name: row.name.clone(),
+        by: row.by,
+        client: row.client.clone(),
+        goals,
+        policy,
+        plan: shape(&serde_json::from_value(plan.value()).unwrap_or_default()),
+        traceparent: None,
+        at: row.submitted_at_ms,
+    }
+}
+
+fn shape(plan: &Plan) -> PlanShape {
+    let step = |node: &crate::runs::PlanNode| PlanStep {
+        id: node.id.clone(),
+        uses: node.uses.clone(),
+        parent: node.parent,
+    };
+    PlanShape {
+        nodes: plan.nodes.iter().map(step).collect(),
+        edges: plan.edges.iter().map(|edge| (edge.from, edge.to)).collect(),
+    }
+}

@@ -1,0 +1,164 @@
+//! `run export` over the real binary: what a run left is a clean bundle, the same bytes every time (mplp-l1
+//! §5.1; rulings MPLP 3, 12 to 16).
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::{
+    real::Station,
+    runs_cli::{Agent, GREETING, file, output, run},
+};
+
+const WRITER: &str = "[[rule]]\nnode = \"draft\"\nprogress = [\"writing\"]\ntokens = 7\n";
+
+/// A run that ended, by its id.
+fn greeted(data: &Path) -> String {
+    let opening = file(data, "greeting.yaml", GREETING);
+    let ran = run(data, &["submit", &opening, "--wait"], "").exits(0);
+    ran.rows[0]["run"].as_str().unwrap().to_owned()
+}
+
+fn exported(data: &Path, id: &str, name: &str) -> Value {
+    let path = data.join(name);
+    let ran = run(data, &["run", "export", id, "--mplp", path.to_str().unwrap()], "").exits(0);
+    assert_eq!((&ran.rows[0]["run"], &ran.rows[0]["findings"]), (&json!(id), &json!(0)));
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_run_is_a_clean_bundle_and_the_same_bytes_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = Station::start(data);
+    let agent = Agent::start(data, "writer", WRITER);
+    let id = greeted(data);
+    let bundle = exported(data, &id, "one.json");
+    assert_eq!((&bundle["mplp"], &bundle["profile"]), (&json!("1.0.0"), &json!("sa")));
+    assert_eq!(bundle["context"]["root"]["environment"], "live");
+    assert_eq!(bundle["plan"]["status"], "completed");
+    let steps: Vec<_> = bundle["plan"]["steps"].as_array().unwrap().iter().collect();
+    assert_eq!(steps.len(), 2);
+    assert!(steps.iter().all(|step| step["status"] == "completed" && step["agent_role"] == "agent:writer"));
+    assert_eq!(bundle["trace"]["status"], "completed");
+    assert_eq!(bundle["trace"]["root_span"]["attributes"]["events_missing"], 0);
+    let path = data.join("one.json");
+    let valid = run(data, &["mplp", "validate", path.to_str().unwrap()], "").exits(0);
+    assert_eq!((&valid.rows[0]["schema"], &valid.rows[0]["valid"]), (&json!("bundle"), &json!(true)));
+    // A file is not overwritten.
+    let again = run(data, &["run", "export", &id, "--mplp", path.to_str().unwrap()], "").exits(1);
+    assert_eq!(again.error["code"], "file");
+    drop(agent);
+    station.terminate();
+    let _station = Station::start(data);
+    exported(data, &id, "two.json");
+    let bytes = fs::read(&path).unwrap();
+    assert!(bytes == fs::read(data.join("two.json")).unwrap(), "after a restart it is another");
+    let printed = output(data, &["run", "export", &id, "--mplp", "-"], "");
+    assert!(printed.stdout == bytes, "stdout has something else");
+}
+
+#[test]
+fn lines_and_samples_of_a_run_are_clean_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let _agent = Agent::start(data, "writer", WRITER);
+    let id = greeted(data);
+    let (record, samples) = (data.join("record.ndjson"), data.join("samples.ndjson"));
+    let (record, samples) = (record.to_str().unwrap(), samples.to_str().unwrap());
+    let lines = run(data, &["run", "export", &id, "--mplp", record, "--ndjson"], "").exits(0);
+    let learning = run(data, &["run", "export", &id, "--learning", samples], "").exits(0);
+    for (file, written) in [(record, &lines), (samples, &learning)] {
+        let valid = run(data, &["mplp", "validate", file], "").exits(0);
+        assert_eq!(valid.rows[0]["objects"], written.rows[0]["objects"]);
+    }
+    let texts = fs::read_to_string(samples).unwrap();
+    let parsed: Vec<Value> = texts.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let families: Vec<_> = parsed.iter().filter_map(|it| it["sample_family"].as_str()).collect();
+    assert_eq!(families, ["intent_resolution", "pipeline_outcome", "pipeline_outcome"]);
+    assert_eq!(parsed.len(), 4, "and the flat one");
+}
+
+#[test]
+fn who_decided_what_is_in_the_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let _agent = Agent::start(data, "writer", WRITER);
+    let asks = GREETING.replace("text: 'hello", "require_human_confirm: true, text: 'hello");
+    let opening = file(data, "asks.yaml", &asks);
+    let accepted = run(data, &["submit", &opening], "").exits(0);
+    let id = accepted.rows[0]["run"].as_str().unwrap();
+    let asked = loop {
+        let listed = run(data, &["ls", "confirmations"], "").exits(0);
+        if let Some(row) = listed.rows.into_iter().next() {
+            break row;
+        }
+    };
+    // One that goes on is exported as it is, and has no samples yet.
+    let open = exported(data, id, "open.json");
+    assert_eq!(open["confirms"][0]["status"], "pending");
+    let early = run(data, &["run", "export", id, "--learning", "-"], "").exits(1);
+    assert_eq!(early.error["code"], "not_ended");
+    let action = asked["action"].as_str().unwrap();
+    run(data, &["run", "approve", action, "--note", "looks fine"], "").exits(0);
+    run(data, &["run", "events", id, "--follow"], "").exits(0);
+    let confirm = exported(data, id, "ended.json")["confirms"][0].take();
+    assert_eq!(Some(confirm["confirm_id"].as_str().unwrap()), action.strip_prefix("action:"));
+    assert_eq!((&confirm["status"], &confirm["target_type"]), (&json!("approved"), &json!("plan")));
+    assert!(confirm["trace"]["attributes"]["expires_at"].is_string(), "{confirm}");
+    let decision = &confirm["decisions"][0];
+    assert_eq!((&decision["status"], &decision["reason"]), (&json!("approved"), &json!("looks fine")));
+    let by = decision["decided_by_role"].as_str().unwrap();
+    assert!(by.starts_with("tui:") && by.len() > 4, "{by}");
+}
+
+#[test]
+fn a_run_that_is_not_there_is_not_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let out = data.join("out.json");
+    let none = ["run", "export", "trace:0191d3c2-7a41-7f00-8000-00000000a41f", "--mplp"];
+    let args = [&none[..], &[out.to_str().unwrap()]].concat();
+    run(data, &args, "").exits(3);
+    let _station = Station::start(data);
+    run(data, &args, "").exits(1);
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_session_is_a_clean_bundle_and_the_same_bytes_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = Station::start(data);
+    let send = |sender: &str, words: &[&str]| {
+        run(data, &[&["session", "send", "s1", "--as", sender], words].concat(), "").exits(0);
+    };
+    let start = ["session", "start", "s1", "--as", "alice", "--intent", "which map"];
+    let listed = ["--participant", "alice", "--participant", "bob"];
+    run(data, &[&start[..], &listed].concat(), "").exits(0);
+    send("alice", &["propose", "p1", "the mine"]);
+    send("bob", &["object", "p1", "low", "--reason", "dark"]);
+    send("bob", &["vote", "p1", "approve"]);
+    send("alice", &["commit", "go to the mine", "--scope", "show"]);
+    let path = data.join("s1.json");
+    let export = ["session", "export", "s1", "--mplp", path.to_str().unwrap()];
+    let written = run(data, &export, "").exits(0);
+    assert_eq!((&written.rows[0]["session"], &written.rows[0]["findings"]), (&json!("s1"), &json!(0)));
+    let valid = run(data, &["mplp", "validate", path.to_str().unwrap()], "").exits(0);
+    assert_eq!((&valid.rows[0]["schema"], &valid.rows[0]["valid"]), (&json!("bundle"), &json!(true)));
+    let bytes = fs::read(&path).unwrap();
+    let bundle: Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!((&bundle["profile"], &bundle["plan"]["status"]), (&json!("map"), &json!("completed")));
+    assert_eq!(bundle["context"]["title"], "which map");
+    assert_eq!(bundle["trace"]["segments"].as_array().unwrap().len(), 4);
+    assert_eq!(bundle["collabs"][0]["mode"], "swarm");
+    // A file is not overwritten.
+    assert_eq!(run(data, &export, "").exits(1).error["code"], "file");
+    station.terminate();
+    let _station = Station::start(data);
+    let printed = output(data, &["session", "export", "s1", "--mplp", "-"], "");
+    assert!(printed.stdout == bytes, "after a restart it is another");
+    assert_eq!(run(data, &["session", "export", "none", "--mplp", "-"], "").exits(1).rows.len(), 0);
+}
