@@ -45,9 +45,8 @@ fn arm(plugins: RunningPlugins) {
             tracing::warn!("a second signal will not end plugins at once: {error}");
         }
     }
-    let deadline = if plugins.names().is_empty() { DEADLINE } else { DEADLINE + PLUGINS_DEADLINE };
     let watchdog = move || {
-        watch(&plugins, &again, deadline);
+        watch(&plugins, &again);
         tracing::error!("the station did not stop in time; exiting anyway");
         std::process::exit(LATE);
     };
@@ -56,11 +55,15 @@ fn arm(plugins: RunningPlugins) {
     }
 }
 
-/// Waits for the deadline; says once who is waited for.
-fn watch(plugins: &RunningPlugins, again: &AtomicBool, deadline: Duration) {
-    let mut passed = Duration::ZERO;
+/// Waits for the deadline; says once who is waited for. A plugin that is restarted as the stop begins is
+/// between two processes, and is met later.
+fn watch(plugins: &RunningPlugins, again: &AtomicBool) {
+    let (mut passed, mut deadline) = (Duration::ZERO, DEADLINE);
     let mut is_told = false;
     while passed < deadline {
+        if deadline == DEADLINE && !plugins.names().is_empty() {
+            deadline += PLUGINS_DEADLINE;
+        }
         thread::sleep(LOOK_EVERY);
         passed += LOOK_EVERY;
         if again.swap(false, Ordering::Relaxed) {
