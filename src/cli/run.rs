@@ -145,17 +145,23 @@ fn warn_of_stray_variables(context: &Context) {
     }
 }
 
-fn with_configuration(
-    context: &mut Context,
-    command: Option<Command>,
-    record: Option<std::path::PathBuf>,
-) -> Result<(), Error> {
-    if record.is_some() && !matches!(command, None | Some(Command::Serve(_))) {
+/// `--record` is of those alone that start a station.
+fn check_record(is_given: bool, command: Option<&Command>) -> Result<(), Error> {
+    if is_given && !matches!(command, None | Some(Command::Serve(_))) {
         return Err(Error::usage(
             "--record can only be used with the console and `serve`",
             "record a running station with `rl-console record OUT.mcap`",
         ));
     }
+    Ok(())
+}
+
+fn with_configuration(
+    context: &mut Context,
+    command: Option<Command>,
+    record: Option<std::path::PathBuf>,
+) -> Result<(), Error> {
+    check_record(record.is_some(), command.as_ref())?;
     match command {
         None => commands::console::run(context, record),
         Some(Command::Serve(args)) => commands::serve::run(context, args.record.or(record)),

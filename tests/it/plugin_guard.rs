@@ -29,13 +29,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A number of seconds to sleep that no other process sleeps.
-fn mark() -> String {
+pub(crate) fn mark() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("86400.{:07}{:04}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// The processes that have this argument.
-fn marked(mark: &str) -> Vec<u32> {
+/// The processes that have this argument, besides the guards and launchers that pass it on.
+pub(crate) fn marked(mark: &str) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter(|pid| {

@@ -6,10 +6,9 @@ use std::{
     collections::BTreeSet,
     fs,
     os::unix::fs::PermissionsExt as _,
-    process,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
@@ -30,7 +29,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::sync::{Notify, oneshot};
 
-use crate::real::plugins::{PluginStation, script, until, write};
+use crate::{
+    plugin_guard::{self, mark},
+    real::plugins::{PluginStation, script, until, write},
+};
 
 const ID: &str = "test.tree";
 
@@ -73,22 +75,8 @@ done
 /// Hears nothing.
 const STUBBORN: &str = "up; while :; do sleep 600; done";
 
-/// A number of seconds to sleep that no other process sleeps.
-fn mark() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    format!("86401.{:07}{:04}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// The processes that have this argument, besides the guards and launchers that pass it on.
 fn marked(mark: &str) -> BTreeSet<u32> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| {
-        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let words: Vec<_> = line.split(|byte| *byte == 0).collect();
-        words.get(1) != Some(&&b"guard"[..]) && words.contains(&mark.as_bytes())
-    })
-    .collect()
+    plugin_guard::marked(mark).into_iter().collect()
 }
 
 #[track_caller]

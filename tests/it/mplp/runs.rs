@@ -1,5 +1,4 @@
-//! Random runs of the real engine as records: whatever befalls them, the record is clean and agrees with what
-//! the engine says of its nodes.
+//! Random runs of the real engine as records, which are clean and agree with the engine, whatever befalls.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -297,7 +297,7 @@ fn a_hundred_thousand_mutants_are_never_taken_with_a_finding() {
 }
 
 #[test]
-#[ignore = "some minutes"]
+#[ignore = "twenty times the test above: minutes without optimization"]
 fn two_million_mutants_are_never_taken_with_a_finding() {
     for seed in 0..20 {
         take_mutants(100_000, seed);

@@ -20,7 +20,7 @@ fn wide(count: usize) -> PlanShape {
 const TIMES: usize = 7;
 
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "a measurement, by hand and without other load"]
 fn speed_of_many_nodes() {
     for count in [1_000, 5_000] {
         let mut play = Play::new(wide(count));

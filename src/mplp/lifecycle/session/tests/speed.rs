@@ -13,7 +13,7 @@ const MESSAGES: u64 = 10_000;
 const TIMES: usize = 5;
 
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "a measurement, by hand and without other load"]
 fn speed_of_many_messages() {
     let names: Vec<String> = (0..20).map(|n| format!("agent {n}")).collect();
     let listed: Vec<&str> = names.iter().map(String::as_str).collect();
