@@ -468,6 +468,7 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::Plugin(_)
         | PortError::Run(_)
         | PortError::Session(_)
+        | PortError::Record(_)
         | PortError::Busy { .. }
         | PortError::HostDown { .. }
         | PortError::HostUp { .. }

@@ -10,8 +10,7 @@ limits! {
         /// Open connections from one non-loopback address; a new one closes its oldest that has not sent
         /// hello. 0 means a quarter of `connections_max`.
         peer_connections_max = 0 in 0..=4096,
-        /// Milliseconds from the first byte of a line to its LF; a slower line is answered with
-        /// `INVALID_FRAME`.
+        /// Milliseconds from a line's first byte to its LF; a slower one is answered with `INVALID_FRAME`.
         frame_ms_max = 30_000 in 50..=3_600_000,
         /// Bytes of incomplete lines on all connections; above it the one with the longest line is closed.
         receiving_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
@@ -50,15 +49,13 @@ limits! {
         shown_values_max = 1_000_000 in 1_000..=100_000_000,
         /// Subscriptions of one session; further ones are answered with `Busy`.
         session_subscriptions_max = 1_024 in 1..=65_536,
-        /// Subscriptions of one session that end in `*` or `**`, or repeat a topic; further ones are answered
-        /// with `Busy`.
+        /// Wildcard or repeated subscriptions of one session; further ones are answered with `Busy`.
         session_patterns_max = 64 in 1..=65_536,
         /// Subscriptions of all sessions; further ones are answered with `Busy`.
         subscriptions_max = 262_144 in 1_024..=16_777_216,
         /// Messages queued for one subscription; further ones are dropped.
         queue_messages_max = 1_024 in 1..=1_048_576,
-        /// Bytes queued for one subscription; messages that do not fit are dropped, except that an empty
-        /// queue always accepts one.
+        /// Bytes queued for one subscription; what does not fit is dropped, unless the queue is empty.
         queue_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
         /// Bytes queued on all connections; above it the connections with the most lose their oldest
         /// messages. Each connection is guaranteed 256 KiB (less if there are too many for that), and one
@@ -91,8 +88,7 @@ limits! {
         operator_connections_max = 8 in 1..=1_024,
         /// Milliseconds within which such a connection must present its token.
         token_ms_max = 1_000 in 50..=10_000,
-        /// Milliseconds from the first byte of a frame to its last; a slower connection is answered with
-        /// `Busy` and closed.
+        /// Milliseconds from a frame's first byte to its last; a slower connection gets `Busy` and is closed.
         frame_ms_max = 30_000 in 50..=3_600_000,
         /// Bytes of incomplete frames on all connections (at least one frame and its `Publish`); above it the
         /// connection with the largest is answered with `Busy` and closed.
@@ -109,8 +105,7 @@ limits! {
         leaving_max = 256 in 8..=65_536,
         /// Parts of answers waiting for one operator session; further ones are not sent.
         answer_parts_max = 1_024 in 16..=65_536,
-        /// Messages waiting for the station itself (control requests, decisions, agent answers); further ones
-        /// are answered with `Busy`.
+        /// Messages waiting for the station itself; further ones are answered with `Busy`.
         heard_max = 1_024 in 8..=65_536,
         /// Bytes of messages waiting for the station; one that does not fit is answered with `Busy`.
         heard_bytes_max = 67_108_864 in 16_777_216..=1_073_741_824,
@@ -163,8 +158,7 @@ limits! {
         answers_max = 65_536 in 1_024..=1_048_576,
         /// Bytes of remembered answers to control requests; the oldest are evicted.
         answers_bytes_max = 67_108_864 in 1_048_576..=1_073_741_824,
-        /// Bytes of events and artifacts waiting for a failing store; further ones are not stored, and the
-        /// run reports it.
+        /// Bytes of events and artifacts waiting for a failing store; the run reports what is not stored.
         unsaved_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
         /// Minimum delay in milliseconds before a request to an absent or full agent is retried.
         absent_pause_ms = 250 in 1..=60_000,
@@ -438,7 +432,7 @@ limits! {
         /// Log lines of one plugin shown; the oldest are evicted and read from its log file.
         shown_lines_max = 200 in 16..=65_536,
     }
-    /// MPLP objects that `mplp validate` reads.
+    /// MPLP objects, and the records of runs and sessions.
     mplp: Mplp {
         /// Bytes of one object, or of one line of NDJSON; a larger one is not judged.
         object_bytes_max = 16_777_216 in 1_024..=268_435_456,
@@ -448,6 +442,14 @@ limits! {
         findings_max = 100 in 1..=100_000,
         /// Nesting depth of one object; a deeper one is not judged. In a bundle it may be two levels more.
         depth_max = 64 in 8..=124,
+        /// Bytes of one message of objects on the bus; an object that is larger has one of its own.
+        batch_bytes_max = 65_536 in 1_024..=65_536,
+        /// Changes of runs waiting to become objects; above it the runs take no further messages.
+        route_items_max = 4_096 in 64..=1_048_576,
+        /// Kinds of findings on the bus that are listed; the oldest is evicted.
+        bus_findings_max = 256 in 16..=10_000,
+        /// Bytes of messages of the bus waiting to be judged; further ones are counted as not judged.
+        bus_bytes_max = 8_388_608 in 65_536..=268_435_456,
     }
     /// The console.
     console: Console {
@@ -467,8 +469,7 @@ limits! {
         marks_max = 10_000 in 1..=100_000,
         /// Alerts shown, including resolved ones; the oldest resolved ones are evicted.
         alerts_max = 200 in 20..=10_000,
-        /// Bytes copied at once; in base64 they fill the 100,000 bytes that terminals accept in one sequence
-        /// (hterm's osc52.sh).
+        /// Bytes copied at once; in base64 they fill the 100,000 bytes that terminals accept (hterm's osc52.sh).
         copy_bytes_max = 74_994 in 1_024..=1_048_576,
         /// Lines of the command palette's history, and of the filter history; the oldest are evicted.
         history_lines_max = 200 in 10..=10_000,

@@ -13,6 +13,8 @@
 //! | [`bundle`], [`pairs`] | rulings MPLP 2, 12 | the objects and events of one record |
 //! | [`ids`] | ruling MPLP 3 | derived identifiers |
 //! | [`lifecycle`] | rulings MPLP 3, 4, 12 to 18 | what a station did, as objects and events |
+//! | [`snapshot`] | `§5.1` | what was withheld, rated and exported, as every reader of the tap has it |
+//! | [`command`] | | what an operator does about records |
 //! | [`w3c`] | `§3.2.3`, rulings MPLP 4, 18 | `traceparent` |
 //!
 //! # How many rules there are
@@ -31,6 +33,7 @@
 
 pub mod bundle;
 pub mod catalog;
+pub mod command;
 pub mod detect;
 pub mod finding;
 pub mod formats;
@@ -42,11 +45,13 @@ pub mod pairs;
 pub mod rule;
 pub mod rules;
 pub mod scan;
+pub mod snapshot;
 pub mod validate;
 pub mod w3c;
 
 pub use bundle::{Assembled, SecondOfKind, assemble, is_bundle, judge_bundle};
 pub use catalog::{SchemaGroup, SchemaId};
+pub use command::{Command, Outcome, Refusal};
 pub use detect::{detect, detect_event};
 pub use finding::{Finding, Findings, Path};
 pub use ids::{Derived, MplpId};
@@ -54,5 +59,8 @@ pub use judge::{is_clean, judge};
 pub use lines::Lines;
 pub use rule::{Profile, RecordContext, Rule, RuleFamily};
 pub use rules::{RULES, rule_named};
+pub use snapshot::Snapshot;
 pub use validate::{InputLimits, Judged, JudgedBundle, NotJudged, read, validate, validate_bundle};
 pub use w3c::{TraceParent, TraceParentError};
+
+pub use crate::tap::entry::mplp::{RatingVerdict, RecordKind, RecordRef, Transition};

@@ -20,6 +20,7 @@ mod fields_sessions;
 pub(crate) mod health;
 mod ladder;
 mod ladder_row;
+mod lifecycle;
 mod list;
 #[cfg(test)]
 mod names_tests;
@@ -50,6 +51,7 @@ pub use error::PortError;
 pub use health::{HealthRow, HealthStatus};
 pub use ladder::Ladder;
 pub use ladder_row::HopRow;
+pub use lifecycle::{LifecyclePage, LifecycleRow, RecordOf};
 pub use list::{List, ListRow, PageRows, Paging};
 pub use node_states::{NodeStates, NodeStatus, cut_text};
 pub use operator::{Answer, Operator, StationPort};

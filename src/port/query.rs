@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ArtifactRow, EntriesPage, HopRow, InvocationRow, KeyframePage, PluginAuditRow, PluginDetail,
-    PluginLogRow, RunDetail, RunEventRow, SessionDetail, SessionLogRow,
+    ArtifactRow, EntriesPage, HopRow, InvocationRow, KeyframePage, LifecyclePage, PluginAuditRow,
+    PluginDetail, PluginLogRow, RecordOf, RunDetail, RunEventRow, SessionDetail, SessionLogRow,
     list::{Key, List, Paging},
     tables::tables,
 };
@@ -137,6 +137,16 @@ macro_rules! declare {
             },
             /// The stream that the operator declares.
             Stream,
+            /// A run or session as MPLP objects and events.
+            Lifecycle {
+                /// Whose.
+                of: RecordOf,
+                /// Only what is behind this place.
+                #[serde(default)]
+                after: u64,
+                /// At most so many; cut to `limits.port.page_rows_max`.
+                limit: u64,
+            },
             /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
             Trace {
                 /// Which.
@@ -212,6 +222,7 @@ macro_rules! declare {
                     Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
                     Self::Plugin { .. } | Self::PluginLog { .. } => Link::Plugin,
                     Self::PluginAudit { .. } | Self::Stream => Link::Plugin,
+                    Self::Lifecycle { .. } => Link::Mplp,
                 }
             }
         }
@@ -280,6 +291,8 @@ macro_rules! declare {
             },
             /// The stream that the operator declares.
             Stream(Box<StreamDetail>),
+            /// A part of a record; nothing where there is no such run or session.
+            Lifecycle(Option<Box<LifecyclePage>>),
             /// The ladder of a trace; `more` when there are further hops.
             Trace {
                 /// The hops.

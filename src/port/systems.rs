@@ -33,6 +33,11 @@ macro_rules! systems {
                 down: "`rl-console host restart plugin` restarts the plugin host; `rl-console doctor` says more",
                 hangs: "`rl-console plugin restart PLUGIN` restarts a plugin that hangs; `rl-console ls plugins` lists them",
             }
+            /// Of the lifecycle records.
+            Mplp mplp (Command Outcome Record) {
+                down: "`rl-console host restart mplp` restarts them; `rl-console doctor` says more",
+                hangs: "`rl-console host restart mplp` restarts them",
+            }
         }
     };
 }

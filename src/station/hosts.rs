@@ -7,6 +7,7 @@ use super::{
     bridge::{Bridge, Running, alerts::BridgeWatch},
     bus::{Bus, alerts::BusWatch},
     host::Host,
+    mplp::{Records, alerts::RecordsWatch},
     plugins::{Plugins, alerts::PluginWatch},
     runs::{Runs, alerts::RunsWatch},
     sessions::{Sessions, alerts::SessionsWatch},
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// How many systems there are.
-const COUNT: usize = 5;
+const COUNT: usize = 6;
 
 /// The systems of a station, each by its name for those that work with it.
 #[derive(Debug, Default)]
@@ -27,22 +28,22 @@ pub(super) struct Hosts {
     pub(super) bus: Bus,
     pub(super) sessions: Sessions,
     pub(super) plugins: Plugins,
+    pub(super) records: Records,
 }
 
 impl Hosts {
-    /// All of them in the order of their start: the store first, and the runs before the bus, so that what is
-    /// published finds them.
+    /// All of them in the order of their start: the store first, the records before what they are of, and the
+    /// runs before the bus, so that what is published finds them.
     pub(super) fn by_start(&self) -> [&dyn Host; COUNT] {
-        let Self { bridge, runs, bus, sessions, plugins } = self;
-        [bridge, runs, bus, sessions, plugins]
+        let Self { bridge, runs, bus, sessions, plugins, records } = self;
+        [bridge, records, runs, bus, sessions, plugins]
     }
 
     /// All of them in the order of their end. Runs end with the station, and not for want of the agents that
-    /// the bus sends away; the store ends last.
+    /// the bus sends away; what they told last is in their records; the store ends last.
     pub(super) fn by_end(&self) -> [&dyn Host; COUNT] {
-        let mut all = self.by_start();
-        all.rotate_left(1);
-        all
+        let Self { bridge, runs, bus, sessions, plugins, records } = self;
+        [runs, records, bus, sessions, plugins, bridge]
     }
 
     /// All of them in the order of their links, as they are listed.
@@ -105,4 +106,5 @@ watches! {
     Runs runs: RunsWatch;
     Macp sessions: SessionsWatch;
     Plugin plugins: PluginWatch;
+    Mplp records: RecordsWatch;
 }

@@ -15,7 +15,7 @@ use super::{
     host::{Asking, host_down},
     hosts::Hosts,
     keyframes::Keyframes,
-    metrics, pages, past, plugins,
+    metrics, mplp, pages, past, plugins,
     recorder::Recording,
     runs, sessions,
     status::StationStatus,
@@ -163,6 +163,9 @@ impl Operator for LocalPort {
                 Command::Plugin(command) => {
                     running.await?;
                     plugins::command(operating, &hosts.plugins, command).await
+                }
+                Command::Mplp(command) => {
+                    mplp::command(operating, &hosts.records, &*running.await?, command).await
                 }
                 Command::KickPeer { session } => {
                     running.await?;

@@ -9,6 +9,7 @@ mod copies;
 mod entry_buffer;
 mod health;
 mod journal;
+pub(crate) mod mplp;
 mod numbered;
 mod past;
 mod past_loading;

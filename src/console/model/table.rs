@@ -7,6 +7,7 @@ use super::{
     alerts::AlertKind,
     bridge::{self, Bridge},
     bus::{self, Bus},
+    mplp::{self, Records},
     plugins::{self, Plugins},
     runs::{self, RunHistory},
     sessions::{self, SessionHistory},
@@ -78,4 +79,5 @@ systems! {
     Runs runs: RunHistory;
     Macp sessions: SessionHistory;
     Plugin plugins: Plugins;
+    Mplp mplp: Records;
 }

@@ -3,6 +3,7 @@
 pub(crate) mod bridge;
 pub(crate) mod bus;
 mod deck;
+pub(crate) mod mplp;
 pub(crate) mod plugins;
 pub(crate) mod runs;
 pub(crate) mod sessions;

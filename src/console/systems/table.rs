@@ -7,7 +7,7 @@ use crate::{
             view_id::{ViewId, view_table},
         },
         records::system_state::{DeclareState, Systems},
-        systems::{bridge, bus, deck, plugins, runs, sessions, station},
+        systems::{bridge, bus, deck, mplp, plugins, runs, sessions, station},
         trace,
         ui::{layout::ViewSpec, pane::Pane, system::System},
         wire,
@@ -73,6 +73,7 @@ static SYSTEMS: [&System; Link::ALL.len()] = [
     &sessions::system::SYSTEM,
     &plugins::system::SYSTEM,
     &runs::system::SYSTEM,
+    &mplp::system::SYSTEM,
     &station::system::SYSTEM,
 ];
 

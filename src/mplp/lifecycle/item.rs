@@ -2,12 +2,14 @@
 
 use std::{fmt, sync::Arc};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{mplp::SchemaId, time::Wall};
 
 /// What an object or event was made of, so that a person can be led to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// What the record begins with.
     Beginning,

@@ -18,6 +18,8 @@ mod read;
 use super::{item::Item, run::Bundle};
 use read::Record;
 
+pub use crate::tap::entry::mplp::RatingVerdict;
+
 /// How a person rated a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rating {
@@ -25,26 +27,6 @@ pub struct Rating {
     pub verdict: RatingVerdict,
     /// What that person noted.
     pub note: Option<String>,
-}
-
-/// The verdict of a rating.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RatingVerdict {
-    /// The run is good.
-    Approved,
-    /// It is not.
-    Rejected,
-}
-
-impl RatingVerdict {
-    /// Its name, as `meta.human_feedback_label` has it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-        }
-    }
 }
 
 /// The samples of a record, in the order of the families above; labels are those of the rating, without one

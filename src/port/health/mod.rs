@@ -2,6 +2,7 @@
 //! system, from which its chip, its report and its row are made.
 
 pub(crate) mod macp;
+pub(crate) mod mplp;
 pub(crate) mod mpp;
 pub(crate) mod plugin;
 mod problem;

@@ -22,6 +22,8 @@ macro_rules! links {
             Macp macp "the MACP runtime" Head Verdict;
             /// The plugin host.
             Plugin plugin "the plugin host" Head Verdict;
+            /// The lifecycle records of runs and sessions.
+            Mplp mplp "the lifecycle records";
         }
     };
 }

@@ -4,6 +4,7 @@
 pub mod alerts;
 mod link;
 pub mod macp;
+pub mod mplp;
 pub mod mpp;
 mod names;
 pub mod plugin;

@@ -9,6 +9,7 @@ mod error;
 mod form;
 mod frame;
 mod macp;
+mod mplp;
 mod mpp;
 mod plain;
 mod plugin;

@@ -60,6 +60,8 @@ roles! {
     Macp = "macp" like Rmp,
     /// The plugins'.
     Plugin = "plugin" like Rmp,
+    /// The lifecycle records'.
+    Mplp = "mplp" like Runs,
     /// Around panes.
     Border = "border" like Muted,
     /// Around the focused pane.
@@ -78,6 +80,7 @@ impl Role {
             Link::Runs => Self::Runs,
             Link::Macp => Self::Macp,
             Link::Plugin => Self::Plugin,
+            Link::Mplp => Self::Mplp,
         }
     }
 
@@ -101,6 +104,7 @@ impl Role {
             | Self::Runs
             | Self::Macp
             | Self::Plugin
+            | Self::Mplp
             | Self::Selection => Modifier::empty(),
         }
     }

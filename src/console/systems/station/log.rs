@@ -32,7 +32,7 @@ fields! {
     Notice {
         "at", Time, Public, "time", Column::fixed("at", 8) => |it, _| Value::Time(it.at.wall);
         "level", State(LEVELS), Public, "severity", Column::fixed("level", 7) => |it, _| Value::text(it.level.name());
-        "who", State(&["station", "mpp", "rmp", "macp", "plugin", "adapter", "console", "runs"]), Public, "source", Column::fixed("who", 7)
+        "who", State(&["station", "mpp", "rmp", "macp", "plugin", "adapter", "console", "runs", "mplp"]), Public, "source", Column::fixed("who", 7)
             => |it, _| Value::text(who(it.origin).0);
         "text", Text, Payload, "message", Column::growing("", 10, 1) => |it, _| Value::text(&*it.text);
         "age", Duration, Public, "time since it was logged" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));

@@ -1,0 +1,3 @@
+//! The lifecycle records.
+
+pub(crate) mod system;

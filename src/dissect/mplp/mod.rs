@@ -1,0 +1,5 @@
+//! The transitions of lifecycle records.
+
+mod row;
+mod summary;
+mod transitions;

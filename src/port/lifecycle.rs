@@ -1,0 +1,63 @@
+//! The rows of lifecycle records: a run or session as MPLP objects and events.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::TraceId,
+    mplp::{Finding, Profile, lifecycle::Origin},
+    schema::JsonText,
+};
+
+/// Whose record it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordOf {
+    /// A run's.
+    Run(TraceId),
+    /// A session's, by its id.
+    Session(String),
+}
+
+/// A part of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LifecyclePage {
+    /// The profile that it claims.
+    pub profile: Profile,
+    /// Which state of the record it is of: a record that goes on is another one a moment later. Who sees the
+    /// number change between pages begins anew.
+    pub version: u64,
+    /// Objects and events in the whole record.
+    pub total: u64,
+    /// Findings of the whole record.
+    pub findings: u64,
+    /// Findings of no row's own, such as a turn that is not answered; in the first page alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_bundle: Vec<Finding>,
+    /// The rows.
+    pub rows: Vec<LifecycleRow>,
+    /// Whether there are more behind the last.
+    pub more: bool,
+}
+
+/// An object or event of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LifecycleRow {
+    /// Its place in the bundle, from 1 on: the objects in the order of ruling MPLP 12, then the events as
+    /// they happened.
+    pub place: u64,
+    /// The name of its schema.
+    pub schema: String,
+    /// Where it is in the bundle: `plan`, `roles[2]`, `events[17]`.
+    pub path: String,
+    /// What it was made of.
+    pub origin: Origin,
+    /// It. One that is larger than a page has room for is not here, and said in `omitted_bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<JsonText>,
+    /// Its length in bytes, where it is not here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_bytes: Option<u64>,
+    /// What is wrong with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}

@@ -1,0 +1,93 @@
+//! The way to the lifecycle records: what is asked of them.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    ids::Seq,
+    mplp::{self, Transition},
+    port::PortError,
+    station::host::host_down,
+    tap::entry::Link,
+};
+
+/// The way to the lifecycle records of a station.
+#[derive(Debug, Default)]
+pub(in crate::station) struct Records {
+    requests: Mutex<Option<mpsc::Sender<Request>>>,
+}
+
+/// What the station asks of them.
+#[derive(Debug)]
+pub(super) enum Request {
+    /// Tells of something that another part of the station did.
+    Tell {
+        /// What.
+        transition: Transition,
+        /// The text beside it.
+        text: String,
+        /// The entry of the command that it follows from.
+        cause: Option<Seq>,
+        /// Answered once it is in the tap.
+        answer: oneshot::Sender<()>,
+    },
+    /// The state, and the last entry of this link that it includes.
+    Snapshot {
+        /// Where it goes.
+        answer: oneshot::Sender<(Seq, mplp::Snapshot)>,
+    },
+    /// Ends the thread.
+    Stop {
+        /// Answered when it is done.
+        answer: oneshot::Sender<()>,
+    },
+}
+
+impl Records {
+    pub(super) fn set(&self, requests: Option<mpsc::Sender<Request>>) {
+        *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = requests;
+    }
+
+    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        requests.ok_or_else(down)?.try_send(request).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                PortError::Busy { what: "the request queue of lifecycle records".to_owned() }
+            }
+            mpsc::error::TrySendError::Closed(_) => down(),
+        })
+    }
+
+    /// Tells the tap of something, and waits until it is there.
+    ///
+    /// # Errors
+    /// They are down, or too much is asked of them.
+    pub(super) async fn tell(
+        &self,
+        transition: Transition,
+        text: String,
+        cause: Option<Seq>,
+    ) -> Result<(), PortError> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Request::Tell { transition, text, cause, answer })?;
+        answered.await.map_err(|_| down())
+    }
+
+    /// What holds of them, and the last entry that this includes. Where they are down there is nothing.
+    ///
+    /// # Errors
+    /// Too much is asked of them.
+    pub(in crate::station) async fn snapshot(&self) -> Result<(Seq, mplp::Snapshot), PortError> {
+        let (answer, answered) = oneshot::channel();
+        match self.ask(Request::Snapshot { answer }) {
+            Ok(()) => Ok(answered.await.unwrap_or_default()),
+            Err(busy @ PortError::Busy { .. }) => Err(busy),
+            Err(_) => Ok(Default::default()),
+        }
+    }
+}
+
+pub(super) fn down() -> PortError {
+    host_down(Link::Mplp, "they have stopped; see `rl-console doctor`")
+}
