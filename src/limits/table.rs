@@ -469,7 +469,7 @@ limits! {
         marks_max = 10_000 in 1..=100_000,
         /// Alerts shown, including resolved ones; the oldest resolved ones are evicted.
         alerts_max = 200 in 20..=10_000,
-        /// Bytes copied at once; in base64 they fill the 100,000 bytes that terminals accept (hterm's osc52.sh).
+        /// Bytes copied at once; their base64 fills the 100,000 bytes that terminals take (hterm's osc52.sh).
         copy_bytes_max = 74_994 in 1_024..=1_048_576,
         /// Lines of the command palette's history, and of the filter history; the oldest are evicted.
         history_lines_max = 200 in 10..=10_000,

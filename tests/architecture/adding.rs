@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// What a file calls the systems, one of these ways at least: by links, by modules, by folders, by views.
-const NAMES: [[&str; 5]; 5] = [
-    ["Mpp", "Rmp", "Runs", "Macp", "Plugin"],
-    ["mpp", "rmp", "runs", "macp", "plugin", "mplp"],
-    ["bridge", "bus", "runs", "sessions", "plugins", "mplp"],
-    ["Bridge", "Bus", "Runs", "Sessions", "Plugins"],
-    ["ViewBridge", "ViewBus", "ViewRuns", "ViewSessions", "ViewPlugins"],
+const NAMES: [&[&str]; 5] = [
+    &["Mpp", "Rmp", "Runs", "Macp", "Plugin"],
+    &["mpp", "rmp", "runs", "macp", "plugin", "mplp"],
+    &["bridge", "bus", "runs", "sessions", "plugins", "mplp"],
+    &["Bridge", "Bus", "Runs", "Sessions", "Plugins"],
+    &["ViewBridge", "ViewBus", "ViewRuns", "ViewSessions", "ViewPlugins"],
 ];
 
 /// How many files are edited for every further system, at most.

@@ -21,7 +21,7 @@ const CONSOLE_FLOORS: [&str; 18] = [
 const SYSTEMS_TABLE: &str = "console/systems/table.rs";
 
 /// Circles of files that there may be: each by its first file, with how many they are.
-const CIRCLES: [(&str, usize); 2] = [("console/model/alerts/kind.rs", 11), ("console/ui/act.rs", 14)];
+const CIRCLES: [(&str, usize); 2] = [("console/model/alerts/kind.rs", 12), ("console/ui/act.rs", 14)];
 
 /// An import of the console's own: the file that names it, and the folder or file that is named.
 struct Import {

@@ -23,7 +23,7 @@ use rl_console::{
     time::Now,
 };
 
-use crate::{fixtures_macp, fixtures_plugin, fixtures_rmp, fixtures_runs};
+use crate::{fixtures_macp, fixtures_mplp, fixtures_plugin, fixtures_rmp, fixtures_runs};
 
 fn queue() -> QueueName {
     QueueName::new("boss")
@@ -42,7 +42,7 @@ pub(crate) fn levels() -> Vec<Level> {
 }
 
 pub(crate) fn links() -> Vec<Link> {
-    every_plain!(Link { Station, Mpp, Rmp, Runs, Macp, Plugin })
+    every_plain!(Link { Station, Mpp, Rmp, Runs, Macp, Plugin, Mplp })
 }
 
 pub(crate) fn row_states() -> Vec<RowState> {
@@ -330,6 +330,7 @@ pub(crate) fn whats() -> Vec<What> {
     all.extend(fixtures_runs::transitions().into_iter().map(Transition::Runs).map(What::Transition));
     all.extend(fixtures_macp::transitions().into_iter().map(Transition::Macp).map(What::Transition));
     all.extend(fixtures_plugin::transitions().into_iter().map(Transition::Plugin).map(What::Transition));
+    all.extend(fixtures_mplp::transitions().into_iter().map(Transition::Mplp).map(What::Transition));
     all.extend(station_transitions().into_iter().map(Transition::Station).map(What::Transition));
     all
 }
@@ -342,6 +343,7 @@ pub(crate) fn entries() -> Vec<OwnedEntry> {
         let link = match &what {
             What::Transition(Transition::Station(_)) => Link::Station,
             What::Transition(Transition::Runs(_)) => Link::Runs,
+            What::Transition(Transition::Mplp(_)) => Link::Mplp,
             What::Transition(Transition::Macp(_)) | What::Frame(Frame { head: Head::Macp(_), .. }) => {
                 Link::Macp
             }

@@ -13,6 +13,7 @@ mod crash;
 mod every;
 mod fixtures;
 mod fixtures_macp;
+mod fixtures_mplp;
 mod fixtures_plugin;
 mod fixtures_rmp;
 mod fixtures_runs;

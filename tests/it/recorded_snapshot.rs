@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use rl_console::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, Seq, SessionId},
-    macp,
+    macp, mplp,
     mpp::{self, AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter},
     plugin,
     port::{AlertList, AsOf, HostState, RecordingView, Snapshot, StationView},
@@ -40,6 +40,7 @@ pub(crate) fn bare() -> Snapshot {
                 HostState::Starting,
                 HostState::Starting,
                 HostState::Starting,
+                HostState::Starting,
             ],
             store_failing: None,
             disk_low: None,
@@ -63,6 +64,7 @@ pub(crate) fn bare() -> Snapshot {
         runs: runs::Snapshot::default(),
         macp: macp::Snapshot::default(),
         plugin: plugin::Snapshot::default(),
+        mplp: mplp::Snapshot::default(),
     }
 }
 
@@ -71,11 +73,12 @@ fn full() -> Snapshot {
     let at = Now::at_ms(5);
     let trace = Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap());
     let mut full = bare();
-    full.as_of = AsOf([Seq(17), Seq(18), Seq(19), Seq(20), Seq(21), Seq(22)]);
+    full.as_of = AsOf([Seq(17), Seq(18), Seq(19), Seq(20), Seq(21), Seq(22), Seq(23)]);
     full.at = at;
     full.station.hosts = [
         HostState::Up,
         HostState::Down(Arc::from("port 7777 is taken")),
+        HostState::Up,
         HostState::Up,
         HostState::Up,
         HostState::Up,
@@ -131,6 +134,7 @@ fn full() -> Snapshot {
         fixtures::levels().into_iter().map(|level| LogView { at, level, text: Arc::from("line") }).collect();
     full.mpp.commits_failing = Some(Arc::from("disk full"));
     full.mpp.reads_failing = Some(Arc::from("default: disk I/O error"));
+    full.mplp = crate::fixtures_mplp::snapshot();
     full
 }
 

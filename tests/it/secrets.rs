@@ -17,7 +17,7 @@ use rl_console::{
         macp_runtime_service_client::MacpRuntimeServiceClient,
     },
     mpp::{self, manifest::Pack},
-    port::{Command, Operator as _, Outcome, Page, Query},
+    port::{Command, Operator as _, Outcome, Page, Query, RecordOf},
     recording::{RecordedItem, read},
     station::{
         Address, OperatorClient,
@@ -311,10 +311,12 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
     ]);
     for session in sessions {
         all.push(Query::Session { session: session.clone() });
+        all.push(Query::Lifecycle { of: RecordOf::Session(session.clone()), after: 0, limit: 999 });
         all.push(Query::SessionLog { session: session.clone(), after: 0, limit: 999 });
     }
     for &run in runs {
         all.push(Query::Run { run });
+        all.push(Query::Lifecycle { of: RecordOf::Run(run), after: 0, limit: 999 });
         all.push(Query::RunEvents { run, after: 0, limit: 999 });
         all.push(Query::RunArtifacts { run, after: 0, limit: 999 });
     }
@@ -359,6 +361,7 @@ const fn kind_of(query: &Query) -> usize {
         Query::PluginLog { .. } => 30,
         Query::PluginAudit { .. } => 31,
         Query::Stream => 32,
+        Query::Lifecycle { .. } => 33,
     }
 }
 

@@ -145,7 +145,7 @@ fn a_run_an_event_and_an_artifact_are_read_whole_and_their_entries_are_found() {
 fn the_chip_tells_how_the_runs_are_and_why() {
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
-    assert!(stage.text().contains("RUNS ● 0▶   STORE"), "{}", stage.text());
+    assert!(stage.text().contains("RUNS ● 0▶   MPLP ●   STORE"), "{}", stage.text());
     let mut stage = with_runs(stage);
     assert!(stage.text().contains("RUNS ◐ 1 approval 1▶ since start 1✓ 1✗"), "{}", stage.text());
     stage.ui.focus = Focus::Chips(4);

@@ -362,6 +362,7 @@ fn a_pane_without_room_opens_from_its_chip() {
         KeyCode::Right,
         KeyCode::Right,
         KeyCode::Right,
+        KeyCode::Right,
         KeyCode::Enter,
     ] {
         stage.key(key);

@@ -1,6 +1,6 @@
 //! A screen without a terminal, over a world made by hand, in virtual time.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::tz::TimeZone;
@@ -373,7 +373,6 @@ pub(in crate::console) fn fresh() -> Snapshot {
     mpp.listener = Listener::Listening(([127, 0, 0, 1], 7777).into());
     mpp.queues.insert("default".into(), queue(ReadyAfter::Applied));
     mpp.queues.insert("boss".into(), queue(ReadyAfter::Done));
-    mpp.logs = VecDeque::new();
     Snapshot {
         as_of: AsOf::default(),
         at: Now::at_ms(0),
@@ -397,6 +396,7 @@ pub(in crate::console) fn fresh() -> Snapshot {
             ..crate::macp::Snapshot::default()
         },
         plugin: crate::plugin::Snapshot::default(),
+        mplp: crate::mplp::Snapshot::default(),
     }
 }
 

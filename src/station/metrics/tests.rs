@@ -111,6 +111,7 @@ fn metrics() -> Metrics {
                 HostState::Up,
                 HostState::Up,
                 HostState::Up,
+                HostState::Up,
             ],
             store_failing: None,
             disk_low: None,

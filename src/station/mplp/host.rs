@@ -81,6 +81,6 @@ fn health(snapshot: &Snapshot, now: Now) -> Health {
 fn remedy(cause: Cause) -> &'static str {
     match cause {
         Cause::HostDown => "`rl-console host restart mplp` restarts them",
-        Cause::Withheld => "a fault of rl-console: please report it with `rl-console run export`",
+        Cause::Withheld => "a fault of rl-console: please report it, with the record of the run",
     }
 }

@@ -1,5 +1,5 @@
-//! Lifecycle records in a station: what its hosts leave, translated for the cores of MPLP, which know no host;
-//! a thread that keeps and tells them; what is asked of it.
+//! Lifecycle records in a station: what its hosts leave, translated for the cores of MPLP, which know no
+//! host; a thread that keeps and tells them; what is asked of it.
 
 pub(crate) mod alerts;
 mod commands;
