@@ -3,10 +3,10 @@
 //! The map of the crate, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
 //! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`],
-//!    [`words`], [`manual`], [`admission`], [`private_files`]: identities, bounds, clocks, JSON Schema, the
-//!    schemas of messages and ports, the shape of MsgPack, what records are made of, the language that finds
-//!    them, texts and counts in words, how a manual is read, who may hold a connection, and files that are
-//!    this user's alone.
+//!    [`words`], [`manual`], [`admission`], [`private_files`], [`w3c`]: identities, bounds, clocks, JSON
+//!    Schema, the schemas of messages and ports, the shape of MsgPack, what records are made of, the language
+//!    that finds them, texts and counts in words, how a manual is read, who may hold a connection, files that
+//!    are this user's alone, and the trace context that requests carry.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
 //! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`plugin`], [`mplp`], [`recording`]: the protocols' cores with
 //!    their hosts, openings and their runs; recordings of the tap.
@@ -79,4 +79,5 @@ pub mod station;
 pub mod store;
 pub mod tap;
 pub mod time;
+pub mod w3c;
 pub mod words;

@@ -18,7 +18,7 @@ use std::{fs, path::Path};
 
 use source::{Named, Token, named, tokens};
 
-const FOUNDATION: [&str; 12] = [
+const FOUNDATION: [&str; 13] = [
     "ids",
     "limits",
     "time",
@@ -31,6 +31,7 @@ const FOUNDATION: [&str; 12] = [
     "manual",
     "admission",
     "private_files",
+    "w3c",
 ];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
 
@@ -52,7 +53,7 @@ const PLAIN_NET: [&str; 8] = [
 /// What a top-level module may import, itself aside. Nothing for a module that is not on the map.
 fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
-        "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" | "private_files" => &[],
+        "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" | "private_files" | "w3c" => &[],
         "words" => &[&["time"]],
         "manual" => &[&["words"]],
         "admission" => &[&["ids", "time"]],

@@ -15,7 +15,7 @@
 //! | [`lifecycle`] | rulings MPLP 3, 4, 12 to 18 | what a station did, as objects and events |
 //! | [`snapshot`] | `§5.1` | what was withheld, rated and exported, as every reader of the tap has it |
 //! | [`command`] | | what an operator does about records |
-//! | [`w3c`] | `§3.2.3`, rulings MPLP 4, 18 | `traceparent` |
+//! | [`w3c`](crate::w3c) | `§3.2.3`, rulings MPLP 4, 18 | `traceparent` |
 //!
 //! # How many rules there are
 //!
@@ -47,8 +47,8 @@ pub mod rules;
 pub mod scan;
 pub mod snapshot;
 pub mod validate;
-pub mod w3c;
 
+pub use crate::w3c::{TraceParent, TraceParentError};
 pub use bundle::{Assembled, SecondOfKind, assemble, is_bundle, judge_bundle};
 pub use catalog::{SchemaGroup, SchemaId};
 pub use command::{Command, Outcome, Refusal};
@@ -61,6 +61,5 @@ pub use rule::{Profile, RecordContext, Rule, RuleFamily};
 pub use rules::{RULES, rule_named};
 pub use snapshot::Snapshot;
 pub use validate::{InputLimits, Judged, JudgedBundle, NotJudged, read, validate, validate_bundle};
-pub use w3c::{TraceParent, TraceParentError};
 
 pub use crate::tap::entry::mplp::{RatingVerdict, RecordKind, RecordRef, Transition};

@@ -80,7 +80,7 @@ impl Ids {
 #[must_use]
 pub fn traceparent(run: TraceId) -> TraceParent {
     let ids = Ids::new(run);
-    TraceParent::of_span(ids.trace, ids.span)
+    TraceParent::of_span(ids.trace.as_bytes(), ids.span.as_bytes())
 }
 
 /// The identifier of the Role of a name.

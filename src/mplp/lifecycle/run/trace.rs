@@ -106,7 +106,7 @@ impl Segment {
         put("node", (&*self.node).into());
         put("use", (&*self.uses).into());
         put("attempt", self.attempt.into());
-        put("traceparent", TraceParent::of_span(trace_id, self.id).to_string().into());
+        put("traceparent", TraceParent::of_span(trace_id.as_bytes(), self.id.as_bytes()).to_string().into());
         if let Some(agent) = self.uses.strip_prefix(AGENT) {
             put("agent", agent.into());
         }

@@ -80,7 +80,7 @@ impl SessionRecord {
                 "sender": message.sender,
                 "step": steps_of(self.begin.mode)[accepted.step].name,
                 "effect": message.effect.name(),
-                "traceparent": TraceParent::of_span(self.ids.trace, *segment).to_string(),
+                "traceparent": TraceParent::of_span(self.ids.trace.as_bytes(), segment.as_bytes()).to_string(),
             },
         })
     }

@@ -65,10 +65,25 @@ fn refuses_what_the_grammar_does_not_allow() {
 
 #[test]
 fn hands_on_the_trace_and_the_end_of_the_span() {
-    let id = |text| MplpId::parse(text).unwrap();
-    let trace_id = id("32a0fa55-0214-4e55-a58e-85fa8ca2a24b");
-    let span_id = id("231a506c-5299-4756-8032-343653addc14");
-    let parent = TraceParent::of_span(trace_id, span_id);
+    // The ids 32a0fa55-0214-4e55-a58e-85fa8ca2a24b and 231a506c-5299-4756-8032-343653addc14.
+    let trace_id = 0x32a0_fa55_0214_4e55_a58e_85fa_8ca2_a24b_u128.to_be_bytes();
+    let span_id = 0x231a_506c_5299_4756_8032_3436_53ad_dc14_u128.to_be_bytes();
+    let parent = TraceParent::of_span(&trace_id, &span_id);
     assert_eq!(parent.to_string(), "00-32a0fa5502144e55a58e85fa8ca2a24b-8032343653addc14-01");
     assert_eq!(parent.to_string().parse(), Ok(parent));
+}
+
+#[test]
+fn what_is_given_is_kept_as_it_came_or_left_out_with_why() {
+    assert_eq!(GivenTraceParent::read(EXAMPLE).valid(), Some(EXAMPLE));
+    // A later version, with what this one does not know: verbatim, up to 512 bytes.
+    let later = |len: usize| format!("cc{}-{}", &EXAMPLE[2..], "x".repeat(len - 56));
+    assert_eq!(GivenTraceParent::read(&later(512)).valid(), Some(later(512).as_str()));
+    let long = GivenTraceParent::read(&later(513));
+    assert_eq!((long.valid(), long.left_out()), (None, Some("traceparent has 513 bytes, more than 512")));
+    let upper = GivenTraceParent::read(&EXAMPLE.to_uppercase());
+    let why = "the trace-id of traceparent is not in lowercase hexadecimal digits";
+    assert_eq!((upper.valid(), upper.left_out()), (None, Some(why)));
+    let number = GivenTraceParent::no_text("an integer");
+    assert_eq!(number.left_out(), Some("traceparent is an integer, not a string"));
 }

@@ -2,13 +2,14 @@
 
 use std::{fmt, str::FromStr};
 
-use super::ids::MplpId;
-
 /// The flag of a trace that may have been recorded.
 pub const SAMPLED: u8 = 0x01;
 
 /// Bytes of a `traceparent` of version 00, and of what is read of one of a later version.
 const HEADER_BYTES: usize = 55;
+
+/// Bytes of a header that is kept as it came; one of a later version may have any length.
+const KEPT_BYTES_MAX: usize = 512;
 
 /// The version that has no header.
 const NO_VERSION: u8 = 0xff;
@@ -58,9 +59,9 @@ impl TraceParent {
     /// What is handed on of a span: version 00, the trace, the last 16 hexadecimal digits of the span as
     /// parent, and flags 01.
     #[must_use]
-    pub fn of_span(trace_id: MplpId, span_id: MplpId) -> Self {
-        let [_, _, _, _, _, _, _, _, parent_id @ ..] = *span_id.as_bytes();
-        Self { version: 0, trace_id: *trace_id.as_bytes(), parent_id, flags: SAMPLED }
+    pub fn of_span(trace_id: &[u8; 16], span_id: &[u8; 16]) -> Self {
+        let [_, _, _, _, _, _, _, _, parent_id @ ..] = *span_id;
+        Self { version: 0, trace_id: *trace_id, parent_id, flags: SAMPLED }
     }
 
     /// Whether the caller may have recorded the trace.
@@ -104,6 +105,53 @@ impl FromStr for TraceParent {
             return Err(TraceParentError::Zero("parent-id"));
         }
         Ok(Self { version, trace_id, parent_id, flags })
+    }
+}
+
+/// A `traceparent` as somebody gave it with a request (ruling MPLP 18).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GivenTraceParent {
+    /// It is valid: the header as it came, of at most 512 bytes.
+    Valid(Box<str>),
+    /// It is left out, and the text says why.
+    LeftOut(String),
+}
+
+impl GivenTraceParent {
+    /// Judges a header.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        match text.parse::<TraceParent>() {
+            Ok(_) if text.len() <= KEPT_BYTES_MAX => Self::Valid(Box::from(text)),
+            Ok(_) => {
+                Self::LeftOut(format!("traceparent has {} bytes, more than {KEPT_BYTES_MAX}", text.len()))
+            }
+            Err(error) => Self::LeftOut(error.to_string()),
+        }
+    }
+
+    /// One that is no text, as which kind of value it came.
+    #[must_use]
+    pub fn no_text(kind: &str) -> Self {
+        Self::LeftOut(format!("traceparent is {kind}, not a string"))
+    }
+
+    /// The header, where it is valid.
+    #[must_use]
+    pub fn valid(&self) -> Option<&str> {
+        match self {
+            Self::Valid(header) => Some(header),
+            Self::LeftOut(_) => None,
+        }
+    }
+
+    /// Why it is left out, where it is.
+    #[must_use]
+    pub fn left_out(&self) -> Option<&str> {
+        match self {
+            Self::Valid(_) => None,
+            Self::LeftOut(why) => Some(why),
+        }
     }
 }
 
