@@ -222,7 +222,8 @@ impl Fixture {
 
     async fn submit(&self, yaml: &str) -> Result<TraceId> {
         let run = TraceId(uuid::Uuid::now_v7());
-        let request = ControlRequest::RunSubmit { request_id: run, opening_yaml: yaml.to_owned() };
+        let request =
+            ControlRequest::RunSubmit { request_id: run, opening_yaml: yaml.to_owned(), traceparent: None };
         self.client
             .post("rlp/ctrl", &Message::new(SchemaId(schema::CTRL_REQ), request.encode()).in_trace(run))
             .await?;

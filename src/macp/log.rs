@@ -18,6 +18,10 @@ pub struct Record {
     /// What happened.
     #[prost(oneof = "What", tags = "2, 3, 4, 5")]
     pub what: Option<What>,
+    /// Of a session's start, the `traceparent` of its call as it came, where that was valid (ruling MPLP
+    /// 18).
+    #[prost(string, optional, tag = "6")]
+    pub traceparent: Option<String>,
 }
 
 /// What happened in a session.
@@ -55,7 +59,7 @@ impl Record {
     /// A record of this moment.
     #[must_use]
     pub fn new(at_ms: u64, what: What) -> Self {
-        Self { at_ms, what: Some(what) }
+        Self { at_ms, what: Some(what), traceparent: None }
     }
 
     /// Reads a record.
@@ -63,9 +67,24 @@ impl Record {
     /// # Errors
     /// [`Damaged`], also for one of a kind that this version does not know.
     pub fn read(bytes: &Bytes) -> Result<(Wall, What), Damaged> {
-        let record = Self::decode(bytes.clone()).map_err(|error| Damaged(error.to_string()))?;
-        let what = record.what.ok_or_else(|| Damaged("its kind is unknown to this version".to_owned()))?;
-        Ok((Wall(record.at_ms), what))
+        Self::of(bytes)?.known()
+    }
+
+    /// The record of these bytes, be it of a kind that this version does not know.
+    ///
+    /// # Errors
+    /// [`Damaged`].
+    pub fn of(bytes: &Bytes) -> Result<Self, Damaged> {
+        Self::decode(bytes.clone()).map_err(|error| Damaged(error.to_string()))
+    }
+
+    /// When it was written, and what happened.
+    ///
+    /// # Errors
+    /// [`Damaged`], where that is of a kind that this version does not know.
+    pub fn known(self) -> Result<(Wall, What), Damaged> {
+        let what = self.what.ok_or_else(|| Damaged("its kind is unknown to this version".to_owned()))?;
+        Ok((Wall(self.at_ms), what))
     }
 }
 

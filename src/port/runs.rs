@@ -8,7 +8,7 @@ use crate::{
     ids::{ActionId, OpeningId, TraceId},
     runs::{AskView, AskerKind, EventKind, RunState},
     schema::JsonText,
-    store::runs as stored,
+    store::{mplp::Rating, runs as stored},
     tap::entry::station::Level,
     time::Wall,
 };
@@ -86,6 +86,20 @@ pub struct RunDetail {
     pub yaml: String,
     /// Its plan: nodes, and the edges between their places.
     pub plan: JsonText,
+    /// The `traceparent` that it was submitted with (ruling MPLP 18).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
+    /// Artifacts that were not kept; known once it has ended.
+    #[serde(default, skip_serializing_if = "is_none_missing")]
+    pub artifacts_missing: u64,
+    /// What a person thinks of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<Rating>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_none_missing(count: &u64) -> bool {
+    *count == 0
 }
 
 /// `run events`.
@@ -182,8 +196,9 @@ impl From<stored::RunRow> for RunRow {
 }
 
 impl From<stored::RunDetail> for RunDetail {
-    fn from(stored::RunDetail { row, yaml, plan }: stored::RunDetail) -> Self {
-        Self { row: row.into(), yaml, plan }
+    fn from(detail: stored::RunDetail) -> Self {
+        let stored::RunDetail { row, yaml, plan, traceparent, artifacts_missing, rating } = detail;
+        Self { row: row.into(), yaml, plan, traceparent, artifacts_missing, rating }
     }
 }
 

@@ -75,6 +75,9 @@ pub struct SessionDetail {
     pub configuration_version: String,
     /// The version of the policy, as its `SessionStart` had it.
     pub policy_version: String,
+    /// The `traceparent` that its `SessionStart` came with (ruling MPLP 18).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
     /// Who may take part, in the order of its `SessionStart`.
     pub listed: Vec<String>,
     /// What it resolved with: JSON, or `{"$text": "…"}`, or `{"$bin": "<base64>"}`.

@@ -14,6 +14,10 @@ pub enum Command {
         request: TraceId,
         /// The opening.
         opening_yaml: String,
+        /// The `traceparent` of the W3C that it comes with. One that is not valid is left out, and the run
+        /// tells so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        traceparent: Option<String>,
     },
     /// End a run before its time.
     Cancel {

@@ -9,7 +9,7 @@ use super::{
     op::{Done, Migration, Op},
     pending_writes::Effects,
     retention::Size,
-    tables::{alerts, brakes, int, invocations, macp, manifests, meta, plugins, refunds, runs, state},
+    tables::{alerts, brakes, int, invocations, macp, manifests, meta, mplp, plugins, refunds, runs, state},
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId},
@@ -75,6 +75,11 @@ pub(super) fn apply(
                 effects.alerts += alerts::put(conn, alert)?;
             }
             Ok(Done::Plain)
+        }
+        Op::Rate { run, rating } => {
+            let (rated, grown) = mplp::rate(conn, run, &rating)?;
+            effects.runs += grown;
+            Ok(Done::Rated(rated))
         }
         Op::Plugins(ops) => {
             ops.iter().try_for_each(|op| plugins::apply(conn, op))?;

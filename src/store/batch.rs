@@ -107,6 +107,9 @@ fn weigh_op(op: &Op) -> (System, usize) {
         Op::Alerts(alerts) => (System::Bridge, rows(alerts.len())),
         Op::Plugins(ops) => (System::Plugins, ops.iter().map(|op| ROW_BYTES + op.bytes()).sum()),
         Op::Runs(ops) => (System::Runs, ops.iter().map(weigh_run).sum()),
+        Op::Rate { rating, .. } => {
+            (System::Runs, ROW_BYTES + rating.note.as_ref().map_or(0, String::len) + rating.by.len())
+        }
         Op::Macp(op) => (System::Sessions, weigh_macp(op)),
     }
 }

@@ -11,6 +11,7 @@ use super::{
     counters::{Counters, Shared},
     invocations::{Refund, Row},
     macp::{Digest, LogRequest, RestoredMacpPart, SessionFilter, SessionRow},
+    mplp::Rating,
     op::{Class, CommitError, Done, Fetched, Op},
     pending_writes::JournalledOp,
     plugins::{AuditFilter, AuditRow, PluginRow, RestoredPlugins},
@@ -19,7 +20,7 @@ use super::{
     reply::failed,
     runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
     submission::{FetchRequest, Request, SubmissionQueue},
-    tables::{alerts, invocations, macp, macp_logs, plugins, refunds, runs},
+    tables::{alerts, invocations, macp, macp_logs, mplp, plugins, refunds, runs},
 };
 use crate::{
     ids::{InvocationId, PluginId, QueueName, TraceId},
@@ -206,6 +207,14 @@ impl Handle {
     /// As [`Self::invocations`].
     pub fn run(&self, run: TraceId, done: Answer<Option<RunDetail>>) -> Result<(), CommitError> {
         self.read(move |conn| runs::detail(conn, run), done)
+    }
+
+    /// Reads the rating of a run; none where there is no such run either.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn rating(&self, run: TraceId, done: Answer<Option<Rating>>) -> Result<(), CommitError> {
+        self.read(move |conn| mplp::rating_of(conn, run), done)
     }
 
     /// Reads a run's events with greater numbers than `after`, in their order, at most 10,000.

@@ -65,6 +65,8 @@ pub struct SessionRow {
     pub policy_version: String,
     /// What it belongs to.
     pub trace: Option<TraceId>,
+    /// The `traceparent` that its start came with, as it came (ruling MPLP 18).
+    pub traceparent: Option<Box<str>>,
     /// Whether it is in the store alone, and the digests of its messages' ids with it.
     pub is_evicted: bool,
     /// Whether it was expired by the sweep, and nobody asked since.

@@ -265,6 +265,22 @@ pub(super) const STEPS: &[Step] = &[
     ),
     // Whose command a row of a plugin's audit is of.
     Step::Sql("ALTER TABLE plugin_audit ADD COLUMN operator TEXT;"),
+    // The trace context that a run or a session came with, what a run did not keep, and what people think of
+    // runs.
+    Step::Sql(
+        "
+    ALTER TABLE runs ADD COLUMN traceparent TEXT;
+    ALTER TABLE runs ADD COLUMN artifacts_missing INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE macp_sessions ADD COLUMN traceparent TEXT;
+    CREATE TABLE run_ratings (
+        run INTEGER PRIMARY KEY,
+        verdict TEXT NOT NULL,
+        note TEXT,
+        operator TEXT NOT NULL,
+        at_ms INTEGER NOT NULL
+    ) STRICT;
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes

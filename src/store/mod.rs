@@ -81,6 +81,7 @@ mod lost_database;
 pub mod macp;
 mod marks;
 mod migrations;
+pub mod mplp;
 pub mod op;
 mod open;
 mod pending_writes;

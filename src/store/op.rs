@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{
     invocations::{Changed, Enqueued, Move, NewRefund, Pending, Row},
     macp::{MacpDone, MacpOp},
+    mplp::{Rated, Rating},
     plugins::PluginOp,
     runs::RunOp,
     state::StateRow,
 };
 use crate::{
-    ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId, StateKey},
+    ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId, StateKey, TraceId},
     schema::JsonText,
     tap::entry::{
         alerts::Alert,
@@ -97,6 +98,13 @@ pub enum Op {
     Macp(MacpOp),
     /// Keeps alerts as they are now.
     Alerts(Vec<Arc<Alert>>),
+    /// Rates a run, in place of what was said of it before.
+    Rate {
+        /// Which run.
+        run: TraceId,
+        /// What is said of it.
+        rating: Rating,
+    },
     /// Keeps things of plugins and of the stream, all or none.
     Plugins(Vec<PluginOp>),
     /// Sets a queue's brake.
@@ -126,6 +134,8 @@ pub enum Done {
     Plain,
     /// What became of sessions.
     Macp(MacpDone),
+    /// Whether the run could be rated.
+    Rated(Rated),
     /// The refund's id.
     Refunded(RefundId, RefundStatus),
     /// One item an id, in order.

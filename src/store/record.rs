@@ -60,6 +60,7 @@ impl Record {
             | Op::Change { .. }
             | Op::Migrate { .. }
             | Op::Alerts(_)
+            | Op::Rate { .. }
             | Op::Plugins(_)
             | Op::Runs(_)
             | Op::Macp(_) => None,

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::mplp::Rating;
 use crate::{
     ids::{OpeningId, TraceId},
     schema::JsonText,
@@ -67,6 +68,8 @@ pub struct NewRun {
     pub yaml: String,
     /// Its plan, as it is drawn.
     pub plan: JsonText,
+    /// The `traceparent` that it was submitted with, as it came, where that was valid (ruling MPLP 18).
+    pub traceparent: Option<Box<str>>,
     /// When it was accepted.
     pub at: Wall,
 }
@@ -165,6 +168,8 @@ pub enum RunOp {
         tokens: u64,
         /// Nodes that completed or were skipped.
         done: u64,
+        /// Artifacts that were not kept, because the store could not write or had no room.
+        artifacts_missing: u64,
         /// When.
         at: Wall,
     },
@@ -198,6 +203,12 @@ pub struct RunDetail {
     pub yaml: String,
     /// Its plan.
     pub plan: JsonText,
+    /// The `traceparent` that it was submitted with (ruling MPLP 18).
+    pub traceparent: Option<String>,
+    /// Artifacts that were not kept; known once it has ended.
+    pub artifacts_missing: u64,
+    /// What a person thinks of it.
+    pub rating: Option<Rating>,
 }
 
 /// A run that has not ended.

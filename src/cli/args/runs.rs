@@ -9,6 +9,7 @@ use crate::{
     ids::{ActionId, TraceId},
     runs::EventKind,
     tap::entry::station::Level,
+    w3c::GivenTraceParent,
 };
 
 /// Params that are set over those of an opening.
@@ -58,6 +59,11 @@ pub(crate) struct SubmitArgs {
     #[arg(long, value_name = "DIR", requires = "local")]
     pub(crate) out: Option<PathBuf>,
 
+    /// The W3C trace context that the run belongs to, a traceparent header. It is stored with the run and
+    /// written into its lifecycle record.
+    #[arg(long, value_name = "TEXT", value_parser = traceparent)]
+    pub(crate) traceparent: Option<GivenTraceParent>,
+
     #[command(flatten)]
     pub(crate) peer: PeerArgs,
 }
@@ -85,6 +91,10 @@ pub(crate) enum RunAction {
         /// Print the submitted YAML instead.
         #[arg(long)]
         yaml: bool,
+
+        /// Print the W3C traceparent header to hand on to what the run calls, instead.
+        #[arg(long, conflicts_with = "yaml")]
+        traceparent: bool,
     },
     /// Print the events of a run, in order.
     Events {
@@ -334,6 +344,14 @@ pub(super) fn ago(text: &str) -> Result<u64, String> {
     let span: jiff::Span = text.parse().map_err(|_| TAKES.to_owned())?;
     let ago = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| TAKES.to_owned())?;
     u64::try_from(ago.as_millis()).map_err(|_| TAKES.to_owned())
+}
+
+/// A `traceparent` that is kept as it is.
+fn traceparent(text: &str) -> Result<GivenTraceParent, String> {
+    match GivenTraceParent::read(text) {
+        GivenTraceParent::LeftOut(why) => Err(why),
+        valid @ GivenTraceParent::Valid(_) => Ok(valid),
+    }
 }
 
 fn level() -> impl clap::builder::TypedValueParser<Value = Level> {

@@ -203,6 +203,9 @@ fn detail() -> RunDetail {
         row: super::runs_samples::stored().remove(0),
         yaml: YAML.to_owned(),
         plan: JsonText::parse("{}").unwrap(),
+        traceparent: None,
+        artifacts_missing: 0,
+        rating: None,
     }
 }
 

@@ -212,7 +212,7 @@ pub(super) fn send(stage: &mut TestConsole) -> (TraceId, String) {
     let effects = stage.ctrl('s');
     let command = effects.iter().find_map(|effect| match effect {
         Effect::Command {
-            command: Command::Runs(runs::Command::Submit { request, opening_yaml }),
+            command: Command::Runs(runs::Command::Submit { request, opening_yaml, .. }),
             on_outcome,
         } if of_type(&**on_outcome) == Some(&Submission { request: *request }) => {
             Some((*request, opening_yaml.clone()))

@@ -262,6 +262,9 @@ pub(super) fn detail(of: TraceId) -> Option<RunDetail> {
         row,
         yaml: String::new(),
         plan: JsonText::parse(&serde_json::to_string(&plan).unwrap()).unwrap(),
+        traceparent: None,
+        artifacts_missing: 0,
+        rating: None,
     })
 }
 

@@ -159,6 +159,7 @@ pub(super) fn detail(id: &str) -> Option<SessionDetail> {
         mode_version: String::new(),
         configuration_version: String::new(),
         policy_version: String::new(),
+        traceparent: None,
         listed: vec!["ann".to_owned(), "bob".to_owned()],
         progress: JsonText::parse(progress).unwrap(),
     })

@@ -40,6 +40,7 @@ mod shared;
 mod start;
 mod stream;
 mod stream_sessions;
+mod trace_context;
 mod unfinished;
 mod untaken;
 

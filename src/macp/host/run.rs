@@ -30,6 +30,7 @@ use super::{
     shared::{Shared, State},
     start::{Restored, restore},
     stream_sessions::Streams,
+    trace_context::LeftOutNotices,
     unfinished::Unfinished,
 };
 use crate::{
@@ -50,7 +51,7 @@ const END_MAX: Duration = Duration::from_millis(300);
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
 /// Tells a person something that matters so much.
-type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
+pub(super) type Tell = Box<dyn Fn(Level, &str) + Send + Sync>;
 /// The way to the store; nothing while it is opened again.
 pub(super) type StoreWay = Box<dyn Fn() -> Option<store::Handle> + Send + Sync>;
 
@@ -121,7 +122,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     for (level, notice) in &notices {
         (setup.notice)(*level, notice);
     }
-    let Setup { addr, limits, tally, tap, clock, store, ready, stop, .. } = setup;
+    let Setup { addr, limits, tally, tap, clock, store, notice, ready, stop, .. } = setup;
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             kernel,
@@ -147,6 +148,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         calls: OpenCalls::new(&limits),
         tally,
         loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
+        left_out: LeftOutNotices::new(notice),
         long_turn: tokio::sync::Mutex::default(),
         rows_turn: tokio::sync::Mutex::default(),
         wake: Notify::new(),

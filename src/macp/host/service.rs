@@ -14,6 +14,7 @@ use super::{
     generated::m_a_c_p_runtime_service_server::MACPRuntimeService,
     shared::{Ask, Shared, State, frame},
     stream::answers,
+    trace_context::given,
 };
 use crate::{
     admission::Origin,
@@ -76,6 +77,7 @@ impl MACPRuntimeService for Service {
     }
 
     async fn send(&self, request: Request<Received<SendRequest>>) -> Result<Response<Reply>, Grpc> {
+        let given = given(request.metadata());
         let (caller, received) = opened(request);
         let call = Call::new(Rpc::Send, &caller, &received.bytes);
         let message = match decoded(received.message) {
@@ -87,7 +89,7 @@ impl MACPRuntimeService for Service {
         };
         let call = call.with(&envelope, &self.shared.limits);
         let bytes = envelope::bytes_within(&received.bytes, &envelope);
-        let answer = self.shared.ask(&call, Ask::Message(&envelope, &bytes)).await;
+        let answer = self.shared.ask(&call, Ask::Message(&envelope, &bytes, given.as_ref())).await;
         let answer = self.shared.acked(answer).await;
         self.reply(
             &call,
@@ -104,7 +106,8 @@ impl MACPRuntimeService for Service {
         request: Request<Streaming<Received<StreamSessionRequest>>>,
     ) -> Result<Response<Replies>, Grpc> {
         let caller = caller(request.extensions());
-        Ok(Response::new(Box::pin(answers(Arc::clone(&self.shared), caller, request.into_inner()))))
+        let given = given(request.metadata());
+        Ok(Response::new(Box::pin(answers(Arc::clone(&self.shared), caller, given, request.into_inner()))))
     }
 
     async fn get_session(

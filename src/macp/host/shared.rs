@@ -16,6 +16,7 @@ use super::{
     openers::Openers,
     run::StoreWay,
     stream_sessions::Streams,
+    trace_context::LeftOutNotices,
     unfinished::Unfinished,
 };
 use crate::{
@@ -37,6 +38,7 @@ use crate::{
         },
     },
     time::{Clock, Now},
+    w3c::GivenTraceParent,
 };
 
 /// What a message may have beside its payload.
@@ -45,17 +47,27 @@ pub(super) const ENVELOPE_OVERHEAD_BYTES: u64 = 65_536;
 /// A call of the runtime, as [`Input`] has it, to be asked again with what the store has.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ask<'a> {
-    Message(&'a crate::macp::proto::v1::Envelope, &'a bytes::Bytes),
-    Cancel { session: &'a str, reason: &'a str, by: &'a str },
+    /// The envelope, its bytes, and the `traceparent` of the call.
+    Message(&'a crate::macp::proto::v1::Envelope, &'a bytes::Bytes, Option<&'a GivenTraceParent>),
+    Cancel {
+        session: &'a str,
+        reason: &'a str,
+        by: &'a str,
+    },
     Look(&'a str),
 }
 
 impl<'a> Ask<'a> {
     fn input(self, parsed: Option<&'a Parsed>, peer_sessions: u64, lookup: Lookup<'a>) -> Input<'a> {
         match self {
-            Self::Message(envelope, bytes) => {
-                Input::Message { envelope, bytes: bytes.clone(), parsed, peer_sessions, lookup }
-            }
+            Self::Message(envelope, bytes, given) => Input::Message {
+                envelope,
+                bytes: bytes.clone(),
+                parsed,
+                traceparent: given.and_then(GivenTraceParent::valid),
+                peer_sessions,
+                lookup,
+            },
             Self::Cancel { session, reason, by } => Input::Cancel { session, reason, by, lookup },
             Self::Look(session) => Input::Look { session, lookup },
         }
@@ -63,13 +75,13 @@ impl<'a> Ask<'a> {
 
     /// Whether a session is to begin.
     fn is_start(self) -> bool {
-        matches!(self, Self::Message(envelope, _) if envelope.message_type == SESSION_START)
+        matches!(self, Self::Message(envelope, ..) if envelope.message_type == SESSION_START)
     }
 
     /// The id of the message that asks.
     fn message(self) -> Option<&'a str> {
         match self {
-            Self::Message(envelope, _) => Some(&envelope.message_id),
+            Self::Message(envelope, ..) => Some(&envelope.message_id),
             Self::Cancel { .. } | Self::Look(_) => None,
         }
     }
@@ -104,6 +116,8 @@ pub(super) struct Shared {
     pub(super) disk_low: Arc<AtomicBool>,
     pub(super) store: StoreWay,
     pub(super) loading: Semaphore,
+    /// Tells of what is left out of a call.
+    pub(super) left_out: LeftOutNotices,
     /// Held by the long message that is decided next.
     pub(super) long_turn: tokio::sync::Mutex<()>,
     /// The connections of the port.
@@ -148,11 +162,23 @@ impl Shared {
     /// Asks the kernel, and the store where it must be. The answer is not to be given before its ticket is
     /// durable.
     pub(super) async fn ask(&self, call: &Call<'_>, ask: Ask<'_>) -> Answer {
+        let answer = self.decide(call, ask).await;
+        if let Ask::Message(envelope, _, Some(given)) = ask
+            && ask.is_start()
+            && let Some(why) = given.left_out()
+            && matches!(&answer, Answer::Acked(acked) if acked.error.is_none() && !acked.is_duplicate)
+        {
+            self.left_out.report(self.clock.now(), &envelope.session_id, why);
+        }
+        answer
+    }
+
+    async fn decide(&self, call: &Call<'_>, ask: Ask<'_>) -> Answer {
         if let Err(answer) = self.turn_of(call).await {
             return answer;
         }
         let parsed = match ask {
-            Ask::Message(envelope, _) => parse_ahead(envelope, &self.limits),
+            Ask::Message(envelope, ..) => parse_ahead(envelope, &self.limits),
             Ask::Cancel { .. } | Ask::Look(_) => None,
         };
         match self.step(call, ask, parsed.as_ref(), Lookup::NotAsked) {

@@ -15,12 +15,15 @@ use super::{
     shared::{Ask, Shared},
     stream_sessions::StreamSessions,
 };
-use crate::macp::{
-    Answered, Rpc,
-    envelope::{self, SIGNAL},
-    kernel::{Acked, Answer},
-    proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
-    registry,
+use crate::{
+    macp::{
+        Answered, Rpc,
+        envelope::{self, SIGNAL},
+        kernel::{Acked, Answer},
+        proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
+        registry,
+    },
+    w3c::GivenTraceParent,
 };
 
 /// Bytes of the ids that wait for their turns beside those of [`SHORT_BYTES`].
@@ -60,10 +63,11 @@ struct ErrorPayload<'a> {
 pub(super) fn answers(
     shared: Arc<Shared>,
     caller: Caller,
+    given: Option<GivenTraceParent>,
     messages: Streaming<Received<StreamSessionRequest>>,
 ) -> impl Stream<Item = Result<Reply, Grpc>> + Send {
     let (turns, taken) = mpsc::channel(usize::try_from(shared.limits.stream_in_flight_max).unwrap_or(1));
-    tokio::spawn(read(Arc::clone(&shared), caller, messages, turns));
+    tokio::spawn(read(Arc::clone(&shared), (caller, given), messages, turns));
     stream::unfold((shared, taken, false), |(shared, mut taken, has_ended)| async move {
         if has_ended {
             return None;
@@ -80,7 +84,7 @@ pub(super) fn answers(
 /// Decides one message after another, as long as there is room for their answers.
 async fn read(
     shared: Arc<Shared>,
-    caller: Caller,
+    (caller, given): (Caller, Option<GivenTraceParent>),
     mut messages: Streaming<Received<StreamSessionRequest>>,
     turns: mpsc::Sender<Next>,
 ) {
@@ -88,7 +92,7 @@ async fn read(
     let waiting = Arc::new(Semaphore::new(WAITING_BYTES as usize));
     while let Ok(room) = turns.reserve().await {
         let next = match messages.message().await {
-            Ok(Some(received)) => decide(&shared, &caller, &waiting, received).await,
+            Ok(Some(received)) => decide(&shared, (&caller, given.as_ref()), &waiting, received).await,
             Ok(None) => return,
             Err(fault) => Err(shared.rejected_by_transport(Rpc::StreamSession, &caller, fault)),
         };
@@ -109,7 +113,7 @@ async fn read(
 
 async fn decide(
     shared: &Shared,
-    caller: &Caller,
+    (caller, given): (&Caller, Option<&GivenTraceParent>),
     waiting: &Arc<Semaphore>,
     received: Received<StreamSessionRequest>,
 ) -> Next {
@@ -122,7 +126,7 @@ async fn decide(
     };
     let call = call.with(&envelope, &shared.limits);
     let within = envelope::bytes_within(&bytes, &envelope);
-    let answer = shared.ask(&call, Ask::Message(&envelope, &within)).await;
+    let answer = shared.ask(&call, Ask::Message(&envelope, &within, given)).await;
     let call = call.answered(Answered::Ok);
     // What waits for its turn is to be small.
     (envelope.payload, envelope.sender) = (bytes::Bytes::new(), String::new());

@@ -53,8 +53,9 @@ impl Kernel {
                 self.received(verdict, trace);
                 self.answer(Answer::Acked(ok(Some(SessionState::Open))));
             }
-            (Decision::Start(start), Input::Message { envelope, bytes, .. }) => {
-                let session = self.new_session(at_ms, envelope, bytes, *start);
+            (Decision::Start(start), Input::Message { envelope, bytes, traceparent, .. }) => {
+                let start = Start { traceparent: traceparent.map(Box::from), ..*start };
+                let session = self.new_session(at_ms, envelope, bytes, start);
                 self.received(verdict, session.trace);
                 self.start(at_ms, session, bytes);
                 self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(SessionState::Open)) }));
@@ -113,9 +114,10 @@ impl Kernel {
     /// Begins a session, with the message that does so as the first record of its log.
     fn start(&mut self, at_ms: u64, session: Box<Session>, bytes: &Bytes) {
         let number = session.number;
+        let traceparent = session.traceparent.as_deref().map(str::to_owned);
         self.emit_opened(&session);
         self.insert(session);
-        self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
+        self.keep(number, &Record { traceparent, ..Record::new(at_ms, What::Incoming(bytes.clone())) });
         if let Some(session) = self.sessions.get_mut(&number) {
             session.state_ticket = session.last;
         }
@@ -300,7 +302,7 @@ pub(super) fn begin(
     start: Start,
     text_bytes_max: u64,
 ) -> Box<Session> {
-    let Start { mode_name, mode, payload, participants, ttl_ms, state } = start;
+    let Start { mode_name, mode, payload, participants, ttl_ms, state, traceparent } = start;
     let bytes = session_bytes(envelope, bytes, &participants);
     Box::new(Session {
         number,
@@ -321,6 +323,7 @@ pub(super) fn begin(
         state,
         end: None,
         trace: trace_of(&payload.context),
+        traceparent,
         last: Ticket(0),
         state_ticket: Ticket(0),
         is_unnoticed: false,

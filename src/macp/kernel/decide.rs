@@ -81,6 +81,8 @@ pub(super) struct Start {
     pub(super) participants: Participants,
     pub(super) ttl_ms: u64,
     pub(super) state: ModeState,
+    /// The `traceparent` of the call.
+    pub(super) traceparent: Option<Box<str>>,
 }
 
 impl Decision {
@@ -245,7 +247,9 @@ impl Kernel {
             return decline;
         }
         let ttl_ms = u64::try_from(ttl_ms).unwrap_or_default();
-        Decision::Start(Box::new(Start { mode_name, mode, payload: *payload, participants, ttl_ms, state }))
+        let start =
+            Start { mode_name, mode, payload: *payload, participants, ttl_ms, state, traceparent: None };
+        Decision::Start(Box::new(start))
     }
 
     /// A start past what its peer may have open is declined.

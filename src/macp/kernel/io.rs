@@ -25,6 +25,8 @@ pub enum Input<'a> {
         bytes: Bytes,
         /// What [`parse_ahead`](super::parse_ahead) found of it, if somebody looked.
         parsed: Option<&'a Parsed>,
+        /// The `traceparent` of its call, for a session that it begins; a valid one.
+        traceparent: Option<&'a str>,
         /// Sessions that are open and that its peer opened.
         peer_sessions: u64,
         /// What the store has of its session.

@@ -248,12 +248,15 @@ fn damaged(session: &Session, why: &str) -> End {
 }
 
 fn first(number: u64, record: &Bytes, text_bytes_max: u64) -> Result<Box<Session>, Damaged> {
-    let (Wall(at_ms), What::Incoming(bytes)) = Record::read(record)? else {
+    let mut record = Record::of(record)?;
+    let traceparent = record.traceparent.take().map(String::into_boxed_str);
+    let (Wall(at_ms), What::Incoming(bytes)) = record.known()? else {
         return Err(Damaged("it does not begin with a message".to_owned()));
     };
     let envelope = envelope(&bytes)?;
     let start = start_of(&envelope)
         .ok_or_else(|| Damaged("it does not begin with a valid SessionStart".to_owned()))?;
+    let start = Start { traceparent, ..start };
     Ok(begin(number, at_ms, &envelope, &bytes, start, text_bytes_max))
 }
 
@@ -265,7 +268,7 @@ fn start_of(envelope: &Envelope) -> Option<Start> {
     let ttl_ms = if payload.ttl_ms == 0 { TTL_MS_DEFAULT } else { payload.ttl_ms };
     let ttl_ms = u64::try_from(ttl_ms).ok().filter(|_| ttl_ms <= TTL_MS_MAX)?;
     let state = ModeState::start(mode, &participants).ok()?;
-    Some(Start { mode_name, mode, payload: *payload, participants, ttl_ms, state })
+    Some(Start { mode_name, mode, payload: *payload, participants, ttl_ms, state, traceparent: None })
 }
 
 fn respond(session: &Session, envelope: &Envelope) -> Result<Response<Delta>, Damaged> {

@@ -39,6 +39,8 @@ pub(super) struct Session {
     pub(super) state: ModeState,
     pub(super) end: Option<Box<End>>,
     pub(super) trace: Option<TraceId>,
+    /// The `traceparent` of the call that began it.
+    pub(super) traceparent: Option<Box<str>>,
     /// Its last record.
     pub(super) last: Ticket,
     /// The record by which it stands as it does: its start's, or its end's.
@@ -80,6 +82,8 @@ pub struct Image {
     pub seen: super::Digests,
     /// What it belongs to.
     pub trace: Option<TraceId>,
+    /// The `traceparent` of the call that began it.
+    pub traceparent: Option<Box<str>>,
 }
 
 impl Session {
@@ -145,6 +149,7 @@ impl Session {
             configuration_version: self.configuration_version.to_string(),
             policy_version: self.policy_version.to_string(),
             trace: self.trace,
+            traceparent: self.traceparent.clone(),
             is_evicted: false,
             is_unnoticed: self.is_unnoticed,
         }
@@ -163,6 +168,7 @@ impl Session {
             json: self.state.json(&self.participants),
             seen: self.seen.digests(),
             trace: self.trace,
+            traceparent: self.traceparent.clone(),
         }
     }
 }

@@ -281,6 +281,7 @@ mod tests {
         let submit = Question::Command(Command::Runs(runs::Command::Submit {
             request: run,
             opening_yaml: String::new(),
+            traceparent: None,
         }));
         let cancel = Question::Command(Command::Runs(runs::Command::Cancel { run }));
         let record = Question::Command(Command::RecordStop);

@@ -28,6 +28,7 @@ use crate::{
         station::Level,
     },
     time::Now,
+    w3c::GivenTraceParent,
     words::counted,
 };
 
@@ -48,12 +49,21 @@ pub(super) struct Requester {
     pub(super) session: Option<ConnectionId>,
 }
 
+/// What a run is asked for with.
+#[derive(Debug)]
+pub(super) struct RunRequest<'a> {
+    /// The opening.
+    pub(super) yaml: &'a str,
+    pub(super) traceparent: Option<GivenTraceParent>,
+}
+
 /// A submission whose opening is being loaded.
 #[derive(Debug)]
 pub(super) struct Submission {
     pub(super) run: TraceId,
     by: Requester,
     yaml: Arc<str>,
+    traceparent: Option<GivenTraceParent>,
     /// Who cancelled it meanwhile, and the traces of the requests that are to be answered.
     pub(super) cancelled: Option<(Asker, Vec<TraceId>)>,
 }
@@ -76,8 +86,9 @@ impl Engine {
             }
         };
         match request {
-            ControlRequest::RunSubmit { request_id, opening_yaml } => {
-                self.on_submit(now, from, trace, request_id, &opening_yaml);
+            ControlRequest::RunSubmit { request_id, opening_yaml, traceparent } => {
+                let asks = RunRequest { yaml: &opening_yaml, traceparent };
+                self.on_submit(now, from, trace, request_id, asks);
             }
             ControlRequest::RunCancel { trace_id } => self.on_cancel(now, from, trace, trace_id),
             ControlRequest::DescribeAgents { request_id, .. } => {
@@ -100,7 +111,7 @@ impl Engine {
         from: Requester,
         trace: TraceId,
         request_id: TraceId,
-        yaml: &str,
+        asks: RunRequest<'_>,
     ) {
         let key = (trace, ControlVariant::Submit);
         if self.is_known(key) {
@@ -109,9 +120,13 @@ impl Engine {
         if self.is_open(trace) {
             return;
         }
-        let asked = || ControlRequest::RunSubmit { request_id, opening_yaml: yaml.to_owned() };
+        let asked = || ControlRequest::RunSubmit {
+            request_id,
+            opening_yaml: asks.yaml.to_owned(),
+            traceparent: asks.traceparent.clone(),
+        };
         if !self.starts_lookup(now, key, &from, asked) {
-            self.judge_submit(now, from, trace, request_id, yaml);
+            self.judge_submit(now, from, trace, request_id, asks);
         }
     }
 
@@ -122,7 +137,7 @@ impl Engine {
         from: Requester,
         trace: TraceId,
         request_id: TraceId,
-        yaml: &str,
+        asks: RunRequest<'_>,
     ) {
         let key = (trace, ControlVariant::Submit);
         if request_id != trace {
@@ -143,9 +158,11 @@ impl Engine {
             return self.reject(now, key, request_id, from.by, rejected);
         }
         self.cache_answer(key, RecordedAnswer::Pending);
+        let RunRequest { yaml, traceparent } = asks;
         let (ticket, yaml) = (self.shared.ticket(), Arc::from(yaml));
         self.shared.outputs.push_back(Output::Load { ticket, yaml: Arc::clone(&yaml) });
-        self.loading.insert(ticket, Submission { run: trace, by: from, yaml, cancelled: None });
+        let submission = Submission { run: trace, by: from, yaml, traceparent, cancelled: None };
+        self.loading.insert(ticket, submission);
     }
 
     /// Whether a run is worked on whose submission is not remembered any more; then it is accepted as it was,
@@ -161,7 +178,9 @@ impl Engine {
     }
 
     pub(super) fn on_loaded(&mut self, now: Now, ticket: Ticket, opening: Result<Arc<Opening>, String>) {
-        let Some(Submission { run, by, yaml, cancelled }) = self.loading.remove(&ticket) else { return };
+        let Some(Submission { run, by, yaml, traceparent, cancelled }) = self.loading.remove(&ticket) else {
+            return;
+        };
         let opening = match opening {
             Ok(opening) => opening,
             Err(reason) => {
@@ -183,6 +202,7 @@ impl Engine {
         let mut run = Run::new(run, id, &opening, by.by, yaml);
         run.submitted_in = by.session;
         run.cancelled = cancelled;
+        run.traceparent = traceparent;
         let (plan, nodes) = (run.plan(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
         let name = Arc::clone(&opening.name);
         let begin = RunOp::Begin(Box::new(NewRun {
@@ -194,6 +214,7 @@ impl Engine {
             nodes: u64::from(nodes),
             yaml: std::mem::take(&mut run.yaml).to_string(),
             plan: JsonText::from_value(&serde_json::to_value(&plan).unwrap_or_default()),
+            traceparent: run.traceparent.as_ref().and_then(GivenTraceParent::valid).map(Box::from),
             at: now.wall,
         }));
         let (trace, body) = (run.run, accepted(run.run, id, &name));
@@ -230,6 +251,10 @@ impl Engine {
         run.event_with(to, now, None, (EventKind::Status, Some(Level::Info)), "the run is running", |meta| {
             meta.state = Some(RunState::Running.name().to_owned());
         });
+        if let Some(why) = run.traceparent.take().as_ref().and_then(GivenTraceParent::left_out) {
+            let says = format!("the run has no trace context: {why}");
+            run.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
+        }
         if let Some((by, _)) = run.cancelled.clone() {
             run.cancel(to, now, &by);
             return;
@@ -417,6 +442,7 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
         why: kept,
         tokens: run.tokens,
         done: u64::from(run.done),
+        artifacts_missing: run.lost.1,
         at: run.cut_at.unwrap_or(now.wall),
     });
     to.emit_transition(Transition::Done { run: run.run, nodes: run.done }, "");

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{
-    control::{FIRST_EVENT_AFTER, Requester, Submission, end},
+    control::{FIRST_EVENT_AFTER, Requester, RunRequest, Submission, end},
     idempotency::{ControlVariant, IdempotencyCache, Key, RecordedAnswer},
     io::{Input, Output},
     redelivery::Unacked,
@@ -31,6 +31,7 @@ use crate::{
         station::Level,
     },
     time::{Mono, Now},
+    w3c::GivenTraceParent,
 };
 
 /// Why runs that had not ended before a restart have failed.
@@ -189,8 +190,10 @@ impl Engine {
     /// [`Refusal`] when there is nothing that it could be done to.
     pub fn command(&mut self, now: Now, by: Asker, command: Command) -> Result<Outcome, Refusal> {
         let outcome = match command {
-            Command::Submit { request, opening_yaml } => {
-                self.on_submit(now, Requester { by, session: None }, request, request, &opening_yaml);
+            Command::Submit { request, opening_yaml, traceparent } => {
+                let traceparent = traceparent.as_deref().map(GivenTraceParent::read);
+                let asks = RunRequest { yaml: &opening_yaml, traceparent };
+                self.on_submit(now, Requester { by, session: None }, request, request, asks);
                 Ok(Outcome::Taken)
             }
             Command::Cancel { run } => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{
-    control::{Requester, accepted, end_message, of_body},
+    control::{Requester, RunRequest, accepted, end_message, of_body},
     core::Engine,
     idempotency::{ControlVariant, Key, RecordedAnswer},
     io::Output,
@@ -70,8 +70,9 @@ impl Engine {
             return self.redeliver(key, body);
         }
         match request {
-            ControlRequest::RunSubmit { request_id, opening_yaml } => {
-                self.judge_submit(now, by, key.0, request_id, &opening_yaml);
+            ControlRequest::RunSubmit { request_id, opening_yaml, traceparent } => {
+                let asks = RunRequest { yaml: &opening_yaml, traceparent };
+                self.judge_submit(now, by, key.0, request_id, asks);
             }
             ControlRequest::RunCancel { trace_id } => self.judge_cancel(now, by, key.0, trace_id),
             ControlRequest::DescribeAgents { .. } => {}

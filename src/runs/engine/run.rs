@@ -15,6 +15,7 @@ use crate::{
     },
     tap::entry::runs::{Asker, NodeRef, NodeState, RunState},
     time::{Mono, Now, Wall},
+    w3c::GivenTraceParent,
 };
 
 /// A run that has not ended.
@@ -32,6 +33,8 @@ pub(super) struct Run {
     pub(super) submitted_in: Option<ConnectionId>,
     /// The opening as it was sent, until it is recorded.
     pub(super) yaml: Arc<str>,
+    /// The trace context that it was submitted with, until its first events are told.
+    pub(super) traceparent: Option<GivenTraceParent>,
     /// Whether it is recorded and its nodes are worked on.
     pub(super) is_live: bool,
     /// When its time is over.
@@ -191,6 +194,7 @@ impl Run {
             by,
             submitted_in: None,
             yaml,
+            traceparent: None,
             is_live: false,
             ends_by: Mono(u64::MAX),
             cancelled: None,

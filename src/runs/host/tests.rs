@@ -164,7 +164,11 @@ impl TestHost {
     }
 
     async fn submit(&self, n: u128) {
-        let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: ONE.to_owned() };
+        let request = ControlRequest::RunSubmit {
+            request_id: trace(n),
+            opening_yaml: ONE.to_owned(),
+            traceparent: None,
+        };
         self.publish("rlp/ctrl", trace(n), request.encode()).await;
     }
 
@@ -250,7 +254,11 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
         // nobody waits behind it.
         let offers = 2..20;
         let offered = offers.clone().map(|n| {
-            let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: ONE.to_owned() };
+            let request = ControlRequest::RunSubmit {
+                request_id: trace(n),
+                opening_yaml: ONE.to_owned(),
+                traceparent: None,
+            };
             let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
             let topic = TopicName::new("rlp/ctrl");
             let message = Incoming {
@@ -305,7 +313,11 @@ fn who_leaves_behind_its_answer_has_answered_and_who_leaves_before_has_not() {
 #[test]
 fn a_request_that_expired_on_its_way_is_not_done_and_an_answer_that_did_is_taken() {
     with_runs(|fixture| async move {
-        let request = ControlRequest::RunSubmit { request_id: trace(1), opening_yaml: ONE.to_owned() };
+        let request = ControlRequest::RunSubmit {
+            request_id: trace(1),
+            opening_yaml: ONE.to_owned(),
+            traceparent: None,
+        };
         fixture.publish_expired("rlp/ctrl", trace(1), request.encode()).await;
         fixture.submit(2).await;
         assert_eq!(fixture.response().await.request_id(), trace(2));

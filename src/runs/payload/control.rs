@@ -6,7 +6,10 @@ use super::{
     envelope::{Body, write},
     fields::{Fault, Fields, id, map, tagged, variant},
 };
-use crate::ids::{OpeningId, TraceId};
+use crate::{
+    ids::{OpeningId, TraceId},
+    w3c::GivenTraceParent,
+};
 
 /// The type of `CT_CTRL_REQ`.
 const REQUEST: &str = "intent.ctrl.request.v1";
@@ -22,6 +25,9 @@ pub enum ControlRequest {
         request_id: TraceId,
         /// The opening.
         opening_yaml: String,
+        /// The trace context that it comes with, in the body's meta (ruling MPLP 18). One that is not valid
+        /// is never sent.
+        traceparent: Option<GivenTraceParent>,
     },
     /// End a run before its time.
     RunCancel {
@@ -106,7 +112,7 @@ impl ControlRequest {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let payload = match self {
-            Self::RunSubmit { request_id, opening_yaml } => {
+            Self::RunSubmit { request_id, opening_yaml, .. } => {
                 let fields = vec![
                     ("request_id", id(request_id.0)),
                     ("opening_yaml", Value::from(opening_yaml.as_str())),
@@ -122,7 +128,11 @@ impl ControlRequest {
                 )
             }
         };
-        write(REQUEST, payload, None)
+        let header = match self {
+            Self::RunSubmit { traceparent, .. } => traceparent.as_ref().and_then(GivenTraceParent::valid),
+            Self::RunCancel { .. } | Self::DescribeAgents { .. } => None,
+        };
+        write(REQUEST, payload, header.map(|header| map(vec![("traceparent", Value::from(header))])))
     }
 
     /// Reads a body. `agent_digests` is left out like every key that nobody knows.
@@ -130,12 +140,15 @@ impl ControlRequest {
     /// # Errors
     /// A [`Fault`] that names what is wrong.
     pub fn decode(body: &[u8]) -> Result<Self, Fault> {
-        let (name, value) = variant(Body::read(body)?.payload_of(REQUEST)?, "payload")?;
+        let body = Body::read(body)?;
+        let traceparent = body.traceparent();
+        let (name, value) = variant(body.payload_of(REQUEST)?, "payload")?;
         let mut fields = Fields::of(value, &format!("payload.{name}"))?;
         match name.as_str() {
             "RunSubmit" => Ok(Self::RunSubmit {
                 request_id: TraceId(fields.id("request_id", TraceId::PREFIX)?),
                 opening_yaml: fields.text("opening_yaml")?,
+                traceparent,
             }),
             "RunCancel" => Ok(Self::RunCancel { trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?) }),
             "DescribeAgents" => {

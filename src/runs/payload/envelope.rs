@@ -6,6 +6,7 @@ use super::{
     count::{self, VALUES_MAX, ValueCount},
     fields::{Fault, Fields, map, named},
 };
+use crate::w3c::GivenTraceParent;
 
 /// The schemas of runs (Runloop facts, Schema registry).
 pub mod schema {
@@ -86,6 +87,20 @@ impl Body {
         let fault =
             || Fault::new("meta.tokens", &format!("is {}, not a non-negative integer", named(tokens)));
         tokens.as_u64().map(Some).ok_or_else(fault)
+    }
+
+    /// The `traceparent` of the meta (ruling MPLP 18), judged; none where it has none.
+    pub(super) fn traceparent(&self) -> Option<GivenTraceParent> {
+        let Some(Value::Map(pairs)) = &self.meta else { return None };
+        let (_, value) = pairs.iter().find(|(key, _)| key.as_str() == Some("traceparent"))?;
+        match value {
+            Value::Nil => None,
+            value => Some(
+                value
+                    .as_str()
+                    .map_or_else(|| GivenTraceParent::no_text(named(value)), GivenTraceParent::read),
+            ),
+        }
     }
 
     /// The payload of a body of this type.

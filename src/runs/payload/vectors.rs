@@ -14,6 +14,7 @@ use crate::{
         station::Level,
     },
     time::Wall,
+    w3c::GivenTraceParent,
 };
 
 const ID: &[u8] = b"\xc4\x10\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff";
@@ -38,7 +39,11 @@ fn body(kind: &str, payload: &[u8], meta: &[u8]) -> Vec<u8> {
 fn control_requests_are_as_the_text_has_them() {
     let submit = [b"\x81\xa9RunSubmit\x82\xaarequest_id", ID, b"\xacopening_yaml\xa3a: "].concat();
     let submit = body("intent.ctrl.request.v1", &submit, b"");
-    let request = ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: "a: ".to_owned() };
+    let request = ControlRequest::RunSubmit {
+        request_id: TraceId(id()),
+        opening_yaml: "a: ".to_owned(),
+        traceparent: None,
+    };
     assert_eq!(request.encode(), submit);
     assert_eq!(ControlRequest::decode(&submit), Ok(request));
 
@@ -58,6 +63,37 @@ fn control_requests_are_as_the_text_has_them() {
 }
 
 #[test]
+fn a_trace_context_goes_in_the_meta_of_a_submission() {
+    // ruling MPLP 18; the header is the example of W3C Trace Context §3.2.4, of 55 bytes.
+    const HEADER: &[u8] = b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let submit = [b"\x81\xa9RunSubmit\x82\xaarequest_id", ID, b"\xacopening_yaml\xa3a: "].concat();
+    let with = |meta: &[u8]| body("intent.ctrl.request.v1", &submit, meta);
+    let request = |traceparent| ControlRequest::RunSubmit {
+        request_id: TraceId(id()),
+        opening_yaml: "a: ".to_owned(),
+        traceparent,
+    };
+    let valid = with(&[b"\x81\xabtraceparent\xd9\x37", HEADER].concat());
+    let header = GivenTraceParent::Valid(std::str::from_utf8(HEADER).unwrap().into());
+    let expected = request(Some(header));
+    assert_eq!(expected.encode(), valid);
+    assert_eq!(ControlRequest::decode(&valid), Ok(expected));
+    // What the meta has besides, and what is none.
+    let none = [&b"\x81\xabtraceparent\xc0"[..], b"\x81\xa6tokens\x05", b"\x80", b"\xa1x", b"\xc0"];
+    for meta in none {
+        assert_eq!(ControlRequest::decode(&with(meta)), Ok(request(None)), "{meta:x?}");
+    }
+    for (meta, why) in [
+        (&b"\x81\xabtraceparent\x07"[..], "traceparent is an integer, not a string"),
+        (b"\x81\xabtraceparent\xa200", "traceparent has 2 bytes, fewer than 55"),
+    ] {
+        let left_out = request(Some(GivenTraceParent::LeftOut(why.to_owned())));
+        assert_eq!(ControlRequest::decode(&with(meta)), Ok(left_out.clone()), "{meta:x?}");
+        assert_eq!(left_out.encode(), with(b""), "it is never sent");
+    }
+}
+
+#[test]
 fn ids_are_read_in_every_form_and_unknown_keys_and_nil_are_nothing() {
     let bare = b"\xd9\x2400112233-4455-6677-8899-aabbccddeeff";
     let prefixed = b"\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff";
@@ -73,7 +109,11 @@ fn ids_are_read_in_every_form_and_unknown_keys_and_nil_are_nothing() {
         let read = ControlRequest::decode(&body("intent.ctrl.request.v1", &payload, b"\xc0"));
         assert_eq!(
             read,
-            Ok(ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: String::new() }),
+            Ok(ControlRequest::RunSubmit {
+                request_id: TraceId(id()),
+                opening_yaml: String::new(),
+                traceparent: None
+            }),
             "{written:x?}"
         );
     }
@@ -439,8 +479,12 @@ fn a_decision_is_of_version_1_and_names_its_question_in_every_form() {
 
 #[test]
 fn a_body_cut_or_changed_anywhere_is_read_or_refused_without_panic() {
-    let request =
-        ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: "a: ".to_owned() }.encode();
+    let request = ControlRequest::RunSubmit {
+        request_id: TraceId(id()),
+        opening_yaml: "a: ".to_owned(),
+        traceparent: None,
+    }
+    .encode();
     for at in 0..request.len() {
         assert!(ControlRequest::decode(&request[..at]).is_err());
         for byte in [0x00, 0x7f, 0x80, 0x9f, 0xc0, 0xc1, 0xc4, 0xdd, 0xdf, 0xff] {

@@ -7,7 +7,7 @@ use crate::{
         Bundle, RecordSettings,
         run::{PlanShape, PlanStep, RunBegin, RunEnd, RunRecord},
     },
-    port::{RunDetail, RunEventRow, RunRow},
+    port::{RunDetail, RunEventRow},
     runs::{Plan, openings::declared_purpose},
     store::runs::EventRow,
 };
@@ -34,15 +34,16 @@ impl RunTranslation {
         self.record.read(&EventRow { number, kind, level, message, meta, at });
     }
 
-    /// The bundle: as the run ended by `row`, or as it is now where that has no end.
+    /// The bundle: as the run ended by its detail, or as it is now where that has no end.
     #[must_use]
-    pub fn finish(self, row: &RunRow) -> Bundle {
+    pub fn finish(self, detail: &RunDetail) -> Bundle {
+        let RunDetail { row, artifacts_missing, .. } = detail;
         let end = row.ended_at_ms.map(|at| RunEnd {
             state: row.state,
             why: row.why.clone(),
             tokens: row.tokens,
             events_missing: row.events.saturating_sub(self.events),
-            artifacts_missing: 0,
+            artifacts_missing: *artifacts_missing,
             at,
         });
         self.record.into_bundle(end.as_ref())
@@ -51,7 +52,7 @@ impl RunTranslation {
 
 /// What a run began with, as the store has it.
 fn beginning(detail: &RunDetail, limits: &limits::Runs) -> RunBegin {
-    let RunDetail { row, yaml, plan } = detail;
+    let RunDetail { row, yaml, plan, traceparent, .. } = detail;
     let (goals, policy) = declared_purpose(yaml, limits);
     RunBegin {
         run: row.run,
@@ -62,7 +63,7 @@ fn beginning(detail: &RunDetail, limits: &limits::Runs) -> RunBegin {
         goals,
         policy,
         plan: shape(&serde_json::from_value(plan.value()).unwrap_or_default()),
-        traceparent: None,
+        traceparent: traceparent.clone(),
         at: row.submitted_at_ms,
     }
 }

@@ -128,7 +128,7 @@ fn beginning(detail: &SessionDetail) -> SessionBegin {
         by: row.by.clone(),
         intent: row.intent.clone(),
         participants: detail.listed.clone(),
-        traceparent: None,
+        traceparent: detail.traceparent.clone(),
         context: None,
         at: row.started_at_ms,
         expires_at: row.expires_at_ms,

@@ -109,6 +109,7 @@ impl Asker {
             &ControlRequest::RunSubmit {
                 request_id: TraceId(Uuid::from_u128(n)),
                 opening_yaml: ASKS.to_owned(),
+                traceparent: None,
             },
         )
         .await

@@ -101,6 +101,7 @@ async fn detail(
         mode_version: found.mode_version.clone(),
         configuration_version: found.configuration_version.clone(),
         policy_version: found.policy_version.clone(),
+        traceparent: found.traceparent.as_deref().map(str::to_owned),
         listed,
         resolution: match resolution.len() as u64 {
             0 => None,

@@ -39,7 +39,7 @@ const LOG_BYTES: usize = 16 << 20;
 const LEFT_ROWS: usize = 4_096;
 
 const COLUMNS: &str = "number, id, mode, mode_name, ending, why, phase, round, sender, intent, participants, messages, started_at_ms, \
-                       expires_at_ms, ended_at_ms, mode_version, configuration_version, policy_version, trace, gone, swept";
+                       expires_at_ms, ended_at_ms, mode_version, configuration_version, policy_version, trace, gone, swept, traceparent";
 
 /// How a session stands to the sweep; what is written later is never less.
 const NOT_SWEPT: i64 = 0;
@@ -90,7 +90,7 @@ fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
     conn.prepare_cached(&format!(
         "INSERT INTO macp_sessions ({COLUMNS})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-         ?21)
+         ?21, ?22)
          ON CONFLICT (number) DO UPDATE SET ending = ?5, why = ?6, phase = ?7, round = ?8, messages = ?12,
          ended_at_ms = ?15, gone = max(gone, ?20), swept = max(swept, ?21)"
     ))?
@@ -120,6 +120,7 @@ fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
             (Some(_), true) => UNNOTICED,
             (Some(_), false) => NOTICED,
         },
+        row.traceparent,
     ])?;
     Ok(())
 }
@@ -269,6 +270,7 @@ pub(in crate::store) fn page(
             &row.policy_version,
         ];
         bytes += texts.into_iter().chain(&row.why).map(String::len).sum::<usize>();
+        bytes += row.traceparent.as_ref().map_or(0, |header| header.len());
         page.rows.push(row);
     }
     Ok(page)
@@ -467,6 +469,7 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         trace: damage.or("trace", trace, None).map(TraceId),
         is_evicted: damage.or("gone", row.get(19), true),
         is_unnoticed: damage.or("swept", row.get::<_, i64>(20), NOTICED) == UNNOTICED,
+        traceparent: damage.optional_text("traceparent", row, 21).map(String::into_boxed_str),
         why: damage.or_reason(why),
     })
 }

@@ -8,6 +8,7 @@ pub(super) mod macp_logs;
 mod macp_seen;
 pub(super) mod manifests;
 pub(super) mod meta;
+pub(super) mod mplp;
 pub(super) mod plugins;
 pub(super) mod refunds;
 pub(super) mod runs;

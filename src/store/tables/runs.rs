@@ -4,8 +4,11 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use super::meta;
 use super::values::{Damage, broken, int, json, number, trace, wall, wall_or_null};
+use super::{
+    meta,
+    mplp::{self, RATING_BYTES},
+};
 use crate::{
     ids::{OpeningId, TraceId},
     schema::JsonText,
@@ -21,7 +24,7 @@ use crate::{
 const COLUMNS: &str = "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms, done";
 
 /// The bytes that retention counts of a row of each table, without reading long values.
-const RUN_BYTES: &str = "octet_length(name) + octet_length(client) + coalesce(octet_length(why), 0) + octet_length(yaml) + octet_length(plan)";
+const RUN_BYTES: &str = "octet_length(name) + octet_length(client) + coalesce(octet_length(why), 0) + octet_length(yaml) + octet_length(plan) + coalesce(octet_length(traceparent), 0)";
 const EVENT_BYTES: &str = "octet_length(message) + octet_length(meta)";
 const ARTIFACT_BYTES: &str =
     "octet_length(node) + octet_length(port) + octet_length(kind) + octet_length(value)";
@@ -42,9 +45,16 @@ pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result
         RunOp::Artifact { run, artifact } => insert_artifact(conn, *run, artifact)?,
         RunOp::Spent { run, tokens } => set_tokens(conn, *run, *tokens)?,
         RunOp::Done { run, nodes } => set_done_nodes(conn, *run, *nodes)?,
-        RunOp::End { run, state, why, tokens, done, at } => {
-            let why = why.as_deref();
-            let ended = RunEnd { run: *run, state: *state, why, tokens: *tokens, done: *done, at: *at };
+        RunOp::End { run, state, why, tokens, done, artifacts_missing, at } => {
+            let ended = RunEnd {
+                run: *run,
+                state: *state,
+                why: why.as_deref(),
+                tokens: *tokens,
+                done: *done,
+                artifacts_missing: *artifacts_missing,
+                at: *at,
+            };
             counted.ended = end(conn, ended)?;
         }
         RunOp::Answer(answer) => counted.answers = insert_answer(conn, answer)?,
@@ -54,8 +64,8 @@ pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result
 
 fn begin(conn: &Connection, run: &NewRun) -> rusqlite::Result<()> {
     conn.prepare_cached(
-        "INSERT INTO runs (run, opening, name, by_kind, client, state, nodes, tokens, events, artifacts, submitted_at_ms, yaml, plan)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, ?8, ?9, ?10)",
+        "INSERT INTO runs (run, opening, name, by_kind, client, state, nodes, tokens, events, artifacts, submitted_at_ms, yaml, plan, traceparent)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, ?8, ?9, ?10, ?11)",
     )?
     .execute(params![
         bytes(run.run),
@@ -68,6 +78,7 @@ fn begin(conn: &Connection, run: &NewRun) -> rusqlite::Result<()> {
         int(run.at.0),
         run.yaml,
         run.plan.as_str(),
+        run.traceparent.as_deref(),
     ])?;
     Ok(())
 }
@@ -132,27 +143,30 @@ struct RunEnd<'a> {
     why: Option<&'a str>,
     tokens: u64,
     done: u64,
+    artifacts_missing: u64,
     at: Wall,
 }
 
 fn end(
     conn: &Connection,
-    RunEnd { run, state, why, tokens, done, at }: RunEnd<'_>,
+    RunEnd { run, state, why, tokens, done, artifacts_missing, at }: RunEnd<'_>,
 ) -> rusqlite::Result<Size> {
     let ended = conn
         .prepare_cached(
-            "UPDATE runs SET state = ?2, why = ?3, tokens = ?4, done = ?5, ended_at_ms = ?6 WHERE run = ?1 AND ended_at_ms IS NULL
+            "UPDATE runs SET state = ?2, why = ?3, tokens = ?4, done = ?5, ended_at_ms = ?6, artifacts_missing = ?7 WHERE run = ?1 AND ended_at_ms IS NULL
              RETURNING number",
         )?
-        .query_row(params![bytes(run), state.name(), why, int(tokens), int(done), int(at.0)], |row| {
-            row.get(0)
-        })
+        .query_row(
+            params![bytes(run), state.name(), why, int(tokens), int(done), int(at.0), int(artifacts_missing)],
+            |row| row.get(0),
+        )
         .optional()?;
     let Some(number): Option<i64> = ended else { return Ok(Size::default()) };
     let all = conn
         .prepare_cached(&format!(
             "SELECT {RUN_BYTES} + (SELECT coalesce(sum({EVENT_BYTES}), 0) FROM run_events WHERE run = ?1)
                 + (SELECT coalesce(sum({ARTIFACT_BYTES}), 0) FROM run_artifacts WHERE run = ?1)
+                + (SELECT coalesce(sum({RATING_BYTES}), 0) FROM run_ratings WHERE run = ?1)
              FROM runs WHERE number = ?1"
         ))?
         .query_row([number], |row| row.get(0))?;
@@ -194,12 +208,17 @@ pub(in crate::store) fn page(conn: &Connection, filter: &RunFilter) -> rusqlite:
 
 /// One run, with its opening's text and its plan.
 pub(in crate::store) fn detail(conn: &Connection, run: TraceId) -> rusqlite::Result<Option<RunDetail>> {
-    conn.prepare_cached(&format!("SELECT {COLUMNS}, yaml, plan FROM runs WHERE run = ?1"))?
+    let rating = mplp::rating_of(conn, run)?;
+    let more = "yaml, plan, traceparent, artifacts_missing";
+    conn.prepare_cached(&format!("SELECT {COLUMNS}, {more} FROM runs WHERE run = ?1"))?
         .query_row([bytes(run)], |row| {
             let (mut damage, found) = (Damage::default(), run_row(row)?);
             let (yaml, plan) =
                 (damage.text("yaml", row, 15), damage.or("plan", json(row, 16), JsonText::null()));
-            Ok(RunDetail { row: RunRow { why: damage.or_reason(found.why), ..found }, yaml, plan })
+            let traceparent = damage.optional_text("traceparent", row, 17);
+            let artifacts_missing = damage.or("artifacts_missing", number(row, 18), 0);
+            let row = RunRow { why: damage.or_reason(found.why), ..found };
+            Ok(RunDetail { row, yaml, plan, traceparent, artifacts_missing, rating })
         })
         .optional()
 }
@@ -339,7 +358,9 @@ pub(in crate::store) fn counts(conn: &Connection) -> rusqlite::Result<RunCounts>
         [],
         Size::read,
     )?;
-    for (table, bytes) in [("run_events", EVENT_BYTES), ("run_artifacts", ARTIFACT_BYTES)] {
+    let tables =
+        [("run_events", EVENT_BYTES), ("run_artifacts", ARTIFACT_BYTES), ("run_ratings", RATING_BYTES)];
+    for (table, bytes) in tables {
         let of_ended = "SELECT number FROM runs WHERE ended_at_ms IS NOT NULL";
         let sum = format!("SELECT coalesce(sum({bytes}), 0) FROM {table} WHERE run IN ({of_ended})");
         ended.bytes += conn.query_row(&sum, [], |row| row.get::<_, i64>(0))?;
@@ -371,6 +392,8 @@ pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite
             return Ok((limit, Size { rows: 0, ..gone }));
         }
     }
+    let rating = format!("DELETE FROM run_ratings WHERE run = ?1 RETURNING 0, {RATING_BYTES}");
+    gone += conn.prepare_cached(&rating)?.query_map([oldest], Size::read)?.sum::<rusqlite::Result<Size>>()?;
     let delete = format!("DELETE FROM runs WHERE number = ?1 RETURNING 1, {RUN_BYTES}");
     let run = conn.prepare_cached(&delete)?.query_row([oldest], Size::read)?;
     let rows = u64::try_from(gone.rows + run.rows).unwrap_or(0);

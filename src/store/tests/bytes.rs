@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Asks until retention has come to its end: between two requests the writer deletes a slice, if one is due.
-fn until_retired(kit: &Kit) {
+pub(super) fn until_retired(kit: &Kit) {
     let retired = || {
         kit.flush();
         kit.handle.counters().retired_rows
@@ -97,6 +97,7 @@ fn refunds_runs_and_answers_go_by_their_bytes_too() {
             nodes: 1,
             yaml: "y".repeat(1_000),
             plan: JsonText::parse("{}").unwrap(),
+            traceparent: None,
             at: Wall(1),
         };
         let artifact = ArtifactRow {
@@ -115,7 +116,15 @@ fn refunds_runs_and_answers_go_by_their_bytes_too() {
         // One goes on, and stays whatever it has.
         if n > 1 {
             let state = RunState::Succeeded;
-            ops.push(RunOp::End { run, state, why: None, tokens: 0, done: 1, at: Wall(1) });
+            ops.push(RunOp::End {
+                run,
+                state,
+                why: None,
+                tokens: 0,
+                done: 1,
+                artifacts_missing: 0,
+                at: Wall(1),
+            });
         }
         ask(|done| kit.handle.commit(Op::Runs(ops.into()), Class::Process, done)).unwrap();
     }

@@ -39,6 +39,9 @@ fn row(number: u64) -> SessionRow {
         configuration_version: "2".to_owned(),
         policy_version: "3".to_owned(),
         trace: Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap()),
+        traceparent: number
+            .is_multiple_of(2)
+            .then(|| Box::from("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")),
         is_evicted: false,
         is_unnoticed: false,
     }

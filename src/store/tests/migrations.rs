@@ -2,10 +2,15 @@
 
 use rusqlite::Connection;
 
-use crate::store::{
-    migrations::{APPLICATION_ID, DatabaseOwner, STEPS, inspect, run, version},
-    plugins::{AuditFilter, RestoredPlugins},
-    tables,
+use crate::{
+    ids::TraceId,
+    store::{
+        migrations::{APPLICATION_ID, DatabaseOwner, STEPS, inspect, run, run as run_steps, version},
+        mplp::{Rated, Rating, RatingVerdict},
+        plugins::{AuditFilter, RestoredPlugins},
+        tables,
+    },
+    time::Wall,
 };
 
 #[test]
@@ -28,7 +33,7 @@ fn a_database_of_an_earlier_version_is_brought_up_with_what_it_holds() {
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
     let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
     let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 9));
+    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 10));
 }
 
 #[test]
@@ -134,6 +139,37 @@ fn invocations_of_an_earlier_version_say_which_refund_was_recorded_for_them() {
 }
 
 #[test]
+fn runs_and_sessions_of_before_have_no_trace_context_miss_nothing_and_can_be_rated() {
+    let conn = Connection::open_in_memory().unwrap();
+    for step in &STEPS[..9] {
+        step.take(&conn).unwrap();
+    }
+    conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    conn.pragma_update(None, "user_version", 9).unwrap();
+    let run = "INSERT INTO runs (number, run, opening, name, by_kind, client, state, nodes, tokens, events,
+        artifacts, submitted_at_ms, ended_at_ms, yaml, plan, done)
+        VALUES (1, ?1, ?1, 'n', 'tui', 'c', 'failed', 5, 0, 0, 0, 1, 2, 'y', '{}', 0)";
+    conn.execute(run, [[7_u8; 16]]).unwrap();
+    let session =
+        "INSERT INTO macp_sessions (number, id, mode, mode_name, sender, intent, participants, messages,
+        started_at_ms, expires_at_ms, mode_version, configuration_version, policy_version)
+        VALUES (1, 's', 'macp.mode.decision.v1', '', 'a', '', 0, 0, 1, 2, '', '', '')";
+    conn.execute(session, []).unwrap();
+    run_steps(&conn).unwrap();
+    assert_eq!(version(&conn).unwrap(), 10);
+    let run = TraceId(uuid::Uuid::from_bytes([7; 16]));
+    let detail = tables::runs::detail(&conn, run).unwrap().unwrap();
+    assert_eq!((detail.row.why, detail.yaml.as_str()), (None, "y"));
+    assert_eq!((detail.traceparent, detail.artifacts_missing, detail.rating), (None, 0, None));
+    let session = tables::macp::by_id(&conn, "s").unwrap().unwrap();
+    assert_eq!((session.number, session.why, session.traceparent), (1, None, None));
+    let rating = Rating { verdict: RatingVerdict::Approved, note: None, by: "me".to_owned(), at_ms: Wall(3) };
+    let (rated, _) = tables::mplp::rate(&conn, run, &rating).unwrap();
+    assert_eq!(rated, Rated::Kept { before: None });
+    assert_eq!(tables::mplp::rating_of(&conn, run).unwrap(), Some(rating));
+}
+
+#[test]
 fn tells_a_later_schema_and_another_programs_database() {
     let conn = Connection::open_in_memory().unwrap();
     run(&conn).unwrap();
@@ -155,7 +191,7 @@ fn a_database_of_before_the_plugins_keeps_what_it_holds_and_can_hold_them() {
     conn.execute("INSERT INTO brakes VALUES ('boss', 1, 0)", []).unwrap();
     run(&conn).unwrap();
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, version(&conn).unwrap()), (1, 9));
+    assert_eq!((brakes, version(&conn).unwrap()), (1, 10));
     assert_eq!(tables::plugins::restored(&conn).unwrap(), RestoredPlugins::default());
 }
 

@@ -10,5 +10,6 @@ mod lost;
 mod macp;
 mod migrations;
 mod model;
+mod mplp;
 mod plugins;
 mod runs;

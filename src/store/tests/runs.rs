@@ -19,11 +19,13 @@ use crate::{
     time::Wall,
 };
 
-fn trace(n: u128) -> TraceId {
+pub(super) const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+pub(super) fn trace(n: u128) -> TraceId {
     TraceId(Uuid::from_u128(n))
 }
 
-fn begin(n: u128) -> RunOp {
+pub(super) fn begin(n: u128) -> RunOp {
     RunOp::Begin(Box::new(NewRun {
         run: trace(n),
         opening: OpeningId(Uuid::from_u128(n + 1_000)),
@@ -33,6 +35,7 @@ fn begin(n: u128) -> RunOp {
         nodes: 3,
         yaml: "version: 0\n".to_owned(),
         plan: JsonText::parse(r#"{"nodes":[]}"#).unwrap(),
+        traceparent: n.is_multiple_of(2).then(|| Box::from(TRACEPARENT)),
         at: Wall(1_000 + u64::try_from(n).unwrap()),
     }))
 }
@@ -65,8 +68,9 @@ fn artifact_op(n: u128, number: u64) -> RunOp {
     RunOp::Artifact { run: trace(n), artifact }
 }
 
-fn end(n: u128, state: RunState) -> RunOp {
-    RunOp::End { run: trace(n), state, why: Some("because".to_owned()), tokens: 7, done: 2, at: Wall(9) }
+pub(super) fn end(n: u128, state: RunState) -> RunOp {
+    let why = Some("because".to_owned());
+    RunOp::End { run: trace(n), state, why, tokens: 7, done: 2, artifacts_missing: 3, at: Wall(9) }
 }
 
 fn answer(n: u128, variant: &str, body: &'static [u8]) -> RunOp {
@@ -113,6 +117,7 @@ fn a_run_is_read_back_with_all_that_it_told_and_kept_also_by_the_next_process() 
     let kit = open(folder.path());
     let detail = ask(|done| kit.handle.run(trace(1), done)).unwrap().unwrap();
     assert_eq!((detail.yaml.as_str(), detail.plan.as_str()), ("version: 0\n", r#"{"nodes":[]}"#));
+    assert_eq!((detail.traceparent, detail.artifacts_missing, detail.rating), (None, 3, None));
     let row = detail.row;
     assert_eq!(
         (row.state, row.why.as_deref(), row.tokens, row.ended_at),

@@ -36,7 +36,14 @@ impl Fixture {
         let cost = measure(|| {
             self.kernel.handle(
                 Now::at_ms(1),
-                &Input::Message { envelope, bytes, parsed: None, peer_sessions: 0, lookup: Lookup::NotAsked },
+                &Input::Message {
+                    envelope,
+                    bytes,
+                    parsed: None,
+                    traceparent: None,
+                    peer_sessions: 0,
+                    lookup: Lookup::NotAsked,
+                },
             );
             while let Some(output) = self.kernel.poll_output() {
                 is_accepted |= matches!(

@@ -431,7 +431,8 @@ fn simulate(seed: u64, tally: &mut BTreeMap<String, u32>) {
         if next <= 3 && rng.u8(..8) == 0 {
             let yaml = format!("opening {next}");
             fixture.openings.insert(yaml.clone(), Arc::new(random(&mut rng, 0)));
-            let request = ControlRequest::RunSubmit { request_id: trace(next), opening_yaml: yaml };
+            let request =
+                ControlRequest::RunSubmit { request_id: trace(next), opening_yaml: yaml, traceparent: None };
             fixture.control(trace(next), &request);
             next += 1;
         }

@@ -255,7 +255,7 @@ fn what_a_key_does_the_port_does() {
     let _silent = fixture.agent("silent", |_: &AgentCall| Vec::new());
     let request = rl_console::ids::TraceId(uuid::Uuid::from_u128(7));
     let mut client = fixture.agent_client();
-    let submit = runs::Command::Submit { request, opening_yaml: one("silent") };
+    let submit = runs::Command::Submit { request, opening_yaml: one("silent"), traceparent: None };
     assert_eq!(fixture.command(Command::Runs(submit)), Ok(Outcome::Runs(runs::Outcome::Taken)));
     assert_eq!(client.answer().variant, "RunAccepted");
     let cancelled = fixture.command(Command::Runs(runs::Command::Cancel { run: request }));

@@ -136,6 +136,9 @@ mod tests {
             row: crate::cli::commands::short_ids::tests::row(1, 7),
             yaml: String::new(),
             plan: JsonText::parse("{}").unwrap(),
+            traceparent: None,
+            artifacts_missing: 0,
+            rating: None,
         };
         let first = Page::RunArtifacts { rows: vec![kept(1, "outer/draft", "out")], more: true };
         let second = Page::RunArtifacts { rows: vec![kept(2, "b", "../../x\u{202e}")], more: false };

@@ -24,7 +24,10 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
     operator::block_on(async {
         let station = operator::connect(settings).await?;
         match action {
-            RunAction::Show { run, yaml } => {
+            RunAction::Show { run, traceparent: true, .. } => {
+                show::traceparent(&station, short_ids::run(&station, run).await?, out).await
+            }
+            RunAction::Show { run, yaml, .. } => {
                 show::show(&station, short_ids::run(&station, run).await?, *yaml, &clock, out).await
             }
             RunAction::Events { run, level, kind, follow } => {

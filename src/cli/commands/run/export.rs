@@ -90,7 +90,7 @@ async fn record(station: &dyn Operator, run: TraceId, settings: &Settings) -> Re
             break;
         }
     }
-    Ok(translation.finish(&detail.row))
+    Ok(translation.finish(&detail))
 }
 
 async fn detail(station: &dyn Operator, run: TraceId) -> Result<Box<RunDetail>, Error> {

@@ -11,6 +11,7 @@ use crate::{
         table::{LocalClock, visible},
     },
     ids::TraceId,
+    mplp::lifecycle,
     port::{NodeStates, NodeStatus, Operator, Page, Query, RunDetail, cut_text},
     runs::{NodeState, Plan, openings::drawing},
     time::Wall,
@@ -32,6 +33,12 @@ struct RunJson<'a> {
     events_missing: u64,
 }
 
+/// The header to hand on, as scripts read it.
+#[derive(Serialize)]
+struct TraceParentJson {
+    traceparent: String,
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
@@ -45,10 +52,7 @@ pub(super) async fn show(
     clock: &LocalClock,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let Page::Run(detail) = operator::query(station, Query::Run { run }).await? else {
-        return Err(Error::UnexpectedAnswer);
-    };
-    let detail = detail.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
+    let detail = detail(station, run).await?;
     if yaml && !out.is_json() {
         return out.text(&visible_file(&detail.yaml));
     }
@@ -57,6 +61,20 @@ pub(super) async fn show(
     let node_states = plan.nodes.iter().filter_map(|node| told.node(&node.id)).collect();
     let shown = RunJson { detail: &detail, node_states, events_missing: told.missing() };
     out.row(&shown, |shown| text(shown, &plan, &told, clock))
+}
+
+/// Prints the `traceparent` to hand on to what is called for a run (ruling MPLP 4).
+pub(super) async fn traceparent(station: &dyn Operator, run: TraceId, out: &mut Output) -> Result<(), Error> {
+    let run = detail(station, run).await?.row.run;
+    let shown = TraceParentJson { traceparent: lifecycle::run::traceparent(run).to_string() };
+    out.row(&shown, |shown| shown.traceparent.clone())
+}
+
+async fn detail(station: &dyn Operator, run: TraceId) -> Result<Box<RunDetail>, Error> {
+    let Page::Run(detail) = operator::query(station, Query::Run { run }).await? else {
+        return Err(Error::UnexpectedAnswer);
+    };
+    Ok(detail.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?)
 }
 
 /// How the nodes stand, by all that the run told.
@@ -94,8 +112,9 @@ fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock)
         ("nodes", format!("{} of {} completed or were skipped", row.done, row.nodes)),
         ("tokens", row.tokens.to_string()),
         ("events", row.events.to_string()),
-        ("artifacts", row.artifacts.to_string()),
+        ("artifacts", artifacts(shown.detail)),
     ];
+    facts.extend(shown.detail.traceparent.clone().map(|header| ("trace from", header)));
     if shown.events_missing > 0 {
         let says = "more events than are stored (limits.runs.events_kept_max); node states may be outdated";
         facts.push(("missing", format!("{} {says}", shown.events_missing)));
@@ -110,6 +129,13 @@ fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock)
         if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
     let plan = std::iter::once(String::new()).chain(plan.trim_end().lines().map(visible));
     facts.chain(plan).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+fn artifacts(RunDetail { row, artifacts_missing, .. }: &RunDetail) -> String {
+    match artifacts_missing {
+        0 => row.artifacts.to_string(),
+        missing => format!("{}; {missing} not stored", row.artifacts),
+    }
 }
 
 /// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not
@@ -151,7 +177,14 @@ mod tests {
     fn detail() -> RunDetail {
         let plan =
             r#"{"nodes":[{"id":"ask","use":"agent:echo"},{"id":"tell","use":"agent:printer"}],"edges":[]}"#;
-        RunDetail { row: row(3, 7), yaml: "version: 0\n".to_owned(), plan: JsonText::parse(plan).unwrap() }
+        RunDetail {
+            row: row(3, 7),
+            yaml: "version: 0\n".to_owned(),
+            plan: JsonText::parse(plan).unwrap(),
+            traceparent: None,
+            artifacts_missing: 0,
+            rating: None,
+        }
     }
 
     fn told(number: u64, says: &str, state: &str) -> RunEventRow {

@@ -243,6 +243,7 @@ mod tests {
             mode_version: String::new(),
             configuration_version: "c1".to_owned(),
             policy_version: String::new(),
+            traceparent: None,
             listed: vec!["alice".to_owned(), "bob".to_owned()],
             resolution: None,
             progress: JsonText::parse(progress).unwrap(),

@@ -126,7 +126,7 @@ async fn follow(
     yaml: String,
     signals: &mut Signals,
 ) -> Result<(), Error> {
-    let (run, events) = send(client, &mut context.out, yaml, true).await?;
+    let (run, events) = send(client, &mut context.out, (yaml, args.traceparent.clone()), true).await?;
     let Some(events) = events else { return Err(Error::UnexpectedAnswer) };
     let clock = context.local_clock();
     let timeout = args.timeout;

@@ -31,6 +31,7 @@ use crate::{
         payload::{ControlRequest, ControlResponse},
     },
     station::runs::Folder,
+    w3c::GivenTraceParent,
 };
 
 /// An accepted run, as scripts read it.
@@ -73,7 +74,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
         let limits = context.settings.limits.client;
         let sent = async {
             let client = socket::connect(&said, hello, limits).await.map_err(or_local)?;
-            let sent = send(&client, &mut context.out, yaml, is_followed).await;
+            let sent = send(&client, &mut context.out, (yaml, args.traceparent.clone()), is_followed).await;
             Ok::<_, Error>((client, sent))
         };
         // A station that takes connections and says nothing is none.
@@ -140,14 +141,15 @@ pub(super) fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error
 pub(super) async fn send(
     client: &Client,
     out: &mut Output,
-    opening_yaml: String,
+    (opening_yaml, traceparent): (String, Option<GivenTraceParent>),
     is_followed: bool,
 ) -> Result<(TraceId, Option<Subscription>), Error> {
     let run = TraceId(uuid::Uuid::now_v7());
     // The run's name is the request's: its events can be listened to before there are any.
     let events =
         if is_followed { Some(client.subscribe(&format!("rlp/runs/{run}/events")).await?) } else { None };
-    let answer = ask(client, run, &ControlRequest::RunSubmit { request_id: run, opening_yaml }).await?;
+    let request = ControlRequest::RunSubmit { request_id: run, opening_yaml, traceparent };
+    let answer = ask(client, run, &request).await?;
     let ControlResponse::RunAccepted { trace_id, opening_id, opening_name, .. } = answer else {
         return Err(Error::UnexpectedAnswer);
     };

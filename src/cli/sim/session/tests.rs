@@ -39,6 +39,7 @@ fn held(kernel: &mut Kernel, plan: &Plan) -> Option<SessionState> {
                     bytes,
                     parsed: None,
                     peer_sessions: 0,
+                    traceparent: None,
                     lookup: Lookup::NotAsked,
                 },
             );

@@ -134,7 +134,14 @@ mod tests {
         };
         let nodes = ["a", "b", "c"].map(|id| format!(r#"{{"id":"{id}","use":"agent:echo"}}"#)).join(",");
         let plan = JsonText::parse(&format!(r#"{{"nodes":[{nodes}],"edges":[]}}"#)).unwrap();
-        let mut run = StoredRun::of(RunDetail { row, yaml: String::new(), plan });
+        let mut run = StoredRun::of(RunDetail {
+            row,
+            yaml: String::new(),
+            plan,
+            traceparent: None,
+            artifacts_missing: 0,
+            rating: None,
+        });
         run.apply_events(&[told(1, "a", NodeState::Running), told(2, "a", NodeState::Completed)], true);
         assert_eq!((run.read_up_to, run.is_whole), (2, false));
         run.apply_events(&[told(3, "b", NodeState::Running)], false);

@@ -169,7 +169,8 @@ impl OpeningAnswer {
 }
 
 fn command(request: TraceId, opening_yaml: String) -> Effect {
-    Effect::command(Command::Runs(runs::Command::Submit { request, opening_yaml }), Submission { request })
+    let submit = runs::Command::Submit { request, opening_yaml, traceparent: None };
+    Effect::command(Command::Runs(submit), Submission { request })
 }
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.

@@ -225,6 +225,7 @@ fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
             bytes,
             parsed: parsed.as_ref(),
             peer_sessions: 0,
+            traceparent: None,
             lookup: Lookup::NotAsked,
         };
         assert_eq!(ahead.input(input), Some(Ok(plain.receive(message))), "{}", message.message_type);

@@ -150,6 +150,7 @@ fn a_session_in_the_store_alone_answers_as_it_did() {
                 bytes,
                 parsed: None,
                 peer_sessions: 0,
+                traceparent: None,
                 lookup: Lookup::NotAsked,
             })
             .unwrap();

@@ -16,6 +16,8 @@ use crate::{
     time::Now,
 };
 
+const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
 fn filled() -> TestKernel {
     filled_step_by_step(&mut |_| ())
 }
@@ -32,7 +34,9 @@ fn filled_step_by_step(each: &mut dyn FnMut(&TestKernel)) -> TestKernel {
         context: r#"{"trace_id":"0191d3c2-7a41-7f00-8000-00000000a41f"}"#.into(),
         ..participants(&["a", "b"])
     };
+    fixture.traceparent = Some(TRACEPARENT);
     accepted(&fixture.send(&start("decides", "m1", &payload)));
+    fixture.traceparent = None;
     accepted(&fixture.send(&rounds("agrees", "m1", &["a", "b"])));
     for (n, (kind, json)) in [
         ("Proposal", r#"{"proposal_id":"p","option":"o","rationale":"r","supporting_data":"AAE="}"#),
@@ -241,4 +245,29 @@ fn what_a_log_had_is_not_waited_for() {
     accepted(&fixture.send_text("s", "Message", "m2", "a", "resolve"));
     assert!(fixture.kernel.last_ticket() > Ticket(0));
     assert_eq!(fixture.replayed().last_ticket(), Ticket(0));
+}
+
+#[test]
+fn the_trace_context_of_a_start_is_in_the_log_and_in_no_other_session() {
+    let mut fixture = TestKernel::new();
+    fixture.traceparent = Some(TRACEPARENT);
+    accepted(&fixture.send(&start("s", "m1", &participants(&["a"]))));
+    accepted(&fixture.send_text("s", "Proposal", "m2", "a", r#"{"proposal_id":"p","option":"o"}"#));
+    // That of a start that is not the first is nobody's.
+    fixture.traceparent = Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00");
+    assert!(fixture.send(&start("s", "m1", &participants(&["a"]))).is_duplicate);
+    fixture.traceparent = None;
+    accepted(&fixture.send(&start("t", "m1", &participants(&["a"]))));
+    let of = |kernel: &Kernel, id: &str| kernel.image(id).unwrap().traceparent;
+    assert_eq!(of(&fixture.kernel, "s").as_deref(), Some(TRACEPARENT));
+    let mut replayed = Kernel::new(Now::at_ms(0), crate::limits::Macp::default());
+    for (session, record) in &fixture.log {
+        replayed.replay(*session, record).unwrap();
+    }
+    assert_eq!((of(&replayed, "s").as_deref(), of(&replayed, "t")), (Some(TRACEPARENT), None));
+    // Field 6 of the first record, and of no other.
+    let has = |(_, record): &(u64, Bytes)| Record::of(record).unwrap().traceparent.is_some();
+    assert_eq!(fixture.log.iter().filter(|record| has(record)).count(), 1);
+    let tail = [&[0x32, 55], TRACEPARENT.as_bytes()].concat();
+    assert!(fixture.log[0].1.ends_with(&tail), "{:x?}", fixture.log[0].1);
 }

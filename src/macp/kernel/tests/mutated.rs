@@ -94,6 +94,7 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
                 bytes: within,
                 parsed: parsed.as_ref(),
                 peer_sessions: 0,
+                traceparent: None,
                 lookup: Lookup::NotAsked,
             };
             let records = fixture.log.len();

@@ -23,6 +23,8 @@ pub(super) struct TestKernel {
     pub(super) ms: u64,
     /// Sessions that the peer of each message has open.
     pub(super) peer_sessions: u64,
+    /// The header of the calls.
+    pub(super) traceparent: Option<&'static str>,
     /// How far the wall clock was set ahead.
     pub(super) wall_ahead_ms: u64,
     pub(super) transitions: Vec<(Transition, String)>,
@@ -94,6 +96,7 @@ impl TestKernel {
             kernel,
             ms: 0,
             peer_sessions: 0,
+            traceparent: None,
             wall_ahead_ms: 0,
             transitions: Vec::new(),
             log: Vec::new(),
@@ -153,6 +156,7 @@ impl TestKernel {
                 bytes,
                 parsed: None,
                 peer_sessions: self.peer_sessions,
+                traceparent: self.traceparent,
                 lookup: Lookup::NotAsked,
             })
             .unwrap()
@@ -172,6 +176,7 @@ impl TestKernel {
             bytes,
             parsed: None,
             peer_sessions: self.peer_sessions,
+            traceparent: self.traceparent,
             lookup,
         })
         .unwrap()

@@ -8,10 +8,14 @@ use crate::{
     limits,
     runs::{
         Asker, AskerKind, EventKind, NodeState,
+        command::Command,
         engine::{AgentsCancel, Input, Settings},
         openings::Node,
         payload::{AgentAnswer, ControlRequest, ControlResponse, RunEvent},
     },
+    tap::entry::station::Level,
+    time::Now,
+    w3c::GivenTraceParent,
 };
 
 fn reasons(fixture: &TestEngine) -> Vec<String> {
@@ -67,11 +71,17 @@ fn the_same_request_gets_the_same_answer_also_after_a_restart() {
 #[test]
 fn requests_that_cannot_be_done_say_why() {
     let mut fixture = TestEngine::new();
-    fixture
-        .control(trace(1), &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: String::new() });
+    fixture.control(
+        trace(1),
+        &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: String::new(), traceparent: None },
+    );
     fixture.control(
         trace(3),
-        &ControlRequest::RunSubmit { request_id: trace(3), opening_yaml: "no such".to_owned() },
+        &ControlRequest::RunSubmit {
+            request_id: trace(3),
+            opening_yaml: "no such".to_owned(),
+            traceparent: None,
+        },
     );
     fixture.cancel(4, 99);
     fixture.handle(Input::Control {
@@ -358,4 +368,48 @@ fn on_a_disk_that_is_nearly_full_no_run_is_accepted_and_others_go_on() {
     fixture.engine.set_disk_low(false);
     fixture.submit(4, opening(vec![node("a")], &[]));
     assert!(fixture.persisted.rows.contains_key(&trace(4)));
+}
+
+#[test]
+fn a_trace_context_is_kept_with_the_run_as_it_came() {
+    const HEADER: &str = "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what the future brings";
+    let mut fixture = TestEngine::new();
+    let submit = |n: u64, header: Option<&str>| ControlRequest::RunSubmit {
+        request_id: trace(n),
+        opening_yaml: format!("opening {n}"),
+        traceparent: header.map(GivenTraceParent::read),
+    };
+    for n in 1..=2 {
+        fixture.openings.insert(format!("opening {n}"), Arc::new(opening(vec![node("a")], &[])));
+    }
+    fixture.control(trace(1), &submit(1, Some(HEADER)));
+    fixture.control(trace(2), &submit(2, None));
+    fixture.pass(20);
+    let kept = |n| fixture.persisted.rows[&trace(n)].traceparent.as_deref();
+    assert_eq!((kept(1), kept(2)), (Some(HEADER), None));
+    assert!(fixture.events.iter().all(|(.., event)| event.kind != EventKind::Log), "nothing is left out");
+}
+
+#[test]
+fn a_trace_context_that_is_not_valid_is_left_out_and_the_run_says_so() {
+    let mut fixture = TestEngine::new();
+    fixture.openings.insert("opening".to_owned(), Arc::new(opening(vec![node("a")], &[])));
+    let submit = Command::Submit {
+        request: trace(1),
+        opening_yaml: "opening".to_owned(),
+        traceparent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01".to_owned()),
+    };
+    let now = Now::at_ms(fixture.ms);
+    fixture.engine.command(now, by(), submit).unwrap();
+    fixture.drain();
+    fixture.pass(20);
+    assert_eq!(fixture.persisted.rows[&trace(1)].traceparent, None);
+    let says: Vec<_> = fixture
+        .events
+        .iter()
+        .filter(|(.., event)| event.kind == EventKind::Log)
+        .map(|(.., event)| (event.level, event.message.as_str()))
+        .collect();
+    let why = "the run has no trace context: the parent-id of traceparent is all zeros";
+    assert_eq!(says, [(Some(Level::Warn), why)]);
 }

@@ -181,10 +181,16 @@ fn cancels_and_rejections_are_answered_the_same_after_a_restart() {
     fixture.cancel(51, 1);
     fixture.control(
         trace(2),
-        &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: "no such".to_owned() },
+        &ControlRequest::RunSubmit {
+            request_id: trace(2),
+            opening_yaml: "no such".to_owned(),
+            traceparent: None,
+        },
     );
-    fixture
-        .control(trace(3), &ControlRequest::RunSubmit { request_id: trace(4), opening_yaml: String::new() });
+    fixture.control(
+        trace(3),
+        &ControlRequest::RunSubmit { request_id: trace(4), opening_yaml: String::new(), traceparent: None },
+    );
     let before: Vec<_> = fixture.responses[1..].to_vec();
     let names: Vec<_> = before.iter().map(|(of, response)| (*of, response.request_id())).collect();
     assert_eq!(
@@ -200,10 +206,16 @@ fn cancels_and_rejections_are_answered_the_same_after_a_restart() {
     fixture.openings.insert("no such".to_owned(), opening(vec![node("a")], &[]).into());
     fixture.control(
         trace(2),
-        &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: "no such".to_owned() },
+        &ControlRequest::RunSubmit {
+            request_id: trace(2),
+            opening_yaml: "no such".to_owned(),
+            traceparent: None,
+        },
     );
-    fixture
-        .control(trace(3), &ControlRequest::RunSubmit { request_id: trace(3), opening_yaml: String::new() });
+    fixture.control(
+        trace(3),
+        &ControlRequest::RunSubmit { request_id: trace(3), opening_yaml: String::new(), traceparent: None },
+    );
     assert_eq!(fixture.responses, before);
 }
 
@@ -265,7 +277,11 @@ fn forget_all(fixture: &mut TestEngine) {
     for n in 10_000..11_100 {
         fixture.control(
             trace(n),
-            &ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: "no such".to_owned() },
+            &ControlRequest::RunSubmit {
+                request_id: trace(n),
+                opening_yaml: "no such".to_owned(),
+                traceparent: None,
+            },
         );
     }
     fixture.responses.clear();
@@ -328,7 +344,11 @@ fn while_a_request_is_looked_up_nothing_more_is_taken_and_it_is_asked_for_once()
     let now = Now::at_ms(0);
     let mut engine = Engine::new(now, Settings::default(), left, Box::new(|| uuid::Uuid::from_u128(7)));
     let submit = |n| {
-        let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: "a: ".to_owned() };
+        let request = ControlRequest::RunSubmit {
+            request_id: trace(n),
+            opening_yaml: "a: ".to_owned(),
+            traceparent: None,
+        };
         Input::Control { by: by(), session: SESSION, trace: trace(n), body: request.encode().into() }
     };
     assert!(engine.accepts_input());

@@ -105,6 +105,7 @@ fn past_the_bound_events_are_left_out_and_the_run_says_so() {
     let lost = told - kept.len();
     assert_eq!(says.last().unwrap(), &format!("{lost} events and 1 artifact not stored: the disk is full"));
     assert!(says.contains(&"n299.out not stored: the disk is full".to_owned()));
+    assert_eq!(fixture.persisted.ended[&trace(1)].artifacts_missing, 1);
     assert!(fixture.persisted.artifacts.is_empty());
 }
 
@@ -121,6 +122,7 @@ fn on_a_disk_that_is_nearly_full_events_and_artifacts_are_told_and_not_kept() {
     fixture.pass(20);
     assert_eq!(fixture.end(1).unwrap().0, "succeeded", "its end is kept");
     assert!(fixture.persisted.artifacts.is_empty());
+    assert_eq!(fixture.persisted.ended[&trace(1)].artifacts_missing, 1);
     // Where it begins, how many there were, and the end.
     assert_eq!(fixture.persisted.events[&trace(1)].len(), before + 3);
     assert!(fixture.events.len() > before + 3, "all of them are told");

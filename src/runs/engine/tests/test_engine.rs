@@ -29,6 +29,7 @@ pub(super) struct End {
     pub(super) why: Option<String>,
     pub(super) tokens: u64,
     pub(super) done: u64,
+    pub(super) artifacts_missing: u64,
     pub(super) at: Wall,
 }
 
@@ -332,11 +333,9 @@ impl TestEngine {
             for op in ops.iter().cloned() {
                 match op {
                     RunOp::Begin(row) => assert!(self.persisted.rows.insert(row.run, *row).is_none()),
-                    RunOp::End { run, state, why, tokens, done, at } => {
-                        assert!(
-                            self.persisted.ended.insert(run, End { state, why, tokens, done, at }).is_none(),
-                            "a run ends once"
-                        );
+                    RunOp::End { run, state, why, tokens, done, artifacts_missing, at } => {
+                        let end = End { state, why, tokens, done, artifacts_missing, at };
+                        assert!(self.persisted.ended.insert(run, end).is_none(), "a run ends once");
                     }
                     RunOp::Done { run, nodes } => {
                         self.persisted.done.insert(run, nodes);
@@ -446,7 +445,10 @@ impl TestEngine {
     pub(super) fn submit(&mut self, n: u64, opening: Opening) {
         let yaml = format!("opening {n}");
         self.openings.insert(yaml.clone(), Arc::new(opening));
-        self.control(trace(n), &ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: yaml });
+        self.control(
+            trace(n),
+            &ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: yaml, traceparent: None },
+        );
     }
 
     /// Cancels a run by a request of its own.

@@ -68,6 +68,7 @@ fn detail(ending: Option<Ending>, messages: u64) -> SessionDetail {
         mode_version: String::new(),
         configuration_version: String::new(),
         policy_version: String::new(),
+        traceparent: None,
         listed: vec!["alice".to_owned(), "bob".to_owned()],
         resolution: None,
         progress: JsonText::from_value(&Value::Null),
