@@ -87,6 +87,11 @@ impl StationStatus {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// This moment.
+    pub(super) fn now(&self) -> Now {
+        self.clock.now()
+    }
+
     /// Applies a transition to the view and emits it.
     pub(super) fn report(&self, transition: Transition, text: &str) -> Seq {
         let now = self.clock.now();

@@ -40,8 +40,8 @@ pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,
 };
 pub(crate) use runs::{
-    ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunExportArgs, RunName,
-    SubmitArgs, TraceArgs, TraceName,
+    ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RateArgs, RunAction, RunExportArgs,
+    RunName, SubmitArgs, TraceArgs, TraceName,
 };
 pub(crate) use session::{
     OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionExportArgs, SessionSendArgs, SessionShowArgs,

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use super::{bus::PeerArgs, commands::seconds};
 use crate::{
     ids::{ActionId, TraceId},
+    mplp::{RatingVerdict, command::NOTE_BYTES_MAX},
     runs::EventKind,
     tap::entry::station::Level,
     w3c::GivenTraceParent,
@@ -130,6 +131,9 @@ pub(crate) enum RunAction {
     /// The record is judged first, and written only if nothing is found in it: exits 1 otherwise. A file that
     /// exists is not overwritten. See `rl-console help mplp`.
     Export(RunExportArgs),
+    /// Rate a run: whether it did what it was for. The last rating holds, and labels the run's learning
+    /// samples.
+    Rate(RateArgs),
     /// Cancel a run: running agents receive a cancel request, and their answers are ignored.
     Cancel(CancelRunArgs),
     /// Approve a node that awaits approval; `ls confirmations` lists them.
@@ -160,6 +164,22 @@ pub(crate) struct RunExportArgs {
     /// Write it although something is found in it.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// `run rate`.
+#[derive(Debug, Args)]
+pub(crate) struct RateArgs {
+    /// The run: its trace, or at least its last four hex digits.
+    #[arg(value_name = "ID")]
+    pub(crate) run: RunName,
+
+    /// The rating.
+    #[arg(value_name = "VERDICT", value_parser = verdict())]
+    pub(crate) verdict: RatingVerdict,
+
+    /// Why: a note of at most 4096 bytes, stored with the rating.
+    #[arg(long, value_name = "TEXT", value_parser = rating_note)]
+    pub(crate) note: Option<String>,
 }
 
 /// `run approve` and `run reject`.
@@ -344,6 +364,19 @@ pub(super) fn ago(text: &str) -> Result<u64, String> {
     let span: jiff::Span = text.parse().map_err(|_| TAKES.to_owned())?;
     let ago = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| TAKES.to_owned())?;
     u64::try_from(ago.as_millis()).map_err(|_| TAKES.to_owned())
+}
+
+fn verdict() -> impl clap::builder::TypedValueParser<Value = RatingVerdict> {
+    use clap::builder::TypedValueParser as _;
+    clap::builder::PossibleValuesParser::new(RatingVerdict::NAMES)
+        .try_map(|name| RatingVerdict::from_name(&name).ok_or("no verdict"))
+}
+
+fn rating_note(text: &str) -> Result<String, String> {
+    if text.len() > NOTE_BYTES_MAX {
+        return Err(format!("has {} bytes; takes at most {NOTE_BYTES_MAX}", text.len()));
+    }
+    Ok(text.to_owned())
 }
 
 /// A `traceparent` that is kept as it is.

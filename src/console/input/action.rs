@@ -208,6 +208,8 @@ actions! {
     RemovePlugin = "remove-plugin",
     /// Edit the panel of the selected plugin, in a form.
     EditPanel = "edit-panel",
+    /// Rate the selected run: whether it did what it was for. The last rating holds.
+    Rate = "rate",
     /// Mark the selected row; marked rows are cancelled together, or requeued if ended.
     Mark = "mark",
     /// Mark an orphaned row done or failed.
@@ -240,12 +242,16 @@ actions! {
     Decline = "decline",
     /// Record refunds with a cancellation, or not.
     Refund = "refund",
-    /// Edit the reason of a session's cancellation.
+    /// Edit the reason of a session's cancellation, or the note of a rating.
     Reason = "reason",
     /// Mark the orphaned row done.
     SettleDone = "settle-done",
     /// Mark the orphaned row failed.
     SettleFailed = "settle-failed",
+    /// Rate the run as approved: it did what it was for.
+    RateApproved = "rate-approved",
+    /// Rate the run as rejected.
+    RateRejected = "rate-rejected",
     /// Detach: close this screen; the station keeps running.
     Detach = "detach",
     /// Stop the station of this process, with its screen.
@@ -359,6 +365,7 @@ impl Action {
                 | Self::RevokeCapability
                 | Self::RemovePlugin
                 | Self::EditPanel
+                | Self::Rate
                 | Self::Mark
                 | Self::Settle
                 | Self::Again
@@ -372,6 +379,8 @@ impl Action {
                 | Self::Reason
                 | Self::SettleDone
                 | Self::SettleFailed
+                | Self::RateApproved
+                | Self::RateRejected
                 | Self::Send
         )
     }
@@ -396,6 +405,7 @@ impl Action {
                 | Self::EditPanel
                 | Self::Restart
                 | Self::Settle
+                | Self::Rate
                 | Self::Again
                 | Self::Record
                 | Self::Ladder

@@ -4,7 +4,7 @@
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Answer, Answers, Confirm};
+use super::{Answer, Confirm};
 use crate::{
     console::{
         draw::{class::Class, text, theme::Role},
@@ -25,9 +25,6 @@ use crate::{
     },
     time::Mono,
 };
-
-/// The reason that is recorded where an operator writes none.
-pub(crate) const DEFAULT_REASON: &str = "by the operator";
 
 /// What stays in the record of what is done.
 #[derive(Debug)]
@@ -51,8 +48,8 @@ pub(crate) struct Dialog {
 impl Dialog {
     /// A question that was not drawn yet.
     pub(crate) fn new(confirm: Box<dyn Confirm>) -> Self {
-        let has_reason = matches!(confirm.answers(), Answers::Reason(_));
-        let reason = has_reason.then(|| Reason { line: Line::new(""), before: None });
+        let has_text = confirm.answers().text().is_some();
+        let reason = has_text.then(|| Reason { line: Line::new(""), before: None });
         Self { confirm, refund: false, reason, drawn_in: None, presented_at: None }
     }
 
@@ -127,14 +124,16 @@ impl Dialog {
 
     /// The reason stands above the line of keys, one empty line before it.
     fn draw_reason(&self, canvas: &mut Canvas<'_>, inside: Rect) {
-        let Some(reason) = &self.reason else { return };
+        let (Some(reason), Some((name, none))) = (&self.reason, self.confirm.answers().text()) else {
+            return;
+        };
         let (x, y) = (inside.x + 1, inside.bottom().saturating_sub(3));
-        let x = x + canvas.put(x, y, inside.width.saturating_sub(1), "reason: ", Role::Accent);
+        let x = x + canvas.put(x, y, inside.width.saturating_sub(1), &format!("{name}: "), Role::Accent);
         let columns = inside.right().saturating_sub(x + 1);
         match self.reason() {
             _ if reason.before.is_some() => reason.line.draw(canvas, x, y, columns),
             Some(text) => drop(canvas.put_as(x, y, columns, text, Role::Text, Class::Payload)),
-            None => drop(canvas.put(x, y, columns, DEFAULT_REASON, Role::Muted)),
+            None => drop(canvas.put(x, y, columns, none, Role::Muted)),
         }
     }
 
@@ -182,6 +181,7 @@ impl Layer for Dialog {
         Some(Ok(match (action, self.key_scope()) {
             (Action::Confirm, KeyScope::Dialog | KeyScope::CancelDialog | KeyScope::ReasonDialog)
             | (Action::SettleDone | Action::SettleFailed, KeyScope::SettleDialog)
+            | (Action::RateApproved | Action::RateRejected, KeyScope::RateDialog)
             | (Action::Detach | Action::StopStation, KeyScope::QuitDialog)
                 if takes =>
             {
@@ -190,7 +190,7 @@ impl Layer for Dialog {
             (Action::Refund, KeyScope::CancelDialog) if takes => {
                 Act::layer(|dialog: &mut Self, _, _| dialog.refund = !dialog.refund)
             }
-            (Action::Reason, KeyScope::ReasonDialog) if takes => {
+            (Action::Reason, KeyScope::ReasonDialog | KeyScope::RateDialog) if takes => {
                 Act::layer(|dialog: &mut Self, _, _| dialog.edit_reason())
             }
             (Action::Open, _) => Act::layer(|dialog: &mut Self, _, _| dialog.keep_reason()),

@@ -12,9 +12,9 @@ mod ledger_overlay;
 mod manual;
 pub(crate) mod output;
 
-pub(crate) use crate::console::ui::confirm::{Answer, Answers, Confirm};
+pub(crate) use crate::console::ui::confirm::{Answer, Answers, Confirm, DEFAULT_REASON};
 pub(crate) use details::Details;
-pub(crate) use dialog::{DEFAULT_REASON, Dialog};
+pub(crate) use dialog::Dialog;
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;
 pub(crate) use ledger_overlay::LedgerOverlay;

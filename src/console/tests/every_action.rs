@@ -14,12 +14,13 @@ use crate::{
         overlays::{Confirm, Dialog, Output},
         systems::{
             bridge::confirmations::{Cancel, Migrate, Settle},
+            runs::rating::RateRun,
             sessions::confirmations::CancelSession,
             station::confirmations::Quit,
         },
         ui::state::Focus,
     },
-    ids::InvocationId,
+    ids::{InvocationId, TraceId},
     macp::SessionRef,
     tap::entry::{mpp::Transition, station},
 };
@@ -99,6 +100,9 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             asking(base(), CancelSession { session: SessionRef { number: 1, id: "s-1".into() } })
         }
         KeyScope::Reason => after(at(KeyScope::ReasonDialog, base)?, Action::Reason),
+        KeyScope::RateDialog => {
+            asking(base(), RateRun { run: TraceId(uuid::Uuid::nil()), name: "r".to_owned() })
+        }
         KeyScope::SettleDialog => asking(base(), Settle { id, queue, event }),
         KeyScope::Events => pack_events::listed(show(80, 24), pack_events::events()),
         KeyScope::Form => pack_events::opened(show(80, 24), pack_events::events(), "give_item"),

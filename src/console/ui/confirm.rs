@@ -12,6 +12,9 @@ use crate::console::{
     ui::{effect::Effect, state::Ui},
 };
 
+/// The reason that is recorded where an operator writes none.
+pub(crate) const DEFAULT_REASON: &str = "by the operator";
+
 /// The answers that a question takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
@@ -23,6 +26,8 @@ pub(crate) enum Answers {
     Reason(&'static str),
     /// Done or failed, or neither.
     Outcome,
+    /// Approved or rejected, with a note, or neither.
+    Rating,
     /// Detach or stop, or neither.
     Leave,
 }
@@ -35,6 +40,7 @@ impl Answers {
             Self::Refund(_) => KeyScope::CancelDialog,
             Self::Reason(_) => KeyScope::ReasonDialog,
             Self::Outcome => KeyScope::SettleDialog,
+            Self::Rating => KeyScope::RateDialog,
             Self::Leave => KeyScope::QuitDialog,
         }
     }
@@ -43,7 +49,16 @@ impl Answers {
     pub(crate) const fn verb(self) -> Option<&'static str> {
         match self {
             Self::YesNo(verb) | Self::Refund(verb) | Self::Reason(verb) => Some(verb),
-            Self::Outcome | Self::Leave => None,
+            Self::Outcome | Self::Rating | Self::Leave => None,
+        }
+    }
+
+    /// What the line of text is called that comes with an answer, and what is there where none is written.
+    pub(crate) const fn text(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Reason(_) => Some(("reason", DEFAULT_REASON)),
+            Self::Rating => Some(("note", "none")),
+            Self::YesNo(_) | Self::Refund(_) | Self::Outcome | Self::Leave => None,
         }
     }
 }

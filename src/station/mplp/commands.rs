@@ -2,15 +2,23 @@
 
 use super::handle::Records;
 use crate::{
-    mplp::{Command, Outcome as Done, RecordRef, Refusal, Transition, command::NOTE_BYTES_MAX},
+    ids::{Seq, TraceId},
+    mplp::{
+        Command, Outcome as Done, RatingVerdict, RecordRef, Refusal, Transition, command::NOTE_BYTES_MAX,
+    },
     port::{Outcome, PortError},
-    station::{bridge::Running, local::Operating},
+    station::{bridge::Running, local::Operating, pages::query_store},
+    store::{
+        mplp::{Rated, Rating},
+        op::{self, Class, Op},
+    },
+    tap::entry::station::Level,
 };
 
 pub(in crate::station) async fn command(
     operating: Operating<'_>,
     records: &Records,
-    _: &Running,
+    running: &Running,
     command: Command,
 ) -> Result<Outcome, PortError> {
     let what = describe(&command);
@@ -25,14 +33,44 @@ pub(in crate::station) async fn command(
             let (bytes, max) = (note.len() as u64, NOTE_BYTES_MAX as u64);
             Err(PortError::Record(Refusal::NoteTooLong { bytes, max }))
         }
-        Command::Rate { .. } => {
-            Err(PortError::Record(Refusal::NotNow("the store keeps no ratings yet".to_owned())))
+        Command::Rate { run, verdict, note } => {
+            rate(operating, records, running, (run, verdict, note), cause).await
         }
     };
     if let Err(refusal) = &outcome {
         operating.refused(&format!("{what}: {refusal}"));
     }
     outcome.map(Outcome::Mplp)
+}
+
+/// Keeps a rating, and tells of it once it is durable. Blank notes are none.
+async fn rate(
+    operating: Operating<'_>,
+    records: &Records,
+    running: &Running,
+    (run, verdict, note): (TraceId, RatingVerdict, Option<String>),
+    cause: Seq,
+) -> Result<Done, PortError> {
+    let note = note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
+    let by = operating.by.client.to_string();
+    let text = note.clone().unwrap_or_default();
+    let rating = Rating { verdict, note, by: by.clone(), at_ms: operating.status.now().wall };
+    let op = Op::Rate { run, rating };
+    let kept = query_store(|done| running.store.commit(op, Class::Process, done)).await;
+    let before = match kept {
+        Ok(op::Done::Rated(Rated::Kept { before })) => before,
+        Ok(op::Done::Rated(Rated::NoSuchRun)) => return Err(PortError::Record(Refusal::UnknownRun(run))),
+        Err(PortError::Store(why)) => return Err(PortError::Record(Refusal::NotNow(why))),
+        Err(error) => return Err(error),
+        Ok(_) => {
+            return Err(PortError::Record(Refusal::NotNow("the store answered something else".to_owned())));
+        }
+    };
+    let told = Transition::Rated { run, verdict, by: by.into() };
+    if let Err(error) = records.tell(told, text, Some(cause)).await {
+        operating.status.notice(Level::Warn, &format!("run {run} is rated, but not shown as rated: {error}"));
+    }
+    Ok(Done::Rated { before })
 }
 
 /// A command in the words of the journal: without notes.

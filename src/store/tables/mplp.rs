@@ -6,9 +6,10 @@ use super::values::{Damage, int, wall};
 use crate::{
     ids::TraceId,
     store::{
-        mplp::{Rated, Rating, RatingVerdict},
+        mplp::{Rated, Rating},
         retention::Size,
     },
+    tap::entry::mplp::RatingVerdict,
     time::Wall,
 };
 

@@ -6,10 +6,11 @@ use crate::{
     ids::TraceId,
     store::{
         migrations::{APPLICATION_ID, DatabaseOwner, STEPS, inspect, run, run as run_steps, version},
-        mplp::{Rated, Rating, RatingVerdict},
+        mplp::{Rated, Rating},
         plugins::{AuditFilter, RestoredPlugins},
         tables,
     },
+    tap::entry::mplp::RatingVerdict,
     time::Wall,
 };
 

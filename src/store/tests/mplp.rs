@@ -8,11 +8,11 @@ use super::{
 use crate::{
     limits,
     store::{
-        mplp::{Rated, Rating, RatingVerdict},
+        mplp::{Rated, Rating},
         op::{Class, Done, Op},
         runs::RunOp,
     },
-    tap::entry::runs::RunState,
+    tap::entry::{mplp::RatingVerdict, runs::RunState},
     time::Wall,
 };
 

@@ -1,6 +1,6 @@
 //! Which of them is asked for.
 
-use super::{artifacts::artifacts, events, export, show};
+use super::{artifacts::artifacts, events, export, rate, show};
 use crate::cli::{
     args::RunAction,
     commands::{decide, short_ids, submit},
@@ -42,6 +42,9 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
             RunAction::Export(args) => {
                 let run = short_ids::run(&station, &args.run).await?;
                 export::export(&station, run, args, settings, out).await
+            }
+            RunAction::Rate(args) => {
+                rate::rate(&station, short_ids::run(&station, &args.run).await?, args, out).await
             }
             // They act, and ask in their own way.
             RunAction::Cancel(_) | RunAction::Approve(_) | RunAction::Reject(_) => Ok(()),

@@ -34,7 +34,7 @@ pub(super) async fn export(
     settings: &Settings,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let bundle = record(station, run, settings).await?;
+    let (bundle, rating) = record(station, run, settings).await?;
     let findings_max = usize::try_from(settings.limits.mplp.findings_max).unwrap_or(usize::MAX);
     let (path, text, objects, findings) = match (&args.mplp, &args.learning) {
         (Some(path), _) => {
@@ -45,7 +45,7 @@ pub(super) async fn export(
             (path, text.unwrap_or_else(|| format!("{value}\n")), objects, findings)
         }
         (None, Some(path)) => {
-            let samples = learning::samples(&bundle, None);
+            let samples = learning::samples(&bundle, rating.as_ref());
             if samples.is_empty() {
                 return Err(MplpError::NotEnded { run }.into());
             }
@@ -59,8 +59,12 @@ pub(super) async fn export(
     write(&Export { subject, path, text, objects, findings, is_forced: args.force }, out)
 }
 
-/// Reads a run from the station, page by page, and makes its record.
-async fn record(station: &dyn Operator, run: TraceId, settings: &Settings) -> Result<Bundle, Error> {
+/// Reads a run from the station, page by page, and makes its record; with how it is rated.
+async fn record(
+    station: &dyn Operator,
+    run: TraceId,
+    settings: &Settings,
+) -> Result<(Bundle, Option<learning::Rating>), Error> {
     let made = RecordSettings {
         environment: settings.mplp_environment.as_str().into(),
         created_by: concat!("rl-console/", env!("CARGO_PKG_VERSION")).into(),
@@ -90,7 +94,9 @@ async fn record(station: &dyn Operator, run: TraceId, settings: &Settings) -> Re
             break;
         }
     }
-    Ok(translation.finish(&detail))
+    let bundle = translation.finish(&detail);
+    let rating = detail.rating.map(|rating| learning::Rating { verdict: rating.verdict, note: rating.note });
+    Ok((bundle, rating))
 }
 
 async fn detail(station: &dyn Operator, run: TraceId) -> Result<Box<RunDetail>, Error> {

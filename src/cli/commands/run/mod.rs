@@ -4,6 +4,7 @@ pub(crate) mod artifacts;
 mod dispatch;
 mod events;
 mod export;
+mod rate;
 mod show;
 
 pub(in crate::cli) use artifacts::artifacts;

@@ -14,6 +14,7 @@ use crate::{
     mplp::lifecycle,
     port::{NodeStates, NodeStatus, Operator, Page, Query, RunDetail, cut_text},
     runs::{NodeState, Plan, openings::drawing},
+    store::mplp::Rating,
     time::Wall,
     words::visible_file,
 };
@@ -115,6 +116,7 @@ fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock)
         ("artifacts", artifacts(shown.detail)),
     ];
     facts.extend(shown.detail.traceparent.clone().map(|header| ("trace from", header)));
+    facts.extend(shown.detail.rating.as_ref().map(|rating| ("rating", said_of(rating))));
     if shown.events_missing > 0 {
         let says = "more events than are stored (limits.runs.events_kept_max); node states may be outdated";
         facts.push(("missing", format!("{} {says}", shown.events_missing)));
@@ -129,6 +131,11 @@ fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock)
         if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
     let plan = std::iter::once(String::new()).chain(plan.trim_end().lines().map(visible));
     facts.chain(plan).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+fn said_of(Rating { verdict, note, by, .. }: &Rating) -> String {
+    let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+    format!("{} ({by}){note}", verdict.name())
 }
 
 fn artifacts(RunDetail { row, artifacts_missing, .. }: &RunDetail) -> String {
@@ -166,12 +173,16 @@ fn note(told: Option<&NodeStatus>, ended: Option<Wall>, is_kept: bool, clock: &L
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
     use crate::{
         cli::{commands::short_ids::tests::row, operator::tests::Scripted, output::tests::Printed},
         port::RunEventRow,
         runs::EventKind,
         schema::JsonText,
+        tap::entry::mplp::RatingVerdict,
+        w3c::TraceParent,
     };
 
     fn detail() -> RunDetail {
@@ -235,6 +246,56 @@ mod tests {
         let steering = RunDetail { yaml: "name: \u{202e}x\n".to_owned(), ..detail() };
         assert_eq!(printed(Page::Run(Some(Box::new(steering))), true, false).unwrap(), "name: <202e>x\n");
         assert_eq!(printed(Page::Run(None), false, false).unwrap_err().code(), "unknown_run");
+    }
+
+    #[test]
+    fn what_came_with_a_run_and_what_is_said_of_it_is_shown() {
+        let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let rating = Rating {
+            verdict: RatingVerdict::Rejected,
+            note: Some("too late".to_owned()),
+            by: "console".to_owned(),
+            at_ms: Wall(9),
+        };
+        let rated = RunDetail {
+            traceparent: Some(header.to_owned()),
+            artifacts_missing: 2,
+            rating: Some(rating),
+            ..detail()
+        };
+        let shown = printed(Page::Run(Some(Box::new(rated.clone()))), false, false).unwrap();
+        let trace = format!("trace from {header}\n");
+        for part in [trace.as_str(), "rating     rejected (console): too late\n", "; 2 not stored\n"] {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
+        let json = printed(Page::Run(Some(Box::new(rated))), false, true).unwrap();
+        assert!(json.contains(&format!(r#""traceparent":"{header}","artifacts_missing":2,"rating":{{"#)));
+        // What an older station does not say.
+        let plain = serde_json::to_string(&detail()).unwrap();
+        assert!(!plain.contains("traceparent") && !plain.contains("rating") && !plain.contains("missing"));
+        assert_eq!(serde_json::from_str::<RunDetail>(&plain).unwrap(), detail());
+    }
+
+    #[test]
+    fn the_trace_context_to_hand_on_is_of_the_record_and_its_root_span() {
+        let (run, bare) = (TraceId(uuid::Uuid::from_u128(7)), "00000000-0000-0000-0000-000000000007");
+        // Ruling MPLP 3: 16 bytes of SHA-256 over these texts, each behind it a zero byte, as a v4 UUID.
+        let id = |kind: &str| {
+            let text = format!("rl-console/mplp/1\0{kind}\0{bare}\0");
+            let mut bytes: [u8; 16] = Sha256::digest(text.as_bytes())[..16].try_into().unwrap();
+            bytes[6] = bytes[6] & 0x0f | 0x40;
+            bytes[8] = bytes[8] & 0x3f | 0x80;
+            uuid::Uuid::from_bytes(bytes).simple().to_string()
+        };
+        let (station, printed) = (Scripted::pages([Page::Run(Some(Box::new(detail())))]), Printed::default());
+        operator::block_on(async { traceparent(&station, run, &mut printed.output(false)).await }).unwrap();
+        assert_eq!(printed.text(), format!("00-{}-{}-01\n", id("trace"), &id("span")[16..]));
+        assert!(printed.text().trim_end().parse::<TraceParent>().is_ok());
+        let nobody = Scripted::pages([Page::Run(None)]);
+        let none = operator::block_on(async {
+            traceparent(&nobody, run, &mut Printed::default().output(false)).await
+        });
+        assert_eq!(none.unwrap_err().code(), "unknown_run");
     }
 
     #[test]

@@ -17,10 +17,12 @@ pub(crate) enum KeyScope {
     CancelDialog,
     /// Whether to cancel a session, which comes with a reason.
     ReasonDialog,
-    /// That reason. What is typed is text.
+    /// That reason, or the note of a rating. What is typed is text.
     Reason,
     /// How to settle.
     SettleDialog,
+    /// How a run is rated.
+    RateDialog,
     /// How to leave.
     QuitDialog,
     /// The list of events that work can be given of.
@@ -62,7 +64,7 @@ pub(crate) enum KeyScope {
 }
 
 /// The scopes behind the panes of views, in the order of their layers.
-const LAYERS: [KeyScope; 29] = [
+const LAYERS: [KeyScope; 30] = [
     KeyScope::Chips,
     KeyScope::Pane(PaneId::Pending),
     KeyScope::Details,
@@ -72,6 +74,7 @@ const LAYERS: [KeyScope; 29] = [
     KeyScope::ReasonDialog,
     KeyScope::Reason,
     KeyScope::SettleDialog,
+    KeyScope::RateDialog,
     KeyScope::QuitDialog,
     KeyScope::Events,
     KeyScope::Form,
@@ -113,6 +116,7 @@ impl KeyScope {
             Self::ReasonDialog => "the cancel-session dialog",
             Self::Reason => "the reason line",
             Self::SettleDialog => "the settle dialog",
+            Self::RateDialog => "the rating dialog",
             Self::QuitDialog => "the quit dialog",
             Self::Events => "the event list",
             Self::Form => "a form",
@@ -146,6 +150,7 @@ impl KeyScope {
             | Self::ReasonDialog
             | Self::Reason
             | Self::SettleDialog
+            | Self::RateDialog
             | Self::Keys
             | Self::Help => "keys",
             Self::QuitDialog => "attach",

@@ -100,10 +100,17 @@ impl KeymapError {
 /// What a person is lost without.
 const MUST_KEEP_A_KEY: [Action; 4] = [Action::Back, Action::Decline, Action::Help, Action::Quit];
 /// What says yes to a question.
-const CONFIRMING: [Action; 5] =
-    [Action::Confirm, Action::SettleDone, Action::SettleFailed, Action::Detach, Action::StopStation];
+const CONFIRMING: [Action; 7] = [
+    Action::Confirm,
+    Action::SettleDone,
+    Action::SettleFailed,
+    Action::RateApproved,
+    Action::RateRejected,
+    Action::Detach,
+    Action::StopStation,
+];
 /// What a question can follow. From the palette each of them is opened by the key that runs its line.
-const ASKING: [Action; 19] = [
+const ASKING: [Action; 20] = [
     Action::Approve,
     Action::Reject,
     Action::AllowAlways,
@@ -114,6 +121,7 @@ const ASKING: [Action; 19] = [
     Action::Quit,
     Action::Cancel,
     Action::Settle,
+    Action::Rate,
     Action::Again,
     Action::Kick,
     Action::Hold,

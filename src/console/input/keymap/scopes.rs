@@ -195,6 +195,7 @@ pub(super) const DIALOGS: &[KeyScope] = &[
     KeyScope::CancelDialog,
     KeyScope::ReasonDialog,
     KeyScope::SettleDialog,
+    KeyScope::RateDialog,
     KeyScope::QuitDialog,
 ];
 /// Where it is asked how to leave.
@@ -255,6 +256,7 @@ pub(super) const LAYERS: &[KeyScope] = &[
     KeyScope::CancelDialog,
     KeyScope::ReasonDialog,
     KeyScope::SettleDialog,
+    KeyScope::RateDialog,
     KeyScope::QuitDialog,
     KeyScope::Events,
     KeyScope::Alerts,

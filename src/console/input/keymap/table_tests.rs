@@ -32,8 +32,15 @@ fn no_key_means_two_things_in_one_place() {
 
 #[test]
 fn no_question_is_confirmed_by_the_key_that_opened_it() {
-    let answers =
-        [Action::Confirm, Action::SettleDone, Action::SettleFailed, Action::Detach, Action::StopStation];
+    let answers = [
+        Action::Confirm,
+        Action::SettleDone,
+        Action::SettleFailed,
+        Action::RateApproved,
+        Action::RateRejected,
+        Action::Detach,
+        Action::StopStation,
+    ];
     // These never open one, wherever they are pressed.
     let harmless = [Action::Copy, Action::CopyFrame, Action::FilterCell, Action::Submit, Action::SortColumn];
     let keymap = Keymap::default();

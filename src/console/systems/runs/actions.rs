@@ -10,6 +10,7 @@ use crate::{
             confirmations::{CancelRun, Decide},
             keys,
             keys::{ARTIFACT, NODE},
+            rating::RateRun,
             submitting,
             submitting::OpeningOfRun,
         },
@@ -35,6 +36,8 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Action::Again if is_in_run_panes(cx.ui) => again(cx),
         Action::Approve => decide(cx, true),
         Action::Reject => decide(cx, false),
+        Action::Rate if is_in_run_panes(cx.ui) => rate(cx),
+        Action::RateApproved | Action::RateRejected => Err("no rating dialog is open".into()),
         Action::Submit => act_if(
             cx.model.station_state.is_some(),
             || Act::effects(|ui, _| submitting::open(ui)),
@@ -77,6 +80,14 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
         runs::RunState::Cancelling => Err(format!("{} is already being cancelled", view.name).into()),
         _ => Ok(Act::confirm(CancelRun { run: view.run, name: view.name.to_string() })),
     }
+}
+
+/// Asks how a run is rated, whether or not it has ended.
+fn rate(cx: &PaneContext<'_>) -> Resolved {
+    let run = target_run(cx.ui, cx.model).ok_or("no run is selected")?;
+    let view = cx.model.runs().and_then(|runs| runs.run(run));
+    let name = view.map_or_else(|| run.short(), |view| format!("{} {}", view.name, run.short()));
+    Ok(Act::confirm(RateRun { run, name }))
 }
 
 /// Has the opening of a run written once more, as it was submitted.

@@ -17,6 +17,7 @@ pub(crate) mod openings;
 pub(crate) mod pages;
 pub(crate) mod plan;
 mod question;
+pub(crate) mod rating;
 pub(crate) mod state;
 mod stored_run;
 mod submit;

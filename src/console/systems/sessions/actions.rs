@@ -22,7 +22,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Action::Cancel if is_in_session_panes(cx.ui) || details_session(cx.ui, cx.model).is_some() => {
             cancel(cx)
         }
-        Action::Reason => Err("no cancel-session dialog is open".into()),
+        Action::Reason => Err("no dialog with a reason or a note is open".into()),
         _ => return None,
     })
 }
