@@ -29,6 +29,7 @@ mod metrics;
 mod mplp;
 mod mplp_cli;
 mod mplp_export;
+mod mplp_rating;
 mod mpp_clauses;
 mod mpp_frames;
 mod mpp_framing;

@@ -237,6 +237,7 @@ impl Layer for Dialog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::overlays::Answers;
 
     #[derive(Debug)]
     struct Question;

@@ -47,6 +47,7 @@ mod queue_control;
 mod reloads;
 mod run_actions;
 mod run_lists;
+mod run_ratings;
 mod runs;
 mod runs_samples;
 mod screen_text;

@@ -12,3 +12,4 @@ mod stream;
 mod tapped;
 mod test_runtime;
 pub(crate) mod test_station;
+mod trace_context;

@@ -237,7 +237,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('R')], Action::Restart, "restart, enable", true, PLUGINS),
     binding_in(&[Chord::char('a')], Action::Alerts, "alerts", true, VIEWS),
     binding_in(&[Chord::char('e')], Action::Again, "again", true, RUNS),
-    binding_in(&[Chord::char('V')], Action::Rate, "rate", true, RUNS),
+    binding_in(&[Chord::char('V')], Action::Rate, "rate", false, RUNS),
     binding_in(&[Chord::ctrl('r')], Action::Record, "record", false, VIEWS),
     binding_in(&[Chord::char('t')], Action::Ladder, "trace", true, OF_WORK),
     binding_in(&[Chord::char('t')], Action::Ladder, "trace", false, BESIDE_WORK),
