@@ -11,7 +11,7 @@ mod breach;
 pub(crate) mod decoder;
 mod json;
 pub(crate) mod macp;
-mod mplp;
+pub(crate) mod mplp;
 pub(crate) mod mpp;
 mod outcome;
 mod plugin;

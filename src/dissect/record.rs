@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
+    mplp::EntryFindings,
     outcome::EntryOutcome,
     summary::EntrySummary,
     table::{of_head, of_transition},
@@ -67,6 +68,23 @@ impl<'a> EntryRecord<'a> {
             What::Frame(frame) => of_head(&frame.head).is_routine(),
             _ => false,
         }
+    }
+
+    /// The schema of a message; behind it those of objects in it with findings.
+    fn schema(&self) -> Value<'a> {
+        let Some(name) = self.summary().schema.map(crate::dissect::rmp::schema_name) else {
+            return Value::None;
+        };
+        match EntryFindings::of(self.0).filter(|found| !found.schemas.is_empty()) {
+            Some(found) => Value::text(format!("{name} {}", found.schemas)),
+            None => Value::text(name),
+        }
+    }
+
+    /// One of the lists of what is found in a message; none where nothing is.
+    fn findings(&self, list: fn(&EntryFindings) -> &String) -> Value<'a> {
+        let found = EntryFindings::of(self.0);
+        Value::maybe(found.map(|found| list(&found).clone()).filter(|list| !list.is_empty()))
     }
 
     fn text(&self) -> Value<'a> {
@@ -140,8 +158,12 @@ fields! {
         "event", Text, Public, "event of the invocation" => |it, _| Value::maybe(it.summary().event.map(crate::ids::EventName::as_str));
         "topic", Topic, Public, "bus topic or pattern"
             => |it, _| Value::maybe(it.summary().topic.map(crate::ids::TopicName::as_str));
-        "schema", Text, Public, "schema of a bus message"
-            => |it, _| Value::maybe(it.summary().schema.map(crate::dissect::rmp::schema_name));
+        "schema", Text, Public, "schema of a bus message, then those of MPLP objects in it that have findings"
+            => |it, _| it.schema();
+        "rule", Text, Public, "rules that the MPLP objects of a bus message break"
+            => |it, _| it.findings(|found| &found.rules);
+        "path", Text, Public, "paths of findings in the MPLP objects of a bus message"
+            => |it, _| it.findings(|found| &found.paths);
         "msg_id", Serial, Public, "msg_id of a bus message" => |it, _| it.summary().msg_id.map_or(Value::None, Value::Serial);
         "sub", Serial, Public, "bus subscription" => |it, _| it.summary().sub.map_or(Value::None, Value::Serial);
         "session", Text, Public, "bus session or MACP session"

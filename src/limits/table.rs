@@ -438,7 +438,7 @@ limits! {
         object_bytes_max = 16_777_216 in 1_024..=268_435_456,
         /// Bytes of one bundle, or of the files of a folder together; a larger one is not judged.
         bundle_bytes_max = 67_108_864 in 65_536..=1_073_741_824,
-        /// Findings shown of one object or bundle; `--findings-max` overrides it.
+        /// Findings shown of one object, bundle or message; `--findings-max` overrides it.
         findings_max = 100 in 1..=100_000,
         /// Nesting depth of one object; a deeper one is not judged. In a bundle it may be two levels more.
         depth_max = 64 in 8..=124,

@@ -10,6 +10,7 @@
 //! | [`mod@judge`] | `§5.1`, `§5.2` | one object by its schema and rules |
 //! | [`scan`] | `§5.1` | what bytes are certainly clean, with no object made of them |
 //! | [`mod@validate`], [`lines`] | `§5.1`, ruling MPLP 11 | bytes, and lines of NDJSON |
+//! | [`mod@lint`] | rulings MPLP 10, 17 | messages of the bus that carry objects |
 //! | [`bundle`], [`pairs`] | rulings MPLP 2, 12 | the objects and events of one record |
 //! | [`ids`] | ruling MPLP 3 | derived identifiers |
 //! | [`lifecycle`] | rulings MPLP 3, 4, 12 to 18 | what a station did, as objects and events |
@@ -41,6 +42,7 @@ pub mod ids;
 pub mod judge;
 pub mod lifecycle;
 pub mod lines;
+pub mod lint;
 pub mod pairs;
 pub mod rule;
 pub mod rules;
@@ -57,6 +59,7 @@ pub use finding::{Finding, Findings, Path};
 pub use ids::{Derived, MplpId};
 pub use judge::{is_clean, judge};
 pub use lines::Lines;
+pub use lint::{Lint, LintFinding, lint};
 pub use rule::{Profile, RecordContext, Rule, RuleFamily};
 pub use rules::{RULES, rule_named};
 pub use snapshot::Snapshot;

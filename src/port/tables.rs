@@ -37,6 +37,8 @@ macro_rules! tables {
                 Drops "drops" of Rmp: DropRow;
                 /// What peers broke, by clause, as far as the tap keeps it.
                 Violations "violations" of Station: ViolationRow;
+                /// Findings in the MPLP messages of the bus, by rule, as far as the tap keeps them.
+                Findings "findings" of Station: FindingRow;
                 /// Nodes of runs that wait for a person, the oldest first.
                 Confirmations "confirmations" of Runs: ConfirmationRow;
                 /// Plugins, with their state, pings, restarts and what they use.

@@ -19,6 +19,7 @@ mod clients;
 mod config;
 mod descriptors;
 mod filtered_page;
+pub(crate) mod findings;
 mod health;
 mod host;
 mod host_thread;

@@ -8,7 +8,7 @@ use super::{
     bridge::Running,
     clients,
     filtered_page::{Paging, RowChunk, page},
-    health,
+    findings, health,
     host::{Asking, misdirected},
     past, trace, violations,
 };
@@ -34,6 +34,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
             Ok(Page::Alerts { rows, more, beyond })
         }
         Query::Violations => violations::answer(inner).await,
+        Query::Findings => findings::answer(inner).await,
         Query::Clients => Ok(Page::Clients(clients::rows(asking).await)),
         Query::Trace { trace, after, events, limit } => {
             trace::ladder(inner, trace, after, events, asking.rows_max(limit)).await

@@ -7,7 +7,7 @@ use crate::{
     port::{Page, PortError, ViolationRow},
     rmp::{self, Transition as T},
     tap::{
-        Reader,
+        EntryRef, Reader,
         entry::{Transition, What},
     },
     time::Wall,
@@ -25,8 +25,21 @@ pub(super) async fn answer(inner: &Inner) -> Result<Page, PortError> {
 
 /// The violations in what a reader has before it, by clause. `bus` has the names of its peers, those of
 /// before the first entry too.
-pub(crate) fn rows(mut reader: Reader, mut bus: rmp::Snapshot, limits: &limits::Rmp) -> Vec<ViolationRow> {
-    let (mut faults, mut since) = (Faults::default(), None);
+pub(crate) fn rows(reader: Reader, bus: rmp::Snapshot, limits: &limits::Rmp) -> Vec<ViolationRow> {
+    let mut faults = Faults::default();
+    let since = each_entry(reader, bus, limits, |entry, bus| faults.fold(entry, Some(bus)));
+    faults.groups().map(|group| row(group, since)).collect()
+}
+
+/// Takes the entries that a reader has before it, each with the bus as it was before it; when the first of
+/// them was.
+pub(super) fn each_entry(
+    mut reader: Reader,
+    mut bus: rmp::Snapshot,
+    limits: &limits::Rmp,
+    mut take: impl FnMut(EntryRef<'_>, &rmp::Snapshot),
+) -> Wall {
+    let mut since = None;
     // What comes meanwhile is of the next answer.
     let mut left = reader.lag();
     while left > 0 {
@@ -34,7 +47,7 @@ pub(crate) fn rows(mut reader: Reader, mut bus: rmp::Snapshot, limits: &limits::
         left = left.saturating_sub(batch.lost + batch.len() as u64);
         for entry in batch.iter() {
             since.get_or_insert(entry.entry.at.wall);
-            faults.fold(entry, Some(&bus));
+            take(entry, &bus);
             if let What::Transition(Transition::Rmp(
                 T::Connected { .. } | T::Greeted { .. } | T::Disconnected { .. },
             )) = &entry.entry.what
@@ -43,8 +56,7 @@ pub(crate) fn rows(mut reader: Reader, mut bus: rmp::Snapshot, limits: &limits::
             }
         }
     }
-    let since = since.unwrap_or_default();
-    faults.groups().map(|group| row(group, since)).collect()
+    since.unwrap_or_default()
 }
 
 fn row(group: &FaultGroup, since_ms: Wall) -> ViolationRow {

@@ -287,6 +287,7 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
         "subscriptions",
         "drops",
         "violations",
+        "findings",
         "confirmations",
         "plugins",
         "stream",
@@ -362,6 +363,7 @@ const fn kind_of(query: &Query) -> usize {
         Query::PluginAudit { .. } => 31,
         Query::Stream => 32,
         Query::Lifecycle { .. } => 33,
+        Query::Findings => 34,
     }
 }
 

@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use super::app::{Answer, App, SLICE, Sync};
 use crate::{
-    console::{draw::class::Class, model::bridge::HISTORY_ROWS, ui::event::Event},
+    console::{
+        draw::class::Class,
+        model::{Model, bridge::HISTORY_ROWS},
+        ui::event::Event,
+    },
     port::{Query, Snapshot},
     tap::{
         EntryRef,
@@ -24,6 +28,18 @@ const CUT_OFF_MESSAGE_DURATION: Duration = Duration::from_secs(10);
 /// Whether it tells that an attached station was started again.
 fn is_new_start(entry: EntryRef<'_>) -> bool {
     matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::Restarted)))
+}
+
+/// Judges messages of MPLP that wait for it, one at least, until the time is up. Whether there were some.
+fn judge_until(model: &mut Model, is_over: impl Fn() -> bool) -> bool {
+    let mut has_judged = false;
+    while model.judge_next() {
+        has_judged = true;
+        if is_over() {
+            break;
+        }
+    }
+    has_judged
 }
 
 impl App {
@@ -112,6 +128,9 @@ impl App {
         let begun = self.clock.now();
         self.folded_at = begun.mono;
         let (waited, mut folded, mut has_read) = (reader.lag(), 0, false);
+        // What was noted in earlier slices comes first, and leaves half of this one to what came since.
+        let mut has_judged =
+            judge_until(&mut self.model, || self.clock.now().mono.since(begun.mono) >= SLICE / 2);
         loop {
             let Some(batch) = reader.read() else {
                 self.frame_scheduler.caught_up();
@@ -146,13 +165,17 @@ impl App {
                 break;
             }
         }
-        if has_read {
+        if !self.model.is_void() {
+            has_judged |= judge_until(&mut self.model, || self.clock.now().mono.since(begun.mono) >= SLICE);
+            self.is_behind |= self.model.findings.is_pending();
+        }
+        if has_read || has_judged {
             self.self_metrics.fold(begun.mono, self.clock.now().mono, folded, waited);
         }
         if self.sync == Sync::Needed {
             self.connect();
         }
-        if has_read {
+        if has_read || has_judged {
             self.handle_event(Event::Data);
         }
     }

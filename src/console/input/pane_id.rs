@@ -23,6 +23,8 @@ macro_rules! pane_table {
             AdapterLog = "Adapter log" in bridge::adapter_log::PANE,
             /// Faults of peers, by clause.
             Violations = "Violations" in station::violations::PANE,
+            /// Findings in the MPLP messages of the bus, by rule.
+            Findings = "Findings" in station::findings::PANE,
             /// What the station and this console say.
             StationLog = "Station log" in station::log::STATION_PANE,
             /// What this console costs, and how well it keeps up.

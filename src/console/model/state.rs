@@ -14,7 +14,10 @@ use super::{
     timeline::FrozenState,
 };
 use crate::{
-    dissect::Faults,
+    dissect::{
+        Faults,
+        mplp::{FindingLimits, MplpFindings},
+    },
     limits, mpp,
     mpp::EndedView,
     port::{Attachment, InvocationRow, Snapshot},
@@ -43,6 +46,8 @@ pub(crate) struct Model {
     pub(super) systems: Systems,
     /// Faults of peers.
     pub(crate) faults: Faults,
+    /// Findings in the MPLP messages of the bus, but for those that wait to be judged.
+    pub(crate) findings: MplpFindings,
     /// Notices of all links.
     pub(crate) journal: Journal,
     /// Alerts that came since they were last taken to be heard: their ids, the last few.
@@ -92,6 +97,7 @@ impl Model {
             station_state: None,
             systems: Systems::new(limits),
             faults: Faults::default(),
+            findings: MplpFindings::new(FindingLimits::new(&limits.mplp)),
             journal: Journal::new(limits),
             raised_alerts: Vec::new(),
             lost: 0,
@@ -111,6 +117,7 @@ impl Model {
         self.hear_alerts(&snapshot);
         if self.is_of_another_start(&snapshot) {
             self.faults = Faults::default();
+            self.findings.clear();
             self.station_state = None;
             self.systems.reset();
         }
@@ -171,7 +178,9 @@ impl Model {
         if !is_in_snapshot {
             self.hear_alert(entry);
         }
-        self.faults.fold(entry, self.station_state.as_ref().map(|state| &state.rmp));
+        let bus = self.station_state.as_ref().map(|state| &state.rmp);
+        self.faults.fold(entry, bus);
+        self.findings.fold(entry, bus);
         let mut cx = Folding {
             state: self.station_state.as_mut(),
             is_in_snapshot,
@@ -185,6 +194,20 @@ impl Model {
         if let Some(state) = cx.carried() {
             state.as_of.0[link.index()] = seq;
         }
+    }
+
+    /// Judges one message of MPLP that waits for it. Whether there was one.
+    pub(crate) fn judge_next(&mut self) -> bool {
+        let was_pending = self.findings.judge_next();
+        if was_pending {
+            self.revision = next_revision();
+        }
+        was_pending
+    }
+
+    /// Judges all messages that wait for it.
+    pub(crate) fn judge_all(&mut self) {
+        while self.judge_next() {}
     }
 
     /// What tells this state from any other.

@@ -22,6 +22,7 @@ mod defaults;
 mod every_action;
 mod exports;
 mod filters;
+mod findings;
 mod forms;
 mod glance;
 mod inspecting;

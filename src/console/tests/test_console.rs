@@ -174,6 +174,7 @@ impl TestConsole {
                 self.alerts.fold(entry, state, is_in_snapshot);
                 self.model.fold(entry, false);
             }
+            self.model.judge_all();
             self.ui.time.push(batch, &self.model);
         }
         let effects = self.event(Event::Data);

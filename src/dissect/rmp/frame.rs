@@ -8,8 +8,8 @@ use super::schema_name;
 use crate::{
     dissect::{
         decoder::{Decoder, Subject},
-        json,
-        rmp::{body_text, msgpack},
+        json, mplp,
+        rmp::{body_text, decoded_body, msgpack},
         tree::{Kind, Node, Text, Tree, TreeBuilder},
     },
     field::Class,
@@ -37,6 +37,7 @@ impl Decoder for RmpFrames {
             let is_control = is_control(subject, place, all.len());
             if body_text::is_json(&subject.bytes[unit.clone()]) {
                 json_unit(subject, unit.clone(), builder);
+                decoded_body::add(subject, unit.clone(), builder);
             } else {
                 frame(subject, unit.clone(), (is_control, is_cut), builder);
             }
@@ -128,8 +129,11 @@ fn frame(
     if !is_short {
         let body = at(PREFIX_BYTES + HEADER_BYTES, unit.len());
         let first = builder.tree().nodes.len();
-        msgpack::read(bytes, body, "body", is_cut, builder);
+        msgpack::read(bytes, body.clone(), "body", is_cut, builder);
         classify(bytes, first, is_control, builder.tree());
+        if !is_control {
+            mplp::mark(subject, &bytes[body], bytes, first, builder.tree());
+        }
     }
     builder.close();
 }
@@ -193,7 +197,7 @@ const PUBLIC_NAMES: [&str; 18] = [
 
 /// Says who may see what of a body: of a message nothing but that it has the keys of an envelope, of a
 /// control frame what names topics, clients and subscriptions.
-fn classify(bytes: &[u8], first: usize, is_control: bool, tree: &mut Tree) {
+pub(super) fn classify(bytes: &[u8], first: usize, is_control: bool, tree: &mut Tree) {
     if first >= tree.nodes.len() {
         return;
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod body_text;
 mod clauses;
+mod decoded_body;
 mod faults;
 pub(super) mod frame;
 pub(crate) mod frame_json;

@@ -42,6 +42,7 @@ fn every_list_is_asked_for_as_the_version_before_asks() {
         (json!("subscriptions"), Query::Subscriptions),
         (json!("drops"), Query::Drops),
         (json!("violations"), Query::Violations),
+        (json!("findings"), Query::Findings),
         (json!("confirmations"), Query::Confirmations),
         (
             json!({"invocations": {"state": "pending", "queue": "boss", "beyond": 7, "oldest_first": true, "other_manifest": true, "filter": "age>2s", "limit": 10}}),

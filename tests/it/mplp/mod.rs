@@ -1,6 +1,7 @@
 //! MPLP L1: schemas, rules and what is found by them.
 
 mod any;
+mod bus;
 mod generate;
 mod python;
 mod rules;

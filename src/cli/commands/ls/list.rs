@@ -16,9 +16,9 @@ use crate::{
     filter::Filter,
     ids::ConnectionId,
     port::{
-        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow, List,
-        ListRow, Operator, PageRows, Paging, PeerRow, PluginRow, Query, QueueRow, RefundRow, RunRow,
-        SessionRow, StateKeyRow, SubscriptionRow, TopicRow, ViolationRow, tables,
+        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, HealthRow,
+        InvocationRow, List, ListRow, Operator, PageRows, Paging, PeerRow, PluginRow, Query, QueueRow,
+        RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow, ViolationRow, tables,
     },
     time::Now,
 };

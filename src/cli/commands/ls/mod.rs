@@ -5,6 +5,7 @@ mod rows;
 mod rows_alerts;
 mod rows_bus;
 mod rows_clients;
+mod rows_findings;
 mod rows_plugins;
 mod rows_runs;
 mod rows_sessions;

@@ -4,9 +4,9 @@ use super::TableRow;
 use crate::{
     field::index_of,
     port::{
-        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow,
-        ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow,
-        TopicRow, ViolationRow,
+        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, HealthRow,
+        InvocationRow, ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
+        SubscriptionRow, TopicRow, ViolationRow,
     },
 };
 
@@ -41,6 +41,7 @@ fn a_filter_takes_the_titles_of_the_table() {
         unfound::<ConfirmationRow>(),
         unfound::<SessionRow>(),
         unfound::<ViolationRow>(),
+        unfound::<FindingRow>(),
         unfound::<PluginRow>(),
     ];
     assert_eq!(unfound.concat(), [""; 0]);

@@ -100,6 +100,7 @@ impl Rebuild {
                 self.resync(*keyframe.snapshot, index);
             }
             self.model.fold(entry, !self.knows_state());
+            self.model.judge_all();
             // What rang then rings no more.
             self.model.take_raised_alerts();
             (self.next, self.next_seq) = (index + 1, Some(seq.next()));

@@ -209,9 +209,10 @@ impl Timeline {
     /// Holds what is shown now.
     pub(crate) fn stop(&mut self, live: &Model, now: Now) {
         if self.paused.is_none() {
-            let model = Arc::new(live.clone());
-            self.paused =
-                Some(PausedView { next: self.entries.end(), at: now, model, resyncing: self.resyncing });
+            let mut model = live.clone();
+            model.judge_all();
+            let (model, next) = (Arc::new(model), self.entries.end());
+            self.paused = Some(PausedView { next, at: now, model, resyncing: self.resyncing });
             self.refresh_live_parts(live);
         }
     }
@@ -353,7 +354,10 @@ impl Timeline {
         for (_, entry) in self.entries.range(from..index + 1) {
             let is_void = resyncing || state.is_void();
             state.fold(entry, is_void);
+            state.judge_all();
         }
+        // What the copy waited for when it was made.
+        state.judge_all();
         self.paused = Some(PausedView { next: index + 1, at, model, resyncing });
         self.refresh_live_parts(live);
         true

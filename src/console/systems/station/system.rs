@@ -6,10 +6,11 @@ use super::{actions, started};
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
-        model::station::health,
+        model::{Model, station::health},
         ui::{
             layout::{ViewSpec, columns},
             pane::{PaneContext, Room},
+            state::Ui,
             system::{Questions, System},
         },
     },
@@ -42,12 +43,12 @@ pub(crate) static SYSTEM: System = System {
     queries: |_, _, _, _| Vec::new(),
 };
 
-/// The Journal: the log of everybody, then what peers broke, then the station's own log, then
-/// what this console itself costs. Where only two panes have room, the log is the
-/// station's own: there an adapter or a bus that says much hides nothing.
+/// The Journal: the log of everybody, then what peers broke, what was found in MPLP messages if there is
+/// some, the station's own log, and what this console itself costs. Where only two panes have room, the log is
+/// the station's own: there an adapter or a bus that says much hides nothing.
 pub(crate) static VIEW: ViewSpec = ViewSpec {
-    panes: &[PaneId::Log, PaneId::Violations, PaneId::StationLog, PaneId::Meter],
-    occasional: |_, _| Vec::new(),
+    panes: &[PaneId::Log, PaneId::Violations, PaneId::Findings, PaneId::StationLog, PaneId::Meter],
+    occasional,
     arrange,
     glance_from: None,
 };
@@ -59,15 +60,34 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     if is_ok && room == Room::Wide { "ok".to_owned() } else { String::new() }
 }
 
-fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
-    use PaneId::{Log, Meter, StationLog, Violations};
+/// Findings, once there are some.
+fn occasional(_: &Ui, model: &Model) -> Vec<PaneId> {
+    let has_findings = model.findings.groups().next().is_some();
+    has_findings.then_some(PaneId::Findings).into_iter().collect()
+}
+
+fn arrange(body: Rect, occasional: &[PaneId]) -> Vec<(PaneId, Rect)> {
+    use PaneId::{Findings, Log, Meter, StationLog, Violations};
+    let findings = occasional.contains(&Findings);
+    // What peers broke, with what was found in their records below it.
+    let with = |violations: u16, below: &[(PaneId, u16)]| -> Vec<(PaneId, u16)> {
+        let found = findings.then_some((Findings, violations));
+        [(Violations, violations)].into_iter().chain(found).chain(below.iter().copied()).collect()
+    };
     match body.width {
-        120.. if body.height >= 32 => {
-            columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3), (Meter, 3)]])
+        120.. if body.height >= 32 => columns(body, &[&[(Log, 1)], &with(2, &[(StationLog, 3), (Meter, 3)])]),
+        120.. => columns(body, &[&[(Log, 1)], &with(2, &[(StationLog, 3)])]),
+        _ if body.height >= 56 => {
+            let below = with(2, &[(StationLog, 2), (Meter, 2)]);
+            columns(body, &[&[(Log, 3)].into_iter().chain(below).collect::<Vec<_>>()])
         }
-        120.. => columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3)]]),
-        _ if body.height >= 56 => columns(body, &[&[(Log, 3), (Violations, 2), (StationLog, 2), (Meter, 2)]]),
-        _ if body.height >= 32 => columns(body, &[&[(Log, 2), (Violations, 1), (StationLog, 1)]]),
-        _ => columns(body, &[&[(StationLog, 3), (Violations, 2)]]),
+        _ if body.height >= 32 => {
+            let below = with(1, &[(StationLog, 1)]);
+            columns(body, &[&[(Log, 2)].into_iter().chain(below).collect::<Vec<_>>()])
+        }
+        _ => {
+            let below = with(2, &[]);
+            columns(body, &[&[(StationLog, 3)].into_iter().chain(below).collect::<Vec<_>>()])
+        }
     }
 }
