@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
-    AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, HealthRow, InvocationRow, List,
-    ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow,
-    TopicRow, ViolationRow,
+    AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, HealthRow,
+    InvocationRow, List, ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
+    SubscriptionRow, TopicRow, ViolationRow,
 };
 use crate::field::index_of;
 
 /// Members that are no field: what is told once of the whole list, or in full beside a field.
-const NO_FIELD: [(&str, &str); 3] =
-    [("topics", "left_out"), ("violations", "since_ms"), ("sessions", "mode_name")];
+const NO_FIELD: [(&str, &str); 4] =
+    [("topics", "left_out"), ("violations", "since_ms"), ("findings", "since_ms"), ("sessions", "mode_name")];
 
 /// The members of a row with all of them, as it is printed.
 fn members<R: ListRow + serde::de::DeserializeOwned>(sample: &str) -> (List, BTreeSet<String>) {
@@ -59,6 +59,9 @@ fn all() -> Vec<(List, BTreeSet<String>)> {
         )),
         members::<ViolationRow>(
             r#"{"clause":"c","count":1,"last_at_ms":1,"violation":"v","who":"w","session":1,"peer":"p","frame":"f","told":"t","since_ms":1}"#,
+        ),
+        members::<FindingRow>(
+            r#"{"rule":"r","schema":"s","path":"$.p","requires":"r","received":"1","count":1,"last_at_ms":1,"who":"w","session":1,"peer":"p","seq":1,"since_ms":1}"#,
         ),
         members::<ConfirmationRow>(&format!(
             r#"{{"action":"action:00000000-0000-0000-0000-00000000beef","run":"{TRACE}","node":"n","summary":"s","takes":{{}},"asked_at_ms":1,"expires_at_ms":1}}"#

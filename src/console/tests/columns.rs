@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
     bus_samples::{bus, with_drops},
+    findings,
     plugins_samples::{plugins, with_plugins},
     runs_samples::{runs, with_runs},
     screens::at_both_sizes,
@@ -222,6 +223,7 @@ fn every_pane_draws_every_field_that_it_declares() {
     {
         let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap();
         let mut stage = match view {
+            ViewId::Journal if pane == PaneId::Findings => findings::journal(300, 60),
             ViewId::Journal => journal(300, 60),
             ViewId::Bus => bus(300, 60),
             ViewId::Runs if pane == PaneId::Trace => with_messages(300, 60),

@@ -78,7 +78,7 @@ fn broken(columns: u16, rows: u16) -> TestConsole {
 }
 
 /// The same in the Journal, with the focus on the findings.
-fn journal(columns: u16, rows: u16) -> TestConsole {
+pub(super) fn journal(columns: u16, rows: u16) -> TestConsole {
     let mut stage = broken(columns, rows);
     stage.char('9');
     stage.ui.focus = Focus::Pane(PaneId::Findings);

@@ -1,10 +1,10 @@
 //! Findings that are alike: of one rule, in one schema, at one path but for the indices.
 
-use std::{borrow::Cow, fmt::Write as _, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use crate::{
     ids::{ConnectionId, Peer, Seq},
-    mplp::{Finding, Path},
+    mplp::{Finding, Path, lint::NOT_JSON},
     schema::PathStep,
     time::Now,
     words::cut::cut,
@@ -24,7 +24,8 @@ pub(crate) struct FindingKey {
     pub(crate) rule: Cow<'static, str>,
     /// The schema of the objects; `bus message` for what is around them.
     pub(crate) schema: Cow<'static, str>,
-    /// Where, with `[*]` for every index, and `*` for the name of a superfluous member.
+    /// Where, with `[*]` for every index, `*` for the name of a superfluous member, and `**` for the way to what
+    /// is no JSON.
     pub(crate) path: Arc<str>,
 }
 
@@ -71,33 +72,37 @@ impl FindingKey {
     }
 }
 
+/// How many steps of a finding's path are the specification's own names and indices, and what stands for the
+/// others: the name of a superfluous member is the peer's own, and so may be each on the way to what is no JSON.
+fn named_steps(rule: &str, path: &Path) -> (usize, &'static str) {
+    let all = path.steps().len();
+    match rule {
+        SUPERFLUOUS => (all.saturating_sub(1), ".*"),
+        NOT_JSON if all > 1 => (1, ".**"),
+        _ => (all, ""),
+    }
+}
+
 /// A path with `[*]` for its indices, cut at a bound.
 fn pattern(path: &Path, rule: &str) -> String {
+    let (named, rest) = named_steps(rule, path);
     let mut text = "$".to_owned();
-    let last = path.steps().len().saturating_sub(1);
-    for (place, step) in path.steps().iter().enumerate() {
+    for step in path.steps().iter().take(named) {
         match step {
             PathStep::Index(_) => text.push_str("[*]"),
-            PathStep::Name(_) if rule == SUPERFLUOUS && place == last => text.push_str(".*"),
-            // Writing to memory cannot fail. A path of one step is `$` and that step.
-            PathStep::Name(name) => {
-                let _ = write!(text, "{}", &Path::of(name).to_string()[1..]);
-            }
+            // A path of one step is `$` and that step.
+            PathStep::Name(name) => text.push_str(&Path::of(name).to_string()[1..]),
         }
     }
+    text.push_str(rest);
     cut(&text, PATH_BYTES_MAX).to_owned()
 }
 
-/// A path that anybody may see: without the name of a superfluous member, which is the peer's own.
+/// A path that anybody may see: without names that may be the peer's own.
 pub(super) fn public_path(finding: &Finding) -> String {
-    let text = finding.path.to_string();
-    match finding.path.steps() {
-        [outer @ .., _] if finding.rule == SUPERFLUOUS => {
-            let outer = outer.iter().cloned();
-            format!("{}.*", Path::default().then(outer))
-        }
-        _ => text,
-    }
+    let (named, rest) = named_steps(&finding.rule, &finding.path);
+    let steps = finding.path.steps().iter().take(named).cloned();
+    format!("{}{rest}", Path::default().then(steps))
 }
 
 impl FindingGroup {
@@ -138,9 +143,9 @@ impl FindingGroup {
         }
     }
 
-    /// Whether its path has a name that is the peer's own.
+    /// Whether its last path has names that may be the peer's own.
     pub(crate) fn hides_path(&self) -> bool {
-        self.key.rule == SUPERFLUOUS
+        self.key.rule == SUPERFLUOUS || self.key.rule == NOT_JSON
     }
 
     /// What it takes in memory, in bytes, at most.

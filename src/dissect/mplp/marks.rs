@@ -82,15 +82,12 @@ fn locate<'s>(tree: &Tree, bytes: &[u8], from: usize, steps: &'s [PathStep]) -> 
     (node, &[])
 }
 
-/// A finding in words of ours.
+/// A finding in words of ours. The name of a member that is missing is the schema's.
 fn text(found: &LintFinding, missing: &[PathStep]) -> String {
     let finding = &found.finding;
-    let of: String = missing
-        .iter()
-        .filter_map(|step| match step {
-            PathStep::Name(name) => Some(format!("`{name}` ")),
-            PathStep::Index(_) => None,
-        })
-        .collect();
+    let of = match missing {
+        [PathStep::Name(name)] if finding.rule == "required" => format!("`{name}` "),
+        _ => String::new(),
+    };
     format!("{of}{}: requires {}", finding.rule, finding.requires)
 }

@@ -227,6 +227,21 @@ fn indices_and_superfluous_names_are_alike() {
     let told = grouped(&found);
     assert!(told.contains(&"type plan $.plan.steps[*].step_id 2".to_owned()), "{told:?}");
     assert!(told.iter().all(|it| !it.contains("viewer")), "{told:?}");
+    let binary = rmpv::Value::Map(vec![("viewer mail".into(), rmpv::Value::Binary(vec![1]))]);
+    let mut object = rmpv::ext::to_value(json!({ "trace_id": ID, "span_id": ID })).unwrap();
+    if let rmpv::Value::Map(members) = &mut object {
+        members.push(("attributes".into(), binary));
+    }
+    let item = rmpv::Value::Map(vec![("schema".into(), "trace-base".into()), ("object".into(), object)]);
+    let payload = rmpv::Value::Map(vec![("v".into(), 1.into()), ("items".into(), vec![item].into())]);
+    let message = rmpv::Value::Map(vec![("type".into(), "x.y.v1".into()), ("payload".into(), payload)]);
+    let mut body = Vec::new();
+    rmpv::encode::write_value(&mut body, &message).unwrap();
+    found.fold(subject(2, Dialect::Frames, &frame_of(131, &body)).entry_ref(), None);
+    found.judge_all();
+    let not_json = found.groups().find(|it| it.key.rule == "json").unwrap();
+    assert_eq!((&*not_json.key.path, not_json.hides_path()), ("$.trace_base.**", true));
+    assert_eq!(&*not_json.last_path, "$.trace_base.attributes[\"viewer mail\"]");
     let superfluous = found.groups().find(|it| it.key.rule == "additionalProperties").unwrap();
     assert!(superfluous.hides_path() && superfluous.last_path.contains("viewer mail"));
 }

@@ -299,7 +299,7 @@ mod tests {
     fn a_conflict_names_both_actions_the_key_and_the_place_once() {
         assert_eq!(
             errors(&[("hold-all", &["K"])]),
-            ["`K` is both `hold-all` and `disconnect` in Queues and 36 more places"]
+            ["`K` is both `hold-all` and `disconnect` in Queues and 37 more places"]
         );
         assert_eq!(errors(&[("mark", &["P"])]), ["`P` is both `mark` and `migrate` in Stale manifest"]);
         assert!(with(&[("hold-all", &["K"]), ("kick", &["f8"])]).is_ok());
