@@ -45,8 +45,8 @@ impl FindingLimits {
         let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         Self {
             input: input_limits(limits),
-            groups_max: size(limits.journal_findings_max),
-            pending_bytes_max: size(limits.pending_bytes_max),
+            groups_max: size(limits.bus_findings_max),
+            pending_bytes_max: size(limits.bus_bytes_max),
         }
     }
 }
@@ -76,7 +76,7 @@ impl Unjudged {
     const fn requires(self) -> &'static str {
         match self {
             Self::Cut => "a frame of at most limits.tap.frame_bytes_max, without secrets",
-            Self::Overflow => "at most limits.mplp.pending_bytes_max not judged yet",
+            Self::Overflow => "at most limits.mplp.bus_bytes_max not judged yet",
             Self::Limit => "objects within limits.mplp",
         }
     }
@@ -109,8 +109,8 @@ pub(crate) struct MplpFindings {
     pending_bytes: usize,
     /// Findings that were made; those that were not judged are none.
     pub(crate) count: u64,
-    /// Findings that are in no group, as there were too many groups.
-    pub(crate) ungrouped: u64,
+    /// Groups that made room for others: those whose last finding was the oldest.
+    pub(crate) evicted: u64,
     /// Messages that were judged.
     pub(crate) judged: u64,
 }
@@ -124,7 +124,7 @@ impl MplpFindings {
             pending: VecDeque::new(),
             pending_bytes: 0,
             count: 0,
-            ungrouped: 0,
+            evicted: 0,
             judged: 0,
         }
     }
@@ -175,9 +175,7 @@ impl MplpFindings {
         let found = lint(&body, self.limits.input);
         for found in &found.findings {
             self.count = self.count.saturating_add(1);
-            if !self.record(1, found.item, &found.finding, &by) {
-                self.ungrouped = self.ungrouped.saturating_add(1);
-            }
+            self.record(1, found.item, &found.finding, &by);
         }
         if found.not_judged > 0 {
             self.record_unjudged(Unjudged::Limit, found.not_judged, &by);
@@ -199,21 +197,28 @@ impl MplpFindings {
         self.record(count, None, &why.finding(), by);
     }
 
-    /// Whether there was room for its group.
-    fn record(&mut self, count: u64, item: Option<usize>, finding: &Finding, by: &Publication) -> bool {
+    fn record(&mut self, count: u64, item: Option<usize>, finding: &Finding, by: &Publication) {
         let key = FindingKey::of(finding);
-        let place = match self.groups.binary_search_by(|group| group.key.cmp(&key)) {
-            Ok(place) => place,
-            Err(_) if self.groups.len() >= self.limits.groups_max => return false,
-            Err(place) => {
-                self.groups.insert(place, FindingGroup::new(key, by));
-                place
-            }
-        };
+        let found = |groups: &[FindingGroup]| groups.binary_search_by(|group| group.key.cmp(&key));
+        if found(&self.groups).is_err() && self.groups.len() >= self.limits.groups_max {
+            self.evict();
+        }
+        let place = found(&self.groups).unwrap_or_else(|place| {
+            self.groups.insert(place, FindingGroup::new(key.clone(), by));
+            place
+        });
         if let Some(group) = self.groups.get_mut(place) {
             group.add(count, item, finding, by);
         }
-        true
+    }
+
+    /// Drops the group whose last finding is the oldest.
+    fn evict(&mut self) {
+        let oldest = self.groups.iter().enumerate().min_by_key(|(_, group)| group.seq);
+        if let Some(place) = oldest.map(|(place, _)| place) {
+            self.groups.remove(place);
+            self.evicted = self.evicted.saturating_add(1);
+        }
     }
 
     /// What it takes in memory, in bytes, at most.

@@ -155,8 +155,13 @@ pub(crate) static PANE: Pane = Pane {
         let findings = cx.model.findings.count;
         PaneChip::warning("findings", format::count(findings), findings > 0)
     }),
-    ledger: |_, _, all| {
-        let bound = LedgerBound::Text("one row per rule, schema and path (limits.mplp.journal_findings_max)");
-        Some(Account::whole("findings in MPLP messages of the bus, by rule", all, bound))
+    ledger: |ui, model, all| {
+        Some(Account {
+            what: "rules broken by MPLP messages of the bus",
+            came: all.saturating_add(model.findings.evicted),
+            evicted: model.findings.evicted,
+            lost: 0,
+            bound: LedgerBound::Limit("limits.mplp.bus_findings_max", ui.limits.mplp.bus_findings_max),
+        })
     },
 };
