@@ -23,7 +23,7 @@ use crate::{
     port::FindingRow,
     rmp::{Dialect, FrameKind, Head, Verdict},
     station::findings,
-    tap::entry::{Direction, Verdict as AnyVerdict},
+    tap::entry::{Direction, Frame, Head as AnyHead, Redaction, Verdict as AnyVerdict},
     time::Now,
 };
 
@@ -59,6 +59,22 @@ fn publish(stage: &mut TestConsole, session: ConnectionId, dialect: Dialect, byt
     let verdict = AnyVerdict::Rmp(Verdict::Published { subscribers: 1, dropped: 0 });
     stage.rmp_frame(Direction::Inbound, &head, verdict, bytes);
     stage.pass(100);
+}
+
+/// A message with one finding, as the tap has it.
+pub(super) fn broken_frame() -> (Frame, Vec<u8>) {
+    let object = format!(r#"{{"trace_id":"{ID}","span_id":"KIM"}}"#);
+    let bytes = message(Dialect::Frames, 1, "trace-base", &object);
+    let head = Head { kind: Some(FrameKind::Publish), schema_id: Some(131), ..Head::default() };
+    let frame = Frame {
+        direction: Direction::Inbound,
+        peer: "uid 1000 pid 4711".into(),
+        head: AnyHead::Rmp(head),
+        verdict: AnyVerdict::Rmp(Verdict::Published { subscribers: 1, dropped: 0 }),
+        wire_bytes: u32::try_from(bytes.len()).unwrap(),
+        redaction: Redaction::None,
+    };
+    (frame, bytes)
 }
 
 /// A console whose agents published broken objects, in both dialects, and clean ones.

@@ -246,6 +246,30 @@ fn takes_a_new_snapshot_after_a_loss_and_says_how_much_was_lost() {
 }
 
 #[test]
+fn a_flood_of_broken_messages_is_judged_in_slices_until_all_are() {
+    let exit = with_console(&Limits::default(), |mut rig| async move {
+        rig.snapshot(true).await;
+        rig.shows("loss 0").await;
+        for _ in 0..3_000 {
+            let (frame, bytes) = super::findings::broken_frame();
+            rig.tap.emit(Draft {
+                at: rig.clock.now(),
+                link: Link::Rmp,
+                trace: None,
+                cause: None,
+                what: What::Frame(frame),
+                bytes: &bytes,
+            });
+        }
+        rig.key('9').await;
+        rig.shows("pattern trace-ba… $.trace_base.span_id 3000").await;
+        rig.stop.send(true).unwrap();
+        rig
+    });
+    assert_eq!(exit, Exit::Stopped);
+}
+
+#[test]
 fn takes_a_new_snapshot_when_a_host_is_up_again_that_was_down() {
     use crate::tap::entry::station;
     let exit = with_console(&Limits::default(), |mut rig| async move {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use rl_console::{
     limits::Limits,
-    port::{FindingRow, Operator as _, Page, Query},
+    port::{FindingRow, Page, Query},
 };
 use serde_json::{Value, json};
 
