@@ -69,6 +69,8 @@ impl Running {
             metrics: None,
             openings: folder.path().join("openings"),
             run_timeout_ms: RUN_TIMEOUT_MS,
+            mplp_emit: true,
+            environment: "live".to_owned(),
             agents_cancel: AgentsCancel::Any,
             alerts: AlertThresholds::default(),
             limits: Limits { plugin, ..Limits::default() },

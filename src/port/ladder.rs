@@ -70,7 +70,7 @@ pub struct Ladder {
 
 impl Ladder {
     /// The ladder of this trace: its hops behind `after`, at most `hops_max` of them. What a run tells on its
-    /// topic of events is left out unless `has_events`.
+    /// topics of events and records is left out unless `has_events`.
     #[must_use]
     pub fn new(trace: TraceId, has_events: bool, after: Seq, hops_max: u64) -> Self {
         Self {
@@ -201,7 +201,7 @@ impl Ladder {
             return None;
         }
         let parts: Vec<&str> = topic.split('/').collect();
-        if matches!(parts.as_slice(), ["rlp", "runs", _, "events"]) && !self.has_events {
+        if matches!(parts.as_slice(), ["rlp", "runs", _, "events" | "mplp"]) && !self.has_events {
             return None;
         }
         let message = message(frame, head, bytes);

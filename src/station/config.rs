@@ -38,8 +38,12 @@ pub struct Config {
     pub run_timeout_ms: u64,
     /// Whose runs an agent may cancel.
     pub agents_cancel: AgentsCancel,
+    /// Whether runs, and sessions of theirs, are told on the bus as lifecycle records.
+    pub mplp_emit: bool,
     /// After how long what lasts is cause for an alert.
     pub alerts: AlertThresholds,
+    /// `root.environment` of every Context of a lifecycle record.
+    pub environment: String,
     /// Every bound.
     pub limits: Limits,
     /// How plugins are run.
@@ -66,7 +70,9 @@ impl Config {
             openings: folder.join("openings"),
             run_timeout_ms: RUN_TIMEOUT_MS,
             agents_cancel: AgentsCancel::Any,
+            mplp_emit: true,
             alerts: AlertThresholds::default(),
+            environment: "live".to_owned(),
             limits: Limits::default(),
             plugins: HostSettings::default(),
             record: None,

@@ -75,6 +75,8 @@ impl Key {
     /// Whose runs an agent may cancel.
     pub(crate) const AGENTS_CANCEL: &'static str = "runs.agents_cancel";
 
+    /// Whether runs are told on the bus as lifecycle records.
+    pub(crate) const EMIT: &'static str = "mplp.emit";
     /// What a Context says the station's environment is.
     pub(crate) const ENVIRONMENT: &'static str = "mplp.environment";
 
@@ -140,7 +142,7 @@ impl Key {
         },
     ];
 
-    const PLAIN: [Self; 25] = [
+    const PLAIN: [Self; 26] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(
             Self::PACK,
@@ -232,6 +234,13 @@ impl Key {
             alias: None,
             flag: None,
             doc: "which runs an agent may cancel: any, or only those submitted on its own bus session",
+        },
+        Self {
+            name: Self::EMIT,
+            kind: Kind::Flag,
+            alias: None,
+            flag: None,
+            doc: "publish runs on the bus as lifecycle records, on rlp/runs/<trace>/mplp",
         },
         Self {
             name: Self::ENVIRONMENT,
@@ -380,7 +389,7 @@ impl Key {
             Self::ENVIRONMENT => Value::Text("live".to_owned()),
             Self::HOST_VERSION => Value::Text(HOST_VERSION.to_owned()),
             Self::ASCII | Self::ON_AIR => Value::Flag(false),
-            Self::MOUSE | Self::BELL | Self::START => Value::Flag(true),
+            Self::MOUSE | Self::BELL | Self::START | Self::EMIT => Value::Flag(true),
             Self::ON_HANGUP => Value::Text("stay".to_owned()),
             Self::ADAPTER_GONE | Self::NICE => Value::Integer(5),
             Self::HEAD_WAITING => Value::Integer(30),

@@ -75,6 +75,7 @@ impl Discovery {
 
 /// Every value that is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 pub(crate) struct Settings {
     /// The data folder; absent where there is no home folder and none was named.
     pub(crate) data: Option<PathBuf>,
@@ -104,6 +105,8 @@ pub(crate) struct Settings {
     pub(crate) openings: Option<PathBuf>,
     /// What a Context says the station's environment is.
     pub(crate) mplp_environment: String,
+    /// Whether runs are told on the bus as lifecycle records.
+    pub(crate) mplp_emit: bool,
     /// How long a run may take whose opening does not say.
     pub(crate) run_timeout_ms: u64,
     /// Whose runs an agent may cancel.
@@ -191,6 +194,7 @@ impl Settings {
             sockets_dir: path(Key::SOCKETS_DIR),
             openings: path(Key::OPENINGS),
             mplp_environment: text(Key::ENVIRONMENT).unwrap_or_default(),
+            mplp_emit: flag(Key::EMIT),
             run_timeout_ms: integer(Key::RUN_TIMEOUT).unwrap_or(station::RUN_TIMEOUT_MS),
             agents_cancel: agents_cancel(text(Key::AGENTS_CANCEL).as_deref()),
             registry,
@@ -268,7 +272,9 @@ impl Settings {
             openings: self.openings()?,
             run_timeout_ms: self.run_timeout_ms,
             agents_cancel: self.agents_cancel,
+            mplp_emit: self.mplp_emit,
             alerts: self.alert_thresholds,
+            environment: self.mplp_environment.clone(),
             limits: self.limits,
             plugins: self.plugins.host()?,
             record: record.map(absolute),
@@ -313,6 +319,7 @@ mod tests {
         env.ours.insert("RL_CONSOLE_LIMITS_TAP_READERS_MAX".to_owned(), "5".to_owned());
         env.ours.insert("RL_CONSOLE_CONSOLE_ON_HANGUP".to_owned(), "exit".to_owned());
         env.ours.insert("RL_CONSOLE_RUNS_AGENTS_CANCEL".to_owned(), "own".to_owned());
+        env.ours.insert("RL_CONSOLE_MPLP_EMIT".to_owned(), "false".to_owned());
         assert_eq!(plain.alerts, AlertRules::default(), "the keys' defaults are the console's own");
         assert_eq!(plain.alert_thresholds, AlertThresholds::default(), "and the station's");
         for (name, value) in
@@ -324,6 +331,7 @@ mod tests {
         assert_eq!(set.alerts, AlertRules { bell: false, desktop: Desktop::Osc777 });
         assert_eq!(set.alert_thresholds, AlertThresholds { adapter_gone_s: 0, head_waiting_s: 7 });
         assert_eq!(set.limits.tap.readers_max, 5);
+        assert_eq!((plain.mplp_emit, set.mplp_emit), (true, false));
         assert_eq!((plain.agents_cancel, set.agents_cancel), (AgentsCancel::Any, AgentsCancel::Own));
         env.ours.insert("RL_CONSOLE_RMP_REGISTRY".to_owned(), "0x1000=artifact.map.tile.v1".to_owned());
         assert!(

@@ -73,9 +73,10 @@ impl LadderRow<'_> {
         matches!(self.subject(), "action.request" | "rlp/ctrl")
     }
 
-    /// Whether it only tells how a run stands, and moves nothing.
+    /// Whether it only tells how a run stands, and moves nothing: an event of it, or its records.
     fn is_run_event(&self) -> bool {
-        self.subject().starts_with("rlp/runs/") && self.subject().ends_with("/events")
+        let output = self.subject().strip_prefix("rlp/runs/").and_then(|rest| rest.split_once('/'));
+        matches!(output, Some((_, "events" | "mplp")))
     }
 
     /// For whom it is, where that is not all of its topic.

@@ -43,8 +43,10 @@ mod stream_sessions;
 mod trace_context;
 mod unfinished;
 mod untaken;
+mod watch;
 
 pub use codec::{Exact, Received, Reply};
 pub use handle::{Client, RuntimeHandle};
 pub use metrics::Metrics;
 pub use run::{RunError, Setup, run};
+pub use watch::{NobodyWatches, SessionWatch};

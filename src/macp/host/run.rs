@@ -32,6 +32,7 @@ use super::{
     stream_sessions::Streams,
     trace_context::LeftOutNotices,
     unfinished::Unfinished,
+    watch::SessionWatch,
 };
 use crate::{
     admission::Tally,
@@ -81,6 +82,8 @@ pub struct Setup {
     pub log: append::FileFactory,
     /// Bytes of one file of the log before the next is begun (`limits.store.journal_segment_bytes_max`).
     pub log_file_bytes_max: u64,
+    /// Told which sessions of a trace change.
+    pub watch: Arc<dyn SessionWatch>,
     /// What a person should read of the start; what is lost is an error.
     pub notice: Tell,
     /// Told once the port is bound, or is not: with the way to the runtime.
@@ -122,7 +125,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     for (level, notice) in &notices {
         (setup.notice)(*level, notice);
     }
-    let Setup { addr, limits, tally, tap, clock, store, notice, ready, stop, .. } = setup;
+    let Setup { addr, limits, tally, tap, clock, store, notice, watch, ready, stop, .. } = setup;
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             kernel,
@@ -143,6 +146,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         ended_sessions_bytes_max: setup.ended_sessions_bytes_max,
         disk_low: setup.disk_low,
         store,
+        watch,
         connections: Connections::new(&limits, tally.clone()),
         unfinished: Unfinished::new(&limits, tally.clone()),
         calls: OpenCalls::new(&limits),

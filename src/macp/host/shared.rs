@@ -18,6 +18,7 @@ use super::{
     stream_sessions::Streams,
     trace_context::LeftOutNotices,
     unfinished::Unfinished,
+    watch::SessionWatch,
 };
 use crate::{
     admission::Tally,
@@ -115,6 +116,7 @@ pub(super) struct Shared {
     /// Whether the data folder's disk is nearly full.
     pub(super) disk_low: Arc<AtomicBool>,
     pub(super) store: StoreWay,
+    pub(super) watch: Arc<dyn SessionWatch>,
     pub(super) loading: Semaphore,
     /// Tells of what is left out of a call.
     pub(super) left_out: LeftOutNotices,
@@ -256,6 +258,9 @@ impl Shared {
                 }
                 Output::Transition { transition, trace, text } => {
                     state.openers.follow(&transition, call.map(|call| &call.caller));
+                    if let Some((trace, session)) = trace.zip(transition.session()) {
+                        self.watch.changed(trace, session);
+                    }
                     self.emit_transition(state, now, cause, transition, trace, &text);
                 }
                 Output::Persist { ticket, session, record } => state.journal.push(ticket, session, &record),

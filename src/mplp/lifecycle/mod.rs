@@ -4,6 +4,7 @@
 //! One fold has two feeds: live it takes what a run tells as it tells it, for an export the same from the
 //! store. What it makes depends on nothing else, so that the same run gives the same bytes.
 
+mod batches;
 mod emit;
 mod ids;
 mod item;
@@ -13,8 +14,13 @@ mod roles;
 pub mod run;
 pub mod session;
 pub mod station;
+mod wire;
 
+pub use batches::{
+    BATCH_WAIT_MAX, Batch, BatchLimits, Batches, FINDINGS_MAX, TOO_LARGE as WITHHELD_TOO_LARGE, Withheld,
+};
 pub use item::{Item, Origin, RecordSettings, Stamp};
 pub use run::Bundle;
 pub use session::SessionRecord;
 pub use station::{StationFacts, station_record};
+pub use wire::{FRAME_BYTES_MAX, TOPIC_PART, TYPE as BODY_TYPE};

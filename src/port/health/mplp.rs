@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{Problem, problem::down_word};
 use crate::{
+    mplp::lifecycle::WITHHELD_TOO_LARGE,
     port::{HostState, Snapshot},
     tap::entry::Link,
     time::Now,
@@ -28,7 +29,9 @@ pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
         problems.push(Problem::down(Cause::HostDown, down_word(&why, "stopped"), why));
     }
     let is_lately = |at: Now| now.mono.since(at.mono) < WITHHELD_FOR;
-    if let Some(last) = snapshot.mplp.recent.back().filter(|view| is_lately(view.at)) {
+    // What is too large for the bus is no fault of ours.
+    let last = snapshot.mplp.recent.iter().rev().find(|view| &*view.rule != WITHHELD_TOO_LARGE);
+    if let Some(last) = last.filter(|view| is_lately(view.at)) {
         let why = format!(
             "{} withheld since start, not clean by our own rules; last: {} at {}",
             many(snapshot.mplp.withheld, "item"),

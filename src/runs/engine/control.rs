@@ -200,7 +200,7 @@ impl Engine {
         };
         let id = OpeningId(self.shared.id());
         let mut run = Run::new(run, id, &opening, by.by, yaml);
-        run.submitted_in = by.session;
+        (run.submitted_in, run.submitted_at) = (by.session, now.wall);
         run.cancelled = cancelled;
         run.traceparent = traceparent;
         let (plan, nodes) = (run.plan(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
@@ -212,11 +212,14 @@ impl Engine {
             by: run.by.kind,
             client: run.by.client.to_string(),
             nodes: u64::from(nodes),
-            yaml: std::mem::take(&mut run.yaml).to_string(),
+            yaml: run.yaml.to_string(),
             plan: JsonText::from_value(&serde_json::to_value(&plan).unwrap_or_default()),
             traceparent: run.traceparent.as_ref().and_then(GivenTraceParent::valid).map(Box::from),
             at: now.wall,
         }));
+        if !self.shared.settings.tells_records {
+            run.yaml = Arc::default();
+        }
         let (trace, body) = (run.run, accepted(run.run, id, &name));
         let variant = ControlVariant::Submit.name().to_owned();
         let answer = RunOp::Answer(AnswerRow { request: trace, variant, body: body.clone(), at: now.wall });
@@ -246,6 +249,7 @@ impl Engine {
         }
         run.is_live = true;
         let says = format!("{name}: {}, {}", counted(plan.nodes.len(), "node"), counted(edges, "edge"));
+        run.begin_record(to, plan);
         to.metrics.submitted += 1;
         run.event(to, now, None, (EventKind::Plan, Some(Level::Info)), &says);
         run.event_with(to, now, None, (EventKind::Status, Some(Level::Info)), "the run is running", |meta| {
@@ -445,6 +449,7 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
         artifacts_missing: run.lost.1,
         at: run.cut_at.unwrap_or(now.wall),
     });
+    run.end_record(to, now, state, why);
     to.emit_transition(Transition::Done { run: run.run, nodes: run.done }, "");
     to.emit_transition(Transition::Ended { run: run.run, state }, why);
 }

@@ -5,19 +5,25 @@ use std::{fmt::Write as _, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{run::Run, shared::Shared};
+use super::{
+    feed::{RunBegun, RunEnded, RunFeed},
+    run::Run,
+    shared::Shared,
+};
 use crate::{
     runs::{
+        Plan,
         openings::PortValue,
         payload::{ArtifactMeta, EventMeta, RunEvent},
     },
     schema::JsonText,
     store::runs::{ArtifactRow, EventRow, RunOp},
     tap::entry::{
-        runs::{EventKind, NodeState, Transition},
+        runs::{EventKind, NodeState, RunState, Transition},
         station::Level,
     },
     time::Now,
+    w3c::GivenTraceParent,
     words::{self, counted},
 };
 
@@ -85,15 +91,8 @@ impl Run {
         // A record of the run knows how each of its nodes ended.
         let is_kept = self.kept_events < to.settings.limits.events_kept_max || is_forced || ends_node;
         let is_left_out = is_kept && !is_forced && !to.has_room_to_save();
-        if is_left_out {
-            self.lost.0 += 1;
-        } else if is_kept {
-            self.kept_events += 1;
-            let meta = JsonText::from_value(&event.meta.json());
-            let event =
-                EventRow { number: self.events, kind, level, message: message.clone(), meta, at: now.wall };
-            to.persist(RunOp::Event { run: self.run, event });
-        }
+        self.lost.0 += u64::from(is_left_out);
+        self.keep_event(to, now, &event, is_kept && !is_left_out);
         let body = Bytes::from(event.encode());
         to.emit_transition(
             Transition::Event { run: self.run, number: self.events, kind, level, node },
@@ -107,6 +106,62 @@ impl Run {
             );
             self.emit_lost(to, now, &says);
         }
+    }
+
+    /// Has an event stored where it is to be kept, and tells it to the record of the run.
+    fn keep_event(&mut self, to: &mut Shared, now: Now, event: &RunEvent, is_kept: bool) {
+        let RunEvent { kind, level, message, meta } = event;
+        // A record takes nothing of progress.
+        let is_recorded = self.tells_record && *kind != EventKind::Progress;
+        if !is_kept && !is_recorded {
+            return;
+        }
+        let meta = JsonText::from_value(&meta.json());
+        let (number, message) = (self.events, message.clone());
+        let event = EventRow { number, kind: *kind, level: *level, message, meta, at: now.wall };
+        if is_recorded {
+            to.record(self.run, RunFeed::Event { run: self.run, event: event.clone(), is_kept });
+        }
+        if is_kept {
+            self.kept_events += 1;
+            to.persist(RunOp::Event { run: self.run, event });
+        }
+    }
+
+    /// Tells what the record of the run begins with, where records are told.
+    pub(super) fn begin_record(&mut self, to: &mut Shared, plan: Plan) {
+        self.tells_record = to.settings.tells_records;
+        if !self.tells_record {
+            return;
+        }
+        let begun = RunBegun {
+            run: self.run,
+            opening: self.opening,
+            name: self.name(),
+            by: self.by.clone(),
+            yaml: std::mem::take(&mut self.yaml),
+            plan,
+            traceparent: self.traceparent.as_ref().and_then(GivenTraceParent::valid).map(str::to_owned),
+            at: self.submitted_at,
+        };
+        to.record(self.run, RunFeed::Begun(Box::new(begun)));
+    }
+
+    /// Tells what it ends with.
+    pub(super) fn end_record(&self, to: &mut Shared, now: Now, state: RunState, why: &str) {
+        if !self.tells_record {
+            return;
+        }
+        let ended = RunEnded {
+            run: self.run,
+            state,
+            why: (!why.is_empty()).then(|| why.to_owned()),
+            tokens: self.tokens,
+            events_missing: self.events.saturating_sub(self.kept_events),
+            artifacts_missing: self.lost.1,
+            at: self.cut_at.unwrap_or(now.wall),
+        };
+        to.record(self.run, RunFeed::Ended(ended));
     }
 
     /// Tells that something is not kept; that is kept itself.

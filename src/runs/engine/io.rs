@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::feed::RunFeed;
 use crate::{
     ids::{ConnectionId, Ticket, TopicName, TraceId},
     runs::openings::Opening,
@@ -186,6 +187,8 @@ pub enum Output {
         /// The name of its variant.
         variant: &'static str,
     },
+    /// Tell the records of runs; only where [`Settings::tells_records`](super::Settings::tells_records) says so.
+    Record(RunFeed),
     /// Tell the tap.
     Transition {
         /// What changed.

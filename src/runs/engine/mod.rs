@@ -14,6 +14,7 @@ mod core;
 mod decision;
 mod ending;
 mod events;
+mod feed;
 mod idempotency;
 mod io;
 mod question;
@@ -29,5 +30,6 @@ mod timers;
 
 pub use core::Engine;
 
+pub use feed::{RunBegun, RunEnded, RunFeed};
 pub use io::{Input, Output, Publish, Reach};
 pub use shared::{AgentsCancel, Settings, TTL_MS};

@@ -31,10 +31,14 @@ pub(super) struct Run {
     pub(super) by: Asker,
     /// In which session on the bus it was submitted; none of an operator's, nor of one of an earlier start.
     pub(super) submitted_in: Option<ConnectionId>,
-    /// The opening as it was sent, until it is recorded.
+    /// The opening as it was sent, until it is recorded, or its record begins.
     pub(super) yaml: Arc<str>,
     /// The trace context that it was submitted with, until its first events are told.
     pub(super) traceparent: Option<GivenTraceParent>,
+    /// When it was accepted, as the store has it.
+    pub(super) submitted_at: Wall,
+    /// Whether its record is told from its beginning on.
+    pub(super) tells_record: bool,
     /// Whether it is recorded and its nodes are worked on.
     pub(super) is_live: bool,
     /// When its time is over.
@@ -195,6 +199,8 @@ impl Run {
             submitted_in: None,
             yaml,
             traceparent: None,
+            submitted_at: Wall(0),
+            tells_record: false,
             is_live: false,
             ends_by: Mono(u64::MAX),
             cancelled: None,

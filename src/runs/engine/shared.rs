@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{
     agent_backlog::AgentBacklogs,
+    feed::RunFeed,
     io::{Output, Publish},
     save_queue::{AfterCommit, SaveQueue},
     timers::{Due, Timers},
@@ -47,6 +48,8 @@ pub struct Settings {
     pub agents_cancel: AgentsCancel,
     /// Bytes of a message's body on the bus (`limits.rmp.body_bytes_max`); what an agent is asked must fit.
     pub body_bytes_max: u64,
+    /// Whether runs are told as records (`[mplp] emit`).
+    pub tells_records: bool,
 }
 
 impl Default for Settings {
@@ -56,6 +59,7 @@ impl Default for Settings {
             timeout_ms: 300_000,
             agents_cancel: AgentsCancel::Any,
             body_bytes_max: limits::Rmp::default().body_bytes_max,
+            tells_records: false,
         }
     }
 }
@@ -92,8 +96,8 @@ pub(super) struct Shared {
     pub(super) asks: BTreeMap<ActionId, (TraceId, u32)>,
     /// Runs whose acceptance is on its way to the bus.
     accepted: BTreeMap<Ticket, TraceId>,
-    /// Events that wait until their readers had time to subscribe.
-    held_events: BTreeMap<TraceId, Vec<Publish>>,
+    /// Events, and what else follows a run's acceptance, that wait until their readers had time to subscribe.
+    held_events: BTreeMap<TraceId, Vec<Output>>,
     pub(super) metrics: Metrics,
     /// Attempts that agents work on.
     pub(super) in_flight: u64,
@@ -206,7 +210,7 @@ impl Shared {
     /// Sends the events that waited.
     pub(super) fn free_events(&mut self, run: TraceId) {
         let held = self.held_events.remove(&run).unwrap_or_default();
-        self.outputs.extend(held.into_iter().map(Output::Publish));
+        self.outputs.extend(held);
     }
 
     /// Sends an event of a run, or lets it wait behind those that wait.
@@ -214,9 +218,18 @@ impl Shared {
         let topic = TopicName::new(&format!("rlp/runs/{run}/events"));
         let publish =
             Publish { topic, schema_id: schema::RUN_EVENT, trace: run, ttl_ms: TTL_MS, body, ticket: None };
+        self.behind_acceptance(run, Output::Publish(publish));
+    }
+
+    /// Tells the record of a run, in the order of its events.
+    pub(super) fn record(&mut self, run: TraceId, feed: RunFeed) {
+        self.behind_acceptance(run, Output::Record(feed));
+    }
+
+    fn behind_acceptance(&mut self, run: TraceId, output: Output) {
         match self.held_events.get_mut(&run) {
-            Some(held) => held.push(publish),
-            None => self.publish(publish),
+            Some(held) => held.push(output),
+            None => self.outputs.push_back(output),
         }
     }
 }

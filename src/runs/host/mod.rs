@@ -3,16 +3,19 @@
 //! ```text
 //! heard on the bus ─┐                        ┌▶ tap
 //! port's requests ──┼▶ Engine ─▶ outputs ────┼▶ bus (bounded: what finds no room waits here, in order)
-//! store, bus, clock ┘                        └▶ store, openings
+//! store, bus, clock ┘                        ├▶ store, openings
+//!                                            └▶ records (bounded: likewise)
 //! ```
 //!
-//! While messages wait for room on the bus, or the store for room in its queue, nothing more is taken from
+//! While messages wait for room on the bus, records for room with who makes them, or the store for room in its queue, nothing more is taken from
 //! the bus, so that what waits is bounded by what one input causes. What the port asks is always answered.
 
 mod bus;
+mod records;
 pub(crate) mod run;
 #[cfg(test)]
 mod tests;
 
 pub use bus::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture};
+pub use records::{NoRecords, Records};
 pub use run::{Request, Setup, run};

@@ -16,12 +16,15 @@ use futures_util::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::bus::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture};
+use super::{
+    bus::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture},
+    records::Records,
+};
 use crate::{
     ids::{Seq, Ticket, TraceId},
     runs::{
         AskView, Asker, Command, Metrics, Outcome, Refusal, Snapshot,
-        engine::{Engine, Input, Output, Publish, Reach, Settings},
+        engine::{Engine, Input, Output, Publish, Reach, RunFeed, Settings},
         openings::{Library, Map, Opening},
     },
     store::{
@@ -38,6 +41,8 @@ use crate::{
 
 /// How long a message waits before it is offered to a full bus again.
 const RETRY_AFTER: Duration = Duration::from_millis(2);
+/// How long parts of records may wait for room once the runs stop; what is left then is lost.
+const STOP_RECORDS_MAX: Duration = Duration::from_millis(200);
 /// How long what the store has no room for waits in its turn; then the engine is told, and goes on.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Commits that the store has not answered at one time, past which nothing more is taken in.
@@ -104,6 +109,8 @@ pub struct Setup {
     pub library: Box<dyn Library + Send>,
     /// The way to agents and clients.
     pub bus: Box<dyn Bus>,
+    /// Who makes records of runs; asked only where [`Settings::tells_records`] says so.
+    pub records: Box<dyn Records>,
     /// What the station asks.
     pub requests: mpsc::Receiver<Request>,
     /// Whether the data folder's disk is nearly full (`limits.store.disk_free_bytes_min`).
@@ -119,6 +126,9 @@ struct Host {
     unsaved: VecDeque<(Mono, Ticket, Arc<[RunOp]>)>,
     library: Box<dyn Library + Send>,
     bus: Box<dyn Bus>,
+    records: Box<dyn Records>,
+    /// Parts of records for which there was no room, in order.
+    unrecorded: VecDeque<RunFeed>,
     disk_low: Arc<AtomicBool>,
     limits: crate::limits::Runs,
     /// What was told so far, as whoever looks begins from it.
@@ -141,7 +151,8 @@ type TicketReachFuture = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> 
 /// # Errors
 /// [`CommitError`] when the store cannot say what it has of earlier starts.
 pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(), CommitError> {
-    let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests, disk_low } = setup;
+    let Setup { settings, tap, clock, store, answers_max, library, bus, records, mut requests, disk_low } =
+        setup;
     let left = restore(&*store, answers_max, &settings.limits).await?;
     let snapshot = Snapshot::restored(&left.ended, &settings.limits);
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
@@ -157,6 +168,8 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
         unsaved: VecDeque::new(),
         library,
         bus,
+        records,
+        unrecorded: VecDeque::new(),
         disk_low,
         limits: settings.limits,
         snapshot,
@@ -167,6 +180,9 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
         commits: 0,
         recalled,
     };
+    if settings.tells_records {
+        host.record(RunFeed::Started);
+    }
     host.drain(started);
     loop {
         let now = host.clock.now();
@@ -179,9 +195,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
             Some((ticket, result)) = commits.recv() => host.on_committed(ticket, result),
             Some(recalled) = recalls.recv() => host.input(recalled),
             Some((ticket, reach)) = host.reaching.next() => host.input(Input::Reached { ticket, reach }),
-            () = tokio::time::sleep(RETRY_AFTER), if !host.waiting.is_empty() || !host.unsaved.is_empty() => {
-                host.retry();
-            }
+            () = tokio::time::sleep(RETRY_AFTER), if host.is_waiting() => host.retry(),
             () = tokio::time::sleep(until_due), if due.is_some() => host.input(Input::Timeout),
             request = requests.recv() => match request {
                 Some(Request::Command { command, by, cause, answer }) => {
@@ -200,6 +214,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
                 Some(Request::Break) => std::panic::panic_any("on purpose"),
                 Some(Request::Stop { answer }) => {
                     host.input(Input::Stopping);
+                    host.finish_records().await;
                     let _ = answer.send(());
                     return Ok(());
                 }
@@ -230,10 +245,12 @@ async fn restore(
 impl Host {
     /// Whether more may be taken in: what was decided is on its way to the disk.
     fn takes_input(&self) -> bool {
-        self.engine.accepts_input()
-            && self.waiting.is_empty()
-            && self.unsaved.is_empty()
-            && self.commits < COMMITS_MAX
+        self.engine.accepts_input() && !self.is_waiting() && self.commits < COMMITS_MAX
+    }
+
+    /// Whether something waits for room that is to be offered again.
+    fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty() || !self.unsaved.is_empty() || !self.unrecorded.is_empty()
     }
 
     fn input(&mut self, input: Input) {
@@ -318,6 +335,7 @@ impl Host {
                     self.last_seq = self.tap.emit(draft);
                 }
                 Output::Publish(publish) => self.publish(publish),
+                Output::Record(feed) => self.record(feed),
                 // The bus hears all of these topics all the time.
                 Output::Listen { .. } | Output::Unlisten { .. } => {}
                 Output::Persist { ticket, ops } => self.persist(now, ticket, ops),
@@ -358,6 +376,33 @@ impl Host {
         true
     }
 
+    fn record(&mut self, feed: RunFeed) {
+        if !self.unrecorded.is_empty() {
+            self.unrecorded.push_back(feed);
+        } else if let Err(feed) = self.records.offer(feed) {
+            self.unrecorded.push_back(feed);
+        }
+    }
+
+    /// Offers again the parts of records for which there was no room.
+    fn retry_records(&mut self) {
+        while let Some(feed) = self.unrecorded.pop_front() {
+            if let Err(feed) = self.records.offer(feed) {
+                self.unrecorded.push_front(feed);
+                break;
+            }
+        }
+    }
+
+    /// What was told before a stop is in the records, where those take it in time.
+    async fn finish_records(&mut self) {
+        let until = self.clock.now().after(STOP_RECORDS_MAX).mono;
+        while !self.unrecorded.is_empty() && self.clock.now().mono < until {
+            self.retry_records();
+            tokio::time::sleep(RETRY_AFTER).await;
+        }
+    }
+
     /// Has the store read a run. One that it has no room to read now is not found.
     fn recall(&mut self, now: Now, run: TraceId) {
         let told = self.recalled.clone();
@@ -388,6 +433,7 @@ impl Host {
 
     fn retry(&mut self) {
         let now = self.clock.now();
+        self.retry_records();
         while let Some((ticket, message)) = self.waiting.pop_front() {
             if !self.offer(ticket, message) {
                 break;

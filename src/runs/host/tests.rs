@@ -11,13 +11,13 @@ use std::{
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture, Request, Setup, run};
+use super::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture, Records, Request, Setup, run};
 use crate::{
     ids::{ConnectionId, ManifestHash, PackId, TopicName, TraceId},
     limits,
     runs::{
         Asker, AskerKind,
-        engine::{Reach, Settings},
+        engine::{Reach, RunFeed, Settings},
         openings::{NoLibrary, PortValue},
         payload::{
             AgentAnswer, AgentRequest, AgentResponse, ControlRequest, ControlResponse, RunEvent, schema,
@@ -41,6 +41,9 @@ struct Line {
     may_end: std::sync::atomic::AtomicBool,
     taken: Mutex<VecDeque<Message>>,
     news: Notify,
+    /// Whether who makes records has no room.
+    are_records_full: std::sync::atomic::AtomicBool,
+    recorded: Mutex<Vec<RunFeed>>,
 }
 
 struct Played(Arc<Line>);
@@ -61,6 +64,18 @@ impl Bus for Played {
         self.0.taken.lock().unwrap().push_back(message);
         self.0.news.notify_one();
         Ok(reaching)
+    }
+}
+
+struct PlayedRecords(Arc<Line>);
+
+impl Records for PlayedRecords {
+    fn offer(&self, feed: RunFeed) -> Result<(), RunFeed> {
+        if self.0.are_records_full.load(Ordering::SeqCst) {
+            return Err(feed);
+        }
+        self.0.recorded.lock().unwrap().push(feed);
+        Ok(())
     }
 }
 
@@ -91,6 +106,7 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
     let setup = Setup {
         settings: Settings {
             limits: limits::Runs { left_ms_max: 1, ..limits::Runs::default() },
+            tells_records: true,
             ..Settings::default()
         },
         tap: Tap::new(limits::Tap::default()),
@@ -103,6 +119,7 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
         answers_max: 100,
         library: Box::new(NoLibrary),
         bus: Box::new(Played(Arc::clone(&line))),
+        records: Box::new(PlayedRecords(Arc::clone(&line))),
         requests: asked,
         disk_low: Arc::default(),
     };
@@ -276,6 +293,44 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
         let refused = offered.filter(|is_refused| *is_refused).count();
         assert_eq!(refused, 2, "{} were offered to 16 places", offers.count());
         assert_eq!(fixture.metrics().await.running, 1);
+    });
+}
+
+#[test]
+fn records_without_room_hold_the_intake_and_lose_nothing() {
+    with_runs(|fixture| async move {
+        fixture.submit(1).await;
+        let request = fixture.asked().await;
+        // Its record begins once its events may leave.
+        while fixture.line.recorded.lock().unwrap().len() < 2 {
+            fixture.metrics().await;
+        }
+        fixture.line.are_records_full.store(true, Ordering::SeqCst);
+        fixture.answer(&request).await;
+        assert_eq!(fixture.events().await.last().unwrap().meta.success, Some(true));
+        let before = fixture.line.recorded.lock().unwrap().len();
+        fixture.submit(2).await;
+        // What is asked is answered; what comes on the bus is not taken.
+        for _ in 0..50 {
+            assert_eq!(fixture.metrics().await.submitted, 1);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(fixture.line.recorded.lock().unwrap().len(), before);
+        fixture.line.are_records_full.store(false, Ordering::SeqCst);
+        fixture.asked().await;
+        let recorded = fixture.line.recorded.lock().unwrap();
+        assert!(matches!(recorded[..2], [RunFeed::Started, RunFeed::Begun(_)]), "{recorded:?}");
+        let number = |feed: &RunFeed| match feed {
+            RunFeed::Event { run, event, is_kept: true } if *run == trace(1) => Some(event.number),
+            _ => None,
+        };
+        let numbers: Vec<_> = recorded.iter().filter_map(number).collect();
+        assert_eq!(numbers, (1..=6).collect::<Vec<_>>());
+        let ended = recorded.iter().find_map(|feed| match feed {
+            RunFeed::Ended(ended) => Some(ended),
+            _ => None,
+        });
+        assert_eq!(ended.map(|end| (end.run, end.events_missing)), Some((trace(1), 0)));
     });
 }
 

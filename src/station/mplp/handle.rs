@@ -1,14 +1,19 @@
 //! The way to the lifecycle records: what is asked of them.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{mpsc, oneshot};
 
+use super::{
+    counts::{Counted, Counts},
+    open_runs::OpenRuns,
+};
 use crate::{
     ids::Seq,
     mplp::{self, Transition},
     port::PortError,
-    station::host::host_down,
+    runs::{engine::RunFeed, host},
+    station::{host::host_down, local::Inner},
     tap::entry::Link,
 };
 
@@ -16,6 +21,10 @@ use crate::{
 #[derive(Debug, Default)]
 pub(in crate::station) struct Records {
     requests: Mutex<Option<mpsc::Sender<Request>>>,
+    /// The route of what runs tell.
+    feeds: Mutex<Option<mpsc::Sender<RunFeed>>>,
+    counts: Arc<Counts>,
+    open_runs: Arc<OpenRuns>,
 }
 
 /// What the station asks of them.
@@ -45,8 +54,39 @@ pub(super) enum Request {
 }
 
 impl Records {
-    pub(super) fn set(&self, requests: Option<mpsc::Sender<Request>>) {
+    pub(super) fn set(&self, requests: Option<mpsc::Sender<Request>>, feeds: Option<mpsc::Sender<RunFeed>>) {
         *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = requests;
+        if feeds.is_none() {
+            self.open_runs.reset(false);
+        }
+        *self.feeds.lock().unwrap_or_else(PoisonError::into_inner) = feeds;
+    }
+
+    pub(super) fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
+    }
+
+    /// What was told on the bus since the station started.
+    pub(super) fn counted(&self) -> Counted {
+        self.counts.counted()
+    }
+
+    /// The runs whose records are open, for those who tell of sessions.
+    pub(in crate::station) fn open_runs(&self) -> Arc<OpenRuns> {
+        Arc::clone(&self.open_runs)
+    }
+
+    /// Takes a part of a run; never waits. While they are down it is dropped, and counted.
+    pub(super) fn offer(&self, feed: RunFeed) -> Result<(), RunFeed> {
+        let feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        match feeds.as_ref().map(|feeds| feeds.try_send(feed)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(mpsc::error::TrySendError::Full(feed))) => Err(feed),
+            Some(Err(mpsc::error::TrySendError::Closed(_))) | None => {
+                self.counts.count_not_taken();
+                Ok(())
+            }
+        }
     }
 
     pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
@@ -85,6 +125,17 @@ impl Records {
             Err(busy @ PortError::Busy { .. }) => Err(busy),
             Err(_) => Ok(Default::default()),
         }
+    }
+}
+
+/// The records as the runs have them.
+pub(in crate::station) struct RunsRecords {
+    pub(in crate::station) inner: Weak<Inner>,
+}
+
+impl host::Records for RunsRecords {
+    fn offer(&self, feed: RunFeed) -> Result<(), RunFeed> {
+        self.inner.upgrade().map_or(Ok(()), |inner| inner.hosts.records.offer(feed))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{future::ready, sync::Arc};
 
-use super::{families::families, handle::Records, pages, serve};
+use super::{counts::Counted, families::families, handle::Records, pages, serve};
 use crate::{
     ids::Seq,
     mplp,
@@ -39,7 +39,7 @@ impl Host for Records {
     }
 
     fn health<'a>(&'a self, Evidence { snapshot, now, .. }: Evidence<'a>) -> Pending<'a, Health> {
-        Box::pin(ready(health(snapshot, now)))
+        Box::pin(ready(health(snapshot, &self.counted(), now)))
     }
 
     fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
@@ -51,11 +51,14 @@ impl Host for Records {
     }
 
     fn families(&self, _: Now) -> Pending<'_, Vec<Family>> {
-        Box::pin(async { self.snapshot().await.map_or_else(|_| Vec::new(), |(_, mplp)| families(&mplp)) })
+        let families = |mplp: &_| families(mplp, &self.counted());
+        Box::pin(
+            async move { self.snapshot().await.map_or_else(|_| Vec::new(), |(_, mplp)| families(&mplp)) },
+        )
     }
 
     fn idle_families(&self) -> Vec<Family> {
-        families(&mplp::Snapshot::default())
+        families(&mplp::Snapshot::default(), &Counted::default())
     }
 
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
@@ -63,10 +66,13 @@ impl Host for Records {
     }
 }
 
-fn health(snapshot: &Snapshot, now: Now) -> Health {
+fn health(snapshot: &Snapshot, counted: &Counted, now: Now) -> Health {
     let mplp = &snapshot.mplp;
     let detail = format!(
-        "since start: {} withheld, {} rated, {} exported",
+        "since start: {} and {} in {}, {} withheld, {} rated, {} exported",
+        many(counted.objects, "object"),
+        many(counted.events, "event"),
+        many(counted.batches, "message"),
         many(mplp.withheld, "item"),
         many(mplp.rated, "run"),
         many(mplp.exported, "record"),

@@ -1,17 +1,28 @@
 //! Lifecycle records in a station: what its hosts leave, translated for the cores of MPLP, which know no
 //! host; a thread that keeps and tells them; what is asked of it.
+//!
+//! ```text
+//! runs::host ──RunFeed, bounded, lossless──▶ live ──messages──▶ rmp::host
+//! macp::host ──which sessions have news────▶ tell ──log──▶ live
+//! ```
 
 pub(crate) mod alerts;
 mod commands;
+mod counts;
 pub(crate) mod families;
 mod handle;
 mod host;
+mod live;
+mod open_runs;
 mod pages;
 mod run;
 mod serve;
 mod session;
+mod tell;
+#[cfg(test)]
+mod tests;
 
 pub(super) use commands::command;
-pub(super) use handle::Records;
+pub(super) use handle::{Records, RunsRecords};
 pub use run::RunTranslation;
 pub use session::SessionTranslation;

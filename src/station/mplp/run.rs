@@ -1,5 +1,5 @@
-//! A stored run, as `mplp::lifecycle` takes it: its detail as what it begins with, its events as they are,
-//! and its end.
+//! A run, as `mplp::lifecycle` takes it: a stored one by its detail as what it begins with, its events as they
+//! are, and its end; one that tells itself by what it tells.
 
 use crate::{
     limits,
@@ -8,7 +8,11 @@ use crate::{
         run::{PlanShape, PlanStep, RunBegin, RunEnd, RunRecord},
     },
     port::{RunDetail, RunEventRow},
-    runs::{Plan, openings::declared_purpose},
+    runs::{
+        Plan,
+        engine::{RunBegun, RunEnded},
+        openings::declared_purpose,
+    },
     store::runs::EventRow,
 };
 
@@ -51,7 +55,7 @@ impl RunTranslation {
 }
 
 /// What a run began with, as the store has it.
-fn beginning(detail: &RunDetail, limits: &limits::Runs) -> RunBegin {
+pub(super) fn beginning(detail: &RunDetail, limits: &limits::Runs) -> RunBegin {
     let RunDetail { row, yaml, plan, traceparent, .. } = detail;
     let (goals, policy) = declared_purpose(yaml, limits);
     RunBegin {
@@ -66,6 +70,30 @@ fn beginning(detail: &RunDetail, limits: &limits::Runs) -> RunBegin {
         traceparent: traceparent.clone(),
         at: row.submitted_at_ms,
     }
+}
+
+/// What a run begins with, as it tells it.
+pub(super) fn beginning_told(begun: RunBegun, limits: &limits::Runs) -> RunBegin {
+    let RunBegun { run, opening, name, by, yaml, plan, traceparent, at } = begun;
+    let (goals, policy) = declared_purpose(&yaml, limits);
+    RunBegin {
+        run,
+        opening,
+        name: name.to_string(),
+        by: by.kind,
+        client: by.client.to_string(),
+        goals,
+        policy,
+        plan: shape(&plan),
+        traceparent,
+        at,
+    }
+}
+
+/// How it ends, as it tells it.
+pub(super) fn end_told(ended: RunEnded) -> RunEnd {
+    let RunEnded { run: _, state, why, tokens, events_missing, artifacts_missing, at } = ended;
+    RunEnd { state, why, tokens, events_missing, artifacts_missing, at }
 }
 
 fn shape(plan: &Plan) -> PlanShape {

@@ -11,18 +11,25 @@ use tokio::{
     sync::{mpsc, oneshot},
 };
 
-use super::handle::{Records, Request};
+use super::{
+    handle::{Records, Request},
+    live::Live,
+    tell::{Outlet, PARTS_MAX},
+};
 use crate::{
     ids::Seq,
-    mplp::{Snapshot, Transition as Told},
+    mplp::{Snapshot, Transition as Told, lifecycle::RecordSettings},
+    runs::engine::RunFeed,
     station::{config::Config, host, host_thread, local::Inner},
     tap::{
         Draft, Tap,
         entry::{Link, Transition as Any, What, station::Transition},
     },
-    time::Clock,
+    time::{Clock, Mono},
 };
 
+/// How long the thread rests between two turns. What runs tell waits as long, and wakes no thread by each part.
+const TURN_REST: Duration = Duration::from_millis(1);
 /// How long the thread may take to end.
 const STOP_MAX: Duration = Duration::from_millis(500);
 
@@ -35,7 +42,7 @@ pub(super) struct Serving {
 
 impl host::Serving for Serving {
     fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
-        inner.hosts.records.set(None);
+        inner.hosts.records.set(None, None);
         let (answer, answered) = oneshot::channel();
         let stop = async {
             if self.requests.send(Request::Stop { answer }).await.is_ok() {
@@ -57,17 +64,28 @@ impl host::Serving for Serving {
 pub(super) fn start(records: &Records, inner: &Arc<Inner>, config: &Config) -> Result<Serving, String> {
     let requests_max = usize::try_from(config.limits.port.commands_max).unwrap_or(1);
     let (requests, asked) = mpsc::channel(requests_max);
-    records.set(Some(requests.clone()));
+    let route_max = usize::try_from(config.limits.mplp.route_items_max).unwrap_or(1);
+    let (feeds, told) = config.mplp_emit.then(|| mpsc::channel(route_max)).unzip();
+    let (counts, open_runs) = (records.counts(), records.open_runs());
+    let outlet = told.is_some().then(|| {
+        let settings = RecordSettings {
+            environment: config.environment.as_str().into(),
+            created_by: concat!("rl-console/", env!("CARGO_PKG_VERSION")).into(),
+        };
+        let live = Live::new(settings, &config.limits, Arc::clone(&counts), Arc::clone(&open_runs));
+        Outlet::new(Arc::downgrade(inner), inner.clock, live, counts, open_runs)
+    });
+    records.set(Some(requests.clone()), feeds);
     let board = inner.status.clone();
     board.report(Transition::HostUp { link: Link::Mplp }, "");
     let teller = Teller::new(inner.tap.clone(), inner.clock);
     let serve = move |runtime: &Runtime| {
-        runtime.block_on(run(teller, asked));
+        runtime.block_on(run(teller, outlet, asked, told));
         Ok(())
     };
     let weak = Arc::downgrade(inner);
     let thread = host_thread::spawn("mplp", serve, move |why| on_failed(&weak, why)).inspect_err(|why| {
-        records.set(None);
+        records.set(None, None);
         board.report(Transition::HostDown { link: Link::Mplp }, why);
     })?;
     Ok(Serving { thread, requests })
@@ -77,13 +95,13 @@ fn on_failed(inner: &Weak<Inner>, why: &str) {
     let why = format!("{why}. Restart them with `rl-console host restart mplp`");
     tracing::error!("the lifecycle records: {why}");
     if let Some(inner) = inner.upgrade() {
-        inner.hosts.records.set(None);
+        inner.hosts.records.set(None, None);
         inner.status.report(Transition::HostDown { link: Link::Mplp }, &why);
     }
 }
 
 /// What tells the tap, and keeps the state as every reader of the tap has it.
-struct Teller {
+pub(super) struct Teller {
     tap: Tap,
     clock: Clock,
     snapshot: Snapshot,
@@ -95,7 +113,7 @@ impl Teller {
         Self { last_seq: tap.last(), tap, clock, snapshot: Snapshot::default() }
     }
 
-    fn tell(&mut self, transition: Told, text: &str, cause: Option<Seq>) {
+    pub(super) fn tell(&mut self, transition: Told, text: &str, cause: Option<Seq>) {
         let at = self.clock.now();
         self.snapshot.follow(&transition, at, text);
         let trace = transition.run();
@@ -106,20 +124,78 @@ impl Teller {
 }
 
 /// Serves until the station stops it, or its requests end.
-async fn run(mut teller: Teller, mut requests: mpsc::Receiver<Request>) {
-    while let Some(request) = requests.recv().await {
+async fn run(
+    mut teller: Teller,
+    mut outlet: Option<Outlet>,
+    mut requests: mpsc::Receiver<Request>,
+    mut feeds: Option<mpsc::Receiver<RunFeed>>,
+) {
+    let mut parts = Vec::with_capacity(PARTS_MAX);
+    let mut rests_until = Mono(0);
+    loop {
+        let request = match &mut outlet {
+            None => requests.recv().await,
+            Some(outlet) => {
+                let is_blocked = outlet.advance(&mut teller);
+                let due = outlet.until_due();
+                let (open_runs, clock, from) =
+                    (Arc::clone(&outlet.open_runs), outlet.clock, outlet.sessions_from());
+                tokio::select! {
+                    biased;
+                    request = requests.recv() => request,
+                    room = Outlet::room(outlet.inner()), if is_blocked => {
+                        outlet.send(room);
+                        continue;
+                    }
+                    () = tokio::time::sleep(due.unwrap_or_default()), if !is_blocked && due.is_some() => continue,
+                    () = told(&mut feeds, &mut parts, clock.until(rests_until)), if !is_blocked => {
+                        // What comes meanwhile wakes nobody: a turn takes all of it.
+                        if parts.len() < PARTS_MAX {
+                            rests_until = clock.mono() + TURN_REST;
+                        }
+                        for feed in parts.drain(..) {
+                            outlet.take(feed).await;
+                        }
+                        continue;
+                    }
+                    () = Outlet::session_news(&open_runs, clock, from), if !is_blocked => {
+                        outlet.read_sessions().await;
+                        continue;
+                    }
+                }
+            }
+        };
         match request {
-            Request::Tell { transition, text, cause, answer } => {
+            Some(Request::Tell { transition, text, cause, answer }) => {
                 teller.tell(transition, &text, cause);
                 let _ = answer.send(());
             }
-            Request::Snapshot { answer } => {
+            Some(Request::Snapshot { answer }) => {
                 let _ = answer.send((teller.last_seq, teller.snapshot.clone()));
             }
-            Request::Stop { answer } => {
+            Some(Request::Stop { answer }) => {
+                if let Some(outlet) = &mut outlet {
+                    outlet.finish(feeds.as_mut(), &mut teller).await;
+                }
                 let _ = answer.send(());
                 return;
             }
+            None => return,
         }
+    }
+}
+
+/// Waits for what runs tell, a while at least; for ever once nobody tells any more.
+async fn told(feeds: &mut Option<mpsc::Receiver<RunFeed>>, parts: &mut Vec<RunFeed>, rest: Duration) {
+    if !rest.is_zero() {
+        tokio::time::sleep(rest).await;
+    }
+    let taken = match feeds {
+        Some(open) => open.recv_many(parts, PARTS_MAX).await,
+        None => 0,
+    };
+    if taken == 0 {
+        *feeds = None;
+        std::future::pending::<()>().await;
     }
 }

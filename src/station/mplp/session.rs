@@ -1,5 +1,7 @@
 //! A stored session, as `mplp::lifecycle` takes it: its detail as what it begins with, the records of its log
-//! with what its mode makes of them, and its end.
+//! with what its mode makes of them, and its end. One of an open run is told as it goes on.
+
+use std::sync::Arc;
 
 use base64::Engine as _;
 use bytes::Bytes;
@@ -10,9 +12,12 @@ use crate::{
         Effect, Ending,
         modes::{Message, ModeState, Participants, Response},
     },
-    mplp::lifecycle::{
-        Bundle, RecordSettings, SessionRecord,
-        session::{SessionBegin, SessionEnd, SessionMessage},
+    mplp::{
+        Profile, SchemaId,
+        lifecycle::{
+            Bundle, Item, RecordSettings, SessionRecord,
+            session::{SessionBegin, SessionEnd, SessionMessage},
+        },
     },
     port::{LogKind, SessionDetail, SessionLogRow, SessionRow},
     schema::JsonText,
@@ -99,18 +104,105 @@ impl SessionTranslation {
     /// The bundle: as the session ended by `row`, or as it is now where that has no end.
     #[must_use]
     pub fn finish(mut self, row: &SessionRow) -> Bundle {
+        self.end(row);
+        self.record.bundle()
+    }
+
+    /// What the record of its trace's run takes of it, ended as for [`Self::finish`].
+    #[cfg(test)]
+    pub(super) fn items_of_ended(mut self, row: &SessionRow) -> Vec<Item> {
+        self.end(row);
+        self.record.items_for_run()
+    }
+
+    /// Ends it as `row` says, where that has an end.
+    fn end(&mut self, row: &SessionRow) {
         if let Some(ending) = row.ending {
             let ended_at = row.ended_at_ms.unwrap_or(row.started_at_ms);
             self.record.end(SessionEnd {
                 number: self.end_number,
                 ending,
                 why: row.why.as_deref().map(|why| cut(why, self.text_bytes_max).to_owned()),
-                resolution: self.resolution.filter(|_| ending == Ending::Resolved),
+                resolution: self.resolution.take().filter(|_| ending == Ending::Resolved),
                 messages_missing: row.messages.saturating_sub(self.messages),
                 at: ended_at,
             });
         }
-        self.record.bundle()
+    }
+}
+
+/// A session of an open run, as far as its log was read.
+#[derive(Debug)]
+pub(super) struct LiveSession {
+    id: Arc<str>,
+    translation: SessionTranslation,
+    /// Records of its log that were read.
+    read: u64,
+    has_ended: bool,
+    /// Whether the record of its run has it.
+    is_added: bool,
+}
+
+impl LiveSession {
+    pub(super) fn new(detail: &SessionDetail, text_bytes_max: u64, settings: &RecordSettings) -> Self {
+        Self {
+            id: detail.row.session.as_str().into(),
+            translation: SessionTranslation::new(detail, text_bytes_max, settings),
+            read: 0,
+            has_ended: false,
+            is_added: false,
+        }
+    }
+
+    pub(super) fn id(&self) -> Arc<str> {
+        Arc::clone(&self.id)
+    }
+
+    pub(super) const fn read(&self) -> u64 {
+        self.read
+    }
+
+    /// Whether the record of its run has it.
+    pub(super) const fn is_added(&self) -> bool {
+        self.is_added
+    }
+
+    /// Takes what follows of its log: whether it ended by that.
+    pub(super) fn log(&mut self, rows: &[SessionLogRow]) -> bool {
+        for row in rows {
+            self.translation.log(row);
+            self.read = row.number;
+        }
+        self.translation.end_number.is_some()
+    }
+
+    pub(super) fn end(&mut self, row: &SessionRow) {
+        self.has_ended |= row.ending.is_some();
+        self.translation.end(row);
+    }
+
+    /// Whether what it adds to the graph of its run is what it will be: it has ended, or two take part.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.has_ended || matches!(self.profile(), Profile::Map)
+    }
+
+    pub(super) const fn profile(&self) -> Profile {
+        self.translation.record.profile()
+    }
+
+    /// The events of its turns that are new.
+    pub(super) fn poll_events(&mut self) -> Vec<Item> {
+        self.translation.record.poll_events()
+    }
+
+    /// Its objects as they are now, for the record of its run.
+    pub(super) fn objects(&mut self) -> Vec<Item> {
+        self.is_added = true;
+        let mut items = self.translation.record.items_for_run();
+        let is_object =
+            |item: &Item| matches!(item.schema, SchemaId::Role | SchemaId::Dialog | SchemaId::Collab);
+        items.retain(is_object);
+        items
     }
 }
 

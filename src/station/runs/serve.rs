@@ -27,7 +27,7 @@ use crate::{
         host::{BusInput, Incoming, Request, Setup, run},
         payload::{refusal, variant_of},
     },
-    station::{config::Config, host, host_thread, local::Inner},
+    station::{config::Config, host, host_thread, local::Inner, mplp::RunsRecords},
     store::{
         self,
         op::{Class, Op},
@@ -86,6 +86,7 @@ pub(super) fn start(runs: &Runs, inner: &Arc<Inner>, config: &Config) -> Result<
             timeout_ms: config.run_timeout_ms,
             agents_cancel: config.agents_cancel,
             body_bytes_max: limits.rmp.body_bytes_max,
+            tells_records: config.mplp_emit,
         },
         tap: inner.tap.clone(),
         clock: inner.clock,
@@ -93,6 +94,7 @@ pub(super) fn start(runs: &Runs, inner: &Arc<Inner>, config: &Config) -> Result<
         answers_max: limits.store.control_answers_max,
         library: Box::new(Folder::new(&config.openings, limits.runs.yaml_bytes_max)),
         bus: Box::new(RunsBus { inner: Arc::downgrade(inner) }),
+        records: Box::new(RunsRecords { inner: Arc::downgrade(inner) }),
         requests: asked,
         disk_low: inner.status.disk_low(),
     };

@@ -87,6 +87,7 @@ pub(super) fn start(
         data: config.data.clone(),
         log: store::append::on_watched_disk(foundation.lock.watch()),
         log_file_bytes_max: config.limits.store.journal_segment_bytes_max,
+        watch: inner.hosts.records.open_runs(),
         notice: Box::new(move |level, text| board.notice(level, text)),
         ready,
         stop: stops,

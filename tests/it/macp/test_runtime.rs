@@ -106,6 +106,7 @@ fn serve(
         data: data.to_owned(),
         log: Box::new(move |path| Ok(Box::new(FillableDisk(make(path)?, Arc::clone(&disk))))),
         log_file_bytes_max: 65_536,
+        watch: std::sync::Arc::new(host::NobodyWatches),
         notice: Box::new(move |_, notice| notices.lock().unwrap().push(notice.to_owned())),
         ready,
         stop: stops,

@@ -171,6 +171,8 @@ fn hops(fixture: &TestStation, number: u128, count: usize) -> Vec<HopRow> {
         else {
             panic!()
         };
+        // Of the run's records no number is known.
+        let hops: Vec<HopRow> = hops.into_iter().filter(|hop| hop.schema_id != Some(131)).collect();
         if hops.len() >= count {
             return hops;
         }

@@ -19,6 +19,9 @@ use crate::{
     tap::entry::runs::{NodeState, Verdict},
 };
 
+/// Questions that a record has; further ones move their nodes alone.
+const QUESTIONS_MAX: usize = 10_000;
+
 impl RunRecord {
     /// A node came into a state by an event of the run.
     pub(super) fn on_node_state(
@@ -56,7 +59,8 @@ impl RunRecord {
         } else if state.is_end() && !was.is_end() {
             let id = self.emitter.ids.segment(number);
             let segment = self.segment(place, id, attempt, segment_status(state));
-            self.add_segment(place, Segment { why: why.map(ToOwned::to_owned), ..segment });
+            let at = self.add_segment(place, Segment { why: why.map(ToOwned::to_owned), ..segment });
+            self.trace.settle_segment(at);
         }
         let step = self.steps.step_mut(place);
         (step.state, step.last_attempt) = (state, attempt);
@@ -98,7 +102,7 @@ impl RunRecord {
         let step = self.steps.step(place);
         Segment {
             id,
-            parent: self.steps.parent_segment(place).map(|at| self.trace.segments[at].id),
+            parent: self.steps.parent_segment(place),
             node: step.node.clone(),
             uses: step.uses.clone(),
             attempt,
@@ -111,10 +115,8 @@ impl RunRecord {
     }
 
     fn add_segment(&mut self, place: u32, segment: Segment) -> usize {
-        let at = self.trace.segments.len();
-        self.trace.segments.push(segment);
-        self.steps.step_mut(place).last_segment = Some(at);
-        at
+        self.steps.step_mut(place).last_segment = Some(segment.id);
+        self.trace.add_segment(segment)
     }
 
     fn begin_attempt(&mut self, place: u32, number: u64, attempt: u32) {
@@ -145,7 +147,7 @@ impl RunRecord {
     }
 
     fn end_attempt(&mut self, open: Attempt, place: u32, state: NodeState, why: Option<&str>) {
-        let (now, segment) = (self.emitter.at(), &mut self.trace.segments[open.segment]);
+        let (now, segment) = (self.emitter.at(), self.trace.segment_mut(open.segment));
         segment.status = segment_status(state);
         segment.finished_at = Some(now);
         segment.why = why.map(ToOwned::to_owned);
@@ -163,6 +165,7 @@ impl RunRecord {
             payload["why"] = why.into();
         }
         let (id, step_id, uses) = (segment.id, step.id, step.uses.clone());
+        self.trace.settle_segment(open.segment);
         self.emitter.execution(&Execution { event_type, id, role: &uses, status, payload });
         let result = with_why(json!({ "status": status }), why);
         if self.has_collab() {
@@ -185,7 +188,7 @@ impl RunRecord {
             self.answered.insert(step.uses.to_string());
         }
         if let Some(open) = step.open {
-            self.trace.segments[open.segment].latency_ms = fields.latency_ms;
+            self.trace.segment_mut(open.segment).latency_ms = fields.latency_ms;
         }
     }
 
@@ -204,6 +207,9 @@ impl RunRecord {
 
     /// A person is asked whether a node may go on.
     fn ask(&mut self, place: u32, fields: &EventFields) {
+        if self.questions.len() >= QUESTIONS_MAX {
+            return;
+        }
         let (number, at) = (self.emitter.number(), self.emitter.at());
         let id = fields.action.as_deref().and_then(MplpId::parse);
         let id = id.unwrap_or_else(|| self.emitter.ids.segment(number));

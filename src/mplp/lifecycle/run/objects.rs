@@ -120,7 +120,7 @@ impl RunRecord {
             let events = end.events_missing.saturating_add(self.trace.left_out());
             attributes.insert("events_missing".to_owned(), events.into());
             attributes.insert("artifacts_missing".to_owned(), end.artifacts_missing.into());
-            if events > 0 || end.artifacts_missing > 0 {
+            if events > 0 || end.artifacts_missing > 0 || self.trace.lacks_segments() {
                 meta["tags"] = json!(["run", "incomplete"]);
             }
         }

@@ -90,18 +90,26 @@ impl RunRecord {
     /// Takes an event of the run: what follows from it. Numbers rise; an event whose number does not, or that
     /// comes behind the end, is left out.
     pub fn event(&mut self, row: &EventRow) -> Vec<Item> {
-        self.fold_event(row);
+        self.fold_event(row, true);
+        self.take()
+    }
+
+    /// Takes an event as [`Self::event`] does that the store does not keep: what follows from it is the same,
+    /// and the Trace has it not, as it has it not in an export. So what a record holds is bounded, however
+    /// long a run tells events.
+    pub fn event_not_kept(&mut self, row: &EventRow) -> Vec<Item> {
+        self.fold_event(row, false);
         self.take()
     }
 
     /// Takes an event as [`Self::event`] does, and keeps what follows from it for the bundle alone: for an
     /// export.
     pub fn read(&mut self, row: &EventRow) {
-        self.fold_event(row);
+        self.fold_event(row, true);
         self.keep();
     }
 
-    fn fold_event(&mut self, row: &EventRow) {
+    fn fold_event(&mut self, row: &EventRow, is_kept: bool) {
         if row.number <= self.emitter.number() || self.end.is_some() || self.is_last_read {
             return;
         }
@@ -110,7 +118,9 @@ impl RunRecord {
             return;
         }
         self.updated_at = row.at;
-        self.trace.add(row);
+        if is_kept {
+            self.trace.add(row);
+        }
         // The first that it causes is its own event of the Trace.
         self.emitter.next_id();
         let fields = EventFields::read(row);
@@ -347,7 +357,7 @@ impl RunRecord {
             let completed = json!({ "status": collab_status(end.state), "turns": self.turns });
             self.emitter.map("MAPSessionCompleted", &owner, &agents, &completed);
         } else {
-            let segments = self.trace.segments.len();
+            let segments = self.trace.segment_count();
             let trace_id = self.emitter.ids.trace;
             self.emitter.sa("SATraceEmitted", &json!({ "trace_id": trace_id, "segments": segments }));
             self.emitter.sa("SACompleted", &json!({ "status": trace_status(end.state) }));

@@ -29,8 +29,8 @@ pub(super) struct Step {
     pub(super) open: Option<Attempt>,
     /// The attempts that were begun when it moved last.
     pub(super) last_attempt: u32,
-    /// The place of its last segment.
-    pub(super) last_segment: Option<usize>,
+    /// Its last segment.
+    pub(super) last_segment: Option<MplpId>,
     /// The place of its question that is open.
     pub(super) question: Option<usize>,
 }
@@ -108,10 +108,9 @@ impl Steps {
         (self.all.len(), self.dependencies)
     }
 
-    /// The segment that one of a step is part of: that of the node that nests it, open if it can be.
-    pub(super) fn parent_segment(&self, place: u32) -> Option<usize> {
-        let parent = self.step(self.step(place).parent?);
-        parent.open.map(|attempt| attempt.segment).or(parent.last_segment)
+    /// The segment that one of a step is part of: that of the node that nests it, the last.
+    pub(super) fn parent_segment(&self, place: u32) -> Option<MplpId> {
+        self.step(self.step(place).parent?).last_segment
     }
 
     /// The steps of the Plan.

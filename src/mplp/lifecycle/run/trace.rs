@@ -15,6 +15,9 @@ use crate::{
 /// Events of a run that its Trace has; further ones are counted as missing.
 const EVENTS_MAX: usize = 100_000;
 
+/// Attempts that a Trace has; further ones are told, and the record is incomplete.
+const SEGMENTS_MAX: usize = 100_000;
+
 /// An attempt, or how a node ended without one.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
@@ -37,7 +40,10 @@ const ACCEPTED_PLACE: u64 = 999;
 /// What the Trace is made of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TraceParts {
-    pub(super) segments: Vec<Segment>,
+    /// Those that the Trace has, then those that are open though there is no room for them.
+    segments: Vec<Segment>,
+    /// The places of those that ended though there was no room for them.
+    spare: Vec<usize>,
     rows: Vec<EventRow>,
     /// Events that are told and that it has no room for.
     left_out: u64,
@@ -53,6 +59,37 @@ impl TraceParts {
         }
     }
 
+    /// Adds a segment: its place, by which it is named until it ends.
+    pub(super) fn add_segment(&mut self, segment: Segment) -> usize {
+        if let Some(at) = self.spare.pop() {
+            self.segments[at] = segment;
+            return at;
+        }
+        self.segments.push(segment);
+        self.segments.len() - 1
+    }
+
+    /// A segment changes no more.
+    pub(super) fn settle_segment(&mut self, at: usize) {
+        if at >= SEGMENTS_MAX {
+            self.spare.push(at);
+        }
+    }
+
+    pub(super) fn segment_mut(&mut self, at: usize) -> &mut Segment {
+        &mut self.segments[at]
+    }
+
+    /// The segments that the Trace has.
+    pub(super) fn segment_count(&self) -> usize {
+        self.segments.len().min(SEGMENTS_MAX)
+    }
+
+    /// Whether there were more.
+    pub(super) fn lacks_segments(&self) -> bool {
+        self.segments.len() > SEGMENTS_MAX
+    }
+
     /// Events that it has no room for.
     pub(super) const fn left_out(&self) -> u64 {
         self.left_out
@@ -60,7 +97,7 @@ impl TraceParts {
 
     /// The segments as they are now.
     pub(super) fn segment_objects(&self, ids: &Ids) -> Value {
-        self.segments.iter().map(|segment| segment.object(ids.trace)).collect()
+        self.segments.iter().take(SEGMENTS_MAX).map(|segment| segment.object(ids.trace)).collect()
     }
 
     /// The events, each the first that its run event causes. A Trace is not without one (`mplp-l1 §4.1`,
@@ -144,5 +181,42 @@ const fn event_type(kind: EventKind) -> &'static str {
         EventKind::Trace => "run.trace",
         EventKind::Artifact => "run.artifact",
         EventKind::Progress => "run.progress",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_that_find_no_room_are_told_and_not_held() {
+        let segment = |n: u128| Segment {
+            id: MplpId::parse(&uuid::Builder::from_random_bytes(n.to_be_bytes()).into_uuid().to_string())
+                .unwrap(),
+            parent: None,
+            node: "a".into(),
+            uses: "agent:x".into(),
+            attempt: 1,
+            status: "running",
+            started_at: None,
+            finished_at: None,
+            latency_ms: None,
+            why: None,
+        };
+        let mut trace = TraceParts::default();
+        for n in 0..SEGMENTS_MAX as u128 {
+            let at = trace.add_segment(segment(n));
+            trace.settle_segment(at);
+        }
+        assert_eq!((trace.segment_count(), trace.lacks_segments()), (SEGMENTS_MAX, false));
+        let open = trace.add_segment(segment(1_000_000));
+        for n in 0..50 {
+            let at = trace.add_segment(segment(2_000_000 + n));
+            trace.segment_mut(at).status = "completed";
+            trace.settle_segment(at);
+        }
+        assert_eq!(trace.segment_mut(open).status, "running", "what is open stays what it is");
+        assert_eq!((trace.segment_count(), trace.segments.len()), (SEGMENTS_MAX, SEGMENTS_MAX + 2));
+        assert!(trace.lacks_segments());
     }
 }

@@ -8,6 +8,7 @@ mod nested;
 mod numbers;
 mod questions;
 mod reach;
+mod records;
 mod redelivery;
 mod save_queue;
 mod simulation;

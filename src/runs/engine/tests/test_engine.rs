@@ -12,7 +12,7 @@ use crate::{
     ids::{ConnectionId, Ticket, TopicName, TraceId},
     runs::{
         Asker, AskerKind, NodeState, RunState, Snapshot, Transition,
-        engine::{Engine, Input, Output, Publish, Reach, Settings},
+        engine::{Engine, Input, Output, Publish, Reach, RunFeed, Settings},
         openings::{Edge, Literal, Map, Node, Opening, Policy, PortValue, Retry, Use},
         payload::{
             ActionRequest, AgentAnswer, AgentRequest, AgentResponse, CancelNotice, ControlRequest,
@@ -82,6 +82,7 @@ pub(super) struct TestEngine {
     pub(super) responses: Vec<(TraceId, ControlResponse)>,
     pub(super) events: Vec<(u64, TraceId, RunEvent)>,
     pub(super) listens: BTreeSet<TopicName>,
+    pub(super) feeds: Vec<RunFeed>,
     pub(super) snapshot: Snapshot,
     pub(super) tapped: Vec<TapRecord>,
     /// Where in its plan the node of a request is, by its reply topic.
@@ -194,6 +195,7 @@ impl TestEngine {
             responses: Vec::new(),
             events: Vec::new(),
             listens: BTreeSet::new(),
+            feeds: Vec::new(),
             snapshot: Snapshot::default(),
             tapped: Vec::new(),
             positions: BTreeMap::new(),
@@ -276,6 +278,7 @@ impl TestEngine {
                     self.engine.handle(now, Input::Loaded { ticket, opening });
                 }
                 Output::Publish(publish) => self.on_publish(publish),
+                Output::Record(feed) => self.feeds.push(feed),
                 Output::Listen { topic } => {
                     self.positions.insert(Arc::from(topic.as_str()), self.running);
                     assert!(self.listens.insert(topic));
@@ -317,10 +320,8 @@ impl TestEngine {
         while let Some((ticket, ops)) = self.uncommitted.pop_front() {
             if self.failing > 0 {
                 self.failing -= 1;
-                self.engine.handle(
-                    Now::at_ms(self.ms),
-                    Input::CommitFailed { ticket, error: "the disk is full".to_owned() },
-                );
+                let error = "the disk is full".to_owned();
+                self.engine.handle(Now::at_ms(self.ms), Input::CommitFailed { ticket, error });
                 continue;
             }
             let is_known =
@@ -429,10 +430,8 @@ impl TestEngine {
     /// The bus takes what says that runs are accepted.
     pub(super) fn take_accepted(&mut self) {
         for ticket in std::mem::take(&mut self.accepted) {
-            self.engine.handle(
-                Now::at_ms(self.ms),
-                Input::Reached { ticket, reach: Reach::Taken { peers: Vec::new(), msg_id: 0 } },
-            );
+            let reach = Reach::Taken { peers: Vec::new(), msg_id: 0 };
+            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach });
         }
     }
 

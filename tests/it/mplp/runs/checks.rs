@@ -1,0 +1,102 @@
+//! What holds of the record of any run.
+
+use std::collections::BTreeSet;
+
+use rl_console::{
+    mplp::{
+        RecordContext, is_clean, judge_bundle,
+        lifecycle::{Bundle, learning, run::RunRecord},
+    },
+    runs::NodeState,
+    store::runs::EventRow,
+};
+use serde_json::Value;
+
+use super::{Run, begin, settings};
+
+pub(super) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Whatever is not kept of the events, and wherever a stop cuts them, what is left is clean.
+pub(super) fn check_losses(seed: u64, run: &Run) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let cut_at = rng.usize(..=run.events.len());
+    let thin: Vec<&EventRow> = run.events.iter().filter(|_| rng.u8(..3) > 0).collect();
+    let cut: Vec<&EventRow> = run.events.iter().take(cut_at).collect();
+    for rows in [thin, cut, Vec::new()] {
+        let (mut record, _) = RunRecord::begin(begin(&run.row), &settings());
+        for event in rows {
+            record.read(event);
+        }
+        let value = record.into_bundle(run.end.as_ref()).into_value();
+        let findings = judge_bundle(&value, None, 9);
+        assert!(findings.is_clean(), "seed {seed}: {findings:#?}");
+        check_ids(seed, &value);
+        for segment in list(&value["trace"], "segments") {
+            assert_ne!(segment["status"], "running", "seed {seed}");
+        }
+        for step in list(&value["plan"], "steps") {
+            let is_settled = !["pending", "in_progress"].contains(&step["status"].as_str().unwrap());
+            assert!(is_settled, "seed {seed}: {step:#}");
+        }
+    }
+}
+
+pub(super) fn check_nodes(seed: u64, run: &Run, bundle: &Value) {
+    for (step, place) in list(&bundle["plan"], "steps").iter().zip(0..) {
+        let expected = match run.states.get(&place) {
+            Some(NodeState::Completed) => "completed",
+            Some(NodeState::Failed) => "failed",
+            Some(NodeState::Blocked) => "blocked",
+            _ => "skipped",
+        };
+        assert_eq!(step["status"], expected, "seed {seed}: {step:#}");
+    }
+    let segments = list(&bundle["trace"], "segments");
+    let attempts = segments.iter().filter(|it| it.get("started_at").is_some());
+    assert!(attempts.clone().all(|it| it.get("finished_at").is_some()));
+    assert_eq!(attempts.count(), run.attempts, "seed {seed}");
+    let told = |name: &str| list(bundle, "events").iter().filter(|it| it["event_type"] == name).count();
+    let ended = ["attempt_completed", "attempt_failed", "attempt_cancelled"].map(told).iter().sum::<usize>();
+    assert_eq!((told("attempt_started"), ended), (run.attempts, run.attempts), "seed {seed}");
+    let turns = told("MAPTurnDispatched") + told("SAStepStarted");
+    let answered = told("MAPTurnCompleted") + told("SAStepCompleted") + told("SAStepFailed");
+    assert_eq!((turns, answered), (run.attempts, run.attempts), "seed {seed}");
+}
+
+pub(super) fn check_ids(seed: u64, bundle: &Value) {
+    let mut named = BTreeSet::new();
+    let one = ["context", "plan", "trace", "core", "network"].map(|it| (it, format!("{it}_id")));
+    let of = |it: &'static str| move |value: &'_ Value| value[it].to_string();
+    let mut ids: Vec<String> = one.into_iter().map(|(member, id)| bundle[member][&*id].to_string()).collect();
+    let many = [("roles", "role_id"), ("confirms", "confirm_id"), ("dialogs", "dialog_id")];
+    for (member, id) in many.into_iter().chain([("collabs", "collab_id"), ("events", "event_id")]) {
+        ids.extend(list(bundle, member).iter().map(of(id)));
+    }
+    ids.extend(list(&bundle["plan"], "steps").iter().map(of("step_id")));
+    ids.extend(list(&bundle["trace"], "segments").iter().map(of("segment_id")));
+    ids.extend(list(&bundle["trace"], "events").iter().map(of("event_id")));
+    ids.extend(list(&bundle["network"], "nodes").iter().map(of("node_id")));
+    for confirm in list(bundle, "confirms") {
+        ids.extend(list(confirm, "decisions").iter().map(of("decision_id")));
+    }
+    for id in ids {
+        assert!(named.insert(id.clone()), "seed {seed}: {id} names two");
+    }
+}
+
+pub(super) fn check_graph(seed: u64, run: &Run, bundle: &Value) {
+    let sum = |name: &str| list(bundle, "events").iter().filter_map(|it| it[name].as_u64()).sum::<u64>();
+    let steps = list(&bundle["plan"], "steps");
+    let dependencies: usize = steps.iter().map(|step| list(step, "dependencies").len()).sum();
+    let more = run.artifacts + list(bundle, "confirms").len() as u64;
+    let graph = (steps.len() as u64 + more, dependencies as u64 + more);
+    assert_eq!((sum("node_delta"), sum("edge_delta")), graph, "seed {seed}");
+}
+
+pub(super) fn check_samples(seed: u64, bundle: &Bundle) {
+    for item in learning::samples(bundle, None) {
+        assert!(is_clean(item.schema, &item.object, RecordContext::default()), "seed {seed}: {item:?}");
+    }
+}
