@@ -73,7 +73,7 @@ fn a_message_is_full_at_its_bytes_and_a_large_item_has_one_alone() {
         sizes.push(batch.items);
         names.extend(items(&batch).into_iter().map(|(_, role)| role["name"].as_str().unwrap().to_owned()));
     }
-    assert_eq!(sizes, [3, 3, 1, 1]);
+    assert_eq!(sizes, [4, 2, 1, 1]);
     assert_eq!(names, ["1", "2", "3", "4", "5", "6", "9", "7"].map(|n| format!("role {n}")));
     // What was closed before it was due is not due any more.
     add(&mut batches, 1, run(1), &small(8));

@@ -9,7 +9,7 @@ use crate::{
         payload::EventMeta,
     },
     tap::entry::runs::EventKind,
-    time::Wall,
+    time::{Now, Wall},
 };
 
 fn telling(limits: limits::Runs) -> TestEngine {
@@ -41,7 +41,7 @@ fn a_run_is_told_from_its_beginning_to_its_end_when_its_events_leave() {
     assert_eq!(told.iter().map(|it| it.0).collect::<Vec<_>>(), fixture.persisted.events[&trace(1)]);
     assert!(told.iter().all(|it| it.1) && told.len() == fixture.events.len());
     let Some(RunFeed::Ended(ended)) = fixture.feeds.last() else { panic!("{:?}", fixture.feeds) };
-    assert_eq!((ended.state, &ended.why, ended.at), (RunState::Succeeded, &None, Wall(at + 20)));
+    assert_eq!((ended.state, &ended.why, ended.at), (RunState::Succeeded, &None, Now::at_ms(at + 20).wall));
     assert_eq!((ended.events_missing, ended.artifacts_missing), (0, 0));
 }
 

@@ -175,7 +175,7 @@ fn what_left_is_what_an_export_has() {
     }
     assert!(live.poll_withheld().is_none() && live.open.is_empty());
     let counted = live.counts.counted();
-    assert_eq!((counted.open, counted.objects), (0, 2 * 8));
+    assert_eq!((counted.open, counted.objects), (0, 2 * 9));
 }
 
 #[test]
