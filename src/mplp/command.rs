@@ -63,6 +63,14 @@ pub enum Refusal {
         /// How many it may have.
         max: u64,
     },
+    /// The record is larger than what is judged.
+    #[error("the record has {bytes} bytes; at most {max} are judged (limits.mplp.bundle_bytes_max)")]
+    TooLarge {
+        /// Its bytes.
+        bytes: u64,
+        /// How many it may have.
+        max: u64,
+    },
     /// It cannot be kept now.
     #[error("the rating was not kept: {0}")]
     NotNow(String),
@@ -75,6 +83,7 @@ impl Refusal {
         match self {
             Self::UnknownRun(_) => "unknown_run",
             Self::NoteTooLong { .. } => "note_too_long",
+            Self::TooLarge { .. } => "record_too_large",
             Self::NotNow(_) => "rating_not_kept",
         }
     }
@@ -85,6 +94,7 @@ impl Refusal {
         match self {
             Self::UnknownRun(_) => "`rl-console ls runs` lists them",
             Self::NoteTooLong { .. } => "shorten the note",
+            Self::TooLarge { .. } => "start the station with a higher limit",
             Self::NotNow(_) => "try again; `rl-console doctor` checks the database",
         }
         .to_owned()

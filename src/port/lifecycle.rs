@@ -8,6 +8,10 @@ use crate::{
     schema::JsonText,
 };
 
+/// Bytes of a page that one message carries with what is around it: what a page holds where nothing else is
+/// asked for.
+pub const LIFECYCLE_PAGE_BYTES: u64 = 240 << 10;
+
 /// Whose record it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,6 +20,8 @@ pub enum RecordOf {
     Run(TraceId),
     /// A session's, by its id.
     Session(String),
+    /// The station's itself, as it is now.
+    Station,
 }
 
 /// A part of a record.
@@ -28,9 +34,12 @@ pub struct LifecyclePage {
     pub version: u64,
     /// Objects and events in the whole record.
     pub total: u64,
-    /// Findings of the whole record.
+    /// Findings of the whole record; at most `limits.mplp.findings_max`.
     pub findings: u64,
-    /// Findings of no row's own, such as a turn that is not answered; in the first page alone.
+    /// Whether there are more than those.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub more_findings: bool,
+    /// Findings of no row, such as a Context that is not there; in the first page alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_bundle: Vec<Finding>,
     /// The rows.
@@ -57,7 +66,12 @@ pub struct LifecycleRow {
     /// Its length in bytes, where it is not here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted_bytes: Option<u64>,
-    /// What is wrong with it.
+    /// What is wrong with it. Of very many the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }

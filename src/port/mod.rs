@@ -53,7 +53,7 @@ pub use findings::FindingRow;
 pub use health::{HealthRow, HealthStatus};
 pub use ladder::Ladder;
 pub use ladder_row::HopRow;
-pub use lifecycle::{LifecyclePage, LifecycleRow, RecordOf};
+pub use lifecycle::{LIFECYCLE_PAGE_BYTES, LifecyclePage, LifecycleRow, RecordOf};
 pub use list::{List, ListRow, PageRows, Paging};
 pub use node_states::{NodeStates, NodeStatus, cut_text};
 pub use operator::{Answer, Operator, StationPort};

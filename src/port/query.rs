@@ -137,7 +137,7 @@ macro_rules! declare {
             },
             /// The stream that the operator declares.
             Stream,
-            /// A run or session as MPLP objects and events.
+            /// A run or session, or the station itself, as MPLP objects and events.
             Lifecycle {
                 /// Whose.
                 of: RecordOf,
@@ -146,6 +146,10 @@ macro_rules! declare {
                 after: u64,
                 /// At most so many; cut to `limits.port.page_rows_max`.
                 limit: u64,
+                /// Bytes of the page, and so of each object that is in it; as many as one message carries
+                /// where it does not say. Cut to `limits.mplp.bundle_bytes_max`.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                bytes: Option<u64>,
             },
             /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
             Trace {

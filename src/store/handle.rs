@@ -28,6 +28,9 @@ use crate::{
     tap::entry::alerts::Alert,
 };
 
+/// Sessions of one trace that are read.
+const TRACE_SESSIONS_MAX: u64 = 1_000;
+
 /// A store to be asked from any thread. Cloning costs three reference counts.
 ///
 /// No call blocks. A request to the writer is done after all that its own system journalled and requested
@@ -299,6 +302,18 @@ impl Handle {
     /// As [`Self::invocations`].
     pub fn session(&self, id: String, done: Answer<Option<SessionRow>>) -> Result<(), CommitError> {
         self.read(move |conn| macp::by_id(conn, &id), done)
+    }
+
+    /// Reads the first sessions of a trace, in the order in which they began, at most 1,000.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn sessions_of_trace(
+        &self,
+        trace: TraceId,
+        done: Answer<Vec<SessionRow>>,
+    ) -> Result<(), CommitError> {
+        self.read(move |conn| macp::of_trace(conn, trace, TRACE_SESSIONS_MAX), done)
     }
 
     /// Reads the session of an id, and of one that is in the store alone when it accepted a message, in Unix

@@ -265,8 +265,8 @@ pub(super) const STEPS: &[Step] = &[
     ),
     // Whose command a row of a plugin's audit is of.
     Step::Sql("ALTER TABLE plugin_audit ADD COLUMN operator TEXT;"),
-    // The trace context that a run or a session came with, what a run did not keep, and what people think of
-    // runs.
+    // The trace context that a run or a session came with, what a run did not keep, what people think of runs,
+    // and which sessions belong to one.
     Step::Sql(
         "
     ALTER TABLE runs ADD COLUMN traceparent TEXT;
@@ -279,6 +279,7 @@ pub(super) const STEPS: &[Step] = &[
         operator TEXT NOT NULL,
         at_ms INTEGER NOT NULL
     ) STRICT;
+    CREATE INDEX macp_sessions_by_trace ON macp_sessions (trace, number) WHERE trace IS NOT NULL;
 ",
     ),
 ];

@@ -6,11 +6,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     counts::{Counted, Counts},
+    kept::KeptRecords,
     open_runs::OpenRuns,
 };
 use crate::{
     ids::Seq,
-    mplp::{self, Transition},
+    mplp::{self, Transition, lifecycle::RecordSettings},
     port::PortError,
     runs::{engine::RunFeed, host},
     station::{host::host_down, local::Inner},
@@ -25,6 +26,10 @@ pub(in crate::station) struct Records {
     feeds: Mutex<Option<mpsc::Sender<RunFeed>>>,
     counts: Arc<Counts>,
     open_runs: Arc<OpenRuns>,
+    /// What records are made with; nothing before the first start.
+    settings: Mutex<Option<RecordSettings>>,
+    /// Records that were asked for.
+    pub(super) kept: Arc<KeptRecords>,
 }
 
 /// What the station asks of them.
@@ -87,6 +92,18 @@ impl Records {
                 Ok(())
             }
         }
+    }
+
+    pub(super) fn set_settings(&self, settings: RecordSettings) {
+        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = Some(settings);
+    }
+
+    /// What records are made with.
+    ///
+    /// # Errors
+    /// They were never started.
+    pub(super) fn settings(&self) -> Result<RecordSettings, PortError> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(down)
     }
 
     pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {

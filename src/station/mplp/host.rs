@@ -62,7 +62,7 @@ impl Host for Records {
     }
 
     fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
-        Box::pin(pages::answer(asking, query))
+        Box::pin(pages::answer(self, asking, query))
     }
 }
 

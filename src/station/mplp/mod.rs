@@ -7,14 +7,17 @@
 //! ```
 
 pub(crate) mod alerts;
+mod built;
 mod commands;
 mod counts;
 pub(crate) mod families;
 mod handle;
 mod host;
+mod kept;
 mod live;
 mod open_runs;
 mod pages;
+mod read;
 mod run;
 mod serve;
 mod session;

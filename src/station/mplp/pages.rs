@@ -1,12 +1,72 @@
-//! Records as they are asked for.
+//! Records as they are asked for: built of what the store has, kept while their pages are read.
 
+use std::sync::Arc;
+
+use super::{
+    built::{BuiltRecord, PAGE_BYTES_MIN},
+    handle::Records,
+    read::{Found, find_run, find_session},
+};
 use crate::{
-    port::{Page, PortError, Query},
-    station::host::{Asking, misdirected},
+    limits::Limits,
+    mplp::Refusal,
+    port::{LIFECYCLE_PAGE_BYTES, Page, PortError, Query, RecordOf},
+    station::{
+        host::{Asking, misdirected},
+        past::beside,
+    },
     tap::entry::Link,
 };
 
-#[expect(clippy::unused_async, reason = "of the shape of the others")]
-pub(super) async fn answer(_: Asking<'_>, _: Query) -> Result<Page, PortError> {
-    Err(misdirected(Link::Mplp))
+/// Bytes of an answer that are left to what is around a page.
+const AROUND_BYTES: u64 = 64 << 10;
+
+pub(super) async fn answer(records: &Records, asking: Asking<'_>, query: Query) -> Result<Page, PortError> {
+    let Query::Lifecycle { of, after, limit, bytes } = query else { return Err(misdirected(Link::Mplp)) };
+    let Some(record) = record(records, asking, of, after).await? else { return Ok(Page::Lifecycle(None)) };
+    let (rows_max, bytes_max) = (asking.rows_max(limit), page_bytes(bytes, &asking.inner.limits));
+    Ok(Page::Lifecycle(Some(Box::new(record.page(after, rows_max, bytes_max)))))
+}
+
+/// Bytes of a page of which so many are asked for.
+fn page_bytes(asked: Option<u64>, limits: &Limits) -> u64 {
+    let room = limits.port.answer_bytes_max.saturating_sub(AROUND_BYTES);
+    let most = limits.mplp.bundle_bytes_max.min(room).max(PAGE_BYTES_MIN);
+    asked.unwrap_or(LIFECYCLE_PAGE_BYTES).clamp(PAGE_BYTES_MIN, most)
+}
+
+/// The record as it is now; behind its first page as it was then.
+async fn record(
+    records: &Records,
+    asking: Asking<'_>,
+    of: RecordOf,
+    after: u64,
+) -> Result<Option<Arc<BuiltRecord>>, PortError> {
+    let (inner, kept) = (asking.inner, &records.kept);
+    let (settings, limits, clock) = (records.settings()?, inner.limits.mplp, inner.clock);
+    if after > 0
+        && let Some(record) = kept.paged(&of, clock.now().mono)
+    {
+        return Ok(Some(record));
+    }
+    let Some(found) = find(asking, &of).await? else { return Ok(None) };
+    let version = found.version();
+    if let Some(record) = kept.of_version(&of, version, clock.now().mono) {
+        return Ok(Some(record));
+    }
+    let bundle = found.bundle(asking, settings).await?;
+    let built = beside(move || BuiltRecord::new(of, version, bundle, &limits)).await?;
+    let too_large = |bytes| PortError::Record(Refusal::TooLarge { bytes, max: limits.bundle_bytes_max });
+    let record = Arc::new(built.map_err(|it| too_large(it.bytes))?);
+    kept.put(Arc::clone(&record), limits.bundle_bytes_max, clock.now().mono);
+    kept.watch(clock);
+    Ok(Some(record))
+}
+
+async fn find(asking: Asking<'_>, of: &RecordOf) -> Result<Option<Found>, PortError> {
+    match of {
+        RecordOf::Run(run) => find_run(asking, *run).await,
+        RecordOf::Session(session) => find_session(asking, session.clone()).await,
+        RecordOf::Station => Ok(None),
+    }
 }

@@ -4,7 +4,7 @@
 use crate::{
     limits,
     mplp::lifecycle::{
-        Bundle, RecordSettings,
+        Bundle, Item, RecordSettings,
         run::{PlanShape, PlanStep, RunBegin, RunEnd, RunRecord},
     },
     port::{RunDetail, RunEventRow},
@@ -36,6 +36,14 @@ impl RunTranslation {
         let RunEventRow { number, kind, level, message, meta, at_ms: at } = row;
         self.events += 1;
         self.record.read(&EventRow { number, kind, level, message, meta, at });
+    }
+
+    /// Takes what a session of its trace makes ([`SessionTranslation::items_for_run`]): the sessions in the
+    /// order in which they began.
+    ///
+    /// [`SessionTranslation::items_for_run`]: super::SessionTranslation::items_for_run
+    pub fn session(&mut self, items: Vec<Item>) {
+        self.record.add_session(items);
     }
 
     /// The bundle: as the run ended by its detail, or as it is now where that has no end.

@@ -43,6 +43,7 @@ pub(super) struct Serving {
 impl host::Serving for Serving {
     fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
         inner.hosts.records.set(None, None);
+        inner.hosts.records.kept.clear();
         let (answer, answered) = oneshot::channel();
         let stop = async {
             if self.requests.send(Request::Stop { answer }).await.is_ok() {
@@ -67,11 +68,12 @@ pub(super) fn start(records: &Records, inner: &Arc<Inner>, config: &Config) -> R
     let route_max = usize::try_from(config.limits.mplp.route_items_max).unwrap_or(1);
     let (feeds, told) = config.mplp_emit.then(|| mpsc::channel(route_max)).unzip();
     let (counts, open_runs) = (records.counts(), records.open_runs());
+    let settings = RecordSettings {
+        environment: config.environment.as_str().into(),
+        created_by: concat!("rl-console/", env!("CARGO_PKG_VERSION")).into(),
+    };
+    records.set_settings(settings.clone());
     let outlet = told.is_some().then(|| {
-        let settings = RecordSettings {
-            environment: config.environment.as_str().into(),
-            created_by: concat!("rl-console/", env!("CARGO_PKG_VERSION")).into(),
-        };
         let live = Live::new(settings, &config.limits, Arc::clone(&counts), Arc::clone(&open_runs));
         Outlet::new(Arc::downgrade(inner), inner.clock, live, counts, open_runs)
     });

@@ -109,8 +109,8 @@ impl SessionTranslation {
     }
 
     /// What the record of its trace's run takes of it, ended as for [`Self::finish`].
-    #[cfg(test)]
-    pub(super) fn items_of_ended(mut self, row: &SessionRow) -> Vec<Item> {
+    #[must_use]
+    pub fn items_for_run(mut self, row: &SessionRow) -> Vec<Item> {
         self.end(row);
         self.record.items_for_run()
     }

@@ -166,7 +166,7 @@ impl TestStation {
                 panic!("no log")
             };
             rows.iter().for_each(|row| translation.log(row));
-            record.add_session(translation.items_of_ended(&found.row));
+            record.add_session(translation.items_for_run(&found.row));
         }
         let row = &detail.row;
         let end = RunEnded {

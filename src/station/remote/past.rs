@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{
     port::{Connection, Inner},
-    session::unexpected_answer,
+    session::{older, unexpected_answer},
 };
 use crate::{
     ids::Seq,
@@ -90,14 +90,8 @@ async fn parts(
 
 /// Asks; a station that does not know the question is told of by its version.
 async fn ask(connection: &Connection, query: Query) -> Result<Page, PortError> {
-    connection.session.query(query).await.map_err(|error| match error {
-        PortError::BadRequest(why) if why.contains("unknown variant") => PortError::OlderStation {
-            name: connection.about.name.clone(),
-            version: connection.about.version.clone(),
-            what: "send its past".to_owned(),
-        },
-        error => error,
-    })
+    let answered = connection.session.query(query).await;
+    answered.map_err(|error| older(error, &connection.about, "send its past"))
 }
 
 /// Whether the station still answers by this session: the next one's places may be others.

@@ -158,14 +158,35 @@ impl Session {
             Query::InvocationWhen { timeout_ms, .. } => Duration::from_millis(*timeout_ms),
             _ => Duration::ZERO,
         };
+        let is_of_record = matches!(query, Query::Lifecycle { .. });
         let answer = self.ask(Question::Query(query), waits);
+        let about = self.ask(Question::About, Duration::ZERO);
         Box::pin(async move {
-            match reply(answer.await?)? {
-                Reply::Page(page) => Ok(page),
-                _ => Err(unexpected_answer()),
+            match answer.await.and_then(reply) {
+                Ok(Reply::Page(page)) => Ok(page),
+                Ok(_) => Err(unexpected_answer()),
+                Err(error) if is_of_record && is_unknown(&error) => match about.await.and_then(reply)? {
+                    Reply::About(about) => Err(older(error, &about, "make lifecycle records")),
+                    _ => Err(unexpected_answer()),
+                },
+                Err(error) => Err(error),
             }
         })
     }
+}
+
+/// Whether a station did not know what it was asked.
+fn is_unknown(error: &PortError) -> bool {
+    matches!(error, PortError::BadRequest(why) if why.contains("unknown variant"))
+}
+
+/// A station that does not know a question is told of by its version.
+pub(super) fn older(error: PortError, about: &StationInfo, what: &str) -> PortError {
+    if !is_unknown(&error) {
+        return error;
+    }
+    let (name, version, what) = (about.name.clone(), about.version.clone(), what.to_owned());
+    PortError::OlderStation { name, version, what }
 }
 
 /// An answer in words that is no refusal.

@@ -14,3 +14,4 @@ pub(super) use commands::command;
 #[cfg(test)]
 pub(super) use families::families;
 pub(super) use handle::Sessions;
+pub(super) use pages::{as_it_began, flush, log_row, row};

@@ -54,7 +54,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
 }
 
 /// Has the rows of all sessions written as they are. Where the runtime is down, they are as it left them.
-async fn flush(inner: &Inner) {
+pub(in crate::station) async fn flush(inner: &Inner) {
     if let Ok(way) = inner.hosts.sessions.handle() {
         way.flush().await;
     }
@@ -97,20 +97,45 @@ async fn detail(
     let told = tokio::task::spawn_blocking(move || session.summary(bytes_max));
     let RebuiltSummary { progress, resolution, listed } =
         told.await.map_err(|_| PortError::Stopping)?.map_err(damaged)?;
-    Ok(Some(SessionDetail {
+    let resolution = match resolution.len() as u64 {
+        0 => None,
+        bytes if bytes > bytes_max => Some(JsonText::from_value(&json!({ "$bytes": bytes }))),
+        _ => Some(JsonText::from_value(&to_json(&resolution))),
+    };
+    Ok(Some(detail_of(found, listed, resolution, JsonText::from_value(&progress))))
+}
+
+/// A session with what its start says, which is the first record of its log, and nothing of what followed.
+///
+/// # Errors
+/// That the store cannot answer; beside it, why the log does not begin.
+pub(in crate::station) async fn as_it_began(
+    running: &Running,
+    found: stored::SessionRow,
+) -> Result<Result<SessionDetail, Damaged>, PortError> {
+    let page = query_store(|done| running.store.session_log(found.number, 0, 1, done)).await?;
+    let mut session = SessionRebuilder::new(found.number, 0);
+    let begun = page.rows.iter().try_for_each(|record| session.take(record));
+    let listed = begun.and_then(|()| session.summary(0)).map(|summary| summary.listed);
+    Ok(listed.map(|listed| detail_of(found, listed, None, JsonText::null())))
+}
+
+fn detail_of(
+    found: stored::SessionRow,
+    listed: Vec<String>,
+    resolution: Option<JsonText>,
+    progress: JsonText,
+) -> SessionDetail {
+    SessionDetail {
         mode_version: found.mode_version.clone(),
         configuration_version: found.configuration_version.clone(),
         policy_version: found.policy_version.clone(),
         traceparent: found.traceparent.as_deref().map(str::to_owned),
         listed,
-        resolution: match resolution.len() as u64 {
-            0 => None,
-            bytes if bytes > bytes_max => Some(JsonText::from_value(&json!({ "$bytes": bytes }))),
-            _ => Some(JsonText::from_value(&to_json(&resolution))),
-        },
-        progress: JsonText::from_value(&progress),
+        resolution,
+        progress,
         row: row(found),
-    }))
+    }
 }
 
 /// A page of a session's log; nothing where there is no such session.
@@ -130,7 +155,7 @@ async fn log(
     Ok((rows, page.more))
 }
 
-fn row(row: stored::SessionRow) -> SessionRow {
+pub(in crate::station) fn row(row: stored::SessionRow) -> SessionRow {
     SessionRow {
         number: row.number,
         state: row.state(),
@@ -152,7 +177,7 @@ fn row(row: stored::SessionRow) -> SessionRow {
     }
 }
 
-fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
+pub(in crate::station) fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
     let empty = |kind, at_ms, payload: &Value| SessionLogRow {
         number,
         at_ms,

@@ -285,6 +285,19 @@ pub(in crate::store) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<O
     .optional()
 }
 
+/// The first sessions of a trace, in the order in which they began.
+pub(in crate::store) fn of_trace(
+    conn: &Connection,
+    trace: TraceId,
+    limit: u64,
+) -> rusqlite::Result<Vec<SessionRow>> {
+    conn.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM macp_sessions WHERE trace = ?1 ORDER BY number LIMIT ?2"
+    ))?
+    .query_map(params![&trace.0.as_bytes()[..], int(limit)], session_row)?
+    .collect()
+}
+
 /// A session that is in the store alone, and when it accepted a message.
 pub(in crate::store) fn by_id_and_message(
     conn: &Connection,

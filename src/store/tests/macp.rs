@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::kit::{Kit, ask, open};
 use crate::{
+    ids::TraceId,
     store::{
         macp::{
             Digest, LogRequest, MacpDone, MacpOp, RestoredMacpPart, SEEN_PART_BYTES, SeenPart, SessionFilter,
@@ -150,6 +151,19 @@ fn sessions_are_listed_by_state_mode_and_time_a_page_at_a_time() {
     let first = SessionFilter { oldest_first: true, limit: 2, ..SessionFilter::default() };
     assert_eq!(kit.sessions(first.clone()), (vec![1, 2], true));
     assert_eq!(kit.sessions(SessionFilter { beyond: Some(4), ..first }), (vec![5], false));
+}
+
+#[test]
+fn sessions_of_a_trace_are_read_in_the_order_in_which_they_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let of = |number, trace| SessionRow { trace, ..row(number) };
+    let (one, other) = (TraceId(uuid::Uuid::from_u128(1)), TraceId(uuid::Uuid::from_u128(2)));
+    kit.macp(MacpOp::Sessions(vec![of(1, Some(one)), of(2, None), of(3, Some(other)), of(4, Some(one))]));
+    let read = |trace| ask(|done| kit.handle.sessions_of_trace(trace, done)).unwrap();
+    let numbers = |trace| read(trace).iter().map(|row| row.number).collect::<Vec<_>>();
+    assert_eq!((numbers(one), numbers(other)), (vec![1, 4], vec![3]));
+    assert_eq!(numbers(TraceId(uuid::Uuid::from_u128(3))), [0; 0]);
 }
 
 #[test]

@@ -332,7 +332,7 @@ fn export_with_sessions() -> (Vec<Named>, Vec<Named>) {
         for row in &log() {
             translation.log(row);
         }
-        record.add_session(translation.items_of_ended(&detail.row));
+        record.add_session(translation.items_for_run(&detail.row));
     }
     for row in &rows() {
         record.read(row);

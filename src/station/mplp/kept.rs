@@ -1,0 +1,125 @@
+//! Records that were asked for, kept for a while: the pages of one are asked for one after another.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::built::BuiltRecord;
+use crate::{
+    port::RecordOf,
+    time::{Clock, Mono},
+};
+
+/// How long a record is kept that nobody asks for.
+const UNUSED_MAX: Duration = Duration::from_secs(60);
+
+/// How long the pages behind the first are of the record as it was when that was asked for.
+const PAGED_MAX: Duration = Duration::from_secs(30);
+
+/// Records that were built, the last used behind.
+#[derive(Debug, Default)]
+pub(super) struct KeptRecords {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    records: VecDeque<Kept>,
+    /// Whether somebody sees to it that they go.
+    is_watched: bool,
+}
+
+#[derive(Debug)]
+struct Kept {
+    record: Arc<BuiltRecord>,
+    /// When it was last found to be as the store has it.
+    seen_at: Mono,
+    used_at: Mono,
+}
+
+impl KeptRecords {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A record for whoever asks for the next pages of it, though it may be another by now.
+    pub(super) fn paged(&self, of: &RecordOf, now: Mono) -> Option<Arc<BuiltRecord>> {
+        self.take(now, |kept| kept.record.of == *of && now.since(kept.seen_at) <= PAGED_MAX)
+    }
+
+    /// A record in this state of it, which is that of the store.
+    pub(super) fn of_version(&self, of: &RecordOf, version: u64, now: Mono) -> Option<Arc<BuiltRecord>> {
+        let found = self.take(now, |kept| kept.record.of == *of && kept.record.version == version)?;
+        if let Some(kept) = self.lock().records.back_mut() {
+            kept.seen_at = now;
+        }
+        Some(found)
+    }
+
+    /// One that this is true of: it is the last used then.
+    fn take(&self, now: Mono, is_it: impl Fn(&Kept) -> bool) -> Option<Arc<BuiltRecord>> {
+        let mut state = self.lock();
+        let place = state.records.iter().position(is_it)?;
+        let mut kept = state.records.remove(place)?;
+        kept.used_at = now;
+        let record = Arc::clone(&kept.record);
+        state.records.push_back(kept);
+        Some(record)
+    }
+
+    /// Keeps a record in place of an earlier one of the same, and as many of the others, those used last, as
+    /// there is room for in so many bytes.
+    pub(super) fn put(&self, record: Arc<BuiltRecord>, bytes_max: u64, now: Mono) {
+        let mut state = self.lock();
+        state.records.retain(|kept| kept.record.of != record.of);
+        state.records.push_back(Kept { record, seen_at: now, used_at: now });
+        let mut bytes: u64 = state.records.iter().map(|kept| kept.record.bytes()).sum();
+        while bytes > bytes_max
+            && let Some(oldest) = state.records.pop_front()
+        {
+            bytes = bytes.saturating_sub(oldest.record.bytes());
+        }
+    }
+
+    /// Lets go of those that nobody asked for since; whether any are left.
+    fn drop_unused(&self, now: Mono) -> bool {
+        let mut state = self.lock();
+        state.records.retain(|kept| now.since(kept.used_at) < UNUSED_MAX);
+        !state.records.is_empty()
+    }
+
+    /// Lets go of all.
+    pub(super) fn clear(&self) {
+        self.lock().records.clear();
+    }
+
+    /// Sees to it that what nobody asks for goes, by a task of the runtime of whoever asks.
+    pub(super) fn watch(self: &Arc<Self>, clock: Clock) {
+        if std::mem::replace(&mut self.lock().is_watched, true) {
+            return;
+        }
+        let watching = Watching(Arc::clone(self));
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(UNUSED_MAX).await;
+                if !watching.0.drop_unused(clock.now().mono) {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+/// Ends with the task, and with the runtime that it is of.
+struct Watching(Arc<KeptRecords>);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.0.lock().is_watched = false;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Runs and sessions as the store has them, read a part at a time and folded beside the thread that asks.
+
+use std::{
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::Arc,
+};
+
+use super::{RunTranslation, SessionTranslation};
+use crate::{
+    ids::TraceId,
+    mplp::lifecycle::{Bundle, Item, RecordSettings},
+    port::{self, PortError, SessionRow},
+    station::{
+        bridge::Running,
+        host::Asking,
+        local::Inner,
+        pages::query_store,
+        past::beside,
+        sessions::{as_it_began, flush, log_row, row},
+    },
+    store::{macp, runs::RunDetail},
+    time::Wall,
+};
+
+/// Events of a run, and records of a session's log, that are read at one time.
+const PART_ROWS: u64 = 2_000;
+
+/// A run or session as it was found, before anything that it told is read.
+pub(super) enum Found {
+    /// A run, and the sessions of its trace.
+    Run(Box<RunDetail>, Vec<macp::SessionRow>),
+    /// A session.
+    Session(Box<macp::SessionRow>),
+}
+
+/// Finds a run.
+pub(super) async fn find_run(asking: Asking<'_>, run: TraceId) -> Result<Option<Found>, PortError> {
+    let Asking { inner, running } = asking;
+    flush_store(running).await?;
+    let Some(detail) = query_store(|done| running.store.run(run, done)).await? else { return Ok(None) };
+    flush(inner).await;
+    let mut sessions = query_store(|done| running.store.sessions_of_trace(run, done)).await?;
+    if let Some(end) = detail.row.ended_at {
+        sessions.retain(|session| session.started_at <= end);
+    }
+    Ok(Some(Found::Run(Box::new(detail), sessions)))
+}
+
+/// Finds a session.
+pub(super) async fn find_session(asking: Asking<'_>, session: String) -> Result<Option<Found>, PortError> {
+    let Asking { inner, running } = asking;
+    flush(inner).await;
+    let found = query_store(|done| running.store.session(session, done)).await?;
+    Ok(found.map(|row| Found::Session(Box::new(row))))
+}
+
+/// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the
+/// tables have.
+async fn flush_store(running: &Running) -> Result<(), PortError> {
+    match query_store(|done| running.store.flush(done)).await {
+        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+impl Found {
+    /// A number that is another one when the record is.
+    pub(super) fn version(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        match self {
+            Self::Run(detail, sessions) => {
+                format!("{:?}", detail.row).hash(&mut hasher);
+                sessions.iter().for_each(|session| format!("{session:?}").hash(&mut hasher));
+            }
+            Self::Session(session) => format!("{session:?}").hash(&mut hasher),
+        }
+        // What every reader of JSON takes as a whole number.
+        hasher.finish() >> 11
+    }
+
+    /// Reads all of it. What it tells meanwhile may be in the record.
+    pub(super) async fn bundle(
+        self,
+        Asking { inner, running }: Asking<'_>,
+        settings: RecordSettings,
+    ) -> Result<Bundle, PortError> {
+        let reader = Reader { inner, running, settings };
+        match self {
+            Self::Run(detail, sessions) => reader.run(*detail, sessions).await,
+            Self::Session(row) => reader.session(*row).await,
+        }
+    }
+}
+
+struct Reader<'a> {
+    inner: &'a Inner,
+    running: &'a Running,
+    settings: RecordSettings,
+}
+
+impl Reader<'_> {
+    async fn run(&self, detail: RunDetail, sessions: Vec<macp::SessionRow>) -> Result<Bundle, PortError> {
+        let (run, detail) = (detail.row.run, Arc::new(port::RunDetail::from(detail)));
+        let (limits, settings, begun) = (self.inner.limits.runs, self.settings.clone(), Arc::clone(&detail));
+        let mut translation = beside(move || RunTranslation::new(&begun, &limits, &settings)).await?;
+        for session in sessions {
+            // Of a session whose log does not begin nothing is known.
+            if let Some(items) = self.items_of(session, detail.row.ended_at_ms).await? {
+                translation.session(items);
+            }
+        }
+        let mut after = 0;
+        loop {
+            let store = &self.running.store;
+            let page = query_store(|done| store.run_events(run, after, PART_ROWS, done)).await?;
+            after = page.rows.last().map_or(after, |event| event.number);
+            let is_last = page.rows.is_empty() || !page.more;
+            translation = beside(move || {
+                page.rows.into_iter().for_each(|event| translation.event(event.into()));
+                translation
+            })
+            .await?;
+            if is_last {
+                return beside(move || translation.finish(&detail)).await;
+            }
+        }
+    }
+
+    async fn session(&self, found: macp::SessionRow) -> Result<Bundle, PortError> {
+        let row = row(found.clone());
+        let begun = self.translated(found, None).await?;
+        let translation = begun.map_err(|damage| PortError::Store(damage.to_string()))?;
+        beside(move || translation.finish(&row)).await
+    }
+
+    /// What the record of a run takes of a session, up to the run's end.
+    async fn items_of(
+        &self,
+        found: macp::SessionRow,
+        until: Option<Wall>,
+    ) -> Result<Option<Vec<Item>>, PortError> {
+        let mut row: SessionRow = row(found.clone());
+        if until.is_some_and(|until| row.ended_at_ms.is_some_and(|end| end > until)) {
+            (row.ending, row.ended_at_ms) = (None, None);
+        }
+        let Ok(translation) = self.translated(found, until).await? else { return Ok(None) };
+        beside(move || Some(translation.items_for_run(&row))).await
+    }
+
+    /// A session whose log was read, up to a moment.
+    async fn translated(
+        &self,
+        found: macp::SessionRow,
+        until: Option<Wall>,
+    ) -> Result<Result<SessionTranslation, crate::macp::log::Damaged>, PortError> {
+        let number = found.number;
+        let detail = match as_it_began(self.running, found).await? {
+            Ok(detail) => detail,
+            Err(damage) => return Ok(Err(damage)),
+        };
+        let text_bytes_max = self.inner.limits.macp.shown_text_bytes_max;
+        let mut translation = SessionTranslation::new(&detail, text_bytes_max, &self.settings);
+        let mut after = 0;
+        loop {
+            let store = &self.running.store;
+            let page = query_store(|done| store.session_log(number, after, PART_ROWS, done)).await?;
+            let is_last = page.rows.is_empty() || !page.more;
+            let first = after + 1;
+            after += page.rows.len() as u64;
+            translation = beside(move || {
+                let rows = page.rows.iter().zip(first..).map(|(record, number)| log_row(number, record));
+                for row in rows.filter(|row| until.is_none_or(|until| row.at_ms <= until)) {
+                    translation.log(&row);
+                }
+                translation
+            })
+            .await?;
+            if is_last {
+                return Ok(Ok(translation));
+            }
+        }
+    }
+}
