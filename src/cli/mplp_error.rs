@@ -26,6 +26,17 @@ pub(crate) enum MplpError {
         /// Which.
         run: TraceId,
     },
+    /// A record that was another one each time before its end was read.
+    #[error("not written: the record changes while it is read")]
+    Changing,
+    /// A record with an object that the station does not send.
+    #[error("not written: the object {path} has {}, more than the station sends", counted(*bytes, "byte"))]
+    Omitted {
+        /// Its place in the bundle.
+        path: String,
+        /// Its length.
+        bytes: u64,
+    },
     /// Something could not be judged; each was printed with its reason.
     #[error("{} not judged", counted(*count, "input"))]
     NotJudged {
@@ -38,7 +49,11 @@ impl MplpError {
     /// The exit code.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
-            Self::Findings { .. } | Self::NotWritten { .. } | Self::NotEnded { .. } => Exit::Refused,
+            Self::Findings { .. }
+            | Self::NotWritten { .. }
+            | Self::NotEnded { .. }
+            | Self::Changing
+            | Self::Omitted { .. } => Exit::Refused,
             Self::NotJudged { .. } => Exit::Usage,
         }
     }
@@ -48,6 +63,8 @@ impl MplpError {
         match self {
             Self::Findings { .. } | Self::NotWritten { .. } => "findings",
             Self::NotEnded { .. } => "not_ended",
+            Self::Changing => "changing",
+            Self::Omitted { .. } => "record_too_large",
             Self::NotJudged { .. } => "not_judged",
         }
     }
@@ -63,6 +80,10 @@ impl MplpError {
             }
             Self::NotEnded { .. } => {
                 "wait for its end, or export it as it is with --mplp instead of --learning".to_owned()
+            }
+            Self::Changing => "try again in a moment, or after its end".to_owned(),
+            Self::Omitted { .. } => {
+                "start the station with a higher `limits.port.answer_bytes_max`".to_owned()
             }
             Self::NotJudged { .. } => {
                 "see the reasons above; name a schema with --schema where none is recognized".to_owned()

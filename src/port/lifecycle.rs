@@ -8,8 +8,8 @@ use crate::{
     schema::JsonText,
 };
 
-/// Bytes of a page that one message carries with what is around it: what a page holds where nothing else is
-/// asked for.
+/// Bytes of a page that one message carries with what is around it; a page has more where an object of more
+/// bytes is asked for.
 pub const LIFECYCLE_PAGE_BYTES: u64 = 240 << 10;
 
 /// Whose record it is.

@@ -146,8 +146,8 @@ macro_rules! declare {
                 after: u64,
                 /// At most so many; cut to `limits.port.page_rows_max`.
                 limit: u64,
-                /// Bytes of the page, and so of each object that is in it; as many as one message carries
-                /// where it does not say. Cut to `limits.mplp.bundle_bytes_max`.
+                /// Bytes of an object that is sent although one message does not carry it; without, none is.
+                /// Cut to `limits.mplp.bundle_bytes_max` and `limits.port.answer_bytes_max`.
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 bytes: Option<u64>,
             },

@@ -79,6 +79,13 @@ pub struct StationView {
 }
 
 impl StationView {
+    /// What the station is called: the data folder's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = self.data.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| self.data.display().to_string())
+    }
+
     /// Carries the view on by one transition of the station's link.
     pub fn apply(&mut self, at: Now, transition: &Transition, text: &str) {
         match transition {

@@ -86,6 +86,20 @@ impl Inner {
         }
     }
 
+    /// What holds of the station and all that it hosts.
+    pub(super) async fn snapshot(&self) -> Result<Snapshot, PortError> {
+        let (station, _, at) = self.status.view();
+        let mut snapshot = Snapshot::without_hosts(station, at);
+        for host in self.hosts.by_link() {
+            let seq = host.snapshot(&mut snapshot).await?;
+            snapshot.as_of.0[host.link().index()] = seq;
+        }
+        // Last, so that nothing in it is later than the moment that it names.
+        let (station, seq, at) = self.status.view();
+        snapshot.as_of.0[Link::Station.index()] = seq;
+        Ok(Snapshot { at, station, ..snapshot })
+    }
+
     /// Tells once that the station goes down, and who asked for it; whether that was told just now.
     pub(super) fn tell_stopping(&self, by: Option<OperatedBy>) -> bool {
         let is_first = !self.is_stopping_told.swap(true, Ordering::Relaxed);
@@ -197,16 +211,7 @@ impl StationPort for LocalPort {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
             inner.running().await?;
-            let (station, _, at) = inner.status.view();
-            let mut snapshot = Snapshot::without_hosts(station, at);
-            for host in inner.hosts.by_link() {
-                let seq = host.snapshot(&mut snapshot).await?;
-                snapshot.as_of.0[host.link().index()] = seq;
-            }
-            // Last, so that nothing in it is later than the moment that it names.
-            let (station, seq, at) = inner.status.view();
-            snapshot.as_of.0[Link::Station.index()] = seq;
-            Ok(Snapshot { at, station, ..snapshot })
+            inner.snapshot().await
         })
     }
 

@@ -162,3 +162,131 @@ fn a_session_is_a_clean_bundle_and_the_same_bytes_after_a_restart() {
     assert!(printed.stdout == bytes, "after a restart it is another");
     assert_eq!(run(data, &["session", "export", "none", "--mplp", "-"], "").exits(1).rows.len(), 0);
 }
+
+/// A run that asks and waits, with a session of its trace: its id.
+fn with_session(data: &Path) -> String {
+    let asks = GREETING.replace("text: 'hello", "require_human_confirm: true, text: 'hello");
+    let opening = file(data, "asks.yaml", &asks);
+    let accepted = run(data, &["submit", &opening], "").exits(0);
+    let id = accepted.rows[0]["run"].as_str().unwrap().to_owned();
+    let trace = id.strip_prefix("trace:").unwrap();
+    let context = json!({ "trace_id": trace }).to_string();
+    let start = ["session", "start", "maps", "--as", "alice", "--intent", "which map", "--context", &context];
+    let listed = ["--participant", "alice", "--participant", "bob"];
+    run(data, &[&start[..], &listed].concat(), "").exits(0);
+    for words in [
+        &["--as", "alice", "propose", "p1", "the mine"][..],
+        &["--as", "bob", "vote", "p1", "approve"],
+        &["--as", "alice", "commit", "go to the mine", "--scope", "show"],
+    ] {
+        run(data, &[&["session", "send", "maps"], words].concat(), "").exits(0);
+    }
+    id
+}
+
+/// Approves what the run waits for, and waits for its end.
+fn finish(data: &Path, id: &str) {
+    let asked = loop {
+        let listed = run(data, &["ls", "confirmations"], "").exits(0);
+        if let Some(row) = listed.rows.into_iter().next() {
+            break row;
+        }
+    };
+    run(data, &["run", "approve", asked["action"].as_str().unwrap()], "").exits(0);
+    run(data, &["run", "events", id, "--follow"], "").exits(0);
+}
+
+#[test]
+fn the_sessions_of_a_trace_are_in_the_bundle_of_its_run_also_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = Station::start(data);
+    let agent = Agent::start(data, "writer", WRITER);
+    let id = with_session(data);
+    let open = exported(data, &id, "open.json");
+    assert_eq!((&open["profile"], &open["plan"]["status"]), (&json!("map"), &json!("in_progress")));
+    finish(data, &id);
+    // What comes behind the run's end is none of its.
+    let late = json!({ "trace_id": id.strip_prefix("trace:").unwrap() }).to_string();
+    run(data, &["session", "start", "late", "--as", "alice", "--context", &late], "").exits(0);
+    let bundle = exported(data, &id, "one.json");
+    assert_eq!((&bundle["profile"], &bundle["plan"]["status"]), (&json!("map"), &json!("completed")));
+    let collabs = bundle["collabs"].as_array().unwrap();
+    assert_eq!(collabs.len(), 1, "one agent has none of its own");
+    assert_eq!((&collabs[0]["mode"], &collabs[0]["status"]), (&json!("swarm"), &json!("completed")));
+    let names: Vec<_> = bundle["roles"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    assert!(names.contains(&&json!("macp:alice")) && names.contains(&&json!("macp:bob")), "{names:?}");
+    let count = |name: &str| {
+        bundle["events"].as_array().unwrap().iter().filter(|it| it["event_type"] == name).count()
+    };
+    assert_eq!((count("MAPTurnDispatched"), count("MAPTurnCompleted")), (3, 3));
+    assert_eq!((count("session_added"), count("MAPSessionCompleted")), (1, 1));
+    let path = data.join("one.json");
+    let path = path.to_str().unwrap();
+    let valid = run(data, &["mplp", "validate", path, "--profile", "map"], "").exits(0);
+    assert_eq!(valid.rows[0]["valid"], true);
+    drop(agent);
+    station.kill();
+    let _station = Station::start(data);
+    let bytes = output(data, &["run", "export", &id, "--mplp", "-"], "").stdout;
+    assert!(bytes == fs::read(path).unwrap(), "after a kill it is another");
+}
+
+#[test]
+fn an_export_is_told_to_the_station_unless_one_may_only_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let _agent = Agent::start(data, "writer", WRITER);
+    let id = greeted(data);
+    let told = || {
+        let rows = run(data, &["ls", "health"], "").exits(0).rows;
+        let row = rows.into_iter().find(|row| row["part"] == "mplp").unwrap();
+        row["detail"].as_str().unwrap().to_owned()
+    };
+    assert!(told().contains("0 records exported") || told().contains("0 record"), "{}", told());
+    run(data, &["run", "export", &id, "--mplp", "-"], "").exits(0);
+    run(data, &["run", "export", &id, "--learning", "-"], "").exits(0);
+    run(data, &["mplp", "station"], "").exits(0);
+    assert!(told().contains("3 records"), "{}", told());
+    let viewer = data.join("viewer.token");
+    assert!(viewer.exists(), "{:?}", fs::read_dir(data).unwrap().collect::<Vec<_>>());
+    let looks = ["--token-file", viewer.to_str().unwrap(), "run", "export", &id, "--mplp", "-"];
+    run(data, &looks, "").exits(0);
+    assert!(told().contains("3 records"), "{}", told());
+}
+
+#[test]
+fn the_station_is_a_clean_bundle_of_what_it_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let _agent = Agent::start(data, "writer", WRITER);
+    run(data, &["session", "start", "s1", "--as", "alice"], "").exits(0);
+    let path = data.join("station.json");
+    let path = path.to_str().unwrap();
+    let written = run(data, &["mplp", "station", "--mplp", path], "").exits(0);
+    assert_eq!((&written.rows[0]["station"], &written.rows[0]["findings"]), (&json!(true), &json!(0)));
+    run(data, &["mplp", "validate", path], "").exits(0);
+    let bundle: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    assert_eq!(bundle["context"]["root"]["environment"], "live");
+    assert_eq!(bundle["core"]["modules"].as_array().unwrap().len(), 10);
+    let nodes = bundle["network"]["nodes"].as_array().unwrap();
+    let status = |name: &str| {
+        let node = nodes.iter().find(|node| node["name"] == name);
+        node.unwrap_or_else(|| panic!("no {name}: {nodes:#?}"))["status"].as_str().unwrap()
+    };
+    assert_eq!([status("station"), status("bus"), status("store")], ["active"; 3]);
+    assert_eq!((status("adapter"), status("agent:writer")), ("inactive", "active"));
+    assert!(nodes.iter().any(|node| node["kind"] == "queue"), "{nodes:#?}");
+    let extensions = bundle["extensions"].as_array().unwrap();
+    let of = |sort: &str| extensions.iter().filter(|it| it["config"]["sort"] == sort).count();
+    assert_eq!((of("pack"), of("mode")), (1, 2));
+    let decision = extensions.iter().find(|it| it["config"]["id"] == "macp.mode.decision.v1").unwrap();
+    assert_eq!((&decision["status"], &decision["version"]), (&json!("active"), &json!("1.0.0")));
+    // Again it is another, and as lines.
+    let lines = output(data, &["mplp", "station", "--ndjson"], "");
+    let lines = String::from_utf8(lines.stdout).unwrap();
+    assert_eq!(lines.lines().count() as u64, written.rows[0]["objects"].as_u64().unwrap());
+    assert_eq!(run(data, &["mplp", "station", "--mplp", path], "").exits(1).error["code"], "file");
+}

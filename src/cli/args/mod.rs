@@ -34,7 +34,7 @@ pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global, PluginFolderArgs, ScreenArgs};
 pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
-pub(crate) use mplp::{MplpAction, MplpValidateArgs};
+pub(crate) use mplp::{MplpAction, MplpStationArgs, MplpValidateArgs};
 pub(crate) use plugin::{PluginAction, PluginCheckArgs, PluginSourceArgs, StreamAction, StreamSessionAction};
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,

@@ -1,5 +1,7 @@
 //! The flags of `mplp`.
 
+use std::path::PathBuf;
+
 use clap::{
     Args, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -28,6 +30,29 @@ pub(crate) enum MplpAction {
 
     /// List the rules beyond the schemas: what each requires, where, and when it applies.
     Invariants,
+
+    /// Write the lifecycle record of the station as it is now: what it hosts, what is connected to it, and
+    /// what extends it.
+    ///
+    /// The record is judged first, and written only if nothing is found in it: exits 1 otherwise. A file that
+    /// exists is not overwritten.
+    Station(MplpStationArgs),
+}
+
+/// `mplp station`.
+#[derive(Debug, Args)]
+pub(crate) struct MplpStationArgs {
+    /// Write a bundle of its objects into this new file; - for stdout.
+    #[arg(long, value_name = "OUT.json", default_value = "-")]
+    pub(crate) mplp: PathBuf,
+
+    /// Write one object per line instead of a bundle.
+    #[arg(long)]
+    pub(crate) ndjson: bool,
+
+    /// Write it although something is found in it.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// `mplp validate`.

@@ -160,6 +160,8 @@ const LINES: &[&str] = &[
     "mplp schema learning-sample-core",
     "mplp schema common/metadata.schema.json",
     "mplp invariants --json",
+    "mplp station",
+    "mplp station --mplp out.json --ndjson --force",
     "doctor",
     "config show --origin",
     "config show --defaults",

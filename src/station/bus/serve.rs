@@ -160,12 +160,8 @@ fn port_of(inner: &Arc<Inner>) -> operator::PortOf {
 fn about(inner: &Inner) -> StationInfo {
     let (view, _, now) = inner.status.view();
     let pid = std::process::id();
-    let name = view
-        .data
-        .file_name()
-        .map_or_else(|| view.data.display().to_string(), |name| name.to_string_lossy().into_owned());
     StationInfo {
-        name,
+        name: view.name(),
         data: view.data.display().to_string(),
         pid,
         start: format!("{}-{pid}", view.started_at.wall.0),

@@ -10,7 +10,7 @@ use crate::{
         judge_bundle,
         lifecycle::{Bundle, Item, Origin},
     },
-    port::{LifecyclePage, LifecycleRow, RecordOf},
+    port::{LIFECYCLE_PAGE_BYTES, LifecyclePage, LifecycleRow, RecordOf},
     schema::{JsonText, PathStep},
 };
 
@@ -19,9 +19,6 @@ const FINDINGS_BYTES_MAX: u64 = 32 << 10;
 
 /// Bytes of a row beside its object and its findings.
 const ROW_BYTES: u64 = 160;
-
-/// The least that a page has room for.
-pub(super) const PAGE_BYTES_MIN: u64 = 64 << 10;
 
 /// A record that was built and judged.
 #[derive(Debug)]
@@ -114,17 +111,17 @@ impl BuiltRecord {
         self.bytes
     }
 
-    /// The rows behind a place: at most so many, and so many bytes of them, at least [`PAGE_BYTES_MIN`]. An
-    /// object for which no page of so many bytes has room is left out.
-    pub(super) fn page(&self, after: u64, rows_max: u64, bytes_max: u64) -> LifecyclePage {
-        let bytes_max = bytes_max.max(PAGE_BYTES_MIN);
+    /// The rows behind a place: at most so many, and as many as one message carries. An object that is too
+    /// large for that is left out, unless it has at most so many bytes: it is the last of its page then.
+    pub(super) fn page(&self, after: u64, rows_max: u64, object_max: u64) -> LifecyclePage {
+        let room = LIFECYCLE_PAGE_BYTES - FINDINGS_BYTES_MAX;
         let first = usize::try_from(after).map_or(self.rows.len(), |after| after.min(self.rows.len()));
         let of_bundle = if after == 0 { self.of_bundle.list.clone() } else { Vec::new() };
-        let mut left = bytes_max.saturating_sub(FINDINGS_BYTES_MAX);
+        let mut left = room;
         let mut rows = Vec::new();
         for (place, row) in (1..).zip(&self.rows).skip(first) {
             let (beside, object) = (ROW_BYTES + row.findings.bytes, row.object.as_str().len() as u64);
-            let is_omitted = beside + object > bytes_max - FINDINGS_BYTES_MAX;
+            let is_omitted = beside + object > room && object > object_max;
             let bytes = if is_omitted { beside } else { beside + object };
             if rows.len() as u64 >= rows_max || (bytes > left && !rows.is_empty()) {
                 break;

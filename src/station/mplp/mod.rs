@@ -10,6 +10,7 @@ pub(crate) mod alerts;
 mod built;
 mod commands;
 mod counts;
+mod facts;
 pub(crate) mod families;
 mod handle;
 mod host;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{
-    built::{BuiltRecord, PAGE_BYTES_MIN},
+    built::BuiltRecord,
     handle::Records,
-    read::{Found, find_run, find_session},
+    read::{Found, find_run, find_session, look_at_station},
 };
 use crate::{
     limits::Limits,
     mplp::Refusal,
-    port::{LIFECYCLE_PAGE_BYTES, Page, PortError, Query, RecordOf},
+    port::{Page, PortError, Query, RecordOf},
     station::{
         host::{Asking, misdirected},
         past::beside,
@@ -24,15 +24,13 @@ const AROUND_BYTES: u64 = 64 << 10;
 pub(super) async fn answer(records: &Records, asking: Asking<'_>, query: Query) -> Result<Page, PortError> {
     let Query::Lifecycle { of, after, limit, bytes } = query else { return Err(misdirected(Link::Mplp)) };
     let Some(record) = record(records, asking, of, after).await? else { return Ok(Page::Lifecycle(None)) };
-    let (rows_max, bytes_max) = (asking.rows_max(limit), page_bytes(bytes, &asking.inner.limits));
-    Ok(Page::Lifecycle(Some(Box::new(record.page(after, rows_max, bytes_max)))))
+    let object_max = bytes.unwrap_or(0).min(object_bytes_max(&asking.inner.limits));
+    Ok(Page::Lifecycle(Some(Box::new(record.page(after, asking.rows_max(limit), object_max)))))
 }
 
-/// Bytes of a page of which so many are asked for.
-fn page_bytes(asked: Option<u64>, limits: &Limits) -> u64 {
-    let room = limits.port.answer_bytes_max.saturating_sub(AROUND_BYTES);
-    let most = limits.mplp.bundle_bytes_max.min(room).max(PAGE_BYTES_MIN);
-    asked.unwrap_or(LIFECYCLE_PAGE_BYTES).clamp(PAGE_BYTES_MIN, most)
+/// Bytes of an object that an answer has room for.
+fn object_bytes_max(limits: &Limits) -> u64 {
+    limits.mplp.bundle_bytes_max.min(limits.port.answer_bytes_max.saturating_sub(AROUND_BYTES))
 }
 
 /// The record as it is now; behind its first page as it was then.
@@ -67,6 +65,6 @@ async fn find(asking: Asking<'_>, of: &RecordOf) -> Result<Option<Found>, PortEr
     match of {
         RecordOf::Run(run) => find_run(asking, *run).await,
         RecordOf::Session(session) => find_session(asking, session.clone()).await,
-        RecordOf::Station => Ok(None),
+        RecordOf::Station => look_at_station(asking).await.map(Some),
     }
 }

@@ -1,14 +1,15 @@
-//! Runs and sessions as the store has them, read a part at a time and folded beside the thread that asks.
+//! Runs and sessions as the store has them, read a part at a time and folded beside the thread that asks; the
+//! station as it is.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::Arc,
 };
 
-use super::{RunTranslation, SessionTranslation};
+use super::{RunTranslation, SessionTranslation, facts::facts};
 use crate::{
     ids::TraceId,
-    mplp::lifecycle::{Bundle, Item, RecordSettings},
+    mplp::lifecycle::{Bundle, Item, RecordSettings, StationFacts, station_record},
     port::{self, PortError, SessionRow},
     station::{
         bridge::Running,
@@ -25,12 +26,14 @@ use crate::{
 /// Events of a run, and records of a session's log, that are read at one time.
 const PART_ROWS: u64 = 2_000;
 
-/// A run or session as it was found, before anything that it told is read.
+/// A run or session as it was found, before anything that it told is read; the station whole.
 pub(super) enum Found {
     /// A run, and the sessions of its trace.
     Run(Box<RunDetail>, Vec<macp::SessionRow>),
     /// A session.
     Session(Box<macp::SessionRow>),
+    /// The station.
+    Station(Box<StationFacts>),
 }
 
 /// Finds a run.
@@ -54,6 +57,11 @@ pub(super) async fn find_session(asking: Asking<'_>, session: String) -> Result<
     Ok(found.map(|row| Found::Session(Box::new(row))))
 }
 
+/// What the station is now.
+pub(super) async fn look_at_station(asking: Asking<'_>) -> Result<Found, PortError> {
+    Ok(Found::Station(Box::new(facts(&asking.inner.snapshot().await?))))
+}
+
 /// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the
 /// tables have.
 async fn flush_store(running: &Running) -> Result<(), PortError> {
@@ -73,6 +81,7 @@ impl Found {
                 sessions.iter().for_each(|session| format!("{session:?}").hash(&mut hasher));
             }
             Self::Session(session) => format!("{session:?}").hash(&mut hasher),
+            Self::Station(facts) => format!("{facts:?}").hash(&mut hasher),
         }
         // What every reader of JSON takes as a whole number.
         hasher.finish() >> 11
@@ -88,6 +97,7 @@ impl Found {
         match self {
             Self::Run(detail, sessions) => reader.run(*detail, sessions).await,
             Self::Session(row) => reader.session(*row).await,
+            Self::Station(facts) => beside(move || station_record(&facts, &reader.settings)).await,
         }
     }
 }

@@ -21,6 +21,8 @@ pub(in crate::cli) enum Subject<'a> {
     Run(TraceId),
     /// A session.
     Session(&'a str),
+    /// The station, which is always said to be it.
+    Station(bool),
 }
 
 /// A record that is to be written.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{mplp::Path, port::LIFECYCLE_PAGE_BYTES};
+use crate::mplp::Path;
 
 fn items(objects: Vec<(SchemaId, Value)>) -> Vec<Item> {
     let item = |(schema, object)| Item { schema, object, origin: Origin::Beginning };
@@ -86,7 +86,7 @@ fn of_very_many_findings_the_first_are_told_and_all_are_counted() {
     let told = page.rows[0].findings.len();
     assert!((20..1_000).contains(&told), "{told}");
     let text = serde_json::to_string(&page).unwrap();
-    assert!(text.len() as u64 <= PAGE_BYTES_MIN, "{}", text.len());
+    assert!(text.len() as u64 <= LIFECYCLE_PAGE_BYTES, "{}", text.len());
 }
 
 #[test]
@@ -101,12 +101,12 @@ fn a_page_holds_as_many_rows_and_bytes_as_are_asked_for() {
     // By bytes: every page fits, and none is without a row.
     let sizes: Vec<usize> = (1..400_usize).map(|at| at * 7_919 % 5_000 + 2).collect();
     let record = roles(&sizes);
-    for bytes_max in [0, PAGE_BYTES_MIN, LIFECYCLE_PAGE_BYTES] {
+    for object_max in [0, 9_000, u64::MAX] {
         let (mut after, mut pages) = (0, 0);
         loop {
-            let page = record.page(after, 1_000, bytes_max);
+            let page = record.page(after, 1_000, object_max);
             let text = serde_json::to_string(&page).unwrap();
-            assert!(text.len() as u64 <= bytes_max.max(PAGE_BYTES_MIN), "{bytes_max}: {}", text.len());
+            assert!(text.len() as u64 <= LIFECYCLE_PAGE_BYTES, "{}", text.len());
             assert_eq!(serde_json::from_str::<LifecyclePage>(&text).unwrap(), page);
             let expected: Vec<u64> = (after + 1..).take(page.rows.len()).collect();
             assert_eq!(places(&page), expected);
@@ -124,13 +124,16 @@ fn a_page_holds_as_many_rows_and_bytes_as_are_asked_for() {
 #[test]
 fn an_object_larger_than_a_page_is_left_out_and_said() {
     let record = roles(&[10, 300_000, 20]);
-    let page = record.page(0, 9, LIFECYCLE_PAGE_BYTES);
+    let page = record.page(0, 9, 299_999);
     let omitted: Vec<_> = page.rows.iter().map(|row| row.omitted_bytes).collect();
     assert_eq!(omitted, [None, Some(300_000), None]);
     assert!(page.rows[1].object.is_none() && page.rows[2].object.is_some());
-    // Who has room for it asks for more bytes.
-    let page = record.page(0, 9, 1 << 20);
-    assert!(page.rows.iter().all(|row| row.object.is_some() && row.omitted_bytes.is_none()));
+    // Who has room for it asks for it, and gets it by itself.
+    for (after, expected) in [(0, vec![1]), (1, vec![2]), (2, vec![3])] {
+        let page = record.page(after, 9, 300_000);
+        assert_eq!(places(&page), expected);
+        assert!(page.rows[0].object.is_some() && page.rows[0].omitted_bytes.is_none());
+    }
 }
 
 #[test]

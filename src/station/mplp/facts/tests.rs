@@ -1,0 +1,118 @@
+//! A station as its record says it is.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::*;
+use crate::{
+    ids::{ConnectionId, Peer},
+    mplp::{
+        judge_bundle,
+        lifecycle::{RecordSettings, station_record},
+    },
+    mpp::PackFacts,
+    port::{AlertList, StationView},
+    tap::entry::rmp::Dialect,
+    time::Now,
+};
+
+fn snapshot() -> Snapshot {
+    let station = StationView {
+        data: "/shows/friday".into(),
+        started_at: Now::at_ms(0),
+        hosts: Link::ALL.map(|_| HostState::Up),
+        store_failing: None,
+        disk_low: None,
+        recording: None,
+        alerts: AlertList::new(9),
+    };
+    let mut snapshot = Snapshot::without_hosts(station, Now::at_ms(60_000));
+    snapshot.mpp = mpp::Snapshot::new(PackFacts {
+        id: "com.example.sample".into(),
+        name: Arc::from("sample"),
+        version: Arc::from("7"),
+        hash: "sha256:00".into(),
+        is_sample: true,
+    });
+    snapshot.mpp.listener = mpp::Listener::Listening(([127, 0, 0, 1], 7777).into());
+    snapshot.rmp.listener = rmp::Listener::Listening(Arc::from("/shows/friday/rmp.sock"));
+    snapshot.macp.listener = macp::Listener::Listening(([127, 0, 0, 1], 50_051).into());
+    snapshot
+}
+
+fn peer(client: &str, kind: Kind) -> rmp::PeerView {
+    let greeting = rmp::Greeting { client: Arc::from(client), kind, dialect: Dialect::Json };
+    rmp::PeerView {
+        peer: Peer::new("pid 7"),
+        connected_at: Now::at_ms(0),
+        greeting: Some(greeting),
+        published: 0,
+        refused: 0,
+        subs: BTreeMap::new(),
+    }
+}
+
+fn states(snapshot: &Snapshot) -> BTreeMap<(PartKind, String), PartStatus> {
+    facts(snapshot).parts.into_iter().map(|it| ((it.kind, it.name), it.status)).collect()
+}
+
+#[test]
+fn all_that_is_hosted_and_connected_is_a_part() {
+    let mut snapshot = snapshot();
+    let peers =
+        [("writer", Kind::Agent), ("writer", Kind::Agent), ("screen", Kind::Tui), ("critic", Kind::Agent)];
+    for (number, (client, kind)) in (1..).zip(peers) {
+        snapshot.rmp.peers.insert(ConnectionId(number), peer(client, kind));
+    }
+    let client = macp::ClientView { peer: Peer::new("pid 7"), client: Arc::from("voter"), at: Now::at_ms(0) };
+    snapshot.macp.clients.extend([client.clone(), client]);
+    let found = facts(&snapshot);
+    assert_eq!((found.id.as_str(), found.name.as_str()), ("/shows/friday", "friday"));
+    let names: Vec<_> = found.parts.iter().map(|it| (it.kind, it.name.as_str())).collect();
+    let expected = [
+        (PartKind::Bus, ""),
+        (PartKind::Store, ""),
+        (PartKind::Adapter, ""),
+        (PartKind::Agent, "critic"),
+        (PartKind::Agent, "writer"),
+        (PartKind::MacpClient, "voter"),
+    ];
+    assert_eq!(names, expected);
+    let of = |it: &StationExtension| (it.sort, it.id.clone(), it.version.clone(), it.status);
+    let extensions: Vec<_> = found.extensions.iter().map(of).collect();
+    let mode =
+        |name: &str| (ExtensionSort::Mode, name.to_owned(), "1.0.0".to_owned(), ExtensionStatus::Registered);
+    let pack =
+        (ExtensionSort::Pack, "com.example.sample".to_owned(), "7".to_owned(), ExtensionStatus::Active);
+    assert_eq!(extensions, [pack, mode("macp.mode.decision.v1"), mode("macp.mode.multi_round.v1")]);
+    let settings = RecordSettings { environment: "test".into(), created_by: "rl-console/0.0.0".into() };
+    let value = station_record(&found, &settings).into_value();
+    let findings = judge_bundle(&value, None, 9);
+    assert!(findings.is_clean(), "{findings:#?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_part_is_its_status() {
+    let status = |change: &dyn Fn(&mut Snapshot), kind| {
+        let mut snapshot = snapshot();
+        change(&mut snapshot);
+        states(&snapshot)[&(kind, String::new())]
+    };
+    let down = || HostState::Down(Arc::from("why"));
+    assert_eq!(status(&|_| {}, PartKind::Bus), PartStatus::Active);
+    assert_eq!(status(&|_| {}, PartKind::Store), PartStatus::Active);
+    assert_eq!(status(&|_| {}, PartKind::Adapter), PartStatus::Inactive);
+    let bus_down = |it: &mut Snapshot| it.station.hosts[Link::Rmp.index()] = down();
+    assert_eq!(status(&bus_down, PartKind::Bus), PartStatus::Unreachable);
+    let no_socket = |it: &mut Snapshot| it.rmp.listener = rmp::Listener::Down(Arc::from("why"));
+    assert_eq!(status(&no_socket, PartKind::Bus), PartStatus::Unreachable);
+    let starting = |it: &mut Snapshot| it.rmp.listener = rmp::Listener::Starting;
+    assert_eq!(status(&starting, PartKind::Bus), PartStatus::Inactive);
+    let full = |it: &mut Snapshot| it.station.store_failing = Some(Arc::from("disk full"));
+    assert_eq!(status(&full, PartKind::Store), PartStatus::Degraded);
+    let bridge_down = |it: &mut Snapshot| it.station.hosts[Link::Mpp.index()] = down();
+    assert_eq!(status(&bridge_down, PartKind::Adapter), PartStatus::Unreachable);
+    let mut silent = snapshot();
+    silent.macp.listener = macp::Listener::Down(Arc::from("port taken"));
+    let modes = facts(&silent).extensions.into_iter().filter(|it| it.sort == ExtensionSort::Mode);
+    assert!(modes.into_iter().all(|it| it.status == ExtensionStatus::Inactive));
+}
