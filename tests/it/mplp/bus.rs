@@ -121,7 +121,7 @@ fn every_broken_message_is_found_and_none_is_refused() {
     assert_eq!(others.len(), 2, "{others:?}");
     let last = rows.iter().find(|row| row.rule == "const").unwrap();
     assert_eq!((last.received.as_deref(), &*last.requires), (Some("2"), "1"));
-    assert!(last.session.is_some() && last.who.starts_with("session "), "{last:?}");
+    assert!(last.session.is_some() && last.who.starts_with("runloop agent (session "), "{last:?}");
 }
 
 #[test]
