@@ -131,7 +131,9 @@ pub(super) async fn emission(rounds: usize) -> Result<()> {
                 }
             }
         }
-        times.iter_mut().for_each(|times| times.sort());
+        for times in &mut times {
+            times.sort();
+        }
         let [without, with] = times.map(|times| at(&times, 0.5));
         let more = with.saturating_sub(without);
         let bound = (without / 10).max(NODE_MAX * u32::try_from(nodes).unwrap_or(u32::MAX));

@@ -187,7 +187,7 @@ pub enum Output {
         /// The name of its variant.
         variant: &'static str,
     },
-    /// Tell the records of runs; only where [`Settings::tells_records`](super::Settings::tells_records) says so.
+    /// Tell the records of runs, where [`Settings::tells_records`](super::Settings::tells_records) says so.
     Record(RunFeed),
     /// Tell the tap.
     Transition {

@@ -198,26 +198,13 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
             () = tokio::time::sleep(RETRY_AFTER), if host.is_waiting() => host.retry(),
             () = tokio::time::sleep(until_due), if due.is_some() => host.input(Input::Timeout),
             request = requests.recv() => match request {
-                Some(Request::Command { command, by, cause, answer }) => {
-                    host.on_command(command, by, cause, answer);
-                }
-                Some(Request::Snapshot { answer }) => {
-                    let _ = answer.send((host.last_seq, host.snapshot.clone()));
-                }
-                Some(Request::Asks { answer }) => {
-                    let _ = answer.send(host.engine.asks(ASKS_MAX));
-                }
-                Some(Request::Metrics { answer }) => {
-                    let _ = answer.send(host.engine.metrics());
-                }
-                #[cfg(test)]
-                Some(Request::Break) => std::panic::panic_any("on purpose"),
                 Some(Request::Stop { answer }) => {
                     host.input(Input::Stopping);
                     host.finish_records().await;
                     let _ = answer.send(());
                     return Ok(());
                 }
+                Some(request) => host.on_request(request),
                 None => return Ok(()),
             },
             Some(heard) = heard.recv(), if takes => host.on_bus_input(heard),
@@ -259,6 +246,25 @@ impl Host {
         let now = self.clock.now();
         self.engine.handle(now, input);
         self.drain(now);
+    }
+
+    fn on_request(&mut self, request: Request) {
+        match request {
+            Request::Command { command, by, cause, answer } => self.on_command(command, by, cause, answer),
+            Request::Snapshot { answer } => {
+                let _ = answer.send((self.last_seq, self.snapshot.clone()));
+            }
+            Request::Asks { answer } => {
+                let _ = answer.send(self.engine.asks(ASKS_MAX));
+            }
+            Request::Metrics { answer } => {
+                let _ = answer.send(self.engine.metrics());
+            }
+            #[cfg(test)]
+            Request::Break => std::panic::panic_any("on purpose"),
+            // The loop ends by it.
+            Request::Stop { answer } => drop(answer),
+        }
     }
 
     fn on_command(

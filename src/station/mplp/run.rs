@@ -1,5 +1,5 @@
-//! A run, as `mplp::lifecycle` takes it: a stored one by its detail as what it begins with, its events as they
-//! are, and its end; one that tells itself by what it tells.
+//! A run, as `mplp::lifecycle` takes it: a stored one by its detail as what it begins with, its events as
+//! they are, and its end; an open one by what it tells.
 
 use crate::{
     limits,

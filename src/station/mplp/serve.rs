@@ -28,7 +28,7 @@ use crate::{
     time::{Clock, Mono},
 };
 
-/// How long the thread rests between two turns. What runs tell waits as long, and wakes no thread by each part.
+/// How long the thread rests between two turns. What runs tell waits as long, and wakes no thread each time.
 const TURN_REST: Duration = Duration::from_millis(1);
 /// How long the thread may take to end.
 const STOP_MAX: Duration = Duration::from_millis(500);

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::{
     SessionTranslation,
+    counts::Counted,
     handle::Records,
     run::{beginning, end_told},
 };
@@ -165,7 +166,9 @@ impl TestStation {
             else {
                 panic!("no log")
             };
-            rows.iter().for_each(|row| translation.log(row));
+            for row in &rows {
+                translation.log(row);
+            }
             record.add_session(translation.items_for_run(&found.row));
         }
         let row = &detail.row;
@@ -272,7 +275,7 @@ fn without_emission_nothing_is_told() {
                 break;
             }
         }
-        assert_eq!(fixture.station.inner.hosts.records.counted(), Default::default());
+        assert_eq!(fixture.station.inner.hosts.records.counted(), Counted::default());
         agent.close().await;
         client.close().await;
         fixture
