@@ -76,8 +76,7 @@ limits! {
         /// Ranges of consecutive messages lost by one subscriber, remembered so that retries are not
         /// duplicates; above it the oldest is evicted.
         subscriber_lost_runs_max = 1_024 in 16..=65_536,
-        /// Ranges of lost messages of all subscribers; above it the oldest of the subscriber that loses one
-        /// more is evicted.
+        /// Ranges of lost messages of all subscribers; above it the oldest of the one that loses more goes.
         lost_runs_max = 262_144 in 1_024..=16_777_216,
         /// Open connections; a new one closes the oldest without a `Hello`, or is answered with `Busy`.
         connections_max = 1_024 in 8..=65_536,
@@ -477,6 +476,8 @@ limits! {
         inspect_nodes_max = 20_000 in 100..=1_000_000,
         /// Bytes of an entry that the inspector decodes at once; larger ones are decoded in the background.
         inspect_inline_bytes_max = 16_384 in 0..=65_536,
+        /// Bytes of the lifecycle record that its pane holds; the rest is in its export.
+        lifecycle_bytes_max = 8_388_608 in 65_536..=268_435_456,
         /// Entries held for time travel; the oldest are evicted.
         kept_entries_max = 100_000 in 4_096..=10_000_000,
         /// Bytes of those entries, including memory shared with the tap's ring; the oldest are evicted.

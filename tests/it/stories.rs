@@ -5,6 +5,7 @@ mod folder_gone;
 mod glance;
 mod instrument;
 mod leaving;
+mod lifecycle;
 mod plugins;
 mod present;
 mod sessions;

@@ -6,15 +6,16 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::{mpsc, watch};
 
 use crate::{
     console::{
         app::{
+            answer::{Answer, answer},
             background_jobs::BackgroundJobs,
             frame_scheduler::FrameScheduler,
-            past_loader::{PastAnswer, PastLoader},
+            past_loader::PastLoader,
             self_metrics::SelfMetrics,
             waiting::{ready, sleep},
         },
@@ -43,7 +44,7 @@ use crate::{
             system::System,
         },
     },
-    port::{Page, PortError, Snapshot, StationPort},
+    port::{Page, PortError, StationPort},
     tap,
     tap::entry::station::Level,
     time::{Clock, Mono},
@@ -87,16 +88,6 @@ pub(crate) enum Sync {
     Requested,
     /// The state is that of the last entry read.
     Synced,
-}
-
-/// Something that comes back from the station.
-pub(crate) enum Answer {
-    Event(Event),
-    Snapshot(Result<Box<Snapshot>, PortError>),
-    /// The newest rows, once, when the console comes up.
-    History(Result<Page, PortError>),
-    /// What was before it came up.
-    Past(PastAnswer),
 }
 
 /// A running console.
@@ -355,15 +346,14 @@ impl App {
                     Answer::Event(Event::QueryAnswered { on_page, page: page.await })
                 }));
             }
-            Effect::Run { number, words } => {
-                self.answers.push(Box::pin(self.jobs.run(number, &words).map(Answer::Event)));
-            }
+            Effect::Run { number, words } => self.answers.push(answer(self.jobs.run(number, &words))),
             Effect::StopRun { number } => self.jobs.end(number),
-            Effect::Decode(job) => self.answers.push(Box::pin(self.jobs.decode(*job).map(Answer::Event))),
-            Effect::Opening(job) => {
-                self.answers.push(Box::pin(self.jobs.opening_job(*job).map(Answer::Event)));
+            Effect::Decode(job) => self.answers.push(answer(self.jobs.decode(*job))),
+            Effect::ReadObject { job, on_tree } => {
+                self.answers.push(answer(self.jobs.read_object(*job, on_tree)));
             }
-            Effect::Export(job) => self.answers.push(Box::pin(self.jobs.export(*job).map(Answer::Event))),
+            Effect::Opening(job) => self.answers.push(answer(self.jobs.opening_job(*job))),
+            Effect::Export(job) => self.answers.push(answer(self.jobs.export(*job))),
             Effect::SaveDraft(text) => self.jobs.save_draft(&text),
             Effect::SaveRecent(text) => self.jobs.save_recent(&text),
             Effect::Remember(line) => self.jobs.remember(&line),

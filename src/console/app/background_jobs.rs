@@ -1,14 +1,15 @@
-//! What runs for this console beside its thread: subcommands, and the reading of large entries.
+//! What runs for this console beside its thread: subcommands, and the reading of large entries
+//! and objects.
 
 use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
 
 use crate::{
     console::{
         settings::shell::{Runner, SubcommandEnd, SubcommandResult},
-        ui::event::Event,
+        ui::{effect::OnTree, event::Event},
         worker::{
-            DecodeJob, ExportJob, OpeningFiles, OpeningJob, OpeningWorker, Worker, decode_worker,
-            export_worker,
+            DecodeJob, ExportJob, ObjectJob, OpeningFiles, OpeningJob, OpeningWorker, Worker, decode_worker,
+            export_worker, object_worker,
         },
     },
     dissect::Tree,
@@ -22,6 +23,7 @@ pub(crate) struct BackgroundJobs {
     runner: Option<Arc<dyn Runner>>,
     kill_guards: BTreeMap<u64, Box<dyn Any + Send>>,
     worker: Worker<DecodeJob, Tree>,
+    objects: Worker<ObjectJob, Tree>,
     exports: Worker<ExportJob, Result<String, String>>,
     openings: OpeningWorker,
 }
@@ -39,6 +41,7 @@ impl BackgroundJobs {
             runner,
             kill_guards: BTreeMap::new(),
             worker: decode_worker(),
+            objects: object_worker(),
             exports: export_worker(),
             openings: OpeningWorker::new(shelf),
         }
@@ -77,6 +80,16 @@ impl BackgroundJobs {
         let number = job.number;
         let tree = self.worker.begin(job);
         async move { Event::Decoded { number, tree: tree.await } }
+    }
+
+    /// Has an object of a lifecycle record read beside this thread.
+    pub(crate) fn read_object(
+        &mut self,
+        job: ObjectJob,
+        on_tree: Box<dyn OnTree>,
+    ) -> impl Future<Output = Event> + use<> {
+        let tree = self.objects.begin(job);
+        async move { Event::ObjectRead { on_tree, tree: tree.await } }
     }
 
     /// Has what a pane shows written to a file beside this thread.

@@ -1,5 +1,6 @@
 //! The running console: its loop, and how it keeps up with the station.
 
+mod answer;
 #[expect(clippy::module_inception, reason = "the folder's one type")]
 mod app;
 mod background_jobs;

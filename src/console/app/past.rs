@@ -7,7 +7,8 @@
 //! ```
 
 use super::{
-    app::{Answer, App, SLICE, Sync},
+    answer::Answer,
+    app::{App, SLICE, Sync},
     past_loader::{PastAnswer, Stage},
 };
 use crate::{

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::app::{Answer, App, SLICE, Sync};
+use super::{
+    answer::Answer,
+    app::{App, SLICE, Sync},
+};
 use crate::{
     console::{
         draw::class::Class,

@@ -175,6 +175,8 @@ actions! {
     CopyLine = "copy-line",
     /// Copy the command to invoke the same event again.
     CopyAgain = "copy-again",
+    /// Write the lifecycle record of the selected run or session to a file.
+    WriteRecord = "write-record",
     /// Go on or off air: mask or show logins, chat text and payload values on every screen.
     OnAir = "on-air",
     /// The ledger of this pane: rows received, shown, filtered, evicted and lost.

@@ -49,6 +49,8 @@ macro_rules! pane_table {
             Artifacts = "Artifacts" in runs::artifacts::PANE,
             /// Every run that the store has, in pages.
             RunHistory = "Run history" in runs::history::PANE,
+            /// The lifecycle record of a run.
+            Lifecycle = "Lifecycle" in mplp::panes::RUN_PANE,
             /// Sessions: those that are open first, then those that ended.
             Sessions = "Sessions" in sessions::list::PANE,
             /// How a session stands: its proposals, or what its participants hold.
@@ -59,6 +61,8 @@ macro_rules! pane_table {
             SessionLog = "Session log" in sessions::log::PANE,
             /// Every session that the store has, in pages.
             SessionHistory = "Session history" in sessions::history::PANE,
+            /// The lifecycle record of a session.
+            SessionLifecycle = "Session lifecycle" in mplp::panes::SESSION_PANE,
             /// Plugins: those that need a look first.
             Plugins = "Plugins" in plugins::list::PANE,
             /// What a plugin asked for, and what it has.

@@ -21,6 +21,8 @@ struct Fit {
     counters: Counters,
     /// On how many chips the reason for a sign is said, from the left.
     words: usize,
+    /// Whether what is well has a sign that says so.
+    has_well_signs: bool,
 }
 
 /// Which chips say how much there is.
@@ -35,12 +37,17 @@ enum Counters {
 impl Fit {
     /// All reasons, and as many counters as go into so much room.
     const fn with_words(room: Room) -> Self {
-        Self { room, counters: Counters::All, words: usize::MAX }
+        Self { room, counters: Counters::All, words: usize::MAX, has_well_signs: true }
     }
 
     /// So many reasons, and of counters these.
     const fn reasons(words: usize, counters: Counters) -> Self {
-        Self { room: Room::Least, counters, words }
+        Self { room: Room::Least, counters, words, has_well_signs: true }
+    }
+
+    /// All reasons, no counter, and a sign on what is not well alone.
+    const fn faults() -> Self {
+        Self { has_well_signs: false, ..Self::reasons(usize::MAX, Counters::None) }
     }
 }
 
@@ -61,12 +68,13 @@ fn known(
     (index, chip): (usize, ChipId),
     model: &Model,
     ui: &Ui,
-    Fit { room, counters, words }: Fit,
+    Fit { room, counters, words, has_well_signs }: Fit,
 ) -> [(String, Role); 3] {
     let glyphs = view.glyphs;
     let sign = |condition| match condition {
         // How it is nobody knows: what is shown is how it was.
         _ if !model.is_reachable() => ("?".to_owned(), Role::Muted),
+        Condition::Ok if !has_well_signs => (String::new(), Role::Ok),
         Condition::Ok => (glyphs.well.to_owned(), Role::Ok),
         Condition::Degraded => (glyphs.degraded.to_owned(), Role::Warn),
         Condition::Down => (glyphs.down.to_owned(), Role::Bad),
@@ -148,6 +156,7 @@ fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(St
         (Fit::reasons(usize::MAX, Counters::Warnings), 1),
         (Fit::reasons(usize::MAX, Counters::Warnings), 0),
         (Fit::reasons(usize::MAX, Counters::None), 0),
+        (Fit::faults(), 0),
     ];
     let fitting = steps.into_iter().map(|(fit, gap)| (all(fit), gap)).find(fits);
     let of_systems = |chips: &Vec<_>| chips[..systems.min(chips.len())].iter().map(columns).sum::<u16>();

@@ -120,6 +120,10 @@ fn on_event(ui: &mut Ui, model: &Model, live: &Model, view: &View, event: Event,
             inspect::actions::decoded(ui, number, tree);
             Vec::new()
         }
+        Event::ObjectRead { on_tree, tree } => {
+            on_tree.on_tree(ui, tree);
+            Vec::new()
+        }
         Event::Opening(answer) => answer.map_or_else(Vec::new, |answer| answer.apply(ui, now)),
         Event::Exported(written) => {
             let is_error = written.is_err();

@@ -38,6 +38,7 @@ pub(crate) struct State {
     pub(crate) runs: runs::state::State,
     pub(crate) sessions: sessions::state::State,
     pub(crate) plugins: plugins::state::State,
+    pub(crate) mplp: mplp::state::State,
     pub(crate) station: station::started::State,
 }
 

@@ -29,6 +29,8 @@ mod inspecting;
 mod inspection;
 mod invoke;
 mod ledgers;
+mod lifecycle;
+mod lifecycle_samples;
 mod loops;
 mod manual;
 mod masking;

@@ -5,8 +5,9 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         records::{paged_list::error_text, record_key::Id},
-        worker::{DecodeJob, ExportJob, OpeningJob},
+        worker::{DecodeJob, ExportJob, ObjectJob, OpeningJob},
     },
+    dissect::Tree,
     port::{Command, Outcome, Page, PortError, Query},
     time::Now,
 };
@@ -35,6 +36,8 @@ pub(crate) enum Effect {
     /// Have the bytes of an entry read beside the screen's thread; its tree comes back with the number of the
     /// job.
     Decode(Box<DecodeJob>),
+    /// Have an object of a lifecycle record read beside the screen's thread; its tree comes back.
+    ReadObject { job: Box<ObjectJob>, on_tree: Box<dyn OnTree> },
     /// Have something done with openings beside the screen's thread; what came of it comes back.
     Opening(Box<OpeningJob>),
     /// Write what a pane shows to a file beside the screen's thread; a message of it comes back.
@@ -94,6 +97,12 @@ pub(crate) trait OnPage: Id {
     fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now);
 }
 
+/// Who is told of the values of an object. An answer for one that was folded meanwhile is dropped.
+pub(crate) trait OnTree: Id {
+    /// Takes the values; nothing where another object took its place.
+    fn on_tree(&self, ui: &mut Ui, tree: Option<Tree>);
+}
+
 /// A part of what a pane shows of the store, by the number of its question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PanePage {
@@ -108,6 +117,12 @@ impl OnPage for PanePage {
 }
 
 impl PartialEq for dyn OnOutcome {
+    fn eq(&self, other: &Self) -> bool {
+        self.is(other)
+    }
+}
+
+impl PartialEq for dyn OnTree {
     fn eq(&self, other: &Self) -> bool {
         self.is(other)
     }

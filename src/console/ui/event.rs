@@ -5,7 +5,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use crate::{
     console::{
         settings::{config_watcher::Fault, shell::SubcommandResult},
-        ui::effect::{Effect, OnOutcome, OnPage},
+        ui::effect::{Effect, OnOutcome, OnPage, OnTree},
         worker::OpeningAnswer,
     },
     dissect::Tree,
@@ -41,6 +41,8 @@ pub(crate) enum Event {
     QueryAnswered { on_page: Box<dyn OnPage>, page: Result<Page, PortError> },
     /// The bytes of an entry were read, or another entry took their place.
     Decoded { number: u64, tree: Option<Tree> },
+    /// An object was read, or another took its place.
+    ObjectRead { on_tree: Box<dyn OnTree>, tree: Option<Tree> },
     /// Something was done with openings, or something newer took its place.
     Opening(Option<OpeningAnswer>),
     /// An export was written, or not: a message.

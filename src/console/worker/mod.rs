@@ -2,6 +2,7 @@
 
 mod decode;
 mod export;
+mod objects;
 mod opening_files;
 mod openings;
 mod parsed_opening;
@@ -9,6 +10,7 @@ mod thread;
 
 pub(crate) use decode::{DecodeJob, decode_worker};
 pub(crate) use export::{ExportContent, ExportJob, export_worker};
+pub(crate) use objects::{ObjectJob, object_worker};
 pub use opening_files::{OpeningFile, OpeningFiles, OpeningListing};
 pub(crate) use openings::{OpeningAnswer, OpeningJob, OpeningWorker};
 pub(crate) use parsed_opening::{OpeningFault, ParsedOpening};

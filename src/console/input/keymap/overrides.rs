@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn own_keys_take_the_place_of_the_shipped_ones_everywhere() {
-        let keymap = with(&[("hold-all", &["ctrl-h", "f5"]), ("up", &["up", "w"])]).unwrap();
+        let keymap = with(&[("hold-all", &["ctrl-h", "f5"]), ("up", &["up", "b"])]).unwrap();
         let key = |code, modifiers| KeyEvent::new(code, modifiers);
         assert_eq!(
             keymap.lookup(KeyScope::Pane(PaneId::Queues), key(KeyCode::Char('x'), KeyModifiers::CONTROL)),
@@ -277,11 +277,11 @@ mod tests {
         );
         assert_eq!(keymap.key_of(Action::HoldAll, &glyphs::UNICODE), "ctrl-h");
         assert_eq!(
-            keymap.lookup(KeyScope::Pane(PaneId::Log), key(KeyCode::Char('w'), KeyModifiers::NONE)),
+            keymap.lookup(KeyScope::Pane(PaneId::Log), key(KeyCode::Char('b'), KeyModifiers::NONE)),
             Some(Action::Up)
         );
         assert_eq!(
-            keymap.lookup(KeyScope::Palette, key(KeyCode::Char('w'), KeyModifiers::NONE)),
+            keymap.lookup(KeyScope::Palette, key(KeyCode::Char('b'), KeyModifiers::NONE)),
             None,
             "it types there"
         );
@@ -299,7 +299,7 @@ mod tests {
     fn a_conflict_names_both_actions_the_key_and_the_place_once() {
         assert_eq!(
             errors(&[("hold-all", &["K"])]),
-            ["`K` is both `hold-all` and `disconnect` in Queues and 37 more places"]
+            ["`K` is both `hold-all` and `disconnect` in Queues and 39 more places"]
         );
         assert_eq!(errors(&[("mark", &["P"])]), ["`P` is both `mark` and `migrate` in Stale manifest"]);
         assert!(with(&[("hold-all", &["K"]), ("kick", &["f8"])]).is_ok());

@@ -17,7 +17,7 @@ macro_rules! rows_but_plugins_and {
     ($($pane:ident),* $(; $($more:ident),*)?) => {
         rows_of_bridge_and!(
             $($pane,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers, Sessions, Positions,
-            Statements, SessionLog, SessionHistory; $($($more),*)?
+            Statements, SessionLog, SessionHistory, Lifecycle, SessionLifecycle; $($($more),*)?
         )
     };
 }
@@ -115,6 +115,8 @@ pub(super) const MACP_SESSIONS: &[KeyScope] = &[
     Pane(PaneId::SessionLog),
     Pane(PaneId::SessionHistory),
 ];
+/// Where the lifecycle record of a run or session is shown.
+pub(super) const LIFECYCLES: &[KeyScope] = &[Pane(PaneId::Lifecycle), Pane(PaneId::SessionLifecycle)];
 pub(super) const PLUGINS: &[KeyScope] = &[
     Pane(PaneId::Plugins),
     Pane(PaneId::Capabilities),
@@ -154,6 +156,7 @@ pub(super) const OF_WORK: &[KeyScope] = &[
     Pane(PaneId::RunEvents),
     Pane(PaneId::Artifacts),
     Pane(PaneId::RunHistory),
+    Pane(PaneId::Lifecycle),
     Pane(PaneId::Sessions),
     Pane(PaneId::SessionHistory),
     KeyScope::Inspector,
@@ -163,6 +166,7 @@ pub(super) const BESIDE_WORK: &[KeyScope] = &[
     Pane(PaneId::Positions),
     Pane(PaneId::Statements),
     Pane(PaneId::SessionLog),
+    Pane(PaneId::SessionLifecycle),
     Pane(PaneId::Log),
     Pane(PaneId::Refunds),
     Pane(PaneId::AdapterLog),

@@ -7,9 +7,10 @@ use super::{
     KeyScope::{self, Pane},
     scopes::{
         ANYWHERE, ASKED, BESIDE_QUEUES, BESIDE_WORK, CANCELLABLE, CAUSED, CONSENTS, COPIED, DIALOGS, ENDED,
-        FILTERS, FORMS, FOUND, INSPECTOR, INVOCATIONS, INVOKES, LAYERS, LEDGERS, LISTS, MACP_SESSIONS,
-        MANUAL, MANUALS, MENU, OF_ADAPTER, OF_WORK, PANES, PLUGINS, QUITS, READ, READERS, RESTARTS, ROWS,
-        RUNS, SEARCHED, SENT, SESSIONS, SIDEWAYS, SUBMITS, TABLES, TIMED, TRACED, VIEWS, WRITERS,
+        FILTERS, FORMS, FOUND, INSPECTOR, INVOCATIONS, INVOKES, LAYERS, LEDGERS, LIFECYCLES, LISTS,
+        MACP_SESSIONS, MANUAL, MANUALS, MENU, OF_ADAPTER, OF_WORK, PANES, PLUGINS, QUITS, READ, READERS,
+        RESTARTS, ROWS, RUNS, SEARCHED, SENT, SESSIONS, SIDEWAYS, SUBMITS, TABLES, TIMED, TRACED, VIEWS,
+        WRITERS,
     },
 };
 use crate::console::input::{action::Action, pane_id::PaneId};
@@ -89,6 +90,8 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, RUNS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, MACP_SESSIONS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, PLUGINS),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "go to source", true, LIFECYCLES),
+    binding_in(&[Chord::char('w')], Action::WriteRecord, "write record", true, LIFECYCLES),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "details", true, READ),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "go to", true, &[KeyScope::Alerts]),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "open", true, INSPECTOR),
@@ -192,6 +195,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('n')], Action::Invoke, "invoke", true, INVOKES),
     binding_in(&[Chord::char('n')], Action::Invoke, "invoke", false, RUNS),
     binding_in(&[Chord::char('n')], Action::Invoke, "invoke", false, MACP_SESSIONS),
+    binding_in(&[Chord::char('n')], Action::Invoke, "invoke", false, LIFECYCLES),
     binding_in(&[Chord::char('n')], Action::Invoke, "invoke", true, PLUGINS),
     binding_in(&[Chord::char('s')], Action::Submit, "submit run", true, VIEWS),
     binding_in(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "tree/bytes", true, INSPECTOR),
@@ -229,6 +233,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('K')], Action::Kick, "disconnect adapter", true, OF_ADAPTER),
     binding_in(&[Chord::char('K')], Action::Kick, "disconnect adapter", false, RUNS),
     binding_in(&[Chord::char('K')], Action::Kick, "disconnect adapter", false, MACP_SESSIONS),
+    binding_in(&[Chord::char('K')], Action::Kick, "disconnect adapter", false, LIFECYCLES),
     binding_in(&[Chord::char('K')], Action::Kick, "disconnect adapter", false, PLUGINS),
     binding_in(&[Chord::char('K')], Action::Kick, "disconnect peer", true, SESSIONS),
     binding_in(&[Chord::char('K')], Action::Kick, "disconnect adapter", true, &[KeyScope::Alerts]),

@@ -1,12 +1,16 @@
 //! The lifecycle records as they declare themselves to the screen.
 
+use super::{actions, pages};
 use crate::{
     console::{
         draw::format,
         input::{pane_id::PaneId, view_id::ViewId},
         model::mplp::health,
         ui::{
+            act::ActContext,
+            effect::Effect,
             pane::{PaneContext, Room},
+            state::Ui,
             system::{Questions, System},
         },
     },
@@ -21,8 +25,8 @@ pub(crate) static SYSTEM: System = System {
     page: "mplp",
     chip: "MPLP",
     figure,
-    act_first: |_, _| None,
-    act_otherwise: |_, _| None,
+    act_first: actions::act,
+    act_otherwise: actions::act_otherwise,
     report: health::report,
     restarted: "lifecycle records restarted",
     questions: |_| Questions::NONE,
@@ -32,14 +36,22 @@ pub(crate) static SYSTEM: System = System {
     begin: |_, _, _| {},
     unmark: |_| false,
     dismiss: |_, _| {},
-    after_event: |_, _, _| Vec::new(),
+    after_event,
     masters: &[],
-    follow: |_, _, _| {},
+    follow: pages::follow,
     detail_trace: |_, _| None,
-    queries: |_, _, _, _| Vec::new(),
+    queries: pages::next,
 };
 
 fn figure(cx: &PaneContext<'_>, _: Room) -> String {
     let withheld = cx.model.station_state.as_ref().map_or(0, |state| state.mplp.withheld);
     if withheld == 0 { String::new() } else { format!("{} withheld", format::count(withheld)) }
+}
+
+/// Opens the palette with the command line that a dialog was answered for.
+fn after_event(ui: &mut Ui, cx: &ActContext<'_>, _is_tick: bool) -> Vec<Effect> {
+    if let Some(line) = ui.systems.mplp.command.take() {
+        actions::open_palette(ui, &line, cx);
+    }
+    Vec::new()
 }

@@ -1,14 +1,29 @@
 //! The run that the panes beside the lists of runs tell of: the one that was selected there last, or the
 //! first there is.
 
-use super::keys::run_of;
+use super::{
+    details::RunDetails,
+    keys::{RUN_EVENT, run_of},
+    pages::stored_row,
+};
 use crate::{
     console::{
         input::pane_id::PaneId,
-        model::Model,
-        ui::{layout::Layout, state::Ui},
+        model::{Model, runs::RunLine},
+        overlays::Details,
+        records::{paged_list::error_text, places::Place, row::DetailsRecord, selection::RowKeys as _},
+        ui,
+        ui::{
+            effect::{Effect, OnPage},
+            layout::Layout,
+            message::show_message,
+            places,
+            state::Ui,
+        },
     },
     ids::TraceId,
+    port::{Page, PortError, Query},
+    time::Now,
 };
 
 /// The lists of runs.
@@ -18,6 +33,50 @@ impl Ui {
     /// The run that the panes beside the lists of runs tell of.
     pub(crate) fn detail_run(&self, model: &Model) -> Option<TraceId> {
         self.systems.runs.run.or_else(|| run_of(&self.selected(PaneId::Runs, model)?))
+    }
+
+    /// What a run is called, as far as that is known here.
+    pub(crate) fn run_name(&self, model: &Model, run: TraceId) -> Option<String> {
+        let shown = self.systems.runs.view_of(model, run).map(|view| view.name.to_string());
+        shown.or_else(|| stored_row(self, run).map(|row| row.name.clone()))
+    }
+
+    /// What the details of a run tell of.
+    pub(crate) fn run_details(run: TraceId) -> Box<dyn DetailsRecord> {
+        Box::new(RunDetails::of(run))
+    }
+
+    /// Goes to an event of the run that is shown; one that is not listed here is asked for, and read whole.
+    pub(crate) fn show_run_event(&mut self, model: &Model, run: TraceId, number: u64) -> Vec<Effect> {
+        let key = RUN_EVENT.of((run, number));
+        if ui::rows(PaneId::RunEvents, self, model).row(&key).is_none() {
+            let query = Query::RunEvents { run, after: number.saturating_sub(1), limit: 1 };
+            return vec![Effect::query(query, EventOfRun { run, number })];
+        }
+        let (view, pane) = (self.view, PaneId::RunEvents);
+        places::show(&Place { view, pane, is_zoomed: false, key: Some(key) }, self, model);
+        Vec::new()
+    }
+}
+
+/// Who is told of an event of a run that was gone to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EventOfRun {
+    run: TraceId,
+    number: u64,
+}
+
+impl OnPage for EventOfRun {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
+        let row = match page {
+            Ok(Page::RunEvents { rows, .. }) => rows.into_iter().find(|row| row.number == self.number),
+            Ok(_) => None,
+            Err(error) => return show_message(ui, error_text(&error), true, now),
+        };
+        match row {
+            Some(row) => ui.push(Details::of(Box::new(RunLine::of(self.run, row)))),
+            None => show_message(ui, format!("event {} of this run is not stored", self.number), true, now),
+        }
     }
 }
 

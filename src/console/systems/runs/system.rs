@@ -48,13 +48,14 @@ pub(crate) static SYSTEM: System = System {
 };
 
 /// The Runs: the list over the whole width, so that why a run failed can be read; below it the plan beside
-/// what the run tells. The messages that went and what it kept come in as there is room for them. Earlier
+/// what the run tells. The messages that went, its record and what it kept come in as there is room. Earlier
 /// runs than those of the list come last: most are in both.
 pub(crate) static VIEW: ViewSpec = ViewSpec {
     panes: &[
         PaneId::Runs,
         PaneId::Plan,
         PaneId::RunEvents,
+        PaneId::Lifecycle,
         PaneId::Artifacts,
         PaneId::RunHistory,
         PaneId::Trace,
@@ -111,7 +112,7 @@ fn brakes(state: &StationState) -> Brakes<'_> {
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
-    use PaneId::{Artifacts, Plan, RunEvents, RunHistory, Runs, Trace};
+    use PaneId::{Artifacts, Lifecycle, Plan, RunEvents, RunHistory, Runs, Trace};
     if body.width < 120 {
         return match body.height {
             42.. => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4), (Artifacts, 2)]]),
@@ -122,9 +123,13 @@ fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
     let mut placed = vec![(Runs, list)];
     placed.extend(match (body.width, body.height) {
         (200.., 44..) => {
-            columns(below, &[&[(Plan, 1)], &[(RunEvents, 1), (Trace, 1)], &[(Artifacts, 1), (RunHistory, 1)]])
+            let record = &[(Lifecycle, 2), (Artifacts, 1), (RunHistory, 1)];
+            columns(below, &[&[(Plan, 1)], &[(RunEvents, 1), (Trace, 1)], record])
         }
-        (_, 44..) => columns(below, &[&[(Plan, 3), (Artifacts, 2)], &[(RunEvents, 1), (Trace, 1)]]),
+        (_, 44..) => {
+            let told = &[(RunEvents, 4), (Lifecycle, 4), (Trace, 3)];
+            columns(below, &[&[(Plan, 3), (Artifacts, 2)], told])
+        }
         (_, 32..) => columns(below, &[&[(Plan, 1)], &[(RunEvents, 3), (Artifacts, 2)]]),
         _ => columns(below, &[&[(Plan, 1)], &[(RunEvents, 1)]]),
     });

@@ -3,17 +3,32 @@
 
 use std::borrow::Cow;
 
-use super::{history::stored_row, keys::session_of};
+use super::{
+    details::SessionDetails,
+    history::stored_row,
+    keys::{SESSION_RECORD, session_of},
+};
 use crate::{
     console::{
         input::pane_id::PaneId,
         model::{
             Model,
-            sessions::{PositionRow, SessionBoard, StatementRow, positions_of, statements_of},
+            sessions::{PositionRow, SessionBoard, SessionLine, StatementRow, positions_of, statements_of},
         },
-        ui::{layout::Layout, state::Ui},
+        overlays::Details,
+        records::{paged_list::error_text, places::Place, row::DetailsRecord, selection::RowKeys as _},
+        ui,
+        ui::{
+            effect::{Effect, OnPage},
+            layout::Layout,
+            message::show_message,
+            places,
+            state::Ui,
+        },
     },
     macp::{Mode, SessionRef, SessionView},
+    port::{Page, PortError, Query},
+    time::Now,
 };
 
 /// The lists of sessions.
@@ -27,6 +42,25 @@ impl Ui {
             .session
             .clone()
             .or_else(|| session_of(&self.selected(PaneId::Sessions, model)?).cloned())
+    }
+
+    /// What the details of that session tell of.
+    pub(crate) fn session_details(&self, model: &Model) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(SessionDetails(self.detail_session(model)?)))
+    }
+
+    /// Goes to a record of its log; one that is not listed here is asked for, and read whole.
+    pub(crate) fn show_session_record(&mut self, model: &Model, number: u64) -> Vec<Effect> {
+        let Some(session) = self.detail_session(model) else { return Vec::new() };
+        let key = SESSION_RECORD.of((session.clone(), number));
+        if ui::rows(PaneId::SessionLog, self, model).row(&key).is_none() {
+            let (of, after) = (session.id.to_string(), number.saturating_sub(1));
+            let query = Query::SessionLog { session: of, after, limit: 1 };
+            return vec![Effect::query(query, RecordOfSession { session, number })];
+        }
+        let (view, pane) = (self.view, PaneId::SessionLog);
+        places::show(&Place { view, pane, is_zoomed: false, key: Some(key) }, self, model);
+        Vec::new()
     }
 
     /// How that session stands, as far as it is known here.
@@ -61,6 +95,27 @@ impl Ui {
         let view = model.macp().and_then(|macp| macp.sessions.get(&session.number));
         let row = || stored_row(self, session.number);
         view.map(|view| view.mode).or_else(|| row().map(|row| row.mode))
+    }
+}
+
+/// Who is told of a record of a log that was gone to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RecordOfSession {
+    session: SessionRef,
+    number: u64,
+}
+
+impl OnPage for RecordOfSession {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
+        let row = match page {
+            Ok(Page::SessionLog { rows, .. }) => rows.into_iter().find(|row| row.number == self.number),
+            Ok(_) => None,
+            Err(error) => return show_message(ui, error_text(&error), true, now),
+        };
+        match row {
+            Some(row) => ui.push(Details::of(Box::new(SessionLine::of(&self.session, row)))),
+            None => show_message(ui, format!("record {} of this log is not stored", self.number), true, now),
+        }
     }
 }
 

@@ -51,6 +51,7 @@ pub(crate) static VIEW: ViewSpec = ViewSpec {
         PaneId::Positions,
         PaneId::Statements,
         PaneId::SessionLog,
+        PaneId::SessionLifecycle,
         PaneId::SessionHistory,
     ],
     occasional: |_, _| Vec::new(),
@@ -68,8 +69,15 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
-    use PaneId::{Positions, SessionHistory, SessionLog, Sessions, Statements};
+    use PaneId::{Positions, SessionHistory, SessionLifecycle, SessionLog, Sessions, Statements};
     match body.width {
+        120.. if body.height >= 44 => columns(
+            body,
+            &[
+                &[(Sessions, 2), (SessionLifecycle, 2), (SessionHistory, 1)],
+                &[(Positions, 3), (Statements, 3), (SessionLog, 4)],
+            ],
+        ),
         120.. if body.height >= 32 => columns(
             body,
             &[&[(Sessions, 3), (SessionHistory, 2)], &[(Positions, 3), (Statements, 3), (SessionLog, 4)]],

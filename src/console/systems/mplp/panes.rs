@@ -1,0 +1,88 @@
+//! The panes that show a record: one among the runs, one among the sessions.
+
+use super::{
+    going::name_of,
+    pages::take_pages,
+    part::{Parts, SPECS},
+};
+use crate::console::{
+    draw::{format, theme::Role},
+    input::pane_id::PaneId,
+    records::row_list::Rows,
+    ui::{
+        ledger::{Account, LedgerBound},
+        paged_lists::Pages,
+        pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Room, Source, Title},
+        state::Ui,
+    },
+};
+
+/// The record of a run.
+pub(crate) static RUN_PANE: Pane = Pane {
+    rows: |ui, _| rows(ui, PaneId::Lifecycle),
+    title: Title::Of(|cx| title(cx, PaneId::Lifecycle)),
+    empty: Empty::Of(|cx| empty_text(cx, PaneId::Lifecycle)),
+    chip: Some(|cx, room| chip(cx, PaneId::Lifecycle, room)),
+    ..PANE
+};
+
+/// The record of a session.
+pub(crate) static SESSION_PANE: Pane = PANE;
+
+/// What the two have in common.
+const PANE: Pane = Pane {
+    specs: SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, _| rows(ui, PaneId::SessionLifecycle),
+    pages: Pages::Parts(take_pages),
+    filter: None,
+    title: Title::Of(|cx| title(cx, PaneId::SessionLifecycle)),
+    empty: Empty::Of(|cx| empty_text(cx, PaneId::SessionLifecycle)),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| chip(cx, PaneId::SessionLifecycle, room)),
+    ledger: |ui, _, all| {
+        let bound =
+            LedgerBound::Limit("limits.console.lifecycle_bytes_max", ui.limits.console.lifecycle_bytes_max);
+        let what = "unfolded lines of the record; events load as you unfold and scroll";
+        Some(Account::whole(what, all, bound))
+    },
+};
+
+fn rows(ui: &Ui, pane: PaneId) -> Rows<'_> {
+    let state = ui.systems.mplp.of(pane);
+    state.shown().map_or_else(Rows::none, |shown| Parts::of(shown, state.lines()).rows())
+}
+
+/// What the record is of, how large it is, and what is wrong with it.
+fn title(cx: &PaneContext<'_>, pane: PaneId) -> String {
+    let named = format!("{} {}", pane.name(), name_of(cx, pane));
+    let Some(record) = cx.ui.systems.mplp.of(pane).record() else { return named.trim_end().to_owned() };
+    let between = cx.view.glyphs.between;
+    let items = format::many(record.total, "item");
+    let findings = match record.findings {
+        0 => String::new(),
+        count => format!(" {between} {} {}", cx.view.glyphs.bad, format::many(count, "finding")),
+    };
+    format!("{named} {between} {} {between} {items}{findings}", record.profile)
+}
+
+fn empty_text(cx: &PaneContext<'_>, pane: PaneId) -> String {
+    let state = cx.ui.systems.mplp.of(pane);
+    match (&state.of, pane) {
+        (None, PaneId::SessionLifecycle) => "no session is selected".to_owned(),
+        (None, _) => "no run is selected".to_owned(),
+        (Some(_), _) => state.empty_text(),
+    }
+}
+
+fn chip(cx: &PaneContext<'_>, pane: PaneId, room: Room) -> PaneChip {
+    let name = if room == Room::Least { "mplp" } else { "lifecycle" };
+    match cx.ui.systems.mplp.of(pane).record() {
+        Some(record) if record.findings > 0 => {
+            PaneChip::warning(name, format::many(record.findings, "finding"), true)
+        }
+        Some(record) => PaneChip::new(name, format::count(record.total), Role::Text),
+        None => PaneChip::new(name, "", Role::Text),
+    }
+}

@@ -1,0 +1,60 @@
+//! A run is looked at as a record: from an event of the record to that of the run, and to a file.
+
+use crate::{
+    real::{cli, json},
+    runs_cli::{Agent, GREETING, file, run},
+    terminal::console,
+};
+
+#[test]
+fn a_run_is_read_as_a_record_and_written_for_others() {
+    let (folder, _, mut terminal) = console(160, 50);
+    let _agent = Agent::start(folder.path(), "writer", "");
+    let opening = file(folder.path(), "greeting.yaml", GREETING);
+    let submitted = run(folder.path(), &["submit", &opening, "--wait"], "").exits(0);
+    let name = submitted.rows[0]["run"].as_str().unwrap().to_owned();
+    terminal.keys("4");
+    // It is on the screen without being asked for, folded: what it has is one look away.
+    let screen = terminal.wait("the record", |screen| {
+        screen.contains("Lifecycle greeting") && screen.contains("items") && screen.contains("▸ events")
+    });
+    assert!(!screen.contains("finding ") && !screen.contains("findings"), "it is clean\n{screen}");
+    for _ in 0..8 {
+        if terminal.text().contains("▸ Lifecycle greeting") {
+            break;
+        }
+        terminal.wait_stable("\t");
+    }
+    terminal.shows("▸ Lifecycle greeting");
+    // What was made of a certain event of the run, and that event.
+    terminal.keys("/number:3");
+    terminal.shows("/number:3");
+    terminal.keys("\r");
+    terminal.wait("the parts", |screen| screen.contains("-event "));
+    terminal.keys("g\r");
+    terminal.wait("the event of the run", |screen| screen.contains("▸ Run events greeting"));
+    let told = json(folder.path(), &["run", "events", &name]);
+    let message = told[2]["message"].as_str().unwrap();
+    let shown = terminal.stable_text();
+    assert!(shown.contains(message.split(' ').next().unwrap()), "{message}\n{shown}");
+    // Back, and written by the command that the palette holds ready.
+    terminal.keys("\x7f");
+    terminal.shows("▸ Lifecycle greeting");
+    terminal.keys("\x1b");
+    terminal.wait("all of it", |screen| screen.contains("▸ context") && screen.contains("▸ events"));
+    terminal.keys("w");
+    let screen = terminal.shows(".mplp.json");
+    assert!(screen.contains("run export"), "{screen}");
+    let path = folder.path().join("record.json");
+    terminal.keys(&"\x7f".repeat(".mplp.json".len() + "greeting-0000".len()));
+    terminal.keys(&format!("{}\r", path.display()));
+    terminal.shows("exit 0");
+    let judged = cli(folder.path(), &["mplp", "validate", path.to_str().unwrap()]);
+    assert_eq!(judged.status.code(), Some(0), "{judged:?}");
+    terminal.keys("\x1b");
+    // On air, what the agent said is on no part of it.
+    terminal.keys("O");
+    terminal.shows("on air");
+    let screen = terminal.stable_text();
+    assert!(screen.contains("▸ context") && !screen.contains("hello bob"), "{screen}");
+}
