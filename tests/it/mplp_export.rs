@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use crate::{
-    real::Station,
+    real::{Station, plugins::PluginStation},
     runs_cli::{Agent, GREETING, file, output, run},
 };
 
@@ -225,9 +225,16 @@ fn the_sessions_of_a_trace_are_in_the_bundle_of_its_run_also_after_a_kill() {
     let path = path.to_str().unwrap();
     let valid = run(data, &["mplp", "validate", path, "--profile", "map"], "").exits(0);
     assert_eq!(valid.rows[0]["valid"], true);
+    // The session's own record has the Context of the run.
+    let own = output(data, &["session", "export", "maps", "--mplp", "-"], "").stdout;
+    let session: Value = serde_json::from_slice(&own).unwrap();
+    assert_eq!((&session["context"], &session["profile"]), (&bundle["context"], &json!("map")));
+    assert_ne!(session["plan"]["plan_id"], bundle["plan"]["plan_id"]);
     drop(agent);
     station.kill();
     let _station = Station::start(data);
+    let bytes = output(data, &["session", "export", "maps", "--mplp", "-"], "").stdout;
+    assert!(bytes == own, "after a kill the session's is another");
     let bytes = output(data, &["run", "export", &id, "--mplp", "-"], "").stdout;
     assert!(bytes == fs::read(path).unwrap(), "after a kill it is another");
 }
@@ -241,7 +248,7 @@ fn an_export_is_told_to_the_station_unless_one_may_only_look() {
     let id = greeted(data);
     let told = || {
         let rows = run(data, &["ls", "health"], "").exits(0).rows;
-        let row = rows.into_iter().find(|row| row["part"] == "mplp").unwrap();
+        let row = rows.into_iter().find(|row| row["component"] == "mplp" || row["part"] == "mplp").unwrap();
         row["detail"].as_str().unwrap().to_owned()
     };
     assert!(told().contains("0 records exported") || told().contains("0 record"), "{}", told());
@@ -258,9 +265,10 @@ fn an_export_is_told_to_the_station_unless_one_may_only_look() {
 
 #[test]
 fn the_station_is_a_clean_bundle_of_what_it_hosts() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path();
-    let _station = Station::start(data);
+    let it = PluginStation::start();
+    let data = it.folder.path();
+    it.serve_simulated("org.example.a", &[]);
+    it.when_up("org.example.a");
     let _agent = Agent::start(data, "writer", WRITER);
     run(data, &["session", "start", "s1", "--as", "alice"], "").exits(0);
     let path = data.join("station.json");
@@ -281,7 +289,8 @@ fn the_station_is_a_clean_bundle_of_what_it_hosts() {
     assert!(nodes.iter().any(|node| node["kind"] == "queue"), "{nodes:#?}");
     let extensions = bundle["extensions"].as_array().unwrap();
     let of = |sort: &str| extensions.iter().filter(|it| it["config"]["sort"] == sort).count();
-    assert_eq!((of("pack"), of("mode")), (1, 2));
+    assert_eq!((of("pack"), of("mode"), of("plugin")), (1, 2, 1));
+    assert_eq!(status("plugin:org.example.a"), "active");
     let decision = extensions.iter().find(|it| it["config"]["id"] == "macp.mode.decision.v1").unwrap();
     assert_eq!((&decision["status"], &decision["version"]), (&json!("active"), &json!("1.0.0")));
     // Again it is another, and as lines.

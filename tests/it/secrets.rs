@@ -304,6 +304,7 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
         ask(json!({ "alerts": { "limit": 999 } })),
         ask(json!({ "entries": { "limit": 99_999 } })),
         ask(json!({ "keyframe": { "from": 0 } })),
+        ask(json!({ "lifecycle": { "of": "station", "limit": 999, "bytes": 1_000_000 } })),
         ask(json!({ "plugin": { "plugin": "org.example.a" } })),
         ask(json!({ "plugin_log": { "plugin": "org.example.a", "limit": 999 } })),
         ask(json!({ "plugin_audit": { "plugin": "org.example.a", "limit": 999 } })),
@@ -312,12 +313,17 @@ fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId]) -> (Vec<
     ]);
     for session in sessions {
         all.push(Query::Session { session: session.clone() });
-        all.push(Query::Lifecycle { of: RecordOf::Session(session.clone()), after: 0, limit: 999 });
+        all.push(Query::Lifecycle {
+            of: RecordOf::Session(session.clone()),
+            after: 0,
+            limit: 999,
+            bytes: None,
+        });
         all.push(Query::SessionLog { session: session.clone(), after: 0, limit: 999 });
     }
     for &run in runs {
         all.push(Query::Run { run });
-        all.push(Query::Lifecycle { of: RecordOf::Run(run), after: 0, limit: 999 });
+        all.push(Query::Lifecycle { of: RecordOf::Run(run), after: 0, limit: 999, bytes: None });
         all.push(Query::RunEvents { run, after: 0, limit: 999 });
         all.push(Query::RunArtifacts { run, after: 0, limit: 999 });
     }

@@ -155,7 +155,8 @@ pub(crate) enum Command {
     /// {"body":{"type":"error.report.v1","payload":{}}}.
     Encode(EncodeArgs),
 
-    /// Judge MPLP objects, and list or print their schemas and rules, without a station.
+    /// Judge MPLP objects, and list or print their schemas and rules, without a station; write the record of
+    /// one.
     #[command(subcommand)]
     Mplp(MplpAction),
 

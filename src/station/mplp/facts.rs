@@ -95,12 +95,24 @@ fn adapter(snapshot: &Snapshot) -> StationPart {
     part(PartKind::Adapter, "", status)
 }
 
-/// The agents that are on the bus, each name once.
+/// The agents that are on the bus, each name once: those that plans name by the topics that are listened to;
+/// an agent that listens to none by what it calls itself.
 fn agents(bus: &rmp::Snapshot) -> impl Iterator<Item = StationPart> {
-    let greetings = bus.peers.values().filter_map(|peer| peer.greeting.as_ref());
-    let agents = greetings.filter(|greeting| greeting.kind == Kind::Agent);
-    let names: BTreeSet<&str> = agents.map(|greeting| &*greeting.client).collect();
+    let mut names = BTreeSet::new();
+    for peer in bus.peers.values() {
+        let Some(greeting) = peer.greeting.as_ref().filter(|it| it.kind == Kind::Agent) else { continue };
+        let mut listened = peer.subs.values().filter_map(|sub| agent_of(sub.topic.as_str())).peekable();
+        if listened.peek().is_none() {
+            names.insert(&*greeting.client);
+        }
+        names.extend(listened);
+    }
     names.into_iter().map(|name| part(PartKind::Agent, name, PartStatus::Active))
+}
+
+/// The agent whose topic it is.
+fn agent_of(topic: &str) -> Option<&str> {
+    topic.strip_prefix("agent/").filter(|name| !name.contains(['/', '*']))
 }
 
 /// The clients of the MACP runtime that said what they are, each name once.

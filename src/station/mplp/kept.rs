@@ -6,6 +6,8 @@ use std::{
     time::Duration,
 };
 
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use super::built::BuiltRecord;
 use crate::{
     port::RecordOf,
@@ -18,10 +20,20 @@ const UNUSED_MAX: Duration = Duration::from_secs(60);
 /// How long the pages behind the first are of the record as it was when that was asked for.
 const PAGED_MAX: Duration = Duration::from_secs(30);
 
+/// Records that are built at one time; whoever asks for another waits.
+const BUILDS_MAX: usize = 2;
+
 /// Records that were built, the last used behind.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct KeptRecords {
     state: Mutex<State>,
+    builds: Semaphore,
+}
+
+impl Default for KeptRecords {
+    fn default() -> Self {
+        Self { state: Mutex::default(), builds: Semaphore::const_new(BUILDS_MAX) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -44,26 +56,30 @@ impl KeptRecords {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits for a turn to build a record. What was built meanwhile may be the same.
+    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.builds.acquire().await.ok()
+    }
+
     /// A record for whoever asks for the next pages of it, though it may be another by now.
     pub(super) fn paged(&self, of: &RecordOf, now: Mono) -> Option<Arc<BuiltRecord>> {
-        self.take(now, |kept| kept.record.of == *of && now.since(kept.seen_at) <= PAGED_MAX)
+        self.take(now, false, |kept| kept.record.of == *of && now.since(kept.seen_at) <= PAGED_MAX)
     }
 
     /// A record in this state of it, which is that of the store.
     pub(super) fn of_version(&self, of: &RecordOf, version: u64, now: Mono) -> Option<Arc<BuiltRecord>> {
-        let found = self.take(now, |kept| kept.record.of == *of && kept.record.version == version)?;
-        if let Some(kept) = self.lock().records.back_mut() {
-            kept.seen_at = now;
-        }
-        Some(found)
+        self.take(now, true, |kept| kept.record.of == *of && kept.record.version == version)
     }
 
-    /// One that this is true of: it is the last used then.
-    fn take(&self, now: Mono, is_it: impl Fn(&Kept) -> bool) -> Option<Arc<BuiltRecord>> {
+    /// One that this is true of: it is the last used then, and was seen to be that of the store now or not.
+    fn take(&self, now: Mono, is_seen: bool, is_it: impl Fn(&Kept) -> bool) -> Option<Arc<BuiltRecord>> {
         let mut state = self.lock();
         let place = state.records.iter().position(is_it)?;
         let mut kept = state.records.remove(place)?;
         kept.used_at = now;
+        if is_seen {
+            kept.seen_at = now;
+        }
         let record = Arc::clone(&kept.record);
         state.records.push_back(kept);
         Some(record)

@@ -52,6 +52,10 @@ async fn record(
     if let Some(record) = kept.of_version(&of, version, clock.now().mono) {
         return Ok(Some(record));
     }
+    let _turn = kept.turn().await;
+    if let Some(record) = kept.of_version(&of, version, clock.now().mono) {
+        return Ok(Some(record));
+    }
     let bundle = found.bundle(asking, settings).await?;
     let built = beside(move || BuiltRecord::new(of, version, bundle, &limits)).await?;
     let too_large = |bytes| PortError::Record(Refusal::TooLarge { bytes, max: limits.bundle_bytes_max });

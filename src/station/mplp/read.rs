@@ -6,10 +6,16 @@ use std::{
     sync::Arc,
 };
 
+use serde_json::Value;
+
 use super::{RunTranslation, SessionTranslation, facts::facts};
 use crate::{
     ids::TraceId,
-    mplp::lifecycle::{Bundle, Item, RecordSettings, StationFacts, station_record},
+    macp::log::Damaged,
+    mplp::{
+        SchemaId,
+        lifecycle::{Bundle, Item, RecordSettings, StationFacts, station_record},
+    },
     port::{self, PortError, SessionRow},
     station::{
         bridge::Running,
@@ -30,8 +36,8 @@ const PART_ROWS: u64 = 2_000;
 pub(super) enum Found {
     /// A run, and the sessions of its trace.
     Run(Box<RunDetail>, Vec<macp::SessionRow>),
-    /// A session.
-    Session(Box<macp::SessionRow>),
+    /// A session, and the run of its trace.
+    Session(Box<macp::SessionRow>, Option<Box<RunDetail>>),
     /// The station.
     Station(Box<StationFacts>),
 }
@@ -53,8 +59,15 @@ pub(super) async fn find_run(asking: Asking<'_>, run: TraceId) -> Result<Option<
 pub(super) async fn find_session(asking: Asking<'_>, session: String) -> Result<Option<Found>, PortError> {
     let Asking { inner, running } = asking;
     flush(inner).await;
-    let found = query_store(|done| running.store.session(session, done)).await?;
-    Ok(found.map(|row| Found::Session(Box::new(row))))
+    let Some(row) = query_store(|done| running.store.session(session, done)).await? else { return Ok(None) };
+    let run = match row.trace {
+        Some(run) => {
+            flush_store(running).await?;
+            query_store(|done| running.store.run(run, done)).await?
+        }
+        None => None,
+    };
+    Ok(Some(Found::Session(Box::new(row), run.map(Box::new))))
 }
 
 /// What the station is now.
@@ -78,9 +91,14 @@ impl Found {
         match self {
             Self::Run(detail, sessions) => {
                 format!("{:?}", detail.row).hash(&mut hasher);
-                sessions.iter().for_each(|session| format!("{session:?}").hash(&mut hasher));
+                for session in sessions {
+                    format!("{session:?}").hash(&mut hasher);
+                }
             }
-            Self::Session(session) => format!("{session:?}").hash(&mut hasher),
+            Self::Session(session, run) => {
+                let run = run.as_ref().map(|detail| &detail.row);
+                format!("{session:?} {run:?}").hash(&mut hasher);
+            }
             Self::Station(facts) => format!("{facts:?}").hash(&mut hasher),
         }
         // What every reader of JSON takes as a whole number.
@@ -96,7 +114,7 @@ impl Found {
         let reader = Reader { inner, running, settings };
         match self {
             Self::Run(detail, sessions) => reader.run(*detail, sessions).await,
-            Self::Session(row) => reader.session(*row).await,
+            Self::Session(row, run) => reader.session(*row, run.map(|run| *run)).await,
             Self::Station(facts) => beside(move || station_record(&facts, &reader.settings)).await,
         }
     }
@@ -126,7 +144,9 @@ impl Reader<'_> {
             after = page.rows.last().map_or(after, |event| event.number);
             let is_last = page.rows.is_empty() || !page.more;
             translation = beside(move || {
-                page.rows.into_iter().for_each(|event| translation.event(event.into()));
+                for event in page.rows {
+                    translation.event(event.into());
+                }
                 translation
             })
             .await?;
@@ -136,9 +156,16 @@ impl Reader<'_> {
         }
     }
 
-    async fn session(&self, found: macp::SessionRow) -> Result<Bundle, PortError> {
+    async fn session(&self, found: macp::SessionRow, run: Option<RunDetail>) -> Result<Bundle, PortError> {
         let row = row(found.clone());
-        let begun = self.translated(found, None).await?;
+        let context = match run {
+            Some(detail) => {
+                let bundle = self.run(detail, Vec::new()).await?;
+                bundle.items().iter().find(|it| it.schema == SchemaId::Context).map(|it| it.object.clone())
+            }
+            None => None,
+        };
+        let begun = self.translated(context, found, None).await?;
         let translation = begun.map_err(|damage| PortError::Store(damage.to_string()))?;
         beside(move || translation.finish(&row)).await
     }
@@ -153,23 +180,25 @@ impl Reader<'_> {
         if until.is_some_and(|until| row.ended_at_ms.is_some_and(|end| end > until)) {
             (row.ending, row.ended_at_ms) = (None, None);
         }
-        let Ok(translation) = self.translated(found, until).await? else { return Ok(None) };
+        let Ok(translation) = self.translated(None, found, until).await? else { return Ok(None) };
         beside(move || Some(translation.items_for_run(&row))).await
     }
 
     /// A session whose log was read, up to a moment.
     async fn translated(
         &self,
+        context: Option<Value>,
         found: macp::SessionRow,
         until: Option<Wall>,
-    ) -> Result<Result<SessionTranslation, crate::macp::log::Damaged>, PortError> {
+    ) -> Result<Result<SessionTranslation, Damaged>, PortError> {
         let number = found.number;
         let detail = match as_it_began(self.running, found).await? {
             Ok(detail) => detail,
             Err(damage) => return Ok(Err(damage)),
         };
         let text_bytes_max = self.inner.limits.macp.shown_text_bytes_max;
-        let mut translation = SessionTranslation::new(&detail, text_bytes_max, &self.settings);
+        let settings = &self.settings;
+        let mut translation = SessionTranslation::within(context, &detail, text_bytes_max, settings);
         let mut after = 0;
         loop {
             let store = &self.running.store;

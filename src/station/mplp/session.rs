@@ -42,9 +42,21 @@ impl SessionTranslation {
     /// Begins the record. Texts and payloads are cut at so many bytes.
     #[must_use]
     pub fn new(detail: &SessionDetail, text_bytes_max: u64, settings: &RecordSettings) -> Self {
+        Self::within(None, detail, text_bytes_max, settings)
+    }
+
+    /// Begins the record as [`Self::new`] does, with the Context of its trace's run where there is one.
+    #[must_use]
+    pub fn within(
+        context: Option<Value>,
+        detail: &SessionDetail,
+        text_bytes_max: u64,
+        settings: &RecordSettings,
+    ) -> Self {
         let participants = Participants::new(detail.listed.clone());
+        let begin = SessionBegin { context, ..beginning(detail) };
         Self {
-            record: SessionRecord::begin(beginning(detail), settings),
+            record: SessionRecord::begin(begin, settings),
             state: ModeState::start(detail.row.mode, &participants).ok(),
             participants,
             text_bytes_max,

@@ -226,3 +226,31 @@ async fn pump(mut answers: Subscription, exchange: PendingRequests) {
     }
     exchange.end();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Now;
+
+    #[test]
+    fn a_station_that_does_not_know_a_question_is_told_of_by_its_name_and_version() {
+        let about = StationInfo {
+            name: "friday-night".to_owned(),
+            data: "/data".to_owned(),
+            pid: 7,
+            start: "a".to_owned(),
+            version: "0.1.0".to_owned(),
+            now: Now::default(),
+        };
+        // What a station says that reads a question of a later version.
+        let why =
+            serde_json::from_str::<Question>(r#"{"query":{"of_tomorrow":{}}}"#).unwrap_err().to_string();
+        let error = PortError::BadRequest(why);
+        assert!(is_unknown(&error), "{error}");
+        let told = older(error, &about, "make lifecycle records");
+        let expected = "friday-night runs rl-console 0.1.0, which cannot make lifecycle records";
+        assert_eq!(told.to_string(), expected);
+        let other = PortError::BadRequest("filter, at byte 3".to_owned());
+        assert_eq!(older(other.clone(), &about, ""), other);
+    }
+}

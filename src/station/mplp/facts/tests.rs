@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::*;
 use crate::{
-    ids::{ConnectionId, Peer},
+    ids::{ConnectionId, Peer, TopicName},
     mplp::{
         judge_bundle,
         lifecycle::{RecordSettings, station_record},
     },
     mpp::PackFacts,
     port::{AlertList, StationView},
-    tap::entry::rmp::Dialect,
+    tap::entry::rmp::{Dialect, Gauge},
     time::Now,
 };
 
@@ -63,6 +63,13 @@ fn all_that_is_hosted_and_connected_is_a_part() {
     for (number, (client, kind)) in (1..).zip(peers) {
         snapshot.rmp.peers.insert(ConnectionId(number), peer(client, kind));
     }
+    // A process of two agents is called otherwise.
+    let mut process = peer("my agents", Kind::Agent);
+    for (sub, topic) in (1..).zip(["agent/writer", "agent/painter", "rlp/runs/**", "agent/**"]) {
+        let (topic, since, gauge) = (TopicName::new(topic), Now::at_ms(0), Gauge::default());
+        process.subs.insert(sub, rmp::SubView { topic, since, gauge });
+    }
+    snapshot.rmp.peers.insert(ConnectionId(9), process);
     let client = macp::ClientView { peer: Peer::new("pid 7"), client: Arc::from("voter"), at: Now::at_ms(0) };
     snapshot.macp.clients.extend([client.clone(), client]);
     let found = facts(&snapshot);
@@ -73,6 +80,7 @@ fn all_that_is_hosted_and_connected_is_a_part() {
         (PartKind::Store, ""),
         (PartKind::Adapter, ""),
         (PartKind::Agent, "critic"),
+        (PartKind::Agent, "painter"),
         (PartKind::Agent, "writer"),
         (PartKind::MacpClient, "voter"),
     ];
