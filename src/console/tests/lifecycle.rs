@@ -24,7 +24,7 @@ use crate::{
         },
     },
     field::Value,
-    port::{LifecycleRow, Page, PortError, Query, RecordOf},
+    port::{LifecyclePage, LifecycleRow, Page, PortError, Query, RecordOf},
     runs::{EventKind, Transition},
     schema::JsonText,
     tap::entry::station::Level,
@@ -123,7 +123,7 @@ fn an_object_unfolds_to_the_value_that_is_wrong_and_folds_to_where_it_was() {
 fn events_load_as_they_are_unfolded_and_scrolled_to() {
     let mut stage = runs(160, 50);
     stage.ui.focus = Focus::Pane(PaneId::Lifecycle);
-    let wanted = |after| Query::Lifecycle { of: RecordOf::Run(run(VOTE)), after, limit: 500 };
+    let wanted = |after| Query::Lifecycle { of: RecordOf::Run(run(VOTE)), after, limit: 500, bytes: None };
     // The first page has the objects and some events: no more is asked for while they are folded.
     stage.pass(5_000);
     let effects = stage.event(Event::Tick);
@@ -398,6 +398,36 @@ fn a_large_object_is_read_beside_the_screen() {
     let tree = crate::dissect::mplp::object::object_tree(&job.schema, job.object.as_str(), job.nodes_max);
     stage.event(Event::ObjectRead { on_tree, tree: Some(tree) });
     assert!(stage.text().contains("plan_id"), "{}", stage.text());
+}
+
+#[test]
+fn an_object_that_no_page_has_room_for_is_fetched_once_it_is_unfolded_and_let_go_once_it_is_folded() {
+    let mut stage = runs(160, 50);
+    stage.ui.systems.mplp = Default::default();
+    stage.ui.focus = Focus::Pane(PaneId::Lifecycle);
+    stage.pass(1_100);
+    let effects = stage.event(Event::Tick);
+    let mut rows = objects("night of ann");
+    let whole = rows[1].clone();
+    (rows[1].object, rows[1].omitted_bytes) = (None, Some(3_000_000));
+    answer(&mut stage, &effects, rows, 1);
+    assert!(stage.text().contains("2.9 MiB"), "{}", stage.text());
+    select(&mut stage, "plan");
+    let effects = stage.key(KeyCode::Right);
+    let wanted =
+        Query::Lifecycle { of: RecordOf::Run(run(VOTE)), after: 1, limit: 1, bytes: Some(3_000_000) };
+    assert_eq!(asked_by(PaneId::Lifecycle, &effects).map(|it| it.1), Some(wanted));
+    let (serial, _) = asked_by(PaneId::Lifecycle, &effects).unwrap();
+    let page = LifecyclePage { rows: vec![whole], ..page_of(objects("night of ann"), 1, 0, 1) };
+    let page = Ok(Page::Lifecycle(Some(Box::new(page))));
+    stage.event(Event::QueryAnswered {
+        on_page: Box::new(PanePage { pane: PaneId::Lifecycle, serial }),
+        page,
+    });
+    assert!(stage.text().contains("plan_id"), "{}", stage.text());
+    stage.key(KeyCode::Left);
+    let state = stage.ui.systems.mplp.of(PaneId::Lifecycle);
+    assert!(state.record().unwrap().rows[1].object.is_none());
 }
 
 #[test]

@@ -111,5 +111,6 @@ pub(super) fn page_of(all: Vec<LifecycleRow>, version: u64, after: u64, limit: u
     let rows: Vec<_> =
         all.into_iter().filter(|row| row.place > after).take(usize::try_from(limit).unwrap()).collect();
     let more = rows.last().is_some_and(|row| row.place < total);
-    LifecyclePage { profile: Profile::Map, version, total, findings, of_bundle, rows, more }
+    let (profile, more_findings) = (Profile::Map, false);
+    LifecyclePage { profile, version, total, findings, more_findings, of_bundle, rows, more }
 }

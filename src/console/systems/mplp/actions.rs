@@ -114,7 +114,7 @@ fn set_folded(state: &mut PaneRecordState, line: Line, folds: bool) {
                     state.folds.set_list(&member.name, !folds);
                 }
             }
-            RowLineKind::Whole if folds => state.folds.close(at.row),
+            RowLineKind::Whole if folds => state.close(at.row),
             RowLineKind::Whole => {
                 if let Some(row) = record.rows.get(at.row) {
                     state.folds.open(at.row, row, Vec::new());
@@ -162,7 +162,7 @@ fn write(pane: PaneId, cx: &PaneContext<'_>) -> Resolved {
         );
     };
     let record = state.record().ok_or_else(|| state.empty_text())?;
-    let written = WriteRecord { of, name: going::name_of(cx, pane), findings: record.findings };
+    let written = WriteRecord { of, name: going::name_of(cx, pane), findings: record.findings_text() };
     if record.findings > 0 {
         return Ok(Act::confirm(written));
     }

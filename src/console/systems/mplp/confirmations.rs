@@ -11,7 +11,6 @@ use crate::{
         ui::{effect::Effect, state::Ui},
     },
     port::RecordOf,
-    words::counted,
 };
 
 /// Characters of the name of a record in that of its file.
@@ -22,13 +21,14 @@ const NAME_CHARS_MAX: usize = 64;
 pub(super) struct WriteRecord {
     pub(super) of: RecordOf,
     pub(super) name: String,
-    pub(super) findings: u64,
+    /// Its findings in words; nothing where it is clean.
+    pub(super) findings: Option<String>,
 }
 
 impl WriteRecord {
     /// The command line that writes it, whatever is wrong with it.
     pub(super) fn command(&self) -> String {
-        let force = if self.findings > 0 { " --force" } else { "" };
+        let force = if self.findings.is_some() { " --force" } else { "" };
         format!("{}{force}", export_command(&self.of, &self.file()))
     }
 
@@ -49,7 +49,7 @@ impl Confirm for WriteRecord {
     }
 
     fn describe(&self, _refund: bool, _model: &Model, _view: &View) -> Vec<(String, Role)> {
-        let findings = counted(usize::try_from(self.findings).unwrap_or(usize::MAX), "finding");
+        let findings = self.findings.as_deref().unwrap_or("no findings");
         vec![
             (format!("It has {findings}: what reads it may refuse it."), Role::Warn),
             ("Without them, it would be written at once.".to_owned(), Role::Muted),
@@ -79,7 +79,7 @@ mod tests {
     fn the_file_of_a_record_is_named_after_it_and_lies_in_the_working_folder() {
         let file = |name: &str| {
             let of = RecordOf::Run(TraceId(uuid::Uuid::from_u128(7)));
-            WriteRecord { of, name: name.to_owned(), findings: 0 }.file()
+            WriteRecord { of, name: name.to_owned(), findings: None }.file()
         };
         assert_eq!(file("chat_vote a41f"), "chat_vote-a41f.mplp.json");
         assert_eq!(file("../../etc/x"), "etc-x.mplp.json");
@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn only_what_is_not_clean_is_forced() {
         let of = RecordOf::Session("s 1".to_owned());
-        let mut written = WriteRecord { of, name: "s 1".to_owned(), findings: 0 };
+        let mut written = WriteRecord { of, name: "s 1".to_owned(), findings: None };
         assert_eq!(written.command(), "session export 's 1' --mplp s-1.mplp.json");
-        written.findings = 2;
+        written.findings = Some("2 findings".to_owned());
         assert_eq!(written.command(), "session export 's 1' --mplp s-1.mplp.json --force");
     }
 }

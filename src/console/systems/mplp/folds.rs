@@ -17,6 +17,8 @@ const OPEN_MAX: usize = 64;
 /// The values of an object.
 #[derive(Debug)]
 pub(crate) enum Values {
+    /// The object is not here: so many bytes are still to be asked for.
+    Wanted(u64),
     /// They are still to be read.
     Unread,
     /// The worker reads them; the number of the job.
@@ -96,7 +98,7 @@ impl Folds {
     pub(crate) fn open(&mut self, row: usize, of: &HeldRow, reopen: Vec<Vec<PathStep>>) {
         let values = match (&of.object, of.omitted_bytes) {
             (Some(_), _) => Values::Unread,
-            (None, Some(_)) => Values::Failed("too large to be shown here: write the record to read it"),
+            (None, Some(bytes)) => Values::Wanted(bytes),
             (None, None) => Values::Failed("not sent by the station"),
         };
         self.opened += 1;
@@ -115,6 +117,14 @@ impl Folds {
             let first = self.objects.iter().min_by_key(|(_, object)| object.number).map(|(row, _)| *row);
             first.map(|row| self.objects.remove(&row));
         }
+    }
+
+    /// The next object that is not here, with its bytes.
+    pub(crate) fn wanted(&self) -> Option<(usize, u64)> {
+        self.objects.iter().find_map(|(row, object)| match object.values {
+            Values::Wanted(bytes) => Some((*row, bytes)),
+            _ => None,
+        })
     }
 
     /// The next object that is to be read, unless one is being read.

@@ -15,6 +15,8 @@ use crate::{
 pub(super) fn to_origin(of: RecordOf, origin: Origin) -> Act {
     Act::effects(move |ui, cx| match (of, origin) {
         (RecordOf::Run(run), Origin::Number(number)) => ui.show_run_event(cx.model, run, number),
+        // No pane shows the station's own record.
+        (RecordOf::Station, _) => Vec::new(),
         (RecordOf::Session(_), Origin::Number(number)) => ui.show_session_record(cx.model, number),
         (RecordOf::Run(run), Origin::Beginning | Origin::End) => {
             ui.push(Details::of(Ui::run_details(run)));

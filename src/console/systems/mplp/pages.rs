@@ -41,12 +41,24 @@ const INLINE_MAX: usize = 4;
 /// What there is of a record: how much was told of it, and whether it has ended.
 type Basis = (u64, bool);
 
+/// What a question is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Asked {
+    /// A state of the record from its begin.
+    #[default]
+    Anew,
+    /// The next page.
+    More,
+    /// An object that is too large for a page, by its row.
+    Object(usize),
+}
+
 /// What was asked for.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     slot: RequestSlot,
-    /// Whether the question under way is for a state of the record from its begin.
-    is_anew: bool,
+    /// What the question under way is for.
+    asked: Asked,
     /// When the state that is shown was begun, and what there was then.
     begun: Option<(Mono, Option<Basis>)>,
     /// Whether the record went on while it was loaded, so that it is to be begun again.
@@ -128,6 +140,11 @@ fn ask(
     now: Mono,
 ) -> Option<Effect> {
     let of = state.of.clone()?;
+    if let Some((row, _)) = state.folds.wanted().filter(|(_, bytes)| *bytes > state.requests.bytes_max) {
+        let why = "larger than limits.console.lifecycle_bytes_max: write the record to read it";
+        state.folds.object_mut(row)?.values = Values::Failed(why);
+        state.rebuild();
+    }
     if state.requests.slot.is_open() {
         return None;
     }
@@ -137,20 +154,27 @@ fn ask(
     let is_free = state.requests.slot.is_free(now);
     let is_missing = state.record.is_none() && !state.is_unknown && is_free;
     let is_anew = is_missing || is_refresh_due || (state.requests.is_stale && is_free);
-    let after = match (&state.next, &state.record) {
-        _ if is_anew => 0,
-        (Some(next), _) => next.last(),
-        (None, Some(record)) if wants_more(record, state, near_end) && (state.error.is_none() || is_free) => {
-            record.last()
-        }
-        _ => return None,
+    let page = |asked, after| (asked, after, PAGE_ROWS, None);
+    let (asked, after, limit, bytes) = match (&state.next, &state.record) {
+        _ if is_anew => page(Asked::Anew, 0),
+        _ if state.error.is_some() && !is_free => return None,
+        (Some(next), _) => page(Asked::More, next.last()),
+        (None, Some(record)) => match state.folds.wanted() {
+            Some((row, bytes)) => {
+                let before = record.rows.get(row)?.place.saturating_sub(1);
+                (Asked::Object(row), before, 1, Some(bytes))
+            }
+            None if wants_more(record, state, near_end) => page(Asked::More, record.last()),
+            None => return None,
+        },
+        (None, None) => return None,
     };
     if is_anew {
         (state.requests.begun, state.requests.is_stale) = (Some((now, basis)), false);
     }
-    state.requests.is_anew = is_anew;
+    state.requests.asked = asked;
     let serial = state.requests.slot.ask(now);
-    Some(Effect::query(Query::Lifecycle { of, after, limit: PAGE_ROWS }, PanePage { pane, serial }))
+    Some(Effect::query(Query::Lifecycle { of, after, limit, bytes }, PanePage { pane, serial }))
 }
 
 /// Whether more of a record is to be loaded: its objects; its events, where they are unfolded and nearly
@@ -183,9 +207,16 @@ pub(super) fn take_pages(
             (state.record, state.next, state.is_unknown) = (None, None, true);
             state.rebuild();
         }
-        Ok(_) => state.error = Some(unexpected_answer()),
-        Err(error) => state.error = Some(reason(&error)),
+        Ok(_) => fail(state, unexpected_answer()),
+        Err(error) => fail(state, reason(&error)),
     }
+}
+
+/// Takes note of why an answer did not come: what is shown stays, and what was to be begun anew is asked for
+/// again.
+fn fail(state: &mut PaneRecordState, why: String) {
+    state.requests.is_stale |= state.requests.asked == Asked::Anew && state.record.is_some();
+    state.error = Some(why);
 }
 
 /// Why a page did not come.
@@ -201,7 +232,7 @@ fn reason(error: &PortError) -> String {
 fn take_page(state: &mut PaneRecordState, page: LifecyclePage) {
     let Some(of) = state.of.clone() else { return };
     state.is_unknown = false;
-    if state.requests.is_anew {
+    if state.requests.asked == Asked::Anew {
         if state.record.as_ref().is_some_and(|record| record.version == page.version) {
             return;
         }
@@ -214,7 +245,10 @@ fn take_page(state: &mut PaneRecordState, page: LifecyclePage) {
             (state.next, state.requests.is_stale) = (None, true);
             return;
         }
-        record.add(page);
+        match state.requests.asked {
+            Asked::Object(row) => return take_object(state, row, page),
+            Asked::Anew | Asked::More => record.add(page),
+        }
     }
     let held = state.record.as_ref().map_or(0, |record| record.rows.len());
     let is_enough = |next: &HeldRecord| next.rows.len() >= held || !next.has_more() || next.is_full();
@@ -223,6 +257,27 @@ fn take_page(state: &mut PaneRecordState, page: LifecyclePage) {
         None if state.next.is_none() => state.rebuild(),
         None => {}
     }
+}
+
+/// Takes an object that was too large for a page; it is let go once it is folded.
+fn take_object(state: &mut PaneRecordState, row: usize, page: LifecyclePage) {
+    let Some(record) = state.record.as_mut() else { return };
+    let object = page
+        .rows
+        .into_iter()
+        .next()
+        .filter(|it| record.rows.get(row).is_some_and(|row| row.place == it.place));
+    let values = match object.and_then(|row| row.object) {
+        Some(object) => {
+            record.rows[row].object = Some(object);
+            Values::Unread
+        }
+        None => Values::Failed("too large to be sent: write the record to read it"),
+    };
+    if let Some(open) = state.folds.object_mut(row) {
+        open.values = values;
+    }
+    state.rebuild();
 }
 
 /// How objects are read that are unfolded: small ones at once, large ones by the worker.

@@ -60,10 +60,9 @@ fn title(cx: &PaneContext<'_>, pane: PaneId) -> String {
     let Some(record) = cx.ui.systems.mplp.of(pane).record() else { return named.trim_end().to_owned() };
     let between = cx.view.glyphs.between;
     let items = format::many(record.total, "item");
-    let findings = match record.findings {
-        0 => String::new(),
-        count => format!(" {between} {} {}", cx.view.glyphs.bad, format::many(count, "finding")),
-    };
+    let findings = record.findings_text();
+    let findings =
+        findings.map_or_else(String::new, |text| format!(" {between} {} {text}", cx.view.glyphs.bad));
     format!("{named} {between} {} {between} {items}{findings}", record.profile)
 }
 
@@ -79,10 +78,10 @@ fn empty_text(cx: &PaneContext<'_>, pane: PaneId) -> String {
 fn chip(cx: &PaneContext<'_>, pane: PaneId, room: Room) -> PaneChip {
     let name = if room == Room::Least { "mplp" } else { "lifecycle" };
     match cx.ui.systems.mplp.of(pane).record() {
-        Some(record) if record.findings > 0 => {
-            PaneChip::warning(name, format::many(record.findings, "finding"), true)
-        }
-        Some(record) => PaneChip::new(name, format::count(record.total), Role::Text),
+        Some(record) => match record.findings_text() {
+            Some(findings) => PaneChip::warning(name, findings, true),
+            None => PaneChip::new(name, format::count(record.total), Role::Text),
+        },
         None => PaneChip::new(name, "", Role::Text),
     }
 }

@@ -328,7 +328,7 @@ impl PaneRecord for Part<'_> {
     fn trace(&self) -> Option<TraceId> {
         match &self.shown.record.of {
             RecordOf::Run(run) => Some(*run),
-            RecordOf::Session(_) => None,
+            RecordOf::Session(_) | RecordOf::Station => None,
         }
     }
 
@@ -345,6 +345,7 @@ impl PaneRecord for Part<'_> {
 pub(super) fn export_command(of: &RecordOf, file: &str) -> String {
     let file = line::quoted(file);
     match of {
+        RecordOf::Station => format!("mplp station --mplp {file}"),
         RecordOf::Run(run) => format!("run export {run} --mplp {file}"),
         RecordOf::Session(session) => format!("session export {} --mplp {file}", line::quoted(session)),
     }

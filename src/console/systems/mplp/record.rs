@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use serde::Deserialize;
 
 use crate::{
+    console::draw::format,
     mplp::{Finding, lifecycle::Origin},
     port::{LifecyclePage, LifecycleRow, RecordOf},
     schema::JsonText,
@@ -54,8 +55,10 @@ pub(crate) struct HeldRecord {
     pub(crate) version: u64,
     /// Objects and events in all of it.
     pub(crate) total: u64,
-    /// Findings of all of it.
+    /// Findings of all of it, as far as they are counted.
     pub(crate) findings: u64,
+    /// Whether there are more.
+    pub(crate) has_more_findings: bool,
     pub(crate) of_bundle: Vec<Finding>,
     pub(crate) rows: Vec<HeldRow>,
     pub(crate) members: Vec<Member>,
@@ -76,6 +79,7 @@ impl HeldRecord {
             version: page.version,
             total: page.total,
             findings: page.findings,
+            has_more_findings: page.more_findings,
             of_bundle: Vec::new(),
             rows: Vec::new(),
             members: Vec::new(),
@@ -93,7 +97,8 @@ impl HeldRecord {
     pub(crate) fn add(&mut self, page: LifecyclePage) {
         self.found += page.of_bundle.len();
         self.of_bundle.extend(page.of_bundle);
-        self.has_more = page.more;
+        // A page that has nothing ends the record, whatever it says.
+        self.has_more = page.more && !page.rows.is_empty();
         let last = self.last();
         for row in page.rows.into_iter().filter(|row| row.place > last) {
             if self.is_full() {
@@ -133,6 +138,13 @@ impl HeldRecord {
     /// Whether there is more of it than is held.
     pub(crate) const fn has_more(&self) -> bool {
         self.has_more
+    }
+
+    /// Its findings in words; nothing where it is clean.
+    pub(crate) fn findings_text(&self) -> Option<String> {
+        let more = if self.has_more_findings { "+" } else { "" };
+        let noun = if self.findings == 1 && more.is_empty() { "finding" } else { "findings" };
+        (self.findings > 0).then(|| format!("{}{more} {noun}", format::count(self.findings)))
     }
 
     /// Whether there is no room for more.
@@ -235,7 +247,8 @@ mod tests {
 
     fn page(rows: Vec<LifecycleRow>, more: bool) -> LifecyclePage {
         let of_bundle = Vec::new();
-        LifecyclePage { profile: Profile::Sa, version: 1, total: 900, findings: 0, of_bundle, rows, more }
+        let (profile, more_findings) = (Profile::Sa, false);
+        LifecyclePage { profile, version: 1, total: 900, findings: 0, more_findings, of_bundle, rows, more }
     }
 
     fn of() -> RecordOf {

@@ -101,6 +101,15 @@ impl PaneRecordState {
         is_new
     }
 
+    /// Folds an object. One that is too large for a page is not held any longer.
+    pub(super) fn close(&mut self, row: usize) {
+        self.folds.close(row);
+        let of = self.record.as_mut().and_then(|record| record.rows.get_mut(row));
+        if let Some(of) = of.filter(|of| of.omitted_bytes.is_some()) {
+            of.object = None;
+        }
+    }
+
     /// Finds the lines anew.
     pub(super) fn rebuild(&mut self) {
         self.lines = self.shown().map_or_else(Vec::new, |it| lines(it.record, it.folds, it.is_narrowed));
