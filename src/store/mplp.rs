@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{tap::entry::mplp::RatingVerdict, time::Wall};
 
-/// The rating of a run: of the labels of `mplp-l1 §3.2.6` the two that somebody gives. The last one holds; a run
-/// without one is not reviewed.
+/// The rating of a run: of the labels of `mplp-l1 §3.2.6` the two that somebody gives. The last one holds; a
+/// run without one is not reviewed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rating {
     /// What a person thinks of it.

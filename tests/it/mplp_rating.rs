@@ -29,7 +29,11 @@ fn samples(data: &Path, id: &str) -> Vec<Value> {
 }
 
 fn labels(data: &Path, id: &str) -> Vec<String> {
-    let label = |sample: &Value| sample["meta"]["human_feedback_label"].as_str().unwrap().to_owned();
+    // The flat sample has it with its metadata.
+    let label = |sample: &Value| {
+        let label = |part: &str| sample[part]["human_feedback_label"].as_str().map(str::to_owned);
+        label("meta").or_else(|| label("metadata")).unwrap()
+    };
     samples(data, id).iter().map(label).collect()
 }
 

@@ -1,6 +1,7 @@
 //! What an operator can ask for: actions, their keys, and the panes and views that take them.
 
 pub(crate) mod action;
+pub(crate) mod direction;
 pub(crate) mod fuzzy;
 pub(crate) mod keymap;
 pub(crate) mod pane_id;

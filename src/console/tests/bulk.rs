@@ -226,7 +226,7 @@ fn a_page_that_comes_later_keeps_the_marks() {
     stage.event(Event::QueryAnswered {
         on_page: Box::new(PendingPage {
             queue: "default".into(),
-            direction: crate::console::input::action::Direction::Initial,
+            direction: crate::console::input::direction::Direction::Initial,
             serial: 1,
         }),
         page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::action::{Action, Direction},
+        input::{action::Action, direction::Direction},
         systems::bridge::pending::PendingPage,
         ui::event::Event,
     },

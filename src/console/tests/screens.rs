@@ -12,7 +12,7 @@ use crate::{
             glyphs::Glyphs,
             theme::{Depth, Theme},
         },
-        input::{action::Direction, pane_id::PaneId, view_id::ViewId},
+        input::{direction::Direction, pane_id::PaneId, view_id::ViewId},
         model::Timeline,
         settings::shell::{SubcommandEnd, SubcommandResult},
         systems::bridge::pending::PendingPage,

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use super::test_console::{TestConsole, applied, connected, dispatched, done, enqueued, fresh, row, show};
 use crate::{
     console::{
-        input::{action::Direction, keymap::KeyScope, pane_id::PaneId},
+        input::{direction::Direction, keymap::KeyScope, pane_id::PaneId},
         model::Model,
         systems::bridge::{Pending, keys::INVOCATION, outcomes::BridgeCommand, pending::PendingPage},
         ui::{effect::Effect, event::Event, state::Focus},

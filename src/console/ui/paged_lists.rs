@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         draw::format,
-        input::{action::Direction, pane_id::PaneId},
+        input::{direction::Direction, pane_id::PaneId},
         model::Model,
         records::{
             paged_list::{PageQuery, PagedList, StationList},

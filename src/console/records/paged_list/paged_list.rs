@@ -2,7 +2,7 @@
 
 use super::Record;
 use crate::console::{
-    input::action::Direction,
+    input::direction::Direction,
     records::selection::{RecordKey, Selection},
 };
 

@@ -4,7 +4,7 @@ use std::{any::Any, fmt::Debug};
 
 use super::{PageQuery, PageRows, PagedList, Record};
 use crate::{
-    console::{input::action::Direction, records::selection::Selection},
+    console::{input::direction::Direction, records::selection::Selection},
     port::{Page, PortError},
 };
 

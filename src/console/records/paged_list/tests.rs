@@ -2,7 +2,7 @@
 
 use super::{PageQuery, PageRows, PagedList, Record, paged_list::ROWS_MAX};
 use crate::console::{
-    input::action::Direction, records::selection::RecordKey, systems::bridge::keys::LOG_LINE,
+    input::direction::Direction, records::selection::RecordKey, systems::bridge::keys::LOG_LINE,
 };
 
 /// A row by its number alone, with the answer that it came with.

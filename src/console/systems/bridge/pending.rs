@@ -7,11 +7,7 @@ use super::history::invocations;
 use crate::{
     console::{
         draw::{format, theme::Role},
-        input::{
-            action::{Action, Direction},
-            keymap::KeyScope,
-            pane_id::PaneId,
-        },
+        input::{action::Action, direction::Direction, keymap::KeyScope, pane_id::PaneId},
         model::Model,
         overlays::Details,
         records::{

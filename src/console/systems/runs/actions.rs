@@ -36,7 +36,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Action::Again if is_in_run_panes(cx.ui) => again(cx),
         Action::Approve => decide(cx, true),
         Action::Reject => decide(cx, false),
-        Action::Rate if is_in_run_panes(cx.ui) => rate(cx),
+        Action::Rate => rate(cx),
         Action::RateApproved | Action::RateRejected => Err("no rating dialog is open".into()),
         Action::Submit => act_if(
             cx.model.station_state.is_some(),
@@ -84,7 +84,8 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
 
 /// Asks how a run is rated, whether or not it has ended.
 fn rate(cx: &PaneContext<'_>) -> Resolved {
-    let run = target_run(cx.ui, cx.model).ok_or("no run is selected")?;
+    let is_here = is_in_run_panes(cx.ui) || details_run(cx.ui, cx.model).is_some();
+    let run = target_run(cx.ui, cx.model).filter(|_| is_here).ok_or("no run is selected")?;
     let view = cx.model.runs().and_then(|runs| runs.run(run));
     let name = view.map_or_else(|| run.short(), |view| format!("{} {}", view.name, run.short()));
     Ok(Act::confirm(RateRun { run, name }))

@@ -14,7 +14,7 @@ use crate::{
         },
     },
     ids::TraceId,
-    mplp::{self, RatingVerdict, command::NOTE_BYTES_MAX},
+    mplp::{self, RatingVerdict},
     port::{Command, Outcome},
 };
 
@@ -55,10 +55,8 @@ impl Confirm for RateRun {
             Action::RateRejected => RatingVerdict::Rejected,
             _ => RatingVerdict::Approved,
         };
+        // A line of text is no longer than a note may be.
         let note = answer.reason.map(str::to_owned);
-        if note.as_ref().is_some_and(|note| note.len() > NOTE_BYTES_MAX) {
-            return Err(format!("not rated: the note is longer than {NOTE_BYTES_MAX} bytes"));
-        }
         let command = Command::Mplp(mplp::Command::Rate { run: self.run, verdict, note });
         Ok(vec![Effect::command(command, Rated { name: self.name.clone(), verdict })])
     }
