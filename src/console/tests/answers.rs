@@ -176,7 +176,7 @@ fn every(query: &Query) -> Page {
         Query::SessionLog { after, limit, .. } => {
             Page::SessionLog { rows: super::sessions_samples::logged(*after, *limit), more: false }
         }
-        Query::Lifecycle { of, after, limit } => super::lifecycle_samples::page(of, *after, *limit),
+        Query::Lifecycle { of, after, limit, bytes: _ } => super::lifecycle_samples::page(of, *after, *limit),
         other => panic!("{other:?}"),
     }
 }

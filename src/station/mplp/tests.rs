@@ -69,7 +69,11 @@ impl TestStation {
     }
 
     async fn submit(&self, client: &Client) {
-        let request = ControlRequest::RunSubmit { request_id: run_id(), opening_yaml: YAML.to_owned() };
+        let request = ControlRequest::RunSubmit {
+            request_id: run_id(),
+            opening_yaml: YAML.to_owned(),
+            traceparent: None,
+        };
         let message = Message::new(SchemaId(schema::CTRL_REQ), request.encode()).in_trace(run_id());
         client.publish("rlp/ctrl", &message).await.unwrap();
     }
@@ -290,7 +294,8 @@ fn what_is_told_without_a_bus_is_dropped_and_counted() {
             config.limits.runs.offer_ms_max = 0;
         })
         .await;
-        let submit = runs::Command::Submit { request: run_id(), opening_yaml: YAML.into() };
+        let submit =
+            runs::Command::Submit { request: run_id(), opening_yaml: YAML.into(), traceparent: None };
         fixture.station.port().command(Command::Runs(submit)).await.unwrap();
         while fixture.run_row().await.is_none_or(|run| run.row.state == RunState::Running) {
             tokio::time::sleep(Duration::from_millis(5)).await;

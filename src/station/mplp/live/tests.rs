@@ -116,6 +116,9 @@ fn detail(n: u128) -> RunDetail {
         },
         yaml: YAML.to_owned(),
         plan: JsonText::from_value(&serde_json::to_value(&begun.plan).unwrap()),
+        traceparent: None,
+        artifacts_missing: 0,
+        rating: None,
     }
 }
 
@@ -138,7 +141,7 @@ fn is_event(item: &Named) -> bool {
 }
 
 fn exported(translation: RunTranslation, n: u128) -> (Vec<Named>, Vec<Named>) {
-    let bundle = translation.finish(&detail(n).row);
+    let bundle = translation.finish(&detail(n));
     let items = bundle.items().iter().map(|item| (item.schema.name().to_owned(), item.object.clone()));
     items.partition(is_event)
 }
@@ -256,6 +259,7 @@ fn session(number: u64, ending: Option<Ending>, listed: &[&str]) -> SessionDetai
         listed: listed.iter().map(|&name| name.to_owned()).collect(),
         resolution: None,
         progress: JsonText::from_value(&Value::Null),
+        traceparent: None,
     }
 }
 
