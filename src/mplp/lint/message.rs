@@ -74,6 +74,13 @@ struct Linter<'a> {
 /// Members that are looked for, as they were found: those of a map; nothing for what is none.
 type Members<const N: usize> = Option<[Option<Range<usize>>; N]>;
 
+/// What an item says of its schema.
+enum Named {
+    Schema(SchemaId),
+    Unknown,
+    NotText,
+}
+
 impl Linter<'_> {
     fn is_full(&self) -> bool {
         self.lint.findings.len() >= self.limits.findings_max
@@ -185,25 +192,29 @@ impl Linter<'_> {
         };
         let of_schema = (item, at.member("schema"));
         let requires = "the name of a schema, as `rl-console mplp schemas` lists them";
-        let named = schema.clone().and_then(|part| self.schema_of(part));
-        match schema {
-            None => self.blame(of_schema, "required", requires, None),
-            Some(part) if named == Some(None) => self.blame(of_schema, "enum", requires, Some(part)),
-            Some(part) if named.is_none() => self.blame(of_schema, "type", requires, Some(part)),
-            Some(_) => {}
+        let named = schema.clone().map(|part| self.schema_of(part));
+        match (schema, &named) {
+            (Some(part), Some(Named::Unknown)) => self.blame(of_schema, "enum", requires, Some(part)),
+            (Some(part), Some(Named::NotText)) => self.blame(of_schema, "type", requires, Some(part)),
+            (Some(_), Some(Named::Schema(_))) => {}
+            (None, _) | (_, None) => self.blame(of_schema, "required", requires, None),
         }
         let Some(object) = object else {
             let of_object = (item, at.member("object"));
             return self.blame(of_object, "required", "an object of the schema", None);
         };
-        self.object(index, named.flatten(), object);
+        let schema = match named {
+            Some(Named::Schema(id)) => Some(id),
+            _ => None,
+        };
+        self.object(index, schema, object);
     }
 
-    /// The schema of a name; nothing within for a text that names none, and nothing at all for no text.
-    fn schema_of(&self, part: Range<usize>) -> Option<Option<SchemaId>> {
-        let Ok(Shape::Text(text)) = Walk::within(self.bytes, part, 1).head(1) else { return None };
+    fn schema_of(&self, part: Range<usize>) -> Named {
+        let Ok(Shape::Text(text)) = Walk::within(self.bytes, part, 1).head(1) else { return Named::NotText };
         let name = self.bytes.get(text).filter(|it| it.len() <= NAME_BYTES_MAX);
-        Some(name.and_then(|it| std::str::from_utf8(it).ok()).and_then(SchemaId::named))
+        let known = name.and_then(|it| std::str::from_utf8(it).ok()).and_then(SchemaId::named);
+        known.map_or(Named::Unknown, Named::Schema)
     }
 
     fn object(&mut self, index: usize, named: Option<SchemaId>, part: Range<usize>) {

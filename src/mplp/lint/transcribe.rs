@@ -1,6 +1,6 @@
 //! MsgPack as JSON text, as far as JSON has what it says.
 
-use std::ops::Range;
+use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
 use rmpv::Value;
 
@@ -177,7 +177,7 @@ impl<'a> Transcriber<'a, '_> {
     }
 
     /// Writes the name of a member. A text is the name; of any other value its JSON is.
-    fn name(&mut self, depth: usize, place: Place<'_>) -> Result<Option<std::borrow::Cow<'a, str>>, Stop> {
+    fn name(&mut self, depth: usize, place: Place<'_>) -> Result<Option<Cow<'a, str>>, Stop> {
         let start = self.walk.at();
         if let Shape::Text(range) = self.walk.head(depth)? {
             let text = String::from_utf8_lossy(self.part(range.clone()));
@@ -231,7 +231,11 @@ impl<'a> Transcriber<'a, '_> {
 
 /// What is written for bytes: an object, with the first of them in hex.
 fn stand_in(name: &str, bytes: &[u8]) -> Vec<u8> {
-    let digits: String = bytes.iter().take(HEX_BYTES_MAX).map(|byte| format!("{byte:02x}")).collect();
+    let mut digits = String::new();
+    for byte in bytes.iter().take(HEX_BYTES_MAX) {
+        // Writing to memory cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
     let more = if bytes.len() > HEX_BYTES_MAX { "..." } else { "" };
     format!(r#"{{"{name}":"{digits}{more}"}}"#).into_bytes()
 }
