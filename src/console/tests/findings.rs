@@ -1,5 +1,5 @@
-//! Findings in MPLP messages: the pane of the Journal, its details, the inspector, and what `ls findings` lists
-//! of the same entries.
+//! Findings in MPLP messages: the pane of the Journal, its details, the inspector, and what `ls findings`
+//! lists of the same entries.
 
 use crossterm::event::KeyCode;
 

@@ -7,7 +7,6 @@ use super::{
     answers::{answered, asked_by},
     lifecycle_samples::{EVENTS, objects, page_of},
     runs_samples::{GREET, VOTE, run, runs},
-    screens::at_both_sizes,
     sessions_samples::{self, RELEASE},
     test_console::TestConsole,
 };
@@ -16,6 +15,7 @@ use crate::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         records::selection::RowKeys as _,
         settings::shell::{Runnable, Subcommand},
+        systems::mplp,
         ui,
         ui::{
             effect::{Effect, PanePage},
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// The Runs, with the record of the run that asks on the whole screen.
-fn shown(columns: u16, rows: u16) -> TestConsole {
+pub(super) fn shown(columns: u16, rows: u16) -> TestConsole {
     zoomed(runs(columns, rows), PaneId::Lifecycle)
 }
 
@@ -45,7 +45,7 @@ fn zoomed(mut stage: TestConsole, pane: PaneId) -> TestConsole {
 }
 
 /// A key, and everything that is asked for then answered.
-fn press(stage: &mut TestConsole, code: KeyCode) {
+pub(super) fn press(stage: &mut TestConsole, code: KeyCode) {
     let effects = stage.key(code);
     let pages =
         effects.into_iter().filter(|it| asked_by(PaneId::Lifecycle, std::slice::from_ref(it)).is_some());
@@ -58,7 +58,7 @@ fn lines(stage: &TestConsole, pane: PaneId) -> usize {
 }
 
 /// Selects the first line of this name or value.
-fn select(stage: &mut TestConsole, text: &str) {
+pub(super) fn select(stage: &mut TestConsole, text: &str) {
     let pane = PaneId::Lifecycle;
     let rows = ui::rows(pane, &stage.ui, &stage.model);
     let now = stage.view.now;
@@ -145,7 +145,7 @@ fn events_load_as_they_are_unfolded_and_scrolled_to() {
 #[test]
 fn no_more_is_held_than_its_limit_and_the_last_line_says_so() {
     let mut stage = runs(160, 50);
-    stage.ui.systems.mplp = Default::default();
+    stage.ui.systems.mplp = mplp::state::State::default();
     stage.ui.limits.console.lifecycle_bytes_max = 65_536;
     let mut stage = zoomed(stage, PaneId::Lifecycle);
     select(&mut stage, "events");
@@ -403,7 +403,7 @@ fn a_large_object_is_read_beside_the_screen() {
 #[test]
 fn an_object_that_no_page_has_room_for_is_fetched_once_it_is_unfolded_and_let_go_once_it_is_folded() {
     let mut stage = runs(160, 50);
-    stage.ui.systems.mplp = Default::default();
+    stage.ui.systems.mplp = mplp::state::State::default();
     stage.ui.focus = Focus::Pane(PaneId::Lifecycle);
     stage.pass(1_100);
     let effects = stage.event(Event::Tick);
@@ -426,14 +426,14 @@ fn an_object_that_no_page_has_room_for_is_fetched_once_it_is_unfolded_and_let_go
     });
     assert!(stage.text().contains("plan_id"), "{}", stage.text());
     stage.key(KeyCode::Left);
-    let state = stage.ui.systems.mplp.of(PaneId::Lifecycle);
-    assert!(state.record().unwrap().rows[1].object.is_none());
+    let kept = stage.ui.systems.mplp.of(PaneId::Lifecycle).record();
+    assert!(kept.unwrap().rows[1].object.is_none());
 }
 
 #[test]
 fn an_empty_pane_says_why() {
     let mut stage = runs(160, 50);
-    stage.ui.systems.mplp = Default::default();
+    stage.ui.systems.mplp = mplp::state::State::default();
     stage.ui.focus = Focus::Pane(PaneId::Lifecycle);
     stage.pass(1_100);
     let effects = stage.event(Event::Tick);
@@ -484,23 +484,4 @@ fn a_session_has_its_record_too_and_leads_to_its_log() {
         .iter()
         .any(|it| matches!(it, Effect::Query { query: Query::SessionLog { limit: 1, .. }, .. }));
     assert!(asks || stage.ui.focus == Focus::Pane(PaneId::SessionLog), "{effects:?}");
-}
-
-#[test]
-fn the_record_on_and_off_air() {
-    let opened = |columns, rows| {
-        let mut stage = shown(columns, rows);
-        for name in ["plan", "context"] {
-            select(&mut stage, name);
-            press(&mut stage, KeyCode::Right);
-        }
-        stage
-    };
-    at_both_sizes("lifecycle", opened);
-    at_both_sizes("lifecycle_on_air", |columns, rows| {
-        let mut stage = opened(columns, rows);
-        stage.act(Action::OnAir);
-        stage.ui.message = None;
-        stage
-    });
 }

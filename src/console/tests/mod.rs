@@ -31,6 +31,7 @@ mod invoke;
 mod ledgers;
 mod lifecycle;
 mod lifecycle_samples;
+mod lifecycle_screens;
 mod loops;
 mod manual;
 mod masking;

@@ -15,8 +15,7 @@ use crate::{
         },
         input::keymap::Keymap,
         model::Model,
-        screen,
-        screen::frame,
+        screen::{self, frame},
         settings::{
             AlertRules,
             config::CommandHints,

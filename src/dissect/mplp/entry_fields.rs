@@ -1,9 +1,9 @@
 //! Findings as fields of an entry, so that a filter finds frames by `schema`, `rule` and `path`.
 //!
-//! A filter asks for a field of an entry at a time, and of many entries: what was found in the message that was
-//! judged last is remembered with its bytes, so that each is judged once for all its fields. Messages over
-//! [`BYTES_MAX`] are not judged here, and of others at most [`FINDINGS_MAX`] findings are told; the other limits are
-//! the defaults of `limits.mplp`, as no record knows what is configured.
+//! A filter asks for a field of an entry at a time, and of many entries: what was found in the message that
+//! was judged last is remembered with its bytes, so that each is judged once for all its fields. Messages
+//! over [`BYTES_MAX`] are not judged here, and of others at most [`FINDINGS_MAX`] findings are told; the
+//! other limits are the defaults of `limits.mplp`, as no record knows what is configured.
 
 use std::{cell::RefCell, rc::Rc};
 

@@ -6,8 +6,8 @@
 //!
 //! Folding an entry notes its bytes and no more, so that a slice of folding stays short however much is
 //! published; whoever folds judges what is pending with the time that is left. What is pending is judged in
-//! its order, so that the groups are the same whenever it happens. A message that finds no room there, one that
-//! the tap cut, and an object over a limit are counted as not judged, under a rule each.
+//! its order, so that the groups are the same whenever it happens. A message that finds no room there, one
+//! that the tap cut, and an object over a limit are counted as not judged, under a rule each.
 
 use std::{collections::VecDeque, sync::Arc};
 

@@ -24,8 +24,8 @@ pub(crate) struct FindingKey {
     pub(crate) rule: Cow<'static, str>,
     /// The schema of the objects; `bus message` for what is around them.
     pub(crate) schema: Cow<'static, str>,
-    /// Where, with `[*]` for every index, `*` for the name of a superfluous member, and `**` for the way to what
-    /// is no JSON.
+    /// Where, with `[*]` for every index, `*` for the name of a superfluous member, and `**` for the way to
+    /// what is no JSON.
     pub(crate) path: Arc<str>,
 }
 
@@ -73,7 +73,8 @@ impl FindingKey {
 }
 
 /// How many steps of a finding's path are the specification's own names and indices, and what stands for the
-/// others: the name of a superfluous member is the peer's own, and so may be each on the way to what is no JSON.
+/// others: the name of a superfluous member is the peer's own, and so may be each on the way to what is no
+/// JSON.
 fn named_steps(rule: &str, path: &Path) -> (usize, &'static str) {
     let all = path.steps().len();
     match rule {

@@ -1,5 +1,5 @@
-//! Findings in the tree of a message: each at the value that it is about, one of a missing member at the value
-//! that it is missing of.
+//! Findings in the tree of a message: each at the value that it is about, one of a missing member at the
+//! value that it is missing of.
 
 use std::collections::BTreeMap;
 

@@ -35,8 +35,8 @@ pub struct LintFinding {
 /// What was found in a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lint {
-    /// The first findings, as many as were asked for: item by item, of each the message's before its object's,
-    /// and those in the order of ruling MPLP 10.
+    /// The first findings, as many as were asked for: item by item, of each the message's before its
+    /// object's, and those in the order of ruling MPLP 10.
     pub findings: Vec<LintFinding>,
     /// Whether there are more, or may be.
     pub is_cut: bool,

@@ -95,8 +95,8 @@ impl Place<'_> {
     }
 }
 
-/// Appends the JSON of the value in a part of the bytes to `out`, which then has at most `bytes_max` bytes and
-/// one value more. At most `notes_max` of the values in it that JSON does not have are noted.
+/// Appends the JSON of the value in a part of the bytes to `out`, which then has at most `bytes_max` bytes
+/// and one value more. At most `notes_max` of the values in it that JSON does not have are noted.
 pub(super) fn transcribe(
     (bytes, part): (&[u8], Range<usize>),
     (depth_max, bytes_max, notes_max): (usize, usize, usize),

@@ -269,9 +269,8 @@ impl<'a> Shown<'a> {
                     Some(node) if !object.unfolded.contains(&index) => node.end,
                     _ => index + 1,
                 };
-                let of_value = |(at, places): (&usize, &Vec<usize>)| {
-                    (index..end).contains(at).then(|| places.iter().copied().collect::<Vec<_>>())
-                };
+                let of_value =
+                    |(at, places): (&usize, &Vec<usize>)| (index..end).contains(at).then(|| places.clone());
                 let mut places: Vec<usize> = object.blamed.iter().filter_map(of_value).flatten().collect();
                 places.sort_unstable();
                 (places.first().and_then(|at| of_row.findings.get(*at)), places.len())

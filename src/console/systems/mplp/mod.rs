@@ -11,5 +11,6 @@ mod pages;
 pub(crate) mod panes;
 mod part;
 mod record;
+mod requests;
 pub(crate) mod state;
 pub(crate) mod system;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{
     folds::Values,
     record::HeldRecord,
+    requests::{Asked, Basis},
     state::{PANES, PaneRecordState},
 };
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
         input::pane_id::PaneId,
         model::Model,
         records::{
-            backfill::{NEAR_ROWS, RequestSlot},
+            backfill::NEAR_ROWS,
             paged_list::{error_text, unexpected_answer},
             system_state::SystemState,
         },
@@ -37,43 +38,6 @@ const PAGE_ROWS: u64 = 500;
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 /// Objects that are read at once on the screen's thread.
 const INLINE_MAX: usize = 4;
-
-/// What there is of a record: how much was told of it, and whether it has ended.
-type Basis = (u64, bool);
-
-/// What a question is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Asked {
-    /// A state of the record from its begin.
-    #[default]
-    Anew,
-    /// The next page.
-    More,
-    /// An object that is too large for a page, by its row.
-    Object(usize),
-}
-
-/// What was asked for.
-#[derive(Debug, Default)]
-pub(super) struct Requests {
-    slot: RequestSlot,
-    /// What the question under way is for.
-    asked: Asked,
-    /// When the state that is shown was begun, and what there was then.
-    begun: Option<(Mono, Option<Basis>)>,
-    /// Whether the record went on while it was loaded, so that it is to be begun again.
-    is_stale: bool,
-    /// Counts the objects that the worker was given.
-    jobs: u64,
-    bytes_max: u64,
-}
-
-impl Requests {
-    /// Those of another record. Answers for the one before find no place.
-    pub(super) fn reset(&self) -> Self {
-        Self { slot: self.slot.reset(), jobs: self.jobs, ..Self::default() }
-    }
-}
 
 /// The record that a pane shows.
 pub(super) fn record_of(pane: PaneId, ui: &Ui, model: &Model) -> Option<RecordOf> {
@@ -154,17 +118,17 @@ fn ask(
     let is_free = state.requests.slot.is_free(now);
     let is_missing = state.record.is_none() && !state.is_unknown && is_free;
     let is_anew = is_missing || is_refresh_due || (state.requests.is_stale && is_free);
-    let page = |asked, after| (asked, after, PAGE_ROWS, None);
+    let ask_rows = |asked, after| (asked, after, PAGE_ROWS, None);
     let (asked, after, limit, bytes) = match (&state.next, &state.record) {
-        _ if is_anew => page(Asked::Anew, 0),
+        _ if is_anew => ask_rows(Asked::Anew, 0),
         _ if state.error.is_some() && !is_free => return None,
-        (Some(next), _) => page(Asked::More, next.last()),
+        (Some(next), _) => ask_rows(Asked::More, next.last()),
         (None, Some(record)) => match state.folds.wanted() {
             Some((row, bytes)) => {
                 let before = record.rows.get(row)?.place.saturating_sub(1);
                 (Asked::Object(row), before, 1, Some(bytes))
             }
-            None if wants_more(record, state, near_end) => page(Asked::More, record.last()),
+            None if wants_more(record, state, near_end) => ask_rows(Asked::More, record.last()),
             None => return None,
         },
         (None, None) => return None,
@@ -202,7 +166,7 @@ pub(super) fn take_pages(
     }
     state.error = None;
     match answer {
-        Ok(Page::Lifecycle(Some(page))) => take_page(state, *page),
+        Ok(Page::Lifecycle(Some(part))) => take_page(state, *part),
         Ok(Page::Lifecycle(None)) => {
             (state.record, state.next, state.is_unknown) = (None, None, true);
             state.rebuild();

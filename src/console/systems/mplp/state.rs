@@ -3,8 +3,8 @@
 use super::{
     folds::{Folds, Values},
     lines::{Line, Shown, lines},
-    pages::Requests,
     record::HeldRecord,
+    requests::Requests,
 };
 use crate::{console::input::pane_id::PaneId, dissect::Tree, port::RecordOf};
 

@@ -44,8 +44,8 @@ pub(crate) static SYSTEM: System = System {
 };
 
 /// The Journal: the log of everybody, then what peers broke, what was found in MPLP messages if there is
-/// some, the station's own log, and what this console itself costs. Where only two panes have room, the log is
-/// the station's own: there an adapter or a bus that says much hides nothing.
+/// some, the station's own log, and what this console itself costs. Where only two panes have room, the log
+/// is the station's own: there an adapter or a bus that says much hides nothing.
 pub(crate) static VIEW: ViewSpec = ViewSpec {
     panes: &[PaneId::Log, PaneId::Violations, PaneId::Findings, PaneId::StationLog, PaneId::Meter],
     occasional,
