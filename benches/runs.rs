@@ -375,7 +375,6 @@ fn main() -> Result<()> {
         environment: "live".to_owned(),
         agents_cancel: rl_console::runs::engine::AgentsCancel::Any,
         alerts: rl_console::station::AlertThresholds::default(),
-        environment: "live".to_owned(),
         limits: Limits::default(),
         plugins: rl_console::plugin::host::HostSettings::default(),
         record: None,

@@ -73,7 +73,6 @@ impl Running {
             environment: "live".to_owned(),
             agents_cancel: AgentsCancel::Any,
             alerts: AlertThresholds::default(),
-            environment: "live".to_owned(),
             limits: Limits { plugin, ..Limits::default() },
             plugins: HostSettings { program: PathBuf::from(PROGRAM), nice: 0, ..HostSettings::default() },
             record: None,
