@@ -9,8 +9,8 @@
 //! - one value of 7 MB that 64 nodes of one agent take, which reads one request at a time and rests between
 //!   them; and how long another client waits meanwhile for the Ok to what it publishes, beside the same
 //!   without a run. Neither has a bound of its own;
-//! - the first two in a station that tells its runs as lifecycle records beside one that does not (at most 10 %
-//!   longer, or 50 µs a node, whichever is more).
+//! - the first two in a station that tells its runs as lifecycle records beside one that does not (at most
+//!   10 % longer, or 50 µs a node, whichever is more).
 //!
 //! A number behind `--` is how many rounds are made of each; 5 unless said.
 

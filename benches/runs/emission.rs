@@ -1,6 +1,6 @@
-//! What it costs that runs are told on the bus as lifecycle records (`[mplp] emit`): the same runs in a station
-//! that tells them and in one that does not, in turn. Nobody subscribes to the records; the bus and the tap
-//! have them all the same.
+//! What it costs that runs are told on the bus as lifecycle records (`[mplp] emit`): the same runs in a
+//! station that tells them and in one that does not, in turn. Nobody subscribes to the records; the bus and
+//! the tap have them all the same.
 
 use std::time::Duration;
 
@@ -60,7 +60,11 @@ impl Side {
         }
         let began = clock.now().mono;
         for (run, _) in &all {
-            let request = ControlRequest::RunSubmit { request_id: *run, opening_yaml: yaml.to_owned() };
+            let request = ControlRequest::RunSubmit {
+                request_id: *run,
+                opening_yaml: yaml.to_owned(),
+                traceparent: None,
+            };
             let message = Message::new(SchemaId(schema::CTRL_REQ), request.encode()).in_trace(*run);
             self.client.post("rlp/ctrl", &message).await?;
         }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! While messages wait for room on the bus, parts of records with who makes those, or the store for room in
-//! its queue, nothing more is taken from the bus, so that what waits is bounded by what one input causes. What
-//! the port asks is always answered.
+//! its queue, nothing more is taken from the bus, so that what waits is bounded by what one input causes.
+//! What the port asks is always answered.
 
 mod bus;
 mod records;

@@ -139,7 +139,7 @@ async fn run(
             None => requests.recv().await,
             Some(outlet) => {
                 let is_blocked = outlet.advance(&mut teller);
-                let due = outlet.until_due();
+                let due = outlet.until_due().filter(|_| !is_blocked);
                 let (open_runs, clock, from) =
                     (Arc::clone(&outlet.open_runs), outlet.clock, outlet.sessions_from());
                 tokio::select! {
@@ -149,7 +149,7 @@ async fn run(
                         outlet.send(room);
                         continue;
                     }
-                    () = tokio::time::sleep(due.unwrap_or_default()), if !is_blocked && due.is_some() => continue,
+                    () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => continue,
                     () = told(&mut feeds, &mut parts, clock.until(rests_until)), if !is_blocked => {
                         // What comes meanwhile wakes nobody: a turn takes all of it.
                         if parts.len() < PARTS_MAX {
