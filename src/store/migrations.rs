@@ -265,8 +265,8 @@ pub(super) const STEPS: &[Step] = &[
     ),
     // Whose command a row of a plugin's audit is of.
     Step::Sql("ALTER TABLE plugin_audit ADD COLUMN operator TEXT;"),
-    // The trace context that a run or a session came with, what a run did not keep, what people think of runs,
-    // and which sessions belong to one.
+    // The trace context that a run or a session came with, what a run did not keep, what people think of
+    // runs, and which sessions belong to one.
     Step::Sql(
         "
     ALTER TABLE runs ADD COLUMN traceparent TEXT;

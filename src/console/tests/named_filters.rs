@@ -59,13 +59,13 @@ fn from_another_view_it_goes_to_the_view_of_the_pane_and_back_goes_back() {
 
 #[test]
 fn where_text_is_typed_and_in_layers_its_key_is_not_its_own() {
-    let mut stage = stage(vec![filter("broken", "w", PaneId::Recent, "state:failed")]);
+    let mut stage = stage(vec![filter("broken", "u", PaneId::Recent, "state:failed")]);
     stage.char('/');
-    stage.write("w");
+    stage.write("u");
     stage.key(KeyCode::Esc);
     assert_eq!(text(&stage, PaneId::Recent), "");
     stage.char('?');
-    stage.char('w');
+    stage.char('u');
     assert_eq!(text(&stage, PaneId::Recent), "");
 }
 

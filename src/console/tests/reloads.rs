@@ -138,7 +138,7 @@ fn what_is_wrong_stays_in_sight_until_it_is_put_away_or_mended_and_is_in_the_jou
         give.send(Reload { later: vec!["mpp.port = 7002".to_owned()], ..good(looks()) }).unwrap();
         rig.shows("mpp.port = 7002: takes effect at the next start").await;
         // The log has no room on this screen: it is a chip.
-        for key in [KeyCode::Tab].into_iter().chain([KeyCode::Right; 8]).chain([KeyCode::Enter]) {
+        for key in [KeyCode::Tab].into_iter().chain([KeyCode::Right; 9]).chain([KeyCode::Enter]) {
             rig.press(key).await;
         }
         rig.shows("there is no key `muose`").await;

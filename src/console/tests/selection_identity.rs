@@ -5,6 +5,7 @@ use crossterm::event::KeyCode;
 use super::{
     answers::answered,
     bus_samples::bus,
+    findings,
     plugins_samples::plugins,
     runs_samples::runs,
     sessions_samples::decision,
@@ -48,6 +49,7 @@ fn over(pane: PaneId) -> TestConsole {
     let mut stage = match pane {
         PaneId::Wire => wire(160, 50),
         PaneId::Trace => with_messages(160, 50),
+        PaneId::Findings => findings::journal(160, 50),
         _ if ViewId::Plugins.panes().contains(&pane) => plugins(160, 50),
         _ if ViewId::Sessions.panes().contains(&pane) => decision(160, 50),
         _ if ViewId::Runs.panes().contains(&pane) => runs(160, 50),

@@ -200,7 +200,7 @@ mod tests {
                     }
                 }
             }
-            let everything = of(300, 100, view, None, &[]);
+            let everything = of(300, 100, view, None, &[PaneId::Findings]);
             assert!(view.panes().iter().all(|pane| everything.has(*pane)), "{view:?}");
         }
     }
