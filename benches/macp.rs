@@ -54,6 +54,7 @@ impl Fixture {
                 parsed: None,
                 peer_sessions: 0,
                 lookup: Lookup::NotAsked,
+                traceparent: None,
             },
         );
         let mut was_taken = false;

@@ -80,6 +80,7 @@ fn snapshot() -> Snapshot {
         runs: runs::Snapshot { runs: [run].into(), ..runs::Snapshot::default() },
         macp: macp::Snapshot::default(),
         plugin: rl_console::plugin::Snapshot::default(),
+        mplp: rl_console::mplp::Snapshot::default(),
     }
 }
 

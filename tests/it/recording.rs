@@ -196,7 +196,7 @@ fn other_tools_can_read_it() {
             .values()
             .map(|channel| channel.topic.as_str())
             .collect::<std::collections::BTreeSet<_>>(),
-        ["macp", "mpp", "plugin", "rmp", "runs", "snapshot", "station"].into()
+        ["macp", "mplp", "mpp", "plugin", "rmp", "runs", "snapshot", "station"].into()
     );
 }
 

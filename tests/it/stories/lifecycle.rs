@@ -6,6 +6,17 @@ use crate::{
     terminal::console,
 };
 
+/// Goes from pane to pane until the keys are for the record.
+fn focus_record(terminal: &mut Terminal) {
+    for _ in 0..8 {
+        if terminal.text().contains("▸ Lifecycle greeting") {
+            break;
+        }
+        terminal.wait_stable("\t");
+    }
+    terminal.shows("▸ Lifecycle greeting");
+}
+
 #[test]
 fn a_run_is_read_as_a_record_and_written_for_others() {
     let (folder, _, mut terminal) = console(160, 50);
@@ -19,13 +30,7 @@ fn a_run_is_read_as_a_record_and_written_for_others() {
         screen.contains("Lifecycle greeting") && screen.contains("items") && screen.contains("▸ events")
     });
     assert!(!screen.contains("items ·"), "it is clean\n{screen}");
-    for _ in 0..8 {
-        if terminal.text().contains("▸ Lifecycle greeting") {
-            break;
-        }
-        terminal.wait_stable("\t");
-    }
-    terminal.shows("▸ Lifecycle greeting");
+    focus_record(&mut terminal);
     // What was made of a certain event of the run, and that event.
     terminal.keys("/number:2");
     terminal.shows("number:2");
@@ -38,8 +43,7 @@ fn a_run_is_read_as_a_record_and_written_for_others() {
     let shown = terminal.stable_text();
     assert!(shown.contains(message.split(' ').next().unwrap()), "{message}\n{shown}");
     // Back, and written by the command that the palette holds ready.
-    terminal.keys("\x7f");
-    terminal.shows("▸ Lifecycle greeting");
+    focus_record(&mut terminal);
     terminal.keys("\x1b");
     terminal.wait("all of it", |screen| screen.contains("▸ context") && screen.contains("▸ events"));
     terminal.keys("w");
