@@ -1,7 +1,7 @@
 //! A run is looked at as a record: from an event of the record to that of the run, and to a file.
 
 use crate::{
-    real::{cli, json},
+    real::{cli, json, screen::Terminal},
     runs_cli::{Agent, GREETING, file, run},
     terminal::console,
 };
@@ -40,7 +40,7 @@ fn a_run_is_read_as_a_record_and_written_for_others() {
     terminal.wait("the event of the run", |screen| screen.contains("▸ Run events greeting"));
     let told = json(folder.path(), &["run", "events", &name]);
     let message = told[1]["message"].as_str().unwrap();
-    let shown = terminal.stable_text();
+    let shown = terminal.text();
     assert!(shown.contains(message.split(' ').next().unwrap()), "{message}\n{shown}");
     // Back, and written by the command that the palette holds ready.
     focus_record(&mut terminal);
@@ -59,6 +59,6 @@ fn a_run_is_read_as_a_record_and_written_for_others() {
     // On air, what the agent said is on no part of it.
     terminal.keys("O");
     terminal.shows("on air");
-    let screen = terminal.stable_text();
+    let screen = terminal.text();
     assert!(screen.contains("▸ context") && !screen.contains("hello bob"), "{screen}");
 }
