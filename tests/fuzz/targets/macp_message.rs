@@ -51,7 +51,14 @@ fn envelope(session: &str, message_type: &str, id: &str, sender: &str, payload: 
 type Log = BTreeMap<u64, Vec<Bytes>>;
 
 fn handle(kernel: &mut Kernel, log: &mut Log, now: Now, envelope: &Envelope, bytes: Bytes) {
-    let input = Input::Message { envelope, bytes, parsed: None, peer_sessions: 0, lookup: Lookup::NotAsked };
+    let input = Input::Message {
+        envelope,
+        bytes,
+        parsed: None,
+        peer_sessions: 0,
+        lookup: Lookup::NotAsked,
+        traceparent: None,
+    };
     let judged = kernel.judge(now, &input);
     kernel.handle(now, &input);
     let (mut received, mut answers) = (None, 0);
