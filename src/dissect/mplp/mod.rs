@@ -1,7 +1,7 @@
 //! MPLP: the transitions of lifecycle records, and what is found in messages of the bus (schema id 0x0083):
 //! by field for the inspector, by rule for the Journal and `ls findings`, and as fields of an entry for
-//! filters. What is judged there, and how, is in [`crate::mplp::lint`]. Of the objects of records, the values
-//! with who may see them.
+//! filters. What is judged there, and how, is in [`mod@crate::mplp::lint`]. Of the objects of records, the
+//! values with who may see them.
 
 mod entry_fields;
 mod findings;
