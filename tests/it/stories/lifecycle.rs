@@ -55,7 +55,8 @@ fn a_run_is_read_as_a_record_and_written_for_others() {
     terminal.shows("exit 0");
     let judged = cli(folder.path(), &["mplp", "validate", path.to_str().unwrap()]);
     assert_eq!(judged.status.code(), Some(0), "{judged:?}");
-    terminal.keys("\x1b");
+    // Apart from the key that follows: together they are the start of a function key.
+    terminal.wait_stable("\x1b");
     // On air, what the agent said is on no part of it.
     terminal.keys("O");
     terminal.shows("on air");
