@@ -70,6 +70,7 @@ fn entries() -> Rescan {
             verdict: Verdict::Sent,
             wire_bytes: u32::try_from(text.len()).unwrap_or(u32::MAX),
             redaction: Redaction::None,
+            origin: None,
         };
         let what = What::Frame(frame);
         tap.emit(Draft {

@@ -74,6 +74,7 @@ fn snapshot() -> Snapshot {
             disk_low: None,
             recording: None,
             alerts: rl_console::port::AlertList::new(200),
+            is_rehearsal: false,
         },
         mpp: mpp::Snapshot::new(pack),
         rmp: rmp::Snapshot::default(),

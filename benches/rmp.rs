@@ -105,7 +105,7 @@ impl Bus {
 
     /// Has all leave that waits on a connection, and takes what the broker tells.
     fn drain(&mut self, id: u64) {
-        let all = |front: &rl_console::rmp::outbox::Front<'_>| {
+        let all = |front: rl_console::rmp::outbox::Front<'_>| {
             Ok::<_, ()>(front.slices().iter().map(|slice| slice.len()).sum())
         };
         let _ = self.broker.transmit(self.now, ConnectionId(id), all);

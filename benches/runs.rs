@@ -378,6 +378,7 @@ fn main() -> Result<()> {
         limits: Limits::default(),
         plugins: rl_console::plugin::host::HostSettings::default(),
         record: None,
+        is_rehearsal: false,
     };
     let station = Station::start(config, Clock::start())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

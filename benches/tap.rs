@@ -73,6 +73,7 @@ impl Emitter {
             verdict: Verdict::Sent,
             wire_bytes: u32::try_from(WIRE.len()).unwrap_or(u32::MAX),
             redaction: Redaction::None,
+            origin: None,
         };
         self.tap.emit(Draft {
             at,
@@ -126,6 +127,7 @@ impl Publisher {
             verdict: Verdict::Rmp(rmp::Verdict::Published { subscribers: 2, dropped: 0 }),
             wire_bytes: u32::try_from(self.wire.len()).unwrap_or(u32::MAX),
             redaction: Redaction::None,
+            origin: None,
         };
         self.tap.emit(Draft {
             at,

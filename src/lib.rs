@@ -7,7 +7,8 @@
 //!    Schema, the schemas of messages and ports, the shape of MsgPack, what records are made of, the language
 //!    that finds them, texts and counts in words, how a manual is read, who may hold a connection, files that
 //!    are this user's alone, and the trace context that requests carry.
-//! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
+//! 2. [`tap`], [`store`], [`judged`], [`gate`]: the ordered stream of all that happens; what outlives the
+//!    process; what would be made of a frame; what may stop one on its way.
 //! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`plugin`], [`mplp`], [`recording`]: the protocols' cores with
 //!    their hosts, openings and their runs; recordings of the tap.
 //! 4. [`port`], `dissect`: the one way to act on a station and to ask it; what bytes and entries mean.
@@ -44,6 +45,7 @@
 //!
 //! - `tap/recorded/frame.rs`, `port/ladder.rs`: frames, and their steps in a trace.
 //! - `dissect/table.rs`: the texts of the clauses that its peers can break.
+//! - `dissect/frame_json/format.rs`, `cli/args/frames.rs`: its frames as JSON and back.
 //! - `store/op.rs`, `store/record.rs`, `store/apply.rs`, `store/migrations.rs`, `store/handle.rs`: what
 //!   outlives the process.
 //! - `port/query.rs`: queries of one record.
@@ -60,7 +62,9 @@ pub mod console;
 mod dissect;
 pub mod field;
 pub mod filter;
+pub mod gate;
 pub mod ids;
+pub mod judged;
 pub mod limits;
 pub mod macp;
 pub mod manual;

@@ -251,6 +251,31 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Writes a file that was not there, whole or not at all; on disk when this returns.
+///
+/// # Errors
+/// What the system says; of kind `AlreadyExists` where anything is there, which stays.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fill_new(create_new(path)?, path, |file| file.write_all(bytes))
+}
+
+/// Writes to a file that was just made, and has it on disk. Where that fails, the file is removed again: a
+/// part of it is of no use, and would be in the way of the next attempt.
+///
+/// # Errors
+/// What the system says.
+pub fn fill_new(
+    mut file: File,
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let written = write(&mut file).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    written
+}
+
 /// Writes a file whole or not at all, in the place of what was there; on disk when this returns. Of several
 /// that write at once one is the last, whole as well.
 ///
@@ -377,6 +402,19 @@ mod tests {
         set_mode(&file, 0o620);
         assert_eq!(why(open(&file)), NotPrivate::Writable { path: file.clone(), mode: 0o620 });
         assert_eq!(why(check_file(&file)), NotPrivate::Writable { path: file.clone(), mode: 0o620 });
+    }
+
+    #[test]
+    fn a_new_file_is_whole_or_not_there_and_never_in_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        write_new(&file, b"ours").unwrap();
+        assert_eq!((read(&file).unwrap(), mode(&file)), (b"ours".to_vec(), 0o600));
+        assert_eq!(write_new(&file, b"again").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(read(&file).unwrap(), b"ours", "what was there stays");
+        // A file that is open for reading alone takes no bytes.
+        fill_new(File::open(&file).unwrap(), &file, |file| file.write_all(b"more")).unwrap_err();
+        assert!(!file.exists(), "what could not be written is in nobody's way");
     }
 
     #[test]

@@ -62,18 +62,21 @@ fn may_import(top: &str) -> Option<Vec<&'static str>> {
         "filter" => &[&["field", "time", "words"]],
         "tap" => &[&FOUNDATION],
         // The store's rows speak the tap's vocabulary.
-        "store" | "recording" => &[&FOUNDATION, &["tap"]],
-        "port" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store"]],
-        "dissect" => &[&FOUNDATION, &PROTOCOLS, &["tap"]],
-        "console" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "port", "dissect"]],
-        "station" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "recording", "port", "dissect"]],
+        "store" | "recording" | "judged" | "gate" => &[&FOUNDATION, &["tap"]],
+        "port" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "judged", "gate"]],
+        "dissect" => &[&FOUNDATION, &PROTOCOLS, &["tap", "judged"]],
+        "console" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "judged", "port", "dissect"]],
+        "station" => {
+            &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "recording", "judged", "gate", "port", "dissect"]]
+        }
         "cli" => &[
             &FOUNDATION,
             &PROTOCOLS,
-            &["tap", "store", "recording", "port", "dissect", "console", "station"],
+            &["tap", "store", "recording", "judged", "gate", "port", "dissect", "console", "station"],
         ],
         "main" => &[&["cli"]],
-        protocol if PROTOCOLS.contains(&protocol) => &[&FOUNDATION, &["tap", "store"]],
+        // A host asks the gate; a core does not (its files name no host).
+        protocol if PROTOCOLS.contains(&protocol) => &[&FOUNDATION, &["tap", "store", "judged", "gate"]],
         _ => return None,
     };
     Some(below.concat())

@@ -76,6 +76,7 @@ impl Running {
             limits: Limits { plugin, ..Limits::default() },
             plugins: HostSettings { program: PathBuf::from(PROGRAM), nice: 0, ..HostSettings::default() },
             record: None,
+            is_rehearsal: false,
         };
         // It has a runtime of its own, which cannot be entered from within another.
         let started = std::thread::spawn(move || Station::start(config, Clock::start()));

@@ -95,6 +95,7 @@ fn config(folder: &TempDir, emits: bool) -> Config {
         limits: Limits::default(),
         plugins: rl_console::plugin::host::HostSettings::default(),
         record: None,
+        is_rehearsal: false,
     }
 }
 

@@ -241,6 +241,12 @@ impl Table {
         self.slots.get(&id).is_some_and(|slot| slot.room == Room::Operators)
     }
 
+    /// Whether a newcomer would come into the operators' room.
+    #[must_use]
+    pub(crate) fn plans_operators(&self, origin: Origin) -> bool {
+        matches!(self.decide(origin), Admitted::Operators { .. })
+    }
+
     /// Those that [`overdue`](Self::overdue) would name. Their host reads them once more before: what has
     /// come and was not read yet counts.
     #[must_use]

@@ -32,8 +32,11 @@ impl Context {
     /// The fault of the configuration.
     pub(crate) fn new(flags: Global, env: Env, clock: Clock, out: Output) -> Result<Self, ConfigError> {
         let resolved = Resolved::resolve(&flags, &env)?;
-        let settings =
-            Settings { discovery: Discovery::of(&flags, &env, &resolved), ..Settings::of(&resolved) };
+        let settings = Settings {
+            discovery: Discovery::of(&flags, &env, &resolved),
+            is_rehearsal: flags.rehearsal,
+            ..Settings::of(&resolved)
+        };
         Ok(Self { env, flags, resolved, settings, clock, out })
     }
 

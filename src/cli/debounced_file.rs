@@ -2,7 +2,7 @@
 //! the end.
 
 use std::{
-    fs::DirBuilder,
+    fs::{self, DirBuilder},
     io::{self, Read as _},
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
@@ -95,6 +95,30 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String
     Ok(Some(text))
 }
 
+/// The text that was kept, of at most `bytes_max` bytes, where it passes a check; none where there is no file
+/// yet. A file that cannot be read, or does not pass, is set aside under another name: what is written next
+/// does not overwrite it.
+///
+/// # Errors
+/// Why it cannot be read, and what became of it, for people.
+pub(crate) fn read_or_set_aside(
+    path: &Path,
+    bytes_max: u64,
+    check: fn(&str) -> Result<(), String>,
+) -> Result<Option<String>, String> {
+    let text = read(path, bytes_max);
+    let why = match text.and_then(|text| text.as_deref().map_or(Ok(()), check).map(|()| text)) {
+        Ok(text) => return Ok(text),
+        Err(why) => why,
+    };
+    let aside = path.with_extension("unreadable");
+    let moved = match fs::rename(path, &aside) {
+        Ok(()) => format!("moved to {}", aside.display()),
+        Err(error) => format!("not moved away ({error}); the next change overwrites it"),
+    };
+    Err(format!("{}: {why}; {moved}", path.display()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +144,22 @@ mod tests {
         assert_eq!(read(&path, 65_536), Err("larger than 65536 bytes".to_owned()));
         std::fs::write(&path, [0xff, 0xfe]).unwrap();
         assert!(read(&path, 65_536).is_err());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_set_aside_and_the_reason_is_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("frames.json");
+        let check = |text: &str| if text == "{}" { Ok(()) } else { Err("no frames".to_owned()) };
+        assert_eq!(read_or_set_aside(&path, 10, check), Ok(None));
+        for (text, why) in [("[]", "no frames"), ("01234567890", "larger than 10 bytes")] {
+            std::fs::write(&path, text).unwrap();
+            let aside = folder.path().join("frames.unreadable");
+            let said = format!("{}: {why}; moved to {}", path.display(), aside.display());
+            assert_eq!(read_or_set_aside(&path, 10, check), Err(said));
+            assert_eq!((path.exists(), std::fs::read_to_string(aside).unwrap()), (false, text.to_owned()));
+        }
+        std::fs::write(&path, "{}").unwrap();
+        assert_eq!(read_or_set_aside(&path, 10, check), Ok(Some("{}".to_owned())));
     }
 }

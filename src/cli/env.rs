@@ -173,6 +173,11 @@ impl Env {
         self.config_dir.as_ref().map(|dir| dir.join("themes"))
     }
 
+    /// Where the user's own snippets lie.
+    pub(crate) fn snippets(&self) -> Option<PathBuf> {
+        self.config_dir.as_ref().map(|dir| dir.join("snippets"))
+    }
+
     /// The colours that the terminal takes.
     pub(crate) fn depth(&self) -> Depth {
         Depth::of_environment(self.no_color.as_deref(), self.colorterm.as_deref(), self.term.as_deref())

@@ -5,14 +5,15 @@ use std::{io, process::ExitCode};
 
 use super::{
     bus_error, commands::event_schemas::UnfitParams, config::ConfigError, filter::FilterError,
-    mplp_error::MplpError, run_error::RunError, session_error::SessionError, start_error,
+    inject_error::InjectError, mplp_error::MplpError, run_error::RunError, session_error::SessionError,
+    start_error,
 };
 use crate::{
     console::settings::ConsoleError,
+    dissect::frame_json::FrameFault,
     ids::InvocationId,
     plugin,
-    port::PortError,
-    rmp,
+    port::{PortError, WorkbenchError},
     rmp::client,
     station::{StartError, pairing::PairError},
     tap::entry::mpp::RowState,
@@ -159,15 +160,15 @@ pub(crate) enum Error {
         /// Of how many.
         all: u64,
         /// What the first one is refused for.
-        first: Box<rmp::Error>,
+        first: Box<FrameFault>,
     },
     /// A frame that `encode` was asked for would not be valid.
-    #[error("frame {number} would be invalid: {} ({}): {error}", error.name(), error.clause())]
+    #[error("frame {number} would be invalid: {error}")]
     FrameRefused {
         /// Its number, from 1.
         number: u64,
         /// What it would be refused for.
-        error: Box<rmp::Error>,
+        error: Box<FrameFault>,
     },
     /// An input that holds no frame.
     #[error("{what}: {message}")]
@@ -226,6 +227,9 @@ pub(crate) enum Error {
     /// MPLP objects.
     #[error(transparent)]
     Mplp(#[from] MplpError),
+    /// Injected frames did not end as they were to.
+    #[error(transparent)]
+    Inject(#[from] InjectError),
     /// Sessions in which agents decide.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -271,13 +275,13 @@ fn pack_text(path: &str, errors: usize, first: &str) -> String {
     }
 }
 
-fn frames_text(invalid: u64, all: u64, first: &rmp::Error) -> String {
+fn frames_text(invalid: u64, all: u64, first: &FrameFault) -> String {
     let of = if all == 1 {
         "invalid frame".to_owned()
     } else {
         format!("{invalid} of {all} frames are invalid, the first")
     };
-    format!("{of}: {} ({}): {first}", first.name(), first.clause())
+    format!("{of}: {first}")
 }
 
 fn and_more(count: usize) -> String {
@@ -319,6 +323,7 @@ impl Error {
             Self::Bus(error) => bus_error::exit(error),
             Self::Run(error) => error.exit(),
             Self::Mplp(error) => error.exit(),
+            Self::Inject(error) => error.exit(),
             Self::Session(error) => error.exit(),
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
@@ -383,6 +388,7 @@ impl Error {
             Self::Bus(error) => bus_error::code(error),
             Self::Run(error) => error.code(),
             Self::Mplp(error) => error.code(),
+            Self::Inject(error) => error.code(),
             Self::Session(error) => error.code(),
             Self::UnexpectedAnswer => "bad_answer",
             Self::Output(_) => "output",
@@ -398,16 +404,14 @@ impl Error {
             | Self::Unreachable { hint, .. }
             | Self::Input { hint, .. } => hint.clone(),
             Self::Frames { .. } => "see the errors above, with their byte offsets".to_owned(),
-            Self::FrameRefused { error, .. } if error.code() == rmp::Code::LengthMismatch => {
-                "omit frame_len and body_len to have them filled in; --broken encodes the frame unchanged"
-                    .to_owned()
-            }
             Self::FrameRefused { error, .. } => {
-                format!("expected {}; --broken encodes the frame unchanged", error.expected())
+                let what = error.hint.map_or_else(|| format!("expected {}", error.expected), str::to_owned);
+                format!("{what}; --broken encodes the frame unchanged")
             }
             Self::Bus(error) => bus_error::hint(error),
             Self::Run(error) => error.hint(),
             Self::Mplp(error) => error.hint(),
+            Self::Inject(error) => error.hint(),
             Self::Session(error) => error.hint(),
             Self::Filter(_) => "`rl-console help filter` describes the syntax".to_owned(),
             Self::Config(error) => error.hint(),
@@ -464,7 +468,10 @@ fn port_exit(error: &PortError) -> Exit {
     match error {
         PortError::NoStation { .. } | PortError::Unreached { .. } | PortError::Stopping => Exit::NoStation,
         PortError::TimedOut { .. } | PortError::Plugin(plugin::Refusal::TimedOut { .. }) => Exit::TimedOut,
+        PortError::Workbench(WorkbenchError::FrameCut { .. } | WorkbenchError::Withheld) => Exit::NotValid,
         PortError::Refused(_)
+        | PortError::Workbench(_)
+        | PortError::Gate(_)
         | PortError::Plugin(_)
         | PortError::Run(_)
         | PortError::Session(_)

@@ -4,6 +4,8 @@ use std::fmt::{self, Write as _};
 
 use super::table::visible;
 use crate::{
+    dissect::EntryRecord,
+    field::{Fields as _, Spec},
     filter::{Fault, Filter, GRAMMAR},
     port::List,
     time::Now,
@@ -45,10 +47,19 @@ const NAMES_FROM: usize = 16;
 
 /// The language in short, and the fields of lists.
 pub(crate) fn help(lists: &[List]) -> String {
+    help_of(lists.iter().map(|list| (list.name(), list.specs())))
+}
+
+/// The language in short, and the fields of the tap's entries.
+pub(crate) fn help_of_entries() -> String {
+    help_of([("frames", EntryRecord::SPECS)])
+}
+
+fn help_of(all: impl IntoIterator<Item = (&'static str, &'static [Spec])>) -> String {
     let forms = GRAMMAR.iter().map(|(form, finds)| format!("  {form:<29} {finds}"));
-    let fields = lists.iter().map(|list| {
-        let names: Vec<&str> = list.specs().iter().map(|spec| spec.name).collect();
-        let mut line = format!("  {:<13}", list.name());
+    let fields = all.into_iter().map(|(of, specs)| {
+        let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
+        let mut line = format!("  {of:<13}");
         let mut columns = line.len();
         for name in names {
             if columns + 1 + name.len() > HELP_COLUMNS {

@@ -26,14 +26,15 @@ pub(crate) fn begins(first: u8) -> bool {
     first.is_ascii_hexdigit() || first.is_ascii_whitespace()
 }
 
-/// Bytes as hex digits.
-pub(crate) fn digits(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
-        // A string takes every digit.
-        write!(digits, "{byte:02x}").unwrap_or_default();
-        digits
-    })
+/// Whether an input that begins with these bytes is hex digits: its first word is, and nothing in it is
+/// other than text.
+pub(crate) fn is_text(begun: &[u8]) -> bool {
+    let is_printed = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+    let word = begun.trim_ascii_start();
+    let end = word.iter().position(|byte| matches!(byte, b':') || byte.is_ascii_whitespace());
+    let word = &word[..end.unwrap_or(word.len())];
+    let digits = word.strip_prefix(b"0x").unwrap_or(word);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit) && begun.iter().all(is_printed)
 }
 
 #[cfg(test)]
@@ -61,7 +62,24 @@ mod tests {
     }
 
     #[test]
+    fn an_input_of_digits_is_told_from_bytes() {
+        for text in ["7b22", " \n0a 05", "0010: 7b 22  {\"", "0x00 0x0a", "00\r\n"] {
+            assert!(is_text(text.as_bytes()), "{text:?}");
+        }
+        for bytes in [
+            &b"{\"mpp\":2}\n"[..],
+            b" {\"mpp\":2}",
+            b"Content-Length: 2\r\n\r\n{}",
+            b"\n",
+            b"\n\x05\n\x031.0",
+            b"\0\0\0\x05{",
+        ] {
+            assert!(!is_text(bytes), "{bytes:?}");
+        }
+    }
+
+    #[test]
     fn digits_are_read_back() {
-        assert_eq!(line(&digits(&[0, 1, 0xfe])), Some(vec![0, 1, 0xfe]));
+        assert_eq!(line(&crate::words::hex(&[0, 1, 0xfe])), Some(vec![0, 1, 0xfe]));
     }
 }

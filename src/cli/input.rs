@@ -41,10 +41,28 @@ pub(super) fn stdin_lines(
     bound: &'static str,
 ) -> Result<Lines, Error> {
     let (to, lines) = mpsc::channel(waiting_max);
-    // It ends with the process: nothing ends a read of stdin.
-    let read = move || send_lines(io::stdin().lock(), line_bytes_max, bound, &to);
-    std::thread::Builder::new().name("stdin".to_owned()).spawn(read).map_err(Error::io("a thread"))?;
+    read_stdin(move |stdin| send_lines(stdin, line_bytes_max, bound, false, &to))?;
     Ok(lines)
+}
+
+/// The lines of stdin as [`stdin_lines`] reads them; what follows a line that is too long comes too.
+///
+/// # Errors
+/// There is no thread for it.
+pub(super) fn all_stdin_lines(
+    waiting_max: usize,
+    line_bytes_max: u64,
+    bound: &'static str,
+) -> Result<Lines, Error> {
+    let (to, lines) = mpsc::channel(waiting_max);
+    read_stdin(move |stdin| send_lines(stdin, line_bytes_max, bound, true, &to))?;
+    Ok(lines)
+}
+
+/// Reads stdin on a thread of its own. It ends with the process: nothing ends a read of stdin.
+fn read_stdin(read: impl FnOnce(io::StdinLock<'static>) + Send + 'static) -> Result<(), Error> {
+    let thread = std::thread::Builder::new().name("stdin".to_owned());
+    thread.spawn(move || read(io::stdin().lock())).map(drop).map_err(Error::io("a thread"))
 }
 
 /// Lines with their numbers.
@@ -54,22 +72,28 @@ fn send_lines(
     mut from: impl BufRead,
     line_bytes_max: u64,
     bound: &str,
+    skips_long: bool,
     to: &mpsc::Sender<Result<(u64, String), Error>>,
 ) {
     for number in 1_u64.. {
         let mut bytes = Vec::new();
         let read = from.by_ref().take(line_bytes_max.saturating_add(1)).read_until(b'\n', &mut bytes);
+        let mut is_skipped = false;
         let line = match read {
             Ok(0) => return,
-            Ok(_) if bytes.len() as u64 > line_bytes_max => Err(Error::Input {
-                what: format!("line {number}"),
-                message: format!("larger than {line_bytes_max} bytes"),
-                hint: bound.to_owned(),
-            }),
+            Ok(_) if bytes.len() as u64 > line_bytes_max => {
+                let is_whole = bytes.ends_with(b"\n");
+                is_skipped = skips_long && (is_whole || from.skip_until(b'\n').is_ok());
+                Err(Error::Input {
+                    what: format!("line {number}"),
+                    message: format!("larger than {line_bytes_max} bytes"),
+                    hint: bound.to_owned(),
+                })
+            }
             Ok(_) => Ok((number, String::from_utf8_lossy(&bytes).into_owned())),
             Err(error) => Err(Error::io("stdin")(error)),
         };
-        let is_last = line.is_err();
+        let is_last = line.is_err() && !is_skipped;
         if to.blocking_send(line).is_err() || is_last {
             return;
         }
@@ -113,13 +137,26 @@ mod tests {
     #[test]
     fn lines_come_with_their_numbers_until_one_is_too_long() {
         let (to, mut lines) = mpsc::channel(8);
-        send_lines(&b"one\n\ntwo and more\nfour"[..], 5, "shorten it", &to);
+        send_lines(&b"one\n\ntwo and more\nfour"[..], 5, "shorten it", false, &to);
         let mut next = || lines.try_recv().unwrap();
         assert_eq!(next().unwrap(), (1, "one\n".to_owned()));
         assert_eq!(next().unwrap(), (2, "\n".to_owned()));
         let error = next().unwrap_err();
         assert_eq!((error.code(), error.hint()), ("bad_input", "shorten it".to_owned()));
         assert!(error.to_string().starts_with("line 3"), "{error}");
+        assert!(lines.try_recv().is_err(), "there are no more");
+    }
+
+    #[test]
+    fn what_follows_a_line_that_is_too_long_is_read_where_that_is_asked_for() {
+        let (to, mut lines) = mpsc::channel(8);
+        send_lines(&b"two and more\nfive5\nx\nand no end"[..], 5, "", true, &to);
+        let mut next = || lines.try_recv().unwrap().map_err(|error| error.to_string());
+        let long = |line: u64| Err(format!("line {line}: larger than 5 bytes"));
+        assert_eq!(next(), long(1));
+        assert_eq!(next(), long(2), "its end is not read twice");
+        assert_eq!(next(), Ok((3, "x\n".to_owned())));
+        assert_eq!(next(), long(4));
         assert!(lines.try_recv().is_err(), "there are no more");
     }
 }

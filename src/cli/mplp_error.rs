@@ -17,8 +17,8 @@ pub(crate) enum MplpError {
     /// A record of ours in which something is found, which was printed.
     #[error("not written: the record has {}", counted(*findings, "finding"))]
     NotWritten {
-        /// How many were printed.
-        findings: usize,
+        /// How many it has; of very many the first were printed.
+        findings: u64,
     },
     /// Samples are made of runs that ended.
     #[error("run {run} has not ended, and has no learning samples yet")]

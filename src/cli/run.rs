@@ -49,9 +49,10 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
-    let Cli { mut global, record, metrics, plain, screen, plugins, command } = cli;
+    let Cli { mut global, record, metrics, rehearsal, plain, screen, plugins, command } = cli;
     let command = command.map(Command::current);
     global.metrics = metrics_of(metrics, command.as_ref())?;
+    global.rehearsal = rehearsal_of(rehearsal, global.data.is_some(), command.as_ref())?;
     global.screen = screen_of(screen, command.as_ref(), plain)?;
     global.plugins = plugins_of(plugins, command.as_ref())?;
     let mut out = Output::stdout(global.json, &global.station_flags());
@@ -97,6 +98,28 @@ fn metrics_of(metrics: Option<SocketAddr>, command: Option<&Command>) -> Result<
         )),
         Some(_) => Ok(None),
     }
+}
+
+/// `--rehearsal`, where a station is started in a data folder that was named.
+fn rehearsal_of(rehearsal: bool, has_data: bool, command: Option<&Command>) -> Result<bool, Error> {
+    let is_asked = match command {
+        None => rehearsal,
+        Some(Command::Serve(args)) => args.rehearsal || rehearsal,
+        Some(_) if rehearsal => {
+            return Err(Error::usage(
+                "--rehearsal can only be used with the console and `serve`",
+                "start a station with it, in a data folder of its own",
+            ));
+        }
+        Some(_) => false,
+    };
+    if is_asked && !has_data {
+        return Err(Error::usage(
+            "--rehearsal needs a data folder of its own",
+            "name one with --data DIR, so that no fault is made on live data",
+        ));
+    }
+    Ok(is_asked)
 }
 
 /// `--plugins` and `--no-plugins`, where a station is started.
@@ -197,6 +220,9 @@ fn with_configuration(
         Some(Command::Pack(action)) => commands::pack::run(context, action),
         Some(Command::Decode(args)) => commands::decode::run(context, &args),
         Some(Command::Encode(args)) => commands::encode::run(context, &args),
+        Some(Command::Inject(args)) => commands::inject::run(context, &args),
+        Some(Command::Snippet(action)) => commands::snippet::run(context, &action),
+        Some(Command::Gate(action)) => commands::gate::run(context, &action),
         Some(Command::Mplp(action)) => commands::mplp::run(context, &action),
         Some(Command::Publish(args)) => commands::publish::run(context, &args),
         Some(Command::Tail(args)) => commands::tail::run(context, &args),

@@ -22,8 +22,10 @@ use super::{
     args::{Cli, Global},
     context::Context,
     debounced_file::{self, DebouncedFile},
+    frame_files::FrameFiles,
     help,
     opening_files::Folders,
+    snippet_files::OwnSnippets,
     state_files::StateFiles,
 };
 use crate::{
@@ -32,7 +34,7 @@ use crate::{
             Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
             SubcommandResult,
         },
-        worker::OpeningFiles,
+        worker::{OpeningFiles, SnippetFolder},
     },
     manual::LazyManual,
     private_files,
@@ -68,6 +70,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
     let bytes_max = limits
         .console
         .recent_openings_bytes_max
+        .max(limits.console.sent_frames_bytes_max)
         .max(limits.console.form_bytes_max)
         .saturating_mul(6)
         .saturating_add(1 << 20);
@@ -80,6 +83,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
     };
     let (draft, drafts) = kept("opening.draft.json");
     let (recent, recents) = kept("openings.json");
+    let (frames, frame_files) = FrameFiles::open(files.as_ref(), bytes_max);
     let openings = context.settings.openings().ok();
     let working = std::env::current_dir().ok();
     let shelf = openings.map(|openings| {
@@ -92,6 +96,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
         layout: keeper,
         drafts,
         recents,
+        frame_files,
     };
     Shell {
         // The console has the manual itself.
@@ -102,7 +107,9 @@ pub(crate) fn shell(context: &Context) -> Shell {
         layout,
         draft,
         recent,
+        frames,
         opening_files: shelf.map(|shelf| Arc::new(shelf) as Arc<dyn OpeningFiles>),
+        snippets: OwnSnippets::new(&context.env).map(|own| Arc::new(own) as Arc<dyn SnippetFolder>),
         runner: Some(Arc::new(children)),
     }
 }
@@ -155,7 +162,7 @@ fn runs(name: &str) -> Runnable {
         ),
         "sim adapter" | "sim agent" | "sim session" => Runnable::Elsewhere("it runs until it is stopped"),
         "session stream" => Runnable::Elsewhere("it reads messages from a terminal"),
-        "tail" => Runnable::Elsewhere("it prints until Ctrl-C"),
+        "tail" | "gate watch" => Runnable::Elsewhere("it prints until Ctrl-C"),
         "record" => Runnable::Elsewhere("it records until Ctrl-C"),
         "completions" => Runnable::Elsewhere("its output is for a shell"),
         "help" | "man" => Runnable::Elsewhere("its output is for a pager"),
@@ -196,6 +203,8 @@ struct Children {
     drafts: Option<DebouncedFile>,
     /// Keeps the openings that were submitted lately.
     recents: Option<DebouncedFile>,
+    /// Keeps what the workbench has.
+    frame_files: FrameFiles,
 }
 
 /// Dropped, it says that nobody waits any more.
@@ -278,6 +287,14 @@ impl Runner for Children {
         if let Some(recents) = &self.recents {
             recents.write_later(text);
         }
+    }
+
+    fn save_frame_draft(&self, text: &str) {
+        self.frame_files.save_draft(text);
+    }
+
+    fn save_sent_frames(&self, text: &str) {
+        self.frame_files.save_sent(text);
     }
 }
 

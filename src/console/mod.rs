@@ -16,11 +16,13 @@
 mod app;
 mod copy;
 mod form;
+mod gate;
 mod inspect;
 pub(crate) mod model;
 mod overlays;
 mod terminal;
 mod wire;
+mod workbench;
 pub(crate) mod worker;
 
 pub(crate) mod draw;
@@ -42,11 +44,12 @@ pub use screen::PlanScroll;
 pub(crate) use screen::reference;
 pub use settings::{
     AlertRules, AppearanceSettings, CommandHints, Config, ConfigSource, ConsoleError, Desktop, Exit, Fault,
-    Passthrough, Reload, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Start, Subcommand,
-    SubcommandEnd, SubcommandResult,
+    Passthrough, Reload, Runnable, Runner, RunningSubcommand, SavedFrames, SavedLayout, Shell, Start,
+    Subcommand, SubcommandEnd, SubcommandResult,
 };
 pub(crate) use ui::{named_filters::check as check_filter, start::check as check_start};
-pub use worker::{OpeningFile, OpeningFiles, OpeningListing};
+pub(crate) use workbench::{check_draft as check_frame_draft, check_sent as check_sent_frames};
+pub use worker::{OpeningFile, OpeningFiles, OpeningListing, SnippetFolder, SnippetListing};
 
 pub use terminal::install_panic_hook;
 #[doc(hidden)]

@@ -18,7 +18,9 @@ pub(crate) fn body_preview(entry: EntryRef<'_>) -> (Cow<'_, str>, Class) {
         What::Transition(transition) => {
             (beginning(entry.bytes), of_transition(transition).details().text_class())
         }
-        What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => {
+        What::Intercepted(it) => (of_head(&it.frame.head).preview(&it.frame, entry.bytes), Class::Payload),
+        What::Passed(_) if !entry.bytes.is_empty() => (beginning(entry.bytes), Class::Payload),
+        What::Passed(_) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => {
             (Cow::Borrowed(""), Class::Public)
         }
     }

@@ -43,7 +43,20 @@ impl<'a> EntryRecord<'a> {
     pub(crate) fn direction(&self) -> Option<Direction> {
         match &self.0.entry.what {
             What::Frame(frame) => Some(frame.direction),
+            What::Intercepted(it) => Some(it.frame.direction),
             _ => None,
+        }
+    }
+
+    /// Whether the frame was made by hand.
+    pub(crate) fn is_by_hand(&self) -> bool {
+        matches!(&self.0.entry.what, What::Frame(frame) if frame.origin.is_some())
+    }
+
+    fn origin(&self) -> Value<'static> {
+        match &self.0.entry.what {
+            What::Frame(frame) => Value::maybe(frame.origin.as_ref().map(|origin| origin.words())),
+            _ => Value::None,
         }
     }
 
@@ -179,6 +192,7 @@ fields! {
             => |it, _| Value::maybe(it.summary().code);
         "client", Text, Public, "client name of a bus session" => |it, _| Value::maybe(it.summary().client);
         "peer", Text, Public, "remote peer" => |it, _| Value::maybe(it.summary().peer.map(crate::ids::Peer::as_str));
+        "origin", Text, Public, "who injected a frame, and how" => |it, _| it.origin();
         "clause", Text, Public, "violated clause of the specification" => |it, _| Value::maybe(it.summary().clause);
         "bytes", Bytes, Public, "frame size on the wire, or size of a transition's text", Column::fixed("bytes", 7).right().from(120)
             => |it, _| it.bytes();

@@ -40,6 +40,7 @@ fn frame_of(direction: Direction, kind: Option<FrameType>, verdict: Verdict, byt
         verdict,
         wire_bytes,
         redaction: Redaction::None,
+        origin: None,
     })
 }
 
@@ -164,6 +165,7 @@ fn of_session(direction: Direction, verdict: Verdict, answer: Option<macp::Answe
         verdict,
         wire_bytes,
         redaction: Redaction::None,
+        origin: None,
     })
 }
 

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 use super::{
+    gate,
     outcome::EntryOutcome,
     table::{of_head, of_transition},
     transitions::name_of,
@@ -60,6 +61,8 @@ impl<'a> EntrySummary<'a> {
         match &entry.what {
             What::Frame(frame) => of_head(&frame.head).summary(frame),
             What::Transition(transition) => of_transition(transition).summary(),
+            What::Intercepted(it) => Self::of_intercepted(it),
+            What::Passed(it) => Self::of_passed(it),
             What::Committed { .. } => Self { kind: "committed", ..Self::default() },
             What::Unsent { .. } => Self { kind: "unsent", outcome: EntryOutcome::Warn, ..Self::default() },
             What::Loss { .. } => Self { kind: "loss", outcome: EntryOutcome::Warn, ..Self::default() },
@@ -107,6 +110,8 @@ pub(crate) fn line(entry: &Entry) -> Cow<'static, str> {
     match &entry.what {
         What::Frame(frame) => of_head(&frame.head).line(frame),
         What::Transition(transition) => of_transition(transition).line(),
+        What::Intercepted(it) => gate::intercepted_line(it),
+        What::Passed(it) => gate::passed_line(it),
         What::Committed { through } => format!("durable up to ticket {through}").into(),
         What::Unsent { frames, bytes } => {
             format!("{}, {} not sent before the close", counted(*frames, "frame"), counted(*bytes, "byte"))

@@ -37,6 +37,16 @@ pub(super) trait DissectHead {
     fn is_routine(&self) -> bool;
 }
 
+/// The type of a frame; `?` where that could not be read.
+pub(crate) fn kind_of(head: &Head) -> &'static str {
+    of_head(head).name()
+}
+
+/// What a frame says, in one line without what peers wrote.
+pub(crate) fn frame_line(frame: &Frame) -> Cow<'static, str> {
+    of_head(&frame.head).line(frame)
+}
+
 /// What the changes of a link's state mean.
 pub(super) trait DissectTransition {
     /// What it tells of.

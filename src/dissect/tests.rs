@@ -32,6 +32,7 @@ pub(crate) fn framed(bytes: &[u8], direction: Direction, verdict: Verdict) -> Su
         verdict,
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     };
     transition(What::Frame(frame), bytes)
 }

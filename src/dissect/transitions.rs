@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     decoder::{Decoder, Subject},
-    json,
+    gate, json,
     table::{of_head, of_transition},
     tree::{Kind, Node, Text, TreeBuilder},
 };
@@ -86,6 +86,8 @@ fn details_of(what: &What) -> TransitionDetails {
     match what {
         What::Frame(_) => plain("frame", Vec::new()),
         What::Transition(transition) => of_transition(transition).details(),
+        What::Intercepted(it) => gate::intercepted_details(it),
+        What::Passed(it) => gate::passed_details(it),
         What::Committed { through } => plain(
             "committed",
             vec![

@@ -97,6 +97,8 @@ pub(crate) struct Note {
     pub(crate) text: Cow<'static, str>,
     /// Whether it tells of a breach.
     pub(crate) is_wrong: bool,
+    /// How many findings of a lifecycle object it tells of; 0 where it tells of something else.
+    pub(crate) findings: usize,
 }
 
 /// One value.
@@ -149,14 +151,22 @@ impl Node {
 
     /// This node, with a remark.
     pub(crate) fn with_note(mut self, words: impl Into<Cow<'static, str>>) -> Self {
-        self.note = Some(Note { text: words.into(), is_wrong: false });
+        self.note = Some(Note { text: words.into(), is_wrong: false, findings: 0 });
         self
     }
 
     /// Says that it breaks something. What was said of a breach before stays.
     pub(crate) fn blame(&mut self, words: impl Into<Cow<'static, str>>) {
         if !self.note.as_ref().is_some_and(|note| note.is_wrong) {
-            self.note = Some(Note { text: words.into(), is_wrong: true });
+            self.note = Some(Note { text: words.into(), is_wrong: true, findings: 0 });
+        }
+    }
+
+    /// Says that it has so many findings. What was said of a breach before stays.
+    pub(crate) fn blame_findings(&mut self, words: String, findings: usize) {
+        self.blame(words);
+        if let Some(note) = &mut self.note {
+            note.findings = findings;
         }
     }
 }
@@ -173,6 +183,19 @@ impl Tree {
     /// Whether a node holds others.
     pub(crate) fn is_folder(&self, index: usize) -> bool {
         self.nodes.get(index).is_some_and(|node| node.end > index + 1)
+    }
+
+    /// How much is wrong with what a node holds.
+    pub(crate) fn wrong_within(&self, index: usize) -> usize {
+        let end = self.nodes.get(index).map_or(0, |node| node.end);
+        let notes =
+            self.nodes.get(index + 1..end).unwrap_or_default().iter().filter_map(|it| it.note.as_ref());
+        notes.filter(|note| note.is_wrong).map(|note| note.findings.max(1)).sum()
+    }
+
+    /// The findings of the lifecycle objects in it.
+    pub(crate) fn findings(&self) -> usize {
+        self.nodes.iter().filter_map(|node| node.note.as_ref()).map(|note| note.findings).sum()
     }
 
     /// The nodes right below one, in order.

@@ -27,6 +27,8 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<VerdictLine> {
             Some(breach) => return breach_lines(breach, None),
             None => "state change",
         },
+        What::Intercepted(it) => return of_head(&it.frame.head).verdict(subject, &it.frame),
+        What::Passed(_) => "left the gate",
         What::Committed { .. } => "commit is durable",
         What::Unsent { .. } => "connection closed before this was sent",
         What::Loss { .. } => "entries lost before this console read them",

@@ -6,7 +6,10 @@ use super::{breach::Breach, mpp, plugin, rmp};
 use crate::{
     ids::{ConnectionId, Peer, Seq},
     rmp::Snapshot,
-    tap::{EntryRef, entry::Entry},
+    tap::{
+        EntryRef,
+        entry::{Entry, What},
+    },
     time::Now,
 };
 
@@ -31,6 +34,8 @@ pub(crate) struct FaultGroup {
     pub(crate) at: Now,
     /// The entry that told of it.
     pub(crate) seq: Seq,
+    /// Whether the frame was made by hand.
+    pub(crate) is_by_hand: bool,
     /// The type of the frame, where it could be read.
     pub(crate) frame: Option<&'static str>,
     /// How the frame begins.
@@ -113,12 +118,13 @@ impl Faults {
     fn record(&mut self, entry: &Entry, draft: FaultDraft) {
         let FaultDraft { breach, peer, offender, session, frame, excerpt, full_frame } = draft;
         let (at, seq) = (entry.at, entry.seq);
+        let is_by_hand = matches!(&entry.what, What::Frame(frame) if frame.origin.is_some());
         self.count = self.count.saturating_add(1);
         self.latest = Some(breach);
         if let Some(group) = self.groups.iter_mut().find(|group| group.breach == breach) {
             group.count = group.count.saturating_add(1);
             (group.peer, group.offender, group.session) = (peer, Arc::clone(&offender), session);
-            (group.at, group.seq, group.frame) = (at, seq, frame);
+            (group.at, group.seq, group.frame, group.is_by_hand) = (at, seq, frame, is_by_hand);
             (group.excerpt, group.full_frame, group.reply) = (excerpt, full_frame, None);
             group.count_offender(offender);
             return;
@@ -136,6 +142,7 @@ impl Faults {
             session,
             at,
             seq,
+            is_by_hand,
             frame,
             excerpt,
             full_frame,

@@ -82,6 +82,22 @@ impl Filter {
         depends
     }
 
+    /// The names of the fields that it tests.
+    #[must_use]
+    pub fn fields(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        if let Some(expr) = &self.expr {
+            expr.visit(&mut |field, _| names.extend(self.specs.get(field).map(|spec| spec.name)));
+        }
+        names
+    }
+
+    /// Whether it looks for a word in every field.
+    #[must_use]
+    pub fn has_word(&self) -> bool {
+        self.expr.as_ref().is_some_and(Expr::has_word)
+    }
+
     /// Whether its text may quote values of a class: it tests a field of that class for one, or has a word,
     /// which may be of any field.
     #[must_use]

@@ -21,6 +21,15 @@ pub const SESSION_START: &str = "SessionStart";
 /// The type that belongs to no session.
 pub const SIGNAL: &str = "Signal";
 
+/// Room for what an envelope has besides its payload.
+pub const OVERHEAD_BYTES: u64 = 65_536;
+
+/// Bytes of a request: of a payload of the largest size, in its envelope.
+#[must_use]
+pub const fn request_bytes_max(limits: &limits::Macp) -> u64 {
+    limits.payload_bytes_max.saturating_add(OVERHEAD_BYTES)
+}
+
 /// Looks at what the envelope must be.
 ///
 /// # Errors

@@ -14,17 +14,23 @@ mod fold;
 pub mod host;
 pub mod kernel;
 pub mod log;
+mod malformed;
 pub mod modes;
 pub mod proto;
 pub mod registry;
+mod reply;
+mod request;
 mod snapshot;
+mod stand;
 mod turn_aways;
 
 pub use command::{Command, Outcome, Refusal};
+pub use request::{Declined, Request};
 pub use snapshot::{
     ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress,
     ProposalView, RoundsView, SenderView, SessionView, Snapshot, Tally, Totals, VoteView,
 };
+pub use stand::Stand;
 pub use turn_aways::{TurnAwaySpan, TurnAways};
 
 pub use crate::tap::entry::macp::{

@@ -143,10 +143,11 @@ fn own(found: &mut Collector, path: Path, rule: &'static str, requires: String, 
     found.add(0, Stage::Schema, finding);
 }
 
-/// Applies the pair rules to the MAP events. Their scope is the Trace: without one, they are not applied.
+/// Applies the pair rules to the MAP events. Their scope is the Trace: without one, they are not applied, and
+/// while it goes on, to sessions that are completed alone (ruling MPLP 2).
 fn judge_pairs(events: &[Value], at: &Path, place: usize, record: RecordContext<'_>, found: &mut Collector) {
-    let has_trace = record.bundle.is_some_and(|it| it.contains_key("trace"));
-    if record.profile != Some(Profile::Map) || !has_trace {
+    let Some(trace) = record.bundle.and_then(|it| it.get("trace")) else { return };
+    if record.profile != Some(Profile::Map) {
         return;
     }
     let mut fold = PairFold::default();
@@ -166,7 +167,11 @@ fn judge_pairs(events: &[Value], at: &Path, place: usize, record: RecordContext<
             fold.handle_event(index, event, &mut broken);
         }
     }
-    fold.finish(&mut broken);
+    // What is open in a Trace that goes on may still come.
+    let status = trace.get("status").and_then(Value::as_str);
+    if !matches!(status, Some("pending" | "running")) {
+        fold.finish(&mut broken);
+    }
 }
 
 /// The rule of a pair.

@@ -18,7 +18,8 @@ pub enum Command {
         run: TraceId,
         /// How.
         verdict: RatingVerdict,
-        /// Why; at most [`NOTE_BYTES_MAX`] bytes.
+        /// Why; at most [`NOTE_BYTES_MAX`] bytes. Without one the note of an earlier rating is kept, a blank
+        /// one takes it away.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
@@ -43,6 +44,9 @@ pub enum Outcome {
     Rated {
         /// How it was before.
         before: Option<RatingVerdict>,
+        /// Whether it keeps the note of that rating.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        keeps_note: bool,
     },
     /// It is told.
     Told,

@@ -97,5 +97,21 @@ pub fn is_uuid_v4(text: &str) -> bool {
         })
 }
 
+/// Whether a text matches the pattern of Semantic Versioning, as an Extension's `version` must.
+#[must_use]
+pub(super) fn is_semantic_version(version: &str) -> bool {
+    let is_word = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |part: &str| is_digits(part) && (part == "0" || !part.starts_with('0'));
+    let (rest, build) = version.split_once('+').map_or((version, None), |(rest, build)| (rest, Some(build)));
+    let (core, pre) = rest.split_once('-').map_or((rest, None), |(core, pre)| (core, Some(pre)));
+    core.split('.').count() == 3
+        && core.split('.').all(is_number)
+        && pre.is_none_or(|pre| pre.split('.').all(|it| is_word(it) && (!is_digits(it) || is_number(it))))
+        && build.is_none_or(|build| build.split('.').all(is_word))
+}
+
 #[cfg(test)]
 mod tests;

@@ -10,9 +10,12 @@ use super::{
     catalog::SchemaId,
     finding::{Collector, Finding, Findings, Path, Stage, received},
     formats::FORMATS,
-    rule::{RecordContext, Scope},
+    rule::{Check, RecordContext, Scope},
     rules::RULES,
 };
+
+/// The family of events that carry those of `integration/`.
+pub(super) const EXTERNAL_INTEGRATION: &str = "external_integration";
 
 /// The keyword of the finding that a schema of ours is no schema.
 const BROKEN_SCHEMA: &str = "$schema";
@@ -30,6 +33,17 @@ pub fn judge(schema: SchemaId, value: &Value, record: RecordContext<'_>, finding
 #[must_use]
 pub fn is_clean(schema: SchemaId, value: &Value, record: RecordContext<'_>) -> bool {
     judge(schema, value, record, 0).is_clean()
+}
+
+/// Whether no rule that compares an object with others of its record is broken: what the pass over its bytes
+/// does not see.
+pub(super) fn agrees(schema: SchemaId, value: &Value, record: RecordContext<'_>) -> bool {
+    let of_scope = RULES.iter().filter(|rule| Some(rule.scope) == Scope::of(schema));
+    let mut is_broken = false;
+    for rule in of_scope.filter(|rule| matches!(rule.check, Check::Eq(..))) {
+        rule.apply(value, &Path::of(schema.start()), record, &mut |_, _| is_broken = true);
+    }
+    !is_broken
 }
 
 /// The compiled schema, made at its first use.
@@ -96,6 +110,9 @@ pub(super) fn judge_at(
             );
         }
     }
+    if let Some((own, payload)) = integration_event(id, value) {
+        judge_at(own, payload, &at.member("payload"), place, record, found);
+    }
     let Some(scope) = Scope::of(id) else { return };
     for rule in RULES.iter().filter(|rule| rule.scope == scope) {
         rule.apply(value, at, record, &mut |path, value| {
@@ -103,6 +120,22 @@ pub(super) fn judge_at(
             found.add(place, Stage::Rules, finding(path, id, rule.check.requires(), value));
         });
     }
+}
+
+/// The event of `integration/` that is the payload of an event (the Facts), with its schema.
+fn integration_event(id: SchemaId, event: &Value) -> Option<(SchemaId, &Value)> {
+    let text = |name: &str| event.get(name).and_then(Value::as_str);
+    if id != SchemaId::Event || text("event_family") != Some(EXTERNAL_INTEGRATION) {
+        return None;
+    }
+    let own = match text("event_type")? {
+        "tool_execution" => SchemaId::ToolEvent,
+        "file_update" => SchemaId::FileUpdateEvent,
+        "git_operation" => SchemaId::GitEvent,
+        "ci_pipeline" => SchemaId::CiEvent,
+        _ => return None,
+    };
+    event.get("payload").filter(|payload| payload.is_object()).map(|payload| (own, payload))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use super::lifecycle::WITHHELD_TOO_LARGE;
 use crate::{
     tap::entry::{
         Entry, Transition as Any, What,
@@ -45,6 +46,14 @@ pub struct WithheldView {
     pub findings: u32,
 }
 
+impl WithheldView {
+    /// Whether it is too large for the bus, and otherwise as it should be.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        &*self.rule == WITHHELD_TOO_LARGE
+    }
+}
+
 impl Snapshot {
     /// Takes in one entry that follows this snapshot; entries of other links change nothing. `text` is what
     /// lies beside a transition.
@@ -60,7 +69,9 @@ impl Snapshot {
             Transition::Withheld { record, schema, rule, path, findings } => {
                 self.withheld += 1;
                 if self.recent.len() >= RECENT_MAX {
-                    self.recent.pop_front();
+                    // What is too large for the bus is no fault: it hides none.
+                    let large = self.recent.iter().position(WithheldView::is_too_large);
+                    self.recent.remove(large.unwrap_or_default());
                 }
                 self.recent.push_back(WithheldView {
                     at,

@@ -78,10 +78,27 @@ pub(super) struct ActiveAdapter {
     pub(super) last_out: Mono,
     pub(super) stale: bool,
     pub(super) token: Box<Secret>,
+    /// Whether its token was lent by the station.
+    pub(super) is_lent: bool,
     pub(super) ended: RecentlyEnded,
 }
 
 impl ActiveAdapter {
+    /// One that has connected now, with a token that no line holds.
+    pub(super) fn newcomer(conn: ConnectionId, now: Now) -> Self {
+        Self {
+            conn,
+            peer: Peer::new(""),
+            connected_at: now,
+            last_in: now,
+            last_out: now.mono,
+            stale: false,
+            token: Box::new(Secret::new("\0")),
+            is_lent: true,
+            ended: RecentlyEnded::default(),
+        }
+    }
+
     pub(super) fn view(&self, session_id: SessionId) -> AdapterView {
         AdapterView {
             peer: self.peer.clone(),

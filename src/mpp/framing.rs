@@ -17,6 +17,20 @@ pub enum Framed<'a> {
     TooLarge(&'a [u8]),
 }
 
+/// The first thing in the bytes of a stream, if all of it is there.
+#[must_use]
+pub fn first(bytes: &[u8]) -> Option<Framed<'_>> {
+    first_of(bytes.get(..MPP_FRAME_BYTES_MAX).unwrap_or(bytes), 0)
+}
+
+/// The first thing in at most 65,536 bytes, of which the first `scanned` are known to hold no LF.
+fn first_of(bytes: &[u8], scanned: usize) -> Option<Framed<'_>> {
+    if let Some(at) = memchr::memchr(b'\n', bytes.get(scanned..)?) {
+        return bytes.get(..=scanned + at).map(Framed::Line);
+    }
+    (bytes.len() >= MPP_FRAME_BYTES_MAX).then_some(Framed::TooLarge(bytes))
+}
+
 /// The received bytes of one connection, cut into lines.
 ///
 /// Read into [`spare`](Self::spare), say how much with [`filled`](Self::filled), then take everything out
@@ -84,23 +98,22 @@ impl Framer {
         reason = "what it returns borrows from the framer, which no Iterator can do"
     )]
     pub fn next(&mut self) -> Option<Framed<'_>> {
-        let fresh = self.buffer.get(self.scanned..self.end)?;
-        if let Some(at) = memchr::memchr(b'\n', fresh) {
-            let line = self.start..self.scanned + at + 1;
-            self.start = line.end;
-            self.scanned = line.end;
-            return self.buffer.get(line).map(Framed::Line);
+        let pending = self.buffer.get(self.start..self.end)?;
+        let framed = first_of(pending, self.scanned - self.start);
+        match framed {
+            None => self.scanned = self.end,
+            Some(Framed::Line(line)) => {
+                self.start += line.len();
+                self.scanned = self.start;
+            }
+            Some(Framed::TooLarge(_)) => {
+                self.dead = true;
+                self.start = 0;
+                self.scanned = 0;
+                self.end = 0;
+            }
         }
-        self.scanned = self.end;
-        if self.end - self.start < MPP_FRAME_BYTES_MAX {
-            return None;
-        }
-        let line = self.start..self.end;
-        self.dead = true;
-        self.start = 0;
-        self.scanned = 0;
-        self.end = 0;
-        self.buffer.get(line).map(Framed::TooLarge)
+        framed
     }
 
     /// Bytes received that have not been taken: at a close, the length of the line that was cut off.

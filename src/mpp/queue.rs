@@ -69,7 +69,12 @@ impl Queue {
 
     /// Whether the next row may leave (mpp-v2 §6; rulings MPP 6 and 17).
     pub(super) fn is_eligible(&self) -> bool {
-        self.parked && self.in_flight.is_none() && self.clearing.is_none() && !self.brake.held
+        self.parked && self.is_free()
+    }
+
+    /// Whether a row could leave at once if a pull came.
+    pub(super) fn is_free(&self) -> bool {
+        self.in_flight.is_none() && self.clearing.is_none() && !self.brake.held
     }
 
     /// Rows are waiting that were not before: where it is drained, its end is told again.

@@ -55,8 +55,17 @@ impl ReadAhead {
         self.rows.front().filter(|_| self.front_is_oldest())
     }
 
+    /// The rows that [`take`](Self::take) would yield one after another.
+    pub(super) fn known(&self) -> impl Iterator<Item = &Pending> {
+        self.rows.iter().take_while(|row| self.is_known(row))
+    }
+
     fn front_is_oldest(&self) -> bool {
-        self.rows.front().is_some_and(|row| !self.has_more || row.id <= self.cursor)
+        self.rows.front().is_some_and(|row| self.is_known(row))
+    }
+
+    fn is_known(&self, row: &Pending) -> bool {
+        !self.has_more || row.id <= self.cursor
     }
 
     fn index_of(&self, id: InvocationId) -> Result<usize, usize> {

@@ -24,12 +24,14 @@ mod passing;
 pub mod rpc;
 pub mod session;
 pub mod snapshot;
+mod stand;
 pub mod supervisor;
 
 pub use command::{Badge, Channel, ChatMessage, Command, Outcome, Refusal, StreamCommand};
 pub use credential::Credential;
 pub use detail::{Detail, StreamDetail};
 pub use snapshot::{AuditKind, PluginView, Snapshot};
+pub use stand::{NotJudged, Stand};
 
 pub use crate::tap::entry::plugin::{
     About, ActionEnd, Audited, Code, Decision, DisableCause, ExitStatus, Head, Level, Lint, LogSource,

@@ -41,6 +41,10 @@ macro_rules! declare {
                 /// Which; all that wait to be seen where none is named.
                 ids: Vec<u64>,
             },
+            /// Sends frames that were made by hand.
+            Workbench(super::WorkbenchCommand),
+            /// Holds frames on their way.
+            Gate(super::GateCommand),
             /// Ends the station, in order. It is answered before the end begins.
             Stop,
             /// Copies the station's database while it runs.
@@ -84,6 +88,10 @@ macro_rules! declare {
                 /// Which.
                 ids: Vec<u64>,
             },
+            /// Of frames that were made by hand.
+            Workbench(super::WorkbenchOutcome),
+            /// At the gate.
+            Gate(super::GateOutcome),
             /// The station goes down.
             Stopping {
                 /// Its process.

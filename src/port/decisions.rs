@@ -56,6 +56,7 @@ impl Decisions {
                     reached: None,
                     dropped: None,
                     refused: None,
+                    origin: None,
                 })
             }
             _ => None,

@@ -25,6 +25,12 @@ macro_rules! declare {
                 #[error(transparent)]
                 $Refused(crate::$module::Refusal),
             )? )*
+            /// Of frames that were made by hand.
+            #[error(transparent)]
+            Workbench(super::WorkbenchError),
+            /// Of the gate.
+            #[error(transparent)]
+            Gate(super::GateError),
             /// Too much is waiting already.
             #[error("the station is busy: {what} is full")]
             Busy {
@@ -146,6 +152,8 @@ macro_rules! declare {
             pub const fn code(&self) -> &'static str {
                 match self {
                     $( $( Self::$Refused(refusal) => refusal.code(), )? )*
+                    Self::Workbench(refusal) => refusal.code(),
+                    Self::Gate(refusal) => refusal.code(),
                     Self::Busy { .. } => "busy",
                     Self::HostDown { .. } => "host_down",
                     Self::HostUp { .. } => "host_up",
@@ -169,6 +177,8 @@ macro_rules! declare {
             pub fn hint(&self) -> String {
                 match self {
                     $( $( Self::$Refused(refusal) => refusal.hint(), )? )*
+                    Self::Workbench(refusal) => refusal.hint().to_owned(),
+                    Self::Gate(refusal) => refusal.hint().to_owned(),
                     Self::Busy { .. } => {
                         "try again in a moment; `rl-console stop --force` stops a station that stays busy".to_owned()
                     }

@@ -5,6 +5,7 @@ use crate::{
     field::{Column, Value, fields},
     schema::JsonText,
     tap::entry::{
+        mplp::RatingVerdict,
         runs::{AskerKind, EventKind},
         station::Level,
     },
@@ -33,6 +34,7 @@ fields! {
             Value::Duration(u64::try_from(end.since(it.submitted_at_ms).as_millis()).unwrap_or(u64::MAX))
         };
         "trace" | "run", Id, Public, "trace", Column::fixed("trace", 5) => |it, _| Value::text(it.run.0.hyphenated().to_string());
+        "rating" | "rated", State(&["approved", "rejected"]), Public, "rating" => |it, _| Value::maybe(it.rated.map(RatingVerdict::name));
         "why", Text, Payload, "why it did not succeed", Column::growing("why", 8, 5) => |it, _| Value::maybe(it.why.as_deref());
     }
 }

@@ -126,7 +126,8 @@ impl Ladder {
                 };
                 if let Some(hop) = hop {
                     let cause = hop.cause.or(of.cause.map(|cause| cause.0));
-                    self.push(HopRow { cause, ..hop });
+                    let origin = frame.origin.as_ref().map(|origin| origin.words());
+                    self.push(HopRow { cause, origin, ..hop });
                 }
             }
             _ => {}
@@ -261,6 +262,7 @@ impl Ladder {
             reached,
             dropped,
             refused,
+            origin: None,
         })
     }
 
@@ -299,6 +301,7 @@ impl Ladder {
             reached: None,
             dropped: None,
             refused: None,
+            origin: None,
         })
     }
 
@@ -344,6 +347,7 @@ impl Ladder {
             reached: None,
             dropped: None,
             refused: refused.map(str::to_owned),
+            origin: None,
         }
     }
 
@@ -378,6 +382,7 @@ impl Ladder {
             reached: None,
             dropped: None,
             refused,
+            origin: None,
         }
     }
 }

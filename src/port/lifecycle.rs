@@ -1,5 +1,7 @@
 //! The rows of lifecycle records: a run or session as MPLP objects and events.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -60,7 +62,11 @@ pub struct LifecycleRow {
     pub path: String,
     /// What it was made of.
     pub origin: Origin,
-    /// It. One that is larger than a page has room for is not here, and said in `omitted_bytes`.
+    /// In the record of a run, the session whose log `origin` speaks of; none of the run's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Arc<str>>,
+    /// The object or event itself. It is left out where it is larger than a page has room for:
+    /// `omitted_bytes` says its length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<JsonText>,
     /// Its length in bytes, where it is not here.

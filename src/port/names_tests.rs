@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
-    AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, HealthRow,
-    InvocationRow, List, ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
-    SubscriptionRow, TopicRow, ViolationRow,
+    AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, GateRuleRow, HealthRow,
+    InterceptedRow, InvocationRow, List, ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow,
+    SessionRow, StateKeyRow, SubscriptionRow, TopicRow, ViolationRow,
 };
 use crate::field::index_of;
 
@@ -44,6 +44,12 @@ fn all() -> Vec<(List, BTreeSet<String>)> {
         members::<HealthRow>(r#"{"part":"mpp","well":true,"detail":"d","status":"ok","figures":"f"}"#),
         members::<ClientRow>(
             r#"{"link":"macp","peer":"p","client":"c","connected_at_ms":1,"silent_ms":1,"sessions":1,"subscriptions":1}"#,
+        ),
+        members::<GateRuleRow>(
+            r#"{"rule":1,"filter":"f","way":"in","then":"drop","on_timeout":"pass","by":"b","since_ms":1,"until_ms":1,"taken":1,"frames_max":1,"passed_full":1,"rewrites":false}"#,
+        ),
+        members::<InterceptedRow>(
+            r#"{"frame":1,"rule":1,"link":"mpp","way":"in","peer":"p","kind":"k","line":"l","bytes":1,"verdict":"v","clause":"c","since_ms":1,"until_ms":1,"on_timeout":"pass"}"#,
         ),
         members::<TopicRow>(&format!(
             r#"{{"topic":"t","published":1,"bytes":1,"delivered":1,{DROPPED},"subscribers":1,"schema_id":1,"last_at_ms":1,"left_out":1}}"#

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Bytes that a page holds at most, so that with what is around it one message carries it.
-const PAGE_BYTES_MAX: usize = 180 << 10;
+pub(crate) const PAGE_BYTES_MAX: usize = 180 << 10;
 
 /// Bytes that are sent as base64url: a run of it is looked at for tokens at its ends alone, and what is in it
 /// was when it was noted.

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ArtifactRow, EntriesPage, HopRow, InvocationRow, KeyframePage, LifecyclePage, PluginAuditRow,
-    PluginDetail, PluginLogRow, RecordOf, RunDetail, RunEventRow, SessionDetail, SessionLogRow,
+    ArtifactRow, EntriesPage, HopRow, InterceptedFrame, InvocationRow, JudgedRow, KeyframePage,
+    LifecyclePage, PageBytes, PluginAuditRow, PluginDetail, PluginLogRow, RecordOf, RunDetail, RunEventRow,
+    SessionDetail, SessionLogRow, Stand,
     list::{Key, List, Paging},
     tables::tables,
 };
@@ -175,6 +176,18 @@ macro_rules! declare {
                 /// At most so many; a page holds no more than one message does.
                 limit: u64,
             },
+            /// What would be made of a frame that is not sent yet.
+            Judge {
+                /// Where it would stand.
+                stand: Stand,
+                /// Its bytes as they would come over the wire; the first frame in them is judged.
+                bytes: PageBytes,
+            },
+            /// A frame that the gate holds, whole.
+            InterceptedFrame {
+                /// Its number.
+                frame: u64,
+            },
             /// A part of the oldest keyframe at a place in the tap or behind it.
             Keyframe {
                 /// The place.
@@ -221,6 +234,7 @@ macro_rules! declare {
                     $( Self::$Whole => Link::$whole_link, )*
                     $( Self::$Paged { .. } => Link::$link, )*
                     Self::Trace { .. } | Self::Entries { .. } | Self::Keyframe { .. } => Link::Station,
+                    Self::Judge { .. } | Self::InterceptedFrame { .. } => Link::Station,
                     Self::Invocation { .. } | Self::InvocationWhen { .. } => Link::Mpp,
                     Self::Run { .. } | Self::RunEvents { .. } | Self::RunArtifacts { .. } => Link::Runs,
                     Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
@@ -306,6 +320,10 @@ macro_rules! declare {
                 /// Since when the tap keeps everything, in Unix milliseconds.
                 kept_since_ms: Wall,
             },
+            /// What would be made of a frame.
+            Judged(Box<JudgedRow>),
+            /// A frame that the gate holds.
+            InterceptedFrame(Box<InterceptedFrame>),
             /// The last entries before a place.
             Entries(EntriesPage),
             /// A part of a keyframe, if there is one.
@@ -340,7 +358,7 @@ mod tests {
             let name = query
                 .as_str()
                 .or(query.as_object().and_then(|query| query.keys().next()).map(String::as_str));
-            assert_eq!((name, query.is_object()), (Some(list.name()), list.is_paged()));
+            assert_eq!((name, query.is_object()), (Some(&*list.name().replace('-', "_")), list.is_paged()));
             assert!(!list.about().is_empty() && !list.specs().is_empty());
         }
     }

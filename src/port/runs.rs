@@ -9,7 +9,7 @@ use crate::{
     runs::{AskView, AskerKind, EventKind, RunState},
     schema::JsonText,
     store::{mplp::Rating, runs as stored},
-    tap::entry::station::Level,
+    tap::entry::{mplp::RatingVerdict, station::Level},
     time::Wall,
 };
 
@@ -52,6 +52,9 @@ pub struct RunRow {
     /// Questions of it that wait for a person.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub asks: u32,
+    /// What a person thinks of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rated: Option<RatingVerdict>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -191,6 +194,7 @@ impl From<stored::RunRow> for RunRow {
             submitted_at_ms: row.submitted_at,
             ended_at_ms: row.ended_at,
             asks: 0,
+            rated: row.rated,
         }
     }
 }

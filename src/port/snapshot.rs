@@ -76,6 +76,8 @@ pub struct StationView {
     pub recording: Option<RecordingView>,
     /// What an operator must not miss.
     pub alerts: AlertList,
+    /// Whether it was started for a rehearsal, where faults may be made on purpose.
+    pub is_rehearsal: bool,
 }
 
 impl StationView {

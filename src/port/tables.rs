@@ -26,6 +26,10 @@ macro_rules! tables {
                 Health "health" of Station: HealthRow;
                 /// Who is connected to the ports, with the sessions and subscriptions that each holds.
                 Clients "clients" of Station: ClientRow;
+                /// Rules that are armed at the gate.
+                GateRules "gate-rules" of Station: GateRuleRow;
+                /// Frames that the gate holds, the oldest first.
+                Intercepted "intercepted" of Station: InterceptedRow;
                 /// The topics of the bus, with what was published and dropped on each.
                 Topics "topics" of Rmp: TopicRow;
                 /// The peers of the bus, with their kinds and queues.

@@ -4,9 +4,11 @@
 use bytes::{Bytes, BytesMut};
 
 use super::{
+    Dialect,
     decode::{check_prefix, split_checked},
     error::Error,
     header::{HEADER_BYTES, PREFIX_BYTES, RawHeader},
+    split::{UnitSplit, split_unit},
 };
 
 /// Room that is made at once for what a frame still lacks; a frame that announces more gets more as its bytes
@@ -26,6 +28,22 @@ pub enum FramerEvent {
         /// The frame's bytes as far as they had come, 68 of them at most.
         bytes: Bytes,
     },
+}
+
+/// Whether the frames, or the unit, in some bytes have all come; a stream that breaks has no more to come.
+///
+/// # Errors
+/// How many bytes are missing at least.
+pub fn whole(bytes: &[u8], dialect: Dialect, body_bytes_max: u64) -> Result<(), usize> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match split_unit(rest, dialect, body_bytes_max) {
+            UnitSplit::Whole(len) => rest = rest.get(len..).unwrap_or_default(),
+            UnitSplit::Part(whole) => return Err(whole.map_or(1, |whole| whole.saturating_sub(rest.len()))),
+            UnitSplit::Broken(_) => break,
+        }
+    }
+    Ok(())
 }
 
 /// Cuts the received bytes of one connection into frames.

@@ -30,6 +30,8 @@ pub mod json;
 pub mod outbox;
 pub mod routes;
 mod snapshot;
+mod split;
+mod stand;
 pub mod topic;
 mod untapped_topic;
 
@@ -48,4 +50,5 @@ pub use expiry::{expires_at_ms, is_expired};
 pub use frame::{Frame, RawFrame};
 pub use header::{HEADER_BYTES, Header, MAGIC, PREFIX_BYTES, RawHeader};
 pub use snapshot::{DropSpan, DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals};
+pub use stand::Stand;
 pub use untapped_topic::UntappedTopic;

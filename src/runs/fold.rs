@@ -253,6 +253,7 @@ mod tests {
             artifacts: 0,
             submitted_at: at(from),
             ended_at: Some(at(to)),
+            rated: None,
         };
         let mut snapshot = Snapshot::restored(&[row(1, (0, 500)), row(3, (2_000, 9_000))], &limits);
         let submitted = Transition::Submitted { run: run(2), name: Arc::from("cut"), by: by(), nodes: 2 };

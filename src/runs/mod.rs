@@ -19,6 +19,7 @@ pub mod openings;
 pub mod payload;
 mod plan;
 mod snapshot;
+mod stand;
 mod taxonomy;
 pub mod yaml;
 
@@ -26,6 +27,7 @@ pub use command::{Command, Outcome, Refusal};
 pub use metrics::{ENDS, Metrics, NODE_ENDS, RejectedFor};
 pub use plan::{Plan, PlanEdge, PlanError, PlanNode, PlanPart};
 pub use snapshot::{AskView, NodeView, Progress, RunView, Snapshot, Totals};
+pub use stand::{ControlTopic, ControlVerdict, JudgedControl, Stand};
 
 pub use crate::tap::entry::runs::{
     Asker, AskerKind, EventKind, NodeRef, NodeState, RunState, Transition, Verdict,

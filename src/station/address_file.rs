@@ -208,7 +208,7 @@ mod tests {
     }
 
     fn status(data: &Path) -> StationStatus {
-        StationStatus::new(data, Tap::new(limits::Tap::default()), Clock::start(), 200)
+        StationStatus::new(data, Tap::new(limits::Tap::default()), Clock::start(), 200, false)
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct Config {
     pub plugins: HostSettings,
     /// The recording to begin with.
     pub record: Option<PathBuf>,
+    /// Whether faults may be made on purpose.
+    pub is_rehearsal: bool,
 }
 
 impl Config {
@@ -76,6 +78,7 @@ impl Config {
             limits: Limits::default(),
             plugins: HostSettings::default(),
             record: None,
+            is_rehearsal: false,
         }
     }
 }

@@ -129,7 +129,7 @@ mod tests {
             let clock = crate::time::Clock::start();
             let tap = crate::tap::Tap::new(crate::limits::Tap::default());
             let (mut station, _, _) =
-                StationStatus::new(std::path::Path::new("/data"), tap, clock, 10).view();
+                StationStatus::new(std::path::Path::new("/data"), tap, clock, 10, false).view();
             station.disk_low = disk_low;
             station
         };

@@ -11,7 +11,7 @@ use super::{
     admission::Tallies,
     alerts::AlertBoard,
     bridge::{self, Running},
-    bus,
+    bus, gate,
     host::{Asking, host_down},
     hosts::Hosts,
     keyframes::Keyframes,
@@ -20,9 +20,11 @@ use super::{
     runs, sessions,
     status::StationStatus,
     supervisor::{self, Parts},
+    workbench::Workbench,
 };
 use crate::{
-    ids::Seq,
+    gate::{Gate, Owner},
+    ids::{ConnectionId, Seq},
     limits,
     port::{
         Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Snapshot, StationPort,
@@ -66,6 +68,9 @@ pub(super) struct Inner {
     /// What each port's admission counts.
     pub(super) admission: Tallies,
     pub(super) alerts: AlertBoard,
+    pub(super) workbench: Workbench,
+    /// What may stop frames between framers and cores.
+    pub(super) gate: Gate,
     /// Whether an operator wants the station to end.
     pub(super) stop_asked: watch::Sender<bool>,
     /// Whether it was told that the station goes down.
@@ -107,6 +112,18 @@ impl Inner {
             self.status.report(Transition::Stopping { by }, "");
         }
         is_first
+    }
+
+    /// A session of the bus is over: what the operator that it was has open here ends with it.
+    pub(super) fn operator_gone(&self, session: ConnectionId) {
+        self.workbench.operator_gone(session);
+        gate::owner_gone(self, Owner::Session(session));
+    }
+
+    /// The bus is down, and so are all of its sessions: those with a lower number than this.
+    pub(super) fn operators_gone(&self, below: ConnectionId) {
+        self.workbench.operators_gone(below);
+        gate::sessions_gone(self, below);
     }
 
     /// What runs at this moment, if it does.
@@ -180,6 +197,14 @@ impl Operator for LocalPort {
                 }
                 Command::Mplp(command) => {
                     mplp::command(operating, &hosts.records, &*running.await?, command).await
+                }
+                Command::Workbench(command) => {
+                    running.await?;
+                    inner.workbench.command(operating, command).await
+                }
+                Command::Gate(command) => {
+                    running.await?;
+                    gate::command(&inner, operating, command)
                 }
                 Command::KickPeer { session } => {
                     running.await?;

@@ -20,6 +20,7 @@ mod config;
 mod descriptors;
 mod filtered_page;
 pub(crate) mod findings;
+mod gate;
 mod health;
 mod host;
 mod host_thread;
@@ -41,6 +42,7 @@ mod status;
 mod supervisor;
 mod trace;
 pub(crate) mod violations;
+mod workbench;
 
 pub use alerts::AlertThresholds;
 pub use bridge::pairing;

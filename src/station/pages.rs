@@ -8,13 +8,13 @@ use super::{
     bridge::Running,
     clients,
     filtered_page::{Paging, RowChunk, page},
-    findings, health,
+    findings, gate, health,
     host::{Asking, misdirected},
-    past, trace, violations,
+    past, trace, violations, workbench,
 };
 use crate::{
     port::{AlertRow, Outcome, Page, PortError, Query},
-    store::{AlertFilter, Answer, Rows, op::CommitError},
+    store::{self, AlertFilter, Answer, Rows, op::CommitError},
     tap::entry::{Link, alerts::Alert},
 };
 
@@ -39,6 +39,12 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
         Query::Trace { trace, after, events, limit } => {
             trace::ladder(inner, trace, after, events, asking.rows_max(limit)).await
         }
+        Query::Judge { stand, bytes } => {
+            workbench::judge(inner, stand, bytes.0).await.map(|row| Page::Judged(Box::new(row)))
+        }
+        Query::GateRules => Ok(gate::rules(inner)),
+        Query::Intercepted => Ok(gate::held(inner)),
+        Query::InterceptedFrame { frame } => gate::frame(inner, frame),
         Query::Entries { before, after, limit } => past::entries(inner, before, after, limit).await,
         Query::Keyframe { from, offset } => past::keyframe_part(inner, from, offset).await,
         _ => Err(misdirected(Link::Station)),
@@ -84,6 +90,14 @@ pub(super) async fn query_store<T: Send + 'static>(
     });
     ask(done).map_err(of_store)?;
     answered.await.map_err(|_| PortError::Stopping)?.map_err(of_store)
+}
+
+/// Has everything that was told so far visible to reads. While commits fail, reads show what the tables have.
+pub(super) async fn flush_store(store: &store::Handle) -> Result<(), PortError> {
+    match query_store(|done| store.flush(done)).await {
+        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn of_store(error: CommitError) -> PortError {

@@ -17,7 +17,7 @@ use super::{
     bridge::Running,
     bus::mask_tokens,
     config::{Config, PackSource},
-    descriptors,
+    descriptors, gate,
     hosts::Hosts,
     housekeeping, keyframes,
     keyframes::Keyframes,
@@ -26,8 +26,10 @@ use super::{
     recorder::Recording,
     status::StationStatus,
     supervisor::{Foundation, Parts},
+    workbench::{self, Workbench},
 };
 use crate::{
+    gate::Gate,
     mpp::{
         Listener,
         manifest::{self, ManifestError, Pack},
@@ -132,7 +134,8 @@ impl Station {
         let tap = Tap::new(config.limits.tap);
         let (startup, started) = watch::channel(Startup::Starting);
         let waits = Semaphore::new(usize::try_from(config.limits.port.waits_max).unwrap_or(usize::MAX));
-        let board = StationStatus::new(&config.data, tap.clone(), clock, config.limits.console.alerts_max);
+        let alerts_max = config.limits.console.alerts_max;
+        let board = StationStatus::new(&config.data, tap.clone(), clock, alerts_max, config.is_rehearsal);
         for cut in cuts {
             board.notice(Level::Warn, &cut);
         }
@@ -148,6 +151,8 @@ impl Station {
             recording: Recording::default(),
             keyframes: Keyframes::new(config.limits.tap.keyframes_bytes_max),
             metrics: metrics::Endpoint::default(),
+            workbench: Workbench::default(),
+            gate: Gate::new(config.limits.gate, config.is_rehearsal),
             admission: Tallies::default(),
             alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),
             stop_asked: watch::Sender::new(false),
@@ -232,6 +237,11 @@ impl Station {
         self.let_it_be_heard();
     }
 
+    /// The console of this process is gone, and the station goes on: its rules at the gate go with it.
+    pub fn console_gone(&self) {
+        gate::owner_gone(&self.inner, crate::gate::Owner::OwnConsole);
+    }
+
     /// Waits a little, for who is attached to hear what was told last.
     fn let_it_be_heard(&self) {
         if self.inner.hosts.bus.has_tap_readers() {
@@ -248,6 +258,8 @@ impl Station {
         if self.inner.tell_stopping(None) {
             self.let_it_be_heard();
         }
+        // What is held is let pass while there is somebody to take it.
+        self.inner.gate.disarm_all();
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         parts.stop(&self.inner);
@@ -300,6 +312,8 @@ fn open(
     let judged = inner.tap.reader().map_err(|error| error.to_string())?;
     runtime.spawn(alerts::run(Arc::clone(inner), judged));
     runtime.spawn(keyframes::keep(Arc::downgrade(inner)));
+    runtime.spawn(workbench::serve(Arc::downgrade(inner)));
+    runtime.spawn(gate::serve(inner.gate.clone(), inner.clock));
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {

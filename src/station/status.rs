@@ -27,8 +27,8 @@ use crate::{
 struct State {
     view: StationView,
     last_seq: Seq,
-    /// How often a host came up.
-    host_starts: u64,
+    /// How often each host came up, by the index of its link.
+    host_starts: [u64; Link::ALL.len()],
 }
 
 /// The station's own state. Clones are the same board.
@@ -62,7 +62,7 @@ impl Drop for AskedToken {
 }
 
 impl StationStatus {
-    pub(super) fn new(data: &Path, tap: Tap, clock: Clock, alerts_max: u64) -> Self {
+    pub(super) fn new(data: &Path, tap: Tap, clock: Clock, alerts_max: u64, is_rehearsal: bool) -> Self {
         let mut hosts = Link::ALL.map(|_| HostState::Starting);
         hosts[Link::Station.index()] = HostState::Up;
         let view = StationView {
@@ -73,8 +73,9 @@ impl StationStatus {
             disk_low: None,
             recording: None,
             alerts: AlertList::new(alerts_max),
+            is_rehearsal,
         };
-        let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0), host_starts: 0 }));
+        let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0), host_starts: Link::ALL.map(|_| 0) }));
         Self { state, tap, clock, disk_low: Arc::default() }
     }
 
@@ -97,7 +98,9 @@ impl StationStatus {
         let now = self.clock.now();
         let mut state = self.lock();
         state.view.apply(now, &transition, text);
-        state.host_starts += u64::from(matches!(transition, Transition::HostUp { .. }));
+        if let Transition::HostUp { link } = transition {
+            state.host_starts[link.index()] += 1;
+        }
         self.disk_low.store(state.view.disk_low.is_some(), Ordering::Relaxed);
         let what = What::Transition(AnyTransition::Station(transition));
         let seq = self.tap.emit(Draft {
@@ -147,7 +150,13 @@ impl StationStatus {
 
     /// How often a host came up.
     pub(super) fn host_starts(&self) -> u64 {
-        self.lock().host_starts
+        self.lock().host_starts.iter().sum()
+    }
+
+    /// How often the host of a link came up, and whether it answers.
+    pub(super) fn host(&self, link: Link) -> (u64, HostState) {
+        let state = self.lock();
+        (state.host_starts[link.index()], state.view.hosts[link.index()].clone())
     }
 
     /// The file of the recording that runs.

@@ -10,7 +10,8 @@ use crate::{tap::entry::mplp::RatingVerdict, time::Wall};
 pub struct Rating {
     /// What a person thinks of it.
     pub verdict: RatingVerdict,
-    /// Why; the command that rates bounds it.
+    /// Why; the command that rates bounds it. A rating that is to be kept without a note leaves the one
+    /// before as it is, an empty note takes that away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Who said so.
@@ -20,12 +21,14 @@ pub struct Rating {
 }
 
 /// What a committed rating did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rated {
     /// It is kept, and holds.
     Kept {
         /// What was said of the run before.
         before: Option<RatingVerdict>,
+        /// The note that holds now.
+        note: Option<String>,
     },
     /// There is no such run: it was never recorded, or retention took it.
     NoSuchRun,

@@ -8,6 +8,7 @@ use crate::{
     ids::{OpeningId, TraceId},
     schema::JsonText,
     tap::entry::{
+        mplp::RatingVerdict,
         runs::{AskerKind, EventKind, RunState},
         station::Level,
     },
@@ -47,6 +48,9 @@ pub struct RunRow {
     pub submitted_at: Wall,
     /// When it ended.
     pub ended_at: Option<Wall>,
+    /// What a person thinks of it.
+    #[serde(default)]
+    pub rated: Option<RatingVerdict>,
 }
 
 /// A run that begins.

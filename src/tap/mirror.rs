@@ -128,6 +128,7 @@ mod tests {
                 verdict: crate::tap::entry::Verdict::Mpp(mpp::Verdict::Accepted),
                 wire_bytes: 10,
                 redaction,
+                origin: None,
             };
             let what = What::Frame(frame);
             tap.emit(Draft {

@@ -7,6 +7,7 @@
 
 pub mod entry;
 mod guard;
+mod injected;
 mod mirror;
 mod reader;
 pub mod recorded;
@@ -15,6 +16,7 @@ mod ring;
 mod secrets;
 mod sequencer;
 
+pub use injected::{ExpectedConnections, OriginCell, PutError};
 pub use mirror::Mirror;
 pub use reader::{Batch, EntryRef, Reader};
 pub use sequencer::{Counters, Draft, Tap, TooManyReaders};

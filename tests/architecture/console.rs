@@ -12,16 +12,35 @@ use super::{
 };
 
 /// The console's folders and files, floors upward.
-const CONSOLE_FLOORS: [&str; 18] = [
-    "draw", "worker", "form", "input", "settings", "model", "records", "copy", "ui", "inspect", "wire",
-    "overlays", "trace", "systems", "screen", "terminal", "app", "tests",
+const CONSOLE_FLOORS: [&str; 20] = [
+    "draw",
+    "worker",
+    "form",
+    "input",
+    "settings",
+    "model",
+    "records",
+    "copy",
+    "ui",
+    "inspect",
+    "wire",
+    "overlays",
+    "trace",
+    "workbench",
+    "gate",
+    "systems",
+    "screen",
+    "terminal",
+    "app",
+    "tests",
 ];
 
 /// What may name every system: the list of them, and the console's tests.
 const SYSTEMS_TABLE: &str = "console/systems/table.rs";
 
 /// Circles of files that there may be: each by its first file, with how many they are.
-const CIRCLES: [(&str, usize); 2] = [("console/model/alerts/kind.rs", 12), ("console/ui/act.rs", 14)];
+const CIRCLES: [(&str, usize); 3] =
+    [("console/model/alerts/kind.rs", 12), ("console/ui/act.rs", 14), ("console/workbench/bench.rs", 4)];
 
 /// An import of the console's own: the file that names it, and the folder or file that is named.
 struct Import {

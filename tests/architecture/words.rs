@@ -82,13 +82,14 @@ const LABELS: &[(&str, &str)] = &[
 ];
 
 /// The folders and files of `src` that texts are read of.
-const FOLDERS: [&str; 22] = [
+const FOLDERS: [&str; 23] = [
     "admission",
     "cli",
     "console",
     "dissect",
     "field",
     "filter",
+    "judged",
     "limits",
     "macp",
     "plugin",

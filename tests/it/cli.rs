@@ -148,13 +148,13 @@ fn the_keys_in_force_are_printed_for_people_and_scripts() {
     let home = home();
     let config = home.path().join(".config/rl-console/config.toml");
     fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(&config, "[console.keys]\nhold-all = [\"f5\", \"ctrl-x\"]\n").unwrap();
+    fs::write(&config, "[console.keys]\nhold-all = [\"f7\", \"ctrl-x\"]\n").unwrap();
     let shown = output(home.path(), &["keys", "--json"]);
     let rows = lines(&shown.stdout);
     let row = |action: &str| rows.iter().find(|row| row["action"] == action).unwrap();
     assert_eq!(
         (&row("hold-all")["keys"], &row("hold-all")["own"]),
-        (&serde_json::json!(["f5", "ctrl-x"]), &true.into())
+        (&serde_json::json!(["f7", "ctrl-x"]), &true.into())
     );
     assert_eq!(
         (&row("quit")["keys"], &row("quit")["own"]),
@@ -163,7 +163,7 @@ fn the_keys_in_force_are_printed_for_people_and_scripts() {
     assert!(row("settle")["places"].as_array().unwrap().contains(&"In flight".into()));
     let told = text(&output(home.path(), &["keys"]).stdout);
     assert!(
-        told.lines().any(|line| line.starts_with("f5 ctrl-x ")
+        told.lines().any(|line| line.starts_with("f7 ctrl-x ")
             && line.contains("hold-all")
             && line.contains("yours")),
         "{told}"

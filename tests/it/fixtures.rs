@@ -10,8 +10,9 @@ use rl_console::{
     },
     tap::{
         entry::{
-            Direction, Entry, Frame, Head, Link, Redaction, Transition, Verdict, What,
+            Direction, Door, Entry, Frame, FrameOrigin, Head, Link, Redaction, Transition, Verdict, What,
             alerts::{Alert, AlertChange, AlertManner},
+            gate::{Intercepted, Passed, Passing},
             mpp::{
                 self, Brake, CloseCause, ErrorCode, FailedBy, Fault, HelloReason, RefundStatus, RowState,
                 Violation,
@@ -273,6 +274,7 @@ fn frames() -> Vec<Frame> {
         verdict: Verdict::Mpp(mpp::Verdict::Accepted),
         wire_bytes: 70_000,
         redaction: Redaction::None,
+        origin: None,
     };
     let mut verdicts =
         every!(Verdict { Sent => [Verdict::Sent], Mpp => [], Rmp => [], Macp => [], Plugin => [] });
@@ -310,6 +312,14 @@ fn frames() -> Vec<Frame> {
             .chain(fixtures_plugin::heads())
             .map(|head| Frame { head, ..inbound.clone() }),
     );
+    let origins = every_plain!(Door { Own, AsPeer, AsStation, Gate })
+        .into_iter()
+        .zip(operators().into_iter().cycle())
+        .map(|(door, by)| {
+            let by = by.unwrap_or_else(station::OperatedBy::own_console);
+            Arc::new(FrameOrigin { by, door, number: 3, of: (door == Door::Own).then_some(Seq(9)) })
+        });
+    frames.extend(origins.map(|origin| Frame { origin: Some(origin), ..inbound.clone() }));
     frames.extend(redactions.into_iter().map(|redaction| Frame { redaction, ..inbound.clone() }));
     frames.extend(directions.into_iter().map(|direction| Frame { direction, ..inbound.clone() }));
     frames
@@ -320,11 +330,19 @@ pub(crate) fn whats() -> Vec<What> {
     let mut all = every!(What {
         Frame => [],
         Transition => [],
+        Intercepted => [],
+        Passed => [],
         Committed => [What::Committed { through: Ticket(9) }],
         Unsent => [What::Unsent { frames: 2, bytes: 300 }],
         Loss => [What::Loss { count: 11 }],
     });
     all.extend(frames().into_iter().map(What::Frame));
+    all.extend([None, Some(30_000)].into_iter().zip(frames()).map(|(hold_ms, frame)| {
+        What::Intercepted(Box::new(Intercepted { number: 7, rule: 2, hold_ms, frame }))
+    }));
+    let ways = every_plain!(Passing { AsItWas, Edited, Dropped, TimedOut, Delayed, Duplicated, Cut });
+    let by = operators().into_iter().cycle();
+    all.extend(ways.into_iter().zip(by).map(|(how, by)| What::Passed(Passed { number: 7, how, by })));
     all.extend(mpp_transitions().into_iter().map(Transition::Mpp).map(What::Transition));
     all.extend(fixtures_rmp::transitions().into_iter().map(Transition::Rmp).map(What::Transition));
     all.extend(fixtures_runs::transitions().into_iter().map(Transition::Runs).map(What::Transition));

@@ -3,9 +3,11 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{BufRead as _, BufReader, Write as _},
     path::Path,
     process::{Command, Output, Stdio},
+    sync::mpsc,
+    time::Duration,
 };
 
 use rl_console::mplp::{RULES, SchemaId};
@@ -170,6 +172,38 @@ fn lines_are_judged_one_by_one_with_their_numbers() {
     // The first line may be the broken one.
     let (rows, _) = validated(home.path(), &["-"], format!("{{\n{stream}").as_bytes());
     assert_eq!(rows[0]["line"], 1);
+}
+
+#[test]
+fn a_stream_that_goes_on_is_judged_line_by_line_as_it_comes() {
+    let home = home();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rl-console"));
+    command.args(["mplp", "validate", "-"]).env_clear().env("HOME", home.path()).current_dir(home.path());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (told, printed) = mpsc::sync_channel(16);
+    let reader = std::thread::spawn(move || {
+        BufReader::new(output).lines().map_while(Result::ok).all(|line| told.send(line).is_ok())
+    });
+    let next = || printed.recv_timeout(Duration::from_secs(60));
+    // What it is shows with the second line.
+    write!(input, "{}\n{}\n", role(7), role("b")).unwrap();
+    let first = next();
+    writeln!(input, "{}", role("c")).unwrap();
+    writeln!(input, "{}", role(8)).unwrap();
+    let fourth = next();
+    drop(input);
+    let end = next();
+    let exit = child.wait().unwrap();
+    reader.join().unwrap();
+    assert_eq!(
+        (first.unwrap().as_str(), fourth.unwrap().as_str()),
+        (
+            "stdin:1: $.role.name: type: requires type string, received 7",
+            "stdin:4: $.role.name: type: requires type string, received 8"
+        )
+    );
+    assert_eq!((end.unwrap().as_str(), exit.code()), ("stdin: 4 objects, 2 not valid", Some(1)));
 }
 
 #[test]

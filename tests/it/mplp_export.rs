@@ -1,13 +1,13 @@
 //! `run export` over the real binary: what a run left is a clean bundle, the same bytes every time (mplp-l1
 //! §5.1; rulings MPLP 3, 12 to 16).
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 
 use crate::{
-    real::{Station, plugins::PluginStation},
-    runs_cli::{Agent, GREETING, file, output, run},
+    real::{Station, command, plugins::PluginStation},
+    runs_cli::{Agent, GREETING, file, output, rows, run},
 };
 
 const WRITER: &str = "[[rule]]\nnode = \"draft\"\nprogress = [\"writing\"]\ntokens = 7\n";
@@ -261,6 +261,25 @@ fn an_export_is_told_to_the_station_unless_one_may_only_look() {
     let looks = ["--token-file", viewer.to_str().unwrap(), "run", "export", &id, "--mplp", "-"];
     run(data, &looks, "").exits(0);
     assert!(told().contains("3 records"), "{}", told());
+}
+
+#[test]
+fn a_record_that_could_not_be_written_whole_is_not_in_the_way_of_the_next_attempt() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let path = data.join("station.json");
+    let export = ["mplp", "station", "--mplp", path.to_str().unwrap()];
+    let real = command(data);
+    let mut bounded = Command::new("sh");
+    // No file may have more than a block.
+    bounded.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]).arg(real.get_program());
+    bounded.args(real.get_args()).args(["--json"]).args(export).env_clear();
+    bounded.envs(real.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let failed = bounded.output().unwrap();
+    assert_eq!(rows(&failed.stderr)[0]["error"]["code"], "file", "{failed:?}");
+    assert!(!path.exists(), "a part of it is left");
+    run(data, &export, "").exits(0);
 }
 
 #[test]

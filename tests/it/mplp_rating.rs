@@ -60,6 +60,16 @@ fn a_rating_is_there_after_a_kill_and_labels_the_samples() {
     let shown = run(data, &["run", "show", &id], "").exits(0);
     let rating = &shown.rows[0]["rating"];
     assert_eq!((&rating["verdict"], &rating["note"]), (&json!("approved"), &json!("right after all")));
+    let listed = |filter| run(data, &["ls", "runs", "--filter", filter], "").exits(0).rows;
+    assert_eq!(
+        (&listed("rating:approved")[0]["rated"], listed("rating:rejected").len()),
+        (&json!("approved"), 0)
+    );
+    let again = run(data, &["run", "rate", &id, "rejected"], "").exits(0);
+    let kept = json!({ "run": id, "verdict": "rejected", "before": "approved", "keeps_note": true });
+    assert_eq!(again.rows, [kept]);
+    let emptied = run(data, &["run", "rate", &id, "rejected", "--note", ""], "").exits(0);
+    assert_eq!(emptied.rows, [json!({ "run": id, "verdict": "rejected", "before": "rejected" })]);
     assert!(rating["by"].is_string() && rating["at_ms"].is_u64(), "{rating}");
 }
 

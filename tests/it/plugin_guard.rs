@@ -366,8 +366,10 @@ async fn a_plugin_is_restricted() {
         assert!(of(&pid.to_string()).to_str().unwrap().starts_with("pipe:"), "{end}");
         assert_eq!(of(&guard) == of(&pid.to_string()), end == 0, "the guard holds stdin alone");
     }
-    // The pipes have an end here, and what this test was started with is passed on; the guard adds nothing.
-    let inherited = open_files(process::id());
+    // The pipes have an end here, and what the guard was started with is passed on, which another test's
+    // terminal may be part of; the guard adds nothing.
+    let mut inherited = open_files(process::id());
+    inherited.extend(open_files(process.guard.pid()));
     let added: Vec<_> = open_files(pid).into_iter().filter(|file| !inherited.contains(file)).collect();
     assert_eq!(added, Vec::<PathBuf>::new());
     process.guard.kill_tree();

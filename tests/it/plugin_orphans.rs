@@ -226,6 +226,7 @@ fn nothing_is_left_of_a_host_whose_thread_panics() {
     let setup = Setup {
         settings: HostSettings { program, folders: vec![source], ..HostSettings::default() },
         limits: limits.plugin,
+        gate: rl_console::gate::Gate::none(),
         tap: Tap::new(limits.tap),
         clock: Clock::start(),
         store: Box::new(move || {

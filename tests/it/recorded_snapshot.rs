@@ -46,6 +46,7 @@ pub(crate) fn bare() -> Snapshot {
             disk_low: None,
             recording: None,
             alerts: AlertList::NONE,
+            is_rehearsal: false,
         },
         mpp: mpp::Snapshot {
             listener: Listener::Starting,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::rmp_codec::{Fields, VALID, golden};
 
-fn run(home: &Path, args: &[&str], stdin: &[u8]) -> Output {
+pub(crate) fn run(home: &Path, args: &[&str], stdin: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rl-console"));
     command.args(args).env_clear().env("HOME", home).env("TZ", "UTC").current_dir(home);
     let mut child =
@@ -29,11 +29,11 @@ fn home() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-fn lines(bytes: &[u8]) -> Vec<Value> {
+pub(crate) fn lines(bytes: &[u8]) -> Vec<Value> {
     text(bytes)
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
@@ -45,7 +45,7 @@ fn digits(bytes: &[u8]) -> String {
     pairs.concat()
 }
 
-fn error(output: &Output) -> Value {
+pub(crate) fn error(output: &Output) -> Value {
     lines(&output.stderr).remove(0)["error"].take()
 }
 

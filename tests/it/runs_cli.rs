@@ -107,7 +107,7 @@ pub(crate) fn file(folder: &Path, name: &str, text: &str) -> String {
 /// What a subcommand with `--json` did.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    code: Option<i32>,
+    pub(crate) code: Option<i32>,
     pub(crate) rows: Vec<Value>,
     pub(crate) error: Value,
 }

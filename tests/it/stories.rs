@@ -10,6 +10,7 @@ mod plugins;
 mod present;
 mod sessions;
 mod two_stations;
+mod workbench;
 
 use std::process::Stdio;
 

@@ -45,6 +45,7 @@ pub(crate) fn frame(wire: &[u8], redaction: Redaction) -> Draft<'_> {
         verdict: Verdict::Mpp(mpp::Verdict::Accepted),
         wire_bytes: u32::try_from(wire.len()).unwrap(),
         redaction,
+        origin: None,
     };
     draft(What::Frame(frame), wire)
 }

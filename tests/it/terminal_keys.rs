@@ -20,7 +20,7 @@ fn console(data: &Path) -> Terminal {
 
 #[test]
 fn rebind_a_key() {
-    const F5: &str = "\x1b[15~";
+    const F7: &str = "\x1b[18~";
     let folder = tempdir().unwrap();
     let data = folder.path();
     pair(data);
@@ -29,11 +29,11 @@ fn rebind_a_key() {
     assert_eq!(refused.ended().exit_code(), 2);
     refused.shows("`K` is both `hold-all` and `disconnect` in Queues");
     refused.shows("config.toml:2:12");
-    configure(data, "[console.keys]\nhold-all = [\"f5\", \"ctrl-b\"]\n");
+    configure(data, "[console.keys]\nhold-all = [\"f7\", \"ctrl-b\"]\n");
     let mut terminal = console(data);
-    terminal.shows("f5 hold all");
+    terminal.shows("f7 hold all");
     terminal.keys("\x18");
-    terminal.keys(F5);
+    terminal.keys(F7);
     terminal.shows("ALL HELD");
     terminal.keys("\x02");
     terminal.shows("everything is already held; U resumes it");
@@ -42,17 +42,17 @@ fn rebind_a_key() {
     terminal.keys("y");
     terminal.wait("resumed", |screen| !screen.contains("ALL HELD"));
     terminal.keys("?");
-    terminal.wait("help", |screen| screen.contains("Keys of") && screen.contains("f5  ctrl-b"));
+    terminal.wait("help", |screen| screen.contains("Keys of") && screen.contains("f7  ctrl-b"));
     terminal.keys("?");
     terminal.shows("find:");
-    terminal.keys("f5");
+    terminal.keys("f7");
     terminal.shows("console.keys.hold-all (custom)");
     terminal.keys("\x03");
     terminal.wait("help again", |screen| !screen.contains("find:"));
     terminal.keys("qq");
     assert!(terminal.ended().success());
     terminal.assert_restored();
-    assert!(String::from_utf8(cli(data, &["keys"]).stdout).unwrap().contains("f5 ctrl-b"));
+    assert!(String::from_utf8(cli(data, &["keys"]).stdout).unwrap().contains("f7 ctrl-b"));
 }
 
 #[test]

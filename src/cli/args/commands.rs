@@ -10,7 +10,9 @@ use super::{
     bus::{PublishArgs, TailArgs},
     earlier::{CancelArgs, KickArgs},
     frames::{DecodeArgs, EncodeArgs},
+    gate::GateAction,
     global::{PluginFolderArgs, ScreenArgs},
+    inject::InjectArgs,
     invocations::{InvokeArgs, SettleArgs},
     ls::LsArgs,
     mplp::MplpAction,
@@ -19,6 +21,7 @@ use super::{
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     session::SessionAction,
     sim::SimPeer,
+    snippet::SnippetAction,
     stop::{StatusArgs, StopArgs},
 };
 use crate::cli::config::endpoint;
@@ -142,18 +145,34 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Pack(PackAction),
 
-    /// Decode RMP frames into header fields and JSON bodies, or report what is wrong with them.
+    /// Decode frames of any link into JSON, or report what is wrong with them.
     ///
     /// Reads one frame after the other. For each fault it prints the name, the clause, the expected and the
     /// actual value, and the byte offset. Exits 0 when every frame is valid, 6 when one is not.
     Decode(DecodeArgs),
 
-    /// Encode RMP frames from JSON, in the format of `decode --json`.
+    /// Encode frames of any link from JSON, in the format of `decode --json`.
     ///
-    /// Missing fields are filled in: lengths, `msg_id`, `trace_id`, `created_at_ms`, `ttl_ms`, and
-    /// `schema_id` from the body's type. The minimal input is
+    /// Missing fields are filled in; of an RMP frame lengths, `msg_id`, `trace_id`, `created_at_ms`,
+    /// `ttl_ms`, and `schema_id` from the body's type. The minimal input is
     /// {"body":{"type":"error.report.v1","payload":{}}}.
     Encode(EncodeArgs),
+
+    /// Judge and send a frame of your own, well-formed or broken on purpose, and follow what comes of it.
+    ///
+    /// A frame is JSON in the format of `encode`, bytes, or a captured frame (--of). It goes over a
+    /// connection of its own (--as), or into a peer's (--from, --to), and is marked as injected wherever it
+    /// shows. Exits 0 when it is accepted, 1 when it is refused, 4 without a verdict in time, 5 when --expect
+    /// is not met, 6 when the input is no frame, or a captured frame is cut or withheld.
+    Inject(InjectArgs),
+
+    /// List, print and check the frames that are kept under a name, for `inject --snippet`.
+    #[command(subcommand)]
+    Snippet(SnippetAction),
+
+    /// Hold frames between the station and its peers, and decide on each: pass, drop or edit it.
+    #[command(subcommand)]
+    Gate(GateAction),
 
     /// Judge MPLP objects, and list or print their schemas and rules, without a station; write the record of
     /// one.
@@ -242,6 +261,11 @@ pub(crate) struct ServeArgs {
     /// Serve Prometheus metrics as /metrics on this address; a port without an address binds to 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
+
+    /// Start a station for a rehearsal, on which `gate arm` may make faults; needs a --data folder of its
+    /// own.
+    #[arg(long)]
+    pub(crate) rehearsal: bool,
 
     #[command(flatten)]
     pub(crate) plugins: PluginFolderArgs,

@@ -39,6 +39,11 @@ pub(crate) struct Cli {
     #[arg(long)]
     pub(crate) plain: bool,
 
+    /// Start a station for a rehearsal, on which `gate arm` may make faults; needs a --data folder of its own
+    /// (console and `serve`).
+    #[arg(long)]
+    pub(crate) rehearsal: bool,
+
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
 
@@ -85,6 +90,7 @@ pub(crate) struct PluginFolderArgs {
 
 /// The flags that stand before or after any subcommand.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// The data folder; it contains `station.db` and can be used by one station at a time.
@@ -132,6 +138,10 @@ pub(crate) struct Global {
     /// `--metrics` of the console or of `serve`.
     #[arg(skip)]
     pub(crate) metrics: Option<SocketAddr>,
+
+    /// Whether a station is one on which faults may be made.
+    #[arg(skip)]
+    pub(crate) rehearsal: bool,
 
     /// Which plugins a station runs.
     #[arg(skip)]

@@ -7,7 +7,9 @@ mod bus;
 mod commands;
 mod earlier;
 mod frames;
+mod gate;
 mod global;
+mod inject;
 mod invocations;
 mod ls;
 mod ls_flags;
@@ -20,6 +22,7 @@ mod runs;
 mod session;
 mod sim;
 mod sim_plugin;
+mod snippet;
 mod stop;
 #[cfg(test)]
 mod tests;
@@ -30,8 +33,10 @@ pub(crate) use commands::{
     AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, HelpArgs, ManArgs, PackAction, PairArgs,
     RecordArgs, ServiceArgs,
 };
-pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
+pub(crate) use frames::{DecodeArgs, EncodeArgs, FrameLink, Moment};
+pub(crate) use gate::{GateAction, GateArmArgs, GateDisarmArgs, GateEditArgs, OnTimeoutArg};
 pub(crate) use global::{Cli, Global, PluginFolderArgs, ScreenArgs};
+pub(crate) use inject::InjectArgs;
 pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
 pub(crate) use mplp::{MplpAction, MplpStationArgs, MplpValidateArgs};
@@ -49,4 +54,5 @@ pub(crate) use session::{
 };
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs};
 pub(crate) use sim_plugin::{SimBadFrame, SimFlood, SimPluginArgs, SimPluginBehaviour};
+pub(crate) use snippet::{SnippetAction, SnippetCheckArgs, SnippetShowArgs};
 pub(crate) use stop::{StatusArgs, StopArgs};

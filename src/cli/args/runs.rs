@@ -177,7 +177,8 @@ pub(crate) struct RateArgs {
     #[arg(value_name = "VERDICT", value_parser = verdict())]
     pub(crate) verdict: RatingVerdict,
 
-    /// Why: a note of at most 4096 bytes, stored with the rating.
+    /// Why: a note of at most 4096 bytes, stored with the rating. Without it the note of an earlier rating is
+    /// kept; an empty one deletes it.
     #[arg(long, value_name = "TEXT", value_parser = rating_note)]
     pub(crate) note: Option<String>,
 }

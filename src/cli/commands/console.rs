@@ -255,6 +255,9 @@ async fn after(
     match exit {
         Ok(Ok(Exit::Detached)) => {
             tracing::info!("operator detached; station continues without a screen");
+            if let Some(station) = station {
+                station.console_gone();
+            }
             job_control::go_to_background(hints);
             while signals.next().await == Signal::HangUp {}
             Ok(())
@@ -267,6 +270,9 @@ async fn after(
         }
         Ok(Ok(Exit::HangUp)) if on_hangup == OnHangup::Stay => {
             tracing::info!("terminal lost; station continues without a screen");
+            if let Some(station) = station {
+                station.console_gone();
+            }
             while signals.next().await == Signal::HangUp {}
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! `encode`: RMP frames from JSON, well-formed or, where it is asked for, broken.
+//! `encode`: frames of any link from JSON, well-formed or, where it is asked for, broken.
 
 use std::{
     cell::Cell,
@@ -10,11 +10,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    cli::{args::EncodeArgs, context::Context, error::Error, hex_text},
-    dissect::rmp::frame_json::{Fill, Given},
+    cli::{args::EncodeArgs, context::Context, error::Error},
+    dissect::frame_json::{Fill, Setup, codec},
     ids::TraceId,
-    rmp,
-    rmp::Checks,
 };
 
 /// What a frame is worth delivering when nothing is said: the field's default.
@@ -45,13 +43,15 @@ pub(in crate::cli) fn run(context: &mut Context, args: &EncodeArgs) -> Result<()
         }
         _ => ("stdin".to_owned(), Box::new(io::stdin().lock())),
     };
+    let format = args.format.format()?;
+    let codec = codec(format, Setup { registry: &settings.registry, limits: &settings.limits, now_ms: None });
     let json_bytes_max =
-        settings.limits.rmp.body_bytes_max.saturating_mul(JSON_BYTES_A_BYTE).saturating_add(JSON_BYTES_MORE);
+        codec.frame_bytes_max().saturating_mul(JSON_BYTES_A_BYTE).saturating_add(JSON_BYTES_MORE);
     let left = Rc::new(Cell::new(json_bytes_max));
     let reader = BufReader::new(Metered { stream, left: Rc::clone(&left) });
     let refused = |number: u64, message: String| {
         let hint =
-            "give an object such as {\"body\":{\"type\":\"error.report.v1\",\"payload\":{}}}; `rl-console decode --json` prints more".to_owned();
+            format!("give an object such as {}; `rl-console decode --json` prints more", codec.example());
         Error::Input { what: what.clone(), message: format!("frame {number}: {message}"), hint }
     };
     let mut number = 0;
@@ -67,17 +67,15 @@ pub(in crate::cli) fn run(context: &mut Context, args: &EncodeArgs) -> Result<()
             msg_id: now.wall.0.saturating_mul(1_000).saturating_add(number),
             trace_id: TraceId(uuid::Uuid::now_v7()),
         };
-        let given = Given::read(text.get()).map_err(|message| refused(number, message))?;
-        let wire = given.encode(&fill, &settings.registry).map_err(|message| refused(number, message))?;
-        if !args.broken {
-            let checks = Checks::new(&settings.registry, &settings.limits.rmp);
-            rmp::decode(&wire, &checks)
-                .map_err(|error| Error::FrameRefused { number, error: Box::new(error) })?;
+        let made = codec.encode(text.get(), &fill).map_err(|message| refused(number, message))?;
+        let wire = made.wire;
+        if let Some(fault) = made.fault.filter(|_| !args.broken) {
+            return Err(Error::FrameRefused { number, error: Box::new(fault) });
         }
         if args.raw {
             out.bytes(&wire)?;
         } else {
-            let row = Encoded { frame: number, bytes: wire.len(), hex: hex_text::digits(&wire) };
+            let row = Encoded { frame: number, bytes: wire.len(), hex: crate::words::hex(&wire) };
             out.row(&row, |row| row.hex.clone())?;
         }
         out.flush()?;

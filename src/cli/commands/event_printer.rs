@@ -183,11 +183,11 @@ impl<'a> EventPrinter<'a> {
         {
             self.notifier.status(Event::of_state(summary, figures).text());
         }
-        if self.detail == Detail::Notable {
-            return;
-        }
         for told in self.coalescer.close(now) {
             self.print_or_count(&told);
+        }
+        if self.detail == Detail::Notable {
+            return;
         }
         if let Some((summary, figures)) = self.watch.summary()
             && self.summary.as_ref() != Some(&summary)
@@ -217,7 +217,8 @@ impl<'a> EventPrinter<'a> {
             Event::Up { host } if host != "mpp" => drop(self.down.remove(host)),
             _ => {}
         }
-        if self.detail == Detail::Notable {
+        // What is notable is rare, but for frames at a gate that a rule may stop all of.
+        if self.detail == Detail::Notable && !matches!(told.event, Event::Gate(_)) {
             self.print_or_count(&told);
             return;
         }

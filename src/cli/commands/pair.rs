@@ -39,7 +39,7 @@ fn new_file(path: &Path) -> Result<File, Error> {
 pub(in crate::cli) fn run(context: &mut Context, args: &PairArgs) -> Result<(), Error> {
     let data = context.settings.data()?;
     // Made before the token is: one that could not be kept would be lost.
-    let mut file = args.out.as_deref().map(new_file).transpose()?;
+    let file = args.out.as_deref().map(new_file).transpose()?;
     let paired = pairing::pair(&data, args.rotate);
     if let (Err(_), Some(path)) = (&paired, &args.out) {
         let _ = std::fs::remove_file(path);
@@ -53,12 +53,11 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PairArgs) -> Result<(), 
         operator::mpp(&station, mpp::Command::Pair { token_sha256: token.sha256() }).await.map(|_| ())
     });
     // The token is in force at the next start in any case, and cannot be shown again.
-    match (&mut file, &args.out) {
+    match (file, &args.out) {
         (Some(file), Some(path)) => {
+            let written = private_files::fill_new(file, path, |file| writeln!(file, "{}", token.reveal()));
             let path = path.display().to_string();
-            writeln!(file, "{}", token.reveal())
-                .and_then(|()| file.sync_all())
-                .map_err(Error::io(path.clone()))?;
+            written.map_err(Error::io(path.clone()))?;
             context.out.row(&TokenFile { path }, |kept| format!("token written to {}", kept.path))?;
         }
         _ => context.out.row(&Paired { token: token.reveal() }, |paired| paired.token.to_owned())?,

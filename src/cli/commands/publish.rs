@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn frames_come_as_hex_or_from_a_file_of_either() {
         let whole = [vec![0, 0, 0, 64], vec![0; 64]].concat();
-        let digits = hex_text::digits(&whole);
+        let digits = crate::words::hex(&whole);
         let file = tempfile::NamedTempFile::new().unwrap();
         let from_file = format!("@{}", file.path().display());
         for content in [digits.as_bytes(), &whole] {

@@ -231,6 +231,7 @@ pub(super) mod tests {
             submitted_at_ms: Wall(1_000),
             ended_at_ms: Some(Wall(2_500)),
             asks: 0,
+            rated: None,
         }
     }
 

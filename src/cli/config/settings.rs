@@ -131,6 +131,8 @@ pub(crate) struct Settings {
     pub(crate) on_hangup: OnHangup,
     /// How plugins are run.
     pub(crate) plugins: PluginSettings,
+    /// Whether a station that is started is for a rehearsal.
+    pub(crate) is_rehearsal: bool,
     /// Every bound.
     pub(crate) limits: Limits,
 }
@@ -215,6 +217,7 @@ impl Settings {
                 OnHangup::Stay
             },
             plugins: PluginSettings::of(resolved),
+            is_rehearsal: false,
             limits,
         }
     }
@@ -278,6 +281,7 @@ impl Settings {
             limits: self.limits,
             plugins: self.plugins.host()?,
             record: record.map(absolute),
+            is_rehearsal: self.is_rehearsal,
         })
     }
 

@@ -44,8 +44,16 @@ fn every_error_has_its_exit_code_and_its_code() {
             5,
             "other_state",
         ),
-        (Error::Frames { invalid: 1, all: 1, first: Box::new(rmp::Error::InvalidTtl) }, 6, "invalid_frame"),
-        (Error::FrameRefused { number: 1, error: Box::new(rmp::Error::InvalidTtl) }, 6, "invalid_frame"),
+        (
+            Error::Frames { invalid: 1, all: 1, first: Box::new((&crate::rmp::Error::InvalidTtl).into()) },
+            6,
+            "invalid_frame",
+        ),
+        (
+            Error::FrameRefused { number: 1, error: Box::new((&crate::rmp::Error::InvalidTtl).into()) },
+            6,
+            "invalid_frame",
+        ),
         (Error::Input { what: text(), message: text(), hint: text() }, 1, "bad_input"),
         (Error::Doctor { failed: 1, all: 2 }, 1, "doctor"),
         (Error::PluginCheck { failed: 1, all: 2 }, 1, "plugin_check"),

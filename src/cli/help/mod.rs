@@ -5,6 +5,8 @@ mod page_tests;
 mod pages;
 #[cfg(test)]
 mod picture_tests;
+#[cfg(test)]
+mod replay_tests;
 mod tables;
 
 pub(super) use pages::{manual, names, page, titles};

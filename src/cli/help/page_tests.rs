@@ -1,6 +1,6 @@
 //! What pages name is there: links, keys, fields, flags, configuration, files, and files of examples.
 
-use std::path::Path;
+use std::{path::Path, sync::LazyLock};
 
 use clap::CommandFactory as _;
 
@@ -13,7 +13,7 @@ use crate::{
     },
     console::{Depth, Keymap, Theme, reference},
     limits::{self, Runs},
-    manual::{Block, Layout, Page, lines, target},
+    manual::{Block, Layout, Manual, Page, lines, target},
     mpp::manifest::Pack,
     plugin::{host::HostSettings, manifest::Manifest},
     port::List,
@@ -290,7 +290,8 @@ fn every_file_that_is_an_example_can_be_used() {
 
 /// What is wrong with a place that the console opens the manual at.
 fn fault_of_place(page: &str, texts: &[String]) -> Option<String> {
-    match manual().page(page) {
+    static MANUAL: LazyLock<Manual> = LazyLock::new(manual);
+    match MANUAL.page(page) {
         None => Some(format!("there is no page {page}, for {texts:?}")),
         Some(page) => (!page.has_all(texts)).then(|| format!("{} does not have {texts:?}", page.name)),
     }

@@ -12,7 +12,7 @@ macro_rules! pages {
 
 pages! {
     "keys", "views", "filter", "time", "inspector", "palette", "columns", "forms", "copy", "on-air", "ledgers",
-    "themes", "keymap", "attach", "openings", "agents", "sessions", "mplp", "plugins", "bus", "frames", "pack", "mpp", "cli",
+    "themes", "keymap", "attach", "openings", "agents", "sessions", "mplp", "plugins", "bus", "frames", "workbench", "gate", "pack", "mpp", "cli",
     "exit-codes", "metrics", "service", "alerts", "config", "limits", "recording", "security", "glossary",
     "benchmarks", "contributing",
 }

@@ -15,6 +15,8 @@ pub(crate) enum Answer {
     Snapshot(Result<Box<Snapshot>, PortError>),
     /// The newest rows, once, when the console comes up.
     History(Result<Page, PortError>),
+    /// The frames that the gate holds, with every snapshot.
+    Intercepted(Result<Page, PortError>),
     /// What was before it came up.
     Past(PastAnswer),
 }

@@ -43,6 +43,7 @@ use crate::{
             state::Ui,
             system::System,
         },
+        workbench,
     },
     port::{Page, PortError, StationPort},
     tap,
@@ -141,8 +142,10 @@ impl App {
         for system in System::all() {
             (system.begin)(&mut ui.systems, &config.shell, &config.limits.console);
         }
-        ui.begin(&config.limits, config.shell.history, config.shell.filters);
-        let model = layouts::restore(Model::new(&config.limits), &mut ui, config.shell.layout, now);
+        let mut shell = config.shell;
+        ui.begin(&config.limits, std::mem::take(&mut shell.history), std::mem::take(&mut shell.filters));
+        let model = layouts::restore(Model::new(&config.limits), &mut ui, shell.layout.take(), now);
+        let model = workbench::restore(model, &mut ui, std::mem::take(&mut shell.frames), now);
         view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
         start::apply(&mut ui, &model, &config.start, &view, now);
         Self {
@@ -169,7 +172,7 @@ impl App {
             frame_scheduler: FrameScheduler::new(config.limits.console.frames_per_s_max),
             self_metrics: SelfMetrics::default(),
             ticked_s: now.wall.0 / 1_000,
-            jobs: BackgroundJobs::new(config.shell.runner, config.shell.opening_files),
+            jobs: BackgroundJobs::new(shell),
             past: PastLoader::default(),
         }
     }
@@ -213,13 +216,13 @@ impl App {
                     if let Some(exit) = self.handle_answer(answer) {
                         return exit;
                     }
+                    if self.ui.is_answered {
+                        self.paint();
+                    }
                 }
                 () = self.mailbox.changed() => {}
                 reload = self.config_watcher.next() => self.reload(reload),
-                () = sleep(until_paint), if until_paint.is_some() => {
-                    self.fold();
-                    self.paint();
-                }
+                () = sleep(until_paint), if until_paint.is_some() => self.fold_and_paint(),
                 () = sleep(until_resync), if until_resync.is_some() => self.connect(),
                 () = sleep(Some(until_tick)) => {
                     if let Some(exit) = self.tick() {
@@ -267,11 +270,6 @@ impl App {
         }
         self.paint();
         None
-    }
-
-    /// How long until data may be painted.
-    fn until_paint(&self) -> Duration {
-        self.clock.until(self.frame_scheduler.next_paint(self.ui.time.is_stopped()))
     }
 
     /// How long until entries are taken in although nothing can be painted yet: a slow pace and a slow
@@ -352,10 +350,14 @@ impl App {
             Effect::ReadObject { job, on_tree } => {
                 self.answers.push(answer(self.jobs.read_object(*job, on_tree)));
             }
+            Effect::Frame(job) => self.answers.push(answer(self.jobs.frame(*job))),
             Effect::Opening(job) => self.answers.push(answer(self.jobs.opening_job(*job))),
+            Effect::Snippet(job) => self.answers.push(answer(self.jobs.snippet_job(*job))),
             Effect::Export(job) => self.answers.push(answer(self.jobs.export(*job))),
             Effect::SaveDraft(text) => self.jobs.save_draft(&text),
             Effect::SaveRecent(text) => self.jobs.save_recent(&text),
+            Effect::SaveFrameDraft(text) => self.jobs.save_frame_draft(&text),
+            Effect::SaveSentFrames(text) => self.jobs.save_sent_frames(&text),
             Effect::Remember(line) => self.jobs.remember(&line),
             Effect::RememberFilter(text) => self.jobs.remember_filter(&text),
             Effect::SaveLayout(text) => self.jobs.save_layout(&text),
@@ -373,6 +375,7 @@ impl App {
                 }
                 self.handle_event(Event::Data)
             }
+            Answer::Intercepted(page) => self.take_intercepted(page),
             Answer::Past(answer) => {
                 self.take_past(answer);
                 None
@@ -444,10 +447,11 @@ impl App {
     }
 
     /// Paints, if the mailbox takes a frame; otherwise it is done when it does.
-    fn paint(&mut self) {
+    pub(super) fn paint(&mut self) {
         if !self.is_dirty || !self.mailbox.is_free() {
             return;
         }
+        self.ui.is_answered = false;
         self.note_painted_frames();
         self.check_attachment();
         if self.appearance.cycle_theme(&mut self.view, self.ui.theme_steps) {

@@ -5,11 +5,11 @@ use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::
 
 use crate::{
     console::{
-        settings::shell::{Runner, SubcommandEnd, SubcommandResult},
+        settings::shell::{Runner, Shell, SubcommandEnd, SubcommandResult},
         ui::{effect::OnTree, event::Event},
         worker::{
-            DecodeJob, ExportJob, ObjectJob, OpeningFiles, OpeningJob, OpeningWorker, Worker, decode_worker,
-            export_worker, object_worker,
+            DecodeJob, ExportJob, FrameAnswer, FrameJob, ObjectJob, OpeningJob, OpeningWorker, SnippetJob,
+            SnippetWorker, Worker, decode_worker, export_worker, frame_worker, object_worker,
         },
     },
     dissect::Tree,
@@ -24,8 +24,10 @@ pub(crate) struct BackgroundJobs {
     kill_guards: BTreeMap<u64, Box<dyn Any + Send>>,
     worker: Worker<DecodeJob, Tree>,
     objects: Worker<ObjectJob, Tree>,
+    frames: Worker<FrameJob, FrameAnswer>,
     exports: Worker<ExportJob, Result<String, String>>,
     openings: OpeningWorker,
+    snippets: SnippetWorker,
 }
 
 impl fmt::Debug for BackgroundJobs {
@@ -36,14 +38,16 @@ impl fmt::Debug for BackgroundJobs {
 
 impl BackgroundJobs {
     /// None yet.
-    pub(crate) fn new(runner: Option<Arc<dyn Runner>>, shelf: Option<Arc<dyn OpeningFiles>>) -> Self {
+    pub(crate) fn new(shell: Shell) -> Self {
         Self {
-            runner,
+            runner: shell.runner,
             kill_guards: BTreeMap::new(),
             worker: decode_worker(),
             objects: object_worker(),
+            frames: frame_worker(),
             exports: export_worker(),
-            openings: OpeningWorker::new(shelf),
+            openings: OpeningWorker::new(shell.opening_files),
+            snippets: SnippetWorker::new(shell.snippets),
         }
     }
 
@@ -92,6 +96,13 @@ impl BackgroundJobs {
         async move { Event::ObjectRead { on_tree, tree: tree.await } }
     }
 
+    /// Has a frame of the workbench made or read beside this thread.
+    pub(crate) fn frame(&mut self, job: FrameJob) -> impl Future<Output = Event> + use<> {
+        let number = job.number;
+        let answer = self.frames.begin(job);
+        async move { Event::Frame { number, answer: answer.await.map(Box::new) } }
+    }
+
     /// Has what a pane shows written to a file beside this thread.
     pub(crate) fn export(&mut self, job: ExportJob) -> impl Future<Output = Event> + use<> {
         let path = job.path.display().to_string();
@@ -106,6 +117,12 @@ impl BackgroundJobs {
     pub(crate) fn opening_job(&mut self, job: OpeningJob) -> impl Future<Output = Event> + use<> {
         let answer = self.openings.begin(job);
         async move { Event::Opening(answer.await) }
+    }
+
+    /// Has snippets listed or saved beside this thread.
+    pub(crate) fn snippet_job(&mut self, job: SnippetJob) -> impl Future<Output = Event> + use<> {
+        let answer = self.snippets.begin(job);
+        async move { Event::Snippets(answer.await) }
     }
 
     /// Ends one, or lets go of one that has ended.
@@ -131,6 +148,20 @@ impl BackgroundJobs {
     pub(crate) fn save_recent(&self, text: &str) {
         if let Some(runner) = &self.runner {
             runner.save_recent(text);
+        }
+    }
+
+    /// Keeps the frame that is edited in the workbench for the next start.
+    pub(crate) fn save_frame_draft(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.save_frame_draft(text);
+        }
+    }
+
+    /// Keeps the frames that the workbench sent for the next start.
+    pub(crate) fn save_sent_frames(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.save_sent_frames(text);
         }
     }
 

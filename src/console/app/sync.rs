@@ -10,9 +10,10 @@ use crate::{
     console::{
         draw::class::Class,
         model::{Model, bridge::HISTORY_ROWS},
+        settings::Exit,
         ui::event::Event,
     },
-    port::{Query, Snapshot},
+    port::{Page, PortError, Query, Snapshot},
     tap::{
         EntryRef,
         entry::{Transition, What, station},
@@ -46,6 +47,22 @@ fn judge_until(model: &mut Model, is_over: impl Fn() -> bool) -> bool {
 }
 
 impl App {
+    /// Paints with what has come; what answers a key is painted before that is looked at.
+    pub(super) fn fold_and_paint(&mut self) {
+        if !self.ui.is_answered {
+            self.fold();
+        }
+        self.paint();
+    }
+
+    /// How long until data may be painted; what answers a key does not wait.
+    pub(super) fn until_paint(&self) -> Duration {
+        if self.ui.is_answered {
+            return Duration::ZERO;
+        }
+        self.clock.until(self.frame_scheduler.next_paint(self.ui.time.is_stopped()))
+    }
+
     /// Sees whether the station is reached.
     pub(crate) fn check_attachment(&mut self) {
         let before = self.model.attachment.clone();
@@ -101,6 +118,7 @@ impl App {
         self.anchor();
         self.is_behind = true;
         self.load_past(is_of_another_start);
+        self.ask_intercepted();
         if is_first {
             let query = Query::Invocations {
                 state: None,
@@ -114,6 +132,24 @@ impl App {
             let page = self.port.query(query);
             self.answers.push(Box::pin(async move { Answer::History(page.await) }));
         }
+    }
+
+    /// Asks for the frames that the gate holds: what was stopped before this console read is in no entry of
+    /// its own.
+    fn ask_intercepted(&mut self) {
+        let page = self.port.query(Query::Intercepted);
+        self.answers.push(Box::pin(async move { Answer::Intercepted(page.await) }));
+    }
+
+    /// Takes them. An older station holds none.
+    pub(crate) fn take_intercepted(&mut self, page: Result<Page, PortError>) -> Option<Exit> {
+        let rows = match page {
+            Ok(Page::Intercepted(rows)) => rows,
+            _ => Vec::new(),
+        };
+        self.model.set_intercepted(rows);
+        self.anchor();
+        self.handle_event(Event::Data)
     }
 
     /// What is no entry has moved the model.

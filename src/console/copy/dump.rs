@@ -39,6 +39,15 @@ pub(crate) fn pairs(bytes: &[u8]) -> String {
     text
 }
 
+/// Bytes as nothing but their digits.
+pub(crate) fn digits(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        push(&mut text, *byte);
+    }
+    text
+}
+
 fn push(text: &mut String, byte: u8) {
     let digits = [byte >> 4, byte & 0xf].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('?'));
     text.extend(digits);
@@ -62,5 +71,6 @@ mod tests {
     #[test]
     fn pairs_are_digits_alone() {
         assert_eq!(pairs(b"\x00\xffz"), "00 ff 7a");
+        assert_eq!(digits(b"\x00\xffz"), "00ff7a");
     }
 }

@@ -17,12 +17,14 @@ pub(crate) enum CopyForm {
     Line,
     /// The command line that gives the same work again.
     Again,
+    /// The command line that injects the frame.
+    Inject,
 }
 
 impl CopyForm {
     /// All of them, in the order of the menu.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Cell, Self::Json, Self::Hex, Self::Frame, Self::Line, Self::Again];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Cell, Self::Json, Self::Hex, Self::Frame, Self::Line, Self::Again, Self::Inject];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
@@ -33,6 +35,7 @@ impl CopyForm {
             Self::Frame => "frame",
             Self::Line => "command to show it",
             Self::Again => "command to invoke again",
+            Self::Inject => "command to inject",
         }
     }
 
@@ -45,6 +48,7 @@ impl CopyForm {
             Self::Frame => Action::CopyFrame,
             Self::Line => Action::CopyLine,
             Self::Again => Action::CopyAgain,
+            Self::Inject => Action::CopyInject,
         }
     }
 

@@ -4,11 +4,13 @@
 //! What is copied is the true value, on air too: it goes to the clipboard and onto no screen, and what is
 //! said of it is its size alone.
 
+mod door;
 mod dump;
 mod form;
 pub(crate) mod line;
 mod source;
 
+pub(crate) use door::{CLIENT, door_of};
 pub(crate) use dump::pairs;
 pub(crate) use form::CopyForm;
 pub(crate) use line::quoted;

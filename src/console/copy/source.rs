@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Map, Value as Json};
 
-use super::{CopyForm, dump::hex, line};
+use super::{CopyForm, door::inject_command, dump::hex, line};
 use crate::{
     console::{
         records::row::{NOT_WORK, PaneRecord},
@@ -60,6 +60,16 @@ impl CopySource<'_> {
                 _ => return Err("only the beginning is kept; copy it as hex"),
             },
             CopyForm::Line => self.line(commands)?.into_bytes(),
+            CopyForm::Inject => {
+                let itself = self.row().and_then(PaneRecord::tap_entry);
+                let is_frame = |entry: &EntryRef<'_>| matches!(entry.entry.what, What::Frame(_));
+                let none = "no frame kept; the Wire lists the frames that are";
+                if let Some(entry) = itself.filter(is_frame) {
+                    inject_command(entry, commands)?.into_bytes()
+                } else {
+                    inject_command(beside().ok_or(none)?, commands)?.into_bytes()
+                }
+            }
             CopyForm::Again => line::invoke_command(self.invocation()?, commands).into_bytes(),
         };
         if bytes.is_empty() { Err("it is empty") } else { Ok(CopyPayload { form, bytes }) }

@@ -27,6 +27,8 @@ pub(crate) struct Glyphs {
     /// The record fits what is looked for.
     pub(crate) hit: &'static str,
     pub(crate) warn: &'static str,
+    /// The frame was made by hand.
+    pub(crate) by_hand: &'static str,
     pub(crate) times: &'static str,
     pub(crate) spark: [&'static str; 8],
     pub(crate) up: &'static str,
@@ -68,6 +70,7 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     bookmark: "★",
     hit: "»",
     warn: "!",
+    by_hand: "¶",
     times: "×",
     spark: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     up: "↑",
@@ -106,6 +109,7 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     bookmark: "'",
     hit: "=",
     warn: "!",
+    by_hand: "%",
     times: "x",
     spark: ["_", ".", ".", "-", "-", "=", "#", "#"],
     up: "up",

@@ -175,6 +175,8 @@ actions! {
     CopyLine = "copy-line",
     /// Copy the command to invoke the same event again.
     CopyAgain = "copy-again",
+    /// Copy the command to inject the record's frame.
+    CopyInject = "copy-inject",
     /// Write the lifecycle record of the selected run or session to a file.
     WriteRecord = "write-record",
     /// Go on or off air: mask or show logins, chat text and payload values on every screen.
@@ -193,6 +195,33 @@ actions! {
     Invoke = "invoke",
     /// Submit a run: edit an opening and send it to the control plane.
     Submit = "submit",
+    /// Open the workbench: a frame of any protocol, edited as JSON or bytes, with what its core would make of
+    /// it now.
+    Workbench = "workbench",
+    /// Open the selected captured frame in the workbench.
+    EditFrame = "edit-frame",
+    /// Refresh the ids, times and TTLs of the frame; after its bytes were edited, make its JSON from them.
+    RefreshFrame = "refresh-frame",
+    /// Break the frame on purpose.
+    BreakFrame = "break-frame",
+    /// The frames that were sent, what became of each, and the snippets.
+    SentFrames = "sent-frames",
+    /// Save the frame as a snippet, under a name.
+    SaveSnippet = "save-snippet",
+    /// The trace of the frame that was sent last.
+    SentTrace = "sent-trace",
+    /// Keep an edit at the gate: the same change is made of every frame that the rule matches from then on.
+    KeepEdit = "keep-edit",
+    /// The gate: rules that hold frames on their way, and the frames that are held.
+    Gate = "gate",
+    /// Let the selected held frame pass.
+    PassFrame = "pass-frame",
+    /// Let every held frame pass.
+    PassAllFrames = "pass-all-frames",
+    /// Drop the selected held frame.
+    DropFrame = "drop-frame",
+    /// Disarm the selected rule of the gate; the frames that it holds pass.
+    DisarmRule = "disarm-rule",
     /// Cancel the selected or marked rows; in Plugins, disable the selected plugin.
     Cancel = "cancel",
     /// Approve the selected pending approval; allow a plugin the credential it asks for, for this run
@@ -305,45 +334,6 @@ macro_rules! view_actions {
 
 view_table!(view_actions);
 
-/// What actions are told together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
-    /// What is done here.
-    Here,
-    /// The show as a whole.
-    Show,
-    /// Moving about.
-    Moving,
-    /// Stopping time.
-    Time,
-    /// The screen itself.
-    Screen,
-}
-
-impl Group {
-    /// All of them, the most used first.
-    pub(crate) const ALL: [Self; 5] = [Self::Here, Self::Show, Self::Moving, Self::Time, Self::Screen];
-
-    /// Its title in the manual, where there is no place that keys are listed of.
-    pub(crate) const fn title(self) -> &'static str {
-        match self {
-            Self::Here => "Records and dialogs",
-            _ => self.name(),
-        }
-    }
-
-    /// Its name, as help has it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Here => "Here",
-            Self::Show => "Station",
-            Self::Moving => "Moving",
-            Self::Time => "Time",
-            Self::Screen => "Screen",
-        }
-    }
-}
-
 impl Action {
     /// Whether it gives the station or this console something to do for good: it is held against the present,
     /// also while the past is shown.
@@ -359,6 +349,12 @@ impl Action {
                 | Self::Drain
                 | Self::Invoke
                 | Self::Submit
+                | Self::Workbench
+                | Self::EditFrame
+                | Self::PassFrame
+                | Self::PassAllFrames
+                | Self::DropFrame
+                | Self::DisarmRule
                 | Self::Cancel
                 | Self::Approve
                 | Self::Reject
@@ -397,6 +393,7 @@ impl Action {
         matches!(
             self,
             Self::Open
+                | Self::EditFrame
                 | Self::Cancel
                 | Self::Approve
                 | Self::Reject
@@ -442,56 +439,5 @@ impl Action {
                 | Self::Bookmark
                 | Self::Jump
         )
-    }
-
-    /// What it is told with.
-    pub(crate) const fn group(self) -> Group {
-        match self {
-            Self::HoldAll
-            | Self::ResumeAll
-            | Self::Kick
-            | Self::Invoke
-            | Self::Submit
-            | Self::Record
-            | Self::Alerts
-            | Self::Detach
-            | Self::StopStation
-            | Self::Quit => Group::Show,
-            Self::PlaceBefore
-            | Self::FocusNext
-            | Self::FocusPrevious
-            | Self::Up
-            | Self::Down
-            | Self::Left
-            | Self::Right
-            | Self::PageUp
-            | Self::PageDown
-            | Self::First
-            | Self::Last
-            | Self::Live
-            | Self::Bookmark
-            | Self::Jump
-            | Self::NextHit
-            | Self::PreviousHit
-            | Self::RelatedNext
-            | Self::RelatedPrevious
-            | Self::Ladder
-            | Self::Return
-            | Self::NextField
-            | Self::PreviousField => Group::Moving,
-            _ if self.is_of_time() => Group::Time,
-            Self::OnAir
-            | Self::Zoom
-            | Self::NextTheme
-            | Self::FreeMouse
-            | Self::Help
-            | Self::Keys
-            | Self::Manual
-            | Self::Palette
-            | Self::Back
-            | Self::Close => Group::Screen,
-            _ if self.view().is_some() => Group::Screen,
-            _ => Group::Here,
-        }
     }
 }

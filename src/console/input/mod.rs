@@ -3,6 +3,7 @@
 pub(crate) mod action;
 pub(crate) mod direction;
 pub(crate) mod fuzzy;
+pub(crate) mod group;
 pub(crate) mod keymap;
 pub(crate) mod pane_id;
 pub(crate) mod view_id;

@@ -69,6 +69,9 @@ impl Context {
                 Direction::Outbound => "out, to",
             };
             builder.leaf(Node::fact("direction", format!("{way} {}", frame.peer)));
+            if let Some(origin) = &frame.origin {
+                builder.leaf(Node { target_seq: origin.of, ..Node::fact("origin", origin.words()) });
+            }
         }
         builder.leaf(Node::fact("decoded as", decoder_of(subject).name()));
         builder.leaf(Node::fact("bytes", length(subject)));

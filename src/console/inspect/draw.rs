@@ -283,6 +283,11 @@ impl Inspector {
             if folder.is_some() { Role::Muted } else { role },
             class,
         ) + 2;
+        let within = if folder == Some(true) { tree.wrong_within(row.index) } else { 0 };
+        if within > 0 {
+            let words = format!("{} {within}", glyphs.bad);
+            x += canvas.put(x, line.y, right.saturating_sub(x), &words, Role::Bad) + 2;
+        }
         draw_note(canvas, Rect { x, width: right.saturating_sub(x), ..line }, node.note.as_ref());
     }
 

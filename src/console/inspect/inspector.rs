@@ -9,6 +9,7 @@ use crate::{
     dissect::{
         Tone,
         decoder::{Subject, decode},
+        mplp::findings_text,
         tree::{Node, Tree},
         verdict,
     },
@@ -196,6 +197,10 @@ impl Inspector {
             if index > 0 && within > 0 && (node.depth >= OPEN_DEPTH_MAX || within > OPEN_NODES_MAX) {
                 self.folded.insert(Row { part: Part::Decoded, index });
             }
+        }
+        self.verdict = verdict(&self.subject);
+        if let (Some((_, first)), findings @ 1..) = (self.verdict.first_mut(), tree.findings()) {
+            *first = format!("{first}; {}", findings_text(findings));
         }
         // What is wrong is what is looked for.
         let wrong = tree

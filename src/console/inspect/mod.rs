@@ -7,7 +7,7 @@
 
 mod context;
 mod draw;
-mod hex;
+pub(crate) mod hex;
 mod inspector;
 mod layer;
 mod page;

@@ -1,9 +1,12 @@
 //! The choice in an entry, as text: the selected value, or its bytes.
 
-use super::inspector::{Inspector, Side};
+use super::inspector::{Inspector, Part, Side};
 use crate::{
     console::{copy::pairs, draw::class::Class},
-    dissect::tree::{Kind, Text, Tree, slice},
+    dissect::{
+        frame_json::names_of,
+        tree::{Kind, Text, Tree, slice},
+    },
 };
 
 impl Inspector {
@@ -28,6 +31,13 @@ impl Inspector {
         let text = String::from_utf8_lossy(bytes);
         let meant = (node.kind == Kind::Text).then(|| serde_json::from_str::<String>(&text).ok()).flatten();
         Ok(meant.unwrap_or_else(|| text.into_owned()))
+    }
+
+    /// The names of the selected value and of what holds it, the outermost first; none of what no byte says.
+    pub(crate) fn selected_names(&self) -> Vec<String> {
+        let row = self.row().filter(|row| row.part == Part::Decoded);
+        let tree = row.and_then(|row| Some((self.tree(row.part)?, row.index)));
+        tree.map_or_else(Vec::new, |(tree, index)| names_of(tree, &self.subject.bytes, index))
     }
 
     fn selected_bytes(&self) -> Result<String, &'static str> {

@@ -8,7 +8,7 @@ impl Model {
     pub(crate) fn memory_bytes(&self) -> usize {
         let faults: usize = self.faults.groups().map(|group| 1_024 + group.offenders.len() * 64).sum();
         let systems = self.systems.memory_bytes(self.station_state.as_ref());
-        let faults = faults + self.findings.memory_bytes();
+        let faults = faults + self.findings.memory_bytes() + self.injected.memory_bytes();
         size_of::<Self>() + faults + self.journal.memory_bytes() + systems
     }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    injected::Injected,
     journal::Journal,
     past_loading::PastLoading,
     station::{ConsoleHealth, StationState},
@@ -20,7 +21,7 @@ use crate::{
     },
     limits, mpp,
     mpp::EndedView,
-    port::{Attachment, InvocationRow, Snapshot},
+    port::{Attachment, InterceptedRow, InvocationRow, Snapshot},
     rmp,
     tap::{EntryRef, entry::station::Level},
     time::Now,
@@ -48,6 +49,8 @@ pub(crate) struct Model {
     pub(crate) faults: Faults,
     /// Findings in the MPLP messages of the bus, but for those that wait to be judged.
     pub(crate) findings: MplpFindings,
+    /// What came of frames that were made by hand.
+    pub(crate) injected: Injected,
     /// Notices of all links.
     pub(crate) journal: Journal,
     /// Alerts that came since they were last taken to be heard: their ids, the last few.
@@ -98,6 +101,7 @@ impl Model {
             systems: Systems::new(limits),
             faults: Faults::default(),
             findings: MplpFindings::new(FindingLimits::new(&limits.mplp)),
+            injected: Injected::default(),
             journal: Journal::new(limits),
             raised_alerts: Vec::new(),
             lost: 0,
@@ -117,6 +121,7 @@ impl Model {
         self.hear_alerts(&snapshot);
         if self.is_of_another_start(&snapshot) {
             self.faults = Faults::default();
+            self.injected = Injected::default();
             self.findings.clear();
             self.station_state = None;
             self.systems.reset();
@@ -146,6 +151,12 @@ impl Model {
         if let Some(state) = &self.station_state {
             self.systems.bridge.set_history(rows, state.station.started_at.wall);
         }
+    }
+
+    /// Takes the frames that the gate holds, as the station has them; none where it did not say.
+    pub(crate) fn set_intercepted(&mut self, rows: Vec<InterceptedRow>) {
+        self.revision = next_revision();
+        self.systems.station.intercepted.set(rows);
     }
 
     /// Rows that ended, newest first.
@@ -179,6 +190,7 @@ impl Model {
             self.hear_alert(entry);
         }
         let bus = self.station_state.as_ref().map(|state| &state.rmp);
+        self.injected.fold(entry.entry);
         self.faults.fold(entry, bus);
         self.findings.fold(entry, bus);
         let mut cx = Folding {
@@ -188,6 +200,7 @@ impl Model {
             journal: &mut self.journal,
         };
         self.systems.fold(entry, &mut cx);
+        self.systems.station.intercepted.fold(entry);
         if cx.is_void {
             self.sync_basis = SyncBasis::Void;
         }

@@ -12,18 +12,21 @@ use crate::{
         inspect,
         inspect::{InvocationEntry, related_entries::RelatedEntries},
         model::{EntryBuffer, Model, ReportLine},
-        records::{ManualPlace, row::DetailsRecord, system_state::SystemState},
+        records::{ManualPlace, paged_list::error_text, row::DetailsRecord, system_state::SystemState},
         settings::view::{Canvas, View},
         ui::{
             Layer, Scene, Target,
             act::{Act, Resolved},
             layer::centred,
             layout::Layout,
+            message::show_message,
             pane::PaneContext,
             state::Ui,
         },
     },
     ids::Seq,
+    port::PortError,
+    time::Now,
 };
 
 /// Details of something.
@@ -36,6 +39,21 @@ pub(crate) struct Details {
     /// The entries that tell of it.
     related: RelatedEntries,
     is_of_present: bool,
+}
+
+/// Opens the details of what the station was asked for, or says why it does not come.
+pub(crate) fn show_found<T>(
+    ui: &mut Ui,
+    found: Result<Option<T>, PortError>,
+    record: impl FnOnce(T) -> Box<dyn DetailsRecord>,
+    missing: impl FnOnce() -> String,
+    now: Now,
+) {
+    match found {
+        Ok(Some(found)) => ui.push(Details::of(record(found))),
+        Ok(None) => show_message(ui, missing(), true, now),
+        Err(error) => show_message(ui, error_text(&error), true, now),
+    }
 }
 
 impl Details {

@@ -49,7 +49,8 @@ impl Dialog {
     /// A question that was not drawn yet.
     pub(crate) fn new(confirm: Box<dyn Confirm>) -> Self {
         let has_text = confirm.answers().text().is_some();
-        let reason = has_text.then(|| Reason { line: Line::new(""), before: None });
+        let reason = has_text
+            .then(|| Reason { line: Line::new(confirm.text_before().unwrap_or_default()), before: None });
         Self { confirm, refund: false, reason, drawn_in: None, presented_at: None }
     }
 

@@ -7,10 +7,7 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         draw::{format, glyphs::Glyphs, text, theme::Role},
-        input::{
-            action::{Action, Group},
-            keymap::KeyScope,
-        },
+        input::{action::Action, group::Group, keymap::KeyScope},
         model::Model,
         settings::view::{Canvas, View},
         ui::{

@@ -13,7 +13,7 @@ mod manual;
 pub(crate) mod output;
 
 pub(crate) use crate::console::ui::confirm::{Answer, Answers, Confirm, DEFAULT_REASON};
-pub(crate) use details::Details;
+pub(crate) use details::{Details, show_found};
 pub(crate) use dialog::Dialog;
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;

@@ -60,6 +60,11 @@ pub(crate) trait PaneRecord: Record {
         None
     }
 
+    /// Whether it tells of a frame that was made by hand, beside those of its trace.
+    fn is_by_hand(&self) -> bool {
+        false
+    }
+
     /// The entry of the tap that it is.
     fn tap_entry(&self) -> Option<EntryRef<'_>> {
         None
@@ -106,6 +111,10 @@ impl<T: PaneRecord> PaneRecord for &T {
 
     fn frame(&self) -> Option<&[u8]> {
         (**self).frame()
+    }
+
+    fn is_by_hand(&self) -> bool {
+        (**self).is_by_hand()
     }
 
     fn tap_entry(&self) -> Option<EntryRef<'_>> {

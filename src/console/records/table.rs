@@ -21,6 +21,8 @@ pub(crate) struct Table<'a> {
     pub(crate) row: &'a dyn Fn(usize) -> Vec<Cell>,
     /// Whether a row has a bookmark.
     pub(crate) bookmarked: &'a dyn Fn(usize) -> bool,
+    /// Whether a row came of a frame that was made by hand.
+    pub(crate) by_hand: &'a dyn Fn(usize) -> bool,
     /// Whether a row fits what is looked for.
     pub(crate) is_hit: &'a dyn Fn(usize) -> bool,
     pub(crate) selection: &'a Selection,
@@ -47,6 +49,7 @@ impl<'a> Table<'a> {
             len,
             row,
             bookmarked: &|_| false,
+            by_hand: &|_| false,
             is_hit: &|_| false,
             selection,
             focused,
@@ -106,8 +109,8 @@ impl<'a> Table<'a> {
         self.draw_more(canvas, area, offset, height);
     }
 
-    /// Marks a row in the margin before it: that it has a bookmark, that it fits what is looked for; a line
-    /// under the bookmark says both.
+    /// Marks a row in the margin before it: that it has a bookmark, that it fits what is looked for, or that
+    /// it came of a frame that was made by hand. A line under the bookmark says that it fits, too.
     fn mark(&self, canvas: &mut Canvas<'_>, (x, y): (u16, u16), index: usize) {
         let (glyphs, is_hit) = (canvas.view.glyphs, (self.is_hit)(index));
         if (self.bookmarked)(index) {
@@ -117,6 +120,8 @@ impl<'a> Table<'a> {
             }
         } else if is_hit {
             canvas.put(x, y, 1, glyphs.hit, Role::Accent);
+        } else if (self.by_hand)(index) {
+            canvas.put(x, y, 1, glyphs.by_hand, Role::Warn);
         }
     }
 

@@ -28,6 +28,7 @@ use crate::{
             state::{Focus, Ui},
             system::System,
         },
+        workbench,
     },
     tap::entry::station::Level,
     time::{Mono, Now},
@@ -62,6 +63,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     for system in System::all() {
         effects.extend((system.after_event)(ui, &cx, is_tick));
     }
+    effects.extend(workbench::follow(ui, &cx, is_tick));
     if is_input {
         ui.reconcile_visible(live);
     }
@@ -124,7 +126,15 @@ fn on_event(ui: &mut Ui, model: &Model, live: &Model, view: &View, event: Event,
             on_tree.on_tree(ui, tree);
             Vec::new()
         }
+        Event::Frame { number, answer } => {
+            workbench::on_frame(ui, number, answer);
+            Vec::new()
+        }
         Event::Opening(answer) => answer.map_or_else(Vec::new, |answer| answer.apply(ui, now)),
+        Event::Snippets(answer) => {
+            workbench::on_snippets(ui, answer, now);
+            Vec::new()
+        }
         Event::Exported(written) => {
             let is_error = written.is_err();
             let (Ok(text) | Err(text)) = written;
@@ -362,6 +372,8 @@ fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContex
             ui.show(shown);
         } else if screen::is_on_alerts(view, mouse.column, live, ui) {
             return run(ui, Action::Alerts, cx);
+        } else if screen::is_on_gate(view, mouse.column, live, ui) {
+            return run(ui, Action::Gate, cx);
         }
     } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
         return click_pane(ui, pane, area, mouse, cx);

@@ -128,7 +128,9 @@ fn bindings<'a>(
     let place = ui.key_scope();
     // Where everything is held already, what is left is to let go.
     let is_all_held = live.station_state.as_ref().is_some_and(is_everything_held);
+    let holds_frames = live.station.intercepted.at(view.clock.wall).next().is_some();
     let is_named = |binding: &&keymap::Binding| match binding.action {
+        Action::Gate => binding.in_footer && holds_frames,
         Action::HoldAll => binding.in_footer && !is_all_held,
         Action::ResumeAll => binding.in_footer || is_all_held,
         _ => binding.in_footer,
@@ -143,7 +145,7 @@ fn bindings<'a>(
             System::all().iter().all(|system| (system.act_first)(Action::Cancel, &cx).is_none())
         }
         (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
-        (Action::AllowAlways, _)
+        (Action::AllowAlways | Action::KeepEdit, _)
         | (Action::Open, KeyScope::Details)
         | (Action::Kick, KeyScope::Pane(PaneId::Topics | PaneId::Drops))
         | (Action::Settle, KeyScope::Alerts) => resolve(binding.action, &cx).is_err(),

@@ -39,6 +39,8 @@ enum PartKind {
     Tab(ViewId),
     /// A click opens the alerts.
     Alerts,
+    /// A click opens the gate.
+    Gate,
 }
 
 impl Part {
@@ -76,6 +78,8 @@ enum Detail {
 
 /// Columns between two parts.
 const GAP: usize = 2;
+/// Columns of the folder of a rehearsal.
+const FOLDER_COLUMNS: usize = 32;
 /// Columns at the right that the clock takes.
 const CLOCK_COLUMNS: u16 = 9;
 
@@ -100,6 +104,11 @@ pub(crate) fn tab_at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option
 /// Whether the count of alerts stands at a column of the first line.
 pub(crate) fn is_on_alerts(view: &View, column: u16, model: &Model, ui: &Ui) -> bool {
     at(view, column, model, ui) == Some(PartKind::Alerts)
+}
+
+/// Whether the count of held frames stands at a column of the first line.
+pub(crate) fn is_on_gate(view: &View, column: u16, model: &Model, ui: &Ui) -> bool {
+    at(view, column, model, ui) == Some(PartKind::Gate)
 }
 
 fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<PartKind> {
@@ -233,6 +242,7 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
         return parts;
     };
+    parts.extend(rehearsal(view, station_state, detail));
     if model.station.stopping.is_some() && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
@@ -247,6 +257,7 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.push(Part::new(if is_short { short } else { progress }, Role::Warn));
     }
     // What waits for an answer and what is braked is cut last.
+    parts.extend(intercepted(view, model));
     if is_reached {
         parts.extend(questions(view, station_state, is_short));
     }
@@ -277,6 +288,31 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
     }
     parts
+}
+
+/// That the station is one for a rehearsal, and in which folder.
+fn rehearsal(view: &View, state: &StationState, detail: Detail) -> Option<Part> {
+    if !state.station.is_rehearsal {
+        return None;
+    }
+    let glyphs = view.glyphs;
+    let folder = match detail {
+        Detail::All => state.station.data.display().to_string(),
+        Detail::Most => state.station.name(),
+        Detail::Short | Detail::Least => String::new(),
+    };
+    let folder = text::fit_within(&text::visible(&folder, glyphs.ascii), FOLDER_COLUMNS, glyphs).into_owned();
+    let text = if folder.is_empty() { "REHEARSAL".to_owned() } else { format!("REHEARSAL {folder}") };
+    Some(Part::new(text, Role::Warn))
+}
+
+/// How many frames the gate holds, and how long until the first of them goes by itself.
+fn intercepted(view: &View, model: &Model) -> Option<Part> {
+    let now = view.clock.wall;
+    let first = model.station.intercepted.at(now).min_by_key(|held| held.until)?;
+    let count = model.station.intercepted.at(now).count();
+    let text = format!("{} INTERCEPTED {count} {}", view.glyphs.warn, first.left(now));
+    Some(Part::of(PartKind::Gate, text, Role::Bad))
 }
 
 /// What waits for a person's answer, and how long until silence is one.

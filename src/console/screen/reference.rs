@@ -10,7 +10,8 @@ use crate::console::{
 
 use crate::console::{
     input::{
-        action::{Action, Group},
+        action::Action,
+        group::Group,
         keymap::{Chord, KeyScope, Keymap},
         pane_id::PaneId,
         view_id::ViewId,
@@ -133,6 +134,7 @@ pub(crate) fn signs() -> Vec<&'static str> {
         bookmark,
         hit,
         warn,
+        by_hand,
         times,
         spark,
         up,
@@ -150,8 +152,8 @@ pub(crate) fn signs() -> Vec<&'static str> {
     } = UNICODE;
     let single = [
         well, degraded, down, flying, ok, bad, refunded, none, into, between, out, ellipsis, masked, held,
-        draining, parked, marked, bookmark, hit, warn, times, up, down_arrow, ascending, descending, left,
-        right,
+        draining, parked, marked, bookmark, hit, warn, by_hand, times, up, down_arrow, ascending, descending,
+        left, right,
     ];
     single.into_iter().chain([spark[0], spark[7]]).chain(lanes).chain(bar).collect()
 }

@@ -3,7 +3,9 @@
 
 use super::{columns, go_to_time, manual, time_travel};
 use crate::console::{
+    copy::CopyForm,
     draw::theme::Role,
+    gate,
     input::action::Action,
     inspect,
     model::Model,
@@ -25,6 +27,7 @@ use crate::console::{
         system::{ChipId, System},
     },
     wire::ENTRY,
+    workbench,
 };
 
 /// The data that are masked on air.
@@ -64,14 +67,11 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         | Action::ColumnLater
         | Action::ResetColumns
         | Action::ResetLayout => return columns::act(action, cx),
-        Action::Copy
-        | Action::CopyAs
-        | Action::CopyCell
-        | Action::CopyJson
-        | Action::CopyHex
-        | Action::CopyFrame
-        | Action::CopyLine
-        | Action::CopyAgain => return copying::act(action, cx),
+        action if action == Action::CopyAs || CopyForm::of(action).is_some() => {
+            return copying::act(action, cx);
+        }
+        action if gate::actions::is_of_it(action) => return gate::actions::act(action, cx),
+        action if workbench::actions::is_of_it(action) => return workbench::actions::act(action, cx),
         Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
             return inspect::actions::resolve(action, cx);
         }

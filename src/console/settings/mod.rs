@@ -12,5 +12,6 @@ pub use appearance_settings::{AlertRules, AppearanceSettings, Desktop};
 pub use config::{CommandHints, Config, ConsoleError, Exit, Passthrough, Start};
 pub use config_watcher::{ConfigSource, Fault, Reload};
 pub use shell::{
-    Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
+    Runnable, Runner, RunningSubcommand, SavedFrames, SavedLayout, Shell, Subcommand, SubcommandEnd,
+    SubcommandResult,
 };

@@ -3,7 +3,10 @@
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
-use crate::{console::worker::OpeningFiles, manual::LazyManual};
+use crate::{
+    console::worker::{OpeningFiles, SnippetFolder},
+    manual::LazyManual,
+};
 
 /// What the palette offers beside the actions of a place.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +25,12 @@ pub struct Shell {
     pub draft: Option<String>,
     /// The openings that were submitted lately, as they were given to be kept.
     pub recent: Option<String>,
+    /// What the workbench had in the last start.
+    pub frames: SavedFrames,
     /// The files of openings; none where no folder is known.
     pub opening_files: Option<Arc<dyn OpeningFiles>>,
+    /// The user's own snippets; none where no folder is known.
+    pub snippets: Option<Arc<dyn SnippetFolder>>,
     /// Who runs them; nobody where there is none.
     pub runner: Option<Arc<dyn Runner>>,
 }
@@ -35,6 +42,17 @@ pub struct SavedLayout {
     pub file: PathBuf,
     /// What was kept there, if anything was yet, or why it cannot be read.
     pub text: Result<Option<String>, String>,
+}
+
+/// What the workbench had in the last start, as it was given to be kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedFrames {
+    /// The frame that was being edited.
+    pub draft: Option<String>,
+    /// The frames that were sent.
+    pub sent: Option<String>,
+    /// Files that could not be read and were set aside: each with the reason, for people.
+    pub troubles: Vec<String>,
 }
 
 /// A subcommand.
@@ -125,6 +143,14 @@ pub trait Runner: Send + Sync + fmt::Debug {
     /// Keeps the openings that were submitted lately for the next start. It must not wait for anything, and
     /// may fail silently.
     fn save_recent(&self, text: &str);
+
+    /// Keeps the frame that is edited in the workbench for the next start. It must not wait for anything, and
+    /// may fail silently.
+    fn save_frame_draft(&self, text: &str);
+
+    /// Keeps the frames that the workbench sent for the next start. It must not wait for anything, and may
+    /// fail silently.
+    fn save_sent_frames(&self, text: &str);
 }
 
 /// A subcommand that runs.

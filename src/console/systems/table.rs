@@ -10,7 +10,7 @@ use crate::{
         systems::{bridge, bus, deck, mplp, plugins, runs, sessions, station},
         trace,
         ui::{layout::ViewSpec, pane::Pane, system::System},
-        wire,
+        wire, workbench,
     },
     tap::entry::Link,
 };
@@ -40,6 +40,7 @@ pub(crate) struct State {
     pub(crate) plugins: plugins::state::State,
     pub(crate) mplp: mplp::state::State,
     pub(crate) station: station::started::State,
+    pub(crate) workbench: workbench::State,
 }
 
 impl DeclareState for Systems {

@@ -40,6 +40,11 @@ fn attached(columns: u16, rows: u16, kind: Kind) -> TestConsole {
     stage
 }
 
+/// One that may only look.
+pub(super) fn viewer(columns: u16, rows: u16) -> TestConsole {
+    attached(columns, rows, Kind::Viewer)
+}
+
 fn header(stage: &mut TestConsole) -> String {
     stage.text().lines().next().unwrap_or_default().trim_end().to_owned()
 }

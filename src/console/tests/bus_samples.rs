@@ -59,6 +59,7 @@ impl TestConsole {
             verdict,
             wire_bytes: u32::try_from(bytes.len()).unwrap(),
             redaction: Redaction::None,
+            origin: None,
             head: AnyHead::Rmp(head.clone()),
         };
         let trace = head.msg_id.map(trace);

@@ -273,6 +273,7 @@ fn a_frame_that_is_not_kept_whole_or_was_withheld_is_not_copied_as_if_it_were() 
             verdict: Verdict::Sent,
             wire_bytes: limit,
             redaction: redaction.clone(),
+            origin: None,
         };
         let seq = inspection::emit(&mut stage, What::Frame(frame), bytes, None, false);
         inspection::open(&mut stage, seq);

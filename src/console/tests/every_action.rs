@@ -9,7 +9,12 @@ use super::{
 };
 use crate::{
     console::{
-        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
+        input::{
+            action::Action,
+            keymap::{Binding, KeyScope},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
         inspect,
         overlays::{Confirm, Dialog, Output},
         systems::{
@@ -101,7 +106,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
         }
         KeyScope::Reason => after(at(KeyScope::ReasonDialog, base)?, Action::Reason),
         KeyScope::RateDialog => {
-            asking(base(), RateRun { run: TraceId(uuid::Uuid::nil()), name: "r".to_owned() })
+            asking(base(), RateRun { run: TraceId(uuid::Uuid::nil()), name: "r".to_owned(), before: None })
         }
         KeyScope::SettleDialog => asking(base(), Settle { id, queue, event }),
         KeyScope::Events => pack_events::listed(show(80, 24), pack_events::events()),
@@ -139,6 +144,11 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             at(KeyScope::Submit, base)?,
             if place == KeyScope::Files { Action::Files } else { Action::Params },
         ),
+        KeyScope::Workbench | KeyScope::WorkbenchList | KeyScope::FrameList | KeyScope::SnippetName => {
+            workbench(place)
+        }
+        KeyScope::GateRule => after(base(), Action::Gate),
+        KeyScope::Gate => after(at(KeyScope::GateRule, base)?, Action::NextField),
         KeyScope::Output => {
             let mut stage = base();
             stage.ui.push(Output::running(1, ("ls queues", "")));
@@ -147,6 +157,20 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
         KeyScope::Pane(pane) => focused(base(), pane),
     };
     Some(stage)
+}
+
+/// The workbench, or a list of it.
+fn workbench(place: KeyScope) -> TestConsole {
+    let mut stage = show(80, 24);
+    stage.act(Action::Workbench);
+    stage.key(crossterm::event::KeyCode::Null);
+    match place {
+        KeyScope::WorkbenchList => drop(stage.act(Action::BreakFrame)),
+        KeyScope::FrameList => drop(stage.act(Action::SentFrames)),
+        KeyScope::SnippetName => drop(stage.act(Action::SaveSnippet)),
+        _ => {}
+    }
+    stage
 }
 
 fn does_or_says(place: KeyScope, base: fn() -> TestConsole, action: Action) -> Option<String> {
@@ -160,55 +184,90 @@ fn does_or_says(place: KeyScope, base: fn() -> TestConsole, action: Action) -> O
     (!has_changed && effects.is_empty()).then(|| format!("{} in {}", action.name(), place.name()))
 }
 
-fn in_every_place(base: fn() -> TestConsole) {
+/// Every action that a place shares its key for with few others, and of what is everywhere and of what comes
+/// from the palette one in so many, another in each place.
+fn in_every_place(base: fn() -> TestConsole, one_in: usize) {
+    const FEW: usize = 4;
     let mut idle = Vec::new();
-    for place in KeyScope::all() {
+    for (nth, place) in KeyScope::all().enumerate() {
         let stage = base();
-        let bound: Vec<Action> = stage.view.keymap.bindings(place).map(|binding| binding.action).collect();
+        let (own, shared): (Vec<_>, Vec<_>) =
+            stage.view.keymap.bindings(place).partition(|binding| binding.scopes.len() <= FEW);
+        let actions = |of: Vec<&Binding>| of.into_iter().map(|binding| binding.action).collect::<Vec<_>>();
+        let (own, shared) = (actions(own), actions(shared));
         // From the palette any action comes, wherever it opens.
-        let any = if bound.contains(&Action::Palette) { Action::ALL } else { &[] };
-        for action in bound.iter().chain(any).filter(|action| !MOVES.contains(action)) {
+        let any = if shared.contains(&Action::Palette) { Action::ALL } else { &[] };
+        let some = shared.iter().chain(any).skip(nth % one_in).step_by(one_in);
+        for action in own.iter().chain(some).filter(|action| !MOVES.contains(action)) {
             idle.extend(does_or_says(place, base, *action));
         }
     }
     assert!(idle.is_empty(), "these do nothing and say nothing: {}", idle.join(", "));
 }
 
+fn a_show() -> TestConsole {
+    show(160, 50)
+}
+
+fn runs() -> TestConsole {
+    with_runs(show(160, 50))
+}
+
+fn sessions() -> TestConsole {
+    with_sessions(show(160, 50))
+}
+
+fn a_row_left_in_applied() -> TestConsole {
+    let mut stage = show(80, 24);
+    stage.mpp(Transition::Orphaned { id: InvocationId(46), queue: "boss".into() }, "");
+    stage
+}
+
+fn nothing_said() -> TestConsole {
+    TestConsole::of_size(160, 50)
+}
+
+fn nothing_happened() -> TestConsole {
+    let mut stage = TestConsole::of_size(80, 24);
+    stage.resync(fresh());
+    stage.ui.systems.station.onboarding_dismissed = true;
+    stage
+}
+
 #[test]
 fn in_the_middle_of_a_show() {
-    in_every_place(|| show(160, 50));
+    in_every_place(a_show, 10);
 }
 
 #[test]
 fn with_runs_that_go_on() {
-    in_every_place(|| with_runs(show(160, 50)));
+    in_every_place(runs, 10);
 }
 
 #[test]
 fn with_sessions_that_are_open() {
-    in_every_place(|| with_sessions(show(160, 50)));
+    in_every_place(sessions, 10);
 }
 
 #[test]
 fn with_a_row_left_in_applied() {
-    in_every_place(|| {
-        let mut stage = show(80, 24);
-        stage.mpp(Transition::Orphaned { id: InvocationId(46), queue: "boss".into() }, "");
-        stage
-    });
+    in_every_place(a_row_left_in_applied, 10);
 }
 
 #[test]
 fn before_the_station_has_said_anything() {
-    in_every_place(|| TestConsole::of_size(160, 50));
+    in_every_place(nothing_said, 10);
 }
 
 #[test]
 fn on_a_station_where_nothing_happened_yet() {
-    in_every_place(|| {
-        let mut stage = TestConsole::of_size(80, 24);
-        stage.resync(fresh());
-        stage.ui.systems.station.onboarding_dismissed = true;
-        stage
-    });
+    in_every_place(nothing_happened, 10);
+}
+
+#[test]
+#[ignore = "ten times the tests above: minutes without optimization"]
+fn all_of_the_palette_everywhere() {
+    for base in [a_show, runs, sessions, a_row_left_in_applied, nothing_said, nothing_happened] {
+        in_every_place(base, 1);
+    }
 }

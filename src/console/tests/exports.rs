@@ -13,6 +13,7 @@ use crate::{
         app::BackgroundJobs,
         draw::class::MaskPolicy,
         input::pane_id::PaneId,
+        settings::Shell,
         ui::{
             effect::Effect,
             state::{Focus, Ui},
@@ -27,7 +28,7 @@ fn run(stage: &mut TestConsole, line: &str) -> String {
     stage.write(line);
     let effects = stage.key(KeyCode::Enter);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let mut jobs = BackgroundJobs::new(None, None);
+    let mut jobs = BackgroundJobs::new(Shell::default());
     for effect in effects {
         if let Effect::Export(job) = effect {
             let written = runtime.block_on(jobs.export(*job));

@@ -6,24 +6,27 @@ use crossterm::event::KeyCode;
 use super::{
     bus_samples::{AGENT, bus, frame},
     screens::at_both_sizes,
-    test_console::TestConsole,
+    test_console::{TestConsole, connected},
 };
 use crate::{
     console::{
         draw::class::MaskPolicy,
-        input::{pane_id::PaneId, view_id::ViewId},
+        input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         model::Model,
-        ui::state::Focus,
+        ui::{event::Event, state::Focus},
     },
     dissect::mplp::FindingGroup,
     field::{Fields as _, Record as _, index_of},
     filter::Filter,
     ids::ConnectionId,
     limits::Limits,
-    port::FindingRow,
+    port::{FindingRow, Snapshot},
     rmp::{Dialect, FrameKind, Head, Verdict},
     station::findings,
-    tap::entry::{Direction, Frame, Head as AnyHead, Redaction, Verdict as AnyVerdict},
+    tap::{
+        Reader,
+        entry::{Direction, Frame, Head as AnyHead, Redaction, Verdict as AnyVerdict},
+    },
     time::Now,
 };
 
@@ -73,6 +76,7 @@ pub(super) fn broken_frame() -> (Frame, Vec<u8>) {
         verdict: AnyVerdict::Rmp(Verdict::Published { subscribers: 1, dropped: 0 }),
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     };
     (frame, bytes)
 }
@@ -140,6 +144,17 @@ fn details_say_the_rule_and_lead_to_the_frame() {
 }
 
 #[test]
+fn enter_on_the_details_of_a_finding_opens_its_frame() {
+    let mut stage = zoomed(160, 50);
+    assert!(stage.text().contains("Findings · "), "{}", stage.text());
+    stage.key(KeyCode::Home);
+    stage.key(KeyCode::Enter);
+    stage.event(Event::Tick);
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Inspector, "{}", stage.text());
+}
+
+#[test]
 fn the_inspector_marks_findings_at_their_fields() {
     for (name, schema) in [("finding_inspected", "plan"), ("finding_inspected_json", "trace-base")] {
         let inspected = |columns, rows| {
@@ -158,6 +173,25 @@ fn the_inspector_marks_findings_at_their_fields() {
         at_both_sizes(name, inspected);
         at_both_sizes(&format!("{name}_on_air"), |columns, rows| on_air(inspected(columns, rows)));
     }
+}
+
+#[test]
+fn the_inspector_counts_what_is_wrong_in_the_frame_and_in_what_is_folded() {
+    let mut stage = zoomed(160, 50);
+    stage.key(KeyCode::Home);
+    stage.key(KeyCode::Enter);
+    stage.event(Event::Tick);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    let count = text.lines().find_map(|line| line.split("; ").find(|part| part.contains(" findings")));
+    let count = count.and_then(|part| part.split_whitespace().next()).unwrap_or_else(|| panic!("{text}"));
+    assert!(count.parse::<usize>().is_ok_and(|count| count > 1), "{text}");
+    // To what holds all of the payload, which is folded then.
+    for _ in 0..40 {
+        stage.key(KeyCode::Left);
+    }
+    let text = stage.text();
+    assert!(text.contains(&format!("✗ {count}")), "{count}: {text}");
 }
 
 #[test]
@@ -239,4 +273,39 @@ fn a_moment_of_the_past_has_the_findings_of_then() {
     assert_eq!((counts[0], counts.len()), (live, 14));
     assert!(counts.is_sorted_by(|later, earlier| later >= earlier), "{counts:?}");
     assert_eq!(counts.last(), Some(&0));
+}
+
+/// A console with findings, what it began with, and all that came behind that.
+pub(crate) fn to_record() -> (TestConsole, Snapshot, Reader) {
+    let stage = broken(160, 50);
+    let reader = stage.tap.reader_from_oldest().unwrap();
+    (stage, connected(), reader)
+}
+
+/// Holds that two consoles have the same findings, as the pane and as `ls findings` have them.
+pub(crate) fn assert_same(live: TestConsole, again: TestConsole) {
+    let rows = |stage: &TestConsole| {
+        let group = |group: &FindingGroup| {
+            let value = |field: usize| format!("{:?}", group.value(field, Now::at_ms(0)));
+            FindingGroup::SPECS.iter().enumerate().map(|(field, spec)| (spec.name, value(field))).collect()
+        };
+        stage.model.findings.groups().map(group).collect::<Vec<Vec<_>>>()
+    };
+    let (of_live, of_again) = (rows(&live), rows(&again));
+    assert!(of_live.len() > 3, "{of_live:?}");
+    assert_eq!(of_live, of_again);
+    assert_eq!(live.model.findings.count, again.model.findings.count);
+    assert_eq!(listed(&live), listed(&again));
+    let drawn = |mut stage: TestConsole| {
+        stage.char('9');
+        (stage.ui.focus, stage.ui.zoomed) = (Focus::Pane(PaneId::Findings), Some(PaneId::Findings));
+        stage.key(KeyCode::Home);
+        let text = stage.text();
+        let lines: Vec<&str> =
+            text.lines().filter(|it| it.contains("plan") || it.contains("trace")).collect();
+        lines.join("\n")
+    };
+    let (of_live, of_again) = (drawn(live), drawn(again));
+    assert!(of_live.contains("step_id"), "{of_live}");
+    assert_eq!(of_live, of_again);
 }

@@ -58,6 +58,7 @@ pub(super) fn frame(
         verdict,
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     };
     emit(stage, What::Frame(frame), bytes.as_bytes(), cause, id.is_some())
 }

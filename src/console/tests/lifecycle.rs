@@ -5,14 +5,15 @@ use crossterm::event::KeyCode;
 
 use super::{
     answers::{answered, asked_by},
-    lifecycle_samples::{EVENTS, objects, page_of},
+    lifecycle_pages::answer,
+    lifecycle_samples::{EVENTS, objects},
     runs_samples::{GREET, VOTE, run, runs},
     sessions_samples::{self, RELEASE},
     test_console::TestConsole,
 };
 use crate::{
     console::{
-        input::{action::Action, pane_id::PaneId, view_id::ViewId},
+        input::{action::Action, pane_id::PaneId},
         records::selection::RowKeys as _,
         settings::shell::{Runnable, Subcommand},
         systems::mplp,
@@ -24,8 +25,9 @@ use crate::{
         },
     },
     field::Value,
-    port::{LifecyclePage, LifecycleRow, Page, PortError, Query, RecordOf},
-    runs::{EventKind, Transition},
+    mplp::lifecycle::Origin,
+    port::{Page, PortError, Query, RecordOf},
+    runs::EventKind,
     schema::JsonText,
     tap::entry::station::Level,
 };
@@ -35,7 +37,7 @@ pub(super) fn shown(columns: u16, rows: u16) -> TestConsole {
     zoomed(runs(columns, rows), PaneId::Lifecycle)
 }
 
-fn zoomed(mut stage: TestConsole, pane: PaneId) -> TestConsole {
+pub(super) fn zoomed(mut stage: TestConsole, pane: PaneId) -> TestConsole {
     stage.ui.focus = Focus::Pane(pane);
     stage.ui.zoomed = Some(pane);
     stage.pass(1_100);
@@ -74,7 +76,7 @@ fn a_record_is_folded_to_a_screen_with_its_findings_counted_and_marked() {
     let mut stage = shown(160, 50);
     let text = stage.text();
     for wanted in [
-        "Lifecycle chat_vote a41f · map · 1206 items · ✗ 2 findings",
+        "Lifecycle chat_vote a41f · profile map · 1206 items · ✗ 2 findings",
         "▾ ✗ bundle",
         "map_turn_completion_matches_dispatch: an",
         "▸ context",
@@ -92,7 +94,10 @@ fn a_record_is_folded_to_a_screen_with_its_findings_counted_and_marked() {
     let mut clean = runs(160, 50);
     clean.ui.systems.runs.run = Some(run(GREET));
     let text = zoomed(clean, PaneId::Lifecycle).text();
-    assert!(text.contains("Lifecycle greet b007 · map · 1206 items ─"), "{text}");
+    let title = "Lifecycle greet b007 · profile map · 1206 items · ✓ no findings ─";
+    assert!(text.contains(title), "{text}");
+    let heads = text.lines().find(|line| line.contains("│ part")).unwrap();
+    assert!(heads.contains("value") && !heads.contains("finding"), "{heads}");
 }
 
 #[test]
@@ -117,6 +122,35 @@ fn an_object_unfolds_to_the_value_that_is_wrong_and_folds_to_where_it_was() {
     }
     press(&mut stage, KeyCode::Left);
     assert_eq!(lines(&stage, PaneId::Lifecycle), 8);
+}
+
+#[test]
+fn right_and_left_move_in_the_tree_and_no_cell_keeps_them_from_it() {
+    let mut stage = shown(160, 50);
+    let name = |stage: &TestConsole| {
+        let key = stage.ui.selected_row(PaneId::Lifecycle, &stage.model).unwrap();
+        format!("{:?}", key.value(0, stage.view.now))
+    };
+    let cell = |stage: &TestConsole| stage.ui.table_settings(PaneId::Lifecycle).cell;
+    select(&mut stage, "context");
+    press(&mut stage, KeyCode::Right);
+    assert!(name(&stage).contains("context\"") && stage.text().contains("context_id"));
+    // What is open leads to what is first in it; what has nothing to be opened leads nowhere.
+    for _ in 0..3 {
+        press(&mut stage, KeyCode::Right);
+        assert!(name(&stage).contains("context_id") && cell(&stage).is_none(), "{}", name(&stage));
+    }
+    press(&mut stage, KeyCode::Left);
+    assert!(name(&stage).contains("context\""), "{}", name(&stage));
+    // A cell that was clicked on is left by the keys that fold.
+    stage.ui.table_settings_mut(PaneId::Lifecycle).cell = Some(1);
+    press(&mut stage, KeyCode::Left);
+    assert!(cell(&stage).is_none() && !stage.text().contains("context_id"), "{}", stage.text());
+    stage.ui.table_settings_mut(PaneId::Lifecycle).cell = Some(0);
+    press(&mut stage, KeyCode::Left);
+    assert_eq!((cell(&stage), stage.ui.focus), (None, Focus::Pane(PaneId::Lifecycle)));
+    let footer = stage.text().lines().last().unwrap().to_owned();
+    assert!(footer.contains("→ unfold") && footer.contains("← fold"), "{footer}");
 }
 
 #[test]
@@ -254,7 +288,8 @@ fn a_clean_record_is_written_by_the_command_that_the_palette_holds_ready() {
     stage.ui.systems.runs.run = Some(run(GREET));
     let mut stage = with_export(zoomed(stage, PaneId::Lifecycle));
     stage.char('w');
-    let line = format!("run export {} --mplp greet-b007.mplp.json", run(GREET));
+    let at = stage.view.time_of_day(stage.view.now).replace(':', "");
+    let line = format!("run export {} --mplp greet-b007-{at}.mplp.json", run(GREET));
     assert_eq!(stage.ui.palette.as_ref().map(|palette| palette.text()), Some(&*line));
     let effects = stage.key(KeyCode::Enter);
     let words = effects.iter().find_map(|effect| match effect {
@@ -277,7 +312,9 @@ fn a_record_with_findings_is_written_only_after_a_question_that_counts_them() {
     stage.char('w');
     stage.char('y');
     let line = stage.ui.palette.as_ref().map(|palette| palette.text().to_owned());
-    assert!(line.is_some_and(|line| line.ends_with("--mplp chat_vote-a41f.mplp.json --force")));
+    let at = stage.view.time_of_day(stage.view.now).replace(':', "");
+    let end = format!("--mplp chat_vote-a41f-{at}.mplp.json --force");
+    assert!(line.is_some_and(|line| line.ends_with(&end)));
 }
 
 #[test]
@@ -327,107 +364,30 @@ fn a_filter_finds_objects_by_schema_rule_and_path_in_every_list() {
     );
 }
 
-fn answer(stage: &mut TestConsole, effects: &[Effect], rows: Vec<LifecycleRow>, version: u64) -> Vec<Effect> {
-    let (serial, query) = asked_by(PaneId::Lifecycle, effects).unwrap();
-    let Query::Lifecycle { after, limit, .. } = query else { panic!("{query:?}") };
-    let page = Ok(Page::Lifecycle(Some(Box::new(page_of(rows, version, after, limit)))));
-    stage
-        .event(Event::QueryAnswered { on_page: Box::new(PanePage { pane: PaneId::Lifecycle, serial }), page })
-}
-
 #[test]
-fn an_open_record_is_taken_anew_at_most_every_two_seconds_and_what_is_unfolded_stays_so() {
-    let mut stage = shown(160, 50);
-    select(&mut stage, "plan");
-    press(&mut stage, KeyCode::Right);
-    select(&mut stage, "agent:count");
-    let tells = |stage: &mut TestConsole, number| {
-        let (kind, level) = (EventKind::Log, Some(Level::Info));
-        stage.runs(Transition::Event { run: run(VOTE), number, kind, level, node: None }, "and on")
+fn enter_on_what_is_of_a_session_of_the_run_leads_to_its_log() {
+    let of_session = |stage: &mut TestConsole, origin| {
+        let mut rows = objects("night of ann");
+        let last = rows.last_mut().unwrap();
+        (last.session, last.origin) = (Some("vote-9".into()), origin);
+        stage.ui.systems.mplp = mplp::state::State::default();
+        stage.pass(1_100);
+        let effects = stage.event(Event::Tick);
+        answer(stage, &effects, rows, 1);
+        select(stage, "confirms");
+        stage.key(KeyCode::Enter);
+        stage.key(KeyCode::Down);
+        stage.key(KeyCode::Enter)
     };
-    stage.pass(2_100);
-    let effects = tells(&mut stage, 6);
-    let mut rows = objects("night two");
-    rows.remove(0);
-    answer(&mut stage, &effects, rows, 2);
-    let text = stage.text();
-    assert!(text.contains("night two") && !text.contains("night of"), "{text}");
-    assert!(text.contains("agent:count"), "what was unfolded is so: {text}");
-    for _ in 0..10 {
-        stage.pass(150);
-        assert_eq!(asked_by(PaneId::Lifecycle, &tells(&mut stage, 7)), None);
-    }
-    stage.pass(600);
-    assert!(asked_by(PaneId::Lifecycle, &tells(&mut stage, 8)).is_some());
-    // Off the screen nothing is asked for.
-    let mut hidden = shown(160, 50);
-    hidden.ui.show(ViewId::Deck);
-    hidden.pass(9_000);
-    assert_eq!(asked_by(PaneId::Lifecycle, &tells(&mut hidden, 9)), None);
-}
-
-#[test]
-fn a_record_that_goes_on_between_two_pages_is_begun_again() {
-    let mut stage = runs(160, 50);
-    stage.ui.focus = Focus::Pane(PaneId::Lifecycle);
-    select(&mut stage, "events");
-    stage.key(KeyCode::Right);
-    stage.ui.select_in(PaneId::Lifecycle, &stage.model, |selection, keys| selection.select(480, keys, 10));
-    let effects = stage.event(Event::Tick);
-    let rows = super::lifecycle_samples::rows(&RecordOf::Run(run(VOTE)));
-    stage.pass(1_100);
-    let effects = answer(&mut stage, &effects, rows, 2);
-    let effects = if effects.is_empty() { stage.event(Event::Tick) } else { effects };
-    let (_, query) = asked_by(PaneId::Lifecycle, &effects).unwrap();
-    assert!(matches!(query, Query::Lifecycle { after: 0, .. }), "{query:?}");
-}
-
-#[test]
-fn a_large_object_is_read_beside_the_screen() {
-    let mut stage = runs(160, 50);
-    stage.ui.limits.console.inspect_inline_bytes_max = 100;
-    let mut stage = zoomed(stage, PaneId::Lifecycle);
-    select(&mut stage, "plan");
-    let effects = stage.key(KeyCode::Right);
-    assert!(stage.text().contains("loading"), "{}", stage.text());
-    let read = effects.into_iter().find_map(|effect| match effect {
-        Effect::ReadObject { job, on_tree } => Some((job, on_tree)),
+    let mut stage = shown(160, 50);
+    let effects = of_session(&mut stage, Origin::Number(4));
+    let asked = effects.into_iter().find_map(|effect| match effect {
+        Effect::Query { query: query @ Query::SessionLog { .. }, .. } => Some(query),
         _ => None,
     });
-    let (job, on_tree) = read.unwrap();
-    let tree = crate::dissect::mplp::object::object_tree(&job.schema, job.object.as_str(), job.nodes_max);
-    stage.event(Event::ObjectRead { on_tree, tree: Some(tree) });
-    assert!(stage.text().contains("plan_id"), "{}", stage.text());
-}
-
-#[test]
-fn an_object_that_no_page_has_room_for_is_fetched_once_it_is_unfolded_and_let_go_once_it_is_folded() {
-    let mut stage = runs(160, 50);
-    stage.ui.systems.mplp = mplp::state::State::default();
-    stage.ui.focus = Focus::Pane(PaneId::Lifecycle);
-    stage.pass(1_100);
-    let effects = stage.event(Event::Tick);
-    let mut rows = objects("night of ann");
-    let whole = rows[1].clone();
-    (rows[1].object, rows[1].omitted_bytes) = (None, Some(3_000_000));
-    answer(&mut stage, &effects, rows, 1);
-    assert!(stage.text().contains("2 MiB"), "{}", stage.text());
-    select(&mut stage, "plan");
-    let effects = stage.key(KeyCode::Right);
-    let wanted =
-        Query::Lifecycle { of: RecordOf::Run(run(VOTE)), after: 1, limit: 1, bytes: Some(3_000_000) };
-    assert_eq!(asked_by(PaneId::Lifecycle, &effects).map(|it| it.1), Some(wanted));
-    let (serial, _) = asked_by(PaneId::Lifecycle, &effects).unwrap();
-    let page = LifecyclePage { rows: vec![whole], ..page_of(objects("night of ann"), 1, 0, 1) };
-    let page = Ok(Page::Lifecycle(Some(Box::new(page))));
-    stage.event(Event::QueryAnswered {
-        on_page: Box::new(PanePage { pane: PaneId::Lifecycle, serial }),
-        page,
-    });
-    assert!(stage.text().contains("plan_id"), "{}", stage.text());
-    stage.key(KeyCode::Left);
-    let kept = stage.ui.systems.mplp.of(PaneId::Lifecycle).record();
-    assert!(kept.unwrap().rows[1].object.is_none());
+    assert_eq!(asked, Some(Query::SessionLog { session: "vote-9".to_owned(), after: 3, limit: 1 }));
+    of_session(&mut stage, Origin::Beginning);
+    assert!(stage.text().contains("Session vote-9"), "{}", stage.text());
 }
 
 #[test]
@@ -445,9 +405,12 @@ fn an_empty_pane_says_why() {
         });
         stage.text()
     };
-    let older = PortError::BadRequest("unknown variant `lifecycle`, expected one of".to_owned());
-    let text = answer(&mut stage, serial, Err(older));
-    assert!(text.contains("an earlier version, which has no lifecycle records"), "{text}");
+    let (name, version, what) = ("local".to_owned(), "0.6.0".to_owned(), "make lifecycle records".to_owned());
+    let text = answer(&mut stage, serial, Err(PortError::OlderStation { name, version, what }));
+    assert!(
+        text.contains("local runs rl-console 0.6.0, which cannot make lifecycle records: start"),
+        "{text}"
+    );
     stage.pass(1_100);
     let effects = stage.event(Event::Tick);
     let (serial, _) = asked_by(PaneId::Lifecycle, &effects).unwrap();

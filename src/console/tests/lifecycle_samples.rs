@@ -18,6 +18,7 @@ fn row(place: u64, schema: &str, path: &str, origin: Origin, object: &Value) -> 
         schema: schema.to_owned(),
         path: path.to_owned(),
         origin,
+        session: None,
         object: Some(JsonText::from_value(object)),
         omitted_bytes: None,
         findings: Vec::new(),
@@ -43,6 +44,7 @@ fn event(place: u64, number: u64) -> LifecycleRow {
         "stage_id": "5-7",
         "stage_name": "poll",
         "stage_status": "running",
+        "stage_order": 0,
         "payload": { "state": "running", "why": "ann said hello", "attempt": 1 },
     });
     let origin = if number <= 5 { Origin::Number(number) } else { Origin::Number(900) };

@@ -250,7 +250,7 @@ fn a_flood_of_broken_messages_is_judged_in_slices_until_all_are() {
     let exit = with_console(&Limits::default(), |mut rig| async move {
         rig.snapshot(true).await;
         rig.shows("loss 0").await;
-        for _ in 0..3_000 {
+        for _ in 0..1_500 {
             let (frame, bytes) = super::findings::broken_frame();
             rig.tap.emit(Draft {
                 at: rig.clock.now(),
@@ -262,7 +262,7 @@ fn a_flood_of_broken_messages_is_judged_in_slices_until_all_are() {
             });
         }
         rig.key('9').await;
-        rig.shows("pattern trace-ba… $.trace_base.span_id 3000").await;
+        rig.shows("pattern trace-ba… $.trace_base.span_id 1500").await;
         rig.stop.send(true).unwrap();
         rig
     });

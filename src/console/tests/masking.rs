@@ -309,8 +309,14 @@ fn a_filter_shows_on_air_what_is_typed_and_no_more() {
     assert!(!stage.text().contains("LVIEWER"), "it goes on from what was kept\n{}", stage.text());
 }
 
+/// Stages are large, and many are made at once.
 #[test]
 fn what_comes_from_viewers_peers_and_payloads_is_masked_by_its_class_wherever_it_is_drawn() {
+    let looked = std::thread::Builder::new().stack_size(16 << 20).spawn(look_everywhere).unwrap();
+    looked.join().unwrap();
+}
+
+fn look_everywhere() {
     let mut seen = BTreeSet::new();
     for (name, mut stage) in panes().into_iter().chain(places()).chain(written()) {
         for (columns, rows) in [(160, 50), (COLUMNS_MIN, ROWS_MIN)] {

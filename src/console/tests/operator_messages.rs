@@ -102,6 +102,7 @@ fn the_log_says_what_the_adapter_was_told_and_what_to_do() {
         verdict: Verdict::Sent,
         wire_bytes: 0,
         redaction: Redaction::None,
+        origin: None,
     };
     let bytes = br#"{"mpp":2,"type":"protocol_error","code":"UNKNOWN_QUEUE","message":"the manifest has no queue 'bos'"}"#;
     stage.tap.emit(crate::tap::Draft {

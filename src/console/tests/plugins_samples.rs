@@ -89,6 +89,7 @@ pub(super) fn frame(
         verdict: AnyVerdict::Plugin(verdict),
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     };
     let (at, what) = (Now::at_ms(stage.ms), What::Frame(frame));
     let draft = Draft { at, link: Link::Plugin, trace: None, cause: None, what, bytes: bytes.as_bytes() };

@@ -217,6 +217,7 @@ pub(super) fn stored() -> Vec<RunRow> {
         submitted_at_ms: Now::at_ms(number * 1_000).wall,
         asks: 0,
         ended_at_ms: Some(Now::at_ms(number * 1_500).wall),
+        rated: None,
     };
     vec![
         row(7, "chat_vote", RunState::Succeeded, None),

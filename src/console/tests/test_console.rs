@@ -26,8 +26,7 @@ use crate::{
     },
     ids::{InvocationId, SessionId, TraceId},
     limits::Limits,
-    mpp,
-    mpp::{AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
+    mpp::{self, AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
     port::{AsOf, Command, HostState, InvocationRow, Snapshot, StationView},
     schema::JsonText,
     station::{
@@ -264,7 +263,7 @@ impl TestConsole {
         codes.iter().flat_map(|code| self.event(key(*code))).collect()
     }
 
-    fn painted(&mut self) {
+    pub(super) fn painted(&mut self) {
         self.frame += 1;
         let at = Mono(self.ms * 1_000_000 + 1);
         for overlay in &mut self.ui.overlays {
@@ -384,6 +383,7 @@ pub(in crate::console) fn fresh() -> Snapshot {
             disk_low: None,
             recording: None,
             alerts: crate::port::AlertList::new(200),
+            is_rehearsal: false,
         },
         mpp,
         rmp: crate::rmp::Snapshot {

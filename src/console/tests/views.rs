@@ -45,6 +45,7 @@ pub(super) fn refuse(stage: &mut TestConsole, peer: &str, fault: Fault, bytes: &
         verdict,
         wire_bytes: 0,
         redaction: Redaction::None,
+        origin: None,
     };
     let at = Now::at_ms(stage.ms);
     let emit = |what, bytes: &str| {
@@ -57,14 +58,8 @@ pub(super) fn refuse(stage: &mut TestConsole, peer: &str, fault: Fault, bytes: &
             bytes: bytes.as_bytes(),
         });
     };
-    emit(
-        What::Frame(frame(
-            Direction::Inbound,
-            FrameType::Pull,
-            Verdict::Mpp(events::Verdict::Refused(fault)),
-        )),
-        bytes,
-    );
+    let refused = Verdict::Mpp(events::Verdict::Refused(fault));
+    emit(What::Frame(frame(Direction::Inbound, FrameType::Pull, refused)), bytes);
     if let Fault::Protocol { code, violation } = fault {
         let said = format!(
             r#"{{"mpp":2,"type":"protocol_error","code":"{}","message":"{violation}: 'bos'"}}"#,

@@ -62,6 +62,7 @@ fn judged(
         verdict,
         wire_bytes,
         redaction: Redaction::None,
+        origin: None,
     });
     stage.tap.emit(Draft {
         at: Now::at_ms(stage.ms),

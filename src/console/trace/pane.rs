@@ -114,6 +114,7 @@ impl LadderRow<'_> {
             (Some(why), ..) => why.clone(),
             (None, _, Some(dropped @ 1..)) => format!("{dropped} dropped"),
             (None, Some(0), _) if self.is_request() => "no receiver".to_owned(),
+            _ if self.hop.origin.is_some() => "injected".to_owned(),
             _ => String::new(),
         }
     }

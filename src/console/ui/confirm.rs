@@ -89,6 +89,11 @@ pub(crate) trait Confirm: Debug {
     /// The answers that it takes.
     fn answers(&self) -> Answers;
 
+    /// The line of text that comes with an answer, as it is before something is written.
+    fn text_before(&self) -> Option<&str> {
+        None
+    }
+
     /// Does what was asked for.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use crate::{
         input::pane_id::PaneId,
         model::Model,
         records::{
-            CellContext, Rows, Table,
+            CellContext, PaneRecord, Rows, Table,
             paged_list::StationList,
             row::cell as cell_of,
             selection::{RowKeys as _, Selection},
@@ -47,7 +47,7 @@ pub(crate) fn table_of(
     canvas: &mut Canvas<'_>,
     pane: PaneId,
     inner: Rect,
-    (rows, ui): (&Rows<'_>, &Ui),
+    (rows, ui, model): (&Rows<'_>, &Ui, &Model),
     focused: bool,
     more: (bool, bool),
 ) {
@@ -69,12 +69,21 @@ pub(crate) fn table_of(
     let bookmarked = |index: usize| {
         !ui.bookmarks.is_empty() && rows.key(index).is_some_and(|key| ui.bookmarks.has(pane, &key))
     };
+    // What is an entry of the tap says it by itself.
+    let is_told = matches!(pane, PaneId::Wire | PaneId::Trace);
+    let by_hand = |index: usize| {
+        let is_of_it = |row: &dyn PaneRecord| {
+            row.is_by_hand() || row.trace().is_some_and(|trace| model.injected.has(trace))
+        };
+        !is_told && rows.with(index, is_of_it).unwrap_or(false)
+    };
     let unselected = Selection::default();
     Table {
         columns: &columns,
         len: rows.len(),
         row: &cells,
         bookmarked: &bookmarked,
+        by_hand: &by_hand,
         is_hit: &|index| super::rows::is_hit(pane, ui, rows, index),
         selection: ui.selection(pane).unwrap_or(&unselected),
         focused,
@@ -185,7 +194,7 @@ fn draw_rows(
 ) {
     let (ui, declared) = (cx.ui, pane.pane());
     let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| {
-        table_of(canvas, pane, inner, (rows, ui), focused, more);
+        table_of(canvas, pane, inner, (rows, ui, cx.model), focused, more);
     };
     let nothing = declared.empty.text(cx);
     if let Some(list) = ui.paged_lists.list(pane) {

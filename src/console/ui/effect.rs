@@ -5,7 +5,7 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         records::{paged_list::error_text, record_key::Id},
-        worker::{DecodeJob, ExportJob, ObjectJob, OpeningJob},
+        worker::{DecodeJob, ExportJob, FrameJob, ObjectJob, OpeningJob, SnippetJob},
     },
     dissect::Tree,
     port::{Command, Outcome, Page, PortError, Query},
@@ -38,14 +38,22 @@ pub(crate) enum Effect {
     Decode(Box<DecodeJob>),
     /// Have an object of a lifecycle record read beside the screen's thread; its tree comes back.
     ReadObject { job: Box<ObjectJob>, on_tree: Box<dyn OnTree> },
+    /// Have a large frame made or read beside the screen's thread; what came of it comes back.
+    Frame(Box<FrameJob>),
     /// Have something done with openings beside the screen's thread; what came of it comes back.
     Opening(Box<OpeningJob>),
+    /// Have snippets listed or saved beside the screen's thread; what came of it comes back.
+    Snippet(Box<SnippetJob>),
     /// Write what a pane shows to a file beside the screen's thread; a message of it comes back.
     Export(Box<ExportJob>),
     /// Keep an opening that is being written for the next start.
     SaveDraft(String),
     /// Keep the openings that were submitted lately for the next start.
     SaveRecent(String),
+    /// Keep the frame that is edited in the workbench for the next start.
+    SaveFrameDraft(String),
+    /// Keep the frames that the workbench sent for the next start.
+    SaveSentFrames(String),
     /// Keep a line of the palette for the next start.
     Remember(String),
     /// Keep a filter for the next start.

@@ -6,7 +6,7 @@ use crate::{
     console::{
         settings::{config_watcher::Fault, shell::SubcommandResult},
         ui::effect::{Effect, OnOutcome, OnPage, OnTree},
-        worker::OpeningAnswer,
+        worker::{FrameAnswer, OpeningAnswer, SnippetAnswer},
     },
     dissect::Tree,
     port::{Outcome, Page, PortError},
@@ -43,8 +43,12 @@ pub(crate) enum Event {
     Decoded { number: u64, tree: Option<Tree> },
     /// An object was read, or another took its place.
     ObjectRead { on_tree: Box<dyn OnTree>, tree: Option<Tree> },
+    /// A frame of the workbench was made or read, or another took its place.
+    Frame { number: u64, answer: Option<Box<FrameAnswer>> },
     /// Something was done with openings, or something newer took its place.
     Opening(Option<OpeningAnswer>),
+    /// Snippets were listed or one was saved, or something newer took its place.
+    Snippets(Option<SnippetAnswer>),
     /// An export was written, or not: a message.
     Exported(Result<String, String>),
     /// A subcommand ended.

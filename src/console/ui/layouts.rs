@@ -9,14 +9,13 @@
 //! columns = ["id", "event", "age"]
 //! ```
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{message::Message, state::Ui};
+use super::{message::show_file_error, state::Ui};
 use crate::{
     console::{
-        draw::class::Class,
         input::pane_id::PaneId,
         model::Model,
         records::table_settings::{Sort, TableSettings},
@@ -30,9 +29,6 @@ use crate::{
 
 /// The version of what is written.
 const VERSION: u64 = 1;
-
-/// How long it is told on the line above the footer that the file could not be read.
-const ERROR_MESSAGE_DURATION: Duration = Duration::from_secs(30);
 
 /// The file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -134,12 +130,7 @@ pub(crate) fn restore(mut model: Model, ui: &mut Ui, kept: Option<SavedLayout>, 
                 file.display()
             );
             model.note(Level::Warn, &words, now);
-            ui.message = Some(Message {
-                text: words,
-                level: Level::Error,
-                class: Class::Public,
-                until: now.mono + ERROR_MESSAGE_DURATION,
-            });
+            show_file_error(ui, words, now);
         }
     }
     model

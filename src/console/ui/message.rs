@@ -11,6 +11,8 @@ use crate::{
 
 /// How long a message stands.
 const MESSAGE_DURATION: Duration = Duration::from_secs(10);
+/// How long it is said at the start that a file could not be read.
+const FILE_ERROR_DURATION: Duration = Duration::from_secs(30);
 
 /// One line above the footer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,4 +35,10 @@ pub(crate) fn show_message(ui: &mut Ui, text: String, is_error: bool, now: Now) 
 pub(crate) fn show_message_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
     let level = if is_error { Level::Error } else { Level::Info };
     ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_DURATION });
+}
+
+/// Says at the start that a file could not be read.
+pub(crate) fn show_file_error(ui: &mut Ui, text: String, now: Now) {
+    let until = now.mono + FILE_ERROR_DURATION;
+    ui.message = Some(Message { text, level: Level::Error, class: Class::Public, until });
 }

@@ -88,6 +88,8 @@ pub(crate) struct Ui {
     pub(crate) history: History,
     /// The filters that were kept.
     pub(crate) filters: History,
+    /// What was typed has its answer, which is painted as soon as what was typed.
+    pub(crate) is_answered: bool,
     /// Counts the subcommands that were run.
     pub(crate) subcommand_count: u64,
     /// Counts the times that the operator asked for the next theme.
@@ -138,6 +140,7 @@ impl Ui {
             palette: None,
             history: History::default(),
             filters: History::new([], Limits::default().console.history_lines_max),
+            is_answered: false,
             subcommand_count: 0,
             theme_steps: 0,
             inspect_count: 0,

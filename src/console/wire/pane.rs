@@ -72,7 +72,7 @@ impl PaneRecord for EntryRecord<'_> {
             },
             "link" => Cell::new(entry.link.name(), Role::of(entry.link)),
             "kind" => Cell::new(
-                format!("{sign} {}", self.kind()),
+                format!("{sign}{}{}", if self.is_by_hand() { glyphs.by_hand } else { " " }, self.kind()),
                 if is_serious { role } else { Role::of(entry.link) },
             ),
             "verdict" => Cell::new(standing.name().unwrap_or_default(), role),

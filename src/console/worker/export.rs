@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, Write as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -73,12 +73,7 @@ fn write(path: &Path, bytes: &[u8], replaces: bool) -> io::Result<()> {
     if replaces {
         return private_files::replace(path, bytes);
     }
-    let mut file = private_files::create_new(path)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    if written.is_err() {
-        let _ = std::fs::remove_file(path);
-    }
-    written
+    private_files::write_new(path, bytes)
 }
 
 fn table(columns: &[(&'static str, Align)], rows: &[Vec<String>]) -> String {

@@ -186,7 +186,7 @@ fn remark_times(bytes: &[u8], tree: &mut Tree) {
 }
 
 /// The field that a fault is found at.
-fn fault_field(fault: Fault, head: &Head) -> &'static str {
+pub(in crate::dissect) fn fault_field(fault: Fault, head: &Head) -> &'static str {
     match fault {
         Fault::InvalidMacpVersion => "macp_version",
         Fault::UnknownMode => "mode",

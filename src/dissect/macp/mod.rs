@@ -2,9 +2,9 @@
 
 mod message;
 mod preview;
-mod protobuf;
+pub(super) mod protobuf;
 mod row;
-mod schema;
+pub(super) mod schema;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -12,4 +12,5 @@ mod transitions;
 mod turn_away;
 mod verdict;
 
+pub(super) use message::{fault_field, occurs};
 pub(crate) use turn_away::describe_turn_away;

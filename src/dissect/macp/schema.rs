@@ -96,6 +96,18 @@ impl Schema {
         self.messages.get(message)?.get(&number)
     }
 
+    /// A field of a message by its name, with its number.
+    pub(crate) fn named(&self, message: &str, name: &str) -> Option<(u32, &Field)> {
+        let mut fields = self.messages.get(message)?.iter();
+        fields.find(|(_, field)| field.name == name).map(|(number, field)| (*number, field))
+    }
+
+    /// The number of a name of an enumeration.
+    pub(crate) fn number(&self, of: &str, name: &str) -> Option<i32> {
+        let mut names = self.enums.get(of)?.iter();
+        names.find(|(_, known)| *known == name).map(|(number, _)| *number)
+    }
+
     /// The fields of a message by their numbers; nothing for a message that is not known.
     #[cfg(test)]
     fn fields(&self, message: &str) -> impl Iterator<Item = (u32, &Field)> {

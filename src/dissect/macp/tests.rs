@@ -44,6 +44,7 @@ fn subject(
         verdict,
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     };
     let entry = Entry {
         seq: Seq(1),

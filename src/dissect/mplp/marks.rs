@@ -12,6 +12,7 @@ use crate::{
     limits,
     mplp::{InputLimits, LintFinding, lint},
     schema::PathStep,
+    words::counted,
 };
 
 /// Findings that are marked.
@@ -36,15 +37,21 @@ pub(in crate::dissect) fn mark(subject: &Subject, body: &[u8], bytes: &[u8], at:
         said.entry(node).or_default().push(text(finding, missing));
     }
     for (node, mut texts) in said {
-        let more = texts.len().saturating_sub(SAID_MAX);
+        let (count, more) = (texts.len(), texts.len().saturating_sub(SAID_MAX));
         texts.truncate(SAID_MAX);
         if more > 0 {
             texts.push(format!("and {more} more"));
         }
         if let Some(node) = tree.nodes.get_mut(node) {
-            node.blame(texts.join("; "));
+            node.blame_findings(texts.join("; "), count);
         }
     }
+}
+
+/// So many findings in words; of very many not all are marked.
+pub(crate) fn findings_text(findings: usize) -> String {
+    let more = if findings < FINDINGS_MAX { "" } else { " or more" };
+    format!("{}{more}", counted(findings, "finding"))
 }
 
 /// The way to a finding from the body on.

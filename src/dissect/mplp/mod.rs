@@ -19,5 +19,6 @@ mod transitions;
 pub(super) use entry_fields::EntryFindings;
 pub(crate) use findings::{FindingLimits, MplpFindings};
 pub(crate) use group::{FindingGroup, FindingKey};
+pub(crate) use marks::findings_text;
 pub(super) use marks::mark;
 pub(crate) use rule_text::rule_text;

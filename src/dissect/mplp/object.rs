@@ -71,7 +71,6 @@ const PUBLIC: &[&str] = &[
     "severity",
     "source",
     "source_module",
-    "stage_name",
     "stage_order",
     "stage_status",
     "state",
@@ -117,6 +116,11 @@ const OPENED: &[&str] = &[
 /// own is named after its opening or intent.
 const ROLE: &str = "role";
 
+/// The name of a stage: of a step, which has an order, anybody may see it. A stage without one is the whole
+/// run or session, and is named after its opening or intent.
+const STAGE_NAME: &str = "stage_name";
+const STAGE_ORDER: &str = "stage_order";
+
 /// Bytes of a name that is looked up.
 const NAME_BYTES_MAX: usize = 64;
 
@@ -125,15 +129,27 @@ pub(crate) fn object_tree(schema: &str, text: &str, nodes_max: usize) -> Tree {
     let mut builder = TreeBuilder::new(nodes_max);
     json::read(text.as_bytes(), "", &mut builder);
     let mut tree = builder.finish();
+    let bytes = text.as_bytes();
+    let has = |name| tree.children(0).any(|child| matches_name(&tree.nodes[child], bytes, name));
+    let of = Named { is_role: schema == ROLE, is_step: has(STAGE_ORDER) };
     let mut index = 1;
     while index < tree.nodes.len() {
-        index = classify(&mut tree, text.as_bytes(), index, schema == ROLE);
+        index = classify(&mut tree, bytes, index, of);
     }
     tree
 }
 
+/// What an object's own names are the names of.
+#[derive(Clone, Copy)]
+struct Named {
+    /// Whether `name` is that of a Role.
+    is_role: bool,
+    /// Whether `stage_name` is that of a step.
+    is_step: bool,
+}
+
 /// Says who may see a value; the place of the next that is to be looked at.
-fn classify(tree: &mut Tree, bytes: &[u8], index: usize, is_role: bool) -> usize {
+fn classify(tree: &mut Tree, bytes: &[u8], index: usize, of: Named) -> usize {
     let node = &tree.nodes[index];
     let end = node.end.max(index + 1);
     let is_item = matches!(node.name, Text::Literal(_));
@@ -144,8 +160,9 @@ fn classify(tree: &mut Tree, bytes: &[u8], index: usize, is_role: bool) -> usize
     if opens {
         return index + 1;
     }
-    let is_title = node.depth == 1 && name == "name" && !is_role;
-    let is_public = !is_item && !is_title && is_public(&name);
+    let is_title = node.depth == 1 && name == "name" && !of.is_role;
+    let is_of_step = node.depth == 1 && name == STAGE_NAME && of.is_step;
+    let is_public = !is_item && !is_title && (is_of_step || is_public(&name));
     if !is_public {
         tree.classify(index, Class::Payload);
     }
@@ -289,6 +306,18 @@ mod tests {
         for payload in ["\"secret title\"", "\"hi ann\"", "\"not ours\"", "\"x\""] {
             assert_eq!(class(payload), Some(Class::Payload), "{payload}");
         }
+    }
+
+    #[test]
+    fn a_stage_of_no_step_is_named_after_an_intent_and_that_is_a_payload() {
+        let class = |text: &str| {
+            let tree = object_tree("pipeline-stage-event", text, 100);
+            tree.nodes[nearest(&tree, text.as_bytes(), &[PathStep::Name("stage_name".into())])].class
+        };
+        assert_eq!(class(r#"{"stage_name":"poll","stage_order":0}"#), Class::Public);
+        assert_eq!(class(r#"{"stage_order":0,"stage_name":"poll"}"#), Class::Public);
+        assert_eq!(class(r#"{"stage_name":"which map for ann"}"#), Class::Payload);
+        assert_eq!(class(r#"{"stage_name":"for ann","payload":{"stage_order":0}}"#), Class::Payload);
     }
 
     #[test]

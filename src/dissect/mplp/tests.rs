@@ -77,6 +77,7 @@ fn subject(seq: u64, dialect: Dialect, bytes: &[u8]) -> Subject {
         verdict: AnyVerdict::Rmp(Verdict::Published { subscribers: 0, dropped: 0 }),
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     };
     let entry = Entry {
         seq: Seq(seq),

@@ -28,6 +28,7 @@ pub(in crate::dissect) fn fault_of(entry: EntryRef<'_>) -> Option<FaultDraft> {
             verdict: Verdict::Mpp(mpp::Verdict::Refused(fault)),
             redaction,
             wire_bytes,
+            origin: _,
         }) => {
             let (excerpt, full_frame) = match redaction {
                 Redaction::Withheld => (
@@ -96,6 +97,7 @@ mod tests {
             verdict: Verdict::Mpp(mpp::Verdict::Refused(fault)),
             redaction: Redaction::Withheld,
             wire_bytes: 31,
+            origin: None,
         };
         let tap = Tap::new(Limits::default().tap);
         let mut reader = tap.reader().unwrap();

@@ -250,7 +250,7 @@ impl FrameAnnotator<'_> {
             && let Some(node) = self.tree.nodes.first_mut()
         {
             let words = format!("cut: {cut} more bytes were not kept (limits.tap.frame_bytes_max)");
-            node.note = Some(crate::dissect::tree::Note { text: words.into(), is_wrong: true });
+            node.note = Some(crate::dissect::tree::Note { text: words.into(), is_wrong: true, findings: 0 });
         }
     }
 }
@@ -288,7 +288,7 @@ fn is_protocol_word(field: &Field, text: &str) -> bool {
 }
 
 /// The field that a violation is found at.
-const fn fault_field(violation: Violation) -> &'static str {
+pub(in crate::dissect) const fn fault_field(violation: Violation) -> &'static str {
     match violation {
         Violation::Missing(name) | Violation::Mistyped(name) => name,
         Violation::Version => "mpp",

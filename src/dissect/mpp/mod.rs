@@ -15,3 +15,5 @@ pub(super) use clauses::{clause_text, violation_remedy};
 pub(crate) use close_cause::{describe_close, refusal_remedy};
 pub(super) use faults::fault_of;
 pub(crate) use faults::reply_of;
+pub(super) use fields::{ENVELOPE, Field, fields};
+pub(super) use frame::fault_field;

@@ -11,12 +11,16 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::{
+    dissect::given::given,
     ids::TraceId,
     rmp::{self, RawFrame, RawHeader, encode, json},
 };
 
 /// Levels of JSON that readers take; `serde_json` gives up at 128.
 const JSON_LEVELS_MAX: usize = 100;
+
+/// The type of control frames (ruling RMP 1).
+const CONTROL_TYPE: &str = "intent.control.v1";
 
 /// The twelve fields.
 #[derive(Debug, Serialize)]
@@ -110,33 +114,24 @@ pub(crate) fn shown<S: Serializer>(value: &Option<rmpv::Value>, serializer: S) -
     value.as_ref().map(json::JsonView).serialize(serializer)
 }
 
-/// What `encode` is given for one frame. What is absent is filled in.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Given<'a> {
-    #[serde(default)]
-    frame_len: Option<u32>,
-    #[serde(default)]
-    header: HeaderGiven,
-    #[serde(borrow, default)]
-    body: Option<&'a RawValue>,
-    #[serde(default)]
-    body_bytes: Option<String>,
-    /// What `decode` says beside.
-    #[serde(default, rename = "frame")]
-    _frame: serde::de::IgnoredAny,
-    #[serde(default, rename = "offset")]
-    _offset: serde::de::IgnoredAny,
-    #[serde(default, rename = "bytes")]
-    _bytes: serde::de::IgnoredAny,
-    #[serde(default, rename = "valid")]
-    _valid: serde::de::IgnoredAny,
-    #[serde(default, rename = "error")]
-    _error: serde::de::IgnoredAny,
-    #[serde(default, rename = "schema")]
-    _schema: serde::de::IgnoredAny,
-    #[serde(default, rename = "expires_at_ms")]
-    _expires_at_ms: serde::de::IgnoredAny,
+given! {
+    /// What `encode` is given for one frame. What is absent is filled in.
+    pub(crate) struct Given<'a> beside ["schema" _schema, "expires_at_ms" _expires_at_ms] {
+        #[serde(default)]
+        frame_len: Option<u32>,
+        #[serde(default)]
+        header: HeaderGiven,
+        #[serde(borrow, default)]
+        body: Option<&'a RawValue>,
+        #[serde(default)]
+        body_bytes: Option<String>,
+        /// A control message, in place of the body that carries it (ruling RMP 1).
+        #[serde(borrow, default)]
+        control: Option<&'a RawValue>,
+        /// What a session calls it.
+        #[serde(default)]
+        unit: Option<String>,
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -157,7 +152,7 @@ struct HeaderGiven {
 }
 
 /// What stands in for what is not given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fill {
     /// When the frame is made.
     pub(crate) created_at_ms: u64,
@@ -211,9 +206,27 @@ impl Given<'_> {
         Ok(RawFrame { frame_len, header, body: &body }.encode())
     }
 
+    /// What a session calls it, where that is given.
+    pub(crate) fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// The body around a control message.
+    fn control_body(control: &RawValue) -> Result<Vec<u8>, String> {
+        let message = json::parse(control.get()).map_err(|error| format!("`control`: {error}"))?;
+        let kind = (rmpv::Value::from("type"), rmpv::Value::from(CONTROL_TYPE));
+        let body = rmpv::Value::Map(vec![kind, (rmpv::Value::from("payload"), message)]);
+        encode::value(&body).map_err(|error| error.to_string())
+    }
+
     /// The body's bytes. Where both forms are given they have to say the same, so that a change of one is
     /// never lost.
     fn body(&self) -> Result<Vec<u8>, String> {
+        if let Some(control) = self.control {
+            let is_alone = self.body.is_none() && self.body_bytes.is_none();
+            let made = || Self::control_body(control);
+            return if is_alone { made() } else { Err("give `control` or a body, not both".to_owned()) };
+        }
         let given = self
             .body
             .map(|body| json::parse(body.get()))
@@ -241,7 +254,7 @@ impl Given<'_> {
 }
 
 /// The schema that a body's type goes under.
-fn schema_of(body: &[u8], registry: &rmp::Registry) -> Result<u16, String> {
+pub(crate) fn schema_of(body: &[u8], registry: &rmp::Registry) -> Result<u16, String> {
     let body = rmp::Body::decode(body, JSON_LEVELS_MAX)
         .map_err(|fault| format!("{fault}; set `header.schema_id` to encode it anyway"))?;
     let id = registry.id_of(body.kind());

@@ -56,6 +56,7 @@ fn subject(bytes: &[u8], verdict: Verdict, wire_bytes: usize) -> Subject {
         verdict: AnyVerdict::Rmp(verdict),
         wire_bytes: u32::try_from(wire_bytes).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     };
     let entry = Entry {
         seq: Seq(7),

@@ -1,6 +1,9 @@
 //! A call as the tap tells of it.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    hash::{Hash, Hasher},
+    sync::OnceLock,
+};
 
 use bytes::Bytes;
 
@@ -8,12 +11,16 @@ use crate::{
     admission::Origin,
     ids::{ConnectionId, Peer, Seq, TraceId},
     limits,
-    macp::{Answered, Head, Rpc, proto::v1::Envelope},
-    words::cut,
+    macp::{
+        Answered, Head, Rpc,
+        proto::v1::Envelope,
+        request::{with_envelope, with_session},
+    },
+    tap::OriginCell,
 };
 
-/// Who calls.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Who calls. Whether it is the workbench makes nobody another one.
+#[derive(Clone, Debug)]
 pub(super) struct Caller {
     /// From where: an address and a port, which others have once it is gone.
     pub(super) peer: Peer,
@@ -21,6 +28,30 @@ pub(super) struct Caller {
     pub(super) origin: Origin,
     /// By which connection; the station calls by none.
     pub(super) connection: Option<ConnectionId>,
+    /// Whose it is, where it is the workbench's own.
+    pub(super) by_hand: Option<OriginCell>,
+    /// The entry that let its request pass at the gate.
+    pub(super) passed: Option<Seq>,
+}
+
+impl Caller {
+    const fn key(&self) -> (&Peer, Origin, Option<ConnectionId>) {
+        (&self.peer, self.origin, self.connection)
+    }
+}
+
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Caller {}
+
+impl Hash for Caller {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
 }
 
 /// A call that is worked on.
@@ -45,7 +76,7 @@ impl<'a> Call<'a> {
             caller: caller.clone(),
             bytes,
             bytes_are_none: false,
-            cause: None,
+            cause: caller.passed,
             entry: OnceLock::new(),
         }
     }
@@ -54,7 +85,13 @@ impl<'a> Call<'a> {
     pub(super) fn of_station(rpc: Rpc, peer: &Peer, cause: Option<Seq>) -> Self {
         Self {
             head: Head::new(rpc),
-            caller: Caller { peer: peer.clone(), origin: Origin::Unknown, connection: None },
+            caller: Caller {
+                peer: peer.clone(),
+                origin: Origin::Unknown,
+                connection: None,
+                by_hand: None,
+                passed: None,
+            },
             bytes: &[],
             bytes_are_none: true,
             cause,
@@ -64,16 +101,13 @@ impl<'a> Call<'a> {
 
     /// Of a session.
     pub(super) fn about(mut self, session: &str, limits: &limits::Macp) -> Self {
-        self.head.session = bounded_text(session, limits);
+        self.head = with_session(self.head, session, limits);
         self
     }
 
     /// With an envelope.
     pub(super) fn with(mut self, envelope: &Envelope, limits: &limits::Macp) -> Self {
-        self.head.session = bounded_text(&envelope.session_id, limits);
-        self.head.message_type = bounded_text(&envelope.message_type, limits);
-        self.head.message_id = bounded_text(&envelope.message_id, limits);
-        self.head.sender = bounded_text(&envelope.sender, limits);
+        self.head = with_envelope(self.head.rpc, envelope, limits);
         self
     }
 
@@ -89,8 +123,4 @@ impl<'a> Call<'a> {
             entry: self.entry.clone(),
         }
     }
-}
-
-fn bounded_text(text: &str, limits: &limits::Macp) -> Option<Arc<str>> {
-    (!text.is_empty()).then(|| Arc::from(cut(text, limits.id_bytes_max)))
 }

@@ -102,11 +102,31 @@ impl Connections {
     pub(super) fn all(&self) -> Vec<Connection> {
         self.with(|Open { table, connected, .. }| {
             let of = |(&id, it): (&ConnectionId, &Connected)| Connection {
-                caller: Caller { peer: it.peer.clone(), origin: it.origin, connection: Some(id) },
+                caller: Caller {
+                    peer: it.peer.clone(),
+                    origin: it.origin,
+                    connection: Some(id),
+                    by_hand: None,
+                    passed: None,
+                },
                 since: it.since,
                 has_called: !table.is_silent(id),
             };
             connected.iter().map(of).collect()
+        })
+    }
+
+    /// The open connection of this name.
+    pub(super) fn caller(&self, peer: &Peer) -> Option<Caller> {
+        self.with(|Open { connected, .. }| {
+            let (&id, it) = connected.iter().find(|(_, it)| it.peer == *peer)?;
+            Some(Caller {
+                peer: it.peer.clone(),
+                origin: it.origin,
+                connection: Some(id),
+                by_hand: None,
+                passed: None,
+            })
         })
     }
 

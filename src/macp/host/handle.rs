@@ -3,7 +3,8 @@
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
-    sync::Arc,
+    net::SocketAddr,
+    sync::{Arc, PoisonError},
 };
 
 use super::{
@@ -20,6 +21,7 @@ use crate::{
         Command, Outcome, Refusal, Rpc, SessionState, Snapshot,
         kernel::{Acked, Answer},
     },
+    tap::OriginCell,
     time::Now,
 };
 
@@ -74,6 +76,12 @@ impl RuntimeHandle {
     #[must_use]
     pub fn snapshot(&self) -> Option<(Seq, Snapshot)> {
         self.shared.lock().map(|state| (state.last_seq, state.snapshot.clone()))
+    }
+
+    /// Says that a connection of the workbench's own is about to come from there.
+    pub fn expect(&self, from: SocketAddr, origin: OriginCell) {
+        let now = self.shared.clock.now().mono;
+        self.shared.expected.lock().unwrap_or_else(PoisonError::into_inner).add(now, from, origin);
     }
 
     /// What it counts; nothing of a runtime that has failed.
@@ -144,6 +152,7 @@ impl RuntimeHandle {
         let names: HashMap<&Peer, &Arc<str>> =
             state.snapshot.clients.iter().map(|known| (&known.peer, &known.client)).collect();
         let name = |peer: &Peer| names.get(peer).map(|client| Arc::clone(client));
+        #[expect(clippy::mutable_key_type, reason = "an origin is no part of what a caller is compared by")]
         let open: HashSet<Opener> = connections.iter().map(|it| Opener::of(&it.caller)).collect();
         let mut clients: Vec<Client> = connections
             .into_iter()

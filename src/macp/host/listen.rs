@@ -3,7 +3,7 @@
 use std::{
     io::{self, Write as _},
     net::{Shutdown, SocketAddr},
-    sync::Arc,
+    sync::{Arc, PoisonError},
 };
 
 use futures_util::{Stream, stream};
@@ -60,9 +60,11 @@ async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Opt
     // Without it answers only come later.
     let _ = stream.set_nodelay(true);
     let (peer, origin) = (Peer::new(&addr.to_string()), Origin::of_address(addr.ip()));
-    match shared.connections.admit(shared.clock.now(), &peer, origin).await {
+    let now = shared.clock.now();
+    let by_hand = shared.expected.lock().unwrap_or_else(PoisonError::into_inner).take(now.mono, addr);
+    match shared.connections.admit(now, &peer, origin).await {
         Ok(place) => {
-            let caller = Caller { peer, origin, connection: Some(place.id()) };
+            let caller = Caller { peer, origin, connection: Some(place.id()), by_hand, passed: None };
             Some(Conn::new(stream, caller, shared, place))
         }
         Err(why) => {
@@ -74,7 +76,8 @@ async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Opt
             };
             // It may be gone already.
             let _ = refuse(stream, text);
-            shared.turned_away(&Caller { peer, origin, connection: None }, cause);
+            shared
+                .turned_away(&Caller { peer, origin, connection: None, by_hand: None, passed: None }, cause);
             None
         }
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::macp::{Status, TurnAwayCause, kernel::Answer};
 
 /// Bytes of a message from which on it waits.
-const LONG_BYTES: usize = 64 << 10;
+pub(super) const LONG_BYTES: usize = 64 << 10;
 
 impl Shared {
     /// Waits until a call's message may be decided. A long one counts meanwhile as one that is being

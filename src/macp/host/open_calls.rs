@@ -211,7 +211,13 @@ mod tests {
         let open = OpenCalls::new(&limits::Macp { calls_max, ..limits::Macp::default() });
         let connection = |n: usize| {
             let (peer, id) = (Peer::new(&format!("127.0.0.1:{n}")), ConnectionId(n as u64));
-            open.connection(Caller { peer, origin: Origin::Unknown, connection: Some(id) })
+            open.connection(Caller {
+                peer,
+                origin: Origin::Unknown,
+                connection: Some(id),
+                by_hand: None,
+                passed: None,
+            })
         };
         let connections = std::array::from_fn(connection);
         (open, connections)

@@ -85,7 +85,12 @@ impl Openers {
 
     /// How many sessions are open of the share that a caller has.
     pub(super) fn count(&self, caller: &Caller) -> u64 {
-        self.by_peer.get(&Opener::of(caller)).map_or(0, |sessions| sessions.len() as u64)
+        self.count_of(&Opener::of(caller))
+    }
+
+    /// How many sessions are open of a share.
+    pub(super) fn count_of(&self, opener: &Opener) -> u64 {
+        self.by_peer.get(opener).map_or(0, |sessions| sessions.len() as u64)
     }
 
     /// All who hold open sessions, with how many.
@@ -134,7 +139,13 @@ mod tests {
         let caller = |peer: &str, connection| {
             let addr: SocketAddr = peer.parse().unwrap();
             let origin = Origin::of_address(addr.ip());
-            Caller { peer: Peer::new(peer), origin, connection: Some(ConnectionId(connection)) }
+            Caller {
+                peer: Peer::new(peer),
+                origin,
+                connection: Some(ConnectionId(connection)),
+                by_hand: None,
+                passed: None,
+            }
         };
         let [here, there] = [caller("127.0.0.1:1", 1), caller("127.0.0.1:2", 2)];
         let [far, farther] = [caller("10.0.0.1:1", 3), caller("10.0.0.1:2", 4)];

@@ -22,7 +22,7 @@ use super::{
     connections::Connections,
     generated::m_a_c_p_runtime_service_server::MACPRuntimeServiceServer,
     handle::RuntimeHandle,
-    housekeeping, listen,
+    housekeeping, judge, listen,
     metrics::Counters,
     open_calls::OpenCalls,
     openers::Openers,
@@ -36,6 +36,7 @@ use super::{
 };
 use crate::{
     admission::Tally,
+    gate::Gate,
     limits,
     macp::{Transition, proto::DESCRIPTOR},
     store::{self, StoreError, append, op::CommitError},
@@ -74,6 +75,8 @@ pub struct Setup {
     pub tap: Tap,
     /// The clock.
     pub clock: Clock,
+    /// What may stop calls.
+    pub gate: Gate,
     /// What outlives the process; nothing while it is opened again.
     pub store: StoreWay,
     /// The data folder, where the log is before it is in the store.
@@ -142,16 +145,19 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         tap,
         clock,
         limits,
+        gate: setup.gate.clone(),
         ended_sessions_max: setup.ended_sessions_max,
         ended_sessions_bytes_max: setup.ended_sessions_bytes_max,
         disk_low: setup.disk_low,
         store,
         watch,
         connections: Connections::new(&limits, tally.clone()),
+        expected: Mutex::default(),
         unfinished: Unfinished::new(&limits, tally.clone()),
         calls: OpenCalls::new(&limits),
         tally,
         loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
+        judging: Semaphore::new(judge::LOOKS_MAX),
         left_out: LeftOutNotices::new(notice),
         long_turn: tokio::sync::Mutex::default(),
         rows_turn: tokio::sync::Mutex::default(),

@@ -18,18 +18,16 @@ use super::{
 };
 use crate::{
     admission::Origin,
-    ids::Peer,
+    ids::{Peer, Seq},
     macp::{
-        Answered, Rpc, SessionState, Status, Transition, Verdict, envelope,
-        kernel::{Acked, Answer, Metadata},
+        Answered, Rpc, Status, Transition, Verdict, envelope,
+        kernel::{Acked, Answer},
         proto::v1::{
-            Ack, CancelSessionRequest, CancelSessionResponse, GetManifestRequest, GetManifestResponse,
-            GetSessionRequest, GetSessionResponse, InitializeRequest, InitializeResponse, ListModesRequest,
-            ListModesResponse, ListRootsRequest, ListRootsResponse, MacpError, SendRequest, SendResponse,
-            SessionMetadata, SessionState as WireState, StreamSessionRequest, WatchModeRegistryRequest,
-            WatchRootsRequest,
+            CancelSessionRequest, GetManifestRequest, GetSessionRequest, InitializeRequest, ListModesRequest,
+            ListRootsRequest, SendRequest, StreamSessionRequest, WatchModeRegistryRequest, WatchRootsRequest,
         },
-        registry,
+        reply,
+        request::{Declined, decoded, envelope_of, not_implemented, too_long},
     },
     tap::{
         Draft,
@@ -48,7 +46,7 @@ pub(super) struct Service {
 type Replies = Pin<Box<dyn Stream<Item = Result<Reply, Grpc>> + Send>>;
 
 /// What a call is answered with: its message, or a status with why.
-pub(super) type CallResult<T> = Result<T, (Status, String)>;
+pub(super) type CallResult<T> = Result<T, Declined>;
 
 #[tonic::async_trait]
 impl MACPRuntimeService for Service {
@@ -59,33 +57,23 @@ impl MACPRuntimeService for Service {
         let (caller, received) = opened(request);
         let call = Call::new(Rpc::Initialize, &caller, &received.bytes);
         let answer = decoded(received.message).and_then(|message| {
-            if !message.supported_protocol_versions.iter().any(|version| version == registry::VERSION) {
-                return Err((Status::InvalidArgument, no_version(&message.supported_protocol_versions)));
+            let answer = reply::initialize(&message)?;
+            if let Some(name) = reply::client_name(&message) {
+                self.shared.introduce(&caller.peer, name);
             }
-            if let Some(client) = message.client_info.filter(|client| !client.name.is_empty()) {
-                self.shared.introduce(&caller.peer, &client.name);
-            }
-            Ok(InitializeResponse {
-                selected_protocol_version: registry::VERSION.to_owned(),
-                runtime_info: Some(registry::runtime_info()),
-                capabilities: Some(registry::capabilities()),
-                supported_modes: registry::supported_modes(),
-                instructions: registry::INSTRUCTIONS.to_owned(),
-            })
+            Ok(answer)
         });
-        self.plain(&call, answer)
+        self.plain(&call, answer).await
     }
 
     async fn send(&self, request: Request<Received<SendRequest>>) -> Result<Response<Reply>, Grpc> {
         let given = given(request.metadata());
-        let (caller, received) = opened(request);
+        let (caller, received) = self.opened(Rpc::Send, request).await?;
         let call = Call::new(Rpc::Send, &caller, &received.bytes);
-        let message = match decoded(received.message) {
-            Ok(message) => message,
+        let envelope = decoded(received.message).and_then(|message| envelope_of(message.envelope));
+        let envelope = match envelope {
+            Ok(envelope) => envelope,
             Err(error) => return Err(self.shared.decline_early(&call, error)),
-        };
-        let Some(envelope) = message.envelope else {
-            return Err(self.shared.decline_early(&call, no_envelope()));
         };
         let call = call.with(&envelope, &self.shared.limits);
         let bytes = envelope::bytes_within(&received.bytes, &envelope);
@@ -93,10 +81,9 @@ impl MACPRuntimeService for Service {
         let answer = self.shared.acked(answer).await;
         self.reply(
             &call,
-            answer.map(|it| {
-                (it.answered(), SendResponse { ack: Some(ack(it, envelope.session_id, envelope.message_id)) })
-            }),
+            answer.map(|it| (it.answered(), reply::sent(it, envelope.session_id, envelope.message_id))),
         )
+        .await
     }
 
     type StreamSessionStream = Replies;
@@ -114,7 +101,7 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<GetSessionRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (caller, received) = opened(request);
+        let (caller, received) = self.opened(Rpc::GetSession, request).await?;
         let call = Call::new(Rpc::GetSession, &caller, &received.bytes);
         let message = match decoded(received.message) {
             Ok(message) => message,
@@ -128,17 +115,14 @@ impl MACPRuntimeService for Service {
             Answer::Declined { status, why } => Err((status, why)),
             Answer::Acked(_) => Err((Status::Internal, "internal error in the runtime".to_owned())),
         };
-        self.reply(
-            &call,
-            answer.map(|it| (Answered::Ok, GetSessionResponse { metadata: Some(metadata(it)) })),
-        )
+        self.reply(&call, answer.map(|it| (Answered::Ok, reply::session(it)))).await
     }
 
     async fn cancel_session(
         &self,
         request: Request<Received<CancelSessionRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (caller, received) = opened(request);
+        let (caller, received) = self.opened(Rpc::CancelSession, request).await?;
         let call = Call::new(Rpc::CancelSession, &caller, &received.bytes);
         let message = match decoded(received.message) {
             Ok(message) => message,
@@ -149,39 +133,25 @@ impl MACPRuntimeService for Service {
         let ask = Ask::Cancel { session: &message.session_id, reason: &message.reason, by: &by };
         let answer = self.shared.ask(&call, ask).await;
         let answer = self.shared.acked(answer).await;
-        self.reply(
-            &call,
-            answer.map(|it| {
-                (
-                    it.answered(),
-                    CancelSessionResponse { ack: Some(ack(it, message.session_id, String::new())) },
-                )
-            }),
-        )
+        self.reply(&call, answer.map(|it| (it.answered(), reply::cancelled(it, message.session_id)))).await
     }
 
     async fn get_manifest(
         &self,
         request: Request<Received<GetManifestRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (caller, received) = opened(request);
+        let (caller, received) = self.opened(Rpc::GetManifest, request).await?;
         let call = Call::new(Rpc::GetManifest, &caller, &received.bytes);
-        self.plain(
-            &call,
-            decoded(received.message).map(|_| GetManifestResponse { manifest: Some(registry::manifest()) }),
-        )
+        self.plain(&call, decoded(received.message).map(|_| reply::manifest())).await
     }
 
     async fn list_modes(
         &self,
         request: Request<Received<ListModesRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (caller, received) = opened(request);
+        let (caller, received) = self.opened(Rpc::ListModes, request).await?;
         let call = Call::new(Rpc::ListModes, &caller, &received.bytes);
-        self.plain(
-            &call,
-            decoded(received.message).map(|_| ListModesResponse { modes: registry::descriptors() }),
-        )
+        self.plain(&call, decoded(received.message).map(|_| reply::modes())).await
     }
 
     type WatchModeRegistryStream = Replies;
@@ -190,17 +160,17 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<WatchModeRegistryRequest>>,
     ) -> Result<Response<Replies>, Grpc> {
-        let (caller, received) = opened(request);
-        Err(self.watch(&Call::new(Rpc::WatchModeRegistry, &caller, &received.bytes), "WatchModeRegistry"))
+        let (caller, received) = self.opened(Rpc::WatchModeRegistry, request).await?;
+        Err(self.watch(&Call::new(Rpc::WatchModeRegistry, &caller, &received.bytes)))
     }
 
     async fn list_roots(
         &self,
         request: Request<Received<ListRootsRequest>>,
     ) -> Result<Response<Reply>, Grpc> {
-        let (caller, received) = opened(request);
+        let (caller, received) = self.opened(Rpc::ListRoots, request).await?;
         let call = Call::new(Rpc::ListRoots, &caller, &received.bytes);
-        self.plain(&call, decoded(received.message).map(|_| ListRootsResponse { roots: Vec::new() }))
+        self.plain(&call, decoded(received.message).map(|_| reply::roots())).await
     }
 
     type WatchRootsStream = Replies;
@@ -209,30 +179,44 @@ impl MACPRuntimeService for Service {
         &self,
         request: Request<Received<WatchRootsRequest>>,
     ) -> Result<Response<Replies>, Grpc> {
-        let (caller, received) = opened(request);
-        Err(self.watch(&Call::new(Rpc::WatchRoots, &caller, &received.bytes), "WatchRoots"))
+        let (caller, received) = self.opened(Rpc::WatchRoots, request).await?;
+        Err(self.watch(&Call::new(Rpc::WatchRoots, &caller, &received.bytes)))
     }
 }
 
 impl Service {
-    /// Answers a call that concerns no session.
-    fn plain<T: Message>(&self, call: &Call<'_>, answer: CallResult<T>) -> Result<Response<Reply>, Grpc> {
-        let message = answer.map_err(|declined| self.shared.decline_early(call, declined))?;
-        self.shared.report_call(call, Verdict::Accepted);
-        Ok(Response::new(self.shared.reply(call, Answered::Ok, &message)))
+    /// Who calls, and what came, once the gate lets it go.
+    async fn opened<T: Message + Default>(
+        &self,
+        rpc: Rpc,
+        request: Request<Received<T>>,
+    ) -> Result<(Caller, Received<T>), Grpc> {
+        let (caller, received) = opened(request);
+        self.shared.gated(rpc, caller, received).await
     }
 
-    fn reply<T: Message>(
+    /// Answers a call that concerns no session.
+    async fn plain<T: Message>(
+        &self,
+        call: &Call<'_>,
+        answer: CallResult<T>,
+    ) -> Result<Response<Reply>, Grpc> {
+        let message = answer.map_err(|declined| self.shared.decline_early(call, declined))?;
+        self.shared.report_call(call, Verdict::Accepted);
+        Ok(Response::new(self.shared.reply(call, Answered::Ok, &message).await?))
+    }
+
+    async fn reply<T: Message>(
         &self,
         call: &Call<'_>,
         answer: CallResult<(Answered, T)>,
     ) -> Result<Response<Reply>, Grpc> {
         let (told, message) = answer.map_err(|(status, why)| self.shared.declined(call, status, why))?;
-        Ok(Response::new(self.shared.reply(call, told, &message)))
+        Ok(Response::new(self.shared.reply(call, told, &message).await?))
     }
 
-    fn watch(&self, call: &Call<'_>, name: &str) -> Grpc {
-        self.shared.decline_early(call, (Status::Unimplemented, format!("{name} is not implemented")))
+    fn watch(&self, call: &Call<'_>) -> Grpc {
+        self.shared.decline_early(call, not_implemented(call.head.rpc))
     }
 }
 
@@ -297,13 +281,7 @@ impl Shared {
         }
         let why = fault.message();
         let answer = match fault.code() {
-            Code::OutOfRange => {
-                let max = self.limits.payload_bytes_max;
-                (
-                    Status::ResourceExhausted,
-                    format!("limits.macp.payload_bytes_max allows a payload of {max} bytes: {why}"),
-                )
-            }
+            Code::OutOfRange => too_long(why, &self.limits),
             // Said where the call was ended.
             Code::DeadlineExceeded | Code::ResourceExhausted => return fault,
             Code::Unimplemented => (Status::Unimplemented, why.to_owned()),
@@ -326,16 +304,24 @@ impl Shared {
     }
 
     /// Ends a call with a status that the kernel does not see.
-    pub(super) fn decline_early(&self, call: &Call<'_>, (status, why): (Status, String)) -> Grpc {
+    pub(super) fn decline_early(&self, call: &Call<'_>, (status, why): Declined) -> Grpc {
         self.report_call(call, Verdict::Declined(status));
         self.declined(call, status, why)
     }
 
-    /// The bytes of an answer, told of.
-    pub(super) fn reply<T: Message>(&self, call: &Call<'_>, told: Answered, message: &T) -> Reply {
+    /// The bytes of an answer, told of, once the gate lets it go.
+    pub(super) async fn reply<T: Message>(
+        &self,
+        call: &Call<'_>,
+        told: Answered,
+        message: &T,
+    ) -> Result<Reply, Grpc> {
         let bytes = Bytes::from(message.encode_to_vec());
-        self.answered(call, told, &bytes);
-        Reply(bytes)
+        if !self.gate.is_armed(Link::Macp, Direction::Outbound) || call.head.rpc == Rpc::Initialize {
+            self.answered(call, told, &bytes);
+            return Ok(Reply(bytes));
+        }
+        self.reply_gated(&call.answered(told), bytes).await.map(Reply)
     }
 
     /// The status that a call ends with, told of.
@@ -345,9 +331,14 @@ impl Shared {
     }
 
     fn answered(&self, call: &Call<'_>, told: Answered, bytes: &[u8]) {
-        let what =
-            What::Frame(frame(&call.answered(told), Direction::Outbound, AnyVerdict::Sent, bytes.len()));
-        let (cause, trace) = call.entry.get().map_or((None, None), |(seq, trace)| (Some(*seq), *trace));
+        let cause = call.entry.get().map(|(seq, _)| *seq);
+        self.tell_answer(&call.answered(told), bytes, cause);
+    }
+
+    /// Tells of an answer that leaves.
+    pub(super) fn tell_answer(&self, answer: &Call<'_>, bytes: &[u8], cause: Option<Seq>) {
+        let what = What::Frame(frame(answer, Direction::Outbound, AnyVerdict::Sent, bytes.len()));
+        let trace = answer.entry.get().and_then(|(_, trace)| *trace);
         self.tap.emit(Draft { at: self.clock.now(), link: Link::Macp, trace, cause, what, bytes });
     }
 }
@@ -360,28 +351,14 @@ fn opened<T>(request: Request<Received<T>>) -> (Caller, Received<T>) {
 
 /// Who is at the other end of the connection.
 pub(super) fn caller(extensions: &http::Extensions) -> Caller {
-    let unknown = || Caller { peer: Peer::new("unknown"), origin: Origin::Unknown, connection: None };
+    let unknown = || Caller {
+        peer: Peer::new("unknown"),
+        origin: Origin::Unknown,
+        connection: None,
+        by_hand: None,
+        passed: None,
+    };
     extensions.get::<ConnectInfo>().map_or_else(unknown, |info| info.caller.clone())
-}
-
-/// A message, or what tonic answers to bytes that are none.
-pub(super) fn decoded<T>(message: Result<T, prost::DecodeError>) -> CallResult<T> {
-    message.map_err(|error| (Status::Internal, error.to_string()))
-}
-
-/// The message to a client of other versions: some of them, for it goes into a header.
-fn no_version(versions: &[String]) -> String {
-    const LISTED_MAX: usize = 8;
-    const BYTES_MAX: u64 = 32;
-    let said: Vec<_> =
-        versions.iter().take(LISTED_MAX).map(|version| words::cut(version, BYTES_MAX)).collect();
-    let more = versions.len() - said.len();
-    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("this runtime supports {} only; the client supports {said:?}{others}", registry::VERSION)
-}
-
-pub(super) fn no_envelope() -> (Status, String) {
-    (Status::InvalidArgument, "the request has no envelope".to_owned())
 }
 
 pub(super) fn grpc(status: Status, why: String) -> Grpc {
@@ -393,50 +370,5 @@ pub(super) fn grpc(status: Status, why: String) -> Grpc {
         Status::Unavailable => Grpc::unavailable(why),
         Status::Internal => Grpc::internal(why),
         Status::DeadlineExceeded => Grpc::deadline_exceeded(why),
-    }
-}
-
-fn ack(acked: Acked, session_id: String, message_id: String) -> Ack {
-    let Acked { is_duplicate, at_ms, state, error, after: _ } = acked;
-    Ack {
-        ok: error.is_none(),
-        duplicate: is_duplicate,
-        accepted_at_unix_ms: ms(at_ms),
-        session_state: state.map_or(WireState::Unspecified, wire_state) as i32,
-        error: error.map(|(fault, why)| MacpError {
-            code: fault.code().name().to_owned(),
-            message: why,
-            session_id: session_id.clone(),
-            message_id: message_id.clone(),
-            details: Bytes::new(),
-        }),
-        message_id,
-        session_id,
-    }
-}
-
-pub(super) const fn wire_state(state: SessionState) -> WireState {
-    match state {
-        SessionState::Open => WireState::Open,
-        SessionState::Resolved => WireState::Resolved,
-        SessionState::Expired => WireState::Expired,
-    }
-}
-
-/// Unix milliseconds as the messages have them.
-pub(super) fn ms(at_ms: u64) -> i64 {
-    i64::try_from(at_ms).unwrap_or(i64::MAX)
-}
-
-fn metadata(it: Metadata) -> SessionMetadata {
-    SessionMetadata {
-        session_id: it.id.to_string(),
-        mode: it.mode.into_string(),
-        state: wire_state(it.state) as i32,
-        started_at_unix_ms: ms(it.started_ms),
-        expires_at_unix_ms: ms(it.expires_ms),
-        mode_version: it.mode_version.into_string(),
-        configuration_version: it.configuration_version.into_string(),
-        policy_version: it.policy_version.into_string(),
     }
 }

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     admission::Tally,
+    gate::Gate,
     ids::{Seq, Ticket, TraceId},
     limits,
     macp::{
@@ -32,7 +33,7 @@ use crate::{
     },
     store::{SessionLog, op::CommitError},
     tap::{
-        Draft, Tap,
+        Draft, ExpectedConnections, OriginCell, Tap,
         entry::{
             Direction, Frame, Head as AnyHead, Link, Redaction, Transition as AnyTransition,
             Verdict as AnyVerdict, What,
@@ -43,7 +44,7 @@ use crate::{
 };
 
 /// What a message may have beside its payload.
-pub(super) const ENVELOPE_OVERHEAD_BYTES: u64 = 65_536;
+pub(super) const ENVELOPE_OVERHEAD_BYTES: u64 = crate::macp::envelope::OVERHEAD_BYTES;
 
 /// A call of the runtime, as [`Input`] has it, to be asked again with what the store has.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +112,8 @@ pub(super) struct Shared {
     pub(super) tap: Tap,
     pub(super) clock: Clock,
     pub(super) limits: limits::Macp,
+    /// What may stop calls.
+    pub(super) gate: Gate,
     pub(super) ended_sessions_max: u64,
     pub(super) ended_sessions_bytes_max: u64,
     /// Whether the data folder's disk is nearly full.
@@ -118,12 +121,16 @@ pub(super) struct Shared {
     pub(super) store: StoreWay,
     pub(super) watch: Arc<dyn SessionWatch>,
     pub(super) loading: Semaphore,
+    /// Judgements that look into the store.
+    pub(super) judging: Semaphore,
     /// Tells of what is left out of a call.
     pub(super) left_out: LeftOutNotices,
     /// Held by the long message that is decided next.
     pub(super) long_turn: tokio::sync::Mutex<()>,
     /// The connections of the port.
     pub(super) connections: Connections,
+    /// Those of the workbench's own that are about to come.
+    pub(super) expected: Mutex<ExpectedConnections>,
     /// What is being received and is not whole.
     pub(super) unfinished: Unfinished,
     /// The calls that are open.
@@ -206,10 +213,19 @@ impl Shared {
     }
 
     async fn read(&self, session: &str, message: Option<&str>) -> Result<Option<StoredSession>, CommitError> {
-        let closed = || CommitError::Failed("the store is closed".to_owned());
         if let Some(mut state) = self.lock() {
             state.counters.count_read();
         }
+        self.look_up(session, message).await
+    }
+
+    /// What the store has of a session.
+    pub(super) async fn look_up(
+        &self,
+        session: &str,
+        message: Option<&str>,
+    ) -> Result<Option<StoredSession>, CommitError> {
+        let closed = || CommitError::Failed("the store is closed".to_owned());
         let (tell, told) = oneshot::channel();
         let store = (self.store)().ok_or_else(closed)?;
         store.session_and_message(
@@ -287,7 +303,7 @@ impl Shared {
             at: now,
             link: Link::Macp,
             trace,
-            cause: None,
+            cause: call.caller.passed,
             what: What::Frame(frame),
             bytes: call.bytes,
         });
@@ -416,6 +432,7 @@ pub(super) fn frame(call: &Call<'_>, direction: Direction, verdict: AnyVerdict, 
         verdict,
         wire_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
         redaction: Redaction::None,
+        origin: call.caller.by_hand.as_ref().map(OriginCell::get),
     }
 }
 

@@ -4,14 +4,12 @@
 use std::sync::Arc;
 
 use futures_util::{Stream, stream};
-use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tonic::{Status as Grpc, Streaming};
 
 use super::{
     call::{Call, Caller},
     codec::{Received, Reply},
-    service::{decoded, ms, no_envelope},
     shared::{Ask, Shared},
     stream_sessions::StreamSessions,
 };
@@ -20,8 +18,9 @@ use crate::{
         Answered, Rpc,
         envelope::{self, SIGNAL},
         kernel::{Acked, Answer},
-        proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
-        registry,
+        proto::v1::{Envelope, StreamSessionRequest},
+        reply,
+        request::{decoded, envelope_of},
     },
     w3c::GivenTraceParent,
 };
@@ -30,9 +29,6 @@ use crate::{
 const WAITING_BYTES: u32 = 1 << 20;
 /// Ids of a message that are no longer than this wait without asking for room.
 const SHORT_BYTES: usize = 4_096;
-
-/// Who answers.
-const RUNTIME: &str = "_runtime";
 
 /// A message that was decided, and is to be answered in its turn.
 struct Turn {
@@ -45,19 +41,6 @@ struct Turn {
 
 /// What a turn holds, or how the stream ends.
 type Next = Result<Box<Turn>, Grpc>;
-
-#[derive(Serialize)]
-struct AckPayload {
-    duplicate: bool,
-    ok: bool,
-    session_state: &'static str,
-}
-
-#[derive(Serialize)]
-struct ErrorPayload<'a> {
-    code: &'a str,
-    message: &'a str,
-}
 
 /// The answers to a stream of messages.
 pub(super) fn answers(
@@ -73,7 +56,7 @@ pub(super) fn answers(
             return None;
         }
         let reply = match taken.recv().await? {
-            Ok(turn) => reply(&shared, *turn).await,
+            Ok(turn) => answer(&shared, *turn).await,
             Err(status) => Err(status),
         };
         let has_ended = reply.is_err();
@@ -117,9 +100,10 @@ async fn decide(
     waiting: &Arc<Semaphore>,
     received: Received<StreamSessionRequest>,
 ) -> Next {
-    let Received { bytes, message } = received;
-    let call = Call::new(Rpc::StreamSession, caller, &bytes);
-    let envelope = decoded(message).and_then(|message| message.envelope.ok_or_else(no_envelope));
+    let (caller, Received { bytes, message }) =
+        shared.gated(Rpc::StreamSession, caller.clone(), received).await?;
+    let call = Call::new(Rpc::StreamSession, &caller, &bytes);
+    let envelope = decoded(message).and_then(|message| envelope_of(message.envelope));
     let mut envelope = match envelope {
         Ok(envelope) => envelope,
         Err(declined) => return Err(shared.decline_early(&call, declined)),
@@ -148,44 +132,8 @@ async fn room(waiting: &Arc<Semaphore>, envelope: &Envelope) -> Option<OwnedSema
     Arc::clone(waiting).acquire_many_owned(bytes).await.ok()
 }
 
-async fn reply(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
+async fn answer(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
     let Turn { call, envelope, answer, _room } = turn;
     let acked = shared.acked(answer).await.map_err(|(status, why)| shared.declined(&call, status, why))?;
-    Ok(shared.reply(
-        &call,
-        acked.answered(),
-        &StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) },
-    ))
-}
-
-fn answer_envelope(request: Envelope, acked: &Acked) -> Envelope {
-    let (message_type, prefix, payload) = match &acked.error {
-        None => {
-            let session_state = acked.state.map_or("Open", state_name);
-            let payload = AckPayload { duplicate: acked.is_duplicate, ok: true, session_state };
-            ("Ack", "ack", serde_json::to_vec(&payload))
-        }
-        Some((fault, why)) => {
-            ("Error", "err", serde_json::to_vec(&ErrorPayload { code: fault.code().name(), message: why }))
-        }
-    };
-    Envelope {
-        macp_version: registry::VERSION.to_owned(),
-        mode: request.mode,
-        message_type: message_type.to_owned(),
-        message_id: format!("{prefix}-{}", request.message_id),
-        session_id: request.session_id,
-        sender: RUNTIME.to_owned(),
-        timestamp_unix_ms: ms(acked.at_ms),
-        payload: payload.unwrap_or_default().into(),
-    }
-}
-
-const fn state_name(state: crate::macp::SessionState) -> &'static str {
-    use crate::macp::SessionState;
-    match state {
-        SessionState::Open => "Open",
-        SessionState::Resolved => "Resolved",
-        SessionState::Expired => "Expired",
-    }
+    shared.reply(&call, acked.answered(), &reply::streamed(envelope, &acked)).await
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{
-    Acked, Answer, Input, Kernel, Output,
+    Input, Kernel, Output,
     decide::{Decided, Decision, Start, message_bytes, session_bytes},
     message_ids::SeenIds,
     session::{End, Session},
@@ -13,9 +13,9 @@ use super::{
 use crate::{
     ids::{Ticket, TraceId},
     macp::{
-        Ending, OpenedText, SessionState, Transition, Verdict,
+        Ending, OpenedText, Transition, Verdict,
         log::{Record, TtlExpired, What},
-        modes::{Delta, Rejection, Response},
+        modes::{Delta, Response},
         proto::v1::{Envelope, SessionCancelPayload},
     },
     time::Wall,
@@ -28,80 +28,56 @@ const LISTED_BYTES_MAX: usize = 4_096;
 impl Kernel {
     pub(super) fn follow(&mut self, at_ms: u64, input: &Input<'_>, decided: Decided) {
         let Decided { decision, state, trace, after } = decided;
-        let verdict = decision.verdict();
-        let ok = |state| Acked { is_duplicate: false, at_ms, state, error: None, after };
-        match (decision, input) {
-            (Decision::Load(session), _) => self.outputs.push_back(Output::Load { session }),
-            (Decision::Decline(status, why), _) => {
-                self.received(verdict, trace);
-                self.answer(Answer::Declined { status, why });
-            }
-            (Decision::Refuse(rejection) | Decision::Object(rejection), _) => {
-                self.received(verdict, trace);
-                self.refuse(at_ms, state, after, rejection);
-            }
-            (Decision::Expire(number, rejection), _) => {
-                self.received(verdict, trace);
-                let after = self.expire(number, at_ms, true);
-                self.refuse(at_ms, Some(SessionState::Expired), after, rejection);
-            }
-            (Decision::Duplicate(accepted_ms), _) => {
-                self.received(verdict, trace);
-                self.answer(Answer::Acked(Acked { is_duplicate: true, at_ms: accepted_ms, ..ok(state) }));
-            }
-            (Decision::Signal, _) => {
-                self.received(verdict, trace);
-                self.answer(Answer::Acked(ok(Some(SessionState::Open))));
-            }
+        let (verdict, answer) = (decision.verdict(), decision.answer(at_ms, state, after));
+        let record = match (decision, input) {
+            (Decision::Load(session), _) => return self.outputs.push_back(Output::Load { session }),
             (Decision::Start(start), Input::Message { envelope, bytes, traceparent, .. }) => {
                 let start = Start { traceparent: traceparent.map(Box::from), ..*start };
                 let session = self.new_session(at_ms, envelope, bytes, start);
                 self.received(verdict, session.trace);
                 self.start(at_ms, session, bytes);
-                self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(SessionState::Open)) }));
+                self.ticket
+            }
+            (decision, input) => {
+                self.received(verdict, trace);
+                self.carry_out(at_ms, input, decision).unwrap_or(after)
+            }
+        };
+        if let Some(answer) = answer {
+            self.answer(answer.behind(record));
+        }
+    }
+
+    /// Makes what was decided about a session that is there: the record that must be durable before it is
+    /// told, where that is a new one.
+    fn carry_out(&mut self, at_ms: u64, input: &Input<'_>, decision: Decision) -> Option<Ticket> {
+        match (decision, input) {
+            (Decision::Expire(number, _) | Decision::Look(_, Some(number)), _) => {
+                Some(self.expire(number, at_ms, true))
             }
             (Decision::Accept(number, response), Input::Message { envelope, bytes, .. }) => {
-                self.received(verdict, trace);
                 self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
-                let resolution = self.accept(number, at_ms, envelope, bytes, response);
-                let state = if resolution.is_some() { SessionState::Resolved } else { SessionState::Open };
-                if let Some(resolution) = resolution {
+                if let Some(resolution) = self.accept(number, at_ms, envelope, bytes, response) {
                     self.keep(number, &Record::new(at_ms, What::Resolution(resolution.clone())));
                     self.resolve(number, at_ms, resolution);
                 }
-                self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(state)) }));
-            }
-            (Decision::Ended, _) => {
-                self.received(verdict, trace);
-                self.answer(Answer::Acked(ok(state)));
+                Some(self.ticket)
             }
             (Decision::Cancel(number), Input::Cancel { reason, by, .. }) => {
-                self.received(verdict, trace);
                 let is_over = self.sessions.get(&number).is_none_or(|session| session.is_over(at_ms));
-                let after = if is_over {
+                Some(if is_over {
                     self.expire(number, at_ms, true)
                 } else {
                     self.cancel(number, at_ms, reason, by)
-                };
-                self.answer(Answer::Acked(Acked { after, ..ok(Some(SessionState::Expired)) }));
+                })
             }
-            (Decision::Look(metadata, due), _) => {
-                self.received(verdict, trace);
-                let after = due.map_or(after, |number| self.expire(number, at_ms, true));
-                self.answer(Answer::Session { metadata, after });
-            }
-            // What a call decides is made of the call.
-            (Decision::Start(_) | Decision::Accept(..) | Decision::Cancel(_), _) => {}
+            // They change nothing.
+            _ => None,
         }
     }
 
     fn received(&mut self, verdict: Verdict, trace: Option<TraceId>) {
         self.outputs.push_back(Output::Received { verdict, trace });
-    }
-
-    fn refuse(&mut self, at_ms: u64, state: Option<SessionState>, after: Ticket, rejection: Rejection) {
-        let error = Some((rejection.fault, rejection.why.into_owned()));
-        self.answer(Answer::Acked(Acked { is_duplicate: false, at_ms, state, error, after }));
     }
 
     /// A session as it begins.
@@ -361,7 +337,7 @@ impl Session {
 
 /// What a session's context says that it belongs to: the key `trace_id` of a JSON object. Anything else
 /// belongs to nothing.
-fn trace_of(context: &[u8]) -> Option<TraceId> {
+pub(super) fn trace_of(context: &[u8]) -> Option<TraceId> {
     const CONTEXT_BYTES_MAX: usize = 65_536;
     #[derive(serde::Deserialize)]
     struct Context {

@@ -9,14 +9,13 @@ use std::{
 
 use super::{
     Answer, Input, MessageIds, Output,
-    decide::{Decided, Decision},
     evicted::{Evicted, EvictedIndex},
     session::{Image, Session},
 };
 use crate::{
     ids::{Ticket, TraceId},
     limits,
-    macp::{SessionState, Transition, Verdict, log::Record},
+    macp::{SessionState, Transition, log::Record},
     time::{Mono, Now},
 };
 
@@ -144,14 +143,6 @@ impl Kernel {
         }
     }
 
-    /// What [`handle`](Self::handle) would make of a call, changing nothing. Where the session may be in the
-    /// store alone, nothing.
-    #[must_use]
-    pub fn judge(&self, now: Now, input: &Input<'_>) -> Option<Verdict> {
-        let Decided { decision, .. } = self.decide(self.ms(now), input);
-        if matches!(decision, Decision::Load(_)) { None } else { Some(decision.verdict()) }
-    }
-
     /// The next output to carry out.
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
@@ -160,8 +151,13 @@ impl Kernel {
     /// When [`Input::Timeout`] is due.
     #[must_use]
     pub fn timeout(&self) -> Option<Mono> {
-        let due = self.expiry.first().map(|(expires_ms, _)| expires_ms.saturating_add(1))?;
-        Some(self.start.mono + Duration::from_millis(due.saturating_sub(self.start.wall.0)))
+        let due_ms = self.expiry.first().map(|(expires_ms, _)| expires_ms.saturating_add(1))?;
+        Some(self.mono_at(due_ms))
+    }
+
+    /// The moment at which [`ms`](Self::ms) will be so many, as long as the wall clock is not taken anew.
+    pub(super) fn mono_at(&self, ms: u64) -> Mono {
+        self.start.mono + Duration::from_millis(ms.saturating_sub(self.start.wall.0))
     }
 
     /// The last record that was asked to be kept.

@@ -39,6 +39,8 @@ pub(super) enum Decision {
     Load(Arc<str>),
     /// End the call with a status.
     Decline(Status, String),
+    /// Reject the message for its bytes alone, whatever its session is.
+    Malformed(Rejection),
     /// Reject the message.
     Refuse(Rejection),
     /// Reject the message for what the session's messages made of it.
@@ -86,6 +88,10 @@ pub(super) struct Start {
 }
 
 impl Decision {
+    fn malformed(fault: Fault, why: &'static str) -> Self {
+        Self::Malformed(Rejection::new(fault, why))
+    }
+
     fn refuse(fault: Fault, why: &'static str) -> Self {
         Self::Refuse(Rejection::new(fault, why))
     }
@@ -94,9 +100,10 @@ impl Decision {
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Decline(status, _) => Verdict::Declined(*status),
-            Self::Refuse(rejection) | Self::Object(rejection) | Self::Expire(_, rejection) => {
-                Verdict::Refused(rejection.fault)
-            }
+            Self::Malformed(rejection)
+            | Self::Refuse(rejection)
+            | Self::Object(rejection)
+            | Self::Expire(_, rejection) => Verdict::Refused(rejection.fault),
             Self::Duplicate(_) => Verdict::Duplicate,
             Self::Load(_)
             | Self::Signal
@@ -179,7 +186,7 @@ impl Kernel {
         location: SessionLocation<'_>,
     ) -> Decision {
         if let Err(rejection) = envelope::check(envelope, &self.limits) {
-            return Decision::Refuse(rejection);
+            return Decision::Malformed(rejection);
         }
         match envelope.message_type.as_str() {
             SIGNAL => Decision::Signal,
@@ -197,18 +204,18 @@ impl Kernel {
         location: SessionLocation<'_>,
     ) -> Decision {
         let Some((mode_name, mode)) = registry::resolve(&envelope.mode) else {
-            return Decision::refuse(Fault::UnknownMode, "no mode has this name");
+            return Decision::malformed(Fault::UnknownMode, "no mode has this name");
         };
         let found = parsed.and_then(Parsed::get::<Result<Opening, DecodeError>>).cloned();
         let Ok(Opening { payload, participants }) =
             found.unwrap_or_else(|| start::read(&envelope.payload, self.limits.participants_max))
         else {
-            return Decision::refuse(Fault::InvalidEnvelope, "the payload is not a SessionStartPayload");
+            return Decision::malformed(Fault::InvalidEnvelope, "the payload is not a SessionStartPayload");
         };
         let ttl_ms = match payload.ttl_ms {
             0 => TTL_MS_DEFAULT,
             ttl_ms @ 1..=TTL_MS_MAX => ttl_ms,
-            _ => return Decision::refuse(Fault::InvalidTtl, "ttl_ms is not between 0 and 86400000"),
+            _ => return Decision::malformed(Fault::InvalidTtl, "ttl_ms is not between 0 and 86400000"),
         };
         let seen = match location {
             SessionLocation::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),

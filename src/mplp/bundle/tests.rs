@@ -64,3 +64,28 @@ fn objects_are_put_together_each_under_its_kind() {
     let twice = objects.into_iter().chain([(SchemaId::Context, json!({}))]);
     assert_eq!(assemble(twice, None), Err(SecondOfKind { kind: "context", place: 6 }));
 }
+
+#[test]
+fn a_turn_that_is_open_is_broken_once_its_session_or_the_trace_has_ended() {
+    const SESSION: &str = "5a0e8400-e29b-41d4-a716-446655440000";
+    let event = |kind: &str, payload: Value| {
+        json!({
+            "event_id": SESSION, "event_type": kind, "timestamp": "2026-01-01T00:00:00Z", "session_id": SESSION,
+            "initiator_role": "a", "payload": payload,
+        })
+    };
+    let open = event("MAPTurnDispatched", json!({"role_id": SESSION, "turn_number": 1}));
+    let broken = |status: &str, events: &[&Value]| {
+        let trace = json!({"status": status});
+        let bundle = json!({"profile": "map", "context": {}, "trace": trace, "events": events});
+        let found = judge_bundle(&bundle, None, 999).list;
+        found.iter().any(|it| it.rule == "map_turn_completion_matches_dispatch")
+    };
+    for (status, has_ended) in
+        [("pending", false), ("running", false), ("completed", true), ("failed", true), ("cancelled", true)]
+    {
+        assert_eq!(broken(status, &[&open]), has_ended, "{status}");
+    }
+    let completed = event("MAPSessionCompleted", json!({}));
+    assert!(broken("running", &[&open, &completed]));
+}

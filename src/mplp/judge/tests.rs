@@ -1,7 +1,7 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::mplp::Profile;
+use crate::mplp::{Profile, scan};
 
 const ID: &str = "5a0e8400-e29b-41d4-a716-446655440000";
 
@@ -91,4 +91,36 @@ fn an_object_alone_is_judged_by_the_rules_of_a_profile_but_for_comparisons() {
     assert!(found.iter().any(
         |it| it.path.to_string() == "$.plan.steps[0].agent_role" && it.rule == "sa_steps_have_agent_role"
     ));
+}
+
+#[test]
+fn the_payload_of_an_external_integration_event_is_judged_by_its_own_schema_and_rules() {
+    let event = |kind: &str, payload: Value| {
+        json!({
+            "event_id": ID, "event_type": kind, "event_family": "external_integration",
+            "timestamp": "2026-01-01T00:00:00Z", "payload": payload,
+        })
+    };
+    let found = |event: &Value| -> Vec<String> {
+        let text = serde_json::to_vec(event).unwrap();
+        assert!(!scan::is_clean(SchemaId::Event, &text, None, 64), "it is left to the judge");
+        let found = judge(SchemaId::Event, event, RecordContext::default(), 99).list;
+        found.iter().map(|it| format!("{} {} {}", it.schema, it.path, it.rule)).collect()
+    };
+    let tool = json!({"tool_id": "", "tool_kind": "nope", "invocation_id": "x"});
+    let broken = found(&event("tool_execution", tool));
+    for expected in [
+        "tool-event $.event.payload.tool_kind enum",
+        "tool-event $.event.payload.status required",
+        "tool-event $.event.payload.tool_id integration_tool_event_id_non_empty",
+    ] {
+        assert!(broken.iter().any(|it| it == expected), "{expected}: {broken:#?}");
+    }
+    for (kind, schema) in
+        [("file_update", "file-update-event"), ("git_operation", "git-event"), ("ci_pipeline", "ci-event")]
+    {
+        let broken = found(&event(kind, json!({})));
+        assert!(!broken.is_empty() && broken.iter().all(|it| it.starts_with(schema)), "{broken:#?}");
+    }
+    assert_eq!(found(&event("webhook_received", json!({}))), [""; 0]);
 }

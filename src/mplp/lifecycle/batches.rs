@@ -12,6 +12,7 @@ use std::{
 };
 
 use rmp::encode::ByteBuf;
+use serde_json::{Map, Value};
 
 use super::{
     item::Item,
@@ -19,7 +20,7 @@ use super::{
 };
 use crate::{
     ids::TraceId,
-    mplp::{Profile, RecordContext, SchemaId, judge, scan},
+    mplp::{Profile, RecordContext, SchemaId, judge, judge::agrees, rule_named, scan},
     time::Mono,
 };
 
@@ -61,6 +62,16 @@ pub struct Withheld {
     pub requires: String,
     /// How many findings it has, or more than so many; at most [`FINDINGS_MAX`].
     pub findings: u32,
+    /// How many of them are of each family of rules, in the order of [`FINDING_FAMILIES`].
+    pub by_family: [u32; FINDING_FAMILIES.len()],
+}
+
+/// What findings are counted by: the families of rules, and the schema.
+pub const FINDING_FAMILIES: [&str; 6] = ["sa", "map", "observability", "integration", "learning", "schema"];
+
+/// The place of a rule or keyword among [`FINDING_FAMILIES`].
+fn family_of(rule: &str) -> usize {
+    rule_named(rule).map_or(FINDING_FAMILIES.len() - 1, |rule| rule.family as usize)
 }
 
 /// What stands for a rule where an item is too large.
@@ -77,6 +88,8 @@ pub struct Batches {
     /// When messages are due, in this order, each with its run. One that left before is passed over.
     due: VecDeque<(Mono, TraceId)>,
     ready: VecDeque<Batch>,
+    /// Of each open record, the Context and Plan as far as rules compare others with them.
+    bound: BTreeMap<TraceId, Map<String, Value>>,
     /// An item as JSON, and as the bus has it.
     json: Vec<u8>,
     item: ByteBuf,
@@ -98,6 +111,7 @@ impl Batches {
             open: BTreeMap::new(),
             due: VecDeque::new(),
             ready: VecDeque::new(),
+            bound: BTreeMap::new(),
             json: Vec::new(),
             item: ByteBuf::new(),
         }
@@ -108,7 +122,8 @@ impl Batches {
     /// # Errors
     /// It does not leave.
     pub fn add(&mut self, now: Mono, run: TraceId, profile: Profile, item: &Item) -> Result<(), Withheld> {
-        self.check(profile, item)?;
+        self.bind(run, item);
+        self.check(run, profile, item)?;
         self.item.as_mut_vec().clear();
         write_item(&mut self.item, item);
         let len = self.item.as_slice().len();
@@ -132,6 +147,23 @@ impl Batches {
             self.close(run);
         }
         Ok(())
+    }
+
+    /// Takes note of what the rules of others are about. A Context begins a record.
+    fn bind(&mut self, run: TraceId, item: &Item) {
+        let (object, id) = match item.schema {
+            SchemaId::Context => ("context", "context_id"),
+            SchemaId::Plan => ("plan", "plan_id"),
+            _ => return,
+        };
+        let id = Map::from_iter([(id.to_owned(), item.object.get(id).cloned().unwrap_or_default())]);
+        self.bound.entry(run).or_default().insert(object.to_owned(), id.into());
+    }
+
+    /// Lets leave what gathered of a run, whose record is whole.
+    pub fn end(&mut self, run: TraceId) {
+        self.close(run);
+        self.bound.remove(&run);
     }
 
     /// Lets leave what gathered of a run.
@@ -169,21 +201,29 @@ impl Batches {
     }
 
     /// Whether an item is clean by its schema and the rules of its profile: the pass over its bytes first.
-    fn check(&mut self, profile: Profile, item: &Item) -> Result<(), Withheld> {
+    fn check(&mut self, run: TraceId, profile: Profile, item: &Item) -> Result<(), Withheld> {
         self.json.clear();
         let is_written = serde_json::to_writer(&mut self.json, &item.object).is_ok();
-        if is_written && scan::is_clean(item.schema, &self.json, Some(profile), self.limits.depth_max) {
+        let record = RecordContext { profile: Some(profile), bundle: self.bound.get(&run) };
+        if is_written
+            && scan::is_clean(item.schema, &self.json, Some(profile), self.limits.depth_max)
+            && agrees(item.schema, &item.object, record)
+        {
             return Ok(());
         }
-        let record = RecordContext { profile: Some(profile), bundle: None };
         let findings = judge(item.schema, &item.object, record, FINDINGS_MAX);
         let Some(first) = findings.list.first() else { return Ok(()) };
+        let mut by_family = [0; FINDING_FAMILIES.len()];
+        for finding in &findings.list {
+            by_family[family_of(&finding.rule)] += 1;
+        }
         Err(Withheld {
             schema: item.schema,
             rule: first.rule.to_string(),
             path: first.path.to_string(),
             requires: first.requires.clone(),
             findings: u32::try_from(findings.list.len()).unwrap_or(u32::MAX),
+            by_family,
         })
     }
 }
@@ -195,6 +235,7 @@ fn too_large(schema: SchemaId, len: usize, max: usize) -> Withheld {
         path: format!("$.{}", schema.start()),
         requires: format!("at most {max} bytes; it has {len}"),
         findings: 1,
+        by_family: [0; FINDING_FAMILIES.len()],
     }
 }
 

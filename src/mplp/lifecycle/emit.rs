@@ -94,7 +94,7 @@ impl Emitter {
     }
 
     fn push(&mut self, schema: SchemaId, object: Value) {
-        self.out.push(Item { schema, object, origin: self.origin });
+        self.out.push(Item::new(schema, object, self.origin));
     }
 
     pub(super) fn pipeline_stage(&mut self, stage: &Stage<'_>) {

@@ -28,6 +28,16 @@ pub struct Item {
     pub object: Value,
     /// What it was made of.
     pub origin: Origin,
+    /// In the record of a run, the session whose log `origin` speaks of; none of the run's own.
+    pub session: Option<Arc<str>>,
+}
+
+impl Item {
+    /// One of the record's own.
+    #[must_use]
+    pub const fn new(schema: SchemaId, object: Value, origin: Origin) -> Self {
+        Self { schema, object, origin, session: None }
+    }
 }
 
 /// What every record is made with.

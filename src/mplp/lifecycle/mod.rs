@@ -17,7 +17,8 @@ pub mod station;
 mod wire;
 
 pub use batches::{
-    BATCH_WAIT_MAX, Batch, BatchLimits, Batches, FINDINGS_MAX, TOO_LARGE as WITHHELD_TOO_LARGE, Withheld,
+    BATCH_WAIT_MAX, Batch, BatchLimits, Batches, FINDING_FAMILIES, FINDINGS_MAX,
+    TOO_LARGE as WITHHELD_TOO_LARGE, Withheld,
 };
 pub use item::{Item, Origin, RecordSettings, Stamp};
 pub use run::Bundle;

@@ -13,7 +13,7 @@ use super::{
     roles::{Roles, STATION},
     run::Bundle,
 };
-use crate::mplp::{Derived, Profile, SchemaId};
+use crate::mplp::{Derived, Profile, SchemaId, formats::is_semantic_version};
 
 pub use facts::{
     ExtensionSort, ExtensionStatus, PartKind, PartStatus, StationExtension, StationFacts, StationPart,
@@ -23,7 +23,7 @@ pub use facts::{
 #[must_use]
 pub fn station_record(facts: &StationFacts, settings: &RecordSettings) -> Bundle {
     let record = StationRecord { facts, settings, ids: Ids::of(facts.id.clone()) };
-    let item = |schema, object| Item { schema, object, origin: Origin::Beginning };
+    let item = |schema, object| Item::new(schema, object, Origin::Beginning);
     let mut items = vec![
         item(SchemaId::Context, record.context()),
         item(SchemaId::Core, core_object(&record.meta(), record.ids.core, Profile::Sa)),
@@ -121,15 +121,16 @@ impl StationRecord<'_> {
 
     fn roles(&self) -> Vec<Value> {
         let mut roles = Roles::default();
-        roles.add(STATION, || "The station".to_owned(), "orchestrate");
+        let at = self.facts.started_at;
+        roles.add(at, STATION, || "The station".to_owned(), "orchestrate");
         for part in self.parts().filter(|part| part.kind.has_role()) {
             let name = part.node_name();
             match part.kind {
-                PartKind::Agent => roles.add_worker(&name),
-                _ => roles.add(&name, || format!("The MACP client {}", part.name), "participate"),
+                PartKind::Agent => roles.add_worker(at, &name),
+                _ => roles.add(at, &name, || format!("The MACP client {}", part.name), "participate"),
             }
         }
-        roles.objects(&self.meta(), self.facts.started_at)
+        roles.objects(|_, _| self.meta())
     }
 
     fn extensions(&self) -> Vec<Value> {
@@ -159,21 +160,6 @@ impl StationRecord<'_> {
             "config": config,
         })
     }
-}
-
-/// Whether a text is a semantic version: the pattern of an Extension's `version`.
-fn is_semantic_version(version: &str) -> bool {
-    let is_word = |part: &str| {
-        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    };
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_number = |part: &str| is_digits(part) && (part == "0" || !part.starts_with('0'));
-    let (rest, build) = version.split_once('+').map_or((version, None), |(rest, build)| (rest, Some(build)));
-    let (core, pre) = rest.split_once('-').map_or((rest, None), |(core, pre)| (core, Some(pre)));
-    core.split('.').count() == 3
-        && core.split('.').all(is_number)
-        && pre.is_none_or(|pre| pre.split('.').all(|it| is_word(it) && (!is_digits(it) || is_number(it))))
-        && build.is_none_or(|build| build.split('.').all(is_word))
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_body_is_the_bytes_of_the_ruling() {
         let object = json!({"a": [1, -2, 1.5, null, true], "b": {"c": "x"}});
-        let item = Item { schema: SchemaId::Role, object, origin: Origin::Beginning };
+        let item = Item::new(SchemaId::Role, object, Origin::Beginning);
         let mut items = ByteBuf::new();
         write_item(&mut items, &item);
         // Worked by hand from the MsgPack specification.

@@ -1,6 +1,6 @@
 //! MsgPack as JSON text, as far as JSON has what it says.
 
-use std::{borrow::Cow, fmt::Write as _, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 use rmpv::Value;
 
@@ -231,11 +231,7 @@ impl<'a> Transcriber<'a, '_> {
 
 /// What is written for bytes: an object, with the first of them in hex.
 fn stand_in(name: &str, bytes: &[u8]) -> Vec<u8> {
-    let mut digits = String::new();
-    for byte in bytes.iter().take(HEX_BYTES_MAX) {
-        // Writing to memory cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
+    let digits = crate::words::hex(bytes.get(..HEX_BYTES_MAX).unwrap_or(bytes));
     let more = if bytes.len() > HEX_BYTES_MAX { "..." } else { "" };
     format!(r#"{{"{name}":"{digits}{more}"}}"#).into_bytes()
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::mplp::{
     SchemaId,
-    judge::document,
+    judge::{EXTERNAL_INTEGRATION, document},
     rule::{Check, Profile, Scope},
     rules::RULES,
 };
@@ -26,6 +26,10 @@ pub(super) fn compile(schema: SchemaId, profile: Option<Profile>) -> Table {
         Ok(root) => {
             let mut sources = vec![Source::Schema(schema, root)];
             sources.extend(rule_sources(schema, root, profile));
+            if schema == SchemaId::Event {
+                // Its payload may be an event of its own.
+                sources.push(Source::Not(EXTERNAL_INTEGRATION, "event_family"));
+            }
             compiler.node(&sources);
         }
         Err(_) => compiler.nodes.push(Node::Closer),

@@ -26,11 +26,11 @@ pub(super) type NodeId = usize;
 /// What is asked of a value.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// Nothing.
+    /// Nothing is asked of it: every value is clean.
     Any,
-    /// What the pass does not know.
+    /// More than the pass knows is asked of it: the judge looks closer.
     Closer,
-    /// This.
+    /// What is asked of it, all of which the pass knows.
     Asks(Box<Asks>),
 }
 
@@ -39,15 +39,15 @@ pub(super) enum Node {
 pub(super) struct Asks {
     /// The kinds that are allowed.
     pub(super) kinds: u8,
-    /// Of a text.
+    /// What is asked of a text.
     pub(super) text: TextChecks,
-    /// Of a number: the least, the most.
+    /// The least that a number may be.
     pub(super) least: Option<i64>,
-    /// See [`least`](Self::least).
+    /// The most that a number may be.
     pub(super) most: Option<i64>,
-    /// Of an object.
+    /// What is asked of an object.
     pub(super) object: ObjectAsks,
-    /// Of an array.
+    /// What is asked of an array.
     pub(super) list: ListAsks,
 }
 
@@ -69,9 +69,9 @@ pub(super) struct ObjectAsks {
 /// What is asked of an array.
 #[derive(Debug)]
 pub(super) struct ListAsks {
-    /// Of each item.
+    /// What is asked of each item.
     pub(super) item: NodeId,
-    /// Items, at least.
+    /// The fewest items that it may have.
     pub(super) items_min: usize,
     /// Whether no item may be there twice.
     pub(super) is_unique: bool,

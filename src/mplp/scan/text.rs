@@ -1,6 +1,6 @@
 //! What a schema or a rule asks of a text, judged on its bytes as they are between the quotes.
 
-use crate::mplp::formats::{is_date_time, is_email, is_uri, is_uuid};
+use crate::mplp::formats::{is_date_time, is_email, is_semantic_version, is_uri, is_uuid};
 
 use super::names::Names;
 
@@ -138,20 +138,6 @@ fn is_version(text: &str) -> bool {
     let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
     let mut parts = text.split('.');
     parts.by_ref().take(3).filter(|it| is_number(it)).count() == 3 && parts.next().is_none()
-}
-
-fn is_semantic_version(text: &str) -> bool {
-    let (rest, build) = text.split_once('+').map_or((text, None), |(rest, build)| (rest, Some(build)));
-    let (core, pre) = rest.split_once('-').map_or((rest, None), |(core, pre)| (core, Some(pre)));
-    let is_word =
-        |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    let is_number = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
-    let is_plain = |it: &str| it == "0" || !it.starts_with('0');
-    core.split('.').count() == 3
-        && core.split('.').all(|it| !it.is_empty() && is_number(it) && is_plain(it))
-        && pre
-            .is_none_or(|it| it.split('.').all(|part| is_word(part) && (!is_number(part) || is_plain(part))))
-        && build.is_none_or(|it| it.split('.').all(is_word))
 }
 
 fn is_dotted_words(text: &[u8]) -> bool {

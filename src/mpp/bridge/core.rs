@@ -9,8 +9,8 @@ use std::{
 use uuid::Uuid;
 
 use super::{
-    cancel::Cancelling, commands::BrakeWait, commits::Commits, connections::table, migrate::Migration,
-    pack_state::PackState, requeue::RequeueWait,
+    cancel::Cancelling, commands::BrakeWait, commits::Commits, connections::table, lent::LentTokens,
+    migrate::Migration, pack_state::PackState, requeue::RequeueWait,
 };
 use crate::{
     admission::{Table, Tally},
@@ -102,6 +102,7 @@ pub struct Bridge {
     /// Commands whose rows are being read.
     pub(super) requeues: BTreeMap<RequestId, RequeueWait>,
     pub(super) migration: Option<Migration>,
+    pub(super) lent: LentTokens,
     outputs: VecDeque<Output>,
     /// The moment asked for last.
     pub(super) timer_at: Option<Mono>,
@@ -134,6 +135,7 @@ impl Bridge {
             braking: BTreeMap::new(),
             requeues: BTreeMap::new(),
             migration: None,
+            lent: LentTokens::default(),
             outputs: VecDeque::new(),
             timer_at: None,
         };
@@ -183,7 +185,7 @@ impl Bridge {
             }
             Input::Opened { conn, peer, origin } => self.on_opened(now, conn, peer, origin),
             Input::Line { conn, wire } | Input::TooLarge { conn, wire } => {
-                let decision = self.decide(conn, wire);
+                let decision = self.decide(now, conn, wire);
                 self.apply(now, decision);
             }
             Input::TooSlow { conn, wire } => {

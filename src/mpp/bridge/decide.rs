@@ -1,13 +1,13 @@
-//! The decision about a line, made without changing anything: [`Bridge::judge`] and `handle` share it.
+//! The decision about a line, made without changing anything: `judge` and `handle` share it.
 
 use std::{ops::Range, sync::Arc};
 
 use super::core::Bridge;
 use crate::{
-    ids::{ConnectionId, InvocationId, QueueName, StateKey, TraceId},
+    ids::{ConnectionId, InvocationId, Peer, QueueName, StateKey, TraceId},
     limits::MPP_FRAME_BYTES_MAX,
     mpp::{
-        connection::{ActiveAdapter, Secret, shared},
+        connection::{ActiveAdapter, Secret, TokenHash, shared},
         frame::{Inbound, Phase, decode, token_ranges},
         invocation::Step,
     },
@@ -16,6 +16,7 @@ use crate::{
         Redaction,
         mpp::{Fault, FrameType, Head, Level, Verdict, Violation},
     },
+    time::Now,
     words::cut_marked,
 };
 
@@ -30,6 +31,8 @@ pub(super) struct Decision {
     pub(super) verdict: Verdict,
     pub(super) redaction: Redaction,
     pub(super) trace: Option<TraceId>,
+    /// The lent token that it uses up.
+    pub(super) spends: Option<TokenHash>,
     pub(super) action: Action,
 }
 
@@ -76,18 +79,12 @@ impl From<Violation> for Breach {
 }
 
 impl Bridge {
-    /// What [`handle`](Self::handle) would say of a line, changing nothing.
-    #[must_use]
-    pub fn judge(&self, conn: ConnectionId, wire: &[u8]) -> Verdict {
-        self.decide(conn, wire).verdict
-    }
-
-    pub(super) fn decide(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
+    pub(super) fn decide(&self, now: Now, conn: ConnectionId, wire: &[u8]) -> Decision {
         if let Some(active) = self.active.as_ref().filter(|active| active.conn == conn) {
             return self.decide_later(active, wire);
         }
-        if self.unauthenticated.contains_key(&conn) {
-            return self.decide_first(conn, wire);
+        if let Some(guest) = self.unauthenticated.get(&conn) {
+            return self.decide_first(now, conn, (Some(&guest.peer), None), wire);
         }
         // A hello may come too late as well: nothing of it is kept.
         Decision {
@@ -96,6 +93,7 @@ impl Bridge {
             verdict: Verdict::TooLate,
             redaction: Redaction::Withheld,
             trace: None,
+            spends: None,
             action: Action::Nothing,
         }
     }
@@ -109,7 +107,15 @@ impl Bridge {
         refused(conn, Head::default(), redaction, &Violation::TooSlow.into())
     }
 
-    fn decide_first(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
+    /// What follows from the first line of a connection; without a peer it is one that is not there yet. What
+    /// it shows in place of a token that will be lent is taken for one.
+    pub(super) fn decide_first(
+        &self,
+        now: Now,
+        conn: ConnectionId,
+        (peer, lending): (Option<&Peer>, Option<&str>),
+        wire: &[u8],
+    ) -> Decision {
         let redaction = token_ranges(wire).map_or(Redaction::Withheld, masked);
         if is_too_large(wire) {
             return refused(conn, Head::default(), Redaction::Withheld, &Violation::TooLarge.into());
@@ -130,14 +136,16 @@ impl Bridge {
         let Inbound::Hello { pack_id, manifest_hash, bridge_token } = frame else {
             return refused(conn, head, Redaction::Withheld, &Violation::HelloFirst.into());
         };
-        if let Err(reason) = self.check_hello(&pack_id, &manifest_hash, &bridge_token) {
-            return refuse(conn, head, redaction, Fault::Hello(reason), "");
+        let spends = self.lent_token(now, peer, &bridge_token);
+        let is_lent = spends.is_some() || lending == Some(&*bridge_token);
+        if let Err(reason) = self.check_hello(&pack_id, &manifest_hash, &bridge_token, is_lent) {
+            return Decision { spends, ..refuse(conn, head, redaction, Fault::Hello(reason), "") };
         }
         let action = Action::Welcome { token: Box::new(Secret::new(&bridge_token)) };
-        Decision { conn, head, verdict: Verdict::Accepted, redaction, trace: None, action }
+        Decision { conn, head, verdict: Verdict::Accepted, redaction, trace: None, spends, action }
     }
 
-    fn decide_later(&self, active: &ActiveAdapter, wire: &[u8]) -> Decision {
+    pub(super) fn decide_later(&self, active: &ActiveAdapter, wire: &[u8]) -> Decision {
         let conn = active.conn;
         let token = &active.token;
         if is_too_large(wire) {
@@ -164,7 +172,7 @@ impl Bridge {
                     Action::AdapterError { .. } => Verdict::Refused(Fault::ByAdapter),
                     _ => Verdict::Accepted,
                 };
-                Decision { conn, head, verdict, redaction, trace, action }
+                Decision { conn, head, verdict, redaction, trace, spends: None, action }
             }
             Err(mut breach) => {
                 breach.message = token.mask(&breach.message).into_owned();
@@ -251,7 +259,13 @@ fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: &Breach
     refuse(conn, head, redaction, fault, &breach.message)
 }
 
-fn refuse(conn: ConnectionId, head: Head, redaction: Redaction, fault: Fault, message: &str) -> Decision {
+pub(super) fn refuse(
+    conn: ConnectionId,
+    head: Head,
+    redaction: Redaction,
+    fault: Fault,
+    message: &str,
+) -> Decision {
     let message = cut_marked(message, MESSAGE_BYTES_MAX).into_owned();
     Decision {
         conn,
@@ -259,6 +273,7 @@ fn refuse(conn: ConnectionId, head: Head, redaction: Redaction, fault: Fault, me
         verdict: Verdict::Refused(fault),
         redaction,
         trace: None,
+        spends: None,
         action: Action::Refuse { fault, message },
     }
 }

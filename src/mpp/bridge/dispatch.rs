@@ -58,6 +58,29 @@ impl Bridge {
         Some(row)
     }
 
+    /// What [`pump`](Self::pump) would do if a pull were parked on the queue now.
+    pub(super) fn foresee_pump(&self, name: &QueueName) -> Pumped<'_> {
+        let mut pumped = Pumped::default();
+        let Some(queue) = self.queues.get(name).filter(|queue| self.active.is_some() && queue.is_free())
+        else {
+            return pumped;
+        };
+        let mut dirty = self.commits.dirty.len() as u64;
+        for row in queue.head.known() {
+            if dirty >= self.settings.limits.dirty_rows_max {
+                return pumped;
+            }
+            if let Ok(frame) = frame_of(&self.settings.pack, name, row) {
+                pumped.sent = Some((row, frame));
+                return pumped;
+            }
+            pumped.failed += 1;
+            dirty += u64::from(!self.commits.dirty.contains_key(&row.id));
+        }
+        pumped.is_read_first = queue.pending > pumped.failed && dirty < self.settings.limits.dirty_rows_max;
+        pumped
+    }
+
     /// "Marks it in-flight, and clears `pending_pull`."
     fn dispatch(&mut self, now: Now, name: &QueueName, row: Pending, frame: Vec<u8>) {
         let Some(conn) = self.active.as_ref().map(|active| active.conn) else { return };
@@ -83,13 +106,7 @@ impl Bridge {
             None,
             Some(trace),
         );
-        let head = Head {
-            kind: Some(FrameType::Invocation),
-            id: Some(id),
-            queue: Some(name.clone()),
-            event: Some(event),
-        };
-        self.transmit(now, conn, head, frame, Some(trace));
+        self.transmit(now, conn, invocation_head(id, name, &event), frame, Some(trace));
     }
 
     /// pending → failed, before dispatch (mpp-v2 §9.1).
@@ -224,6 +241,27 @@ impl Bridge {
             self.fail_pending(now, name, &row, FailedBy::UnknownQueue, &reason);
         }
         self.forget_if_empty(name);
+    }
+}
+
+/// What would leave of a queue.
+#[derive(Debug, Default)]
+pub(super) struct Pumped<'a> {
+    /// The row that would be sent, and its frame.
+    pub(super) sent: Option<(&'a Pending, Vec<u8>)>,
+    /// How many rows would fail before, as they may not be sent.
+    pub(super) failed: u64,
+    /// Whether rows wait that the store must be asked for first.
+    pub(super) is_read_first: bool,
+}
+
+/// The head of an `invocation`.
+pub(super) fn invocation_head(id: InvocationId, queue: &QueueName, event: &EventName) -> Head {
+    Head {
+        kind: Some(FrameType::Invocation),
+        id: Some(id),
+        queue: Some(queue.clone()),
+        event: Some(event.clone()),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     },
     schema::JsonText,
     store::{invocations::NewRefund, op::Class},
-    tap::entry::mpp::{CloseCause, FailedBy, Fault, FrameType, Level, RowState, Transition},
+    tap::entry::mpp::{CloseCause, FailedBy, Fault, FrameType, Head, Level, RowState, Transition},
     time::Now,
 };
 
@@ -24,16 +24,19 @@ use super::commits::RowChange;
 
 impl Bridge {
     pub(super) fn apply(&mut self, now: Now, decision: Decision) {
-        let Decision { conn, head, verdict, redaction, trace, action } = decision;
+        let Decision { conn, head, verdict, redaction, trace, spends, action } = decision;
         self.put(Output::Received { conn, head, verdict, redaction, trace });
         if let Some(active) = self.active.as_mut().filter(|active| active.conn == conn) {
             active.last_in = now;
             active.stale = false;
         }
+        if let Some(token) = spends {
+            self.lent.spend(token);
+        }
         match action {
             Action::Nothing | Action::Alive => {}
             Action::Refuse { fault, message } => self.refuse(now, conn, fault, &message),
-            Action::Welcome { token } => self.welcome(now, conn, token),
+            Action::Welcome { token } => self.welcome(now, conn, token, spends.is_some()),
             Action::Park { queue } => self.on_pull(now, &queue),
             Action::Ack { id } => self.on_ack(id),
             Action::Applied { id, result } => self.on_applied(now, id, result),
@@ -51,15 +54,8 @@ impl Bridge {
     /// "`protocol_error` from the bridge is always fatal: the bridge sends the frame and immediately closes
     /// the TCP connection."
     fn refuse(&mut self, now: Now, conn: ConnectionId, fault: Fault, message: &str) {
-        let answer = match fault {
-            Fault::Hello(reason) => Some((FrameType::HelloAck, encode::hello_refused(reason))),
-            Fault::Protocol { code, .. } => {
-                Some((FrameType::ProtocolError, encode::protocol_error(code.code(), message)))
-            }
-            Fault::ByAdapter => None,
-        };
-        if let Some((kind, frame)) = answer {
-            self.transmit(now, conn, head_of(kind), frame, None);
+        if let Some((head, frame)) = refusal_of(fault, message) {
+            self.transmit(now, conn, head, frame, None);
         }
         self.close(now, conn, CloseCause::Fault(fault));
     }
@@ -176,6 +172,17 @@ impl Bridge {
             self.logs.pop_front();
         }
         self.emit_transition(Transition::Logged { level }, Some(text), None);
+    }
+}
+
+/// How the adapter is told of a fault, if it is told.
+pub(super) fn refusal_of(fault: Fault, message: &str) -> Option<(Head, Vec<u8>)> {
+    match fault {
+        Fault::Hello(reason) => Some((head_of(FrameType::HelloAck), encode::hello_refused(reason))),
+        Fault::Protocol { code, .. } => {
+            Some((head_of(FrameType::ProtocolError), encode::protocol_error(code.code(), message)))
+        }
+        Fault::ByAdapter => None,
     }
 }
 

@@ -18,6 +18,8 @@
 //!   succeeds, the others follow.
 //! - Of what an adapter sends, its own token is overwritten by `*` wherever it would be kept, shown or sent
 //!   back.
+//! - A token that the station lent is used up by the first hello that shows it from its address, also where
+//!   that is refused for another reason.
 //! - One connection has at most `limits.mpp.live_rows_max` rows in `applied`; beyond, the oldest is left in
 //!   applied as by a disconnect.
 
@@ -31,6 +33,10 @@ mod dispatch;
 mod enqueue;
 mod frames;
 mod handshake;
+mod hanging;
+mod judge;
+mod judge_towards;
+mod lent;
 mod migrate;
 mod pack_state;
 mod requeue;
@@ -40,5 +46,6 @@ mod view;
 
 pub use self::{
     core::{Bridge, Settings},
+    lent::{LENT_TOKENS_MAX, LendError, LentCounts},
     view::{StateValue, UncommittedRow, WrittenBy},
 };

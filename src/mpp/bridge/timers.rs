@@ -16,6 +16,7 @@ impl Bridge {
         while let Some((conn, _)) = self.table.overdue(now) {
             self.close(now, conn, CloseCause::HelloTimeout);
         }
+        self.lent.forget_expired(now.mono);
         self.beat(now);
         self.warn_of_silence(now);
         if self.commits.retry_at.is_some_and(|at| at <= now.mono) {
@@ -77,6 +78,8 @@ impl Bridge {
             .filter(|active| !active.stale)
             .map(|active| active.last_in.mono + STALE_AFTER);
         let fetches = self.fetch_retries.values().filter_map(|retry| retry.at).min();
-        [self.table.deadline(), beat, stale, self.commits.retry_at, fetches].into_iter().flatten().min()
+        let fixed =
+            [self.table.deadline(), beat, stale, self.commits.retry_at, fetches, self.lent.deadline()];
+        fixed.into_iter().flatten().min()
     }
 }

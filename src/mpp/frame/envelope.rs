@@ -22,7 +22,8 @@ macro_rules! keys {
                 match self { $( Self::$key => $name ),* }
             }
 
-            fn from_name(name: &str) -> Option<Self> {
+            /// The key of a name on the wire.
+            pub(super) fn from_name(name: &str) -> Option<Self> {
                 match name { $( $name => Some(Self::$key), )* _ => None }
             }
         }

@@ -255,7 +255,7 @@ fn head(fields: &Fields<'_>) -> Head {
 }
 
 /// A peer chose the name: what could not be a queue's is not kept.
-fn visible_queue(name: &str) -> Option<QueueName> {
+pub(super) fn visible_queue(name: &str) -> Option<QueueName> {
     (name.len() <= QUEUE_NAME_BYTES_MAX).then(|| QueueName::new(name))
 }
 

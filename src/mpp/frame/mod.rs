@@ -21,6 +21,7 @@ mod keepalive;
 mod outbound;
 mod outcome;
 mod secret;
+mod shortfall;
 mod telemetry;
 mod write;
 
@@ -29,3 +30,4 @@ pub use inbound::{Inbound, Phase, Refusal, decode};
 pub use outbound::{Outbound, decode_outbound};
 pub use secret::token_ranges;
 pub(super) use secret::unescaped;
+pub use shortfall::shortfall;

@@ -12,8 +12,8 @@ use super::{
     inbound,
 };
 use crate::{
-    ids::{InvocationId, SessionId},
-    tap::entry::mpp::{FrameType, Violation},
+    ids::{EventName, InvocationId, SessionId},
+    tap::entry::mpp::{FrameType, Head, Violation},
 };
 
 /// A frame from the bridge whose fields are all there and of their types.
@@ -53,6 +53,26 @@ pub enum Outbound<'a> {
         /// The explanation for people.
         message: Cow<'a, str>,
     },
+}
+
+impl Outbound<'_> {
+    /// What the tap says of it. A queue's name over 64 bytes is left out.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        let kind = match self {
+            Self::HelloAck { .. } | Self::HelloRefused { .. } => FrameType::HelloAck,
+            Self::Invocation { .. } => FrameType::Invocation,
+            Self::Heartbeat => FrameType::Heartbeat,
+            Self::ProtocolError { .. } => FrameType::ProtocolError,
+        };
+        let mut head = Head { kind: Some(kind), ..Head::default() };
+        if let Self::Invocation { id, queue, event, .. } = self {
+            head.id = Some(*id);
+            head.queue = inbound::visible_queue(queue);
+            head.event = Some(EventName::new(event));
+        }
+        head
+    }
 }
 
 /// Reads one line from a bridge, with or without its LF and a CR before it.

@@ -13,7 +13,8 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{admission::Origin, ids::Peer, mpp::framing::Framer, time::Mono};
+use super::gated::Gated;
+use crate::{admission::Origin, ids::Peer, mpp::framing::Framer, tap::OriginCell, time::Mono};
 
 /// How long a write may make no progress (ruling MPP 16).
 pub(super) const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
@@ -61,6 +62,10 @@ pub(super) struct Conn {
     /// Whether a whole line has come.
     pub(super) has_spoken: bool,
     pub(super) hearing: ReadGate,
+    /// Whose it is, where it is the workbench's own.
+    pub(super) by_hand: Option<OriginCell>,
+    /// What the gate holds of it.
+    pub(super) gated: Gated,
     out: Vec<u8>,
     sent: usize,
     frame_lens: VecDeque<usize>,
@@ -70,7 +75,13 @@ pub(super) struct Conn {
 }
 
 impl Conn {
-    pub(super) fn new(stream: TcpStream, peer: Peer, origin: Origin, out_limit: usize) -> Self {
+    pub(super) fn new(
+        stream: TcpStream,
+        peer: Peer,
+        origin: Origin,
+        by_hand: Option<OriginCell>,
+        out_limit: usize,
+    ) -> Self {
         Self {
             stream,
             peer,
@@ -79,6 +90,8 @@ impl Conn {
             phase: Phase::Open,
             has_spoken: false,
             hearing: ReadGate::AtOnce,
+            by_hand,
+            gated: Gated::default(),
             out: Vec::new(),
             sent: 0,
             frame_lens: VecDeque::new(),
@@ -88,9 +101,14 @@ impl Conn {
         }
     }
 
+    /// Whether a frame of so many bytes may be sent.
+    pub(super) fn has_room(&self, bytes: usize) -> bool {
+        self.unsent_bytes() + bytes <= self.out_limit
+    }
+
     /// Takes a frame to be sent, whole or not at all.
     pub(super) fn push(&mut self, frame: &[u8]) -> Result<(), Full> {
-        if self.unsent_bytes() + frame.len() > self.out_limit {
+        if !self.has_room(frame.len()) {
             return Err(Full);
         }
         if self.sent > 0 && self.sent == self.out.len() {
@@ -102,12 +120,17 @@ impl Conn {
         Ok(())
     }
 
+    /// Whether what comes on it is heard at this moment.
+    pub(super) fn is_read(&self) -> bool {
+        self.phase == Phase::Open && !self.gated.holds_line()
+    }
+
     pub(super) fn unsent_bytes(&self) -> usize {
-        self.out.len() - self.sent
+        self.out.len() - self.sent + self.gated.unsent_bytes()
     }
 
     pub(super) fn unsent_frames(&self) -> usize {
-        self.frame_lens.len()
+        self.frame_lens.len() + self.gated.unsent_frames()
     }
 
     /// Since when the oldest unsent byte makes no progress.

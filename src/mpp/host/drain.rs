@@ -1,5 +1,7 @@
 //! Carries the core's outputs to the tap, the sockets, the journal and the store, in their order.
 
+use std::sync::Arc;
+
 use super::{
     conn::Full,
     run::{Completion, Host},
@@ -11,7 +13,10 @@ use crate::{
         Journal,
         op::{Class, CommitError, Op},
     },
-    tap::entry::{Direction, Frame, Head, Redaction, Transition, Verdict, What, mpp::CloseCause},
+    tap::{
+        OriginCell,
+        entry::{Direction, Frame, Head, Redaction, Transition, Verdict, What, mpp::CloseCause},
+    },
     time::Now,
 };
 
@@ -34,7 +39,7 @@ impl Host {
                         wire.len(),
                         redaction,
                     );
-                    self.cause = None;
+                    self.cause = self.passed;
                     self.cause = Some(self.emit(now, trace, What::Frame(frame), wire));
                 }
                 Output::Transmit { conn, head, frame, trace } => {
@@ -72,7 +77,11 @@ impl Host {
         len: usize,
         redaction: Redaction,
     ) -> Frame {
-        let peer = self.conns.get(&conn).map_or_else(|| "gone".into(), |conn| conn.peer.clone());
+        let conn = self.conns.get(&conn);
+        let peer = conn.map_or_else(|| "gone".into(), |conn| conn.peer.clone());
+        let put = self.by_hand.putting.as_ref().filter(|(way, _)| *way == direction);
+        let origin = put.map(|(_, origin)| Arc::clone(origin));
+        let origin = origin.or_else(|| conn?.by_hand.as_ref().map(OriginCell::get));
         Frame {
             direction,
             peer,
@@ -80,11 +89,12 @@ impl Host {
             verdict,
             wire_bytes: u32::try_from(len).unwrap_or(u32::MAX),
             redaction,
+            origin,
         }
     }
 
     /// Tapped when it is accepted into the write buffer.
-    fn transmit(
+    pub(super) fn push(
         &mut self,
         now: Now,
         id: ConnectionId,
@@ -104,7 +114,7 @@ impl Host {
     }
 
     /// The adapter does not read: nothing more is queued for it, and the core is told within this drain.
-    fn disconnect_later(&mut self, now: Now, id: ConnectionId) {
+    pub(super) fn disconnect_later(&mut self, now: Now, id: ConnectionId) {
         self.drop_conn(now, id);
         self.bridge.handle(now, Input::Closed { conn: id, cause: CloseCause::NotReading });
     }

@@ -6,12 +6,16 @@
 //! beside the runtime of the other hosts: a slow disk holds up the bridge, which may not dispatch without its
 //! commits anyway, and nothing else.
 
+mod by_hand;
 mod commit;
 mod conn;
 mod drain;
+mod gated;
 mod listen;
 mod next;
 mod receiving;
+mod request;
 pub(crate) mod run;
 
-pub use run::{Request, Setup, run};
+pub use request::Request;
+pub use run::{Setup, run};

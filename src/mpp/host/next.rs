@@ -14,10 +14,13 @@ use tokio::{sync::mpsc, time::Sleep};
 use super::{
     conn::{Conn, Phase, ReadGate},
     listen::{Listener, ListenerEvent},
-    run::{Completion, Host, Request},
+    request::Request,
+    run::{Completion, Host},
 };
 use crate::{
+    gate::Release,
     ids::ConnectionId,
+    tap::entry::Direction,
     time::{Clock, Mono},
 };
 
@@ -28,6 +31,8 @@ pub(super) enum Event {
     Read(ConnectionId, io::Result<usize>),
     /// The first words of a newcomer were held long enough.
     Resumed(ConnectionId),
+    /// The gate lets a line go that it held, in this direction.
+    Released(ConnectionId, Direction, Release),
     WriteFailed(ConnectionId),
     Lingered(ConnectionId),
     Listened(ListenerEvent),
@@ -104,6 +109,20 @@ impl Host {
     }
 }
 
+fn poll_open(id: ConnectionId, conn: &mut Conn, cx: &mut Context<'_>, now: Mono) -> Poll<Event> {
+    let flushed = conn.poll_flush(cx, now);
+    if let Poll::Ready(released) = conn.gated.poll(cx, id) {
+        return Poll::Ready(released);
+    }
+    let read = if conn.gated.holds_line() { Poll::Pending } else { conn.poll_read(cx) };
+    match (flushed, read) {
+        // What has come already counts, whatever becomes of what was to leave.
+        (Poll::Ready(Err(_)), Poll::Ready(Ok(read))) if read > 0 => Poll::Ready(Event::Read(id, Ok(read))),
+        (Poll::Ready(Err(_)), _) => Poll::Ready(Event::WriteFailed(id)),
+        (Poll::Ready(Ok(())) | Poll::Pending, read) => read.map(|read| Event::Read(id, read)),
+    }
+}
+
 fn poll_each<'a>(
     conns: impl Iterator<Item = (&'a ConnectionId, &'a mut Conn)>,
     cx: &mut Context<'_>,
@@ -117,14 +136,7 @@ fn poll_each<'a>(
                 conn.hearing = ReadGate::Resumed;
                 Poll::Ready(Event::Resumed(id))
             }
-            Phase::Open => match conn.poll_flush(cx, now) {
-                // What has come already counts, whatever becomes of what was to leave.
-                Poll::Ready(Err(_)) => match conn.poll_read(cx) {
-                    Poll::Ready(Ok(read)) if read > 0 => Poll::Ready(Event::Read(id, Ok(read))),
-                    _ => Poll::Ready(Event::WriteFailed(id)),
-                },
-                Poll::Ready(Ok(())) | Poll::Pending => conn.poll_read(cx).map(|read| Event::Read(id, read)),
-            },
+            Phase::Open => poll_open(id, conn, cx, now),
         };
         if let Poll::Ready(event) = event {
             return Some((id, event));

@@ -20,7 +20,7 @@ pub(super) fn none(limits: &limits::Mpp, bridge: &Bridge) -> Receiving<Connectio
 impl Host {
     /// What is kept of a connection's line has changed; `is_new` says that the one before is whole.
     pub(super) fn note_receiving(&mut self, now: Now, id: ConnectionId, is_new: bool) {
-        let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else { return };
+        let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.is_read()) else { return };
         let bytes = conn.framer.held_bytes() as u64;
         let mut longest = self.receiving.set_kept(now, id, conn.origin, bytes, is_new);
         while let Some(conn) = longest {
@@ -61,7 +61,7 @@ impl Host {
 
     /// Whether there was something.
     fn read_once_more(&mut self, now: Now, id: ConnectionId) -> bool {
-        let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else {
+        let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.is_read()) else {
             return false;
         };
         let read = conn.read_now();

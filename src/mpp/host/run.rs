@@ -9,15 +9,18 @@ use std::{
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
+    by_hand::ByHand,
     conn::{Conn, LINGER_MAX, Phase, ReadGate},
     listen::{Listener, ListenerEvent},
     next::{Event, Timer},
+    request::Request,
 };
 use crate::{
     admission::{Origin, Receiving},
+    gate::Gate,
     ids::{ConnectionId, Peer, RequestId, Seq, StateKey, Ticket},
     limits::{self, MPP_FRAME_BYTES_MAX},
-    mpp::{Bridge, Command, Input, Outcome, Refusal, Snapshot, framing::Framed},
+    mpp::{Bridge, Input, Outcome, Refusal, framing::Framed},
     store::{
         Handle, InvocationsById, Journal, OthersPage,
         op::{CommitError, Done, Op},
@@ -34,31 +37,6 @@ use crate::{
 const HELD_BACK_MAX: Duration = Duration::from_millis(100);
 /// Reads of one older connection before a newcomer is heard, each of up to 64 KiB.
 const OLDER_READS_MAX: usize = 64;
-
-/// What the station asks of the loop.
-pub enum Request {
-    /// A command, with the entry that caused it, and where its answer goes.
-    Command {
-        /// The command.
-        command: Command,
-        /// The operator's entry in the tap.
-        cause: Option<Seq>,
-        /// Where the answer goes.
-        answer: oneshot::Sender<Result<Outcome, Refusal>>,
-    },
-    /// The state, and the last entry of this link that it includes.
-    Snapshot {
-        /// Where it goes.
-        answer: oneshot::Sender<(Seq, Snapshot)>,
-    },
-    /// A look at the core, after everything it has decided so far was handed to the store.
-    Look(Box<dyn FnOnce(&Bridge) + Send>),
-    /// Ends the loop once every connection was told and the journal is written.
-    Stop {
-        /// Answered when it is done.
-        answer: oneshot::Sender<()>,
-    },
-}
 
 /// What the loop is made of.
 pub struct Setup {
@@ -80,6 +58,8 @@ pub struct Setup {
     pub clock: Clock,
     /// The bounds of the bridge.
     pub limits: limits::Mpp,
+    /// What may stop frames.
+    pub gate: Gate,
     /// What the station asks.
     pub requests: mpsc::Receiver<Request>,
 }
@@ -105,6 +85,9 @@ pub(super) struct Host {
     pub(super) tap: Tap,
     pub(super) clock: Clock,
     pub(super) limits: limits::Mpp,
+    pub(super) gate: Gate,
+    /// The entry that let the line pass that is handed in now.
+    pub(super) passed: Option<Seq>,
     /// The entry that causes what is drained now.
     pub(super) cause: Option<Seq>,
     /// The last entry of this link.
@@ -131,44 +114,14 @@ pub(super) struct Host {
     pub(super) turn: u64,
     /// The connection that was served last.
     pub(super) last_conn: ConnectionId,
+    /// What is made by hand.
+    pub(super) by_hand: ByHand,
 }
 
 /// Serves adapters until it is told to stop.
 pub async fn run(setup: Setup) {
-    let Setup { bind, port, bound, bridge, journal, store, tap, clock, limits, mut requests } = setup;
-    let (completions, mut completed) = mpsc::channel(Host::OUTSTANDING_MAX);
-    // One credit a queue: so much an adapter that keeps to the protocol may have on its way at one time.
-    let credits = bridge.snapshot().queues.len().saturating_add(2).saturating_mul(MPP_FRAME_BYTES_MAX);
-    let out_limit = usize::try_from(limits.write_buffer_bytes_max).unwrap_or(usize::MAX).max(credits);
-    let begun_at = tap.last();
-    let mut host = Host {
-        receiving: super::receiving::none(&limits, &bridge),
-        bridge,
-        out_limit,
-        conns: BTreeMap::new(),
-        journal,
-        store,
-        tap,
-        clock,
-        limits,
-        cause: None,
-        // What an earlier host reported is no part of this one's state, nor to be folded onto it.
-        last_seq: begun_at,
-        bound,
-        unwritten: Vec::new(),
-        write_behind: Vec::new(),
-        state_writes: BTreeMap::new(),
-        state_retry_at: None,
-        written: Vec::new(),
-        outstanding: HashMap::new(),
-        completions,
-        answers: HashMap::new(),
-        timeout: None,
-        next_conn: ConnectionId(1),
-        next_request: RequestId(1),
-        turn: 0,
-        last_conn: ConnectionId(0),
-    };
+    let (bind, port, clock) = (setup.bind, setup.port, setup.clock);
+    let (mut host, mut requests, mut completed) = Host::new(setup);
     let mut listener = Listener::new(bind, port);
     let mut timer = Timer::default();
     host.settle(clock.now());
@@ -194,6 +147,7 @@ pub async fn run(setup: Setup) {
                 host.read_older(now, conn);
                 host.on_lines(now, conn);
             }
+            Event::Released(conn, direction, release) => host.on_released(now, conn, direction, release),
             Event::WriteFailed(conn) => host.on_connection_lost(now, conn, CloseCause::WriteFailed),
             Event::Lingered(conn) => {
                 host.drop_conn(now, conn);
@@ -209,6 +163,47 @@ impl Host {
     /// Requests to the store at one time; as many answers have room.
     pub(super) const OUTSTANDING_MAX: usize = 8_192;
 
+    /// Without connections.
+    fn new(setup: Setup) -> (Self, mpsc::Receiver<Request>, mpsc::Receiver<Completion>) {
+        let Setup { bound, bridge, journal, store, tap, clock, limits, gate, requests, .. } = setup;
+        let (completions, completed) = mpsc::channel(Self::OUTSTANDING_MAX);
+        // One credit a queue: so much an adapter that keeps to the protocol may have on its way at one time.
+        let credits = bridge.snapshot().queues.len().saturating_add(2).saturating_mul(MPP_FRAME_BYTES_MAX);
+        let out_limit = usize::try_from(limits.write_buffer_bytes_max).unwrap_or(usize::MAX).max(credits);
+        let host = Self {
+            receiving: super::receiving::none(&limits, &bridge),
+            bridge,
+            out_limit,
+            conns: BTreeMap::new(),
+            // What an earlier host reported is no part of this one's state, nor to be folded onto it.
+            last_seq: tap.last(),
+            journal,
+            store,
+            tap,
+            clock,
+            limits,
+            gate,
+            passed: None,
+            cause: None,
+            bound,
+            unwritten: Vec::new(),
+            write_behind: Vec::new(),
+            state_writes: BTreeMap::new(),
+            state_retry_at: None,
+            written: Vec::new(),
+            outstanding: HashMap::new(),
+            completions,
+            answers: HashMap::new(),
+            timeout: None,
+            next_conn: ConnectionId(1),
+            next_request: RequestId(1),
+            turn: 0,
+            last_conn: ConnectionId(0),
+            by_hand: ByHand::default(),
+        };
+        (host, requests, completed)
+    }
+
     fn on_request(&mut self, now: Now, request: Request) {
         match request {
             Request::Command { command, cause, answer } => {
@@ -221,6 +216,19 @@ impl Host {
             }
             Request::Snapshot { answer } => {
                 let _ = answer.send((self.last_seq, self.bridge.snapshot()));
+            }
+            Request::Lend { token_sha256, to, until, answer } => {
+                self.cause = None;
+                let lent = self.bridge.lend(now, token_sha256, to, until);
+                self.drain(now);
+                let _ = answer.send(lent);
+            }
+            Request::Expect { from, origin, answer } => {
+                self.by_hand.expected.add(now.mono, from, origin);
+                let _ = answer.send(());
+            }
+            Request::Put { direction, bytes, origin, answer } => {
+                let _ = answer.send(self.put(now, direction, &bytes, origin));
             }
             Request::Look(look) => {
                 self.write_journal(now);
@@ -281,7 +289,9 @@ impl Host {
                 let conn = self.next_conn;
                 self.next_conn = conn.next();
                 let peer = Peer::new(&addr.to_string());
-                self.conns.insert(conn, Conn::new(stream, peer.clone(), origin, self.out_limit));
+                let by_hand = self.by_hand.expected.take(now.mono, addr);
+                let accepted = Conn::new(stream, peer.clone(), origin, by_hand, self.out_limit);
+                self.conns.insert(conn, accepted);
                 self.bridge.handle(now, Input::Opened { conn, peer, origin });
             }
         }
@@ -303,7 +313,7 @@ impl Host {
             .collect();
         for id in older {
             for _ in 0..OLDER_READS_MAX {
-                let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else {
+                let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.is_read()) else {
                     break;
                 };
                 let Some(read) = conn.read_now() else { break };
@@ -339,6 +349,10 @@ impl Host {
     /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
     pub(super) fn on_read(&mut self, now: Now, id: ConnectionId, read: &std::io::Result<usize>) {
         self.on_lines(now, id);
+        if self.conns.get(&id).is_some_and(|conn| conn.gated.holds_line()) {
+            // Its end is read once more when that line goes.
+            return;
+        }
         let end = match read {
             Ok(0) => CloseCause::PeerClosed,
             Ok(_) => return,
@@ -350,23 +364,20 @@ impl Host {
 
     /// Hands in every whole line that has come.
     pub(super) fn on_lines(&mut self, now: Now, id: ConnectionId) {
-        let Some(conn) = self.conns.get_mut(&id) else { return };
+        let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.gated.holds_line()) else { return };
         let mut framer = std::mem::take(&mut conn.framer);
-        let mut has_spoken = false;
-        while let Some(framed) = framer.next() {
+        let (mut has_spoken, mut is_read) = (false, true);
+        while is_read && let Some(framed) = framer.next() {
             has_spoken = true;
-            let input = match framed {
-                Framed::Line(wire) => Input::Line { conn: id, wire },
-                Framed::TooLarge(wire) => Input::TooLarge { conn: id, wire },
+            is_read = match framed {
+                Framed::Line(wire) => self.take_line(now, id, wire),
+                Framed::TooLarge(wire) => {
+                    self.cause = None;
+                    self.bridge.handle(now, Input::TooLarge { conn: id, wire });
+                    self.drain_line(now, wire);
+                    self.is_open(id)
+                }
             };
-            let (Input::Line { wire, .. } | Input::TooLarge { wire, .. }) = &input else { break };
-            let wire: &[u8] = wire;
-            self.cause = None;
-            self.bridge.handle(now, input.clone());
-            self.drain_line(now, wire);
-            if !self.is_open(id) {
-                break;
-            }
         }
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.framer = framer;
@@ -415,11 +426,14 @@ impl Host {
 
     /// A connection that ended from outside: the core is told and nothing more is sent on it.
     pub(super) fn on_connection_lost(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
+        // What has come already counts.
+        self.release_held(now, id);
         if !self.is_open(id) {
             return;
         }
         self.drop_conn(now, id);
         self.resume_held(now);
+        self.cause = None;
         self.bridge.handle(now, Input::Closed { conn: id, cause });
         self.drain(now);
     }
@@ -437,6 +451,7 @@ impl Host {
 
     /// The core is done with a connection: let the last frame arrive.
     pub(super) fn linger(&mut self, now: Now, id: ConnectionId) {
+        self.release_outgoing(now, id);
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
         }

@@ -1,6 +1,6 @@
 //! From a manifest's bytes to a pack.
 
-use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use sha2::{Digest, Sha256};
 use toml::de::DeTable;
@@ -66,11 +66,7 @@ fn not_utf8(bytes: &[u8], error: std::str::Utf8Error) -> ManifestError {
 
 /// `sha256:` and the hex digits (ruling MPP 15).
 fn hash(bytes: &[u8]) -> ManifestHash {
-    let mut text = String::from("sha256:");
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    ManifestHash::new(&text)
+    ManifestHash::new(&format!("sha256:{}", crate::words::hex(&Sha256::digest(bytes))))
 }
 
 struct Head {

@@ -234,6 +234,17 @@ impl Framer {
         Err(self.fail(broken))
     }
 
+    /// How many bytes the frame that has begun lacks at least; nothing where its headers do not say it yet.
+    #[must_use]
+    pub fn missing_bytes(&self) -> Option<usize> {
+        match &self.state {
+            State::Headers(_) | State::Broken(_) => None,
+            State::Announced(announced) | State::Body { announced, .. } => {
+                Some(announced.wire_bytes().saturating_sub(self.pending_bytes()))
+            }
+        }
+    }
+
     /// Whether nothing that follows is read.
     #[must_use]
     pub const fn is_broken(&self) -> bool {

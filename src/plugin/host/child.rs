@@ -16,11 +16,13 @@ use tokio::{
 };
 
 use super::{
+    gated::{Behind, Goes},
     outbox::Outbox,
     process::{Ending, GuardProcess, Process},
     shared::Host,
 };
 use crate::{
+    gate::Release,
     ids::PluginId,
     plugin::{
         ExitStatus, Level, LogSource,
@@ -60,9 +62,18 @@ pub(super) struct Child {
     has_read: Cell<bool>,
     /// Whether more than one turn's bytes were there to be read.
     pub(super) is_busy: Cell<bool>,
+    /// What waits behind a frame that the gate holds.
+    pub(super) behind: RefCell<Behind>,
 }
 
 impl Child {
+    /// Waits until the process is gone.
+    pub(super) async fn ended(&self) {
+        if !self.is_ended.get() {
+            self.ended.notified().await;
+        }
+    }
+
     fn end(&self) {
         self.is_ended.set(true);
         self.ended.notify_waiters();
@@ -115,7 +126,8 @@ impl Tasks {
         ends.iter().for_each(AbortHandle::abort);
         let is_survived = matches!(ending, Ending::Remaining | Ending::GuardKilled(_));
         self.host.borrow_mut().on_gone(&self.plugin, self.number, is_survived);
-        self.host.borrow().on_unsent(self.child.outbox.borrow().left());
+        let (queued, behind) = (self.child.outbox.borrow().left(), self.child.behind.borrow().left());
+        self.host.borrow().on_unsent((queued.0 + behind.0, queued.1 + behind.1));
         self.input(match ending {
             // What wrote something was executed.
             Ending::NotExecuted(fault) if !self.child.has_read.get() => {
@@ -159,7 +171,7 @@ impl Tasks {
         let mut left = usize::try_from(limits.left_bytes_max).unwrap_or(usize::MAX);
         let mut is_held = false;
         loop {
-            let permit = match self.take_frames(&mut framer) {
+            let permit = match self.take_frames(&mut framer).await {
                 Ok(permit) => permit,
                 Err(broken) => return self.input(ProcessInput::Broken(broken)),
             };
@@ -215,17 +227,27 @@ impl Tasks {
     }
 
     /// Hands in the frames that were read, as far as they may be taken; what may be read then.
-    fn take_frames(&self, framer: &mut Framer) -> Result<Permit, Broken> {
-        let mut host = self.host.borrow_mut();
+    async fn take_frames(&self, framer: &mut Framer) -> Result<Permit, Broken> {
         loop {
-            let permit = host.permit(&self.plugin, self.number);
-            if !self.child.is_ended.get() && !matches!(permit, Permit::Read(_)) {
-                return Ok(permit);
-            }
-            match framer.poll_frame()? {
-                Some(frame) => host.frame(&self.plugin, self.number, frame),
-                None => return Ok(permit),
-            }
+            let (held, notice, frame) = {
+                let mut host = self.host.borrow_mut();
+                let permit = host.permit(&self.plugin, self.number);
+                if !self.child.is_ended.get() && !matches!(permit, Permit::Read(_)) {
+                    return Ok(permit);
+                }
+                let Some(frame) = framer.poll_frame()? else { return Ok(permit) };
+                match host.take_frame(&self.plugin, self.number, frame) {
+                    Goes::On => continue,
+                    Goes::Held(held, notice, frame) => (held, notice, frame),
+                }
+            };
+            self.input(ProcessInput::Held);
+            let release = tokio::select! {
+                release = held => release,
+                () = self.child.ended() => Release::as_it_was(),
+            };
+            self.input(ProcessInput::Resumed);
+            self.host.borrow_mut().pass_frame(&self.plugin, self.number, notice, frame, release);
         }
     }
 

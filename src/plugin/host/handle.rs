@@ -5,12 +5,18 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
 use super::guards::Guards;
 use crate::{
     ids::{PluginId, Seq, TraceId},
-    plugin::{Command, Detail, Outcome, Refusal, Snapshot, StreamDetail},
+    judged::Judged,
+    plugin::{Command, Detail, NotJudged, Outcome, Refusal, Snapshot, Stand, StreamDetail},
+    tap::{
+        PutError,
+        entry::{Direction, FrameOrigin},
+    },
 };
 
 /// What the station asks of the host.
@@ -40,6 +46,28 @@ pub(super) enum Request {
     Stream {
         /// Where it goes.
         answer: oneshot::Sender<StreamDetail>,
+    },
+    /// Puts a frame into a plugin's pipes.
+    Put {
+        /// Whose.
+        plugin: PluginId,
+        /// As if it had written it, or as if the host had.
+        direction: Direction,
+        /// The bytes.
+        bytes: Bytes,
+        /// Who made it.
+        origin: Arc<FrameOrigin>,
+        /// Answered when it was handed over.
+        answer: oneshot::Sender<Result<(), PutError>>,
+    },
+    /// What would be made of a frame.
+    Judge {
+        /// Where it would stand.
+        stand: Stand,
+        /// Its bytes, headers and all.
+        bytes: Bytes,
+        /// Where the judgement goes.
+        answer: oneshot::Sender<Result<Judged, NotJudged>>,
     },
 }
 
@@ -117,6 +145,30 @@ impl PluginHandle {
     /// [`AskError`].
     pub async fn stream(&self) -> Result<StreamDetail, AskError> {
         self.ask(|answer| Request::Stream { answer }).await
+    }
+
+    /// What would be made of the first frame of some bytes, without the secrets that the tap knows. Ask once
+    /// at a time: questions wait among all other requests.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub async fn judge(&self, stand: Stand, bytes: Bytes) -> Result<Result<Judged, NotJudged>, AskError> {
+        self.ask(|answer| Request::Judge { stand, bytes, answer }).await
+    }
+
+    /// Puts a frame into a plugin's pipes: as if it had written it, or as if the host had.
+    ///
+    /// # Errors
+    /// [`AskError`]; within, [`PutError`].
+    pub async fn put(
+        &self,
+        plugin: &PluginId,
+        direction: Direction,
+        bytes: Bytes,
+        origin: Arc<FrameOrigin>,
+    ) -> Result<Result<(), PutError>, AskError> {
+        let plugin = plugin.clone();
+        self.ask(|answer| Request::Put { plugin, direction, bytes, origin, answer }).await
     }
 
     /// Does what an operator asks, or says why it is refused; `cause` is its entry in the tap.

@@ -18,10 +18,12 @@
 //! - [`log_file`]: its log.
 //! - [`credential`]: where a credential comes from.
 
+mod by_hand;
 mod child;
 pub mod credential;
 mod files;
 pub mod folders;
+mod gated;
 pub mod guard;
 mod guards;
 mod handle;

@@ -19,7 +19,7 @@ pub(super) struct Taken {
 /// The frames of one process that were not written whole.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    frames: VecDeque<(Bytes, Lane)>,
+    frames: VecDeque<(Bytes, Option<Lane>)>,
     bytes: u64,
     /// Bytes of the first frames that are being written, and how many of them were taken.
     batch: Bytes,
@@ -28,7 +28,8 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    pub(super) fn push(&mut self, frame: Bytes, lane: Lane) {
+    /// Queues a frame; one without a lane counts in none.
+    pub(super) fn push(&mut self, frame: Bytes, lane: Option<Lane>) {
         self.bytes += frame.len() as u64;
         self.frames.push_back((frame, lane));
     }
@@ -68,13 +69,16 @@ impl Outbox {
         let mut left = bytes;
         while left > 0 {
             let Some((frame, lane)) = self.frames.front() else { break };
-            let taken = &mut of[usize::from(*lane == Lane::Answer)].1;
             let step = left.min(frame.len() - self.taken);
-            taken.bytes += step as u64;
             left -= step;
             self.taken += step;
-            if self.taken == frame.len() {
-                taken.messages += 1;
+            let is_whole = self.taken == frame.len();
+            if let Some(lane) = lane {
+                let taken = &mut of[usize::from(*lane == Lane::Answer)].1;
+                taken.bytes += step as u64;
+                taken.messages += u64::from(is_whole);
+            }
+            if is_whole {
                 self.taken = 0;
                 self.frames.pop_front();
             }
@@ -90,12 +94,12 @@ mod tests {
     #[test]
     fn short_frames_go_together_and_what_is_taken_of_them_is_told_by_lane() {
         let mut outbox = Outbox::default();
-        outbox.push(Bytes::from_static(b"event"), Lane::Event);
-        outbox.push(Bytes::from_static(b"answer"), Lane::Answer);
+        outbox.push(Bytes::from_static(b"event"), Some(Lane::Event));
+        outbox.push(Bytes::from_static(b"answer"), Some(Lane::Answer));
         assert_eq!(outbox.next().unwrap(), "eventanswer");
         assert_eq!(outbox.on_taken(7)[0], (Lane::Event, Taken { messages: 1, bytes: 5 }));
         assert_eq!(outbox.next().unwrap(), "swer");
-        outbox.push(Bytes::from_static(b"more"), Lane::Event);
+        outbox.push(Bytes::from_static(b"more"), Some(Lane::Event));
         assert_eq!(outbox.next().unwrap(), "swer", "what is being written stays as it is");
         assert_eq!(outbox.on_taken(4)[1], (Lane::Answer, Taken { messages: 1, bytes: 4 }));
         assert_eq!((outbox.next().unwrap().as_ref(), outbox.left()), (&b"more"[..], (1, 4)));
@@ -105,8 +109,8 @@ mod tests {
     fn a_long_frame_is_written_from_where_it_lies() {
         let mut outbox = Outbox::default();
         let long = Bytes::from(vec![b'x'; 200_000]);
-        outbox.push(long.clone(), Lane::Answer);
-        outbox.push(Bytes::from_static(b"y"), Lane::Event);
+        outbox.push(long.clone(), Some(Lane::Answer));
+        outbox.push(Bytes::from_static(b"y"), Some(Lane::Event));
         assert_eq!(outbox.next().unwrap().as_ptr(), long.as_ptr());
         outbox.on_taken(150_000);
         assert_eq!(outbox.next().unwrap().len(), 50_000);

@@ -1,9 +1,13 @@
 //! What the loop has the host do.
 
+use std::{borrow::Cow, sync::Arc};
+
 use super::{files::ending, handle::Request, log_file::Losses, shared::Host};
 use crate::{
     ids::PluginId,
+    judged::Judged,
     plugin::{Command, Transition, supervisor::ProcessInput},
+    tap::entry::Head,
 };
 
 impl Host {
@@ -18,7 +22,40 @@ impl Host {
             Request::Stream { answer } => {
                 let _ = answer.send(self.without_secrets(self.core.stream_detail()));
             }
+            Request::Put { plugin, direction, bytes, origin, answer } => {
+                let _ = answer.send(self.put(&plugin, direction, bytes, origin));
+            }
+            Request::Judge { stand, bytes, answer } => {
+                let judged = self.core.judge(self.clock.now(), &stand, &bytes);
+                let _ = answer.send(judged.map(|judged| self.masked_judged(judged)));
+            }
         }
+    }
+
+    /// A judgement whose texts say no secret: they may repeat what the judged bytes say. The bytes of its
+    /// answers are masked where they are shown.
+    fn masked_judged(&self, mut judged: Judged) -> Judged {
+        let texts = judged.effect.iter_mut().chain(judged.ends.iter_mut());
+        for text in texts {
+            if let Cow::Owned(masked) = self.tap.text_without_tokens(text) {
+                *text = masked;
+            }
+        }
+        judged.head = self.masked_head(judged.head);
+        for answer in &mut judged.answers {
+            answer.head = self.masked_head(answer.head.clone());
+        }
+        judged
+    }
+
+    fn masked_head(&self, head: Head) -> Head {
+        let Head::Plugin(mut head) = head else { return head };
+        for text in head.method.iter_mut().chain(head.id.iter_mut()) {
+            if let Cow::Owned(masked) = self.tap.text_without_tokens(text) {
+                *text = Arc::from(masked);
+            }
+        }
+        Head::Plugin(head)
     }
 
     /// Reads the manifest of a plugin that is to run again by hand: the operator may have mended it.

@@ -28,6 +28,7 @@ use super::{
     shared::{Done, Host, Starting, StoreWay},
 };
 use crate::{
+    gate::Gate,
     limits,
     plugin::{
         Command, Refusal,
@@ -88,6 +89,8 @@ pub struct Setup {
     pub settings: HostSettings,
     /// The bounds.
     pub limits: limits::Plugin,
+    /// What may stop frames.
+    pub gate: Gate,
     /// Where everything is reported.
     pub tap: Tap,
     /// The clock.
@@ -139,7 +142,7 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
 }
 
 async fn serve(setup: Setup) -> Result<(), RunError> {
-    let Setup { settings, limits, tap, clock, store, data, guards, notice, ready, stop, kill } = setup;
+    let Setup { settings, limits, gate, tap, clock, store, data, guards, notice, ready, stop, kill } = setup;
     let data = std::path::absolute(data)?;
     let logs = Logs::new(&data, limits)?;
     let files = Files::new(&data, limits, settings.host_version.clone());
@@ -161,13 +164,14 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
     let shared = Arc::new(Shared::default());
     shared.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).last_seq = tap.last();
     let failing = Failing(Arc::clone(&shared));
-    let now = clock.now();
-    let mut core = Supervisor::new(now, core_settings, kept, stream);
+    let mut core = Supervisor::new(clock.now(), core_settings, kept, stream);
     core.keep_values(values);
     let host = Rc::new_cyclic(|own| {
         RefCell::new(Host {
             core,
             limits,
+            gate,
+            passed: None,
             tap,
             clock,
             store,
@@ -191,10 +195,11 @@ async fn serve(setup: Setup) -> Result<(), RunError> {
             unsaved: VecDeque::new(),
             due_earlier: Rc::clone(&due_earlier),
             waits_until: None,
+            putting: None,
             own: own.clone(),
         })
     });
-    host.borrow_mut().begin(now, &settings);
+    host.borrow_mut().begin(clock.now(), &settings);
     let _ = ready.send(PluginHandle { shared, requests: asked, guards });
     let comes = HostChannels { requests, done, committed, stop, kill, due_earlier };
     attend(&host, clock, comes).await;

@@ -19,6 +19,7 @@ use super::{
     child::{Child, Tasks},
     credential,
     files::{Files, Named, Staged, ending},
+    gated::Outgoing,
     guards::Guards,
     handle,
     log_file::Line,
@@ -27,6 +28,7 @@ use super::{
     run::NotifyFn,
 };
 use crate::{
+    gate::Gate,
     ids::{Peer, PluginId, RequestId, Seq, Ticket, TraceId},
     limits,
     plugin::{
@@ -38,7 +40,7 @@ use crate::{
     store,
     tap::{
         Draft, Tap,
-        entry::{self, Direction, Link, Redaction, What},
+        entry::{self, Direction, FrameOrigin, Link, Redaction, What},
     },
     time::{Clock, Mono, Now},
     words,
@@ -74,6 +76,9 @@ pub(super) type Answer = oneshot::Sender<Result<Outcome, Refusal>>;
 pub(super) struct Host {
     pub(super) core: Supervisor,
     pub(super) limits: limits::Plugin,
+    pub(super) gate: Gate,
+    /// The entry that let the frame pass that is handed in now.
+    pub(super) passed: Option<Seq>,
     pub(super) tap: Tap,
     pub(super) clock: Clock,
     pub(super) store: StoreWay,
@@ -99,6 +104,8 @@ pub(super) struct Host {
     /// Told when something is due earlier than the loop waits for, or nothing is left to wait for.
     pub(super) due_earlier: Rc<Notify>,
     pub(super) waits_until: Option<Mono>,
+    /// Which way goes what is put into a pipe now, and who made it.
+    pub(super) putting: Option<(Direction, Arc<FrameOrigin>)>,
     /// Itself, for tasks.
     pub(super) own: Weak<RefCell<Host>>,
 }
@@ -255,6 +262,7 @@ impl Host {
     }
 
     fn received(&mut self, now: Now, head: Head, verdict: Verdict, trace: Option<TraceId>, wire: &[u8]) {
+        self.cause = self.passed.or(self.cause);
         self.cause = Some(self.emit_frame(now, Direction::Inbound, head, Some(verdict), trace, wire));
     }
 
@@ -269,15 +277,11 @@ impl Host {
         head: Head,
         trace: Option<TraceId>,
     ) {
-        self.emit_frame(now, Direction::Outbound, head, None, trace, &frame);
-        let child = self.children.get(plugin).filter(|(number, _)| *number == process);
-        if let Some((_, child)) = child {
-            child.outbox.borrow_mut().push(frame, lane);
-            child.queued.notify_one();
-        }
+        let cause = self.cause;
+        self.send(now, plugin, process, Outgoing { frame, lane, head, trace, cause });
     }
 
-    fn emit_frame(
+    pub(super) fn emit_frame(
         &mut self,
         now: Now,
         direction: Direction,
@@ -289,6 +293,7 @@ impl Host {
         let wire_bytes = u32::try_from(wire.len()).unwrap_or(u32::MAX);
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.snapshot.record_frame(direction, &head, verdict, u64::from(wire_bytes));
+        let put = self.putting.as_ref().filter(|(way, _)| *way == direction);
         let frame = entry::Frame {
             direction,
             peer: Peer::new(head.plugin.as_str()),
@@ -296,6 +301,7 @@ impl Host {
             verdict: verdict.map_or(entry::Verdict::Sent, entry::Verdict::Plugin),
             wire_bytes,
             redaction: Redaction::None,
+            origin: put.map(|(_, origin)| Arc::clone(origin)),
         };
         let cause = self.cause;
         let what = What::Frame(frame);

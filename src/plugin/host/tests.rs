@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use semver::Version;
 use tokio::{
     sync::{Notify, mpsc, oneshot},
@@ -28,7 +29,8 @@ use crate::{
     ids::{PluginId, Seq, Ticket},
     limits,
     plugin::{
-        Channel, Command, Level, Lint, LogSource, Outcome, Refusal, StreamCommand, Transition,
+        Channel, Command, Level, Lint, LogSource, NotJudged, Outcome, Refusal, Stand, StreamCommand,
+        Transition,
         supervisor::{Settings, Supervisor},
     },
     tap::{
@@ -69,6 +71,8 @@ impl TestHost {
             RefCell::new(Host {
                 core: Supervisor::new(clock.now(), settings, Vec::new(), Vec::new()),
                 limits,
+                gate: crate::gate::Gate::none(),
+                passed: None,
                 tap,
                 clock,
                 store: Box::new(|| None),
@@ -88,6 +92,7 @@ impl TestHost {
                 unsaved: [].into(),
                 due_earlier: Rc::new(Notify::new()),
                 waits_until: None,
+                putting: None,
                 own: own.clone(),
             })
         });
@@ -232,10 +237,42 @@ async fn a_full_host_answers_that_it_is_busy() {
         answered = &mut first => panic!("{answered:?}"),
         second = timeout(PATIENCE, handle.stream()) => assert_eq!(second.unwrap(), Err(AskError::Busy)),
     }
+    let stand = Stand::From(PluginId::new("a"));
+    assert_eq!(handle.judge(stand, Bytes::new()).await.unwrap_err(), AskError::Busy);
     asked.close();
     drop(asked.recv().await);
     assert_eq!(first.await, Err(AskError::Ended));
     assert_eq!(handle.stream().await, Err(AskError::Ended));
+}
+
+#[tokio::test]
+async fn a_judgement_says_no_secret_that_the_tap_knows() {
+    let local = LocalSet::new();
+    local.run_until(judged_without_secrets()).await;
+}
+
+async fn judged_without_secrets() {
+    let data = tempfile::tempdir().unwrap();
+    let mut it = TestHost::new(data.path(), limits::Plugin::default());
+    it.host.borrow().tap.mask_secret("secret-token");
+    let ask = |it: &TestHost, stand: Stand, bytes: &str| {
+        let (answer, mut answered) = oneshot::channel();
+        let bytes = Bytes::copy_from_slice(bytes.as_bytes());
+        it.host.borrow_mut().request(handle::Request::Judge { stand, bytes, answer });
+        answered.try_recv().unwrap()
+    };
+    let id = PluginId::new("a.plugin");
+    let from = Stand::From(id.clone());
+    assert_eq!(ask(&it, from.clone(), ""), Err(NotJudged::UnknownPlugin(id.clone())));
+    let answered = it.command(serve(plugin_folder(data.path(), "a.plugin")), None);
+    it.turn().await;
+    answered.await.unwrap().unwrap();
+    let body = r#"{"jsonrpc":"2.0","id":"secret-token","method":"secret-token"}"#;
+    let wire = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    for stand in [from, Stand::To(id)] {
+        let judged = ask(&it, stand, &wire).unwrap();
+        assert!(!format!("{judged:?}").contains("secret-token"), "{judged:?}");
+    }
 }
 
 #[test]

@@ -164,6 +164,16 @@ impl Process {
         self.open.values().filter(|open| matches!(open, OpenRequest::Action { .. })).count()
     }
 
+    /// Until when the answer to a request of ours is in time, where it has a time.
+    pub(in crate::plugin) fn open_until(&self, number: u64) -> Option<Mono> {
+        match (self.open.get(&number)?, self.phase) {
+            (OpenRequest::Initialize, Phase::Starting { until })
+            | (OpenRequest::Shutdown, Phase::ShuttingDown { until }) => Some(until),
+            (OpenRequest::Action { until, .. }, _) => Some(*until),
+            (OpenRequest::Initialize | OpenRequest::Shutdown, _) => None,
+        }
+    }
+
     /// The next moment at which something is due.
     pub(in crate::plugin) fn timeout(&self) -> Option<Mono> {
         if self.phase == Phase::Killed {

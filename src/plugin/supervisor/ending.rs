@@ -27,7 +27,8 @@ const STEP_MAX: Duration = Duration::from_secs(5);
 const EXIT_AFTER_STDOUT: Duration = Duration::from_millis(500);
 
 /// The waits before the first, second and third restart.
-const BACKOFF: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(25)];
+pub(super) const BACKOFF: [Duration; 3] =
+    [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(25)];
 
 impl Supervisor {
     /// Asks a process to end; what comes next where there is none comes at once.

@@ -67,23 +67,9 @@ impl Supervisor {
         }
     }
 
-    /// Answers a request with a result; one that is too long becomes an internal error.
-    pub(super) fn answer(
-        &mut self,
-        now: Now,
-        id: &PluginId,
-        (request, method): (&RequestId, &Arc<str>),
-        result: &impl Serialize,
-    ) {
-        match rpc::result(request, result) {
-            Ok(frame) => {
-                let head = answer_head(id, Some(request), Some(method.clone()), None);
-                self.transmit(now, id, Lane::Answer, frame, head, None);
-            }
-            Err(_) => {
-                self.refuse(now, id, Some(request), Code::InternalError, "the result is over 4 MiB", None);
-            }
-        }
+    /// Sends the answer to a request.
+    pub(super) fn answer(&mut self, now: Now, id: &PluginId, (frame, head): (Bytes, Head)) {
+        self.transmit(now, id, Lane::Answer, frame, head, None);
     }
 
     /// Answers with an error; with id null where there is none.
@@ -96,9 +82,8 @@ impl Supervisor {
         message: &str,
         retry_after_ms: Option<u64>,
     ) {
-        let frame = rpc::error(request, code, message, retry_after_ms);
-        let head = answer_head(id, request, None, Some(code.number()));
-        self.transmit(now, id, Lane::Answer, frame, head, None);
+        let answer = error_frame(id, request, code, message, retry_after_ms);
+        self.answer(now, id, answer);
     }
 
     pub(super) fn transmit(
@@ -161,8 +146,7 @@ impl Supervisor {
             self.on_dropped(now, id);
             return false;
         }
-        let head = Head { method: Some(method.clone()), ..Head::new(id.clone()) };
-        self.transmit(now, id, Lane::Event, frame, head, None);
+        self.transmit(now, id, Lane::Event, frame, head_of_method(id, method), None);
         true
     }
 
@@ -185,7 +169,36 @@ impl Supervisor {
 }
 
 fn head(id: &PluginId, method: &str) -> Head {
-    Head { method: Some(Arc::from(method)), ..Head::new(id.clone()) }
+    head_of_method(id, &Arc::from(method))
+}
+
+/// The head of a message of ours, its id aside.
+pub(super) fn head_of_method(id: &PluginId, method: &Arc<str>) -> Head {
+    Head { method: Some(method.clone()), ..Head::new(id.clone()) }
+}
+
+/// The answer to a request with a result; one that is too long becomes an internal error.
+pub(super) fn result_frame(
+    id: &PluginId,
+    (request, method): (&RequestId, &'static str),
+    result: &impl Serialize,
+) -> (Bytes, Head) {
+    let Ok(frame) = rpc::result(request, result) else {
+        return error_frame(id, Some(request), Code::InternalError, "the result is over 4 MiB", None);
+    };
+    (frame, answer_head(id, Some(request), Some(Arc::from(method)), None))
+}
+
+/// The answer with an error; with id null where there is none.
+pub(super) fn error_frame(
+    id: &PluginId,
+    request: Option<&RequestId>,
+    code: Code,
+    message: &str,
+    retry_after_ms: Option<u64>,
+) -> (Bytes, Head) {
+    let frame = rpc::error(request, code, message, retry_after_ms);
+    (frame, answer_head(id, request, None, Some(code.number())))
 }
 
 fn answer_head(

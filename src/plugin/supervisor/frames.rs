@@ -41,7 +41,7 @@ pub(super) struct Refused {
 }
 
 impl Decision {
-    fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Answer { .. } => Verdict::Answered,
             Self::Ignore(lint, _) => Verdict::Ignored(*lint),
@@ -67,13 +67,6 @@ impl NotDone {
 }
 
 impl Supervisor {
-    /// What [`handle`](Supervisor::handle) would make of a body that came from a plugin now.
-    #[must_use]
-    pub fn judge(&self, now: Now, plugin: &PluginId, body: &bytes::Bytes) -> Option<Verdict> {
-        let process = self.process(plugin)?;
-        Some(self.decide(now, plugin, process, rpc::read(body).message).verdict())
-    }
-
     pub(super) fn on_frame(&mut self, now: Now, id: &PluginId, frame: &Frame) {
         let incoming = rpc::read(&frame.body());
         let Some(process) = self.process(id) else { return };
@@ -94,7 +87,7 @@ impl Supervisor {
     }
 
     /// The head of what came: that of an answer has the method of its request.
-    fn head_of(
+    pub(super) fn head_of(
         &self,
         id: &PluginId,
         process: &Process,
@@ -116,7 +109,7 @@ impl Supervisor {
         (head, trace)
     }
 
-    fn decide(
+    pub(super) fn decide(
         &self,
         now: Now,
         id: &PluginId,

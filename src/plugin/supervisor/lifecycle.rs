@@ -43,9 +43,9 @@ struct Initialize<'a> {
 
 /// What a plugin answers to `initialize`.
 #[derive(Debug)]
-struct Introduction {
-    version: Arc<str>,
-    hooks: BTreeSet<Hook>,
+pub(super) struct Introduction {
+    pub(super) version: Arc<str>,
+    pub(super) hooks: BTreeSet<Hook>,
     lints: Vec<(Lint, String)>,
 }
 
@@ -139,7 +139,7 @@ impl Supervisor {
     }
 
     /// What the answer says; or why the process is ended, without a cause where it speaks another version.
-    fn introduction(
+    pub(super) fn introduction(
         &self,
         id: &PluginId,
         outcome: Result<RawJson, PluginError>,

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use super::{Output, Supervisor, frames::NotDone, lifecycle::Empty};
+use super::{Output, Supervisor, events::result_frame, frames::NotDone, lifecycle::Empty};
 use crate::{
     ids::PluginId,
     plugin::{
-        Code, Level, Lint, LogSource, StreamChange, Transition,
+        Code, Head, Level, Lint, LogSource, StreamChange, Transition,
         capability::Method,
         panel::{PathFault, Schema},
         rpc::{Params, ParamsFault, RequestId},
@@ -257,36 +258,44 @@ impl Supervisor {
         Ok(MethodCall::SetStatus { slot: Arc::from(slot), value })
     }
 
+    /// The answer to a call that waits for nothing.
+    pub(super) fn reply_to(
+        &self,
+        id: &PluginId,
+        request: &RequestId,
+        call: &MethodCall,
+    ) -> Option<(Bytes, Head)> {
+        let of = (request, call.method().name());
+        Some(match call {
+            MethodCall::GetCredential { .. } => return None,
+            MethodCall::GetFollowedLive => result_frame(id, of, &self.stream.live_channels()),
+            MethodCall::GetPanelValues => {
+                result_frame(id, of, &PanelValues { values: self.panel_values(id) })
+            }
+            MethodCall::SetUpstream { .. }
+            | MethodCall::Notify { .. }
+            | MethodCall::Log { .. }
+            | MethodCall::RegisterPanel { .. }
+            | MethodCall::SetStatus { .. }
+            | MethodCall::IgnoreStatus { .. } => result_frame(id, of, &Empty {}),
+        })
+    }
+
     /// Does a call, and answers it if it is a request.
     pub(super) fn do_call(&mut self, now: Now, id: &PluginId, request: Option<RequestId>, call: MethodCall) {
-        let method: Arc<str> = Arc::from(call.method().name());
-        let result = match call {
-            MethodCall::GetFollowedLive => {
-                let channels = self.stream.live_channels();
-                if let Some(request) = &request {
-                    self.answer(now, id, (request, &method), &channels);
-                }
-                return;
-            }
-            MethodCall::GetPanelValues => {
-                let values = self.panel_values(id);
-                if let Some(request) = &request {
-                    self.answer(now, id, (request, &method), &PanelValues { values });
-                }
-                return;
-            }
+        let reply = request.as_ref().and_then(|request| self.reply_to(id, request, &call));
+        match call {
+            MethodCall::GetFollowedLive | MethodCall::GetPanelValues => {}
             MethodCall::GetCredential { kind } => {
                 if let Some(request) = request {
                     self.on_credential_call(now, id, request, kind);
                 }
-                return;
             }
             MethodCall::SetUpstream { stream_id, playlist_url } => {
                 let session = Arc::from(stream_id);
                 self.stream.set_upstream(&session, &playlist_url);
                 let change = StreamChange::Upstream { plugin: id.clone(), id: session };
                 self.emit_with(Transition::Stream { change }, playlist_url);
-                Empty {}
             }
             MethodCall::Notify { level, message } => self.do_notify(now, id, level, &message),
             MethodCall::Log { level, message, is_complete } => {
@@ -295,29 +304,26 @@ impl Supervisor {
                 }
                 let plugin = id.clone();
                 self.put_out(Output::Log { plugin, level, source: LogSource::Log, text: message });
-                Empty {}
             }
             MethodCall::RegisterPanel { schema, departures } => self.do_panel(id, *schema, departures),
             MethodCall::SetStatus { slot, value } => self.do_status(id, slot, &value),
             MethodCall::IgnoreStatus { lint, seen } => {
                 self.lint(id, lint, seen);
-                Empty {}
             }
-        };
-        if let Some(request) = &request {
-            self.answer(now, id, (request, &method), &result);
+        }
+        if let Some(reply) = reply {
+            self.answer(now, id, reply);
         }
     }
 
-    fn do_notify(&mut self, now: Now, id: &PluginId, level: Level, message: &str) -> Empty {
+    fn do_notify(&mut self, now: Now, id: &PluginId, level: Level, message: &str) {
         if let Some(plugin) = self.plugin_mut(id) {
             plugin.notify.take(now.mono);
         }
         self.emit_with(Transition::Notified { plugin: id.clone(), level }, message);
-        Empty {}
     }
 
-    fn do_panel(&mut self, id: &PluginId, schema: Schema, departures: Vec<PathFault>) -> Empty {
+    fn do_panel(&mut self, id: &PluginId, schema: Schema, departures: Vec<PathFault>) {
         for departure in departures {
             self.lint(id, Lint::Panel, departure.to_string());
         }
@@ -326,16 +332,14 @@ impl Supervisor {
             process.panel = Some(Arc::new(schema));
         }
         self.emit_with(Transition::Panel { plugin: id.clone(), fields }, title);
-        Empty {}
     }
 
-    fn do_status(&mut self, id: &PluginId, slot: Arc<str>, value: &RawValue) -> Empty {
+    fn do_status(&mut self, id: &PluginId, slot: Arc<str>, value: &RawValue) {
         let value: Arc<str> = Arc::from(value.get());
         if let Some(process) = self.process_mut(id) {
             process.status.insert(slot.clone(), value.clone());
         }
         self.emit_with(Transition::Status { plugin: id.clone(), slot }, &*value);
-        Empty {}
     }
 
     /// The values of all fields of a plugin's panel that have one.

@@ -110,6 +110,11 @@ impl Stream {
         }
     }
 
+    /// Whether the list of those that are live ever was declared.
+    pub(super) const fn is_live_declared(&self) -> bool {
+        self.live.is_some()
+    }
+
     pub(super) fn live_channels(&self) -> Live {
         Live { channels: self.live.clone().unwrap_or_default() }
     }
@@ -276,7 +281,7 @@ impl Supervisor {
     /// What a plugin that is up is told at first: which channels are live, if that was declared ever.
     pub(super) fn send_followed_live(&mut self, now: Now, id: &PluginId) {
         let takes = self.process(id).is_some_and(|process| process.hooks.contains(&Hook::OnFollowedLive));
-        if !takes || self.stream.live.is_none() {
+        if !takes || !self.stream.is_live_declared() {
             return;
         }
         let live = self.stream.live_channels();

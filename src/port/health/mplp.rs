@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Problem, problem::down_word};
 use crate::{
-    mplp::lifecycle::WITHHELD_TOO_LARGE,
+    mplp::snapshot::WithheldView,
     port::{HostState, Snapshot},
     tap::entry::Link,
     time::Now,
@@ -28,12 +28,9 @@ pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
         let why = format!("the lifecycle records are down: {why}");
         problems.push(Problem::down(Cause::HostDown, down_word(&why, "stopped"), why));
     }
-    let is_lately = |at: Now| now.mono.since(at.mono) < WITHHELD_FOR;
-    // What is too large for the bus is no fault of ours.
-    let last = snapshot.mplp.recent.iter().rev().find(|view| &*view.rule != WITHHELD_TOO_LARGE);
-    if let Some(last) = last.filter(|view| is_lately(view.at)) {
+    if let Some(last) = withheld_lately(snapshot, now).next_back() {
         let why = format!(
-            "{} withheld since start, not clean by our own rules; last: {} at {}",
+            "{} withheld since start; the last that was not valid: {} at {}",
             many(snapshot.mplp.withheld, "item"),
             last.rule,
             last.path
@@ -41,4 +38,13 @@ pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
         problems.push(Problem::degraded(Cause::Withheld, "withheld", why));
     }
     problems
+}
+
+/// What was withheld in the last ten minutes because it was not valid, the latest at the end.
+pub(crate) fn withheld_lately(
+    snapshot: &Snapshot,
+    now: Now,
+) -> impl DoubleEndedIterator<Item = &WithheldView> {
+    let is_lately = move |view: &&WithheldView| now.mono.since(view.at.mono) < WITHHELD_FOR;
+    snapshot.mplp.recent.iter().filter(is_lately).filter(|view| !view.is_too_large())
 }

@@ -1,7 +1,11 @@
 //! Ladders of entries that are made by hand.
 
 use super::*;
-use crate::{ids::Peer, mpp, tap::entry::Redaction};
+use crate::{
+    ids::Peer,
+    mpp,
+    tap::entry::{Door, FrameOrigin, Redaction, station::OperatedBy},
+};
 
 fn trace() -> TraceId {
     TraceId(uuid::Uuid::from_u128(7))
@@ -27,6 +31,7 @@ fn published(session: u64, topic: &str, schema_id: u16, dialect: Dialect, wire: 
         verdict: Verdict::Rmp(rmp::Verdict::Published { subscribers: 1, dropped: 2 }),
         wire_bytes: u32::try_from(wire.len()).unwrap(),
         redaction: Redaction::None,
+        origin: None,
     })
 }
 
@@ -39,6 +44,7 @@ fn adapters(direction: Direction, kind: FrameType) -> What {
         verdict: Verdict::Sent,
         wire_bytes: 90,
         redaction: Redaction::None,
+        origin: None,
     })
 }
 
@@ -141,6 +147,7 @@ fn each_answer_about_a_session_is_timed_from_its_own_call() {
             verdict: Verdict::Macp(macp::Verdict::Accepted),
             wire_bytes: 90,
             redaction: Redaction::None,
+            origin: None,
         })
     };
     let call = |seq, ms| (entry(seq, ms, Link::Macp, of_session(Direction::Inbound, None)), Vec::new());
@@ -160,4 +167,23 @@ fn each_answer_about_a_session_is_timed_from_its_own_call() {
         ("Vote: ok", Some(50_000), Some(1)),
     ];
     assert_eq!(told, expected.map(|(schema, latency, cause)| (schema.to_owned(), latency, cause)));
+}
+
+#[test]
+fn a_step_that_was_made_by_hand_says_by_whom() {
+    let mut what = adapters(Direction::Inbound, FrameType::Ack);
+    let What::Frame(frame) = &mut what else { panic!("a frame") };
+    frame.origin = Some(std::sync::Arc::new(FrameOrigin {
+        by: OperatedBy::own_console(),
+        door: Door::AsPeer,
+        number: 4,
+        of: Some(Seq(9)),
+    }));
+    let others = adapters(Direction::Inbound, FrameType::Done);
+    let entries = [entry(1, 1, Link::Mpp, what), entry(2, 2, Link::Mpp, others)];
+    let (hops, _) = ladder(0, 10, &entries.map(|entry| (entry, Vec::new())));
+    let by_hand = "injected: operator, in the peer's place, door 4, made of 9";
+    assert_eq!(hops.iter().map(|hop| hop.origin.as_deref()).collect::<Vec<_>>(), [Some(by_hand), None]);
+    let json = serde_json::to_value(&hops).unwrap();
+    assert!(json[1].get("origin").is_none(), "{json}");
 }

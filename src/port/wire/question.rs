@@ -110,6 +110,11 @@ pub fn may_ask(kind: Kind, question: &Question) -> Result<(), PortError> {
     let forbidden =
         |what: &str| Err(PortError::Forbidden { kind: kind.name().to_owned(), what: what.to_owned() });
     match (kind, question) {
+        (
+            Kind::Viewer,
+            Question::Command(_)
+            | Question::Query(Query::Judge { .. } | Query::InterceptedFrame { .. } | Query::Intercepted),
+        ) => forbidden("its token is read-only"),
         (Kind::Ui | Kind::Tui | Kind::Station, _)
         | (Kind::Viewer, Question::Query(_) | Question::Snapshot | Question::About)
         | (
@@ -119,7 +124,6 @@ pub fn may_ask(kind: Kind, question: &Question) -> Result<(), PortError> {
             )
             | Question::About,
         ) => Ok(()),
-        (Kind::Viewer, Question::Command(_)) => forbidden("its token is read-only"),
         (Kind::Cue, _) => forbidden("its token only allows enqueueing and submitting"),
         (Kind::Agent, _) => forbidden("it sent no token of the station"),
     }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use super::{
     core::Broker,
-    session::{HELLO_TIMEOUT, RefusalDetail, Rights, Session},
+    session::{HELLO_TIMEOUT, Place, RefusalDetail, Rights, Session},
 };
 use crate::{
     admission::{Admitted, Origin, Plan, TableBounds, Tally, TurnedAway},
     ids::{ConnectionId, Peer},
     limits,
     rmp::dialect::unit_bytes_max,
-    tap::entry::rmp::{CloseCause, Dialect, Kind, Refusal, Transition},
+    tap::entry::rmp::{CloseCause, Dialect, Refusal, Transition},
     time::Now,
 };
 
@@ -32,7 +32,7 @@ pub(in crate::rmp) fn receiving_bytes_max(limits: &limits::Rmp) -> u64 {
 }
 
 /// Why a connection that was turned away ended.
-const fn close_cause(why: TurnedAway) -> CloseCause {
+pub(super) const fn close_cause(why: TurnedAway) -> CloseCause {
     match why {
         TurnedAway::FirstFrame => CloseCause::HelloTimeout,
         TurnedAway::MadeRoom => CloseCause::MadeRoom,
@@ -72,9 +72,12 @@ impl Broker {
         self.emit_transition(Transition::Connected { session: id, peer: peer.clone() }, None, None);
         let mut session = Session::new(id, peer, now, &self.settings.limits);
         session.outbox.set_owner(id.0, &mut self.budget);
+        let admitted = self.table.open(now, id, origin);
+        session.place = Place::new(self.table.is_operators(id));
+        self.newest = id;
         self.sessions.insert(session);
         self.budget.set_connections(self.sessions.len());
-        match self.table.open(now, id, origin) {
+        match admitted {
             Admitted::Common { evicted } | Admitted::Operators { evicted } => {
                 if let Some(evicted) = evicted {
                     self.turn_away(now, evicted, TurnedAway::MadeRoom);
@@ -91,15 +94,8 @@ impl Broker {
         }
     }
 
-    /// Whether a session that says who it is has a place: one of the operators' room is for operators, and
-    /// for those who may watch what they do.
-    pub(super) fn has_place(&self, id: ConnectionId, kind: Kind) -> bool {
-        kind.is_operator() || kind == Kind::Viewer || !self.table.is_operators(id)
-    }
-
     /// What a session of the operators' room is told that shows no operator's token.
-    pub(super) fn no_place(&self, id: ConnectionId) -> RefusalDetail {
-        self.table.count(id, TurnedAway::NoToken);
+    pub(super) fn no_place(&self) -> RefusalDetail {
         RefusalDetail::new(Refusal::Busy, &self.describe(TurnedAway::NoToken))
     }
 
@@ -126,7 +122,7 @@ impl Broker {
         }
     }
 
-    fn describe(&self, why: TurnedAway) -> String {
+    pub(super) fn describe(&self, why: TurnedAway) -> String {
         let limits = &self.settings.limits;
         let connections = limits.connections_max;
         match why {

@@ -8,24 +8,24 @@ use std::borrow::Cow;
 
 use super::{
     core::Broker,
+    decision::{Change, ControlDecision, Step},
     io::{Output, Wire},
-    session::{Pending, Phase, RefusalDetail, Rights, Session, Sub, TopicRef},
+    session::{Pending, RefusalDetail, Rights, Session, TopicRef},
+    topics::Topics,
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     rmp::{
-        Checks, Error, Frame, HEADER_BYTES, Header, Kind, PREFIX_BYTES, RawFrame, RawHeader, SchemaId,
+        Body, Checks, Error, Frame, HEADER_BYTES, Header, Kind, PREFIX_BYTES, RawFrame, RawHeader, SchemaId,
         control::{self, FromBroker, FromClient},
-        decode,
-        dialect::RequestRef,
-        expires_at_ms,
+        decode, expires_at_ms,
         routes::Route,
         snapshot::Greeting,
-        topic::{Class, Pattern, TAP, Topic},
+        topic::{Class, Pattern, Topic},
     },
     tap::entry::{
         Redaction,
-        rmp::{CloseCause, Code, Dialect, FrameKind, Gauge, Head, Refusal, Transition, Verdict},
+        rmp::{CloseCause, Code, Dialect, FrameKind, Head, Refusal, Verdict},
     },
     time::Now,
     words::cut,
@@ -37,13 +37,13 @@ pub(super) struct ControlFrame<'a> {
     pub(super) message: FromClient<'a>,
 }
 
-/// A control frame as it is answered.
-struct ReceivedControl {
+/// What a control frame is told of with.
+struct ControlHead {
     head: Head,
+    redaction: Redaction,
+    trace: Option<TraceId>,
     /// Its message id, which the answer names.
     re: u64,
-    trace: Option<TraceId>,
-    redaction: Redaction,
 }
 
 /// What a `Hello` says.
@@ -77,233 +77,203 @@ impl Broker {
         if let Some(pending) = session.pending.take() {
             return self.on_message(now, id, &pending, frame);
         }
-        if session.is_open()
-            && let Some((header, body)) = split_well_formed(frame.bytes())
-            && let Some((topic, ack)) = session.publish_cache.recall(body)
-            && self.topics.get(topic).is_some()
-        {
-            let wire_bytes = frame.bytes().len();
-            session.pending = Some(Pending {
-                re: header.msg_id,
-                trace: header.trace_id,
-                ack,
-                wire_bytes,
-                to: Ok(Some(topic)),
-                topic: None,
-            });
+        if let Some(pending) = recalled(&self.topics, session, frame.bytes()) {
+            session.pending = Some(pending);
             return;
+        }
+        if !session.is_open() {
+            session.speaks = Some(Dialect::Frames);
         }
         self.on_control(now, id, frame.bytes());
     }
 
     /// A control frame that is not remembered.
     fn on_control(&mut self, now: Now, id: ConnectionId, wire: &[u8]) {
-        let is_new = self.sessions.get(id).is_some_and(|session| !session.is_open());
-        let read = read(wire, &self.checks());
-        let ControlFrame { header, message } = match read {
+        let Some(session) = self.sessions.get(id) else { return };
+        match self.decide_control(self.wall.now_ms(now), session, wire) {
+            Step::Control(decided) => self.apply(now, id, *decided),
+            Step::Message(pending) => self.await_message(id, wire, pending),
+        }
+    }
+
+    /// The decision about a control frame; nothing is changed.
+    pub(super) fn decide_control(&self, now_ms: u64, session: &Session, wire: &[u8]) -> Step {
+        let is_new = !session.is_open();
+        let ControlFrame { header, message } = match read(wire, &self.checks()) {
             Ok(said) => said,
-            Err(error) => return self.on_unreadable(now, id, wire, is_new, Self::fault(&error)),
+            Err(error) => return self.decide_unreadable(now_ms, wire, is_new, Self::fault(&error)),
         };
-        let trace = Some(header.trace_id);
-        let re = header.msg_id;
-        let kind = kind_of(&message);
-        let mut head = Head { kind: Some(kind), msg_id: Some(re), ..Head::default() };
+        let (re, trace, kind) = (header.msg_id, Some(header.trace_id), kind_of(&message));
+        let head = Head { kind: Some(kind), msg_id: Some(re), ..Head::default() };
         let redaction = if kind == FrameKind::Hello { token_redaction(wire) } else { Redaction::None };
-        let refused = match message {
+        let mut told = ControlHead { head, redaction, trace, re };
+        let decided = match message {
             FromClient::Hello { v, client, kind, token } if is_new => {
                 let token = token.map(|token| token.0);
-                let received = ReceivedControl { head, re, trace, redaction };
-                return self.on_hello(now, id, received, HelloFields { v, client, kind, token });
+                self.decide_hello(now_ms, session, told, &HelloFields { v, client, kind, token })
             }
             FromClient::Hello { .. } => {
-                RefusalDetail::new(Refusal::Forbidden, &"the session is already open: send Hello once")
+                let again =
+                    RefusalDetail::new(Refusal::Forbidden, &"the session is already open: send Hello once");
+                self.decline(now_ms, told, again)
             }
             _ if is_new => {
                 let refused = RefusalDetail::new(Refusal::Unauthorized, &"send Hello first");
-                self.refuse(now, id, head, re, &refused, trace, Redaction::Withheld);
-                return self.end(id, CloseCause::Refused(refused.refusal));
+                told.redaction = Redaction::Withheld;
+                self.decline(now_ms, told, refused).ending(CloseCause::Refused(Refusal::Unauthorized))
             }
-            FromClient::Publish { topic, ack } => return self.on_publish(id, wire, header, topic, ack),
+            FromClient::Publish { topic, ack } => {
+                let (to, topic) = self.resolve_topic(topic);
+                let (trace, wire_bytes) = (header.trace_id, wire.len());
+                return Step::Message(Pending { re, trace, ack, wire_bytes, to, topic });
+            }
             FromClient::Subscribe { sub, topic } => {
-                head.sub = Some(sub);
-                head.topic = Topic::check(topic).is_ok().then(|| TopicName::new(topic));
-                match self.subscribe(now, id, sub, topic) {
+                told.head.sub = Some(sub);
+                told.head.topic = Topic::check(topic).is_ok().then(|| TopicName::new(topic));
+                match self.decide_subscribe(session, sub, topic) {
                     Ok(pattern) => {
-                        head.topic = Some(pattern.clone());
-                        self.accept(id, head, trace);
-                        self.emit_transition(
-                            Transition::Subscribed { session: id, sub, topic: pattern },
-                            None,
-                            None,
-                        );
-                        return self.answer_ok(now, id, re, trace);
+                        told.head.topic = Some(pattern.name().clone());
+                        self.accept(now_ms, told, Change::Subscribe { sub, pattern })
                     }
-                    Err(refused) => refused,
+                    Err(refused) => self.decline(now_ms, told, refused),
                 }
             }
             FromClient::Unsubscribe { sub } => {
-                head.sub = Some(sub);
-                match self.unsubscribe(id, sub) {
-                    Some(pattern) => {
-                        head.topic = Some(pattern);
-                        self.accept(id, head, trace);
-                        self.emit_transition(Transition::Unsubscribed { session: id, sub }, None, None);
-                        return self.answer_ok(now, id, re, trace);
+                told.head.sub = Some(sub);
+                match session.sub(sub) {
+                    Some(ended) => {
+                        told.head.topic = Some(ended.pattern.name().clone());
+                        self.accept(now_ms, told, Change::Unsubscribe { sub })
                     }
-                    None => RefusalDetail::new(Refusal::NotSubscribed, &format!("no subscription {sub}")),
+                    None => self.decline(now_ms, told, not_subscribed(sub)),
                 }
             }
             FromClient::Ping {} => {
-                self.accept(id, head, trace);
-                let head = Head { kind: Some(FrameKind::Pong), msg_id: Some(re), ..Head::default() };
-                return self.answer(now, id, head, &FromBroker::Pong {}, trace);
+                let ControlHead { head, redaction, trace, re } = told;
+                let pong = Head { kind: Some(FrameKind::Pong), msg_id: Some(re), ..Head::default() };
+                let answer = self.prepare(now_ms, pong, &FromBroker::Pong {}, trace);
+                ControlDecision::new(head, redaction, trace, Ok(Change::Nothing), Some(answer))
             }
         };
-        self.refuse(now, id, head, re, &refused, trace, redaction);
+        Step::Control(Box::new(decided))
     }
 
-    /// A control frame that is at fault.
-    fn on_unreadable(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
-        wire: &[u8],
-        is_new: bool,
-        refused: RefusalDetail,
-    ) {
+    /// The decision about a control frame that is at fault. A `Publish` that is consumes its message all the
+    /// same (ruling RMP 1), and is told once that has come.
+    fn decide_unreadable(&self, now_ms: u64, wire: &[u8], is_new: bool, refused: RefusalDetail) -> Step {
         // A Hello that cannot be read may hold a token anywhere (DESIGN 4).
         let redaction = if is_new { Redaction::Withheld } else { token_redaction(wire) };
         let header = RawFrame::split(wire).map(|raw| raw.header);
         let re = header.map_or(0, |header| header.msg_id);
         let trace = header.map(|header| Header::from(&header).trace_id);
         if !is_new && redaction == Redaction::None && control::announces_message(wire) {
-            return self.await_refused(id, (re, trace), wire, refused);
-        }
-        self.refuse(now, id, head_of(wire), re, &refused, trace, redaction);
-    }
-
-    pub(super) fn accept(&mut self, id: ConnectionId, head: Head, trace: Option<TraceId>) {
-        let received = Output::Received {
-            session: id,
-            head,
-            verdict: Verdict::Accepted,
-            redaction: Redaction::None,
-            trace,
-        };
-        self.outputs.push_back(received);
-    }
-
-    pub(super) fn answer_ok(&mut self, now: Now, id: ConnectionId, re: u64, trace: Option<TraceId>) {
-        if self.sessions.get(id).is_some_and(|session| session.dialect() == Dialect::Json) {
-            return self.answer_request(id, Some(RequestRef::Publish(re)), Ok(()));
-        }
-        let head = Head { kind: Some(FrameKind::Ok), msg_id: Some(re), ..Head::default() };
-        self.answer(now, id, head, &FromBroker::Ok { re }, trace);
-    }
-
-    fn on_hello(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
-        ReceivedControl { head, re, trace, redaction }: ReceivedControl,
-        HelloFields { v, client, kind: asked, token }: HelloFields<'_>,
-    ) {
-        let kind = self.kind_of(id, asked, token);
-        let refused = match kind {
-            _ if v != control::VERSION => {
-                let why = format!("v is {v}; this broker supports {}", control::VERSION);
-                RefusalDetail::new(Refusal::Fault(Code::UnsupportedVersion), &why)
-            }
-            None => RefusalDetail::new(Refusal::Unauthorized, &"unknown token"),
-            Some(kind) if !self.has_place(id, kind) => {
-                let busy = self.no_place(id);
-                self.refuse(now, id, head, re, &busy, trace, redaction);
-                return self.end(id, CloseCause::NoToken);
-            }
-            Some(kind) => {
-                let client = without(client, token);
-                let name = cut(&client, self.settings.limits.client_name_bytes_max);
-                let greeting = Greeting { client: name.into(), kind, dialect: Dialect::Frames };
-                let received =
-                    Output::Received { session: id, head, verdict: Verdict::Accepted, redaction, trace };
-                self.outputs.push_back(received);
-                self.greet(id, greeting);
-                let server = std::sync::Arc::clone(&self.settings.server);
-                let body_bytes_max = self.settings.limits.body_bytes_max;
-                let answer =
-                    FromBroker::Welcome { session: id.0, kind: kind.name(), body_bytes_max, server: &server };
-                let head = Head { kind: Some(FrameKind::Welcome), msg_id: Some(re), ..Head::default() };
-                return self.answer(now, id, head, &answer, trace);
-            }
-        };
-        self.refuse(now, id, head, re, &refused, trace, redaction);
-        self.end(id, CloseCause::Refused(refused.refusal));
-    }
-
-    /// What a session is that asks for a kind; a confined one is an agent, and that its token was ignored is
-    /// put out.
-    fn kind_of(&mut self, id: ConnectionId, asked: &str, token: Option<&str>) -> Option<Kind> {
-        let kind = self.settings.tokens.kind(asked, token);
-        if self.sessions.get(id).is_none_or(|session| session.rights == Rights::OfToken) {
-            return kind;
-        }
-        if token.is_some() && kind.is_some() {
-            self.outputs.push_back(Output::TokenIgnored { session: id });
-        }
-        kind.map(|_| Kind::Agent)
-    }
-
-    /// A session is open.
-    pub(super) fn greet(&mut self, id: ConnectionId, greeting: Greeting) {
-        let Greeting { client, kind, dialect } = greeting.clone();
-        self.table.establish(id);
-        if let Some(session) = self.sessions.get_mut(id) {
-            session.phase = Phase::Open(greeting);
-            if kind.is_operator() {
-                session.outbox.lose_last(&mut self.budget);
-            }
-        }
-        self.emit_transition(Transition::Greeted { session: id, client, kind, dialect }, None, None);
-    }
-
-    /// Where a message will go is told by the `Publish` before it; what is wrong with that is told once the
-    /// message has come.
-    fn on_publish(&mut self, id: ConnectionId, wire: &[u8], header: Header, topic: &str, ack: bool) {
-        let (to, name) = self.resolve_topic(topic);
-        let Some(session) = self.sessions.get_mut(id) else { return };
-        if let (Ok(Some(topic)), Some(name), Some((_, body))) = (&to, &name, split_well_formed(wire)) {
-            session.publish_cache.note(body, (*topic, name.clone()), ack);
-        }
-        session.pending = Some(Pending {
-            re: header.msg_id,
-            trace: header.trace_id,
-            ack,
-            wire_bytes: wire.len(),
-            to,
-            topic: name,
-        });
-    }
-
-    /// A `Publish` that is at fault consumes its message all the same (ruling RMP 1), and is told once that
-    /// has come.
-    fn await_refused(
-        &mut self,
-        id: ConnectionId,
-        (re, trace): (u64, Option<TraceId>),
-        wire: &[u8],
-        refused: RefusalDetail,
-    ) {
-        let trace = trace.unwrap_or(TraceId(uuid::Uuid::nil()));
-        if let Some(session) = self.sessions.get_mut(id) {
-            session.pending = Some(Pending {
+            return Step::Message(Pending {
                 re,
-                trace,
+                trace: trace.unwrap_or(TraceId(uuid::Uuid::nil())),
                 ack: false,
                 wire_bytes: wire.len(),
                 to: Err(Box::new(refused)),
                 topic: None,
             });
         }
+        let told = ControlHead { head: head_of(wire), redaction, trace, re };
+        Step::Control(Box::new(self.decline(now_ms, told, refused)))
+    }
+
+    /// The decision about a stream of frames that cannot go on. What comes in the place of a message answers
+    /// its `Publish`.
+    pub(super) fn decide_broken(
+        &self,
+        now_ms: u64,
+        session: &Session,
+        pending: Option<&Pending>,
+        error: &Error,
+    ) -> ControlDecision {
+        let refused = Self::fault(error);
+        let cause = CloseCause::Refused(refused.refusal);
+        let head = Head {
+            kind: pending.map(|_| FrameKind::Publish),
+            topic: pending.and_then(|pending| pending.topic.clone()),
+            ..Head::default()
+        };
+        let (re, trace) = pending.map_or((0, None), |pending| (pending.re, Some(pending.trace)));
+        let told = ControlHead { head, redaction: session.withholds(), trace, re };
+        self.decline(now_ms, told, refused).ending(cause)
+    }
+
+    fn decline(&self, now_ms: u64, told: ControlHead, refused: RefusalDetail) -> ControlDecision {
+        let ControlHead { head, redaction, trace, re } = told;
+        let answer = self.prepare_error(now_ms, Dialect::Frames, re, &refused, trace);
+        ControlDecision::new(head, redaction, trace, Err(refused), Some(answer))
+    }
+
+    fn accept(&self, now_ms: u64, told: ControlHead, change: Change) -> ControlDecision {
+        let ControlHead { head, redaction, trace, re } = told;
+        let answer = self.prepare_ok(now_ms, Dialect::Frames, re, trace);
+        ControlDecision::new(head, redaction, trace, Ok(change), Some(answer))
+    }
+
+    fn decide_hello(
+        &self,
+        now_ms: u64,
+        session: &Session,
+        told: ControlHead,
+        HelloFields { v, client, kind: asked, token }: &HelloFields<'_>,
+    ) -> ControlDecision {
+        let (kind, is_token_ignored) = self.kind_of(session, asked, *token);
+        let decided = match kind {
+            _ if *v != control::VERSION => {
+                let why = format!("v is {v}; this broker supports {}", control::VERSION);
+                let refusal = Refusal::Fault(Code::UnsupportedVersion);
+                let refused = RefusalDetail::new(refusal, &why);
+                self.decline(now_ms, told, refused).ending(CloseCause::Refused(refusal))
+            }
+            None => {
+                let refused = RefusalDetail::new(Refusal::Unauthorized, &"unknown token");
+                self.decline(now_ms, told, refused).ending(CloseCause::Refused(Refusal::Unauthorized))
+            }
+            Some(kind) if !session.has_place(kind) => {
+                self.decline(now_ms, told, self.no_place()).ending(CloseCause::NoToken)
+            }
+            Some(kind) => {
+                let ControlHead { head, redaction, trace, re } = told;
+                let client = without(client, *token);
+                let name = cut(&client, self.settings.limits.client_name_bytes_max);
+                let greeting = Greeting { client: name.into(), kind, dialect: Dialect::Frames };
+                let welcome = FromBroker::Welcome {
+                    session: session.id.0,
+                    kind: kind.name(),
+                    body_bytes_max: self.settings.limits.body_bytes_max,
+                    server: &self.settings.server,
+                };
+                let of_answer = Head { kind: Some(FrameKind::Welcome), msg_id: Some(re), ..Head::default() };
+                let answer = self.prepare(now_ms, of_answer, &welcome, trace);
+                ControlDecision::new(head, redaction, trace, Ok(Change::Greet(greeting)), Some(answer))
+            }
+        };
+        ControlDecision { is_token_ignored, ..decided }
+    }
+
+    /// What a session is that asks for a kind; a confined one is an agent. With it, whether it showed a token
+    /// of ours that is ignored.
+    fn kind_of(&self, session: &Session, asked: &str, token: Option<&str>) -> (Option<Kind>, bool) {
+        let kind = self.settings.tokens.kind(asked, token);
+        if session.rights == Rights::OfToken {
+            return (kind, false);
+        }
+        (kind.map(|_| Kind::Agent), token.is_some() && kind.is_some())
+    }
+
+    /// Where a message will go is told by the `Publish` before it; what is wrong with that is told once the
+    /// message has come.
+    fn await_message(&mut self, id: ConnectionId, wire: &[u8], pending: Pending) {
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        if let (Ok(Some(topic)), Some(name), Some((_, body))) =
+            (&pending.to, &pending.topic, split_well_formed(wire))
+        {
+            session.publish_cache.note(body, (*topic, name.clone()), pending.ack);
+        }
+        session.pending = Some(pending);
     }
 
     /// Where messages to a topic go, as far as that is known, and its name.
@@ -321,61 +291,51 @@ impl Broker {
         }
     }
 
-    pub(super) fn subscribe(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
-        number: u64,
+    /// Whether a session may subscribe so; nothing is changed.
+    pub(super) fn decide_subscribe(
+        &self,
+        session: &Session,
+        sub: u64,
         topic: &str,
-    ) -> Result<TopicName, RefusalDetail> {
+    ) -> Result<Pattern, RefusalDetail> {
         let pattern =
             Pattern::parse(topic).map_err(|fault| RefusalDetail::new(Refusal::InvalidTopic, &fault))?;
-        let Some(session) = self.sessions.get_mut(id) else {
-            return Err(RefusalDetail::new(Refusal::Unauthorized, &"send Hello first"));
-        };
-        let kind = session.kind();
-        Class::may_subscribe(kind, &pattern)
+        Class::may_subscribe(session.kind(), &pattern)
             .map_err(|denied| RefusalDetail::new(Refusal::Forbidden, &denied))?;
-        let route = Route { connection: id, sub: number };
         self.routes
-            .insert(route, pattern.clone())
+            .check(Route { connection: session.id, sub }, &pattern)
             .map_err(|fault| RefusalDetail::new(Refusal::Busy, &fault))?;
-        let tap = Topic::parse(TAP);
-        let reads_tap = tap.is_ok_and(|tap| pattern.matches(&tap))
-            && Class::Tap.may_receive(kind, SchemaId::TAP_ENTRY).is_ok();
-        self.tap_readers += u64::from(reads_tap);
-        let name = pattern.name().clone();
-        let (slot, seen) = (session.outbox.open(), self.dedupe.open_subscriber());
-        let sub = Sub {
-            number,
-            pattern,
-            since: now,
-            slot,
-            seen,
-            reads_tap,
-            duplicates: 0,
-            full: None,
-            reported: Gauge::default(),
-        };
-        let place = session.subs.insert(sub);
-        session.sub_indexes.insert(number, place);
-        Ok(name)
-    }
-
-    pub(super) fn unsubscribe(&mut self, id: ConnectionId, number: u64) -> Option<TopicName> {
-        let session = self.sessions.get_mut(id)?;
-        let place = session.sub_indexes.remove(&number)?;
-        let sub = session.subs.try_remove(place)?;
-        session.outbox.close(sub.slot);
-        self.dedupe.close_subscriber(sub.seen);
-        self.tap_readers -= u64::from(sub.reads_tap);
-        self.routes.remove(Route { connection: id, sub: number });
-        Some(sub.pattern.name().clone())
+        Ok(pattern)
     }
 }
 
-/// Reads a control frame, every check of ruling RMP 3 included but expiry and duplicates.
+/// Why a subscription cannot end.
+pub(super) fn not_subscribed(sub: u64) -> RefusalDetail {
+    RefusalDetail::new(Refusal::NotSubscribed, &format!("no subscription {sub}"))
+}
+
+/// What a `Publish` says that is remembered byte for byte.
+#[inline]
+fn recalled(topics: &Topics, session: &mut Session, wire: &[u8]) -> Option<Pending> {
+    if !session.is_open() {
+        return None;
+    }
+    let (header, body) = split_well_formed(wire)?;
+    let (topic, ack) = session.publish_cache.recall(body)?;
+    topics.get(topic)?;
+    let (re, trace, wire_bytes) = (header.msg_id, header.trace_id, wire.len());
+    Some(Pending { re, trace, ack, wire_bytes, to: Ok(Some(topic)), topic: None })
+}
+
+/// Reads what a client says, every check of ruling RMP 3 included but expiry and duplicates.
 pub(super) fn read<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<ControlFrame<'a>, Error> {
+    let (header, body) = read_control(wire, checks)?;
+    let message = FromClient::decode(&body).map_err(Error::BodyDecodeError)?;
+    Ok(ControlFrame { header, message })
+}
+
+/// Reads a control frame up to what its payload says.
+pub(super) fn read_control<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<(Header, Body<'a>), Error> {
     let Frame { header, body, .. } = decode(wire, checks)?;
     if header.schema_id != SchemaId::CONTROL {
         return Err(Error::BodyTypeMismatch {
@@ -385,8 +345,7 @@ pub(super) fn read<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<ControlFra
             at: body.kind_at(),
         });
     }
-    let message = FromClient::decode(&body).map_err(Error::BodyDecodeError)?;
-    Ok(ControlFrame { header, message })
+    Ok((header, body))
 }
 
 /// The header and the body of a control frame that is well-formed up to its body; a body that is remembered

@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     admission::table_bounds,
-    io::{Deadline, Input, Output},
+    io::{Deadline, Input, Output, STATION},
     session::{Phase, RefusalDetail},
     settings::Settings,
     station_delivery::InboxCapacity,
@@ -18,16 +18,13 @@ use crate::{
     ids::{ConnectionId, TraceId},
     rmp::{
         Error,
-        control::{self, FromBroker},
         dedupe::Dedupe,
-        dialect::RequestRef,
         outbox::Budget,
         routes::Routes,
         snapshot::{DropSpan, DropView, Listener, Totals},
     },
-    tap::entry::rmp::{CloseCause, Dialect, FrameKind, Head, Refusal, Transition},
+    tap::entry::rmp::{CloseCause, Dialect, Head, Refusal, Transition},
     time::{Mono, Now},
-    words::cut,
 };
 
 /// The broker.
@@ -60,6 +57,8 @@ pub struct Broker {
     /// Sessions that were given what the station asks, by when that is to have left.
     pub(super) watched: VecDeque<(Mono, ConnectionId)>,
     pub(super) next_msg_id: u64,
+    /// The connection that was opened last.
+    pub(super) newest: ConnectionId,
     /// Subscriptions that the tap's entries reach.
     pub(super) tap_readers: u64,
     /// Subscriptions that were looked at for a message, once each time.
@@ -101,6 +100,7 @@ impl Broker {
             // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP
             // 7).
             next_msg_id: now.wall.0.saturating_mul(1_000),
+            newest: STATION,
             tap_readers: 0,
             planned: 0,
             inbox_capacity: InboxCapacity::default(),
@@ -214,20 +214,13 @@ impl Broker {
     }
 
     fn on_broken(&mut self, now: Now, id: ConnectionId, dialect: Dialect, error: &Error) {
-        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else { return };
-        // What comes in the place of a message answers its Publish.
-        let pending = session.pending.take();
-        let re = pending.as_ref().map_or(0, |pending| pending.re);
-        let redaction = session.withholds();
-        let refused = Self::fault(error);
-        if dialect == Dialect::Json {
-            return self.on_broken_json(id, &refused);
-        }
-        let kind = pending.as_ref().map(|_| FrameKind::Publish);
-        let (topic, trace) = pending.map_or((None, None), |pending| (pending.topic, Some(pending.trace)));
-        let head = Head { kind, dialect, topic, ..Head::default() };
-        self.refuse(now, id, head, re, &refused, trace, redaction);
-        self.end(id, CloseCause::Refused(refused.refusal));
+        let Some(session) = self.sessions.get(id).filter(|session| !session.is_closed()) else { return };
+        let now_ms = self.wall.now_ms(now);
+        let decided = match dialect {
+            Dialect::Frames => self.decide_broken(now_ms, session, session.pending.as_ref(), error),
+            Dialect::Json => Self::decide_broken_unit(error),
+        };
+        self.apply(now, id, decided);
     }
 
     /// We end a connection.
@@ -339,61 +332,6 @@ impl Broker {
         self.touch(id);
         let verdict = crate::tap::entry::rmp::Verdict::Refused(refusal);
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
-    }
-
-    pub(super) fn answer_error(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
-        re: u64,
-        refused: &RefusalDetail,
-        trace: Option<TraceId>,
-    ) {
-        if self.sessions.get(id).is_some_and(|session| session.dialect() == Dialect::Json) {
-            let refused = self.json_refusal(refused);
-            return self.answer_request(id, Some(RequestRef::Publish(re)), Err(&refused));
-        }
-        let message = cut(&refused.message, self.settings.limits.error_message_bytes_max);
-        let answer = FromBroker::Error { re, code: refused.refusal.name(), message };
-        let head = Head {
-            kind: Some(FrameKind::Error),
-            msg_id: Some(re),
-            refusal: Some(refused.refusal),
-            ..Head::default()
-        };
-        self.answer(now, id, head, &answer, trace);
-    }
-
-    /// Queues an answer in frames; a peer that lets too many pile up is closed.
-    pub(super) fn answer(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
-        head: Head,
-        answer: &FromBroker<'_>,
-        trace: Option<TraceId>,
-    ) {
-        let nil = TraceId(uuid::Uuid::nil());
-        let header = control::header(self.wall.now_ms(now), trace.unwrap_or(nil), self.msg_id());
-        let mut frame = Vec::with_capacity(192);
-        control::append(&mut frame, &header, answer);
-        self.queue_answer(id, head, frame, trace);
-    }
-
-    pub(super) fn queue_answer(
-        &mut self,
-        id: ConnectionId,
-        head: Head,
-        frame: Vec<u8>,
-        trace: Option<TraceId>,
-    ) {
-        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else { return };
-        if session.outbox.push_answer(&frame).is_err() {
-            self.end(id, CloseCause::NotReading);
-            return;
-        }
-        self.waiting.add(session);
-        self.outputs.push_back(Output::Answered { session: id, head, frame, trace });
     }
 
     /// The figures of a session may have changed.

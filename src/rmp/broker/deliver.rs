@@ -192,24 +192,33 @@ impl Broker {
         counts
     }
 
-    /// What [`deliver`](Self::deliver) would tell of a message for a topic, whether the topic is in the table
-    /// or not; nothing is changed.
+    /// What [`deliver`](Self::deliver) would do with a message for a topic, whether the topic is in the table
+    /// or not: each subscription, its session and what becomes of the message there goes to `each`. Nothing
+    /// is changed.
     pub(super) fn plan(
         &self,
         now: Now,
         topic: &Topic,
         class: Class,
         message: &Message<'_>,
+        mut each: impl FnMut(&Target, &Session, Fate),
     ) -> DeliveryCounts {
-        let scope = self.topics.get_by_name(topic.as_str()).and_then(|state| state.scope);
+        let state = self.topics.get_by_name(topic.as_str());
         let key = Key::new(message.trace, message.msg_id);
-        let seen = scope.filter(|_| message.is_counted).map(|scope| self.dedupe.lookup(scope, key, now.mono));
-        let targets = Target::all(topic, &self.routes, &self.sessions);
+        let scope = state.and_then(|state| state.scope).filter(|_| message.is_counted);
+        let seen = scope.map(|scope| self.dedupe.lookup(scope, key, now.mono));
+        let found;
+        let targets = if let Some(targets) = state.and_then(|state| state.resolved_targets(&self.routes)) {
+            targets
+        } else {
+            found = Target::all(topic, &self.routes, &self.sessions);
+            &found
+        };
         let queued = self.budget.queued(message.bytes_max(targets.len()));
         let mut plan = DeliveryPlan::new(now.mono, message, class, seen, queued, &self.settings.limits);
         for target in targets {
             if let Some(session) = self.sessions.get(target.id) {
-                plan.next(&self.dedupe, session, &target);
+                each(target, session, plan.next(&self.dedupe, session, target));
             }
         }
         plan.counts()

@@ -4,9 +4,12 @@
 use bytes::Bytes;
 
 use super::{
+    answers::{prepare_ack, prepare_hello_ack},
+    control_frames::not_subscribed,
     core::Broker,
+    decision::{Change, ControlDecision},
     io::{Output, Wire},
-    session::{Pending, RefusalDetail},
+    session::{Pending, RefusalDetail, Session},
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
@@ -18,7 +21,7 @@ use crate::{
     },
     tap::entry::{
         Redaction,
-        rmp::{CloseCause, Dialect, FrameKind, Head, Kind, Refusal, Transition, Verdict},
+        rmp::{CloseCause, Dialect, FrameKind, Head, Kind, Refusal, Verdict},
     },
     time::Now,
     words::cut,
@@ -26,63 +29,85 @@ use crate::{
 
 impl Broker {
     pub(super) fn on_unit(&mut self, now: Now, id: ConnectionId, unit: &[u8]) {
-        let Some(session) = self.sessions.get(id) else { return };
-        let head = Head { dialect: Dialect::Json, ..Head::default() };
-        let json = unit.get(PREFIX_BYTES..).unwrap_or_default();
+        let Some(session) = self.sessions.get_mut(id) else { return };
         if session.is_closed() {
+            let head = Head { dialect: Dialect::Json, ..Head::default() };
+            let json = unit.get(PREFIX_BYTES..).unwrap_or_default();
             let (verdict, redaction) = (Verdict::TooLate, hello_redaction(json));
             self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace: None });
             return;
         }
+        if !session.is_open() {
+            session.speaks = Some(Dialect::Json);
+        }
+        let Some(session) = self.sessions.get(id) else { return };
+        match self.decide_unit(session, unit) {
+            UnitStep::Control(decided) => self.apply(now, id, *decided),
+            UnitStep::Message(pending, frame) => self.on_message(now, id, &pending, Wire::Lent(&frame)),
+        }
+    }
+
+    /// The decision about a unit; nothing is changed.
+    pub(super) fn decide_unit(&self, session: &Session, unit: &[u8]) -> UnitStep {
+        let head = Head { dialect: Dialect::Json, ..Head::default() };
+        let json = unit.get(PREFIX_BYTES..).unwrap_or_default();
         let (is_open, redaction) = (session.is_open(), session.withholds());
         let said = match FromClient::decode(json) {
             Ok(said) => said,
-            Err(MalformedUnit { request: asked, text }) => {
+            Err(malformed) => {
                 let redaction = if is_open { hello_redaction(json) } else { redaction };
-                self.record_refusal(
-                    id,
-                    head,
-                    Refusal::Fault(crate::rmp::Code::BodyDecodeError),
-                    None,
-                    redaction,
-                );
-                let refused = dialect::JsonRefusal::named("BodyDecodeError", cut(&text, self.message_max()));
-                return self.answer_request(id, asked, Err(&refused));
+                return UnitStep::of(self.decide_malformed(head, redaction, &malformed));
             }
         };
         let head = head_of(&said, head);
-        match said {
+        UnitStep::of(match said {
             FromClient::Hello { kind } if !is_open => {
-                self.on_json_hello(id, head, kind, hello_redaction(json));
+                self.decide_json_hello(session, head, kind, hello_redaction(json))
             }
             FromClient::Hello { .. } => {
-                self.record_refusal(id, head, Refusal::Forbidden, None, hello_redaction(json));
+                let again =
+                    RefusalDetail::new(Refusal::Forbidden, &"the session is already open: send Hello once");
+                ControlDecision::new(head, hello_redaction(json), None, Err(again), None)
             }
             said if !is_open => {
-                self.record_refusal(id, head, Refusal::Unauthorized, None, redaction);
-                let refused = dialect::JsonRefusal::named("Unauthorized", "send Hello first");
+                let refused = RefusalDetail::new(Refusal::Unauthorized, &"send Hello first");
                 let asked = match said {
                     FromClient::Publish { id, .. } => Some(RequestRef::Publish(id)),
                     FromClient::Subscribe { id, .. } => Some(RequestRef::Subscribe(id)),
                     FromClient::Hello { .. } | FromClient::Unsubscribe { .. } => None,
                 };
-                self.answer_request(id, asked, Err(&refused));
-                self.end(id, CloseCause::Refused(Refusal::Unauthorized));
+                let answer = asked.map(|asked| prepare_ack(asked, Err(&self.json_refusal(&refused))));
+                ControlDecision::new(head, redaction, None, Err(refused), answer)
+                    .ending(CloseCause::Refused(Refusal::Unauthorized))
             }
             FromClient::Publish { id: request, topic, message } => {
-                self.on_json_publish(now, id, (request, unit.len()), &topic, &message.frame());
+                return self.json_message(request, unit.len(), &topic, message.frame());
             }
             FromClient::Subscribe { id: request, topic, sub_id } => {
-                self.on_json_subscribe(now, id, head, (request, sub_id), &topic);
+                self.decide_json_subscribe(session, head, (request, sub_id), &topic)
             }
-            FromClient::Unsubscribe { sub_id } => match self.unsubscribe(id, sub_id) {
-                Some(pattern) => {
-                    self.accept(id, Head { topic: Some(pattern), ..head }, None);
-                    self.emit_transition(Transition::Unsubscribed { session: id, sub: sub_id }, None, None);
+            FromClient::Unsubscribe { sub_id: sub } => match session.sub(sub) {
+                Some(ended) => {
+                    let head = Head { topic: Some(ended.pattern.name().clone()), ..head };
+                    let change = Change::Unsubscribe { sub };
+                    ControlDecision::new(head, Redaction::None, None, Ok(change), None)
                 }
-                None => self.record_refusal(id, head, Refusal::NotSubscribed, None, Redaction::None),
+                None => ControlDecision::new(head, Redaction::None, None, Err(not_subscribed(sub)), None),
             },
-        }
+        })
+    }
+
+    /// A unit that says nothing of the dialect is answered by its number where it has one.
+    fn decide_malformed(
+        &self,
+        head: Head,
+        redaction: Redaction,
+        MalformedUnit { request, text }: &MalformedUnit,
+    ) -> ControlDecision {
+        let refusal = Refusal::Fault(crate::rmp::Code::BodyDecodeError);
+        let refused = RefusalDetail::new(refusal, text);
+        let answer = request.map(|asked| prepare_ack(asked, Err(&self.json_refusal(&refused))));
+        ControlDecision::new(head, redaction, None, Err(refused), answer)
     }
 
     fn message_max(&self) -> u64 {
@@ -90,63 +115,57 @@ impl Broker {
     }
 
     /// Who speaks it is an agent whatever it says.
-    fn on_json_hello(&mut self, id: ConnectionId, head: Head, kind: HelloKind, redaction: Redaction) {
-        if !self.has_place(id, Kind::Agent) {
-            let busy = self.no_place(id);
-            self.record_refusal(id, head, busy.refusal, None, redaction);
-            return self.end(id, CloseCause::NoToken);
+    fn decide_json_hello(
+        &self,
+        session: &Session,
+        head: Head,
+        kind: HelloKind,
+        redaction: Redaction,
+    ) -> ControlDecision {
+        if !session.has_place(Kind::Agent) {
+            return ControlDecision::new(head, redaction, None, Err(self.no_place()), None)
+                .ending(CloseCause::NoToken);
         }
-        let verdict = Verdict::Accepted;
-        self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace: None });
         let client = match kind {
             HelloKind::Ui => "runloop ui",
             HelloKind::Tui => "runloop tui",
             HelloKind::Agent => "runloop agent",
         };
-        self.greet(id, Greeting { client: client.into(), kind: Kind::Agent, dialect: Dialect::Json });
-        let mut unit = Vec::new();
-        dialect::append_hello_ack(&mut unit);
-        let head = Head { kind: Some(FrameKind::Welcome), dialect: Dialect::Json, ..Head::default() };
-        self.queue_answer(id, head, unit, None);
+        let greeting = Greeting { client: client.into(), kind: Kind::Agent, dialect: Dialect::Json };
+        let answer = Some(prepare_hello_ack());
+        ControlDecision::new(head, redaction, None, Ok(Change::Greet(greeting)), answer)
     }
 
-    fn on_json_subscribe(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
+    fn decide_json_subscribe(
+        &self,
+        session: &Session,
         head: Head,
         (request, sub): (u64, u64),
         topic: &str,
-    ) {
-        match self.subscribe(now, id, sub, topic) {
+    ) -> ControlDecision {
+        let asked = RequestRef::Subscribe(request);
+        match self.decide_subscribe(session, sub, topic) {
             Ok(pattern) => {
-                self.accept(id, Head { topic: Some(pattern.clone()), ..head }, None);
-                self.emit_transition(Transition::Subscribed { session: id, sub, topic: pattern }, None, None);
-                self.answer_request(id, Some(RequestRef::Subscribe(request)), Ok(()));
+                let head = Head { topic: Some(pattern.name().clone()), ..head };
+                let answer = Some(prepare_ack(asked, Ok(())));
+                let change = Change::Subscribe { sub, pattern };
+                ControlDecision::new(head, Redaction::None, None, Ok(change), answer)
             }
             Err(refused) => {
-                self.record_refusal(id, head, refused.refusal, None, Redaction::None);
-                let refused = self.json_refusal(&refused);
-                self.answer_request(id, Some(RequestRef::Subscribe(request)), Err(&refused));
+                let answer = Some(prepare_ack(asked, Err(&self.json_refusal(&refused))));
+                ControlDecision::new(head, Redaction::None, None, Err(refused), answer)
             }
         }
     }
 
     /// The frame that a message stands for goes through the checks of every frame.
-    fn on_json_publish(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
-        (request, unit_bytes): (u64, usize),
-        topic: &str,
-        frame: &[u8],
-    ) {
+    fn json_message(&self, request: u64, unit_bytes: usize, topic: &str, frame: Vec<u8>) -> UnitStep {
         let (to, topic) = self.resolve_topic(topic);
-        let trace = RawFrame::split(frame).map(|raw| TraceId(uuid::Uuid::from_u128(raw.header.trace_id)));
+        let trace = RawFrame::split(&frame).map(|raw| TraceId(uuid::Uuid::from_u128(raw.header.trace_id)));
         let nil = TraceId(uuid::Uuid::nil());
         let wire_bytes = unit_bytes.saturating_sub(frame.len());
         let pending = Pending { re: request, trace: trace.unwrap_or(nil), ack: true, wire_bytes, to, topic };
-        self.on_message(now, id, &pending, Wire::Lent(frame));
+        UnitStep::Message(pending, frame)
     }
 
     /// A refusal in the dialect's words.
@@ -163,36 +182,26 @@ impl Broker {
         }
     }
 
-    /// Answers a request by its number; what has none is not answered.
-    pub(super) fn answer_request(
-        &mut self,
-        id: ConnectionId,
-        asked: Option<RequestRef>,
-        result: Result<(), &dialect::JsonRefusal>,
-    ) {
-        let Some(asked) = asked else { return };
-        let mut unit = Vec::new();
-        let request = match asked {
-            RequestRef::Publish(request) => {
-                dialect::append_publish_ack(&mut unit, request, result);
-                request
-            }
-            RequestRef::Subscribe(request) => {
-                dialect::append_subscribe_ack(&mut unit, request, result);
-                request
-            }
-        };
-        let kind = if result.is_ok() { FrameKind::Ok } else { FrameKind::Error };
-        let head =
-            Head { kind: Some(kind), dialect: Dialect::Json, msg_id: Some(request), ..Head::default() };
-        self.queue_answer(id, head, unit, None);
-    }
-
     /// A stream of the dialect that cannot go on: there is nobody to tell by a number.
-    pub(super) fn on_broken_json(&mut self, id: ConnectionId, refused: &RefusalDetail) {
+    pub(super) fn decide_broken_unit(error: &Error) -> ControlDecision {
         let head = Head { dialect: Dialect::Json, ..Head::default() };
-        self.record_refusal(id, head, refused.refusal, None, Redaction::Withheld);
-        self.end(id, CloseCause::Refused(refused.refusal));
+        let refused = Self::fault(error);
+        let cause = CloseCause::Refused(refused.refusal);
+        ControlDecision::new(head, Redaction::Withheld, None, Err(refused), None).ending(cause)
+    }
+}
+
+/// What follows from a unit.
+pub(super) enum UnitStep {
+    /// It is done with.
+    Control(Box<ControlDecision>),
+    /// It is a message: where it goes, and the frame that it stands for.
+    Message(Pending, Vec<u8>),
+}
+
+impl UnitStep {
+    fn of(decided: ControlDecision) -> Self {
+        Self::Control(Box::new(decided))
     }
 }
 

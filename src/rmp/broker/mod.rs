@@ -6,23 +6,32 @@
 //!   Publish + message ─▶ decide ─▶ topic ─▶ targets ─▶ plan ─▶ outboxes ─▶ poll_waiting, transmit
 //! ```
 //!
-//! What becomes of a message is decided and planned before anything changes, so that `judge`, which goes no
-//! further, says what `handle` does. A message is told of by one entry, whose verdict says how many
-//! subscriptions it was given to. A `Publish` that is remembered byte for byte costs no MsgPack; whom a
-//! topic reaches is kept until a subscription changes.
+//! What becomes of a frame is decided, and of a message planned, before anything changes, so that `judge`,
+//! which goes no further, says what `handle` does; answers are made by the decision and queued apart. A
+//! message is told of by one entry, whose verdict says how many subscriptions it was given to. A `Publish`
+//! that is remembered byte for byte costs no MsgPack; whom a topic reaches is kept until a subscription
+//! changes.
 
 mod admission;
+mod answers;
 mod control_frames;
 mod core;
+mod decision;
 mod deliver;
 mod delivery_report;
 mod drops;
+mod gated;
 mod io;
 mod json_units;
+mod judge;
+mod judge_message;
+mod judge_outbound;
+mod judgement;
 mod plan;
 mod prefetch;
 mod publish;
 mod publish_cache;
+mod put;
 mod session;
 mod settings;
 mod shares;

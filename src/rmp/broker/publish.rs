@@ -1,4 +1,4 @@
-//! A message behind its `Publish`: judged, given to whom it reaches, answered.
+//! A message behind its `Publish`: decided on, given to whom it reaches, answered.
 //!
 //! The order: what is wrong with the stream or the frame (ruling RMP 3), then with the `Publish` (the topic),
 //! then the right to publish, then whether it is expired; who had it already is judged for each subscription.
@@ -9,7 +9,7 @@ use super::{
     deliver::{DeliveryCounts, Message},
     drops::LostMessage,
     io::{OperatorRequest, Output, Ticket, Wire},
-    session::{Pending, RefusalDetail, TopicRef},
+    session::{Pending, RefusalDetail, Session, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
@@ -20,7 +20,7 @@ use crate::{
         expires_at_ms, is_expired,
         topic::{Class, OPERATOR, Topic, TopicFault},
     },
-    tap::entry::rmp::{DropReason, FrameKind, Head, Kind, Refusal, Verdict},
+    tap::entry::rmp::{Dialect, DropReason, FrameKind, Head, Kind, Refusal},
     time::Now,
 };
 
@@ -43,7 +43,7 @@ pub(super) enum AddressedTopic {
 }
 
 /// The decision about a message.
-enum Decision<'a> {
+pub(super) enum Decision<'a> {
     Refuse(RefusalDetail),
     /// It came too late, to a topic that its publisher may publish on.
     Expire(Box<AdmittedMessage<'a>>, RefusalDetail),
@@ -53,33 +53,39 @@ enum Decision<'a> {
     Deliver(AdmittedMessage<'a>),
 }
 
+/// What a message is told of with: its topic aside, which is known once it is decided.
+pub(super) struct MessageHead {
+    pub(super) head: Head,
+    pub(super) trace: Option<TraceId>,
+}
+
+impl MessageHead {
+    pub(super) fn of(dialect: Dialect, pending: &Pending, wire: &[u8]) -> Self {
+        let raw = RawFrame::split(wire).map(|raw| Header::from(&raw.header));
+        let (schema_id, msg_id) = (raw.map(|header| header.schema_id.0), raw.map(|header| header.msg_id));
+        let kind = Some(FrameKind::Publish);
+        Self {
+            head: Head { kind, dialect, schema_id, msg_id, ..Head::default() },
+            trace: raw.map(|header| header.trace_id).or(Some(pending.trace)),
+        }
+    }
+}
+
 impl Broker {
     /// The message of the `Publish` that came last.
     pub(super) fn on_message(&mut self, now: Now, id: ConnectionId, pending: &Pending, frame: Wire<'_>) {
         let wire = frame.bytes();
-        let raw = RawFrame::split(wire).map(|raw| Header::from(&raw.header));
-        let trace = raw.map(|header| header.trace_id).or(Some(pending.trace));
-        let (kind, dialect, redaction) = match self.sessions.get(id) {
-            Some(session) => (session.kind(), session.dialect(), session.withholds()),
-            None => return,
-        };
-        let (schema_id, msg_id) = (raw.map(|header| header.schema_id.0), raw.map(|header| header.msg_id));
-        let head = |topic| Head {
-            kind: Some(FrameKind::Publish),
-            dialect,
-            topic,
-            schema_id,
-            msg_id,
-            ..Head::default()
-        };
+        let Some(session) = self.sessions.get(id) else { return };
+        let (kind, dialect, redaction) = (session.kind(), session.dialect(), session.withholds());
+        let MessageHead { head, trace } = MessageHead::of(dialect, pending, wire);
         debug_assert!(self.losses.is_empty(), "what was lost before belongs to another topic");
-        let admitted = match self.decide(self.wall.now_ms(now), id, kind, pending, wire) {
+        let admitted = match self.decide(self.wall.now_ms(now), session, pending, wire) {
             Decision::Refuse(refused) => {
-                let head = head(self.name_of(id, pending));
+                let head = Head { topic: Self::name_of(session, pending), ..head };
                 return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
             }
             Decision::Expire(admitted, refused) => {
-                let head = head(Some(admitted.topic.clone()));
+                let head = Head { topic: Some(admitted.topic.clone()), ..head };
                 self.refuse(now, id, head, pending.re, &refused, trace, redaction);
                 return self.record_expired(now, id, *admitted, frame);
             }
@@ -97,7 +103,7 @@ impl Broker {
         reached.delivered += u32::from(station_topic.is_some());
         self.outputs.push_back(Output::Received {
             session: id,
-            head: head(Some(topic)),
+            head: Head { topic: Some(topic), ..head },
             verdict: reached.verdict(),
             redaction,
             trace,
@@ -114,15 +120,14 @@ impl Broker {
 
     /// The decision about a message; nothing is changed.
     #[inline]
-    fn decide<'a>(
+    pub(super) fn decide<'a>(
         &self,
         now_ms: u64,
-        id: ConnectionId,
-        kind: Kind,
+        session: &Session,
         pending: &Pending,
         wire: &'a [u8],
     ) -> Decision<'a> {
-        let admitted = match self.admit(id, kind, pending, wire) {
+        let admitted = match self.admit(session, pending, wire) {
             Ok(admitted) => admitted,
             Err(refused) => return Decision::Refuse(refused),
         };
@@ -144,24 +149,24 @@ impl Broker {
     #[inline]
     fn admit<'a>(
         &self,
-        id: ConnectionId,
-        kind: Kind,
+        session: &Session,
         pending: &Pending,
         wire: &'a [u8],
     ) -> Result<AdmittedMessage<'a>, RefusalDetail> {
         // What ends the stream was found before the frame was cut out of it.
         let to = pending.to.clone().map_err(|refused| *refused)?;
-        let (header, expires_at_ms, start) = self.header_of(id, wire).map_err(|error| Self::fault(&error))?;
+        let (header, expires_at_ms, start) =
+            self.header_of(session, wire).map_err(|error| Self::fault(&error))?;
         let known = to.and_then(|at| Some((at, self.topics.get(at)?)));
         let (class, topic) = if let Some((_, state)) = known {
             (state.class, state.topic.name().clone())
         } else {
             let unknown = || RefusalDetail::new(Refusal::InvalidTopic, &"the Publish has none");
-            let name = self.name_of(id, pending).ok_or_else(unknown)?;
+            let name = Self::name_of(session, pending).ok_or_else(unknown)?;
             (Class::of_text(name.as_str()), name)
         };
         class
-            .may_publish(kind, header.schema_id)
+            .may_publish(session.kind(), header.schema_id)
             .map_err(|denied| RefusalDetail::new(Refusal::Forbidden, &denied))?;
         let place = match known.map(|(at, _)| at).or_else(|| self.topics.find(topic.as_str())) {
             Some(at) => AddressedTopic::Known(at),
@@ -177,16 +182,14 @@ impl Broker {
     #[inline]
     fn header_of<'a>(
         &self,
-        id: ConnectionId,
+        session: &Session,
         wire: &'a [u8],
     ) -> Result<(Header, u64, Option<&'a [u8]>), Error> {
         let limits = &self.settings.limits;
         let raw = split_checked(wire, limits.body_bytes_max)?;
         let header = Header::from(&raw.header);
         let checks = Checks::new(&self.settings.registry, limits);
-        if self.sessions.get(id).is_some_and(|session| {
-            session.publish_cache.is_known_type(header.schema_id, raw.body, checks.body_depth_max)
-        }) {
+        if session.publish_cache.is_known_type(header.schema_id, raw.body, checks.body_depth_max) {
             return Ok((header, expires_at_ms(header.created_at_ms, header.ttl_ms)?, None));
         }
         let Frame { expires_at_ms, body, .. } = decode(wire, &checks)?;
@@ -207,9 +210,8 @@ impl Broker {
     }
 
     /// The topic that a `Publish` named, whatever became of it since.
-    fn name_of(&self, id: ConnectionId, pending: &Pending) -> Option<TopicName> {
-        let remembered =
-            || self.sessions.get(id)?.publish_cache.name_of(pending.to.clone().ok().flatten()?).cloned();
+    pub(super) fn name_of(session: &Session, pending: &Pending) -> Option<TopicName> {
+        let remembered = || session.publish_cache.name_of(*pending.to.as_ref().ok()?.as_ref()?).cloned();
         pending.topic.clone().or_else(remembered)
     }
 
@@ -283,8 +285,7 @@ impl Broker {
         }
         let body = wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
         let payload = bytes::Bytes::copy_from_slice(body);
-        let client =
-            self.sessions.get(id).and_then(super::session::Session::client).unwrap_or_else(|| "".into());
+        let client = self.sessions.get(id).and_then(Session::client).unwrap_or_else(|| "".into());
         let asked = OperatorRequest { session: id, client, kind, trace, payload };
         let ticket = Ticket { session: id, trace, msg_id, re: pending.re, ack: pending.ack };
         self.outputs.push_back(Output::OperatorRequest { request: asked, ticket });
@@ -353,39 +354,14 @@ impl Broker {
             self.outputs.remove(outputs + at);
         }
     }
-
-    /// What would be made of a message for a topic if this session sent it now, as `handle` does it; nothing
-    /// is changed.
-    #[must_use]
-    pub fn judge(&self, now: Now, session: ConnectionId, topic: &str, wire: &[u8]) -> Verdict {
-        let Some(held) = self.sessions.get(session).filter(|held| !held.is_closed()) else {
-            return Verdict::TooLate;
-        };
-        if !held.is_open() {
-            return Verdict::Refused(Refusal::Unauthorized);
-        }
-        let (to, topic) = self.resolve_topic(topic);
-        let trace = TraceId(uuid::Uuid::nil());
-        let pending = Pending { re: 0, trace, ack: false, wire_bytes: 0, to, topic };
-        match self.decide(self.wall.checked(now).now_ms(now), session, held.kind(), &pending, wire) {
-            Decision::Refuse(refused) | Decision::Expire(_, refused) => Verdict::Refused(refused.refusal),
-            Decision::Forward(_) => Verdict::Accepted,
-            Decision::Deliver(AdmittedMessage { place, class, header, expires_at_ms, .. }) => {
-                let topic = match &place {
-                    AddressedTopic::New(topic) => Some(topic),
-                    AddressedTopic::Known(at) => self.topics.get(*at).map(|state| &state.topic),
-                };
-                let message = client_message(Wire::Lent(wire), session, header, expires_at_ms);
-                let mut planned =
-                    topic.map(|topic| self.plan(now, topic, class, &message)).unwrap_or_default();
-                planned.delivered += u32::from(self.is_for_station(class));
-                planned.verdict()
-            }
-        }
-    }
 }
 
-fn client_message(frame: Wire<'_>, from: ConnectionId, header: Header, expires_at_ms: u64) -> Message<'_> {
+pub(super) fn client_message(
+    frame: Wire<'_>,
+    from: ConnectionId,
+    header: Header,
+    expires_at_ms: u64,
+) -> Message<'_> {
     let Header { schema_id, trace_id: trace, msg_id, .. } = header;
     Message { frame, trace, msg_id, schema_id, expires_at_ms, from, is_counted: true }
 }

@@ -54,6 +54,9 @@ pub(super) struct Session {
     /// It is on the list of those that are looked at for requests that nobody read in time.
     pub(super) is_watched: bool,
     pub(super) rights: Rights,
+    /// In what it speaks, where it has spoken and not said who it is.
+    pub(super) speaks: Option<Dialect>,
+    pub(super) place: Place,
 }
 
 /// What a token gives a connection.
@@ -63,6 +66,21 @@ pub(super) enum Rights {
     OfToken,
     /// None: it is an agent whatever it shows.
     Confined,
+}
+
+/// Which part of the table a connection has its place in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The one for everybody.
+    Common,
+    /// The one that is held for operators.
+    Operators,
+}
+
+impl Place {
+    pub(super) const fn new(is_operators: bool) -> Self {
+        if is_operators { Self::Operators } else { Self::Common }
+    }
 }
 
 /// Where a connection stands.
@@ -191,6 +209,8 @@ impl Session {
             is_waiting: false,
             is_watched: false,
             rights: Rights::OfToken,
+            speaks: None,
+            place: Place::Common,
         }
     }
 
@@ -219,6 +239,22 @@ impl Session {
 
     pub(super) fn dialect(&self) -> Dialect {
         self.greeting().map_or(Dialect::Frames, |greeting| greeting.dialect)
+    }
+
+    /// In what it speaks, once it has spoken.
+    pub(super) fn spoken(&self) -> Option<Dialect> {
+        self.greeting().map(|greeting| greeting.dialect).or(self.speaks)
+    }
+
+    /// Its subscription of this number.
+    pub(super) fn sub(&self, number: u64) -> Option<&Sub> {
+        self.sub_indexes.get(&number).and_then(|place| self.subs.get(*place))
+    }
+
+    /// Whether it has a place once it says who it is: one of the operators' room is for operators, and for
+    /// those who may watch what they do.
+    pub(super) fn has_place(&self, kind: Kind) -> bool {
+        kind.is_operator() || kind == Kind::Viewer || self.place == Place::Common
     }
 
     /// Notes that a message found a subscription full, or had to be taken out of it.

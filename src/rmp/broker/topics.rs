@@ -113,6 +113,13 @@ impl Target {
     }
 }
 
+impl TopicState {
+    /// The subscriptions that it reaches, where they are known since the last subscription changed.
+    pub(super) fn resolved_targets(&self, routes: &Routes) -> Option<&[Target]> {
+        (self.revision == Some(routes.revision())).then_some(&self.targets)
+    }
+}
+
 impl Topics {
     pub(super) fn new(topics_max: u64) -> Self {
         Self {

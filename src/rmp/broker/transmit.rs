@@ -40,7 +40,7 @@ impl Broker {
         &mut self,
         now: Now,
         id: ConnectionId,
-        write: impl FnOnce(&Front<'_>) -> Result<usize, E>,
+        write: impl FnOnce(Front<'_>) -> Result<usize, E>,
     ) -> Result<WriteProgress, E> {
         let now_ms = self.wall.now_ms(now);
         let Self { sessions, budget, losses, settings, .. } = self;
@@ -50,7 +50,7 @@ impl Broker {
         let front = session
             .outbox
             .front(now_ms, budget, |it| losses.extend(taken_out(id, dialect, body_bytes_max, it, EXPIRED)));
-        let taken = if front.slices().is_empty() { Ok(0) } else { write(&front) };
+        let taken = if front.slices().is_empty() { Ok(0) } else { write(front) };
         let left = taken.map(|bytes| {
             session.outbox.advance(bytes, budget);
             if session.outbox.is_empty() { WriteProgress::Drained } else { WriteProgress::Pending }

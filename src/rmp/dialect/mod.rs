@@ -11,6 +11,7 @@
 
 mod encode;
 mod framer;
+mod from_broker;
 mod json_refusal;
 mod message;
 #[cfg(test)]
@@ -21,5 +22,6 @@ pub use encode::{
     frame_of_tail, message_head_bytes, message_tail, tail_bytes_max,
 };
 pub use framer::{Framer, Unit, is_json, unit_bytes_max};
+pub use from_broker::{Ack, AckResult, FromBroker};
 pub use json_refusal::JsonRefusal;
 pub use message::{FromClient, HelloKind, MalformedUnit, Message, MessageHeader, RequestRef, may_hold_token};

@@ -237,6 +237,25 @@ fn a_length_over_the_limit_ends_the_stream_before_anything_is_read() {
     assert_eq!((framer.next(), framer.pending_bytes()), (None, 0));
 }
 
+#[test]
+fn a_tool_reads_what_the_broker_says() {
+    let (mut hello, mut publish, mut subscribe, mut message) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    append_hello_ack(&mut hello);
+    append_publish_ack(&mut publish, 4, Ok(()));
+    append_subscribe_ack(&mut subscribe, 5, Err(&JsonRefusal::UnknownSchema(7)));
+    let tail = message_tail(&RawFrame::split(&GOLDEN).unwrap(), 8_388_608).unwrap();
+    append_message_head(&mut message, 6, tail.len());
+    message.extend_from_slice(&tail);
+    let read = |unit: &[u8]| FromBroker::decode(&unit[4..]).unwrap();
+    assert!(matches!(read(&hello), FromBroker::HelloAck));
+    assert!(matches!(read(&publish), FromBroker::PublishAck(Ack { id: 4, result: AckResult::Ok(()) })));
+    assert!(matches!(read(&subscribe), FromBroker::SubscribeAck(Ack { id: 5, result: AckResult::Err(_) })));
+    let FromBroker::Message { sub_id: 6, message } = read(&message) else { panic!("not a Message") };
+    assert_eq!(message.frame(), GOLDEN);
+    assert!(FromBroker::decode(br#"{"Hello":{"kind":"Ui"}}"#).is_err());
+}
+
 proptest! {
     #[test]
     fn units_come_out_as_they_went_in_however_they_are_cut(

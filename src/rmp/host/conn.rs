@@ -5,7 +5,13 @@ use std::task::Waker;
 use bytes::BytesMut;
 use tokio::net::unix::OwnedWriteHalf;
 
-use crate::{admission::Origin, ids::Peer, rmp::Dialect, tap::entry::rmp::CloseCause};
+use super::gated::Gated;
+use crate::{
+    admission::Origin,
+    ids::Peer,
+    rmp::Dialect,
+    tap::{OriginCell, entry::rmp::CloseCause},
+};
 
 /// From how many bytes on a frame is collected in a buffer of its own.
 const LARGE_BYTES_MIN: usize = 64 << 10;
@@ -32,6 +38,10 @@ pub(super) struct Conn {
     pub(super) read_bytes_max: usize,
     /// Its descriptor is one of those that are held for operators.
     pub(super) is_scarce: bool,
+    /// Whose it is, where it is the workbench's own.
+    pub(super) by_hand: Option<OriginCell>,
+    /// What the gate holds of it.
+    pub(super) gated: Gated,
 }
 
 /// Where a connection stands.
@@ -105,6 +115,8 @@ impl Conn {
             read_buffer: ReadBuffer::default(),
             read_bytes_max: READ_BYTES_FIRST,
             is_scarce: false,
+            by_hand: None,
+            gated: Gated::default(),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Carries the core's outputs to the tap, the station and the sockets, in their order.
 
-use std::io::{self, IoSlice};
+use std::{
+    io::{self, IoSlice},
+    sync::Arc,
+};
 
 use super::{
     conn::{Phase, lingers},
@@ -13,7 +16,7 @@ use crate::{
         outbox::Front,
     },
     tap::{
-        Draft,
+        Draft, OriginCell,
         entry::{Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, rmp::CloseCause},
     },
     time::Now,
@@ -26,7 +29,7 @@ const WRITES_MAX: usize = 8;
 
 /// Who says whether a socket takes something.
 #[derive(Clone, Copy, Debug)]
-enum Readiness {
+pub(super) enum Readiness {
     /// The runtime knows it.
     Known,
     /// The system is asked: the runtime may not know yet.
@@ -47,7 +50,7 @@ impl Host {
                         wire.len(),
                         redaction,
                     );
-                    self.cause = None;
+                    self.cause = self.passed;
                     self.cause = Some(self.emit(now, trace, What::Frame(frame), wire));
                 }
                 Output::Answered { session, head, frame: bytes, trace } => {
@@ -100,10 +103,16 @@ impl Host {
         redaction: Redaction,
     ) -> Frame {
         head.session = Some(session);
-        let peer = match &self.recent {
-            Some((id, peer)) if *id == session => peer.clone(),
-            _ => self.peer(session),
+        let (peer, by_hand) = match &self.recent {
+            Some((id, peer, by_hand)) if *id == session => (peer.clone(), by_hand.as_ref()),
+            _ => {
+                let peer = self.peer(session);
+                (peer, self.conns.get(&session).and_then(|conn| conn.by_hand.as_ref()))
+            }
         };
+        let put = self.putting.as_ref().filter(|(way, _)| *way == direction);
+        let origin = put.map(|(_, origin)| Arc::clone(origin));
+        let origin = origin.or_else(|| by_hand.map(OriginCell::get));
         Frame {
             direction,
             peer,
@@ -111,6 +120,7 @@ impl Host {
             verdict,
             wire_bytes: u32::try_from(len).unwrap_or(u32::MAX),
             redaction,
+            origin,
         }
     }
 
@@ -119,7 +129,7 @@ impl Host {
         let Some(conn) = self.conns.get(&session) else {
             return if session == STATION { self.station.clone() } else { Peer::new("gone") };
         };
-        self.recent = Some((session, conn.peer.clone()));
+        self.recent = Some((session, conn.peer.clone(), conn.by_hand.clone()));
         conn.peer.clone()
     }
 
@@ -140,6 +150,7 @@ impl Host {
         conn.phase = Phase::Closing(cause);
         conn.wake();
         let is_scarce = conn.is_scarce;
+        self.release_held(now, id);
         self.receiving.end(id);
         if !lingers(cause) {
             return self.drop_conn(now, id);
@@ -160,6 +171,7 @@ impl Host {
 
     /// A connection that ended from outside.
     pub(super) fn on_connection_lost(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
+        self.release_held(now, id);
         self.cause = None;
         self.broker.handle(now, Input::Closed { session: id, cause });
         self.drain(now, &[]);
@@ -191,7 +203,7 @@ impl Host {
     /// Writes what a connection's socket takes now.
     pub(super) fn write(&mut self, now: Now, id: ConnectionId) {
         for _ in 0..WRITES_MAX {
-            let Some(left) = self.transmit(now, id, Readiness::Known) else { return };
+            let Some(left) = self.transmit_gated(now, id) else { return };
             self.drain(now, &[]);
             match left {
                 Ok(WriteProgress::Drained) => return self.answer_parts(now, id),
@@ -210,25 +222,27 @@ impl Host {
     /// Sends what the socket takes of a connection that goes at once.
     fn send_now(&mut self, now: Now, id: ConnectionId) {
         for _ in 0..WRITES_MAX {
-            if !matches!(self.transmit(now, id, Readiness::Asked), Some(Ok(WriteProgress::Pending))) {
+            if !matches!(self.transmit(now, id, Readiness::Asked, false), Some(Ok(WriteProgress::Pending))) {
                 return;
             }
         }
     }
 
     /// Writes once what is at the front of a connection's outbox; nothing where it has no socket.
-    fn transmit(
+    pub(super) fn transmit(
         &mut self,
         now: Now,
         id: ConnectionId,
         readiness: Readiness,
+        is_gated: bool,
     ) -> Option<io::Result<WriteProgress>> {
         let conn = self.conns.get_mut(&id)?;
         conn.is_full = false;
         let write = conn.write.as_ref()?;
         let stream: &tokio::net::UnixStream = write.as_ref();
         Some(self.broker.transmit(now, id, |front| {
-            with_slices(front, |it| match readiness {
+            let front = if is_gated { front.only_first() } else { front };
+            with_slices(&front, |it| match readiness {
                 Readiness::Known => write.try_write_vectored(it),
                 Readiness::Asked => rustix::io::writev(stream, it).map_err(io::Error::from),
             })

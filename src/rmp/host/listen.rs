@@ -13,6 +13,7 @@ use crate::{
     admission::{Origin, describe_accept_error, read_before_evicting},
     ids::{ConnectionId, Peer},
     rmp::broker::Input,
+    tap::OriginCell,
 };
 
 /// How long after a failure to accept the next attempt is made.
@@ -67,13 +68,13 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
             accepted = next(&host, &listener) => match accepted {
                 Ok((stream, true)) => {
                     status.fail(&host, SCARCE);
-                    accept(&host, stream, true);
+                    accept(&host, stream, true, None);
                 }
                 Ok((stream, false)) => {
                     if std::mem::take(&mut status.is_failing) && status.is_ok() {
                         dispatch_input(&host, Input::Listening { path: &path });
                     }
-                    accept(&host, stream, false);
+                    accept(&host, stream, false, None);
                 }
                 Err(error) => {
                     status.fail(&host, &describe_accept_error(&error));
@@ -140,8 +141,14 @@ pub(super) fn dispatch_input(host: &Rc<RefCell<Host>>, input: Input<'_>) {
     host.finish_turn(now);
 }
 
-/// Takes a connection in; where it has a descriptor that was held, an operator's alone.
-fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
+/// Takes a connection in; where it has a descriptor that was held, an operator's alone. Its session, of one
+/// of our own user.
+pub(super) fn accept(
+    shared: &Rc<RefCell<Host>>,
+    stream: UnixStream,
+    is_scarce: bool,
+    by_hand: Option<OriginCell>,
+) -> Option<ConnectionId> {
     let (uid, pid) = match stream.peer_cred() {
         Ok(cred) => (Some(cred.uid()), cred.pid()),
         Err(_) => (None, None),
@@ -160,7 +167,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
         tracing::warn!("refused a connection from {peer}: only uid {ours} may use the bus");
         host.broker.handle(now, Input::ForeignUser { session, peer });
         host.drain(now, &[]);
-        return;
+        return None;
     }
     let (read, write) = stream.into_split();
     let origin = Origin::of_process(uid, pid);
@@ -168,7 +175,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
     let plan = |host: &Host| host.broker.admission_plan(origin);
     read_before_evicting(&mut *host, plan, |host, oldest| host.read_once_more(now, oldest));
     host.cause = None;
-    host.conns.insert(session, Conn { is_scarce, ..Conn::new(peer.clone(), origin, write) });
+    host.conns.insert(session, Conn { is_scarce, by_hand, ..Conn::new(peer.clone(), origin, write) });
     host.broker.handle(now, Input::Opened { session, peer, origin });
     let pid = pid.and_then(|pid| u32::try_from(pid).ok());
     if pid.is_some_and(|pid| (host.confinement.applies_to)(pid)) {
@@ -178,6 +185,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream, is_scarce: bool) {
     host.finish_turn(now);
     drop(host);
     tokio::task::spawn_local(serve(Rc::clone(shared), session, read));
+    Some(session)
 }
 
 #[cfg(test)]

@@ -9,14 +9,15 @@
 //! All connections share one buffer for reading; what a read leaves of a frame is kept with its connection. A
 //! connection is read for one buffer's length a turn, so that none starves another.
 
+mod by_hand;
 mod conn;
 mod drain;
+mod gated;
 mod listen;
 mod path;
 mod receiving;
 mod requests;
 pub(crate) mod run;
-mod split;
 pub(crate) mod station_inbox;
 #[cfg(test)]
 mod test_setup;

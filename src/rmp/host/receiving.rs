@@ -6,7 +6,7 @@ use crate::{admission::TurnedAway, ids::ConnectionId, rmp::broker::Input, time::
 impl Host {
     /// What is kept of a connection's unit has changed; `is_new` says that the one before is whole.
     pub(super) fn note_receiving(&mut self, now: Now, id: ConnectionId, is_new: bool) {
-        let Some(conn) = self.conns.get_mut(&id) else { return };
+        let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.gated.holds_unit()) else { return };
         conn.read_buffer.make_room();
         let bytes = conn.read_buffer.kept_bytes();
         let mut largest = self.receiving.set_kept(now, id, conn.origin, bytes, is_new);
@@ -45,7 +45,7 @@ impl Host {
     /// true if there was something. It asks the system itself: the runtime may not know of it yet.
     pub(super) fn read_once_more(&mut self, now: Now, id: ConnectionId) -> bool {
         let Self { conns, scratch, .. } = self;
-        let Some(conn) = conns.get_mut(&id) else { return false };
+        let Some(conn) = conns.get_mut(&id).filter(|conn| !conn.gated.holds_unit()) else { return false };
         let Some(write) = conn.write.as_ref().filter(|_| conn.phase == Phase::Open) else { return false };
         let stream: &tokio::net::UnixStream = write.as_ref();
         let kept = conn.read_buffer.pending.len();

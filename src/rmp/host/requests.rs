@@ -1,15 +1,19 @@
 //! What the station asks of the bus.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::run::Host;
 use crate::{
     ids::{ConnectionId, Seq, TopicName, TraceId},
+    judged::Judged,
     rmp::{
-        Header, RawFrame, SchemaId, Snapshot,
+        Header, RawFrame, SchemaId, Snapshot, Stand,
         broker::{AnswerError, DeliveryReport, StationMessage},
     },
+    tap::{OriginCell, PutError, entry::FrameOrigin},
     time::Now,
 };
 
@@ -57,6 +61,38 @@ pub enum Request {
         /// answers waits for room there.
         sent: oneshot::Sender<bool>,
     },
+    /// Takes in a connection that the station made, whose other end is the workbench's.
+    Adopt {
+        /// Its host's end.
+        stream: std::os::unix::net::UnixStream,
+        /// Whose it is.
+        origin: OriginCell,
+        /// Told its session; dropped where there is no place for it.
+        answer: oneshot::Sender<ConnectionId>,
+    },
+    /// Puts whole frames into a session's connection, as if the broker had sent them.
+    Put {
+        /// Whose.
+        session: ConnectionId,
+        /// The frames, or units of the JSON dialect.
+        bytes: Bytes,
+        /// Who made them.
+        origin: Arc<FrameOrigin>,
+        /// Told when they are in its queue.
+        answer: oneshot::Sender<Result<(), PutError>>,
+    },
+    /// What would be made of bytes that are not sent yet.
+    Judge {
+        /// Where they would come in.
+        stand: Stand,
+        /// The bytes; the first frame in them is judged, or the first `Publish` with its message.
+        bytes: Bytes,
+        /// Where the judgement goes.
+        answer: oneshot::Sender<Judged>,
+    },
+    /// Fails by a fault of ours.
+    #[cfg(test)]
+    Break,
     /// Ends the host once every connection was told.
     Stop {
         /// Answered when it is done.
@@ -113,6 +149,18 @@ impl Host {
                 }
                 self.answer_parts(now, session);
             }
+            Request::Put { session, bytes, origin, answer } => {
+                let _ = answer.send(self.put(now, session, &bytes, origin));
+            }
+            Request::Adopt { .. } => {}
+            Request::Judge { stand, bytes, answer } => {
+                if let Some(inbox) = &self.station_inbox {
+                    self.broker.set_inbox_capacity(inbox.capacity());
+                }
+                let _ = answer.send(self.broker.judge(now, &stand, &bytes));
+            }
+            #[cfg(test)]
+            Request::Break => std::panic::panic_any("on purpose"),
             Request::Stop { answer } => {
                 let _ = answer.send(());
             }

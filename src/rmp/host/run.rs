@@ -22,6 +22,7 @@ use tokio::{
 };
 
 use super::{
+    by_hand::adopt,
     conn::{Conn, Phase},
     listen::{dispatch_input, listen},
     path::BoundSocket,
@@ -30,10 +31,14 @@ use super::{
 };
 use crate::{
     admission::{Receiving, SpareDescriptors},
+    gate::{Gate, Release},
     ids::{ConnectionId, Peer, Seq},
     limits,
     rmp::broker::{Broker, Input, OperatorRequest, receiving_bytes_max},
-    tap::{Tap, entry::rmp::CloseCause},
+    tap::{
+        OriginCell, Tap,
+        entry::{Direction, FrameOrigin, rmp::CloseCause},
+    },
     time::{Clock, Mono},
 };
 
@@ -59,6 +64,8 @@ pub struct Setup {
     pub clock: Clock,
     /// The bounds of the bus.
     pub limits: limits::Rmp,
+    /// What may stop frames.
+    pub gate: Gate,
     /// What the station asks.
     pub requests: mpsc::Receiver<Request>,
     /// What operators ask the station on `rlp/operator`; one that finds no room is told `Busy`.
@@ -105,6 +112,9 @@ pub(super) struct Host {
     pub(super) tap: Tap,
     pub(super) clock: Clock,
     pub(super) limits: limits::Rmp,
+    pub(super) gate: Gate,
+    /// The entry that let the unit pass that is handed in now.
+    pub(super) passed: Option<Seq>,
     pub(super) conns: HashMap<ConnectionId, Conn>,
     /// Connections that the core is done with and that linger, the oldest first.
     pub(super) leaving: BTreeSet<ConnectionId>,
@@ -132,7 +142,9 @@ pub(super) struct Host {
     pub(super) operators: Weak<LocalSet>,
     pub(super) station: Peer,
     /// The connection that was spoken of last, and who is at its other end.
-    pub(super) recent: Option<(ConnectionId, Peer)>,
+    pub(super) recent: Option<(ConnectionId, Peer, Option<OriginCell>)>,
+    /// Which way goes what is put into a connection now, and who made it.
+    pub(super) putting: Option<(Direction, Arc<FrameOrigin>)>,
 }
 
 impl Host {
@@ -147,6 +159,8 @@ impl Host {
             tap: setup.tap,
             clock: setup.clock,
             limits: setup.limits,
+            gate: setup.gate,
+            passed: None,
             conns: HashMap::new(),
             leaving: BTreeSet::new(),
             spares: SpareDescriptors::new(SPARES),
@@ -166,6 +180,7 @@ impl Host {
             operators,
             station: Peer::new("station"),
             recent: None,
+            putting: None,
         };
         (host, setup.bound, setup.requests)
     }
@@ -191,8 +206,14 @@ pub async fn run(setup: Setup) -> io::Result<()> {
     let stopped = local
         .run_until(operators.run_until(async {
             while let Some(request) = requests.recv().await {
-                if let Request::Stop { answer } = request {
-                    return Some(answer);
+                match request {
+                    Request::Stop { answer } => return Some(answer),
+                    Request::Adopt { stream, origin, answer } => {
+                        let host = Rc::clone(&host);
+                        local.spawn_local(async move { adopt(&host, stream, origin, answer) });
+                        continue;
+                    }
+                    _ => {}
                 }
                 let mut host = host.borrow_mut();
                 let now = host.clock.now();
@@ -220,10 +241,13 @@ async fn stop(host: &Rc<RefCell<Host>>) {
     {
         let mut host = host.borrow_mut();
         let now = host.clock.now();
+        let open: Vec<_> = host.conns.keys().copied().collect();
+        for id in &open {
+            host.release_held(now, *id);
+        }
         host.cause = None;
         host.broker.shut_down(now);
         host.drain(now, &[]);
-        let open: Vec<_> = host.conns.keys().copied().collect();
         for id in open {
             host.on_connection_lost(now, id, CloseCause::Shutdown);
         }
@@ -276,6 +300,8 @@ enum Turn {
     Large,
     /// More of its large unit has come.
     Grown,
+    /// The gate lets a unit go that it held, in this direction.
+    Released(Direction, Release),
     /// The socket takes more.
     Writable,
     /// The peer sends nothing more.
@@ -332,6 +358,7 @@ async fn serve_turns(
                     host.note_receiving(now, id, false);
                     host.finish_turn(now);
                 }
+                Turn::Released(direction, release) => host.on_released(now, id, direction, release),
                 Turn::Writable => {
                     host.write(now, id);
                     host.finish_turn(now);
@@ -386,6 +413,12 @@ fn poll_turn(
     }
     if is_writable(conn, cx) {
         return Poll::Ready(Turn::Writable);
+    }
+    if let Poll::Ready((direction, release)) = conn.gated.poll(cx) {
+        return Poll::Ready(Turn::Released(direction, release));
+    }
+    if conn.gated.holds_unit() {
+        return Poll::Pending;
     }
     if let Some((buffer, whole)) = &mut conn.read_buffer.large {
         let lacking = whole.saturating_sub(buffer.len());

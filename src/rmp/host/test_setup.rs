@@ -37,6 +37,7 @@ pub(super) fn test_setup(path: &Path) -> (Setup, mpsc::Sender<Request>) {
         tap: Tap::new(limits.tap),
         clock,
         limits: limits.rmp,
+        gate: crate::gate::Gate::none(),
         requests,
         operator_requests: mpsc::channel(8).0,
         station_inbox: None,

@@ -1,17 +1,16 @@
 //! One turn of a connection: a read, all that it brought, and what that caused.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
-use super::{
-    conn::Phase,
-    run::Host,
-    split::{self, UnitSplit},
-};
+use super::{conn::Phase, gated::Taken, run::Host};
 use crate::{
     ids::ConnectionId,
     rmp::{
-        Dialect, HEADER_BYTES, PREFIX_BYTES,
+        Dialect, Error, HEADER_BYTES, PREFIX_BYTES,
         broker::{Input, PREFETCH_UNITS, Wire},
+        split::{self, UnitSplit},
     },
     tap::entry::rmp::CloseCause,
     time::Now,
@@ -80,7 +79,6 @@ impl Host {
         };
         conn.read_buffer.dialect = Some(dialect);
         let body_bytes_max = self.limits.body_bytes_max;
-        let units_max = UNITS_MAX.min(self.limits.queue_messages_max / 2).max(1);
         let (mut at, mut units, mut ahead) = (0, 0_u64, 0_u64);
         let whole = loop {
             let rest = bytes.get(at + handed..).unwrap_or_default();
@@ -93,43 +91,88 @@ impl Host {
                 UnitSplit::Whole(len) => len,
                 UnitSplit::Part(whole) => break whole.map(|whole| handed + whole),
                 UnitSplit::Broken(error) => {
-                    let seen = rest.len().min(PREFIX_BYTES + HEADER_BYTES);
-                    self.cause = None;
-                    self.broker.handle(now, Input::Broken { session: id, dialect, error });
-                    self.drain(now, bytes.get(at..at + handed + seen).unwrap_or_default());
-                    return self.break_off(id);
+                    let seen = at + handed + rest.len().min(PREFIX_BYTES + HEADER_BYTES);
+                    return self.on_broken(
+                        now,
+                        id,
+                        (dialect, error),
+                        bytes.get(at..seen).unwrap_or_default(),
+                    );
                 }
             };
-            let frame = rest.get(..len).unwrap_or_default();
-            self.cause = None;
-            let input = match (dialect, source) {
-                (Dialect::Json, _) => Input::Unit { session: id, unit: frame },
-                (Dialect::Frames, Source::Scratch(_)) => {
-                    Input::Frame { session: id, frame: Wire::Lent(frame) }
-                }
-                (Dialect::Frames, Source::Large(large)) => {
-                    let slice = large.slice(at + handed..at + handed + len);
-                    self.broker.handle(now, Input::Frame { session: id, frame: Wire::Owned(&slice) });
-                    (at, handed) = self.finish_unit(now, id, bytes, at, handed + len);
+            match if handed == 0 { self.take_unit(now, id, dialect, rest, len) } else { Taken::Ungated } {
+                Taken::Unit(len) => {
+                    at += len;
+                    self.flush_sometimes(now, &mut units);
+                    if self.conns.get(&id).is_none_or(|conn| conn.read_buffer.is_broken) {
+                        return;
+                    }
                     continue;
                 }
-            };
-            self.broker.handle(now, input);
-            (at, handed) = self.finish_unit(now, id, bytes, at, handed + len);
-            units += 1;
-            if units >= units_max {
-                units = 0;
-                self.flush(now);
+                Taken::Part(whole) => break whole,
+                Taken::Held(len) => {
+                    at += len;
+                    break None;
+                }
+                Taken::Ungated => {}
             }
+            self.hand_over(now, id, (dialect, source), at + handed..at + handed + len);
+            (at, handed) = self.finish_unit(now, id, bytes, at, handed + len);
+            self.flush_sometimes(now, &mut units);
         };
+        self.keep(id, bytes.get(at..).unwrap_or_default(), whole, handed);
+        self.note_receiving(now, id, at > 0);
+    }
+
+    /// Hands in what lies at this place: a frame, or a unit of the JSON dialect.
+    #[inline]
+    fn hand_over(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        (dialect, source): (Dialect, &Source<'_>),
+        place: Range<usize>,
+    ) {
+        self.cause = None;
+        let bytes = source.bytes().get(place.clone()).unwrap_or_default();
+        match (dialect, source) {
+            (Dialect::Json, _) => self.broker.handle(now, Input::Unit { session: id, unit: bytes }),
+            (Dialect::Frames, Source::Scratch(_)) => {
+                self.broker.handle(now, Input::Frame { session: id, frame: Wire::Lent(bytes) });
+            }
+            (Dialect::Frames, Source::Large(large)) => {
+                let slice = large.slice(place);
+                self.broker.handle(now, Input::Frame { session: id, frame: Wire::Owned(&slice) });
+            }
+        }
+    }
+
+    /// Keeps what has come of a unit, of which so much was handed in.
+    fn keep(&mut self, id: ConnectionId, rest: &[u8], whole: Option<usize>, handed: usize) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         if conn.phase == Phase::Open {
-            conn.read_buffer.set_pending(bytes.get(at..).unwrap_or_default(), whole);
+            conn.read_buffer.set_pending(rest, whole);
             conn.read_buffer.handed = handed;
         } else {
             conn.read_buffer.clear();
         }
-        self.note_receiving(now, id, at > 0);
+    }
+
+    /// Nothing that follows these bytes can be trusted.
+    fn on_broken(&mut self, now: Now, id: ConnectionId, (dialect, error): (Dialect, Error), seen: &[u8]) {
+        self.cause = None;
+        self.broker.handle(now, Input::Broken { session: id, dialect, error });
+        self.drain(now, seen);
+        self.break_off(id);
+    }
+
+    /// Writes what so many units have caused.
+    fn flush_sometimes(&mut self, now: Now, units: &mut u64) {
+        *units += 1;
+        if *units >= UNITS_MAX.min(self.limits.queue_messages_max / 2).max(1) {
+            *units = 0;
+            self.flush(now);
+        }
     }
 
     /// Where the unit begun now begins, and how much of it was handed in: a `Publish` is told of together
@@ -156,6 +199,16 @@ impl Host {
         }
     }
 
+    /// Hands in what was kept behind a unit that the gate held.
+    pub(super) fn handle_kept(&mut self, now: Now, id: ConnectionId) {
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        let kept = std::mem::take(&mut conn.read_buffer.pending);
+        if !kept.is_empty() {
+            self.handle_units(now, id, &Source::Scratch(&kept));
+        }
+        self.finish_turn(now);
+    }
+
     /// The peer sent FIN. What it cut off is told of.
     pub(super) fn on_end(&mut self, now: Now, id: ConnectionId) {
         if let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.read_buffer.is_broken) {
@@ -163,11 +216,7 @@ impl Host {
             let kept = intake.large.map_or(intake.pending, |(buffer, _)| buffer.to_vec());
             let rest = kept.get(intake.handed..).unwrap_or_default();
             let dialect = intake.dialect.unwrap_or_default();
-            // What is wrong with what came goes before its being cut off.
-            let error = match dialect {
-                Dialect::Frames => crate::rmp::decode::split_checked(rest, self.limits.body_bytes_max).err(),
-                Dialect::Json => Some(split::truncated_unit(rest)),
-            };
+            let error = split::truncation(rest, dialect, self.limits.body_bytes_max);
             if let Some(error) = error.filter(|_| !kept.is_empty()) {
                 let seen = kept.len().min(intake.handed + PREFIX_BYTES + HEADER_BYTES);
                 self.cause = None;

@@ -16,6 +16,8 @@ pub(super) const SLICES_MAX: usize = 16;
 pub struct Front<'a> {
     pub(super) slices: [&'a [u8]; SLICES_MAX],
     pub(super) len: usize,
+    /// Bytes of the first unit that have not left, and whether any have.
+    pub(super) first: (usize, bool),
 }
 
 impl<'a> Front<'a> {
@@ -23,6 +25,29 @@ impl<'a> Front<'a> {
     #[must_use]
     pub fn slices(&self) -> &[&'a [u8]] {
         self.slices.get(..self.len).unwrap_or_default()
+    }
+
+    /// It without what is behind its first unit: no unit is begun before the next is looked at.
+    #[must_use]
+    pub fn only_first(mut self) -> Self {
+        let mut left = self.first.0;
+        for (index, slice) in self.slices.iter_mut().take(self.len).enumerate() {
+            let taken = left.min(slice.len());
+            *slice = slice.get(..taken).unwrap_or_default();
+            left -= taken;
+            if left == 0 {
+                self.len = index + 1;
+                break;
+            }
+        }
+        self
+    }
+
+    /// The bytes of the first unit; nothing where it has begun to leave, or nothing waits.
+    #[must_use]
+    pub fn first_unit(self) -> Option<Vec<u8>> {
+        let (left, is_begun) = self.first;
+        (left > 0 && !is_begun).then(|| self.only_first().slices().concat())
     }
 }
 
@@ -188,6 +213,9 @@ impl<T> Outbox<T> {
                 Piece::Spread { from, end } => spread.get(from..end).unwrap_or_default(),
             };
         }
-        Front { slices, len: pieces.len }
+        let first = self.units.iter().position(|unit| !unit.is_removed());
+        let begun = if first == Some(0) { self.begun } else { 0 };
+        let first = first.and_then(|first| self.units.get(first)).map_or(0, Unit::wire_bytes);
+        Front { slices, len: pieces.len, first: (first - begun.min(first), begun > 0) }
     }
 }

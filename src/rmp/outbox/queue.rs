@@ -137,14 +137,22 @@ impl<T> Outbox<T> {
     /// # Errors
     /// [`NotReading`] where too many wait; nothing is queued.
     pub fn push_answer(&mut self, answer: &[u8]) -> Result<(), NotReading> {
-        let bytes = self.answer_bytes + answer.len() as u64;
-        if self.answer_bytes > 0 && bytes > self.answer_bytes_max {
-            return Err(NotReading { bytes: self.answer_bytes, bytes_max: self.answer_bytes_max });
-        }
+        self.check_answer(answer.len())?;
         if !answer.is_empty() {
             self.copied.push(answer, &[], None);
             self.units.push_back(Unit { copied: answer.len(), shared: None, kind: UnitKind::Answer });
-            self.answer_bytes = bytes;
+            self.answer_bytes += answer.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Whether an answer of so many bytes would be taken.
+    ///
+    /// # Errors
+    /// [`NotReading`], as [`push_answer`](Self::push_answer) has it.
+    pub fn check_answer(&self, bytes: usize) -> Result<(), NotReading> {
+        if self.answer_bytes > 0 && self.answer_bytes + bytes as u64 > self.answer_bytes_max {
+            return Err(NotReading { bytes: self.answer_bytes, bytes_max: self.answer_bytes_max });
         }
         Ok(())
     }

@@ -110,6 +110,21 @@ impl Routes {
     /// # Errors
     /// [`RouteFault`], and nothing is changed.
     pub fn insert(&mut self, route: Route, pattern: Pattern) -> Result<(), RouteFault> {
+        let is_wide = self.check(route, &pattern)?;
+        let place = self.bucket_mut(pattern.tail()).put(pattern.prefix(), route);
+        self.entries.insert(route, Entry { pattern, index: place, is_wide });
+        let counts = self.by_connection.entry(route.connection).or_default();
+        (counts.subs, counts.wide) = (counts.subs + 1, counts.wide + u64::from(is_wide));
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Whether a subscription would be taken, and is then one of those by which a message reaches the session
+    /// more than once.
+    ///
+    /// # Errors
+    /// [`RouteFault`], as [`insert`](Self::insert) has it.
+    pub fn check(&self, route: Route, pattern: &Pattern) -> Result<bool, RouteFault> {
         if self.entries.contains_key(&route) {
             return Err(RouteFault::Taken { sub: route.sub });
         }
@@ -119,17 +134,10 @@ impl Routes {
         if self.entries.len() as u64 >= self.total_max {
             return Err(RouteFault::Full { max: self.total_max });
         }
-        let is_wide = self.is_wide(route, &pattern)?;
-        let place = self.bucket(pattern.tail()).put(pattern.prefix(), route);
-        self.entries.insert(route, Entry { pattern, index: place, is_wide });
-        let counts = self.by_connection.entry(route.connection).or_default();
-        (counts.subs, counts.wide) = (counts.subs + 1, counts.wide + u64::from(is_wide));
-        self.revision += 1;
-        Ok(())
+        self.is_wide(route, pattern)
     }
 
-    /// Whether a subscription is one of those by which a message reaches the session more than once.
-    fn is_wide(&mut self, route: Route, pattern: &Pattern) -> Result<bool, RouteFault> {
+    fn is_wide(&self, route: Route, pattern: &Pattern) -> Result<bool, RouteFault> {
         let others = self.bucket(pattern.tail()).at(pattern.prefix());
         let held = others.iter().find(|other| other.connection == route.connection).copied();
         let is_pattern = pattern.tail() != Tail::Exact;
@@ -147,7 +155,7 @@ impl Routes {
     /// Ends a subscription and tells what it asked for; nothing where there is none.
     pub fn remove(&mut self, route: Route) -> Option<Pattern> {
         let Entry { pattern, index: place, is_wide } = self.entries.remove(&route)?;
-        if let Some(moved) = self.bucket(pattern.tail()).take(pattern.prefix(), place)
+        if let Some(moved) = self.bucket_mut(pattern.tail()).take(pattern.prefix(), place)
             && let Some(entry) = self.entries.get_mut(&moved)
         {
             entry.index = place;
@@ -226,7 +234,15 @@ impl Routes {
         self.entries.is_empty()
     }
 
-    fn bucket(&mut self, tail: Tail) -> &mut PrefixBucket {
+    fn bucket(&self, tail: Tail) -> &PrefixBucket {
+        match tail {
+            Tail::Exact => &self.exact,
+            Tail::One => &self.one,
+            Tail::Below => &self.below,
+        }
+    }
+
+    fn bucket_mut(&mut self, tail: Tail) -> &mut PrefixBucket {
         match tail {
             Tail::Exact => &mut self.exact,
             Tail::One => &mut self.one,

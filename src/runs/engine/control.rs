@@ -5,13 +5,14 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 
 use super::{
+    admit::{self, NotTaken, Rejected, Standing, rejection, unknown_run},
     core::Engine,
     events::cut,
     idempotency::{ControlVariant, Key, RecordedAnswer},
     io::{Output, Publish},
     run::Run,
     save_queue::AfterCommit,
-    shared::{AgentsCancel, DISK_LOW, Shared, TTL_MS},
+    shared::{Shared, TTL_MS},
     timers::Due,
 };
 use crate::{
@@ -19,12 +20,12 @@ use crate::{
     runs::{
         RejectedFor,
         openings::Opening,
-        payload::{ControlRequest, ControlResponse, is_request, refusal, schema},
+        payload::{ControlRequest, ControlResponse, schema},
     },
     schema::JsonText,
     store::runs::{AnswerRow, NewRun, RunOp},
     tap::entry::{
-        runs::{Asker, AskerKind, EventKind, RunState, Transition},
+        runs::{Asker, EventKind, RunState, Transition},
         station::Level,
     },
     time::Now,
@@ -36,7 +37,7 @@ use crate::{
 pub(super) const FIRST_EVENT_AFTER: Duration = Duration::from_millis(20);
 
 /// Bytes of why a request was rejected; the rest is cut.
-const REASON_BYTES_MAX: u64 = 65_536;
+pub(super) const REASON_BYTES_MAX: u64 = 65_536;
 
 /// Bytes of one part of a plan beside a transition; well within what the tap keeps of a text.
 const PLAN_PART_BYTES_MAX: usize = 32_768;
@@ -61,7 +62,7 @@ pub(super) struct RunRequest<'a> {
 #[derive(Debug)]
 pub(super) struct Submission {
     pub(super) run: TraceId,
-    by: Requester,
+    pub(super) by: Requester,
     yaml: Arc<str>,
     traceparent: Option<GivenTraceParent>,
     /// Who cancelled it meanwhile, and the traces of the requests that are to be answered.
@@ -70,37 +71,21 @@ pub(super) struct Submission {
 
 impl Engine {
     pub(super) fn on_control(&mut self, now: Now, from: Requester, trace: TraceId, body: &[u8]) {
-        let request = match ControlRequest::decode(body) {
-            Ok(request) => request,
-            Err(fault) => {
-                let reason = cut(&format!("invalid request: {fault}"), REASON_BYTES_MAX);
-                self.refuse(from.by, trace, RejectedFor::Unreadable, &reason);
-                if !is_request(body) {
-                    // What is no request is not answered as one.
-                    return;
-                }
-                let response = refusal(trace, body, &reason);
-                let response = response.unwrap_or(ControlResponse::RunRejected { request_id: trace, reason });
-                self.shared.publish(answer(trace, &response));
-                return;
-            }
-        };
-        match request {
-            ControlRequest::RunSubmit { request_id, opening_yaml, traceparent } => {
+        match admit::read(&from.by, trace, body) {
+            Ok(ControlRequest::RunSubmit { request_id, opening_yaml, traceparent }) => {
                 let asks = RunRequest { yaml: &opening_yaml, traceparent };
                 self.on_submit(now, from, trace, request_id, asks);
             }
-            ControlRequest::RunCancel { trace_id } => self.on_cancel(now, from, trace, trace_id),
-            ControlRequest::DescribeAgents { request_id, .. } => {
-                let is_cue = from.by.kind == AskerKind::Cue;
-                let reason =
-                    if is_cue { "a cue can only submit runs" } else { "DescribeAgents is not supported" };
-                if is_cue {
-                    self.refuse(from.by, trace, RejectedFor::Forbidden, reason);
+            Ok(ControlRequest::RunCancel { trace_id }) => self.on_cancel(now, from, trace, trace_id),
+            // It is not taken where it is read.
+            Ok(ControlRequest::DescribeAgents { .. }) => {}
+            Err(NotTaken { why, reason, answer: response }) => {
+                if let Some(why) = why {
+                    self.refuse(from.by, trace, why, &reason);
                 }
-                let reason = reason.to_owned();
-                self.shared
-                    .publish(answer(trace, &ControlResponse::AgentsDescribeFailed { request_id, reason }));
+                if let Some(response) = response {
+                    self.shared.publish(answer(trace, &response));
+                }
             }
         }
     }
@@ -114,24 +99,39 @@ impl Engine {
         asks: RunRequest<'_>,
     ) {
         let key = (trace, ControlVariant::Submit);
-        if self.is_known(key) {
-            return;
-        }
-        if self.is_open(trace) {
-            return;
-        }
         let asked = || ControlRequest::RunSubmit {
             request_id,
             opening_yaml: asks.yaml.to_owned(),
             traceparent: asks.traceparent.clone(),
         };
-        if !self.starts_lookup(now, key, &from, asked) {
-            self.judge_submit(now, from, trace, request_id, asks);
+        if self.is_new(now, key, &from, asked) {
+            self.take_submission(now, from, trace, request_id, asks);
         }
     }
 
+    /// Whether a request is to be taken now; else what is to be done first is done.
+    fn is_new(
+        &mut self,
+        now: Now,
+        key: Key,
+        from: &Requester,
+        request: impl FnOnce() -> ControlRequest,
+    ) -> bool {
+        match self.standing(key) {
+            Standing::New => return true,
+            Standing::Waits => {}
+            Standing::Answered(body) => self.redeliver(key, body),
+            Standing::Live(body) => {
+                self.cache_answer(key, RecordedAnswer::Sent(body.clone()));
+                self.shared.publish(of_body(key.0, body));
+            }
+            Standing::Forgotten => self.start_lookup(now, key, from, request()),
+        }
+        false
+    }
+
     /// Takes a submission that was not answered before.
-    pub(super) fn judge_submit(
+    pub(super) fn take_submission(
         &mut self,
         now: Now,
         from: Requester,
@@ -140,21 +140,7 @@ impl Engine {
         asks: RunRequest<'_>,
     ) {
         let key = (trace, ControlVariant::Submit);
-        if request_id != trace {
-            let reason = format!(
-                "request_id is {request_id}, but the header's trace_id is {trace}: they must be equal"
-            );
-            return self.reject(now, key, request_id, from.by, (RejectedFor::RequestId, reason));
-        }
-        let (open, open_max) =
-            ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
-        if open >= open_max {
-            let reason =
-                format!("{open} runs are open, the maximum: wait for one to end (limits.runs.open_max)");
-            return self.reject(now, key, request_id, from.by, (RejectedFor::TooMany, reason));
-        }
-        if self.shared.is_disk_low {
-            let rejected = (RejectedFor::NotRecorded, DISK_LOW.to_owned());
+        if let Err(rejected) = self.check_submit(trace, request_id) {
             return self.reject(now, key, request_id, from.by, rejected);
         }
         self.cache_answer(key, RecordedAnswer::Pending);
@@ -163,18 +149,6 @@ impl Engine {
         self.shared.outputs.push_back(Output::Load { ticket, yaml: Arc::clone(&yaml) });
         let submission = Submission { run: trace, by: from, yaml, traceparent, cancelled: None };
         self.loading.insert(ticket, submission);
-    }
-
-    /// Whether a run is worked on whose submission is not remembered any more; then it is accepted as it was,
-    /// or will be.
-    fn is_open(&mut self, run: TraceId) -> bool {
-        if let Some(of) = self.runs.get(&run).filter(|of| of.is_live) {
-            let body = accepted(run, of.opening, &of.name());
-            self.cache_answer((run, ControlVariant::Submit), RecordedAnswer::Sent(body.clone()));
-            self.shared.publish(of_body(run, body));
-            return true;
-        }
-        self.runs.contains_key(&run) || self.loading.values().any(|it| it.run == run)
     }
 
     pub(super) fn on_loaded(&mut self, now: Now, ticket: Ticket, opening: Result<Arc<Opening>, String>) {
@@ -299,41 +273,20 @@ impl Engine {
 
     fn on_cancel(&mut self, now: Now, from: Requester, trace: TraceId, run: TraceId) {
         let key = (trace, ControlVariant::Cancel);
-        if !self.is_known(key)
-            && !self.starts_lookup(now, key, &from, || ControlRequest::RunCancel { trace_id: run })
-        {
-            self.judge_cancel(now, from, trace, run);
+        if self.is_new(now, key, &from, || ControlRequest::RunCancel { trace_id: run }) {
+            self.take_cancel(now, from, trace, run);
         }
     }
 
     /// Takes a cancel that was not answered before.
-    pub(super) fn judge_cancel(&mut self, now: Now, from: Requester, trace: TraceId, run: TraceId) {
+    pub(super) fn take_cancel(&mut self, now: Now, from: Requester, trace: TraceId, run: TraceId) {
         let key = (trace, ControlVariant::Cancel);
-        let is_anothers = self.is_anothers(run, from.session);
-        let by = from.by;
-        if by.kind == AskerKind::Cue {
-            let reason = "a cue cannot cancel runs".to_owned();
-            return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
+        if let Err(rejected) = self.check_cancel(&from, run) {
+            return self.reject(now, key, trace, from.by, rejected);
         }
-        let is_bound = self.shared.settings.agents_cancel == AgentsCancel::Own && by.kind == AskerKind::Agent;
-        if is_bound && is_anothers {
-            let reason = format!(
-                "run {run} was submitted in another session; an agent can only cancel its own runs ([runs] \
-                 agents_cancel = \"own\")"
-            );
-            return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
-        }
-        if self.cancel(now, &by, run, Some(trace)).is_none() {
-            return self.reject(now, key, trace, by, unknown_run(run));
-        }
+        self.cancel(now, &from.by, run, Some(trace));
         self.cache_answer(key, RecordedAnswer::Pending);
         self.after_run(now, run);
-    }
-
-    /// Whether a run that is worked on was submitted in another session than this.
-    fn is_anothers(&self, run: TraceId, session: Option<ConnectionId>) -> bool {
-        self.loading.values().any(|it| it.run == run && it.by.session != session)
-            || self.runs.get(&run).is_some_and(|run| run.submitted_in != session)
     }
 
     /// Cancels a run, and answers the request of this trace once that is done. Tells how many nodes had not
@@ -369,30 +322,9 @@ impl Engine {
         }
     }
 
-    /// Whether a request was made before; then it gets its answer again.
-    fn is_known(&mut self, key: Key) -> bool {
-        match self.idempotency.of(key) {
-            None => false,
-            Some(RecordedAnswer::Pending) => true,
-            Some(RecordedAnswer::Sent(body)) => {
-                let body = body.clone();
-                self.redeliver(key, body);
-                true
-            }
-        }
-    }
-
-    fn reject(
-        &mut self,
-        now: Now,
-        key: Key,
-        request_id: TraceId,
-        by: Asker,
-        (why, reason): (RejectedFor, String),
-    ) {
-        let reason = cut(&reason, REASON_BYTES_MAX);
-        self.refuse(by, key.0, why, &reason);
-        self.respond(now, key, &ControlResponse::RunRejected { request_id, reason });
+    fn reject(&mut self, now: Now, key: Key, request_id: TraceId, by: Asker, (why, reason): Rejected) {
+        self.refuse(by, key.0, why, &cut(&reason, REASON_BYTES_MAX));
+        self.respond(now, key, &rejection(request_id, &reason));
     }
 
     /// Answers a request for good, once that is written.
@@ -465,12 +397,6 @@ pub(super) fn end_message(state: RunState, why: &str) -> (Level, String) {
     (level, format!("the run {}{colon}{why}", state.name()))
 }
 
-fn unknown_run(run: TraceId) -> (RejectedFor, String) {
-    let reason =
-        format!("run {run} is not running: it has ended or does not exist; `rl-console ls runs` lists runs");
-    (RejectedFor::UnknownRun, reason)
-}
-
 /// That a run is accepted.
 pub(super) fn accepted(run: TraceId, opening_id: OpeningId, name: &str) -> Bytes {
     let opening_name = name.to_owned();
@@ -479,7 +405,7 @@ pub(super) fn accepted(run: TraceId, opening_id: OpeningId, name: &str) -> Bytes
     )
 }
 
-fn answer(trace: TraceId, response: &ControlResponse) -> Publish {
+pub(super) fn answer(trace: TraceId, response: &ControlResponse) -> Publish {
     of_body(trace, Bytes::from(response.encode()))
 }
 

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use super::core::Engine;
 use crate::{
     ids::{ActionId, TopicName, TraceId},
-    runs::{RejectedFor, payload::Decision},
+    runs::{
+        RejectedFor,
+        payload::{Decision, Fault},
+    },
     tap::entry::{
         runs::{Asker, EventKind, Transition, Verdict},
         station::Level,
@@ -25,13 +28,10 @@ impl Engine {
                 if self.decide(now, action_id, approved, note.as_deref().unwrap_or_default(), by.clone()) {
                     return;
                 }
-                format!(
-                    "ignored a decision: {action_id} is not awaiting approval; it was decided, expired, or \
-                     its run ended"
-                )
+                not_awaited(action_id)
             }
             Err(fault) => {
-                let says = format!("ignored an invalid decision from {}: {fault}", by.client);
+                let says = invalid(&by, &fault);
                 self.report_garbled(now, Decision::action_of(body), &says);
                 says
             }
@@ -68,7 +68,7 @@ impl Engine {
     /// A request or a decision expired while it waited to be taken: whoever sent it has given up, and it is
     /// not done.
     pub(super) fn on_expired(&mut self, by: Asker, trace: TraceId, topic: &TopicName) {
-        let says = format!("message from {} on {topic} expired before it was processed; ignored", by.client);
+        let says = expired(&by, topic.as_str());
         self.refuse(by, trace, RejectedFor::Expired, &says);
     }
 
@@ -77,4 +77,21 @@ impl Engine {
         self.shared.metrics.reject(why);
         self.shared.emit_transition(Transition::Rejected { request, by }, says);
     }
+}
+
+/// A decision that answers no question, in words.
+pub(super) fn not_awaited(action: ActionId) -> String {
+    format!(
+        "ignored a decision: {action} is not awaiting approval; it was decided, expired, or its run ended"
+    )
+}
+
+/// A decision that cannot be read, in words.
+pub(super) fn invalid(by: &Asker, fault: &Fault) -> String {
+    format!("ignored an invalid decision from {}: {fault}", by.client)
+}
+
+/// A message that expired before it was taken, in words.
+pub(super) fn expired(by: &Asker, topic: &str) -> String {
+    format!("message from {} on {topic} expired before it was processed; ignored", by.client)
 }

@@ -19,7 +19,7 @@ use crate::{
         payload::{ActionRequest, QuestionMeta, schema},
     },
     tap::entry::{
-        runs::{Asker, EventKind, NodeState, RunState, Transition, Verdict},
+        runs::{Asker, EventKind, NO_DECISION, NodeState, RunState, Transition, Verdict},
         station::Level,
     },
     time::{Mono, Now, Wall},
@@ -101,7 +101,7 @@ impl Run {
         note: &str,
     ) {
         let words = match (&verdict, &by) {
-            (Verdict::Expired, _) => "no decision in time".to_owned(),
+            (Verdict::Expired, _) => NO_DECISION.to_owned(),
             (verdict, Some(by)) if note.is_empty() => format!("{} by {}", verdict.name(), by.client),
             (verdict, Some(by)) => format!("{} by {}: {note}", verdict.name(), by.client),
             (verdict, None) => verdict.name().to_owned(),

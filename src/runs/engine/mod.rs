@@ -7,6 +7,7 @@
 //! - A node is ready when every edge into it has settled. An attempt has a reply topic of its own, so that
 //!   late and second answers are told apart from the one that is awaited.
 
+mod admit;
 mod agent_backlog;
 mod attempt;
 mod control;
@@ -17,6 +18,7 @@ mod events;
 mod feed;
 mod idempotency;
 mod io;
+mod judge;
 mod question;
 mod reach;
 mod redelivery;
@@ -32,4 +34,5 @@ pub use core::Engine;
 
 pub use feed::{RunBegun, RunEnded, RunFeed};
 pub use io::{Input, Output, Publish, Reach};
+pub use judge::{ControlLookups, ControlNeed};
 pub use shared::{AgentsCancel, Settings, TTL_MS};

@@ -27,7 +27,7 @@ const RECALLS_MAX: usize = 256;
 
 /// Requests that are looked up at one time; one more is judged at once. The host takes none meanwhile, so
 /// that they are the operator's.
-const LOOKUPS_MAX: usize = 8;
+pub(super) const LOOKUPS_MAX: usize = 8;
 
 /// How long the store may take to say so; who asks waits no longer than twice that (rmp-v0 §9).
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
@@ -41,24 +41,12 @@ pub(super) struct Unacked {
 }
 
 impl Engine {
-    /// Whether a request is looked up that is not remembered, because others pushed their answers out.
-    pub(super) fn starts_lookup(
-        &mut self,
-        now: Now,
-        key: Key,
-        by: &Requester,
-        request: impl FnOnce() -> ControlRequest,
-    ) -> bool {
-        if self.unacked.contains_key(&key) {
-            return true;
-        }
-        if !self.idempotency.has_forgotten || self.unacked.len() >= LOOKUPS_MAX {
-            return false;
-        }
+    /// Has it looked up how a request was answered that is not remembered, because others pushed its answer
+    /// out.
+    pub(super) fn start_lookup(&mut self, now: Now, key: Key, by: &Requester, request: ControlRequest) {
         let timer = Some(self.shared.timers.set(now.mono + LOOKUP_TIMEOUT, Due::Lookup(key)));
-        self.unacked.insert(key, Unacked { by: by.clone(), request: request(), timer });
+        self.unacked.insert(key, Unacked { by: by.clone(), request, timer });
         self.shared.outputs.push_back(Output::RecallAnswer { request: key.0, variant: key.1.name() });
-        true
     }
 
     /// How a request was answered before, if it was; else it is judged now.
@@ -72,9 +60,9 @@ impl Engine {
         match request {
             ControlRequest::RunSubmit { request_id, opening_yaml, traceparent } => {
                 let asks = RunRequest { yaml: &opening_yaml, traceparent };
-                self.judge_submit(now, by, key.0, request_id, asks);
+                self.take_submission(now, by, key.0, request_id, asks);
             }
-            ControlRequest::RunCancel { trace_id } => self.judge_cancel(now, by, key.0, trace_id),
+            ControlRequest::RunCancel { trace_id } => self.take_cancel(now, by, key.0, trace_id),
             ControlRequest::DescribeAgents { .. } => {}
         }
     }

@@ -12,11 +12,14 @@
 //! What the port asks is always answered.
 
 mod bus;
+mod judge;
 mod records;
+mod request;
 pub(crate) mod run;
 #[cfg(test)]
 mod tests;
 
 pub use bus::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture};
 pub use records::{NoRecords, Records};
-pub use run::{Request, Setup, run};
+pub use request::{Question, Request};
+pub use run::{Setup, run};

@@ -18,13 +18,15 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     bus::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture},
+    judge::{self, Looked},
     records::Records,
+    request::{Question, Request},
 };
 use crate::{
     ids::{Seq, Ticket, TraceId},
     runs::{
-        AskView, Asker, Command, Metrics, Outcome, Refusal, Snapshot,
-        engine::{Engine, Input, Output, Publish, Reach, RunFeed, Settings},
+        Asker, Command, Outcome, Refusal, Snapshot,
+        engine::{ControlLookups, Engine, Input, Output, Publish, Reach, RunFeed, Settings},
         openings::{Library, Map, Opening},
     },
     store::{
@@ -53,45 +55,6 @@ const ANSWERS_MAX: usize = 16_384;
 const RECALLED_MAX: usize = 1_024;
 /// Questions that are told at one time.
 const ASKS_MAX: usize = 10_000;
-
-/// What the station asks of the runs.
-#[derive(Debug)]
-pub enum Request {
-    /// A command of an operator.
-    Command {
-        /// What.
-        command: Command,
-        /// Whose it is.
-        by: Asker,
-        /// Its entry in the tap.
-        cause: Option<Seq>,
-        /// Where the outcome goes.
-        answer: oneshot::Sender<Result<Outcome, Refusal>>,
-    },
-    /// The state, and the last entry of this link that it includes.
-    Snapshot {
-        /// Where it goes.
-        answer: oneshot::Sender<(Seq, Snapshot)>,
-    },
-    /// What waits for a person, the oldest first; at most 10,000.
-    Asks {
-        /// Where it goes.
-        answer: oneshot::Sender<Vec<AskView>>,
-    },
-    /// The metrics of the runs.
-    Metrics {
-        /// Where it goes.
-        answer: oneshot::Sender<Metrics>,
-    },
-    /// Fails by a fault of ours.
-    #[cfg(test)]
-    Break,
-    /// Ends the host. Runs that have not ended are ended as failed by the next start.
-    Stop {
-        /// Answered when it is done.
-        answer: oneshot::Sender<()>,
-    },
-}
 
 /// What the host is made of.
 pub struct Setup {
@@ -142,6 +105,8 @@ struct Host {
     commits: usize,
     /// What the store read for the engine.
     recalled: mpsc::Sender<Input>,
+    /// What it read for judgements.
+    looked: mpsc::Sender<Looked>,
 }
 
 type TicketReachFuture = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> + Send>>;
@@ -157,6 +122,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
     let snapshot = Snapshot::restored(&left.ended, &settings.limits);
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
     let (recalled, mut recalls) = mpsc::channel(RECALLED_MAX);
+    let (looked, mut looks) = mpsc::channel(judge::LOOKS_MAX);
     // What the start ends, it ends at one moment in list and history.
     let started = clock.now();
     let mut host = Host {
@@ -179,6 +145,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
         committed,
         commits: 0,
         recalled,
+        looked,
     };
     if settings.tells_records {
         host.record(RunFeed::Started);
@@ -197,6 +164,9 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
             Some((ticket, reach)) = host.reaching.next() => host.input(Input::Reached { ticket, reach }),
             () = tokio::time::sleep(RETRY_AFTER), if host.is_waiting() => host.retry(),
             () = tokio::time::sleep(until_due), if due.is_some() => host.input(Input::Timeout),
+            Some((question, answered)) = looks.recv() => {
+                host.judge(question, ControlLookups { answer: Some(answered), opening: None });
+            },
             request = requests.recv() => match request {
                 Some(Request::Stop { answer }) => {
                     host.input(Input::Stopping);
@@ -260,10 +230,25 @@ impl Host {
             Request::Metrics { answer } => {
                 let _ = answer.send(self.engine.metrics());
             }
+            Request::Judge(question) => self.judge(question, ControlLookups::default()),
             #[cfg(test)]
             Request::Break => std::panic::panic_any("on purpose"),
             // The loop ends by it.
             Request::Stop { answer } => drop(answer),
+        }
+    }
+
+    /// Judges a message.
+    fn judge(&mut self, question: Question, lookups: ControlLookups) {
+        self.engine.set_disk_low(self.disk_low.load(Ordering::Relaxed));
+        let how = (&*self.library as &dyn Library, &self.limits);
+        let (judged, need) = judge::judge(&self.engine, self.clock.now(), &question, lookups, how);
+        let question = match need {
+            Some(need) => judge::look_up((self.store)().as_ref(), &self.looked, &need, question),
+            None => Some(question),
+        };
+        if let Some(Question { answer, .. }) = question {
+            let _ = answer.send(judged);
         }
     }
 

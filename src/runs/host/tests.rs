@@ -11,12 +11,13 @@ use std::{
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture, Records, Request, Setup, run};
+use super::{Bus, BusInput, Incoming, Message, NotSent, Question, ReachFuture, Records, Request, Setup, run};
 use crate::{
     ids::{ConnectionId, ManifestHash, PackId, TopicName, TraceId},
+    judged::Certainty,
     limits,
     runs::{
-        Asker, AskerKind,
+        Asker, AskerKind, ControlTopic, ControlVerdict, JudgedControl, Stand,
         engine::{Reach, RunFeed, Settings},
         openings::{NoLibrary, PortValue},
         payload::{
@@ -443,5 +444,40 @@ fn without_a_bus_an_attempt_says_so_and_goes_on_once_it_is_back() {
         assert_eq!(request.attempt, 1, "offered again");
         fixture.answer(&request).await;
         assert_eq!(fixture.events().await.last().unwrap().meta.success, Some(true));
+    });
+}
+
+/// What would be made of a message.
+async fn judged(fixture: &TestHost, stand: Stand, body: impl Into<bytes::Bytes>) -> JudgedControl {
+    let (answer, answered) = oneshot::channel();
+    let question = Question { stand, body: body.into(), answer };
+    fixture.requests.send(Request::Judge(question)).await.unwrap();
+    answered.await.unwrap()
+}
+
+#[test]
+fn a_message_is_judged_with_its_opening_and_the_stores_answers_and_nothing_begins() {
+    with_runs(|fixture| async move {
+        let stand = |n| Stand {
+            topic: ControlTopic::Control,
+            kind: AskerKind::Agent,
+            client: "tester".to_owned(),
+            session: None,
+            trace: trace(n),
+            ttl_ms: 1_000,
+        };
+        let submit = |n| {
+            let (request_id, opening_yaml) = (trace(n), ONE.to_owned());
+            ControlRequest::RunSubmit { request_id, opening_yaml, traceparent: None }.encode()
+        };
+        let first = judged(&fixture, stand(1), submit(1)).await;
+        assert_eq!((first.verdict, first.certainty), (ControlVerdict::Accepted, Certainty::AsOfNow));
+        assert_eq!(first.effect.as_deref(), Some("run one begins: 1 node"));
+        assert_eq!(fixture.metrics().await.running, 0);
+        fixture.submit(1).await;
+        let accepted = fixture.response().await;
+        let again = judged(&fixture, stand(1), submit(1)).await;
+        let foreseen = ControlResponse::decode(&again.answers[0].body).unwrap();
+        assert_eq!((again.verdict, foreseen), (ControlVerdict::Duplicate, accepted));
     });
 }

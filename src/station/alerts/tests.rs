@@ -28,6 +28,7 @@ fn state(store_failing: Option<&str>) -> Snapshot {
         disk_low: None,
         recording: None,
         alerts: AlertList::new(20),
+        is_rehearsal: false,
     };
     Snapshot::without_hosts(station, Now::at_ms(0))
 }

@@ -50,7 +50,7 @@ impl Bridge {
 }
 
 impl Running {
-    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
+    pub(in crate::station) fn ask(&self, request: Request) -> Result<(), PortError> {
         self.mpp.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
                 PortError::Busy { what: "the bridge's command queue (limits.port.commands_max)".to_owned() }

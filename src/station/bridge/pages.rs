@@ -11,7 +11,7 @@ use crate::{
     station::{
         filtered_page::{Paging, RowChunk, page},
         host::{Asking, misdirected},
-        pages::query_store,
+        pages::{flush_store, query_store},
     },
     store::{InvocationFilter, RefundFilter, invocations::Row},
     tap::entry::{Link, mpp::RowState},
@@ -105,10 +105,8 @@ fn adapter_rows(snapshot: &mpp::Snapshot) -> Vec<AdapterRow> {
 /// fail, reads show what the tables have, and the core's own states are laid over them.
 async fn flush_pending(running: &Running) -> Result<BTreeMap<InvocationId, mpp::UncommittedRow>, PortError> {
     let dirty = running.with_bridge(mpp::Bridge::dirty).await?;
-    match query_store(|done| running.store.flush(done)).await {
-        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(dirty),
-        Err(error) => Err(error),
-    }
+    flush_store(&running.store).await?;
+    Ok(dirty)
 }
 
 fn overlay(row: &mut Row, dirty: &BTreeMap<InvocationId, mpp::UncommittedRow>) {

@@ -3,11 +3,7 @@
 
 use std::{net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration};
 
-use tokio::{
-    runtime::Runtime,
-    sync::{mpsc, oneshot},
-    task::AbortHandle,
-};
+use tokio::{runtime::Runtime, sync::mpsc, task::AbortHandle};
 
 use super::{
     handle::{Bridge as Handle, Running},
@@ -59,17 +55,9 @@ impl host::Serving for Serving {
     /// Ends the bridge, then its store.
     fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
         self.abort_tasks();
-        let (answer, answered) = oneshot::channel();
-        let stop_bridge = async {
-            if self.requests.send(Request::Stop { answer }).await.is_ok() {
-                let _ = answered.await;
-            }
-        };
-        let stopped = runtime.block_on(async { tokio::time::timeout(STOP_MAX, stop_bridge).await });
-        // A bridge that does not answer is left behind: what it accepted is in the journal.
-        if stopped.is_ok() {
-            let _ = self.thread.join();
-        }
+        // Of a bridge that is left behind, what it accepted is in the journal.
+        let stop = |answer| Request::Stop { answer };
+        host_thread::stop(self.thread, &self.requests, stop, runtime, STOP_MAX);
         inner.hosts.bridge.set(None);
         if let Err(error) = self.store.close() {
             tracing::error!("{error}");
@@ -147,6 +135,7 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         tap: inner.tap.clone(),
         clock,
         limits: config.limits.mpp,
+        gate: inner.gate.clone(),
         requests: asked,
     };
     let mut bound = handle.bound.subscribe();

@@ -20,7 +20,7 @@ use crate::{
         Reader,
         entry::{Link, Transition, What, mpp::RowState, station},
     },
-    time::Clock,
+    time::{Clock, Mono},
 };
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -157,6 +157,38 @@ impl TestStation {
         assert_eq!(adapter.receive().unwrap()["ok"], true);
         adapter
     }
+}
+
+#[test]
+fn a_lent_token_is_accepted_beside_that_of_the_pairing() {
+    let fixture = TestStation::open();
+    let running = fixture.runtime.block_on(fixture.station.inner.running()).unwrap();
+    let (pack, token) = (Pack::sample(), "lent-for-one-hello");
+    let hello = format!(
+        r#"{{"mpp":2,"type":"hello","pack_id":"{}","manifest_hash":"{}","bridge_token":"{token}"}}"#,
+        pack.id, pack.hash
+    );
+    let stream = fixture.connect();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let to = stream.local_addr().unwrap();
+    let (answer, lent) = tokio::sync::oneshot::channel();
+    let token_sha256 = mpp::TokenHash::of(token);
+    running.ask(mpp::host::Request::Lend { token_sha256, to, until: Mono(u64::MAX), answer }).unwrap();
+    fixture.runtime.block_on(lent).unwrap().unwrap();
+    let mut adapter = Adapter(BufReader::new(stream));
+    adapter.send(&hello);
+    assert_eq!(adapter.receive().unwrap()["ok"], true);
+    let judge = || {
+        let (line, now) = (format!("{hello}\n"), fixture.station.inner.clock.now());
+        let judge = move |bridge: &mpp::Bridge| bridge.judge(now, &mpp::Stand::Newcomer, line.as_bytes());
+        let judged = running.with_bridge(judge);
+        fixture.runtime.block_on(judged).unwrap()
+    };
+    let reason = mpp::Fault::Hello(mpp::HelloReason::InvalidToken);
+    assert_eq!(judge().verdict, Ok(crate::tap::entry::Verdict::Mpp(mpp::Verdict::Refused(reason))));
+    let mut second = Adapter(BufReader::new(fixture.connect()));
+    second.send(&hello);
+    assert_eq!(second.receive().unwrap()["reason"], "invalid_token", "once");
 }
 
 struct Adapter(BufReader<TcpStream>);

@@ -2,15 +2,20 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
+use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{
-    ids::Seq,
+    ids::{ConnectionId, Seq},
+    judged::Judged,
     port::PortError,
-    rmp::{Listener, Snapshot, host::Request},
+    rmp::{Listener, Snapshot, Stand, host::Request},
     station::host::host_down,
     tap::entry::Link,
 };
@@ -66,6 +71,11 @@ impl Bus {
         *self.lock() = BusState::Down(Arc::from(why));
     }
 
+    /// The session that is given next: all that there were have a lower number.
+    pub(super) fn next_session(&self) -> ConnectionId {
+        ConnectionId(self.next_session.load(Ordering::Relaxed))
+    }
+
     /// Where it answers, or why it does not.
     pub(in crate::station) fn path(&self) -> Result<PathBuf, String> {
         match &*self.lock() {
@@ -84,7 +94,7 @@ impl Bus {
         }
     }
 
-    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
+    pub(in crate::station) fn ask(&self, request: Request) -> Result<(), PortError> {
         self.requests()?.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
                 PortError::Busy { what: "the bus's request queue (limits.port.commands_max)".to_owned() }
@@ -115,6 +125,13 @@ impl Bus {
         };
         Ok((Seq(0), Snapshot { listener, ..Snapshot::default() }))
     }
+}
+
+/// What the broker would make of the first frame in these bytes.
+pub(in crate::station) async fn judge(bus: &Bus, stand: Stand, bytes: Bytes) -> Result<Judged, PortError> {
+    let (answer, answered) = oneshot::channel();
+    bus.ask(Request::Judge { stand, bytes, answer })?;
+    answered.await.map_err(|_| down("it has stopped"))
 }
 
 pub(super) fn down(why: &str) -> PortError {

@@ -22,5 +22,5 @@ pub use tokens::{TokenError, TokenKind, named_token, token};
 pub(super) use commands::kick;
 #[cfg(test)]
 pub(super) use families::families;
-pub(super) use handle::Bus;
+pub(super) use handle::{Bus, judge};
 pub(super) use tokens::mask_tokens;

@@ -5,7 +5,7 @@ use std::{os::unix::ffi::OsStrExt as _, sync::Arc, thread::JoinHandle, time::Dur
 
 use tokio::{
     runtime::Runtime,
-    sync::{mpsc, oneshot, watch},
+    sync::{mpsc, watch},
 };
 
 use super::{
@@ -53,15 +53,9 @@ impl host::Serving for Serving {
         for task in &self.tasks {
             task.abort();
         }
-        let (answer, answered) = oneshot::channel();
-        let stop = async {
-            if self.requests.send(Request::Stop { answer }).await.is_ok() {
-                let _ = answered.await;
-            }
-        };
-        if runtime.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
-            let _ = self.thread.join();
-        }
+        let stop = |answer| Request::Stop { answer };
+        host_thread::stop(self.thread, &self.requests, stop, runtime, STOP_MAX);
+        inner.operators_gone(inner.hosts.bus.next_session());
     }
 
     fn clear(self: Box<Self>) {
@@ -114,6 +108,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         tap: inner.tap.clone(),
         clock,
         limits,
+        gate: inner.gate.clone(),
         requests: asked_requests,
         operator_requests: asked,
         station_inbox: Some(station_inbox),
@@ -206,6 +201,7 @@ fn spawn(setup: Setup, inner: &Arc<Inner>) -> Result<JoinHandle<()>, String> {
         let why = format!("{why}. Restart it with `rl-console host restart rmp`");
         if let Some(inner) = inner.upgrade() {
             inner.hosts.bus.set_down(&why);
+            inner.operators_gone(inner.hosts.bus.next_session());
         }
         board.report(Transition::HostDown { link: Link::Rmp }, &why);
         tracing::error!("the bus: {why}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Family;
 use crate::{
     port::StationView,
-    station::{keyframes, local::Inner},
+    station::{gate, keyframes, local::Inner},
     store,
     tap::Counters,
     time::Now,
@@ -54,7 +54,13 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Metrics {
         tap: inner.tap.counters(),
         keyframes: inner.keyframes.counters(),
         store: inner.running_now().map(|running| running.store.counters()),
-        hosts: hosts.into_iter().filter_map(Result::ok).flatten().chain(inner.admission.families()).collect(),
+        hosts: hosts
+            .into_iter()
+            .filter_map(Result::ok)
+            .flatten()
+            .chain(inner.admission.families())
+            .chain(gate::families(&inner.gate, now))
+            .collect(),
         http: inner.metrics.metrics(&inner.admission.metrics),
     }
 }

@@ -6,8 +6,9 @@ use super::{
     family::{Family, Kind},
 };
 use crate::{
+    gate::Gate,
     port::{AlertList, HostState, StationView},
-    station::{admission::Tallies, hosts::Hosts, keyframes},
+    station::{admission::Tallies, gate, hosts::Hosts, keyframes},
     store, tap,
     tap::entry::Link,
     time::Now,
@@ -35,10 +36,12 @@ pub(crate) fn reference() -> Vec<MetricReference> {
         disk_low: None,
         recording: None,
         alerts: AlertList::new(0),
+        is_rehearsal: false,
     };
     let mut hosts: Vec<Family> =
         Hosts::default().by_link().iter().flat_map(|host| host.idle_families()).collect();
     hosts.extend(Tallies::default().families());
+    hosts.extend(gate::families(&Gate::none(), Now::default()));
     let figures = Metrics {
         at: Now::default(),
         station,

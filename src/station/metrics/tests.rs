@@ -116,6 +116,7 @@ fn metrics() -> Metrics {
             store_failing: None,
             disk_low: None,
             alerts: crate::port::AlertList::new(200),
+            is_rehearsal: false,
             recording: Some(recording),
         },
         tap: tap::Counters {

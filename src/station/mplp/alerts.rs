@@ -28,7 +28,8 @@ impl Watch for RecordsWatch {
         }
         let problems = health::mplp::problems(evidence.state, evidence.now);
         for problem in problems {
-            let since = evidence.state.mplp.recent.back().map_or(evidence.now, |view| view.at);
+            let first = health::mplp::withheld_lately(evidence.state, evidence.now).next();
+            let since = first.map_or(evidence.now, |view| view.at);
             findings.add(WITHHELD.of("records"), since, problem.reason);
         }
     }

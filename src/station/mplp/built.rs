@@ -1,6 +1,6 @@
 //! A record as it is asked for: its objects as texts, each with what is wrong with it, and pages of them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     limits,
@@ -38,6 +38,7 @@ struct BuiltRow {
     schema: SchemaId,
     path: String,
     origin: Origin,
+    session: Option<Arc<str>>,
     object: JsonText,
     findings: Shown,
 }
@@ -159,6 +160,7 @@ impl BuiltRow {
             schema: item.schema,
             path,
             origin: item.origin,
+            session: item.session.clone(),
             object: JsonText::from_value(&item.object),
             findings: Shown::default(),
         }
@@ -170,6 +172,7 @@ impl BuiltRow {
             schema: self.schema.name().to_owned(),
             path: self.path.clone(),
             origin: self.origin,
+            session: self.session.clone(),
             object: (!is_omitted).then(|| self.object.clone()),
             omitted_bytes: is_omitted.then_some(self.object.as_str().len() as u64),
             findings: self.findings.list.clone(),

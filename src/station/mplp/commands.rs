@@ -43,7 +43,7 @@ pub(in crate::station) async fn command(
     outcome.map(Outcome::Mplp)
 }
 
-/// Keeps a rating, and tells of it once it is durable. Blank notes are none.
+/// Keeps a rating, and tells of it once it is durable, with the note that holds then.
 async fn rate(
     operating: Operating<'_>,
     records: &Records,
@@ -51,14 +51,14 @@ async fn rate(
     (run, verdict, note): (TraceId, RatingVerdict, Option<String>),
     cause: Seq,
 ) -> Result<Done, PortError> {
-    let note = note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
+    let note = note.map(|note| note.trim().to_owned());
+    let is_given = note.is_some();
     let by = operating.by.client.to_string();
-    let text = note.clone().unwrap_or_default();
     let rating = Rating { verdict, note, by: by.clone(), at_ms: operating.status.now().wall };
     let op = Op::Rate { run, rating };
     let kept = query_store(|done| running.store.commit(op, Class::Process, done)).await;
-    let before = match kept {
-        Ok(op::Done::Rated(Rated::Kept { before })) => before,
+    let (before, note) = match kept {
+        Ok(op::Done::Rated(Rated::Kept { before, note })) => (before, note),
         Ok(op::Done::Rated(Rated::NoSuchRun)) => return Err(PortError::Record(Refusal::UnknownRun(run))),
         Err(PortError::Store(why)) => return Err(PortError::Record(Refusal::NotNow(why))),
         Err(error) => return Err(error),
@@ -67,10 +67,11 @@ async fn rate(
         }
     };
     let told = Transition::Rated { run, verdict, by: by.into() };
-    if let Err(error) = records.tell(told, text, Some(cause)).await {
+    let keeps_note = note.is_some() && !is_given;
+    if let Err(error) = records.tell(told, note.unwrap_or_default(), Some(cause)).await {
         operating.status.notice(Level::Warn, &format!("run {run} is rated, but not shown as rated: {error}"));
     }
-    Ok(Done::Rated { before })
+    Ok(Done::Rated { before, keeps_note })
 }
 
 /// A command in the words of the journal: without notes.

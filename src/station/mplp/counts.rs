@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::mplp::lifecycle::FINDING_FAMILIES;
+
 /// Counters of what is told; they outlive the thread that tells.
 #[derive(Debug, Default)]
 pub(in crate::station) struct Counts {
@@ -13,6 +15,7 @@ pub(in crate::station) struct Counts {
     bus_down: AtomicU64,
     not_taken: AtomicU64,
     open: AtomicU64,
+    findings: [AtomicU64; FINDING_FAMILIES.len()],
 }
 
 /// What they are at one moment.
@@ -30,10 +33,12 @@ pub(in crate::station) struct Counted {
     pub(super) too_large: u64,
     /// Items that nobody got because the bus was down.
     pub(super) bus_down: u64,
-    /// Parts of runs that no record has because the records were down.
+    /// Parts of runs and of their sessions that no record has: the records were down, or could not read them.
     pub(super) not_taken: u64,
     /// Records of open runs.
     pub(super) open: u64,
+    /// Findings of items that were withheld, by family.
+    pub(super) findings: [u64; FINDING_FAMILIES.len()],
 }
 
 fn add(count: &AtomicU64, more: usize) {
@@ -62,8 +67,14 @@ impl Counts {
         add(&self.bus_down, items);
     }
 
-    pub(super) fn count_not_taken(&self) {
-        add(&self.not_taken, 1);
+    pub(super) fn count_not_taken(&self, parts: usize) {
+        add(&self.not_taken, parts);
+    }
+
+    pub(super) fn count_findings(&self, by_family: [u32; FINDING_FAMILIES.len()]) {
+        for (count, more) in self.findings.iter().zip(by_family) {
+            add(count, more as usize);
+        }
     }
 
     pub(super) fn set_open(&self, open: usize) {
@@ -81,6 +92,7 @@ impl Counts {
             bus_down: of(&self.bus_down),
             not_taken: of(&self.not_taken),
             open: of(&self.open),
+            findings: std::array::from_fn(|family| of(&self.findings[family])),
         }
     }
 }

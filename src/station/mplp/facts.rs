@@ -1,10 +1,11 @@
 //! What the station is at this moment, of its snapshot, as the record of a station takes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
 use crate::{
+    ids::Peer,
     macp::{self, Mode, registry},
     mplp::lifecycle::{
         StationFacts,
@@ -18,14 +19,14 @@ use crate::{
 };
 
 /// What a station is made of, and what extends it. All that is told of it is in its snapshot, within the
-/// bounds of that.
-pub(super) fn facts(snapshot: &Snapshot) -> StationFacts {
+/// bounds of that; `connected` are the peers of the MACP runtime that are there now.
+pub(super) fn facts(snapshot: &Snapshot, connected: &HashSet<Peer>) -> StationFacts {
     let view = &snapshot.station;
     let mut parts = vec![bus(snapshot), store(snapshot)];
     parts.extend(queues(snapshot));
     parts.push(adapter(snapshot));
     parts.extend(agents(&snapshot.rmp));
-    parts.extend(clients(snapshot));
+    parts.extend(clients(snapshot, connected));
     let is_plugins_up = is_up(snapshot, Link::Plugin);
     let plugins = &snapshot.plugin.plugins;
     parts.extend(plugins.iter().map(|(id, view)| {
@@ -115,11 +116,21 @@ fn agent_of(topic: &str) -> Option<&str> {
     topic.strip_prefix("agent/").filter(|name| !name.contains(['/', '*']))
 }
 
-/// The clients of the MACP runtime that said what they are, each name once.
-fn clients(snapshot: &Snapshot) -> impl Iterator<Item = StationPart> {
-    let status = if is_macp_up(snapshot) { PartStatus::Active } else { PartStatus::Unreachable };
-    let names: BTreeSet<&str> = snapshot.macp.clients.iter().map(|client| &*client.client).collect();
-    names.into_iter().map(move |name| part(PartKind::MacpClient, name, status))
+/// The clients of the MACP runtime that said what they are, each name once: those that are gone do nothing.
+fn clients(snapshot: &Snapshot, connected: &HashSet<Peer>) -> impl Iterator<Item = StationPart> {
+    let is_up = is_macp_up(snapshot);
+    let mut are_there: BTreeMap<&str, bool> = BTreeMap::new();
+    for client in &snapshot.macp.clients {
+        *are_there.entry(&*client.client).or_default() |= connected.contains(&client.peer);
+    }
+    are_there.into_iter().map(move |(name, is_there)| {
+        let status = match (is_up, is_there) {
+            (false, _) => PartStatus::Unreachable,
+            (true, true) => PartStatus::Active,
+            (true, false) => PartStatus::Inactive,
+        };
+        part(PartKind::MacpClient, name, status)
+    })
 }
 
 fn is_macp_up(snapshot: &Snapshot) -> bool {

@@ -2,7 +2,7 @@
 
 use super::counts::Counted;
 use crate::{
-    mplp::Snapshot,
+    mplp::{Snapshot, lifecycle::FINDING_FAMILIES},
     station::metrics::{
         Family,
         Kind::{Counter, Gauge},
@@ -10,7 +10,8 @@ use crate::{
 };
 
 pub(in crate::station) fn families(mplp: &Snapshot, counted: &Counted) -> Vec<Family> {
-    let Counted { objects, events, batches, bytes, too_large, bus_down, not_taken, open } = *counted;
+    let Counted { objects, events, batches, bytes, too_large, bus_down, not_taken, open, findings } =
+        *counted;
     let total = |name, help: &'static str, count| Family::new(name, Counter, help).of(count);
     vec![
         Family::new("rl_console_mplp_open_records", Gauge, "Open runs that are published as records.")
@@ -31,7 +32,7 @@ pub(in crate::station) fn families(mplp: &Snapshot, counted: &Counted) -> Vec<Fa
         ),
         total(
             "rl_console_mplp_missed_changes_total",
-            "Changes of runs in no record because the records were down.",
+            "Changes of runs and sessions in no record: it was down, or they could not be read.",
             not_taken,
         ),
         Family::new(
@@ -40,6 +41,12 @@ pub(in crate::station) fn families(mplp: &Snapshot, counted: &Counted) -> Vec<Fa
             "Objects and events that were not valid and were not published.",
         )
         .of(mplp.withheld),
+        Family::new(
+            "rl_console_mplp_findings_total",
+            Counter,
+            "Findings of withheld objects and events, by family of rules.",
+        )
+        .by("family", FINDING_FAMILIES.iter().map(ToString::to_string).zip(findings)),
         Family::new("rl_console_mplp_ratings_total", Counter, "Ratings of runs.").of(mplp.rated),
         Family::new("rl_console_mplp_exports_total", Counter, "Exported records.").of(mplp.exported),
     ]

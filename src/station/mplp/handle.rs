@@ -26,6 +26,8 @@ pub(in crate::station) struct Records {
     feeds: Mutex<Option<mpsc::Sender<RunFeed>>>,
     counts: Arc<Counts>,
     open_runs: Arc<OpenRuns>,
+    /// What holds of them, for the thread: it outlives that.
+    snapshot: Arc<Mutex<mplp::Snapshot>>,
     /// What records are made with; nothing before the first start.
     settings: Mutex<Option<RecordSettings>>,
     /// Records that were asked for.
@@ -67,6 +69,11 @@ impl Records {
         *self.feeds.lock().unwrap_or_else(PoisonError::into_inner) = feeds;
     }
 
+    /// What holds of them since the station started, for the thread that tells more.
+    pub(super) fn shared_snapshot(&self) -> Arc<Mutex<mplp::Snapshot>> {
+        Arc::clone(&self.snapshot)
+    }
+
     pub(super) fn counts(&self) -> Arc<Counts> {
         Arc::clone(&self.counts)
     }
@@ -88,7 +95,7 @@ impl Records {
             Some(Ok(())) => Ok(()),
             Some(Err(mpsc::error::TrySendError::Full(feed))) => Err(feed),
             Some(Err(mpsc::error::TrySendError::Closed(_))) | None => {
-                self.counts.count_not_taken();
+                self.counts.count_not_taken(1);
                 Ok(())
             }
         }

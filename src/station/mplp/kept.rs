@@ -23,16 +23,31 @@ const PAGED_MAX: Duration = Duration::from_secs(30);
 /// Records that are built at one time; whoever asks for another waits.
 const BUILDS_MAX: usize = 2;
 
+/// How many may wait; whoever asks then is told that the station is busy.
+const WAITING_MAX: usize = 32;
+
 /// Records that were built, the last used behind.
 #[derive(Debug)]
 pub(super) struct KeptRecords {
     state: Mutex<State>,
     builds: Semaphore,
+    /// Turns that are waited for or taken.
+    turns: Semaphore,
+}
+
+/// A turn to build a record.
+pub(super) struct Turn<'a> {
+    _build: SemaphorePermit<'a>,
+    _turn: SemaphorePermit<'a>,
 }
 
 impl Default for KeptRecords {
     fn default() -> Self {
-        Self { state: Mutex::default(), builds: Semaphore::const_new(BUILDS_MAX) }
+        Self {
+            state: Mutex::default(),
+            builds: Semaphore::const_new(BUILDS_MAX),
+            turns: Semaphore::const_new(BUILDS_MAX + WAITING_MAX),
+        }
     }
 }
 
@@ -56,9 +71,10 @@ impl KeptRecords {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn to build a record. What was built meanwhile may be the same.
-    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        self.builds.acquire().await.ok()
+    /// Waits for a turn to build a record; nothing where too many wait.
+    pub(super) async fn turn(&self) -> Option<Turn<'_>> {
+        let turn = self.turns.try_acquire().ok()?;
+        Some(Turn { _build: self.builds.acquire().await.ok()?, _turn: turn })
     }
 
     /// A record for whoever asks for the next pages of it, though it may be another by now.
@@ -99,11 +115,12 @@ impl KeptRecords {
         }
     }
 
-    /// Lets go of those that nobody asked for since; whether any are left.
+    /// Lets go of those that nobody asked for since; whether any are left. Nobody watches where none are.
     fn drop_unused(&self, now: Mono) -> bool {
         let mut state = self.lock();
         state.records.retain(|kept| now.since(kept.used_at) < UNUSED_MAX);
-        !state.records.is_empty()
+        state.is_watched = !state.records.is_empty();
+        state.is_watched
     }
 
     /// Lets go of all.
@@ -116,24 +133,28 @@ impl KeptRecords {
         if std::mem::replace(&mut self.lock().is_watched, true) {
             return;
         }
-        let watching = Watching(Arc::clone(self));
+        let mut watching = Watching { kept: Arc::clone(self), is_over: false };
         tokio::spawn(async move {
-            loop {
+            while !watching.is_over {
                 tokio::time::sleep(UNUSED_MAX).await;
-                if !watching.0.drop_unused(clock.now().mono) {
-                    return;
-                }
+                watching.is_over = !watching.kept.drop_unused(clock.now().mono);
             }
         });
     }
 }
 
-/// Ends with the task, and with the runtime that it is of.
-struct Watching(Arc<KeptRecords>);
+/// Ends with the task, and with the runtime that it is of: whoever asks next watches then.
+struct Watching {
+    kept: Arc<KeptRecords>,
+    /// Whether none are left, and another may watch already.
+    is_over: bool,
+}
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        self.0.lock().is_watched = false;
+        if !self.is_over {
+            self.kept.lock().is_watched = false;
+        }
     }
 }
 

@@ -10,7 +10,8 @@
 //!
 //! A run whose beginning was not told to this thread has no record here: half of one is not told. What a
 //! record holds is bounded by the run's plan and by `limits.runs.events_kept_max`: an event that the store
-//! does not keep is told, and not held.
+//! does not keep is told, and not held. What is held of the sessions of all open runs is bounded by
+//! `limits.mplp.bundle_bytes_max`; a record says how many messages it lacks.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -47,6 +48,8 @@ pub(super) struct Live {
     settings: RecordSettings,
     limits: limits::Runs,
     text_bytes_max: u64,
+    /// Bytes of messages that the sessions of all open runs may hold.
+    sessions_bytes_max: u64,
     open: BTreeMap<TraceId, OpenRecord>,
     batches: Batches,
     withheld: VecDeque<(Transition, String)>,
@@ -81,6 +84,7 @@ impl Live {
             settings,
             limits: limits.runs,
             text_bytes_max: limits.macp.shown_text_bytes_max,
+            sessions_bytes_max: limits.mplp.bundle_bytes_max,
             open: BTreeMap::new(),
             batches,
             withheld: VecDeque::new(),
@@ -106,7 +110,9 @@ impl Live {
     }
 
     fn forget_all(&mut self) {
-        self.open.clear();
+        for run in std::mem::take(&mut self.open).into_keys() {
+            self.batches.end(run);
+        }
         self.open_runs.clear();
         self.counts.set_open(0);
     }
@@ -132,7 +138,7 @@ impl Live {
         let profile = record.profile();
         self.send(now, run, profile, &RecordOf::Run(run), &added);
         self.send(now, run, profile, &RecordOf::Run(run), &items);
-        self.batches.close(run);
+        self.batches.end(run);
     }
 
     /// Whether a session of a run is to be read from its start on: it is told, and nothing of it is known.
@@ -158,8 +164,11 @@ impl Live {
 
     /// Takes records of a session's log that follow those: whether it ended by one of them.
     pub(super) fn session_log(&mut self, run: TraceId, number: u64, rows: &[SessionLogRow]) -> bool {
+        let held: u64 =
+            self.open.values().flat_map(|open| open.sessions.values()).map(LiveSession::bytes).sum();
+        let room = self.sessions_bytes_max.saturating_sub(held);
         let session = self.open.get_mut(&run).and_then(|open| open.sessions.get_mut(&number));
-        session.is_some_and(|session| session.log(rows))
+        session.is_some_and(|session| session.log(rows, room))
     }
 
     /// A session ended as its row says.
@@ -239,7 +248,8 @@ enum RecordOf {
 }
 
 fn told(of: &RecordOf, withheld: Withheld, counts: &Counts) -> (Transition, String) {
-    let Withheld { schema, rule, path, requires, findings } = withheld;
+    let Withheld { schema, rule, path, requires, findings, by_family } = withheld;
+    counts.count_findings(by_family);
     if rule == WITHHELD_TOO_LARGE {
         counts.count_too_large();
     }

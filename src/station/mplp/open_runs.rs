@@ -44,6 +44,8 @@ pub(super) struct News {
     pub(super) number: u64,
     /// Its id.
     pub(super) session: Arc<str>,
+    /// How often it could not be read.
+    pub(super) tries: u32,
 }
 
 impl SessionWatch for OpenRuns {
@@ -106,23 +108,20 @@ impl OpenRuns {
         self.wake.notified().await;
     }
 
-    /// The next session that has news; of one run alone, where that is asked.
-    pub(super) fn take(&self, run: Option<TraceId>) -> Option<News> {
-        let news = &mut self.state().news;
-        let key = match run {
-            Some(run) => news.range((run, 0)..=(run, u64::MAX)).next().map(|(key, _)| *key),
-            None => news.keys().next().copied(),
-        }?;
-        let session = news.remove(&key)?;
-        Some(News { run: key.0, number: key.1, session })
-    }
-
-    /// What could not be read is read with what comes next.
-    pub(super) fn put_back(&self, News { run, number, session }: News) {
+    /// The sessions that have news; of one run alone, where that is asked.
+    pub(super) fn take_all(&self, run: Option<TraceId>) -> Vec<News> {
         let mut state = self.state();
-        if state.runs.contains(&run) {
-            state.news.entry((run, number)).or_insert(session);
-        }
+        let taken = match run {
+            None => std::mem::take(&mut state.news),
+            Some(run) => {
+                let mut taken = state.news.split_off(&(run, 0));
+                let mut behind = taken.split_off(&(run, u64::MAX));
+                state.news.append(&mut behind);
+                taken
+            }
+        };
+        let news = |((run, number), session)| News { run, number, session, tries: 0 };
+        taken.into_iter().map(news).collect()
     }
 }
 
@@ -141,16 +140,20 @@ mod tests {
         for (run, number) in [(3, 1), (2, 2), (1, 5), (1, 4), (1, 5)] {
             runs.changed(trace(run), &session(number));
         }
-        let taken = |news: Option<News>| news.map(|news| (news.run, news.number));
-        assert_eq!(taken(runs.take(Some(trace(2)))), Some((trace(2), 2)));
-        assert_eq!(taken(runs.take(Some(trace(2)))), None);
-        assert_eq!(runs.take(None), Some(News { run: trace(1), number: 4, session: "s4".into() }));
+        let taken = |run: Option<TraceId>| -> Vec<(TraceId, u64)> {
+            runs.take_all(run).into_iter().map(|news| (news.run, news.number)).collect()
+        };
+        assert_eq!(taken(Some(trace(1))), [(trace(1), 4), (trace(1), 5)]);
+        assert_eq!(taken(Some(trace(1))), []);
+        runs.changed(trace(1), &session(4));
+        assert_eq!(taken(None), [(trace(1), 4), (trace(2), 2)]);
+        runs.changed(trace(1), &session(4));
         runs.remove(trace(1));
-        assert_eq!(runs.take(None), None);
+        assert_eq!(taken(None), []);
         // One that came before the record of its run began has news then.
         runs.insert(trace(3));
-        assert_eq!(taken(runs.take(None)), Some((trace(3), 1)));
+        assert_eq!(taken(None), [(trace(3), 1)]);
         runs.insert(trace(4));
-        assert_eq!(runs.take(None), None);
+        assert_eq!(taken(None), []);
     }
 }

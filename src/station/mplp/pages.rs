@@ -18,6 +18,16 @@ use crate::{
     tap::entry::Link,
 };
 
+/// A record as the store has it.
+enum Now {
+    /// It has none.
+    Gone,
+    /// It was built before.
+    Kept(Arc<BuiltRecord>),
+    /// It is to be built, as this version.
+    New(Found, u64),
+}
+
 /// Bytes of an answer that are left to what is around a page.
 const AROUND_BYTES: u64 = 64 << 10;
 
@@ -47,15 +57,26 @@ async fn record(
     {
         return Ok(Some(record));
     }
-    let Some(found) = find(asking, &of).await? else { return Ok(None) };
-    let version = found.version();
-    if let Some(record) = kept.of_version(&of, version, clock.now().mono) {
-        return Ok(Some(record));
+    let kept_now = async || {
+        let Some(found) = find(asking, &of).await? else { return Ok(Now::Gone) };
+        let version = found.version();
+        let record = kept.of_version(&of, version, clock.now().mono);
+        Ok::<_, PortError>(record.map_or(Now::New(found, version), Now::Kept))
+    };
+    match kept_now().await? {
+        Now::Gone => return Ok(None),
+        Now::Kept(record) => return Ok(Some(record)),
+        Now::New(..) => {}
     }
-    let _turn = kept.turn().await;
-    if let Some(record) = kept.of_version(&of, version, clock.now().mono) {
-        return Ok(Some(record));
-    }
+    let Some(_turn) = kept.turn().await else {
+        return Err(PortError::Busy { what: "the queue of lifecycle records to build".to_owned() });
+    };
+    // Who had a turn meanwhile may have built it, and it may be another by now.
+    let (found, version) = match kept_now().await? {
+        Now::Gone => return Ok(None),
+        Now::Kept(record) => return Ok(Some(record)),
+        Now::New(found, version) => (found, version),
+    };
     let bundle = found.bundle(asking, settings).await?;
     let built = beside(move || BuiltRecord::new(of, version, bundle, &limits)).await?;
     let too_large = |bytes| PortError::Record(Refusal::TooLarge { bytes, max: limits.bundle_bytes_max });

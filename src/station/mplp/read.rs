@@ -3,7 +3,10 @@
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde_json::Value;
@@ -13,7 +16,7 @@ use crate::{
     ids::TraceId,
     macp::log::Damaged,
     mplp::{
-        SchemaId,
+        Refusal, SchemaId,
         lifecycle::{Bundle, Item, RecordSettings, StationFacts, station_record},
     },
     port::{self, PortError, SessionRow},
@@ -21,7 +24,7 @@ use crate::{
         bridge::Running,
         host::Asking,
         local::Inner,
-        pages::query_store,
+        pages::{flush_store, query_store},
         past::beside,
         sessions::{as_it_began, flush, log_row, row},
     },
@@ -31,6 +34,11 @@ use crate::{
 
 /// Events of a run, and records of a session's log, that are read at one time.
 const PART_ROWS: u64 = 2_000;
+
+/// Bytes that an event of a run has in its record, at least.
+const EVENT_BYTES_LEAST: u64 = 256;
+/// Bytes that a message of a session has in a record, at least.
+const MESSAGE_BYTES_LEAST: u64 = 768;
 
 /// A run or session as it was found, before anything that it told is read; the station whole.
 pub(super) enum Found {
@@ -45,7 +53,7 @@ pub(super) enum Found {
 /// Finds a run.
 pub(super) async fn find_run(asking: Asking<'_>, run: TraceId) -> Result<Option<Found>, PortError> {
     let Asking { inner, running } = asking;
-    flush_store(running).await?;
+    flush_store(&running.store).await?;
     let Some(detail) = query_store(|done| running.store.run(run, done)).await? else { return Ok(None) };
     flush(inner).await;
     let mut sessions = query_store(|done| running.store.sessions_of_trace(run, done)).await?;
@@ -62,7 +70,7 @@ pub(super) async fn find_session(asking: Asking<'_>, session: String) -> Result<
     let Some(row) = query_store(|done| running.store.session(session, done)).await? else { return Ok(None) };
     let run = match row.trace {
         Some(run) => {
-            flush_store(running).await?;
+            flush_store(&running.store).await?;
             query_store(|done| running.store.run(run, done)).await?
         }
         None => None,
@@ -72,16 +80,11 @@ pub(super) async fn find_session(asking: Asking<'_>, session: String) -> Result<
 
 /// What the station is now.
 pub(super) async fn look_at_station(asking: Asking<'_>) -> Result<Found, PortError> {
-    Ok(Found::Station(Box::new(facts(&asking.inner.snapshot().await?))))
-}
-
-/// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the
-/// tables have.
-async fn flush_store(running: &Running) -> Result<(), PortError> {
-    match query_store(|done| running.store.flush(done)).await {
-        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(()),
-        Err(error) => Err(error),
-    }
+    let snapshot = asking.inner.snapshot().await?;
+    let clients = asking.inner.hosts.sessions.handle().ok().and_then(|runtime| runtime.clients());
+    let there = clients.into_iter().flatten().filter(|client| client.since.is_some());
+    let connected = there.map(|client| client.peer).collect();
+    Ok(Found::Station(Box::new(facts(&snapshot, &connected))))
 }
 
 impl Found {
@@ -111,7 +114,8 @@ impl Found {
         Asking { inner, running }: Asking<'_>,
         settings: RecordSettings,
     ) -> Result<Bundle, PortError> {
-        let reader = Reader { inner, running, settings };
+        let bytes_left = AtomicU64::new(inner.limits.mplp.bundle_bytes_max);
+        let reader = Reader { inner, running, settings, bytes_left };
         match self {
             Self::Run(detail, sessions) => reader.run(*detail, sessions).await,
             Self::Session(row, run) => reader.session(*row, run.map(|run| *run)).await,
@@ -124,9 +128,19 @@ struct Reader<'a> {
     inner: &'a Inner,
     running: &'a Running,
     settings: RecordSettings,
+    /// Bytes that the record may still grow by.
+    bytes_left: AtomicU64,
 }
 
 impl Reader<'_> {
+    /// Refuses a record that is certain to be larger than one may be, before it is made.
+    fn grow(&self, rows: usize, bytes_least: u64) -> Result<(), PortError> {
+        let (more, max) = (rows as u64 * bytes_least, self.inner.limits.mplp.bundle_bytes_max);
+        let left = self.bytes_left.fetch_sub(more, Ordering::Relaxed);
+        let too_large = || PortError::Record(Refusal::TooLarge { bytes: max + (more - left), max });
+        if more > left { Err(too_large()) } else { Ok(()) }
+    }
+
     async fn run(&self, detail: RunDetail, sessions: Vec<macp::SessionRow>) -> Result<Bundle, PortError> {
         let (run, detail) = (detail.row.run, Arc::new(port::RunDetail::from(detail)));
         let (limits, settings, begun) = (self.inner.limits.runs, self.settings.clone(), Arc::clone(&detail));
@@ -141,6 +155,7 @@ impl Reader<'_> {
         loop {
             let store = &self.running.store;
             let page = query_store(|done| store.run_events(run, after, PART_ROWS, done)).await?;
+            self.grow(page.rows.len(), EVENT_BYTES_LEAST)?;
             after = page.rows.last().map_or(after, |event| event.number);
             let is_last = page.rows.is_empty() || !page.more;
             translation = beside(move || {
@@ -203,6 +218,7 @@ impl Reader<'_> {
         loop {
             let store = &self.running.store;
             let page = query_store(|done| store.session_log(number, after, PART_ROWS, done)).await?;
+            self.grow(page.rows.len(), MESSAGE_BYTES_LEAST)?;
             let is_last = page.rows.is_empty() || !page.more;
             let first = after + 1;
             after += page.rows.len() as u64;

@@ -21,6 +21,8 @@ use crate::{
 pub struct RunTranslation {
     record: RunRecord,
     events: u64,
+    /// The number of the last of them: the run's last event is stored, whatever is not before it.
+    last: u64,
 }
 
 impl RunTranslation {
@@ -28,13 +30,14 @@ impl RunTranslation {
     #[must_use]
     pub fn new(detail: &RunDetail, limits: &limits::Runs, settings: &RecordSettings) -> Self {
         let (record, _) = RunRecord::begin(beginning(detail, limits), settings);
-        Self { record, events: 0 }
+        Self { record, events: 0, last: 0 }
     }
 
     /// Takes the next event.
     pub fn event(&mut self, row: RunEventRow) {
         let RunEventRow { number, kind, level, message, meta, at_ms: at } = row;
         self.events += 1;
+        self.last = number;
         self.record.read(&EventRow { number, kind, level, message, meta, at });
     }
 
@@ -54,7 +57,7 @@ impl RunTranslation {
             state: row.state,
             why: row.why.clone(),
             tokens: row.tokens,
-            events_missing: row.events.saturating_sub(self.events),
+            events_missing: row.events.max(self.last).saturating_sub(self.events),
             artifacts_missing: *artifacts_missing,
             at,
         });

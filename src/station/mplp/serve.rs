@@ -1,15 +1,13 @@
 //! Starts the thread of the lifecycle records and ends it.
 
 use std::{
-    sync::{Arc, Weak},
+    future::ready,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     thread::JoinHandle,
     time::Duration,
 };
 
-use tokio::{
-    runtime::Runtime,
-    sync::{mpsc, oneshot},
-};
+use tokio::{runtime::Runtime, sync::mpsc};
 
 use super::{
     handle::{Records, Request},
@@ -44,15 +42,8 @@ impl host::Serving for Serving {
     fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
         inner.hosts.records.set(None, None);
         inner.hosts.records.kept.clear();
-        let (answer, answered) = oneshot::channel();
-        let stop = async {
-            if self.requests.send(Request::Stop { answer }).await.is_ok() {
-                let _ = answered.await;
-            }
-        };
-        if runtime.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
-            let _ = self.thread.join();
-        }
+        let stop = |answer| Request::Stop { answer };
+        host_thread::stop(self.thread, &self.requests, stop, runtime, STOP_MAX);
     }
 
     fn clear(self: Box<Self>) {
@@ -80,7 +71,7 @@ pub(super) fn start(records: &Records, inner: &Arc<Inner>, config: &Config) -> R
     records.set(Some(requests.clone()), feeds);
     let board = inner.status.clone();
     board.report(Transition::HostUp { link: Link::Mplp }, "");
-    let teller = Teller::new(inner.tap.clone(), inner.clock);
+    let teller = Teller::new(inner.tap.clone(), inner.clock, records.shared_snapshot());
     let serve = move |runtime: &Runtime| {
         runtime.block_on(run(teller, outlet, asked, told));
         Ok(())
@@ -106,18 +97,22 @@ fn on_failed(inner: &Weak<Inner>, why: &str) {
 pub(super) struct Teller {
     tap: Tap,
     clock: Clock,
-    snapshot: Snapshot,
+    snapshot: Arc<Mutex<Snapshot>>,
     last_seq: Seq,
 }
 
 impl Teller {
-    fn new(tap: Tap, clock: Clock) -> Self {
-        Self { last_seq: tap.last(), tap, clock, snapshot: Snapshot::default() }
+    fn new(tap: Tap, clock: Clock, snapshot: Arc<Mutex<Snapshot>>) -> Self {
+        Self { last_seq: tap.last(), tap, clock, snapshot }
+    }
+
+    fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn tell(&mut self, transition: Told, text: &str, cause: Option<Seq>) {
         let at = self.clock.now();
-        self.snapshot.follow(&transition, at, text);
+        self.snapshot().follow(&transition, at, text);
         let trace = transition.run();
         let what = What::Transition(Any::Mplp(transition));
         self.last_seq =
@@ -140,8 +135,9 @@ async fn run(
             Some(outlet) => {
                 let is_blocked = outlet.advance(&mut teller);
                 let due = outlet.until_due().filter(|_| !is_blocked);
-                let (open_runs, clock, from) =
-                    (Arc::clone(&outlet.open_runs), outlet.clock, outlet.sessions_from());
+                let (open_runs, clock) = (Arc::clone(&outlet.open_runs), outlet.clock);
+                let ((from, has_unread), has_parts) = (outlet.sessions_due(), outlet.has_parts());
+                let has_work = outlet.has_work() && !is_blocked;
                 tokio::select! {
                     biased;
                     request = requests.recv() => request,
@@ -150,18 +146,25 @@ async fn run(
                         continue;
                     }
                     () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => continue,
+                    () = ready(()), if has_parts && has_work => {
+                        outlet.work().await;
+                        continue;
+                    }
                     () = told(&mut feeds, &mut parts, clock.until(rests_until)), if !is_blocked => {
                         // What comes meanwhile wakes nobody: a turn takes all of it.
                         if parts.len() < PARTS_MAX {
                             rests_until = clock.mono() + TURN_REST;
                         }
-                        for feed in parts.drain(..) {
-                            outlet.take(feed).await;
-                        }
+                        outlet.push(&mut parts);
+                        outlet.work().await;
                         continue;
                     }
-                    () = Outlet::session_news(&open_runs, clock, from), if !is_blocked => {
-                        outlet.read_sessions().await;
+                    () = ready(()), if has_work => {
+                        outlet.work().await;
+                        continue;
+                    }
+                    () = Outlet::session_news(&open_runs, clock, from, has_unread), if !is_blocked => {
+                        outlet.take_sessions();
                         continue;
                     }
                 }
@@ -173,11 +176,11 @@ async fn run(
                 let _ = answer.send(());
             }
             Some(Request::Snapshot { answer }) => {
-                let _ = answer.send((teller.last_seq, teller.snapshot.clone()));
+                let _ = answer.send((teller.last_seq, teller.snapshot().clone()));
             }
             Some(Request::Stop { answer }) => {
                 if let Some(outlet) = &mut outlet {
-                    outlet.finish(feeds.as_mut(), &mut teller).await;
+                    outlet.finish(feeds.take(), &mut teller).await;
                 }
                 let _ = answer.send(());
                 return;

@@ -13,7 +13,7 @@ use crate::{
         modes::{Message, ModeState, Participants, Response},
     },
     mplp::{
-        Profile, SchemaId,
+        Profile,
         lifecycle::{
             Bundle, Item, RecordSettings, SessionRecord,
             session::{SessionBegin, SessionEnd, SessionMessage},
@@ -33,6 +33,9 @@ pub struct SessionTranslation {
     state: Option<ModeState>,
     text_bytes_max: u64,
     messages: u64,
+    /// Bytes that the messages take, and may take.
+    bytes: u64,
+    bytes_max: u64,
     /// The record by which the session ended.
     end_number: Option<u64>,
     resolution: Option<String>,
@@ -61,6 +64,8 @@ impl SessionTranslation {
             participants,
             text_bytes_max,
             messages: 0,
+            bytes: 0,
+            bytes_max: u64::MAX,
             end_number: None,
             resolution: None,
         }
@@ -86,7 +91,7 @@ impl SessionTranslation {
         let (Some(message_type), Some(sender)) = (&row.message_type, &row.sender) else { return };
         let (effect, text) = self.effect(message_type, sender, &bytes_of(&row.payload));
         self.messages += 1;
-        self.record.message(SessionMessage {
+        let message = SessionMessage {
             number: row.number,
             message_id: row.message_id.clone().unwrap_or_default(),
             message_type: message_type.clone(),
@@ -95,7 +100,13 @@ impl SessionTranslation {
             text,
             payload: cut(row.payload.as_str(), self.text_bytes_max).to_owned(),
             at: row.at_ms,
-        });
+        };
+        let bytes = bytes_taken(&message);
+        if self.bytes.saturating_add(bytes) > self.bytes_max {
+            return self.record.message_left_out(message);
+        }
+        self.bytes += bytes;
+        self.record.message(message);
     }
 
     /// What a message did, and the text that goes with it. One that the mode does not take did nothing.
@@ -179,8 +190,15 @@ impl LiveSession {
         self.is_added
     }
 
-    /// Takes what follows of its log: whether it ended by that.
-    pub(super) fn log(&mut self, rows: &[SessionLogRow]) -> bool {
+    /// Bytes that its messages take.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.translation.bytes
+    }
+
+    /// Takes what follows of its log, and holds so many bytes more of it: whether it ended by that. Messages
+    /// for which there is no room are counted in its record.
+    pub(super) fn log(&mut self, rows: &[SessionLogRow], room: u64) -> bool {
+        self.translation.bytes_max = self.translation.bytes.saturating_add(room);
         for row in rows {
             self.translation.log(row);
             self.read = row.number;
@@ -210,12 +228,16 @@ impl LiveSession {
     /// Its objects as they are now, for the record of its run.
     pub(super) fn objects(&mut self) -> Vec<Item> {
         self.is_added = true;
-        let mut items = self.translation.record.items_for_run();
-        let is_object =
-            |item: &Item| matches!(item.schema, SchemaId::Role | SchemaId::Dialog | SchemaId::Collab);
-        items.retain(is_object);
-        items
+        self.translation.record.named_objects()
     }
+}
+
+/// Bytes that a message takes in a record, about.
+fn bytes_taken(message: &SessionMessage) -> u64 {
+    let texts =
+        [&message.message_id, &message.message_type, &message.sender, &message.text, &message.payload];
+    let texts: usize = texts.iter().map(|text| text.len()).sum();
+    (texts + size_of::<SessionMessage>()) as u64
 }
 
 /// What a session began with, as the store has it.

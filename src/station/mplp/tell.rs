@@ -1,7 +1,8 @@
 //! The thread's work: takes what runs tell, reads their sessions, tells the bus.
 //!
 //! While a message waits for room on the bus nothing more is taken of the runs, so that the route to here
-//! fills and their intake is held. What is asked is answered all the same.
+//! fills and their intake is held. What is asked is answered all the same, and between any two pages of a
+//! session's log.
 
 use std::{
     collections::VecDeque,
@@ -23,13 +24,16 @@ use super::{
 use crate::{
     ids::{TopicName, TraceId},
     mplp::lifecycle::{Batch, TOPIC_PART},
-    port::{Page, PortError, Query, SessionDetail},
+    port::PortError,
     rmp::{SchemaId, host::Request},
     runs::engine::{RunFeed, TTL_MS},
     station::{
-        host::{Asking, Host as _},
+        bridge::Running,
         local::Inner,
+        pages::query_store,
+        sessions::{as_it_began, flush, log_row, row},
     },
+    store::macp::SessionRow,
     time::{Clock, Mono, Wall},
 };
 
@@ -37,6 +41,10 @@ use crate::{
 pub(super) const PARTS_MAX: usize = 64;
 /// How long sessions rest between two reads, so that one that talks much is read in parts.
 const SESSIONS_PAUSE: Duration = Duration::from_millis(20);
+/// How long sessions rest after one that could not be read.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// How often a session is tried that cannot be read; then its news are in no record.
+const READ_TRIES_MAX: u32 = 5;
 /// Records of a session's log that are asked for at once.
 const PAGE_ROWS: u64 = 1_000;
 /// How long what is left may take to leave at the end.
@@ -51,6 +59,14 @@ pub(super) struct Outlet {
     pub(super) open_runs: Arc<OpenRuns>,
     /// Messages that wait for room on the bus, in order: what one turn of the loop made.
     outgoing: VecDeque<Batch>,
+    /// Parts of runs that were taken from the route and are in no record yet; at most [`PARTS_MAX`].
+    parts: VecDeque<RunFeed>,
+    /// Sessions of the run whose end is the next part, which are read before it; nothing before their turn.
+    before_end: Option<VecDeque<News>>,
+    /// Sessions that are being read, a page at a time.
+    reading: VecDeque<News>,
+    /// Those that could not be read, and are tried again.
+    unread: Vec<News>,
     /// Before this moment no session is read.
     sessions_from: Mono,
 }
@@ -63,7 +79,19 @@ impl Outlet {
         counts: Arc<Counts>,
         open_runs: Arc<OpenRuns>,
     ) -> Self {
-        Self { inner, clock, live, counts, open_runs, outgoing: VecDeque::new(), sessions_from: Mono(0) }
+        Self {
+            inner,
+            clock,
+            live,
+            counts,
+            open_runs,
+            outgoing: VecDeque::new(),
+            parts: VecDeque::new(),
+            before_end: None,
+            reading: VecDeque::new(),
+            unread: Vec::new(),
+            sessions_from: Mono(0),
+        }
     }
 
     /// Lets leave what is due, and tells what was withheld: whether the bus has to be waited for.
@@ -83,18 +111,54 @@ impl Outlet {
         self.live.timeout().map(|at| self.clock.until(at))
     }
 
-    /// Takes what runs told. The sessions of one that ended are read before.
-    pub(super) async fn take(&mut self, feed: RunFeed) {
-        if let RunFeed::Ended(ended) = &feed {
-            let (run, at) = (ended.run, ended.at);
-            while let Some(news) = self.open_runs.take(Some(run)) {
-                let number = news.number;
-                if self.read(&news, Some(at)).await.is_ok() {
-                    self.live.tell_session(self.clock.now().mono, run, number);
-                }
+    /// Takes over what was taken from the route.
+    pub(super) fn push(&mut self, parts: &mut Vec<RunFeed>) {
+        self.parts.extend(parts.drain(..));
+    }
+
+    /// Whether [`Self::work`] has something to do.
+    pub(super) fn has_work(&self) -> bool {
+        !self.parts.is_empty() || !self.reading.is_empty()
+    }
+
+    /// Whether parts wait that are in no record yet.
+    pub(super) fn has_parts(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Does a piece of it: takes parts of runs up to the next end of one, or reads a page of a session. The
+    /// sessions of a run that ended are read before its end is taken.
+    pub(super) async fn work(&mut self) {
+        if self.parts.is_empty() {
+            if let Some(news) = self.reading.pop_front() {
+                self.read_part(news, None).await;
             }
+            return;
         }
-        self.live.take(self.clock.now().mono, feed);
+        while let Some(feed) = self.parts.pop_front() {
+            if let RunFeed::Ended(ended) = &feed {
+                let (run, at) = (ended.run, ended.at);
+                if let Some(news) = self.next_before_end(run) {
+                    self.parts.push_front(feed);
+                    return self.read_part(news, Some(at)).await;
+                }
+                self.before_end = None;
+            }
+            self.live.take(self.clock.now().mono, feed);
+        }
+    }
+
+    /// The next session that is read before a run's end is taken. What it says later is behind that end.
+    fn next_before_end(&mut self, run: TraceId) -> Option<News> {
+        let Self { before_end, reading, unread, open_runs, .. } = self;
+        let sessions = before_end.get_or_insert_with(|| {
+            let known = reading.drain(..).chain(unread.drain(..));
+            let (mut sessions, others): (VecDeque<_>, _) = known.partition(|news| news.run == run);
+            *reading = others;
+            sessions.extend(open_runs.take_all(Some(run)));
+            sessions
+        });
+        sessions.pop_front()
     }
 
     /// Room for one message on the bus; none where it is down.
@@ -121,95 +185,119 @@ impl Outlet {
         });
     }
 
-    /// Waits until sessions have news that may be read.
-    pub(super) async fn session_news(open_runs: &OpenRuns, clock: Clock, from: Mono) {
+    /// Waits until sessions have news that may be read; those that could not be read are news.
+    pub(super) async fn session_news(open_runs: &OpenRuns, clock: Clock, from: Mono, has_unread: bool) {
         tokio::time::sleep(clock.until(from)).await;
-        open_runs.wait().await;
-    }
-
-    /// From when on sessions are read again.
-    pub(super) const fn sessions_from(&self) -> Mono {
-        self.sessions_from
-    }
-
-    /// Reads the sessions that have news, and tells what is new.
-    pub(super) async fn read_sessions(&mut self) {
-        let mut unread = Vec::new();
-        while let Some(news) = self.open_runs.take(None) {
-            match self.read(&news, None).await {
-                Ok(()) => self.live.tell_session(self.clock.now().mono, news.run, news.number),
-                Err(error) => {
-                    tracing::warn!("lifecycle records: session {} was not read: {error}", news.session);
-                    unread.push(news);
-                }
-            }
+        if !has_unread {
+            open_runs.wait().await;
         }
-        for news in unread {
-            self.open_runs.put_back(news);
+    }
+
+    /// From when on sessions are read again, and whether some could not be read before.
+    pub(super) fn sessions_due(&self) -> (Mono, bool) {
+        (self.sessions_from, !self.unread.is_empty())
+    }
+
+    /// Takes over the sessions that have news, each once: they are read by [`Self::work`].
+    pub(super) fn take_sessions(&mut self) {
+        self.reading.extend(self.unread.drain(..));
+        for news in self.open_runs.take_all(None) {
+            if self.reading.iter().all(|read| read.number != news.number) {
+                self.reading.push_back(news);
+            }
         }
         self.sessions_from = self.clock.now().mono + SESSIONS_PAUSE;
     }
 
-    /// Reads what is new of a session from the store, up to a moment.
-    async fn read(&mut self, news: &News, until: Option<Wall>) -> Result<(), PortError> {
-        let Some(inner) = self.inner.upgrade() else { return Ok(()) };
-        let Some(running) = inner.hosts.running() else { return Ok(()) };
-        let asking = Asking { inner: &inner, running: &running };
-        let (run, number) = (news.run, news.number);
-        if self.live.wants_session(run, number) {
-            match detail(asking, news).await? {
-                Some(detail) => self.live.begin_session(run, &detail),
-                None => return Ok(()),
-            }
+    /// Reads a page of a session and tells what is new of it; one that has more comes again behind the
+    /// others.
+    async fn read_part(&mut self, news: News, until: Option<Wall>) {
+        let read = self.read(&news, until).await;
+        self.live.tell_session(self.clock.now().mono, news.run, news.number);
+        match (read, &mut self.before_end) {
+            (Ok(false), _) => {}
+            (Ok(true), Some(sessions)) if until.is_some() => sessions.push_front(news),
+            (Ok(true), _) => self.reading.push_back(news),
+            (Err(error), _) => self.not_read(news, until.is_some(), &error),
         }
-        let mut has_ended = false;
-        while let Some(after) = self.live.session_read(run, number) {
-            let query = Query::SessionLog { session: news.session.to_string(), after, limit: PAGE_ROWS };
-            let Page::SessionLog { mut rows, more } = inner.hosts.sessions.answer(asking, query).await?
-            else {
-                break;
-            };
-            let read = rows.len();
-            rows.retain(|row| until.is_none_or(|until| row.at_ms <= until));
-            has_ended = self.live.session_log(run, number, &rows);
-            if !more || rows.is_empty() || rows.len() < read {
-                break;
-            }
-        }
-        if has_ended && let Some(detail) = detail(asking, news).await? {
-            self.live.end_session(run, &detail.row);
-        }
-        Ok(())
     }
 
-    /// What was told before the end leaves, as long as that takes no longer than it may.
-    pub(super) async fn finish(&mut self, feeds: Option<&mut mpsc::Receiver<RunFeed>>, teller: &mut Teller) {
-        let until = self.clock.now().mono + FINISH_MAX;
-        if let Some(feeds) = feeds {
+    /// A session could not be read: it is tried again, but not behind its run's end.
+    fn not_read(&mut self, mut news: News, is_end: bool, error: &PortError) {
+        news.tries += 1;
+        if news.tries == 1 {
+            tracing::warn!("lifecycle records: session {} was not read: {error}", news.session);
+        }
+        if is_end || news.tries >= READ_TRIES_MAX {
+            tracing::warn!("lifecycle records: what session {} said last is in no record", news.session);
+            return self.counts.count_not_taken(1);
+        }
+        self.sessions_from = self.clock.now().mono + RETRY_PAUSE;
+        self.unread.push(news);
+    }
+
+    /// Reads the next page of what is new of a session from the store, up to a moment: whether there is more.
+    async fn read(&mut self, news: &News, until: Option<Wall>) -> Result<bool, PortError> {
+        let inner = self.inner.upgrade().ok_or(PortError::Stopping)?;
+        let running = inner.hosts.running().ok_or(PortError::Stopping)?;
+        let (run, number) = (news.run, news.number);
+        flush(&inner).await;
+        if self.live.wants_session(run, number) {
+            let Some(found) = find(&running, news).await? else { return Ok(false) };
+            let detail = as_it_began(&running, found).await?;
+            self.live.begin_session(run, &detail.map_err(|it| PortError::Store(it.to_string()))?);
+        }
+        let Some(after) = self.live.session_read(run, number) else { return Ok(false) };
+        let page = query_store(|done| running.store.session_log(number, after, PAGE_ROWS, done)).await?;
+        let records = page.rows.iter().zip(after + 1..).map(|(record, number)| log_row(number, record));
+        let rows: Vec<_> = records.filter(|row| until.is_none_or(|until| row.at_ms <= until)).collect();
+        let has_ended = self.live.session_log(run, number, &rows);
+        if has_ended && let Some(found) = find(&running, news).await? {
+            self.live.end_session(run, &row(found));
+        }
+        Ok(page.more && !rows.is_empty() && rows.len() == page.rows.len())
+    }
+
+    /// What was told before the end leaves, as long as that takes no longer than it may; the rest is counted.
+    pub(super) async fn finish(&mut self, mut feeds: Option<mpsc::Receiver<RunFeed>>, teller: &mut Teller) {
+        if let Some(feeds) = &mut feeds {
             feeds.close();
-            while let Some(feed) = feeds.recv().await {
-                self.take(feed).await;
-                if self.advance(teller) && !self.drain(until).await {
-                    break;
-                }
+        }
+        // One that is late leaves nothing out but what is counted below.
+        let _ = timeout(FINISH_MAX, self.finish_all(feeds.as_mut(), teller)).await;
+        while feeds.as_mut().is_some_and(|feeds| feeds.try_recv().is_ok()) {
+            self.counts.count_not_taken(1);
+        }
+        self.counts.count_not_taken(self.parts.len());
+        self.send(None);
+    }
+
+    async fn finish_all(&mut self, mut feeds: Option<&mut mpsc::Receiver<RunFeed>>, teller: &mut Teller) {
+        loop {
+            while self.has_parts() {
+                self.work().await;
+                self.advance(teller);
+                self.drain().await;
+            }
+            match feeds.as_mut() {
+                Some(feeds) => match feeds.recv().await {
+                    Some(feed) => self.parts.push_back(feed),
+                    None => break,
+                },
+                None => break,
             }
         }
         self.live.close_all();
         self.advance(teller);
-        self.drain(until).await;
+        self.drain().await;
     }
 
-    /// Sends what waits: whether all of it left in time.
-    async fn drain(&mut self, until: Mono) -> bool {
+    /// Sends what waits.
+    async fn drain(&mut self) {
         while !self.outgoing.is_empty() {
-            let waited = timeout(self.clock.until(until), Self::room(self.inner.clone())).await;
-            let is_over = waited.is_err();
-            self.send(waited.unwrap_or_default());
-            if is_over {
-                return false;
-            }
+            let room = Self::room(self.inner.clone()).await;
+            self.send(room);
         }
-        true
     }
 
     /// The way to the station, for who waits for room on its bus.
@@ -218,15 +306,9 @@ impl Outlet {
     }
 }
 
-/// A session as it is; nothing where it is not there any more, or another has its id.
-async fn detail(asking: Asking<'_>, news: &News) -> Result<Option<SessionDetail>, PortError> {
-    let query = Query::Session { session: news.session.to_string() };
-    let answer = asking.inner.hosts.sessions.answer(asking, query).await?;
-    let Page::Session(found) = answer else { return Ok(None) };
-    let is_it = |detail: &SessionDetail| detail.row.number == news.number && is_of(detail, news.run);
-    Ok(found.map(|detail| *detail).filter(is_it))
-}
-
-fn is_of(detail: &SessionDetail, run: TraceId) -> bool {
-    detail.row.trace_id == Some(run)
+/// A session as the store has it; nothing where it is not there any more, or another has its id.
+async fn find(running: &Running, news: &News) -> Result<Option<SessionRow>, PortError> {
+    let id = news.session.to_string();
+    let found = query_store(|done| running.store.session(id, done)).await?;
+    Ok(found.filter(|row| row.number == news.number && row.trace == Some(news.run)))
 }

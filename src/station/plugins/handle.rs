@@ -55,7 +55,7 @@ impl Plugins {
 }
 
 /// Why the host did not answer, as the port has it.
-pub(super) fn not_asked(error: AskError) -> PortError {
+pub(in crate::station) fn not_asked(error: AskError) -> PortError {
     match error {
         AskError::Busy => PortError::Busy { what: "the request queue of the plugin host".to_owned() },
         AskError::Ended => host_down(Link::Plugin, &error.to_string()),

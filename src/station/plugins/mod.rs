@@ -11,4 +11,4 @@ mod serve;
 mod tests;
 
 pub(super) use commands::command;
-pub(super) use handle::Plugins;
+pub(super) use handle::{Plugins, not_asked};

@@ -10,7 +10,7 @@ use crate::{
     station::{
         host::{Asking, misdirected},
         local::Inner,
-        pages::query_store,
+        pages::{flush_store, query_store},
     },
     store::{self, plugins::AuditFilter},
     tap::entry::Link,
@@ -52,10 +52,7 @@ pub(super) async fn audit(
     limit: u64,
 ) -> Result<Page, PortError> {
     // What was decided before the question is in the answer.
-    match query_store(|done| store.flush(done)).await {
-        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => {}
-        Err(error) => return Err(error),
-    }
+    flush_store(store).await?;
     let filter = AuditFilter { plugin: Some(plugin), beyond: Some(after), oldest_first: true, limit };
     let page = query_store(|done| store.plugin_audit(filter, done)).await?;
     let rows = page.rows.into_iter().map(PluginAuditRow::from).collect();

@@ -65,6 +65,7 @@ pub(super) fn start(
     let setup = Setup {
         settings: config.plugins.clone(),
         limits: config.limits.plugin,
+        gate: inner.gate.clone(),
         guards: plugins.guards.clone(),
         kill: Arc::clone(&plugins.kill),
         tap: inner.tap.clone(),

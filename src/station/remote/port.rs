@@ -21,7 +21,7 @@ use crate::{
     limits::Limits,
     port::{
         Answer, Attachment, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, PreviousSession,
-        Query, Reachability, Snapshot, StationPort,
+        Query, Reachability, Snapshot, StationPort, WorkbenchCommand,
         wire::{Question, Response, StationInfo},
     },
     rmp::Kind,
@@ -213,8 +213,13 @@ impl RemotePort {
 }
 
 impl Operator for RemotePort {
-    fn command(&self, command: Command) -> Answer<Outcome> {
-        match self.life.inner.connection() {
+    fn command(&self, mut command: Command) -> Answer<Outcome> {
+        let inner = &self.life.inner;
+        if let Command::Workbench(WorkbenchCommand::Send { of, .. }) = &mut command {
+            // The place that the station has it at; one of its earlier start is not known there.
+            *of = of.and_then(|of| inner.timeline().as_ref()?.station_seq(of));
+        }
+        match inner.connection() {
             Ok(attached) => attached.session.command(command),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }

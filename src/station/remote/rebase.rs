@@ -11,7 +11,7 @@
 //! this process behind it, so that every reader learns of its loss at once and takes a new snapshot; that
 //! snapshot's places are carried over like the entries'.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     ids::Seq,
@@ -19,7 +19,7 @@ use crate::{
     port::{RESTARTED_NOTICE, Snapshot},
     tap::{
         EntryRef, Mirror,
-        entry::{Entry, Link, Transition, What, station},
+        entry::{Entry, Frame, Link, Transition, What, station},
         recorded::OwnedEntry,
     },
     time::{ClockShift, Now},
@@ -130,6 +130,10 @@ impl RebasedMirror {
     fn carry_over(&self, entry: &mut Entry) {
         entry.cause = entry.cause.map(|cause| self.rebase_seq(cause));
         entry.seq = self.rebase_seq(entry.seq);
+        if let What::Frame(Frame { origin: Some(origin), .. }) = &mut entry.what {
+            let origin = Arc::make_mut(origin);
+            origin.of = origin.of.map(|of| self.rebase_seq(of));
+        }
         entry.at = self.shift.apply(entry.at);
     }
 

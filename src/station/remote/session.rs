@@ -12,7 +12,7 @@ use crate::{
     ids::ConnectionId,
     limits::Limits,
     port::{
-        Answer, Command, Outcome, Page, PortError, Query,
+        Answer, Command, Outcome, Page, PortError, Query, WorkbenchCommand,
         wire::{Question, Reply, Response, StationInfo},
     },
     rmp::{
@@ -141,11 +141,21 @@ impl Session {
             Command::Plugin(crate::plugin::Command::Invoke { timeout_ms, .. }) => {
                 Duration::from_millis(*timeout_ms)
             }
+            // A door's connection is made, and its hello answered, before it is open.
+            Command::Workbench(WorkbenchCommand::Open { .. }) => Duration::from_secs(10),
+            Command::Workbench(
+                WorkbenchCommand::Send { wait_ms, .. } | WorkbenchCommand::SendAll { wait_ms, .. },
+            ) => Duration::from_millis(*wait_ms),
             _ => Duration::ZERO,
         };
-        let answer = self.ask(Question::Command(command), waits);
+        let newer = match &command {
+            Command::Workbench(_) => Some("inject frames"),
+            Command::Gate(_) => Some("hold frames"),
+            _ => None,
+        };
+        let answer = self.ask_newer(Question::Command(command), waits, newer);
         Box::pin(async move {
-            match reply(answer.await?)? {
+            match answer.await? {
                 Reply::Outcome(outcome) => Ok(outcome),
                 _ => Err(unexpected_answer()),
             }
@@ -158,18 +168,34 @@ impl Session {
             Query::InvocationWhen { timeout_ms, .. } => Duration::from_millis(*timeout_ms),
             _ => Duration::ZERO,
         };
-        let is_of_record = matches!(query, Query::Lifecycle { .. });
-        let answer = self.ask(Question::Query(query), waits);
-        let about = self.ask(Question::About, Duration::ZERO);
+        let newer = match &query {
+            Query::Lifecycle { .. } => Some("make lifecycle records"),
+            Query::Judge { .. } => Some("judge frames"),
+            Query::GateRules | Query::Intercepted | Query::InterceptedFrame { .. } => Some("hold frames"),
+            _ => None,
+        };
+        let answer = self.ask_newer(Question::Query(query), waits, newer);
         Box::pin(async move {
-            match answer.await.and_then(reply) {
-                Ok(Reply::Page(page)) => Ok(page),
-                Ok(_) => Err(unexpected_answer()),
-                Err(error) if is_of_record && is_unknown(&error) => match about.await.and_then(reply)? {
-                    Reply::About(about) => Err(older(error, &about, "make lifecycle records")),
-                    _ => Err(unexpected_answer()),
-                },
-                Err(error) => Err(error),
+            match answer.await? {
+                Reply::Page(page) => Ok(page),
+                _ => Err(unexpected_answer()),
+            }
+        })
+    }
+
+    /// Asks what an older station may not know, which is told of by its version then.
+    fn ask_newer(&self, question: Question, waits: Duration, newer: Option<&'static str>) -> Answer<Reply> {
+        let answer = self.ask(question, waits);
+        let about = newer.map(|what| (what, self.ask(Question::About, Duration::ZERO)));
+        Box::pin(async move {
+            match (answer.await.and_then(reply), about) {
+                (Err(error), Some((what, about))) if is_unknown(&error) => {
+                    match about.await.and_then(reply)? {
+                        Reply::About(about) => Err(older(error, &about, what)),
+                        _ => Err(unexpected_answer()),
+                    }
+                }
+                (answered, _) => answered,
             }
         })
     }

@@ -19,7 +19,11 @@ use crate::{
     runs::{self, Asker, AskerKind, NodeRef, NodeState},
     tap::{
         Draft, EntryRef, Reader, Tap,
-        entry::{Link, Transition, What, rmp as bus, station},
+        entry::{
+            Direction, Door, Entry, Frame, FrameOrigin, Head, Link, Redaction, Transition, Verdict, What,
+            rmp as bus, station,
+        },
+        recorded::OwnedEntry,
     },
     time::{ClockShift, Mono, Now},
 };
@@ -40,6 +44,7 @@ fn nothing_known(at: Now) -> Snapshot {
         disk_low: None,
         recording: None,
         alerts: crate::port::AlertList::new(200),
+        is_rehearsal: false,
     };
     Snapshot {
         as_of: AsOf::default(),
@@ -367,4 +372,40 @@ fn causes_and_moments_are_carried_over_with_their_entries() {
     );
     let earlier = Now { mono: Mono(0), ..Now::at_ms(5) };
     assert_eq!(shift(&station, 1_000_000).apply(earlier), earlier, "what has no monotonic time keeps none");
+}
+
+#[test]
+fn the_frame_that_an_injected_one_was_made_of_is_carried_over_too() {
+    let frame = |seq: u64, of: u64| {
+        let by = station::OperatedBy::own_console();
+        let origin = FrameOrigin { by, door: Door::Own, number: 1, of: Some(Seq(of)) };
+        let frame = Frame {
+            direction: Direction::Inbound,
+            peer: Peer::new("127.0.0.1:1"),
+            head: Head::Mpp(crate::tap::entry::mpp::Head::default()),
+            verdict: Verdict::Sent,
+            wire_bytes: 0,
+            redaction: Redaction::None,
+            origin: Some(Arc::new(origin)),
+        };
+        let at = Now::at_ms(1);
+        let entry =
+            Entry { seq: Seq(seq), at, link: Link::Mpp, trace: None, cause: None, what: What::Frame(frame) };
+        OwnedEntry { entry, bytes: Vec::new() }
+    };
+    let of = |entry: EntryRef<'_>| match &entry.entry.what {
+        What::Frame(frame) => frame.origin.as_ref().and_then(|origin| origin.of),
+        _ => None,
+    };
+    let mut timeline = RebasedMirror::new(limits::Tap::default(), Seq(5), ClockShift::default());
+    let mut reader = timeline.mirror().reader().unwrap();
+    timeline.take(Seq(5), std::iter::once(frame(5, 3)), Now::at_ms(1));
+    // 6 and 7 are lost: from there on places here are one further.
+    timeline.take(Seq(8), [frame(8, 5), frame(9, 8)].into_iter(), Now::at_ms(2));
+    let mut found = Vec::new();
+    while let Some(batch) = reader.read() {
+        found.extend(batch.iter().filter_map(|entry| Some((entry.entry.seq, of(entry)?))));
+    }
+    assert_eq!(found, [(Seq(5), Seq(3)), (Seq(9), Seq(5)), (Seq(10), Seq(9))]);
+    assert_eq!(timeline.station_seq(Seq(9)), Some(Seq(8)), "what is sent of it is named as the station does");
 }

@@ -36,7 +36,7 @@ impl Runs {
         *self.channels.lock().unwrap_or_else(PoisonError::into_inner) = ways;
     }
 
-    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
+    pub(in crate::station) fn ask(&self, request: Request) -> Result<(), PortError> {
         let ways = self.channels().ok_or_else(down)?;
         ways.requests.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {

@@ -26,4 +26,4 @@ pub(super) use commands::command;
 #[cfg(test)]
 pub(super) use families::families;
 pub(super) use handle::Runs;
-pub(super) use serve::forward;
+pub(super) use serve::{asker_kind, forward};

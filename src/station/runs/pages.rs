@@ -10,7 +10,7 @@ use crate::{
         bridge::Running,
         filtered_page::{Paging, RowChunk, page},
         host::{Asking, misdirected},
-        pages::query_store,
+        pages::{flush_store, query_store},
     },
     store::runs::RunFilter,
     tap::entry::Link,
@@ -21,7 +21,7 @@ pub(super) async fn answer(runs: &Runs, asking: Asking<'_>, query: Query) -> Res
     if matches!(query, Query::Confirmations) {
         return Ok(Page::Confirmations(runs.asks().await?.into_iter().map(Into::into).collect()));
     }
-    flush(running).await?;
+    flush_store(&running.store).await?;
     match query {
         Query::Runs { state, name, since_ms: since, beyond, oldest_first, filter, limit } => {
             let asks = &asks(runs).await;
@@ -51,15 +51,6 @@ pub(super) async fn answer(runs: &Runs, asking: Asking<'_>, query: Query) -> Res
             Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
         _ => Err(misdirected(Link::Runs)),
-    }
-}
-
-/// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the
-/// tables have.
-async fn flush(running: &Running) -> Result<(), PortError> {
-    match query_store(|done| running.store.flush(done)).await {
-        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(()),
-        Err(error) => Err(error),
     }
 }
 

@@ -55,15 +55,8 @@ impl host::Serving for Serving {
     /// Ends them. What has not ended is ended as failed by the next start.
     fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
         inner.hosts.runs.set(None);
-        let (answer, answered) = oneshot::channel();
-        let stop = async {
-            if self.requests.send(Request::Stop { answer }).await.is_ok() {
-                let _ = answered.await;
-            }
-        };
-        if runtime.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
-            let _ = self.thread.join();
-        }
+        let stop = |answer| Request::Stop { answer };
+        host_thread::stop(self.thread, &self.requests, stop, runtime, STOP_MAX);
     }
 
     fn clear(self: Box<Self>) {
@@ -138,10 +131,14 @@ fn spawn(
     host_thread::spawn("runs", serve, failed)
 }
 
-/// Carries what a bus hears to the runs, as long as that bus is there.
+/// Carries what a bus hears to the runs, as long as that bus is there; who leaves it takes along what it has
+/// open at the station.
 pub(in crate::station) async fn forward(inner: Weak<Inner>, mut from: mpsc::Receiver<BusEvent>) {
     while let Some(told) = from.recv().await {
         let Some(station) = inner.upgrade() else { return };
+        if let BusEvent::SessionClosed(session) = &told {
+            station.operator_gone(*session);
+        }
         let ways = station.hosts.runs.channels();
         // A station that stops does not wait for runs that take nothing.
         drop(station);
@@ -167,17 +164,22 @@ pub(in crate::station) async fn forward(inner: Weak<Inner>, mut from: mpsc::Rece
     }
 }
 
-fn incoming(message: rmp::host::Message) -> Option<BusInput> {
-    let heard = &message.inbound;
-    let kind = match heard.kind {
+/// What a session of this kind is to the runs; the broker takes nothing of a viewer's on their topics (ruling
+/// RMP 6).
+pub(in crate::station) const fn asker_kind(kind: Kind) -> Option<AskerKind> {
+    Some(match kind {
         Kind::Agent => AskerKind::Agent,
         Kind::Ui => AskerKind::Ui,
         Kind::Tui => AskerKind::Tui,
         Kind::Cue => AskerKind::Cue,
         Kind::Station => AskerKind::Station,
-        // The broker takes nothing of its on these topics (ruling RMP 6).
         Kind::Viewer => return None,
-    };
+    })
+}
+
+fn incoming(message: rmp::host::Message) -> Option<BusInput> {
+    let heard = &message.inbound;
+    let kind = asker_kind(heard.kind)?;
     Some(BusInput::Message(Incoming {
         topic: heard.topic.clone(),
         by: Asker { kind, client: Arc::clone(&heard.client) },

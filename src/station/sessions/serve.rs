@@ -77,6 +77,7 @@ pub(super) fn start(
     let setup = Setup {
         addr,
         limits: config.limits.macp,
+        gate: inner.gate.clone(),
         ended_sessions_max: config.limits.store.ended_sessions_max,
         tally: inner.admission.macp.clone(),
         ended_sessions_bytes_max: config.limits.store.ended_sessions_bytes_max,

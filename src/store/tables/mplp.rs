@@ -17,14 +17,17 @@ use crate::{
 pub(super) const RATING_BYTES: &str =
     "octet_length(verdict) + coalesce(octet_length(note), 0) + octet_length(operator)";
 
-/// Rates a run, in place of what was said of it before; what happened, and by how much what retention counts
+/// Rates a run, in place of what was said of it before; without a note of its own, the one that is kept holds
+/// on, and an empty one takes it away. What happened, and by how much what retention counts
 /// of ended runs grew.
 pub(in crate::store) fn rate(
     conn: &Connection,
     run: TraceId,
     rating: &Rating,
 ) -> rusqlite::Result<(Rated, Size)> {
-    let before = rating_of(conn, run)?.map(|rating| rating.verdict);
+    let before = rating_of(conn, run)?;
+    let (before, note_before) = before.map_or((None, None), |it| (Some(it.verdict), it.note));
+    let note = rating.note.clone().or(note_before).filter(|note| !note.is_empty());
     let found: Option<(i64, bool, i64)> = conn
         .prepare_cached(&format!(
             "SELECT number, ended_at_ms IS NOT NULL,
@@ -41,13 +44,12 @@ pub(in crate::store) fn rate(
             "INSERT OR REPLACE INTO run_ratings (run, verdict, note, operator, at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5) RETURNING {RATING_BYTES}"
         ))?
-        .query_row(
-            params![number, rating.verdict.name(), rating.note, rating.by, int(rating.at_ms.0)],
-            |row| row.get(0),
-        )?;
+        .query_row(params![number, rating.verdict.name(), note, rating.by, int(rating.at_ms.0)], |row| {
+            row.get(0)
+        })?;
     // Those of an open run are counted at its end.
     let grown = if has_ended { bytes - bytes_before } else { 0 };
-    Ok((Rated::Kept { before }, Size { rows: 0, bytes: grown }))
+    Ok((Rated::Kept { before, note }, Size { rows: 0, bytes: grown }))
 }
 
 /// The rating of a run. One that cannot be read is none: the run is not reviewed.

@@ -15,13 +15,15 @@ use crate::{
     store::retention::Size,
     store::runs::{AnswerRow, ArtifactRow, EventRow, NewRun, OpenRun, RunDetail, RunFilter, RunOp, RunRow},
     tap::entry::{
+        mplp::RatingVerdict,
         runs::{AskerKind, EventKind, RunState},
         station::Level,
     },
     time::Wall,
 };
 
-const COLUMNS: &str = "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms, done";
+const COLUMNS: &str = "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms, done,
+    (SELECT verdict FROM run_ratings WHERE run_ratings.run = runs.number)";
 
 /// The bytes that retention counts of a row of each table, without reading long values.
 const RUN_BYTES: &str = "octet_length(name) + octet_length(client) + coalesce(octet_length(why), 0) + octet_length(yaml) + octet_length(plan) + coalesce(octet_length(traceparent), 0)";
@@ -214,9 +216,9 @@ pub(in crate::store) fn detail(conn: &Connection, run: TraceId) -> rusqlite::Res
         .query_row([bytes(run)], |row| {
             let (mut damage, found) = (Damage::default(), run_row(row)?);
             let (yaml, plan) =
-                (damage.text("yaml", row, 15), damage.or("plan", json(row, 16), JsonText::null()));
-            let traceparent = damage.optional_text("traceparent", row, 17);
-            let artifacts_missing = damage.or("artifacts_missing", number(row, 18), 0);
+                (damage.text("yaml", row, 16), damage.or("plan", json(row, 17), JsonText::null()));
+            let traceparent = damage.optional_text("traceparent", row, 18);
+            let artifacts_missing = damage.or("artifacts_missing", number(row, 19), 0);
             let row = RunRow { why: damage.or_reason(found.why), ..found };
             Ok(RunDetail { row, yaml, plan, traceparent, artifacts_missing, rating })
         })
@@ -292,7 +294,7 @@ pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<
     ))?
     .query_map([int(limit)], |row| {
         let (last_event, told_at, run) =
-            (number(row, 15)?, wall_or_null(row, 16).ok().flatten(), run_row(row)?);
+            (number(row, 16)?, wall_or_null(row, 17).ok().flatten(), run_row(row)?);
         let last_at = closed_at.max(told_at.unwrap_or_default()).max(run.submitted_at);
         Ok(OpenRun { row: run, last_event, last_at })
     })?
@@ -433,6 +435,7 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         artifacts: damage.or("artifacts", number(row, 11), 0),
         submitted_at: damage.or("submitted_at_ms", wall(row, 12), Wall(0)),
         ended_at: damage.or("ended_at_ms", wall_or_null(row, 13), Some(Wall(0))),
+        rated: damage.optional_named("verdict", row, 15, RatingVerdict::from_name),
         why: damage.or_reason(why),
     })
 }

@@ -166,7 +166,7 @@ fn runs_and_sessions_of_before_have_no_trace_context_miss_nothing_and_can_be_rat
     assert_eq!((session.number, session.why, session.traceparent), (1, None, None));
     let rating = Rating { verdict: RatingVerdict::Approved, note: None, by: "me".to_owned(), at_ms: Wall(3) };
     let (rated, _) = tables::mplp::rate(&conn, run, &rating).unwrap();
-    assert_eq!(rated, Rated::Kept { before: None });
+    assert_eq!(rated, Rated::Kept { before: None, note: None });
     assert_eq!(tables::mplp::rating_of(&conn, run).unwrap(), Some(rating));
 }
 

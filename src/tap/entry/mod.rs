@@ -2,11 +2,13 @@
 //! verdicts and transitions; a protocol's folder re-exports its own.
 
 pub mod alerts;
+pub mod gate;
 mod link;
 pub mod macp;
 pub mod mplp;
 pub mod mpp;
 mod names;
+mod origin;
 pub mod plugin;
 pub mod rmp;
 pub mod runs;
@@ -16,5 +18,6 @@ mod what;
 
 pub use link::Link;
 pub(crate) use link::links;
+pub use origin::{Door, FrameOrigin};
 pub(in crate::tap) use texts::Texts;
 pub use what::{Direction, Entry, Frame, Head, Redaction, Transition, Verdict, What};

@@ -316,6 +316,9 @@ impl Transition {
     }
 }
 
+/// Why a node failed whose question nobody decided.
+pub const NO_DECISION: &str = "no decision in time";
+
 texts! {
     Asker {
         Self { kind: _, client } => [client],

@@ -110,9 +110,13 @@ texts! {
     What {
         Self::Frame(frame) => [frame],
         Self::Transition(transition) => [transition],
+        Self::Intercepted(intercepted) => [intercepted],
+        Self::Passed(passed) => [passed],
         Self::Committed { through: _ } | Self::Unsent { frames: _, bytes: _ } | Self::Loss { count: _ } => [],
     }
     Frame {
-        Self { direction: _, peer, head, verdict: _, wire_bytes: _, redaction: _ } => [peer head],
+        Self { direction: _, peer, head, verdict: _, wire_bytes: _, redaction: _, origin } => [
+            peer head origin
+        ],
     }
 }

@@ -1,6 +1,11 @@
 //! One thing that happened.
 
-use super::{Link, link::links, texts::Texts};
+use super::{
+    Link,
+    gate::{Intercepted, Passed},
+    link::links,
+    texts::Texts,
+};
 use crate::{
     ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
@@ -45,6 +50,10 @@ pub enum What {
     Frame(Frame),
     /// A state changed. A text that belongs to it (a reason, a log line) lies beside the entry.
     Transition(Transition),
+    /// The gate stopped a frame. Its exact bytes lie beside the entry, cut as those of any frame.
+    Intercepted(Box<Intercepted>),
+    /// A frame left the gate. Where it was changed, the bytes that took its place lie beside the entry.
+    Passed(Passed),
     /// Everything up to this ticket of the link is durable.
     Committed {
         /// The highest durable ticket.
@@ -79,6 +88,8 @@ pub struct Frame {
     pub wire_bytes: u32,
     /// Where secrets were overwritten by `*`.
     pub redaction: Redaction,
+    /// Who made it by hand; nothing of a frame that a peer or the station sent by itself.
+    pub origin: Option<std::sync::Arc<super::FrameOrigin>>,
 }
 
 /// The way a frame went.

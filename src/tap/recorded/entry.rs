@@ -148,6 +148,8 @@ macro_rules! declare {
                 match self {
                     Self::Frame(frame) => Wire::Frame(frame.recorded()),
                     $( Self::Transition(Transition::$Link(it)) => Wire::$Link(it.recorded()), )*
+                    Self::Intercepted(it) => Wire::Intercepted((**it).recorded()),
+                    Self::Passed(it) => Wire::Passed(it.recorded()),
                     Self::Committed { through } => Wire::Committed(wire::Committed { through: through.0 }),
                     &Self::Unsent { frames, bytes } => Wire::Unsent(wire::Unsent { frames, bytes }),
                     &Self::Loss { count } => Wire::Loss(wire::Loss { count }),
@@ -163,6 +165,10 @@ macro_rules! declare {
                     $( Wire::$Link(it) => {
                         Self::Transition(Transition::$Link(Recorded::live(it, field, shift)?))
                     } )*
+                    Wire::Intercepted(it) => {
+                        Self::Intercepted(Box::new(Recorded::live(it, field, shift)?))
+                    }
+                    Wire::Passed(it) => Self::Passed(Recorded::live(it, field, shift)?),
                     Wire::Committed(it) => Self::Committed { through: Ticket(it.through) },
                     Wire::Unsent(wire::Unsent { frames, bytes }) => Self::Unsent { frames, bytes },
                     Wire::Loss(wire::Loss { count }) => Self::Loss { count },

@@ -1,6 +1,6 @@
 //! Frames: their heads, verdicts and redaction.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use super::{
     error::DecodeError,
@@ -8,13 +8,21 @@ use super::{
     wire,
 };
 use crate::{
-    tap::entry::{Direction, Frame, Head, Redaction, Verdict},
+    tap::entry::{
+        Direction, Door, Frame, FrameOrigin, Head, Redaction, Verdict,
+        gate::{Intercepted, Passed, Passing},
+    },
     time::ClockShift,
 };
 
 recorded! {
     codes Direction = Direction { Inbound, Outbound }
-    struct Frame = Frame "frame" { direction, peer, wire_bytes, redaction, head, verdict }
+    codes Door = Door { Own, AsPeer, AsStation, Gate }
+    codes Passing = Passing { AsItWas, Edited, Dropped, TimedOut, Delayed, Duplicated, Cut }
+    struct FrameOrigin = FrameOrigin "frame origin" { by, door, number, of }
+    struct Frame = Frame "frame" { direction, peer, wire_bytes, redaction, origin, head, verdict }
+    struct Intercepted = Intercepted "intercepted" { number, rule, hold_ms, frame }
+    struct Passed = Passed "passed" { number, how, by }
     enum Head = frame::Head, "head" {
         Mpp(head) = MppHead(head),
         Rmp(head) = RmpHead(head),
@@ -51,5 +59,15 @@ impl Recorded<Option<wire::Redaction>> for Redaction {
             wire::redaction::How::Masked(it) => Self::Masked(Recorded::live(it.ranges, field, shift)?),
             wire::redaction::How::Withheld(_) => Self::Withheld,
         })
+    }
+}
+
+impl Recorded<wire::FrameOrigin> for Arc<FrameOrigin> {
+    fn recorded(&self) -> wire::FrameOrigin {
+        (**self).recorded()
+    }
+
+    fn live(it: wire::FrameOrigin, field: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        Ok(Self::new(FrameOrigin::live(it, field, shift)?))
     }
 }

@@ -11,10 +11,12 @@ use prost::Message as _;
 use rl_console::{
     limits,
     macp::{
-        envelope::bytes_within,
+        Rpc, Stand,
+        envelope::{bytes_within, request},
         kernel::{Answer, Input, Kernel, Lookup, Output, rebuild},
         proto::v1::{Envelope, SendRequest, SessionStartPayload},
     },
+    tap::entry::Verdict,
     time::Now,
 };
 
@@ -50,16 +52,25 @@ fn envelope(session: &str, message_type: &str, id: &str, sender: &str, payload: 
 /// Records by session.
 type Log = BTreeMap<u64, Vec<Bytes>>;
 
-fn handle(kernel: &mut Kernel, log: &mut Log, now: Now, envelope: &Envelope, bytes: Bytes) {
+/// A request of any bytes: it is judged as it is handled, where it gets as far as the kernel.
+fn handle(kernel: &mut Kernel, log: &mut Log, now: Now, request: &Bytes) {
+    let stand = Stand::new(Rpc::Send);
+    let judged = kernel.judge(now, &stand, request, 0, Lookup::NotAsked);
+    assert_eq!(judged.taken_bytes, request.len());
+    let Ok(SendRequest { envelope: Some(envelope) }) = SendRequest::decode(request.clone()) else {
+        assert!(judged.ends.is_some() && judged.answers.is_empty(), "the call ends with a status");
+        return;
+    };
+    let bytes = bytes_within(request, &envelope);
+    assert_eq!(Envelope::decode(bytes.clone()).expect("it is the envelope's"), envelope);
     let input = Input::Message {
-        envelope,
+        envelope: &envelope,
         bytes,
         parsed: None,
         peer_sessions: 0,
         lookup: Lookup::NotAsked,
         traceparent: None,
     };
-    let judged = kernel.judge(now, &input);
     kernel.handle(now, &input);
     let (mut received, mut answers) = (None, 0);
     while let Some(output) = kernel.poll_output() {
@@ -71,7 +82,8 @@ fn handle(kernel: &mut Kernel, log: &mut Log, now: Now, envelope: &Envelope, byt
             Output::Transition { .. } => {}
         }
     }
-    assert_eq!((received, answers), (judged, 1));
+    assert_eq!(received.map(|verdict| Ok(Verdict::Macp(verdict))), Some(judged.verdict));
+    assert_eq!((answers, judged.answers.len() + usize::from(judged.ends.is_some())), (1, 1));
 }
 
 fuzz_target!(|said: Vec<(u8, u8, Vec<u8>)>| {
@@ -80,24 +92,19 @@ fuzz_target!(|said: Vec<(u8, u8, Vec<u8>)>| {
     let mut log = Log::new();
     for (session, mode) in SESSIONS {
         let start = start(session, mode);
-        handle(&mut kernel, &mut log, Now::at_ms(0), &start, start.encode_to_vec().into());
+        handle(&mut kernel, &mut log, Now::at_ms(0), &request(start).encode_to_vec().into());
     }
     for (number, (how, id, bytes)) in said.iter().enumerate() {
         let now = Now::at_ms(number as u64 * 1_000);
         if how & 0x80 != 0 {
-            let bytes = Bytes::copy_from_slice(bytes);
-            if let Ok(SendRequest { envelope: Some(envelope) }) = SendRequest::decode(bytes.clone()) {
-                let within = bytes_within(&bytes, &envelope);
-                assert_eq!(Envelope::decode(within.clone()).expect("it is the envelope's"), envelope);
-                handle(&mut kernel, &mut log, now, &envelope, within);
-            }
+            handle(&mut kernel, &mut log, now, &Bytes::copy_from_slice(bytes));
             continue;
         }
         let (session, _) = SESSIONS[usize::from(how & 1)];
         let message_type = TYPES[usize::from(how >> 1 & 7)];
         let sender = SENDERS[usize::from(how >> 4 & 7) % SENDERS.len()];
         let envelope = envelope(session, message_type, &format!("m{}", id % 16), sender, bytes);
-        handle(&mut kernel, &mut log, now, &envelope, envelope.encode_to_vec().into());
+        handle(&mut kernel, &mut log, now, &request(envelope).encode_to_vec().into());
     }
     for image in kernel.images().into_values() {
         let records = log.remove(&image.number).expect("each session has its log");

@@ -7,7 +7,7 @@ use rl_console::{
     limits,
     mpp::{
         Bridge, CloseCause, Command, Input, NewInvocation, Outcome, Output, Refusal, Settings, Snapshot,
-        TokenHash, manifest::Pack,
+        Stand, TokenHash, manifest::Pack,
     },
     schema::JsonText,
     store::{
@@ -22,7 +22,10 @@ use rl_console::{
 };
 use uuid::Uuid;
 
-use super::store::{Request, Store};
+use super::{
+    judged,
+    store::{Request, Store},
+};
 
 /// The manifest of [`pack`].
 pub(crate) const TOML: &str = r#"
@@ -190,9 +193,12 @@ impl TestBridge {
     }
 
     pub(crate) fn open(&mut self) -> ConnectionId {
+        self.open_from(Peer::new(&format!("127.0.0.1:{}", 50_000 + self.next_conn.0)))
+    }
+
+    pub(crate) fn open_from(&mut self, peer: Peer) -> ConnectionId {
         let conn = self.next_conn;
         self.next_conn = conn.next();
-        let peer = Peer::new(&format!("127.0.0.1:{}", 50_000 + conn.0));
         self.peers.insert(conn, peer.clone());
         self.handle(Input::Opened { conn, peer, origin: rl_console::admission::Origin::Unknown });
         conn
@@ -223,7 +229,7 @@ impl TestBridge {
         self.sent.clear();
         self.transition_log.clear();
         self.closed.clear();
-        let judged = self.bridge.judge(conn, wire);
+        let judged = self.bridge.judge(self.now, &Stand::Connection(conn), wire);
         self.line = Some((conn, wire.to_vec()));
         let before = self.received.len();
         let large = wire.len() > 65_535 && !wire.ends_with(b"\n");
@@ -231,7 +237,7 @@ impl TestBridge {
         self.handle(input);
         assert_eq!(self.received.len(), before + 1, "a line is told of once");
         let verdict = self.received[before].0.clone();
-        assert_eq!(judged, verdict, "judge and handle agree");
+        judged::agrees(self, conn, &verdict, &judged);
         verdict
     }
 
@@ -262,6 +268,11 @@ impl TestBridge {
         let row =
             NewInvocation { params: Some(JsonText::parse(params).unwrap()), ..NewInvocation::new(event) };
         self.enqueue_row(row).unwrap().0
+    }
+
+    /// The same, answered when the store answers.
+    pub(crate) fn enqueue_later(&mut self, event: &str) {
+        self.command(Command::Enqueue { rows: vec![NewInvocation::new(event)] });
     }
 
     pub(crate) fn enqueue_row(
@@ -422,6 +433,7 @@ impl TestBridge {
             verdict,
             wire_bytes: 0,
             redaction: Redaction::None,
+            origin: None,
         };
         self.fold(What::Frame(frame), "", trace);
     }
@@ -430,6 +442,12 @@ impl TestBridge {
         self.seq = self.seq.next();
         let entry = Entry { seq: self.seq, at: self.now, link: Link::Mpp, trace, cause: None, what };
         self.fold.apply(&entry, text, &self.limits);
+    }
+
+    /// The verdict on a whole line that is judged alone, without its LF.
+    pub(crate) fn judge(&self, conn: ConnectionId, line: &str) -> Verdict {
+        let stand = Stand::Connection(conn);
+        judged::verdict(&self.bridge.judge(self.now, &stand, format!("{line}\n").as_bytes()))
     }
 
     /// The frames sent since the last input, to whomever.

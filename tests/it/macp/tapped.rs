@@ -12,7 +12,10 @@ use rl_console::{
 };
 use tonic::Code;
 
-use super::test_station::{TestStation, envelope, participants};
+use super::{
+    raw::Raw,
+    test_station::{TestStation, envelope, participants},
+};
 
 /// A frame of the runtime with its bytes.
 type Tapped = (Frame, Vec<u8>);
@@ -109,35 +112,6 @@ fn an_answer_belongs_to_its_calls_trace_and_says_what_it_answers() {
         told[2..],
         [("alice", "session s", "Proposal", false), ("session s", "alice", "Proposal: ok", true)]
     );
-}
-
-/// Sends bytes as they are.
-#[derive(Clone, Default)]
-struct Raw;
-
-impl tonic::codec::Encoder for Raw {
-    type Item = Vec<u8>;
-    type Error = tonic::Status;
-
-    fn encode(&mut self, item: Vec<u8>, into: &mut tonic::codec::EncodeBuf<'_>) -> Result<(), tonic::Status> {
-        bytes::BufMut::put(into, item.as_slice());
-        Ok(())
-    }
-}
-
-impl tonic::codec::Codec for Raw {
-    type Encode = Vec<u8>;
-    type Decode = SendResponse;
-    type Encoder = Self;
-    type Decoder = <tonic_prost::ProstCodec<SendRequest, SendResponse> as tonic::codec::Codec>::Decoder;
-
-    fn encoder(&mut self) -> Self {
-        self.clone()
-    }
-
-    fn decoder(&mut self) -> Self::Decoder {
-        tonic::codec::Codec::decoder(&mut tonic_prost::ProstCodec::<SendRequest, SendResponse>::default())
-    }
 }
 
 #[test]

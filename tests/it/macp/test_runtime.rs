@@ -101,6 +101,7 @@ fn serve(
         ended_sessions_bytes_max: 1 << 30,
         disk_low: Arc::default(),
         tap: Tap::new(limits::Tap::default()),
+        gate: rl_console::gate::Gate::none(),
         clock: Clock::start(),
         store: Box::new(move || (!is_away.load(Ordering::SeqCst)).then(|| handle.clone())),
         data: data.to_owned(),

@@ -3,13 +3,17 @@
 use futures_util::{StreamExt as _, stream};
 use prost::Message as _;
 use rl_console::{
+    limits::Limits,
     macp::proto::v1::{Envelope, SendRequest, SessionStartPayload, StreamSessionRequest},
+    mplp::judge_bundle,
     port::{Page, Query},
     tap::entry::{Transition, What, station},
 };
+use serde_json::{Value, json};
 use tonic::Request;
 
 use super::test_station::{TestStation, envelope};
+use crate::real::cli;
 
 /// The example of W3C Trace Context §3.2.4.
 const HEADER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -82,4 +86,48 @@ fn a_header_that_is_not_valid_is_left_out_with_a_notice() {
     }
     let says = "session s has no trace context: traceparent has 54 bytes, fewer than 55";
     assert_eq!(notices, [(station::Level::Warn, says.to_owned())]);
+}
+
+#[test]
+fn the_record_of_a_session_that_left_memory_has_the_header_of_its_start() {
+    let mut limits = Limits::default();
+    (limits.macp.closed_max, limits.macp.closed_ms_max) = (0, 0);
+    let mut fixture = TestStation::with(&limits);
+    fixture.start_with("s", &[HEADER]);
+    fixture.start_with("bare", &[]);
+    for session in ["s", "bare"] {
+        fixture.say(session, "Proposal", "m1", "bob", r#"{"proposal_id":"p1","option":"the mine"}"#);
+        fixture.say(session, "Vote", "m2", "bob", r#"{"proposal_id":"p1","vote":"approve"}"#);
+        let action = r#"{"commitment_id":"c","action":"go to the mine"}"#;
+        fixture.say(session, "Commitment", "m3", "alice", action);
+    }
+    fixture.until("the evictions", || {
+        let snapshot = fixture.runtime.block_on(fixture.port().snapshot()).unwrap().macp;
+        let is_gone = |session: &str| snapshot.session(session)?.end.as_ref().map(|end| end.evicted);
+        is_gone("s") == Some(true) && is_gone("bare") == Some(true)
+    });
+    let export = |fixture: &TestStation, session: &str| {
+        let printed = cli(fixture.data(), &["session", "export", session, "--mplp", "-"]);
+        assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
+        printed.stdout
+    };
+    let exported = ["s", "bare"].map(|session| export(&fixture, session));
+    let [with, without] = exported.each_ref().map(|bytes| serde_json::from_slice::<Value>(bytes).unwrap());
+    for bundle in [&with, &without] {
+        let found = judge_bundle(bundle, None, 9);
+        assert!(found.is_clean(), "{found:#?}");
+        assert_eq!(
+            (&bundle["plan"]["status"], &bundle["trace"]["status"]),
+            (&json!("completed"), &json!("completed"))
+        );
+        assert_eq!(bundle["trace"]["segments"].as_array().unwrap().len(), 3);
+    }
+    let attributes = |bundle: &Value| bundle["trace"]["root_span"]["attributes"].clone();
+    assert_eq!(attributes(&with)["traceparent"], HEADER);
+    assert_eq!(attributes(&without).get("traceparent"), None);
+    fixture.restart();
+    assert!(
+        ["s", "bare"].map(|session| export(&fixture, session)) == exported,
+        "after a restart it is another"
+    );
 }

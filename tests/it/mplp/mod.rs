@@ -3,6 +3,7 @@
 mod any;
 mod bus;
 mod generate;
+mod oracle;
 mod python;
 mod rules;
 mod runs;

@@ -1,12 +1,28 @@
 //! Python's `jsonschema` judges what is made of the schemas as we do.
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{env, fs, io::Write as _, path::PathBuf, process::Command};
 
-use rl_console::mplp::{Path, SchemaId};
-use rl_console::schema::PathStep;
+use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
+use rl_console::{
+    mplp::{
+        Path, RecordContext, SchemaId, detect, is_bundle, judge,
+        lifecycle::{Item, learning},
+        rule_named,
+    },
+    schema::PathStep,
+};
 use serde_json::{Value, json};
 
-use super::generate::cases;
+use super::{
+    any::{change, changed},
+    generate::{Case, cases},
+    oracle::objects,
+    runs,
+};
+use crate::{
+    real::Station,
+    runs_cli::{Agent, GREETING, file, output, rows, run},
+};
 
 /// Where `.ci/run` puts what `requirements.txt` names.
 const ENVIRONMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/python/bin/python");
@@ -23,21 +39,87 @@ fn pointer(path: &Path) -> String {
     steps.collect()
 }
 
-fn lines() -> String {
-    let cases = SchemaId::ALL.into_iter().flat_map(cases);
-    let lines = cases.map(|case| {
-        let finding = |(path, rule): &(Path, String)| json!([pointer(path), rule]);
-        let findings: Vec<Value> = case.expected.iter().map(finding).collect();
-        let line = json!({
-            "schema": case.schema.name(), "object": case.object, "clean": case.expected.is_empty(), "findings": findings
-        });
-        format!("{line}\n")
+fn line<'a>(
+    schema: SchemaId,
+    object: &Value,
+    findings: impl IntoIterator<Item = (&'a Path, &'a str)>,
+) -> String {
+    let finding = |(path, rule): (&Path, &str)| json!([pointer(path), rule]);
+    let findings: Vec<Value> = findings.into_iter().map(finding).collect();
+    let line = json!({
+        "schema": schema.name(), "object": object, "clean": findings.is_empty(), "findings": findings
     });
-    lines.collect()
+    format!("{line}\n")
 }
 
-#[test]
-fn a_second_judge_agrees_on_every_object() {
+/// The objects that are made of the schemas.
+fn lines_of_cases() -> String {
+    let line = |case: Case| {
+        line(case.schema, &case.object, case.expected.iter().map(|(path, rule)| (path, rule.as_str())))
+    };
+    SchemaId::ALL.into_iter().flat_map(cases).map(line).collect()
+}
+
+/// An object, and what we find in it by its schema.
+fn line_of(schema: SchemaId, object: &Value) -> String {
+    let found = judge(schema, object, RecordContext::default(), usize::MAX);
+    let by_schema = found.list.iter().filter(|it| rule_named(&it.rule).is_none());
+    line(schema, object, by_schema.map(|it| (&it.path, &*it.rule)))
+}
+
+/// All objects, events and learning samples of simulated runs with sessions: as they are, which is clean, and
+/// each with some parts changed at random.
+fn lines_of_records() -> String {
+    let mut runner = TestRunner::deterministic();
+    let any_change = (any::<prop::sample::Index>(), change());
+    let mut lines = String::new();
+    for bundle in runs::records(0..6) {
+        let samples = learning::samples(&bundle, None);
+        for Item { schema, object, .. } in bundle.items().iter().chain(&samples) {
+            lines += &line(*schema, object, []);
+            for _ in 0..2 {
+                let (at, change) = any_change.new_tree(&mut runner).unwrap().current();
+                lines += &line_of(*schema, &changed(object, at, &change).1);
+            }
+        }
+    }
+    lines
+}
+
+/// What the real binary writes of a run, of a session and of itself.
+fn lines_of_exports() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let _agent = Agent::start(data, "writer", "");
+    let opening = file(data, "greeting.yaml", GREETING);
+    let ran = run(data, &["submit", &opening, "--wait"], "").exits(0);
+    let id = ran.rows[0]["run"].as_str().unwrap();
+    run(data, &["session", "start", "s1", "--as", "alice", "--intent", "which map"], "").exits(0);
+    run(data, &["session", "send", "s1", "--as", "bob", "propose", "p1", "the mine"], "").exits(0);
+    let exports = [
+        &["run", "export", id, "--mplp", "-", "--ndjson"][..],
+        &["run", "export", id, "--learning", "-"],
+        &["session", "export", "s1", "--mplp", "-"],
+        &["mplp", "station", "--ndjson"],
+    ];
+    let mut lines = String::new();
+    for args in exports {
+        let printed = output(data, args, "");
+        assert!(printed.status.success(), "{args:?}: {}", String::from_utf8_lossy(&printed.stderr));
+        let values = rows(&printed.stdout);
+        let judged: Vec<(SchemaId, &Value)> = match &values[..] {
+            [bundle] if is_bundle(bundle) => objects(bundle).into_iter().map(|it| (it.1, it.2)).collect(),
+            objects => objects.iter().map(|it| (detect(it).unwrap(), it)).collect(),
+        };
+        assert!(judged.len() >= 3, "{args:?}: {judged:?}");
+        lines.extend(judged.into_iter().map(|(schema, object)| line(schema, object, [])));
+    }
+    lines
+}
+
+/// A Python with the module, if there is one.
+fn python() -> Option<PathBuf> {
     let named = env::var_os("RL_CONSOLE_TESTS_JSONSCHEMA_PYTHON").map(PathBuf::from);
     let pythons = named.into_iter().chain([ENVIRONMENT, "python3"].map(PathBuf::from));
     let has_module = |python: &PathBuf| {
@@ -47,15 +129,36 @@ fn a_second_judge_agrees_on_every_object() {
     let found = pythons.into_iter().find(has_module);
     let is_required = env::var_os("RL_CONSOLE_TESTS_JSONSCHEMA").is_some_and(|it| it == "required");
     assert!(found.is_some() || !is_required, "there is no Python with jsonschema");
-    let Some(python) = found else { return };
+    found
+}
+
+/// Has the second judge judge what is on lines as we did.
+fn agrees(lines: impl FnOnce() -> String) {
+    let Some(python) = python() else { return };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("objects.ndjson");
     fs::write(&file, lines()).unwrap();
     if let Some(copy) = env::var_os("RL_CONSOLE_TESTS_MPLP_OBJECTS") {
-        fs::copy(&file, copy).unwrap();
+        let mut copy = fs::OpenOptions::new().create(true).append(true).open(copy).unwrap();
+        copy.write_all(&fs::read(&file).unwrap()).unwrap();
     }
     let output = Command::new(python).arg("-B").args([SCRIPT, SCHEMAS]).arg(&file).output().unwrap();
     let text =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}", text.chars().take(4_000).collect::<String>());
+}
+
+#[test]
+fn a_second_judge_agrees_on_every_object() {
+    agrees(lines_of_cases);
+}
+
+#[test]
+fn a_second_judge_agrees_on_records_and_on_what_is_changed_in_them() {
+    agrees(lines_of_records);
+}
+
+#[test]
+fn a_second_judge_finds_exports_clean() {
+    agrees(lines_of_exports);
 }

@@ -112,10 +112,7 @@ fn ready_after_done_holds_the_queue_until_done() {
     world.line(conn, PULL_BOSS);
     world.line(conn, &applied(1));
     assert_eq!(world.bridge.snapshot().queues["boss"].in_flight, Some(InvocationId(1)));
-    assert_eq!(
-        world.bridge.judge(conn, PULL_BOSS.as_bytes()),
-        refused(ErrorCode::InvalidFrame, Violation::StillInFlight)
-    );
+    assert_eq!(world.judge(conn, PULL_BOSS), refused(ErrorCode::InvalidFrame, Violation::StillInFlight));
     world.line(conn, &done(1));
     world.line(conn, PULL_BOSS);
     assert_eq!(ids(&world), [1, 2]);
@@ -371,7 +368,7 @@ fn late_frames_only_so_many_ended_ids_are_remembered() {
         world.line(conn, PULL);
         world.line(conn, &format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"x"}}"#));
     }
-    let judge = |id: u64| world.bridge.judge(conn, done(id).as_bytes());
+    let judge = |id: u64| world.judge(conn, &done(id));
     assert_eq!(judge(1), refused(ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere));
     assert_eq!(judge(2), refused(ErrorCode::UnexpectedStateTransition, Violation::AlreadyEnded));
 }

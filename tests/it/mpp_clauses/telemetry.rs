@@ -135,7 +135,7 @@ fn state_write_that_would_lock_the_adapter_out_is_a_schema_violation() {
     let room = 65_536 - frame.len() - 1;
     assert_eq!(world.line(conn, &value(room)), Verdict::Accepted);
     let fault = Fault::Protocol { code: ErrorCode::SchemaViolation, violation: Violation::StateTooLarge };
-    assert_eq!(world.bridge.judge(conn, value(room + 1).as_bytes()), Verdict::Refused(fault));
+    assert_eq!(world.judge(conn, &value(room + 1)), Verdict::Refused(fault));
     let other = r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#;
     assert_eq!(world.line(conn, other), Verdict::Refused(fault));
     world.connect();
@@ -203,17 +203,9 @@ fn state_write_a_small_key_beside_one_that_no_longer_fits_is_taken() {
     );
     let fault = Fault::Protocol { code: ErrorCode::SchemaViolation, violation: Violation::StateTooLarge };
     let large = format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":{}}}"#, text(65_420));
-    assert_eq!(
-        world.bridge.judge(conn, large.as_bytes()),
-        Verdict::Refused(fault),
-        "a key that would be left out is refused"
-    );
+    assert_eq!(world.judge(conn, &large), Verdict::Refused(fault), "a key that would be left out is refused");
     let lesser = format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":{}}}"#, text(65_380));
-    assert_eq!(
-        world.bridge.judge(conn, lesser.as_bytes()),
-        Verdict::Refused(fault),
-        "so is one that would drive another out"
-    );
+    assert_eq!(world.judge(conn, &lesser), Verdict::Refused(fault), "so is one that would drive another out");
     assert_eq!(
         world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":1}"#),
         Verdict::Accepted

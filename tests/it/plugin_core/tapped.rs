@@ -50,6 +50,7 @@ impl Tapped {
             verdict: verdict.map_or(entry::Verdict::Sent, entry::Verdict::Plugin),
             wire_bytes,
             redaction: Redaction::None,
+            origin: None,
         });
         let cause = self.cause;
         let seq = self.tap.emit(Draft { at, link: Link::Plugin, trace: None, cause, what, bytes: wire });

@@ -10,7 +10,7 @@ use rl_console::{
     ids::{PluginId, RequestId, Ticket},
     limits,
     plugin::{
-        Code, Head, Refusal, Transition, Verdict,
+        Code, Head, Refusal, Stand, Transition, Verdict,
         framing::Frame,
         session::Lane,
         snapshot::State,
@@ -18,6 +18,7 @@ use rl_console::{
             Cause, Input, Installation, Output, ProcessInput, Record, Settings, Source, Supervisor,
         },
     },
+    tap::entry,
     time::{Mono, Now},
 };
 
@@ -53,6 +54,8 @@ pub(super) struct World {
     pub(super) tally: BTreeMap<String, u64>,
     requests: u64,
     verdicts: Vec<Verdict>,
+    /// What was sent since the last frame of a plugin.
+    sent: Vec<(PluginId, Bytes)>,
     /// Outputs of the last input, before and behind what was made of the frame.
     has_output: bool,
 }
@@ -114,6 +117,7 @@ impl World {
             tally: BTreeMap::new(),
             requests: 0,
             verdicts: Vec::new(),
+            sent: Vec::new(),
             has_output: false,
         }
     }
@@ -217,15 +221,29 @@ impl World {
 
     /// A frame is handed in: `judge` says before what `handle` makes of it.
     pub(super) fn frame(&mut self, id: &PluginId, frame: Frame) -> Verdict {
-        let judged = self.core.judge(self.now, id, &frame.body()).expect("it has a process");
-        self.begin_input();
         let wire = frame.wire().clone();
+        let judged = self.core.judge(self.now, &Stand::From(id.clone()), &wire);
+        self.begin_input();
         let process = self.processes[id].number;
+        let was_killed = self.processes[id].is_killed;
+        self.sent.clear();
         let what = ProcessInput::Frame(frame);
         self.core.handle(self.now, Input::Process { plugin: id.clone(), process, what });
         self.drain(&wire);
-        assert_eq!(self.verdicts, [judged], "judged before as it is handled");
-        let name = match judged {
+        let [verdict] = self.verdicts[..] else { panic!("{:?}", self.verdicts) };
+        match judged {
+            Ok(judged) => {
+                assert_eq!(judged.verdict, Ok(entry::Verdict::Plugin(verdict)), "judged as it is handled");
+                assert_eq!(judged.taken_bytes, wire.len());
+                let sent: Vec<_> = self.sent.iter().filter(|(to, _)| to == id).map(|(_, it)| it).collect();
+                let answers: Vec<_> = judged.answers.iter().map(|answer| &answer.bytes[..]).collect();
+                assert_eq!(sent, answers, "{judged:?}");
+                let is_killed = self.processes[id].is_killed;
+                assert_eq!(judged.ends.is_some(), is_killed && !was_killed, "{judged:?}");
+            }
+            Err(why) => assert!(was_killed && self.sent.is_empty(), "{why}"),
+        }
+        let name = match verdict {
             Verdict::Accepted => "accepted".to_owned(),
             Verdict::Answered => "answered".to_owned(),
             Verdict::Refused(code) => code.name().to_owned(),
@@ -233,7 +251,7 @@ impl World {
             Verdict::Broken(violation) => violation.name().to_owned(),
         };
         self.count(name);
-        judged
+        verdict
     }
 
     /// Does what the core asks for.
@@ -345,6 +363,7 @@ impl World {
             self.count(code.name());
         }
         self.tapped.frame(self.now, head, None, &frame);
+        self.sent.push((plugin.clone(), frame.clone()));
         let fits = self.queued_bytes() + frame.len() as u64 <= self.limits.queued_bytes_max;
         assert!(lane == Lane::Answer || fits, "what waits for all is bounded");
         let limits = self.limits;

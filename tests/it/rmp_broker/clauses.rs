@@ -241,9 +241,7 @@ fn rights_follow_kind_topic_and_schema() {
     let decision = of(3_006, "toolresult.action.decision.v1");
     let event = of(8, "observation.run.event.v1");
     let mut judged = |session, topic: &str, frame: &[u8]| {
-        let before = fixture.broker.judge(fixture.now, session, topic, frame);
         fixture.publish(session, topic, true, frame);
-        assert_eq!(fixture.verdicts.last(), Some(&before), "the dry run says what happens");
         code(&mut fixture, session).remove(0)
     };
     for topic in ["action.decision", "any/topic"] {

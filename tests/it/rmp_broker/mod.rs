@@ -3,6 +3,9 @@
 mod admission;
 mod clauses;
 mod delivery_report;
+mod judge;
+mod judge_outbound;
+mod judge_random;
 mod lost;
 mod notices;
 mod shares;

@@ -300,6 +300,13 @@ fn what_is_told_of_a_topic_that_is_let_go_is_within_the_bound_before_the_next_me
     follow(ops, 0, limits);
 }
 
+/// Its topic would be refused, and its length breaks the stream before that.
+#[test]
+fn a_message_that_is_too_long_ends_the_connection_whatever_its_topic() {
+    let ops = vec![Op::Connect(1), Op::Publish(1, 4, 0, 550, false), Op::Publish(1, 0, 0, 5, false)];
+    follow(ops, 0, limits::Rmp { body_bytes_max: 500, ..limits::Rmp::default() });
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 

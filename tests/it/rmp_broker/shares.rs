@@ -294,7 +294,7 @@ fn who_takes_nothing_of_a_large_message_is_closed_while_more_is_queued_than_may_
         Some(&Verdict::Published { subscribers: 5, dropped: 0 }),
         "an empty queue takes one"
     );
-    let one = |front: &rl_console::rmp::outbox::Front<'_>| Ok::<_, ()>(front.slices()[0].len().min(1));
+    let one = |front: rl_console::rmp::outbox::Front<'_>| Ok::<_, ()>(front.slices()[0].len().min(1));
     for session in &stalled {
         fixture.broker.transmit(fixture.now, *session, one).unwrap();
     }
@@ -417,7 +417,7 @@ proptest! {
                     fixture.publish(publisher, &format!("t/{topic}"), false, &message);
                 }
                 Op::Read(at, bytes_max) => {
-                    let read = |front: &rl_console::rmp::outbox::Front<'_>| {
+                    let read = |front: rl_console::rmp::outbox::Front<'_>| {
                         let offered: usize = front.slices().iter().map(|slice| slice.len()).sum();
                         Ok::<_, ()>(offered.min(bytes_max))
                     };

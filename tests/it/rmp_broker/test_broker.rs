@@ -8,11 +8,12 @@ use rl_console::{
     ids::{ConnectionId, Peer, Seq},
     limits,
     rmp::{
-        Registry, Snapshot,
+        Dialect, Registry, Snapshot, Stand,
         broker::{
             Broker, InboundForStation, Input, OperatorRequest, Output, Settings, Tokens, UnreadRequest, Wire,
             WriteProgress,
         },
+        framing::{Framer, FramerEvent},
     },
     tap::entry::{
         Direction, Entry, Frame as TapFrame, Head, Link, Transition as Any, Verdict as AnyVerdict, What,
@@ -47,6 +48,7 @@ pub(crate) struct TestBroker {
 
 pub(crate) const OPERATOR: &str = "the operator token";
 pub(crate) const VIEWER: &str = "the viewer token";
+pub(crate) const CUE: &str = "the cue token";
 
 impl TestBroker {
     pub(crate) fn open() -> Self {
@@ -63,8 +65,11 @@ impl TestBroker {
     }
 
     pub(crate) fn made(limits: limits::Rmp, has_control: bool) -> Self {
-        let tokens =
-            Tokens { operator: Some(Tokens::hash(OPERATOR)), viewer: Some(Tokens::hash(VIEWER)), cue: None };
+        let tokens = Tokens {
+            operator: Some(Tokens::hash(OPERATOR)),
+            viewer: Some(Tokens::hash(VIEWER)),
+            cue: Some(Tokens::hash(CUE)),
+        };
         let settings = Settings {
             limits,
             registry: Registry::default(),
@@ -122,7 +127,15 @@ impl TestBroker {
                         (Direction::Inbound, Peer::new("p"), Head::Rmp(head), AnyVerdict::Rmp(verdict));
                     (
                         trace,
-                        What::Frame(TapFrame { direction, peer, head, verdict, wire_bytes, redaction }),
+                        What::Frame(TapFrame {
+                            direction,
+                            peer,
+                            head,
+                            verdict,
+                            wire_bytes,
+                            redaction,
+                            origin: None,
+                        }),
                         None,
                     )
                 }
@@ -232,26 +245,47 @@ impl TestBroker {
         });
         let message_json = serde_json::json!({ "header": header, "body": &message[68..] });
         let publish = serde_json::json!({ "Publish": { "id": 1, "topic": topic, "message": message_json } });
-        let judged = self.broker.judge(self.now, session, topic, message);
+        let unit = unit(&publish.to_string());
+        // What is longer is refused before the broker sees it.
+        let judged =
+            (unit.len() as u64 <= self.limits.body_bytes_max + 72).then(|| self.judged(session, &unit));
         let before = self.verdicts.len();
-        self.unit(session, &publish.to_string());
-        assert_eq!(self.verdicts.get(before), Some(&judged), "judge and handle agree");
+        self.put(Input::Unit { session, unit: &unit }, unit.len());
+        let judged = judged.as_ref().or(self.verdicts.get(before));
+        assert_eq!(self.verdicts.get(before), judged, "judge and handle agree");
     }
 
     /// One unit of the JSON dialect.
     pub(crate) fn unit(&mut self, session: ConnectionId, json: &str) {
-        let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
+        let unit = unit(json);
         self.put(Input::Unit { session, unit: &unit }, unit.len());
+    }
+
+    /// The verdict on bytes that are not sent.
+    pub(crate) fn judged(&self, session: ConnectionId, bytes: &[u8]) -> Verdict {
+        match self.broker.judge(self.now, &Stand::Connection(session), bytes).verdict {
+            Ok(AnyVerdict::Rmp(verdict)) => verdict,
+            other => panic!("no verdict of the bus: {other:?}"),
+        }
     }
 
     /// A Publish and its message, told of as one and as it was judged; the number of the Publish.
     pub(crate) fn publish(&mut self, session: ConnectionId, topic: &str, ack: bool, message: &[u8]) -> u64 {
         let id = self.number(session);
-        let judged = self.broker.judge(self.now, session, topic, message);
-        let before = self.verdicts.len();
         let publish = frames::control(id, "Publish", vec![("topic", topic.into()), ("ack", ack.into())]);
+        let judged = self.judged(session, &[&publish[..], message].concat());
+        let before = self.verdicts.len();
         self.broker.handle(self.now, Input::Frame { session, frame: Wire::Lent(&publish) });
-        self.broker.handle(self.now, Input::Frame { session, frame: Wire::Lent(message) });
+        // What is longer breaks the stream before the broker sees a frame.
+        let mut framer = Framer::new(self.limits.body_bytes_max);
+        framer.buffer().extend_from_slice(message);
+        let input = match framer.next() {
+            Some(FramerEvent::Broken { error, .. }) => {
+                Input::Broken { session, dialect: Dialect::Frames, error }
+            }
+            Some(FramerEvent::Frame(_)) | None => Input::Frame { session, frame: Wire::Lent(message) },
+        };
+        self.broker.handle(self.now, input);
         self.drain(publish.len() + message.len());
         // What operators ask is not tapped.
         assert_eq!(
@@ -308,4 +342,9 @@ impl TestBroker {
         }
         found
     }
+}
+
+/// A unit of the JSON dialect: its length, then the value.
+pub(crate) fn unit(json: &str) -> Vec<u8> {
+    [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat()
 }

@@ -11,14 +11,14 @@ use super::word_after;
 use crate::terminal::console;
 
 /// A client that speaks for several agents.
-struct Agents {
+pub(super) struct Agents {
     runtime: Runtime,
     client: MacpRuntimeServiceClient<Channel>,
     sent: u32,
 }
 
 impl Agents {
-    fn connect(addr: &str) -> Self {
+    pub(super) fn connect(addr: &str) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let channel = runtime.block_on(Endpoint::new(format!("http://{addr}")).unwrap().connect()).unwrap();
         Self { runtime, client: MacpRuntimeServiceClient::new(channel), sent: 0 }
@@ -48,7 +48,7 @@ impl Agents {
         answer.into_inner().ack.unwrap().error.map(|error| error.code)
     }
 
-    fn start(&mut self, session: &str, mode: &str, intent: &str) {
+    pub(super) fn start(&mut self, session: &str, mode: &str, intent: &str) {
         let participants = ["ann", "bob"].map(str::to_owned).to_vec();
         let start = SessionStartPayload {
             intent: intent.to_owned(),
@@ -59,7 +59,13 @@ impl Agents {
         assert_eq!(self.say(session, (mode, "SessionStart"), "ann", start.encode_to_vec()), None);
     }
 
-    fn decide(&mut self, session: &str, kind: &str, sender: &str, payload: &str) -> Option<String> {
+    pub(super) fn decide(
+        &mut self,
+        session: &str,
+        kind: &str,
+        sender: &str,
+        payload: &str,
+    ) -> Option<String> {
         self.say(session, ("decision", kind), sender, payload.as_bytes().to_vec())
     }
 }

@@ -12,10 +12,11 @@ enum Kind {
     Rows,
     Log,
     Events,
+    Gate,
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::Rows, Self::Log, Self::Events];
+    const ALL: [Self; 4] = [Self::Rows, Self::Log, Self::Events, Self::Gate];
 
     /// Its name, after a count. Nothing for what is never left out: it is told at most once a second as it
     /// is.
@@ -30,6 +31,7 @@ impl Kind {
             | Event::Loss { .. }
             | Event::Stopping => None,
             Event::Logged { .. } => Some(Self::Log),
+            Event::Gate(_) => Some(Self::Gate),
             Event::Enqueued { .. }
             | Event::Dispatched { .. }
             | Event::Applied { .. }
@@ -49,6 +51,7 @@ impl Kind {
             Self::Rows => "steps of invocations",
             Self::Log => "log lines",
             Self::Events => "events",
+            Self::Gate => "frames at the gate",
         }
     }
 }
@@ -56,8 +59,8 @@ impl Kind {
 /// Tells what is told from what is counted.
 #[derive(Debug, Default)]
 pub(in crate::cli::commands) struct Coalescer {
-    admitted: [u64; 3],
-    left_out: [u64; 3],
+    admitted: [u64; 4],
+    left_out: [u64; 4],
     last: Option<Event>,
     repeated: u64,
 }
@@ -93,7 +96,7 @@ impl Coalescer {
     /// A second is over: the lines that stand for what was counted in it.
     pub(in crate::cli::commands) fn close(&mut self, now: Now) -> Vec<EventLine> {
         let repeated = self.repeats(Some(now.wall));
-        self.admitted = [0; 3];
+        self.admitted = [0; 4];
         let left_out = std::mem::take(&mut self.left_out);
         let counts = Kind::ALL.into_iter().zip(left_out).filter(|(_, count)| *count > 0);
         let counts =
@@ -104,7 +107,7 @@ impl Coalescer {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::gate::GateEvent, *};
     use crate::tap::entry::station::Level;
 
     fn log(text: &str) -> EventLine {
@@ -139,6 +142,20 @@ mod tests {
         );
         assert_eq!(pace.close(Now::at_ms(2_000)), []);
         assert_eq!(pace.admit(log("again")).len(), 1, "another second has room again");
+    }
+
+    #[test]
+    fn a_flood_at_the_gate_is_counted_by_itself() {
+        let passed = |frame| {
+            let (link, how) = (crate::tap::entry::Link::Rmp, crate::tap::entry::gate::Passing::Delayed);
+            EventLine::now(Now::at_ms(0), Event::Gate(GateEvent::Passed { frame, link, how, by: None }))
+        };
+        let mut pace = Coalescer::default();
+        assert_eq!((0..100).map(|frame| pace.admit(passed(frame)).len()).sum::<usize>(), 20);
+        assert_eq!(
+            count(&pace.close(Now::at_ms(1_000))),
+            [&Event::LeftOut { what: "frames at the gate", count: 80 }]
+        );
     }
 
     #[test]

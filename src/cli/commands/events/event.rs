@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use serde::Serialize;
 
-use super::plugin::PluginEvent;
+use super::{gate::GateEvent, plugin::PluginEvent};
 
 use crate::{
     console::model::station::{AlertChange, QueueMetrics, Summary},
@@ -200,6 +200,9 @@ pub(in crate::cli::commands) enum Event {
     /// Something happened to a plugin.
     #[serde(untagged)]
     Plugin(PluginEvent),
+    /// Something happened at the gate.
+    #[serde(untagged)]
+    Gate(GateEvent),
 }
 
 /// Which run.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{
     event::Event,
+    gate::GateEvent,
     of_tap::{of_macp, of_mpp, of_rmp, of_row, of_runs, of_station},
     plugin::PluginEvent,
 };
@@ -69,6 +70,8 @@ impl EventLine {
             }
             What::Transition(Transition::Rmp(transition)) => of_rmp(transition, text),
             What::Transition(Transition::Runs(transition)) => of_runs(transition, text),
+            What::Intercepted(it) => Some(Event::Gate(GateEvent::of_intercepted(entry.entry.link, it))),
+            What::Passed(it) => Some(Event::Gate(GateEvent::of_passed(entry.entry.link, it))),
             What::Unsent { frames, bytes } if detail == Detail::Everything => {
                 Some(Event::Unsent { peer: text(), frames: *frames, bytes: *bytes })
             }

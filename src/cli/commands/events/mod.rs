@@ -3,6 +3,7 @@
 
 mod coalesce;
 mod event;
+mod gate;
 mod line;
 mod of_tap;
 mod plugin;

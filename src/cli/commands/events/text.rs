@@ -65,6 +65,7 @@ impl Event {
             Self::Repeated { count: 1 } => "… repeated once more".to_owned(),
             Self::Repeated { count } => format!("… repeated {} more times", grouped(*count)),
             Self::Plugin(event) => event.text(),
+            Self::Gate(event) => event.text(),
             Self::RunsBraked { .. }
             | Self::RunAccepted { .. }
             | Self::RunRejected { .. }
@@ -202,6 +203,7 @@ impl Event {
             | Self::Alert { .. } => Level::Warn,
             Self::Notice { level, .. } | Self::Logged { level, .. } => *level,
             Self::Plugin(event) => event.level(),
+            Self::Gate(event) => event.level(),
             _ => Level::Info,
         }
     }
@@ -211,6 +213,7 @@ impl Event {
         match self {
             Self::Logged { .. } => "adapter",
             Self::Plugin(_) => "plugin",
+            Self::Gate(_) => "gate",
             Self::Operated { .. } => "operator",
             Self::SessionOpened { .. }
             | Self::SessionResolved { .. }

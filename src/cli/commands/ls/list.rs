@@ -16,9 +16,10 @@ use crate::{
     filter::Filter,
     ids::ConnectionId,
     port::{
-        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, HealthRow,
-        InvocationRow, List, ListRow, Operator, PageRows, Paging, PeerRow, PluginRow, Query, QueueRow,
-        RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow, ViolationRow, tables,
+        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, GateRuleRow,
+        HealthRow, InterceptedRow, InvocationRow, List, ListRow, Operator, PageRows, Paging, PeerRow,
+        PluginRow, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
+        ViolationRow, tables,
     },
     time::Now,
 };
@@ -38,6 +39,24 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
         let station = operator::connect(settings).await?;
         let own = Some(station.session());
         listing.print(&station, own, Printer { clock: &clock, out, table: None }).await
+    })
+}
+
+/// Prints lists that come whole, one after the other.
+pub(in crate::cli) fn all(context: &mut Context, lists: &[(List, Query)]) -> Result<(), Error> {
+    let (now, clock) = (context.clock.now(), context.local_clock());
+    let Context { settings, out, .. } = context;
+    operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        let own = Some(station.session());
+        for (place, (list, query)) in lists.iter().enumerate() {
+            if place > 0 && !out.is_json() {
+                out.line("")?;
+            }
+            let listing = Listing { list: *list, query: query.clone(), filter: None, limit: None, now };
+            listing.print(&station, own, Printer { clock: &clock, out: &mut *out, table: None }).await?;
+        }
+        Ok(())
     })
 }
 

@@ -6,6 +6,7 @@ mod rows_alerts;
 mod rows_bus;
 mod rows_clients;
 mod rows_findings;
+mod rows_gate;
 mod rows_plugins;
 mod rows_runs;
 mod rows_sessions;
@@ -13,5 +14,5 @@ mod rows_violations;
 #[cfg(test)]
 mod titles_tests;
 
-pub(in crate::cli) use list::run;
+pub(in crate::cli) use list::{all, run};
 pub(super) use rows::TableRow;

@@ -4,9 +4,9 @@ use super::TableRow;
 use crate::{
     field::index_of,
     port::{
-        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, HealthRow,
-        InvocationRow, ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
-        SubscriptionRow, TopicRow, ViolationRow,
+        AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, GateRuleRow,
+        HealthRow, InterceptedRow, InvocationRow, ListRow, PeerRow, PluginRow, QueueRow, RefundRow, RunRow,
+        SessionRow, StateKeyRow, SubscriptionRow, TopicRow, ViolationRow,
     },
 };
 
@@ -43,6 +43,8 @@ fn a_filter_takes_the_titles_of_the_table() {
         unfound::<ViolationRow>(),
         unfound::<FindingRow>(),
         unfound::<PluginRow>(),
+        unfound::<GateRuleRow>(),
+        unfound::<InterceptedRow>(),
     ];
     assert_eq!(unfound.concat(), [""; 0]);
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     input::{Begun, begin, shown},
     rows::{InputRow, Place, Report},
-    validate::{By, expanded, hint_of, one_value, said, too_long, unreadable},
+    validate::{BUNDLE_LIMIT, By, expanded, hint_of, one_value, said, too_long, unreadable},
 };
 use crate::{
     cli::error::Error,
@@ -26,7 +26,7 @@ use crate::{
 struct Gathered {
     objects: Vec<(SchemaId, Value)>,
     places: Vec<Place>,
-    /// Bytes that may still come.
+    /// Bytes that objects to come may still have. A bundle that is judged by itself has none of them.
     bytes_left: usize,
     /// Whether a file was a bundle by itself.
     has_bundle: bool,
@@ -137,32 +137,39 @@ impl Gathered {
     /// Takes the objects of a file in.
     fn file(&mut self, given: &str, by: By, report: &mut Report<'_>) -> Result<(), Error> {
         let file = shown(given);
-        let begun = begin(given, self.bytes_left).and_then(|begun| whole(begun, self.bytes_left));
+        let bytes_max = by.bundle.bytes_max;
+        let begun = begin(given, bytes_max).and_then(|begun| whole(begun, bytes_max));
         let (bytes, is_of_lines) = match begun {
             Ok(Some(read)) => read,
             Ok(None) => return too_long(file, by, report),
             Err(error) => return unreadable(file, &error, report),
         };
-        self.bytes_left -= bytes.len();
         if !is_of_lines {
-            return self.value(&bytes, Place::file(file), by, report);
+            return self.value(&bytes, Place::file(file), by, report).map(drop);
         }
         for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
-            if !line.trim_ascii().is_empty() {
-                self.value(line, Place::line(file, number), by, report)?;
+            let is_blank = line.trim_ascii().is_empty();
+            if !is_blank && !self.value(line, Place::line(file, number), by, report)? {
+                break;
             }
         }
         Ok(())
     }
 
-    /// Takes one object in, or judges a bundle.
-    fn value(&mut self, bytes: &[u8], place: Place, by: By, report: &mut Report<'_>) -> Result<(), Error> {
+    /// Takes one object in, or judges a bundle; whether there was room for it.
+    fn value(&mut self, bytes: &[u8], place: Place, by: By, report: &mut Report<'_>) -> Result<bool, Error> {
         let why = match read(bytes, by.object) {
             Ok(value) => match by.schema.or_else(|| detect(&value)) {
                 Some(schema) => {
+                    let Some(left) = self.bytes_left.checked_sub(bytes.len()) else {
+                        let error =
+                            format!("the files together have more than {} bytes", by.bundle.bytes_max);
+                        return report.not_judged(&place, &error, BUNDLE_LIMIT).map(|()| false);
+                    };
+                    self.bytes_left = left;
                     self.objects.push((schema, value));
                     self.places.push(place);
-                    return Ok(());
+                    return Ok(true);
                 }
                 None if is_bundle(&value) => None,
                 None => Some(NotJudged::NotKnown),
@@ -172,10 +179,10 @@ impl Gathered {
             Err(why) => Some(why),
         };
         if let Some(why) = why {
-            return report.not_judged(&place, &said(&why, &place), hint_of(&why));
+            return report.not_judged(&place, &said(&why, &place), hint_of(&why)).map(|()| true);
         }
         self.has_bundle = true;
-        one_value(&place.file, bytes, by, report)
+        one_value(&place.file, bytes, by, report).map(|()| true)
     }
 }
 
@@ -189,5 +196,58 @@ fn whole(begun: Begun, bytes_max: usize) -> io::Result<Option<(Vec<u8>, bool)>> 
             let count = rest.take(left.saturating_add(1)).read_to_end(&mut head)? as u64;
             Ok((count <= left).then_some((head, true)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+    use crate::{cli::output::tests::Printed, mplp::InputLimits};
+
+    const CONTEXT: &str = r#"{"meta":{"protocol_version":"1.0.0","schema_version":"2.0.0"},
+        "context_id":"9b2f4c7e-1d3a-4f60-8a5b-0c1d2e3f4a5b","title":"a night","status":"active",
+        "root":{"domain":"stream","environment":"live"}}"#;
+    const ROLE: &str = r#"{"meta":{"protocol_version":"1.0.0","schema_version":"2.0.0"},
+        "role_id":"9b2f4c7e-1d3a-4f60-8a5b-0c1d2e3f4a5b","name":"writer"}"#;
+
+    /// What is printed of a folder's files, where all objects together may have so many bytes.
+    fn judged(folder: &Path, bytes_max: usize) -> String {
+        let object = InputLimits { bytes_max: 10_000, depth_max: 20, findings_max: 20 };
+        let by = By { schema: None, profile: None, object, bundle: InputLimits { bytes_max, ..object } };
+        let printed = Printed::default();
+        let given = [folder.display().to_string()];
+        let mut out = printed.output(false);
+        files("all", &given, by, &mut Report::new(&mut out, "")).unwrap();
+        printed.text().replace(&format!("{}/", folder.display()), "")
+    }
+
+    #[test]
+    fn what_is_judged_together_is_bounded_together_and_a_bundle_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let bundle = format!(r#"{{"mplp":"1.0.0","profile":"sa","context":{CONTEXT}}}"#);
+        file("a.json", &bundle);
+        file("b.json", CONTEXT);
+        file("c.ndjson", &format!("\n{0}\n{0}\n{0}\n", ROLE.replace('\n', "")));
+        let role = ROLE.len() - 1;
+        let of_a = "a.json: bundle of 1 object OK\n";
+        assert_eq!(judged(folder.path(), 10_000), format!("{of_a}all: bundle of 4 objects OK\n"));
+        assert_eq!(
+            judged(folder.path(), CONTEXT.len() + 3 * role),
+            format!("{of_a}all: bundle of 4 objects OK\n"),
+            "the bundle has none of their bytes"
+        );
+        let bytes_max = CONTEXT.len() + 2 * role - 1;
+        assert!(bytes_max > 3 * role + 4 && bytes_max > bundle.len(), "each file is small enough");
+        let why = format!("not judged: the files together have more than {bytes_max} bytes; {BUNDLE_LIMIT}");
+        assert_eq!(
+            judged(folder.path(), bytes_max),
+            format!("{of_a}c.ndjson:3: {why}\nall: bundle of 2 objects not valid\n")
+        );
+        file("a.json", &format!("{}{bundle}", " ".repeat(bytes_max)));
+        let text = judged(folder.path(), bytes_max);
+        assert!(text.starts_with(&format!("a.json: not judged: larger than {bytes_max} bytes; ")), "{text}");
     }
 }

@@ -35,19 +35,25 @@ pub(super) fn shown(input: &str) -> &str {
 
 /// Opens an input, and reads as much as is needed to see what it is.
 pub(super) fn begin(input: &str, bytes_max: usize) -> io::Result<Begun> {
-    let mut stream: Box<dyn Read> =
+    let stream: Box<dyn Read> =
         if input == "-" { Box::new(io::stdin()) } else { Box::new(File::open(input)?) };
     if has_lines(Path::new(input)) {
         return Ok(Begun::Lines(Vec::new(), stream));
     }
+    begin_stream(stream, bytes_max)
+}
+
+fn begin_stream(mut stream: Box<dyn Read>, bytes_max: usize) -> io::Result<Begun> {
     let mut head = Vec::new();
+    let mut buffer = part_buffer();
     let mut is_known = false;
     loop {
         let before = head.len();
-        let part = (&mut stream).take(READ_BYTES as u64).read_to_end(&mut head)?;
-        if part == 0 {
+        let part = read_part(&mut stream, &mut buffer)?;
+        if part.is_empty() {
             return Ok(Begun::One(head));
         }
+        head.extend_from_slice(part);
         if head.len() > bytes_max {
             return Ok(Begun::TooLong);
         }
@@ -107,13 +113,16 @@ pub(super) fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Hands on the parts of a stream to its end.
-pub(super) fn each_part(mut stream: impl Read, mut part: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut buffer = vec![0; READ_BYTES];
+/// Room for a part of a stream.
+pub(super) fn part_buffer() -> Vec<u8> {
+    vec![0; READ_BYTES]
+}
+
+/// The next part of a stream, as soon as there is one; empty at its end.
+pub(super) fn read_part<'a>(stream: &mut impl Read, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
     loop {
-        match stream.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => part(&buffer[..count]),
+        match stream.read(buffer) {
+            Ok(count) => return Ok(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -123,6 +132,39 @@ pub(super) fn each_part(mut stream: impl Read, mut part: impl FnMut(&[u8])) -> i
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A stream whose parts come one by one, each behind an interruption.
+    struct Parts(Vec<&'static str>, bool);
+
+    impl Read for Parts {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let part = if self.0.is_empty() { "" } else { self.0.remove(0) };
+            buffer[..part.len()].copy_from_slice(part.as_bytes());
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn a_stream_is_read_no_further_than_is_needed_to_see_what_it_is() {
+        let parts = |parts: &[&'static str]| Box::new(Parts(parts.to_vec(), false));
+        let Begun::Lines(head, mut rest) =
+            begin_stream(parts(&["{\"a\":1", "}\n{", "}\n", "1\n"]), 100).unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(head, b"{\"a\":1}\n{");
+        let mut buffer = part_buffer();
+        for wanted in ["}\n", "1\n", "", ""] {
+            assert_eq!(read_part(&mut rest, &mut buffer).unwrap(), wanted.as_bytes());
+        }
+        let one = begin_stream(parts(&["{", "\n", "}", "\n"]), 100).unwrap();
+        assert!(matches!(one, Begun::One(bytes) if bytes == b"{\n}\n"));
+        assert!(matches!(begin_stream(parts(&["{", "\n}"]), 2).unwrap(), Begun::TooLong));
+    }
 
     #[test]
     fn lines_are_known_by_one_of_the_first_two() {

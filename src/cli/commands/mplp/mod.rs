@@ -14,4 +14,4 @@ mod written;
 pub(in crate::cli) use dispatch::run;
 pub(in crate::cli) use record::{read_record, tell_export};
 pub(in crate::cli) use rows::{Place, Report};
-pub(in crate::cli) use written::{Export, Subject, write};
+pub(in crate::cli) use written::{Export, RecordFindings, Subject, write};

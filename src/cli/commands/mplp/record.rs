@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::RecordFindings;
 use crate::{
     cli::{error::Error, mplp_error::MplpError, operator},
     mplp::{
@@ -17,13 +18,18 @@ use crate::{
 /// How often a record is begun anew that changes while it is read.
 const READS_MAX: usize = 5;
 
+/// Why the station counts no more findings.
+const COUNTED: &str = "`limits.mplp.findings_max` on the station is the limit";
+/// Why it sends fewer than it counts.
+const SENT: &str = "the station does not send all findings of one object";
+
 /// A record as it was read.
 #[derive(Debug)]
 pub(in crate::cli) struct Record {
     profile: Profile,
     rows: Vec<LifecycleRow>,
     /// What the station found in it.
-    pub(in crate::cli) findings: Findings,
+    pub(in crate::cli) findings: RecordFindings,
 }
 
 /// What a reading of all pages gives.
@@ -31,7 +37,7 @@ enum Reading {
     Whole(Record),
     /// There is no such run or session.
     None,
-    /// It was another one before its end was read.
+    /// The record was another one before its end was read.
     Changed,
 }
 
@@ -87,8 +93,12 @@ impl Record {
         }
         let mut list = std::mem::take(&mut first.of_bundle);
         list.extend(rows.iter_mut().flat_map(|row| std::mem::take(&mut row.findings)));
-        let is_cut = first.more_findings || first.findings > list.len() as u64;
-        Ok(Self { profile: first.profile, rows, findings: Findings { list, is_cut } })
+        // A page has no room for very many of one object, and counts them all the same.
+        let count = first.findings.max(list.len() as u64);
+        let is_cut = first.more_findings || count > list.len() as u64;
+        let more = if first.more_findings { COUNTED } else { SENT };
+        let findings = RecordFindings { shown: Findings { list, is_cut }, count, more };
+        Ok(Self { profile: first.profile, rows, findings })
     }
 
     /// How many objects and events it has.
@@ -107,7 +117,7 @@ impl Record {
         })
     }
 
-    /// It as a bundle, its members by their names, as every object of ours is written.
+    /// The JSON text of its bundle, the members ordered by their names, as in every object of ours.
     pub(in crate::cli) fn bundle_text(&self) -> String {
         let mut members: BTreeMap<&str, (bool, String)> = BTreeMap::new();
         members.insert("mplp", (false, format!("\"{PROTOCOL_VERSION}\"")));
@@ -132,14 +142,14 @@ impl Record {
         self.objects().fold(String::new(), |lines, (_, _, object)| lines + object + "\n")
     }
 
-    /// It as what samples are made of.
+    /// The bundle that learning samples are made of.
     ///
     /// # Errors
     /// A station of another version has an object of a schema that is not known here.
     pub(in crate::cli) fn into_bundle(self) -> Result<Bundle, Error> {
         let item = |row: LifecycleRow| {
             let schema = SchemaId::named(&row.schema)?;
-            Some(Item { schema, object: row.object?.value(), origin: row.origin })
+            Some(Item { session: row.session, ..Item::new(schema, row.object?.value(), row.origin) })
         };
         let items: Option<Vec<Item>> = self.rows.into_iter().map(item).collect();
         Ok(Bundle::new(self.profile, items.ok_or(Error::UnexpectedAnswer)?))
@@ -147,19 +157,13 @@ impl Record {
 }
 
 /// Tells the station that a record was exported. Who may only look does not tell, and nothing fails for it.
-pub(in crate::cli) async fn tell_export(
-    station: &dyn Operator,
-    of: &RecordOf,
-    items: usize,
-    findings: &Findings,
-) {
+pub(in crate::cli) async fn tell_export(station: &dyn Operator, of: &RecordOf, items: usize, findings: u64) {
     let (kind, id) = match of {
         RecordOf::Run(run) => (RecordKind::Run, run.to_string()),
         RecordOf::Session(session) => (RecordKind::Session, session.clone()),
         RecordOf::Station => (RecordKind::Station, String::new()),
     };
-    let (items, findings) = (items as u64, findings.list.len() as u64);
-    let told = mplp::Command::TellExport { kind, id, items, findings };
+    let told = mplp::Command::TellExport { kind, id, items: items as u64, findings };
     drop(station.command(Command::Mplp(told)).await);
 }
 

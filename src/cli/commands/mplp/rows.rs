@@ -108,14 +108,17 @@ impl InputRow {
 /// Prints, and counts for the exit code.
 pub(in crate::cli) struct Report<'a> {
     out: &'a mut Output,
+    /// Said where there are more findings than were printed: why, or how to have them.
+    more: &'static str,
     judged: u64,
     broken: u64,
     not_judged: u64,
 }
 
 impl<'a> Report<'a> {
-    pub(in crate::cli) fn new(out: &'a mut Output) -> Self {
-        Self { out, judged: 0, broken: 0, not_judged: 0 }
+    /// Nothing is printed yet; `more` is said where there are more findings than are printed.
+    pub(in crate::cli) fn new(out: &'a mut Output, more: &'static str) -> Self {
+        Self { out, more, judged: 0, broken: 0, not_judged: 0 }
     }
 
     /// Counts an object or bundle, and prints its findings, each at the place that `place` says.
@@ -136,8 +139,9 @@ impl<'a> Report<'a> {
             self.out.row(&row, finding_text)?;
         }
         if findings.is_cut {
+            let more = self.more;
             self.out.row(&MoreRow { place: whole, more: true }, |row| {
-                visible(&format!("{}: and more; print them with --findings-max", row.place.shown()))
+                visible(&format!("{}: and more; {more}", row.place.shown()))
             })?;
         }
         Ok(())
@@ -154,6 +158,11 @@ impl<'a> Report<'a> {
     /// Prints what became of an input.
     pub(super) fn input(&mut self, row: &InputRow) -> Result<(), Error> {
         self.out.row(row, |row| visible(&row.text()))?;
+        self.flush()
+    }
+
+    /// Sends what was printed on its way.
+    pub(super) fn flush(&mut self) -> Result<(), Error> {
         self.out.flush()
     }
 
@@ -162,7 +171,7 @@ impl<'a> Report<'a> {
         (self.broken, self.not_judged)
     }
 
-    /// How it ends.
+    /// Fails if anything was found or not judged.
     pub(super) fn end(self) -> Result<(), Error> {
         match (self.not_judged, self.broken) {
             (0, 0) => Ok(()),

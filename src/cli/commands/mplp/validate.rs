@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use super::{
     bundle,
-    input::{self, Begun, begin, each_part, shown},
+    input::{self, Begun, begin, part_buffer, read_part, shown},
     rows::{InputRow, Place, Report},
 };
 use crate::{
@@ -18,6 +18,9 @@ use crate::{
 
 /// Why an input without anything in it is not judged.
 const EMPTY: &str = "contains no object";
+
+/// What bounds a bundle.
+pub(super) const BUNDLE_LIMIT: &str = "`limits.mplp.bundle_bytes_max` is the limit";
 
 /// What the inputs of one command are judged by.
 #[derive(Clone, Copy)]
@@ -45,7 +48,7 @@ impl By {
 
 pub(super) fn run(limits: &limits::Mplp, args: &MplpValidateArgs, out: &mut Output) -> Result<(), Error> {
     let by = By::new(limits, args);
-    let mut report = Report::new(out);
+    let mut report = Report::new(out, "print them with --findings-max");
     if args.profile.is_some() && args.inputs.len() > 1 {
         bundle::files("all files", &args.inputs, by, &mut report)?;
         return report.end();
@@ -79,7 +82,7 @@ pub(super) fn unreadable(file: &str, error: &io::Error, report: &mut Report<'_>)
 /// Tells that a file is larger than a bundle may be.
 pub(super) fn too_long(file: &str, by: By, report: &mut Report<'_>) -> Result<(), Error> {
     let error = format!("larger than {} bytes", by.bundle.bytes_max);
-    report.not_judged(&Place::file(file), &error, "`limits.mplp.bundle_bytes_max` is the limit")
+    report.not_judged(&Place::file(file), &error, BUNDLE_LIMIT)
 }
 
 /// Why something was not judged. Of a line, the parser's own count of lines says nothing.
@@ -123,28 +126,32 @@ pub(super) fn one_value(file: &str, bytes: &[u8], by: By, report: &mut Report<'_
 }
 
 /// Judges a stream of lines as it comes, holding no more than a line.
-fn lines(file: &str, head: &[u8], rest: impl io::Read, by: By, report: &mut Report<'_>) -> Result<(), Error> {
+fn lines(
+    file: &str,
+    head: &[u8],
+    mut rest: impl io::Read,
+    by: By,
+    report: &mut Report<'_>,
+) -> Result<(), Error> {
     let (broken, not_judged) = report.counts();
     let mut lines = Lines::new(by.schema, by.profile, by.object);
-    let (mut objects, mut is_empty, mut told) = (0, true, Ok(()));
-    let mut judged = |(line, judged): Line| {
-        if told.is_err() {
-            return;
+    let mut judged = JudgedLines { file, report, objects: 0, is_empty: true, told: Ok(()) };
+    let mut buffer = part_buffer();
+    let mut part = Ok(head);
+    let read = loop {
+        match part {
+            Ok(bytes) => lines.push(bytes, &mut |line| judged.take(line)),
+            Err(error) => break Err(error),
         }
-        is_empty = false;
-        let place = Place::line(file, line);
-        told = match judged {
-            Ok(judged) => {
-                objects += 1;
-                report.findings(&place, &judged.findings, |_| None)
-            }
-            Err(why) => report.not_judged(&place, &said(&why, &place), hint_of(&why)),
-        };
+        judged.flush()?;
+        part = read_part(&mut rest, &mut buffer);
+        if part.as_ref().is_ok_and(|bytes| bytes.is_empty()) {
+            break Ok(());
+        }
     };
-    lines.push(head, &mut judged);
-    let read = each_part(rest, |part| lines.push(part, &mut judged));
-    lines.finish(&mut judged);
-    told?;
+    lines.finish(&mut |line| judged.take(line));
+    judged.flush()?;
+    let JudgedLines { report, objects, is_empty, .. } = judged;
     if let Err(error) = read {
         unreadable(file, &error, report)?;
     }
@@ -154,6 +161,41 @@ fn lines(file: &str, head: &[u8], rest: impl io::Read, by: By, report: &mut Repo
     let (broken, not_judged) = (report.counts().0 - broken, report.counts().1 - not_judged);
     let valid = broken == 0 && not_judged == 0;
     report.input(&InputRow { file: file.to_owned(), valid, schema: "ndjson", objects, broken, not_judged })
+}
+
+/// Prints what is found in the lines of a stream.
+struct JudgedLines<'a, 'b> {
+    file: &'a str,
+    report: &'a mut Report<'b>,
+    /// Lines that were judged.
+    objects: u64,
+    /// Whether there was none but blank ones.
+    is_empty: bool,
+    /// Whether everything could be printed.
+    told: Result<(), Error>,
+}
+
+impl JudgedLines<'_, '_> {
+    /// Prints what is found in a line.
+    fn take(&mut self, (line, judged): Line) {
+        if self.told.is_err() {
+            return;
+        }
+        self.is_empty = false;
+        let place = Place::line(self.file, line);
+        self.told = match judged {
+            Ok(judged) => {
+                self.objects += 1;
+                self.report.findings(&place, &judged.findings, |_| None)
+            }
+            Err(why) => self.report.not_judged(&place, &said(&why, &place), hint_of(&why)),
+        };
+    }
+
+    /// Sends what was printed on its way, as the next line may be long in coming.
+    fn flush(&mut self) -> Result<(), Error> {
+        std::mem::replace(&mut self.told, Ok(())).and_then(|()| self.report.flush())
+    }
 }
 
 /// Files of a folder, or the file itself.

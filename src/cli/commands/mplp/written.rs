@@ -1,6 +1,6 @@
 //! Records that are written: judged first, and written only if nothing is found in them.
 
-use std::{io::Write as _, path::Path};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -25,6 +25,17 @@ pub(in crate::cli) enum Subject<'a> {
     Station(bool),
 }
 
+/// What is wrong with a record.
+#[derive(Debug)]
+pub(in crate::cli) struct RecordFindings {
+    /// The findings that are listed.
+    pub(in crate::cli) shown: Findings,
+    /// How many there are, as far as they were counted.
+    pub(in crate::cli) count: u64,
+    /// Why no more are listed, where there are more.
+    pub(in crate::cli) more: &'static str,
+}
+
 /// A record that is to be written.
 #[derive(Debug)]
 pub(in crate::cli) struct Export<'a> {
@@ -37,7 +48,7 @@ pub(in crate::cli) struct Export<'a> {
     /// How many objects it has.
     pub(in crate::cli) objects: usize,
     /// What was found in it.
-    pub(in crate::cli) findings: Findings,
+    pub(in crate::cli) findings: RecordFindings,
     /// Whether it is written all the same.
     pub(in crate::cli) is_forced: bool,
 }
@@ -50,7 +61,7 @@ struct Written<'a> {
     subject: Subject<'a>,
     objects: usize,
     bytes: usize,
-    findings: usize,
+    findings: u64,
 }
 
 /// Writes a record.
@@ -60,14 +71,12 @@ struct Written<'a> {
 pub(in crate::cli) fn write(export: &Export<'_>, out: &mut Output) -> Result<(), Error> {
     let Export { subject, path, text, objects, findings, is_forced } = export;
     let (subject, objects) = (*subject, *objects);
-    let written = Written { path, subject, objects, bytes: text.len(), findings: findings.list.len() };
+    let written = Written { path, subject, objects, bytes: text.len(), findings: findings.count };
     print_findings(&written, findings, *is_forced, out)?;
     if path.as_os_str() == "-" {
         return out.bytes(text.as_bytes());
     }
-    private_files::create_new(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(Error::io(path.display().to_string()))?;
+    private_files::write_new(path, text.as_bytes()).map_err(Error::io(path.display().to_string()))?;
     out.row(&written, |row| {
         format!("{}  {}, {}", row.path.display(), counted(row.objects, "object"), counted(row.bytes, "byte"))
     })
@@ -76,11 +85,11 @@ pub(in crate::cli) fn write(export: &Export<'_>, out: &mut Output) -> Result<(),
 /// Prints what was found; refuses to go on unless it is forced.
 fn print_findings(
     written: &Written<'_>,
-    findings: &Findings,
+    findings: &RecordFindings,
     is_forced: bool,
     out: &mut Output,
 ) -> Result<(), Error> {
-    if findings.is_clean() {
+    if findings.shown.is_clean() {
         return Ok(());
     }
     if is_forced {
@@ -88,7 +97,45 @@ fn print_findings(
         return Ok(());
     }
     let place = Place::file(&written.path.display().to_string());
-    Report::new(out).findings(&place, findings, |_| None)?;
+    Report::new(out, findings.more).findings(&place, &findings.shown, |_| None)?;
     out.flush()?;
     Err(MplpError::NotWritten { findings: written.findings }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cli::output::tests::Printed,
+        mplp::{Finding, Path as Place},
+    };
+
+    fn export(path: &Path, is_forced: bool) -> Export<'_> {
+        let finding = Finding {
+            schema: "role".into(),
+            path: Place::parse("$.roles[0].name").unwrap(),
+            rule: "type".into(),
+            requires: "type string".to_owned(),
+            received: None,
+        };
+        let shown = Findings { list: vec![finding], is_cut: true };
+        let findings = RecordFindings { shown, count: 7, more: "so it is" };
+        let (subject, text) = (Subject::Session("s1"), "{}\n".to_owned());
+        Export { subject, path, text, objects: 3, findings, is_forced }
+    }
+
+    #[test]
+    fn findings_that_are_not_listed_are_counted_and_it_is_said_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.json");
+        let printed = Printed::default();
+        let error = write(&export(&path, false), &mut printed.output(false)).unwrap_err();
+        assert_eq!(error.to_string(), "not written: the record has 7 findings");
+        let text = printed.text();
+        assert!(text.ends_with("one.json: and more; so it is\n") && !path.exists(), "{text}");
+        let printed = Printed::default();
+        write(&export(&path, true), &mut printed.output(true)).unwrap();
+        let row: serde_json::Value = serde_json::from_str(&printed.text()).unwrap();
+        assert_eq!((&row["findings"], &row["objects"]), (&7.into(), &3.into()));
+    }
 }

@@ -1,9 +1,6 @@
 //! `run artifacts`.
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -91,9 +88,7 @@ fn print(rows: &[ArtifactRow], table: &mut Table, clock: &LocalClock, out: &mut 
 fn write(folder: &Path, row: &ArtifactRow, out: &mut Output) -> Result<(), Error> {
     let path = folder.join(format!("{}-{}-{}.json", row.number, safe(&row.node), safe(&row.port)));
     let text = format!("{}\n", row.value.as_str());
-    private_files::create_new(&path)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(Error::io(path.display().to_string()))?;
+    private_files::write_new(&path, text.as_bytes()).map_err(Error::io(path.display().to_string()))?;
     let written = Written { number: row.number, path, bytes: text.len() };
     out.row(&written, |row| format!("{}  {}", row.path.display(), counted(row.bytes, "byte")))
 }

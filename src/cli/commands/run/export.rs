@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     cli::{
         args::RunExportArgs,
-        commands::mplp::{Export, Subject, read_record, tell_export, write},
+        commands::mplp::{Export, RecordFindings, Subject, read_record, tell_export, write},
         config::Settings,
         error::Error,
         mplp_error::MplpError,
@@ -55,7 +55,7 @@ pub(super) async fn export(
         (None, None) => return Ok(()),
     };
     write(&export, out)?;
-    tell_export(station, &of, export.objects, &export.findings).await;
+    tell_export(station, &of, export.objects, export.findings.count).await;
     Ok(())
 }
 
@@ -73,7 +73,7 @@ fn lines(items: &[Item]) -> String {
 }
 
 /// What is found in objects of no bundle.
-fn judged_apart(items: &[Item], findings_max: usize) -> Findings {
+fn judged_apart(items: &[Item], findings_max: usize) -> RecordFindings {
     let mut all = Findings::default();
     for item in items {
         let object: &Value = &item.object;
@@ -82,5 +82,9 @@ fn judged_apart(items: &[Item], findings_max: usize) -> Findings {
         all.list.extend(found.list);
         all.is_cut |= found.is_cut;
     }
-    all
+    RecordFindings {
+        count: all.list.len() as u64,
+        shown: all,
+        more: "`limits.mplp.findings_max` is the limit",
+    }
 }

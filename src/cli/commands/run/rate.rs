@@ -17,6 +17,9 @@ struct Rated {
     /// How it was rated before.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<RatingVerdict>,
+    /// Whether the note of that rating is kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    keeps_note: bool,
 }
 
 /// Rates a run.
@@ -34,11 +37,13 @@ pub(super) async fn rate(
         }
         error => Error::from(error),
     })?;
-    let Outcome::Mplp(mplp::Outcome::Rated { before }) = outcome else {
+    let Outcome::Mplp(mplp::Outcome::Rated { before, keeps_note }) = outcome else {
         return Err(Error::UnexpectedAnswer);
     };
-    out.row(&Rated { run, verdict, before }, |row| {
-        let before = row.before.map(|before| format!(" (before: {})", before.name())).unwrap_or_default();
+    out.row(&Rated { run, verdict, before, keeps_note }, |row| {
+        let note = if row.keeps_note { "; its note is kept" } else { "" };
+        let before =
+            row.before.map(|before| format!(" (before: {}{note})", before.name())).unwrap_or_default();
         format!("{} rated {}{before}", row.run, row.verdict.name())
     })
 }
@@ -63,7 +68,7 @@ mod tests {
     #[test]
     fn a_rating_is_sent_and_printed_with_the_one_before() {
         let run = TraceId(uuid::Uuid::from_u128(7));
-        let of = |before| Ok(Outcome::Mplp(mplp::Outcome::Rated { before }));
+        let of = |before| Ok(Outcome::Mplp(mplp::Outcome::Rated { before, keeps_note: false }));
         let (printed, commands) = rated(of(None), false);
         assert_eq!(printed.unwrap(), format!("{run} rated approved\n"));
         let (verdict, note) = (RatingVerdict::Approved, Some("well done".to_owned()));
@@ -72,6 +77,10 @@ mod tests {
         assert_eq!(rated(again(), false).0.unwrap(), format!("{run} rated approved (before: rejected)\n"));
         let json = format!("{{\"run\":\"{run}\",\"verdict\":\"approved\",\"before\":\"rejected\"}}\n");
         assert_eq!(rated(again(), true).0.unwrap(), json);
+        let before = Some(RatingVerdict::Approved);
+        let kept = Ok(Outcome::Mplp(mplp::Outcome::Rated { before, keeps_note: true }));
+        let wanted = format!("{run} rated approved (before: approved; its note is kept)\n");
+        assert_eq!(rated(kept, false).0.unwrap(), wanted);
     }
 
     #[test]

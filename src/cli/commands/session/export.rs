@@ -33,7 +33,7 @@ pub(super) fn run(context: &mut Context, args: &SessionExportArgs) -> Result<(),
             is_forced: args.force,
         };
         write(&export, out)?;
-        tell_export(&station, &of, export.objects, &export.findings).await;
+        tell_export(&station, &of, export.objects, export.findings.count).await;
         Ok(())
     })
 }

@@ -76,6 +76,7 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
         limits: context.settings.limits,
         plugins: HostSettings::default(),
         record: None,
+        is_rehearsal: false,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

@@ -98,6 +98,7 @@ impl<'a> Printer<'a> {
             (None, Some(reached), Some(dropped)) => format!("{reached}, {dropped} dropped"),
             (None, None, _) => none(),
         };
+        let reached = if hop.origin.is_some() { format!("{reached}, injected") } else { reached };
         // A cause is a hop of this ladder, or else a place in the tap.
         let cause = hop
             .cause

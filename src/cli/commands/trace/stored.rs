@@ -55,6 +55,7 @@ fn hop(row: &RunEventRow) -> Option<[HopRow; 2]> {
         reached: None,
         dropped: None,
         refused: None,
+        origin: None,
     };
     let request = HopRow {
         at_ms: Wall(row.at_ms.0.saturating_sub(latency_ms)),

@@ -57,6 +57,18 @@ pub(crate) enum KeyScope {
     SubmitParams,
     /// Openings to go on with.
     Files,
+    /// A frame that is edited to be sent. What is typed is text.
+    Workbench,
+    /// The ways to break a frame, in the workbench.
+    WorkbenchList,
+    /// The frames that were sent, and the snippets. What is typed finds some of them.
+    FrameList,
+    /// The name of a snippet that is saved. What is typed is text.
+    SnippetName,
+    /// The rules and the held frames of the gate.
+    Gate,
+    /// A rule of the gate that is being written. What is typed is text.
+    GateRule,
     /// A page of the manual.
     Manual,
     /// Words that are looked for in the manual. What is typed is text.
@@ -64,7 +76,7 @@ pub(crate) enum KeyScope {
 }
 
 /// The scopes behind the panes of views, in the order of their layers.
-const LAYERS: [KeyScope; 30] = [
+const LAYERS: [KeyScope; 36] = [
     KeyScope::Chips,
     KeyScope::Pane(PaneId::Pending),
     KeyScope::Details,
@@ -93,6 +105,12 @@ const LAYERS: [KeyScope; 30] = [
     KeyScope::Submit,
     KeyScope::SubmitParams,
     KeyScope::Files,
+    KeyScope::Workbench,
+    KeyScope::WorkbenchList,
+    KeyScope::FrameList,
+    KeyScope::SnippetName,
+    KeyScope::Gate,
+    KeyScope::GateRule,
     KeyScope::Manual,
     KeyScope::ManualSearch,
 ];
@@ -135,6 +153,12 @@ impl KeyScope {
             Self::Submit => "the submit editor",
             Self::SubmitParams => "the submit params",
             Self::Files => "the openings",
+            Self::Workbench => "the workbench",
+            Self::WorkbenchList => "a list of the workbench",
+            Self::FrameList => "the frames of the workbench",
+            Self::SnippetName => "the name of a snippet",
+            Self::Gate => "the gate",
+            Self::GateRule => "a new rule of the gate",
             Self::Manual => "the manual",
             Self::ManualSearch => "the search of the manual",
         }
@@ -163,6 +187,8 @@ impl KeyScope {
             Self::CopyAs => "copy",
             Self::Ledger => "ledgers",
             Self::Submit | Self::SubmitParams | Self::Files => "openings",
+            Self::Workbench | Self::WorkbenchList | Self::FrameList | Self::SnippetName => "workbench",
+            Self::Gate | Self::GateRule => "gate",
             Self::Manual | Self::ManualSearch => "contents",
         }
     }
@@ -181,6 +207,10 @@ impl KeyScope {
                 | Self::Submit
                 | Self::SubmitParams
                 | Self::Reason
+                | Self::Workbench
+                | Self::FrameList
+                | Self::SnippetName
+                | Self::GateRule
                 | Self::ManualSearch
         )
     }

@@ -265,14 +265,14 @@ mod tests {
 
     #[test]
     fn own_keys_take_the_place_of_the_shipped_ones_everywhere() {
-        let keymap = with(&[("hold-all", &["ctrl-h", "f5"]), ("up", &["up", "b"])]).unwrap();
+        let keymap = with(&[("hold-all", &["ctrl-h", "f8"]), ("up", &["up", "b"])]).unwrap();
         let key = |code, modifiers| KeyEvent::new(code, modifiers);
         assert_eq!(
             keymap.lookup(KeyScope::Pane(PaneId::Queues), key(KeyCode::Char('x'), KeyModifiers::CONTROL)),
             None
         );
         assert_eq!(
-            keymap.lookup(KeyScope::Pane(PaneId::Queues), key(KeyCode::F(5), KeyModifiers::NONE)),
+            keymap.lookup(KeyScope::Pane(PaneId::Queues), key(KeyCode::F(8), KeyModifiers::NONE)),
             Some(Action::HoldAll)
         );
         assert_eq!(keymap.key_of(Action::HoldAll, &glyphs::UNICODE), "ctrl-h");

@@ -15,9 +15,17 @@ macro_rules! rows_and {
 /// Every pane with rows but Queues and those of plugins, with more panes and other places.
 macro_rules! rows_but_plugins_and {
     ($($pane:ident),* $(; $($more:ident),*)?) => {
+        rows_but_records_and!($($pane,)* Lifecycle, SessionLifecycle; $($($more),*)?)
+    };
+}
+
+/// Every pane with rows but Queues, those of plugins and those that show a record as a tree; with more panes
+/// and other places.
+macro_rules! rows_but_records_and {
+    ($($pane:ident),* $(; $($more:ident),*)?) => {
         rows_of_bridge_and!(
             $($pane,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers, Sessions, Positions,
-            Statements, SessionLog, SessionHistory, Lifecycle, SessionLifecycle; $($($more),*)?
+            Statements, SessionLog, SessionHistory; $($($more),*)?
         )
     };
 }
@@ -57,6 +65,10 @@ impl KeyScope {
 pub(super) const PANES: &[KeyScope] = rows_and!(Queues, Started);
 /// Panes of all views, and the chips above them.
 pub(super) const VIEWS: &[KeyScope] = rows_and!(Queues, Started; Chips);
+/// Panes in which there is something to the left and to the right, and the chips.
+pub(super) const BESIDE: &[KeyScope] = rows_but_records_and!(
+    Queues, Started, Plugins, Capabilities, PluginStatus, PluginLog, PluginAudit; Chips
+);
 /// Panes that tell of neither runs nor sessions, and the chips: what concerns the adapter is not named in
 /// the others, though it works.
 pub(super) const OF_ADAPTER: &[KeyScope] = rows_of_bridge_and!(Queues, Started; Chips);
@@ -68,8 +80,10 @@ pub(super) const SESSIONS: &[KeyScope] = &[Pane(PaneId::Subscribers), Pane(PaneI
 /// Where keys that work on a queue only say where to go.
 pub(super) const BESIDE_QUEUES: &[KeyScope] = rows_and!(Started; Chips);
 /// Places with rows or lines to move among.
-pub(super) const LISTS: &[KeyScope] =
-    rows_and!(Queues, Pending; Details, Inspector, Events, Alerts, Columns, Help, Output, Files, Manual);
+pub(super) const LISTS: &[KeyScope] = rows_and!(
+    Queues, Pending;
+    Details, Inspector, Events, Alerts, Columns, Help, Output, Files, WorkbenchList, Gate, Manual
+);
 /// Where rows are found and columns are chosen.
 pub(super) const TABLES: &[KeyScope] = rows_and!(Queues, Pending);
 /// Panes where rows are found.
@@ -88,8 +102,10 @@ pub(super) const MENU: &[KeyScope] = &[KeyScope::CopyAs];
 pub(super) const TIMED: &[KeyScope] =
     rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Help, Output);
 /// Where the palette and help open.
-pub(super) const ANYWHERE: &[KeyScope] =
-    rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Columns, Files, Manual);
+pub(super) const ANYWHERE: &[KeyScope] = rows_and!(
+    Queues, Started, Pending;
+    Chips, Details, Inspector, Events, Alerts, Columns, Files, WorkbenchList, Gate, Manual
+);
 /// Where a host is started again: wherever it is said that it is down.
 pub(super) const RESTARTS: &[KeyScope] = rows_but_plugins_and!(Queues, Started; Chips, Details, Alerts);
 pub(super) const INVOCATIONS: &[KeyScope] = &[
@@ -107,6 +123,17 @@ pub(super) const RUNS: &[KeyScope] = &[
     Pane(PaneId::RunEvents),
     Pane(PaneId::Artifacts),
     Pane(PaneId::RunHistory),
+];
+/// Where the run that is shown is rated.
+pub(super) const RATED: &[KeyScope] = &[
+    Pane(PaneId::Runs),
+    Pane(PaneId::Plan),
+    Pane(PaneId::RunEvents),
+    Pane(PaneId::Artifacts),
+    Pane(PaneId::RunHistory),
+    Pane(PaneId::Lifecycle),
+    Pane(PaneId::SessionLifecycle),
+    Pane(PaneId::Trace),
 ];
 pub(super) const MACP_SESSIONS: &[KeyScope] = &[
     Pane(PaneId::Sessions),
@@ -219,6 +246,8 @@ pub(super) const READERS: &[KeyScope] = &[
     KeyScope::CopyAs,
     KeyScope::Ledger,
     KeyScope::Files,
+    KeyScope::WorkbenchList,
+    KeyScope::Gate,
     KeyScope::Manual,
 ];
 /// Layers in which there is something to the left and to the right.
@@ -227,11 +256,34 @@ pub(super) const INSPECTOR: &[KeyScope] = &[KeyScope::Inspector];
 pub(super) const FORMS: &[KeyScope] = &[KeyScope::Form, KeyScope::FormJson];
 /// Where something is written that is sent.
 pub(super) const SENT: &[KeyScope] =
-    &[KeyScope::Form, KeyScope::FormJson, KeyScope::Submit, KeyScope::SubmitParams];
+    &[KeyScope::Form, KeyScope::FormJson, KeyScope::Submit, KeyScope::SubmitParams, KeyScope::Workbench];
+/// Where a rule of the gate is written.
+pub(super) const GATE_RULES: &[KeyScope] = &[KeyScope::GateRule];
+/// The rules and the held frames of the gate.
+pub(super) const GATE: &[KeyScope] = &[KeyScope::Gate];
+/// Both.
+pub(super) const GATES: &[KeyScope] = &[KeyScope::Gate, KeyScope::GateRule];
+/// Where a frame is edited.
+pub(super) const WORKBENCH: &[KeyScope] = &[KeyScope::Workbench];
+/// What the workbench lists.
+pub(super) const WORKBENCH_LISTS: &[KeyScope] = &[KeyScope::WorkbenchList, KeyScope::FrameList];
+/// Where a captured frame is selected, or a record of one.
+pub(super) const CAPTURED: &[KeyScope] = &[
+    Pane(PaneId::InFlight),
+    Pane(PaneId::Wire),
+    Pane(PaneId::Trace),
+    Pane(PaneId::Drops),
+    Pane(PaneId::Violations),
+    Pane(PaneId::AdapterLog),
+    KeyScope::Inspector,
+    KeyScope::Details,
+    KeyScope::Gate,
+];
 /// Where an opening is written.
 pub(super) const SUBMITS: &[KeyScope] = &[KeyScope::Submit, KeyScope::SubmitParams];
 /// Where a list is searched by what is typed.
-pub(super) const SEARCHED: &[KeyScope] = &[KeyScope::Palette, KeyScope::Keys, KeyScope::ManualSearch];
+pub(super) const SEARCHED: &[KeyScope] =
+    &[KeyScope::Palette, KeyScope::Keys, KeyScope::ManualSearch, KeyScope::FrameList];
 /// The lines in which is written what a pane's rows are to fit.
 pub(super) const FILTERS: &[KeyScope] = &[KeyScope::FilterLine, KeyScope::SearchLine];
 /// Where a search may be in force.
@@ -252,6 +304,10 @@ pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Submit,
     KeyScope::SubmitParams,
     KeyScope::Reason,
+    KeyScope::Workbench,
+    KeyScope::FrameList,
+    KeyScope::SnippetName,
+    KeyScope::GateRule,
     KeyScope::ManualSearch,
 ];
 /// Every layer above the panes in which no text is typed.
@@ -273,5 +329,7 @@ pub(super) const LAYERS: &[KeyScope] = &[
     KeyScope::CopyAs,
     KeyScope::Ledger,
     KeyScope::Files,
+    KeyScope::WorkbenchList,
+    KeyScope::Gate,
     KeyScope::Manual,
 ];

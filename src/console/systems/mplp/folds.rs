@@ -94,8 +94,8 @@ impl Folds {
         self.objects.remove(&row);
     }
 
-    /// Unfolds an object, and in it the values that these ways lead to.
-    pub(crate) fn open(&mut self, row: usize, of: &HeldRow, reopen: Vec<Vec<PathStep>>) {
+    /// Unfolds an object, and in it the values that these ways lead to; the rows that are folded for it.
+    pub(crate) fn open(&mut self, row: usize, of: &HeldRow, reopen: Vec<Vec<PathStep>>) -> Vec<usize> {
         let values = match (&of.object, of.omitted_bytes) {
             (Some(_), _) => Values::Unread,
             (None, Some(bytes)) => Values::Wanted(bytes),
@@ -104,19 +104,24 @@ impl Folds {
         self.opened += 1;
         let (unfolded, ways, blamed) = (BTreeSet::new(), Ways::default(), HashMap::new());
         self.objects.insert(row, OpenObject { values, unfolded, reopen, ways, blamed, number: self.opened });
-        self.make_room(OPEN_MAX, usize::MAX);
+        self.make_room(OPEN_MAX, usize::MAX)
     }
 
-    /// Folds those that were unfolded first while there are too many, or too many values in them. The last
-    /// one stays.
-    fn make_room(&mut self, objects_max: usize, nodes_max: usize) {
+    /// Folds those that were unfolded first while there are too many, or too many values in them: their rows.
+    /// The last one stays.
+    fn make_room(&mut self, objects_max: usize, nodes_max: usize) -> Vec<usize> {
+        let mut folded = Vec::new();
         let nodes =
             |objects: &BTreeMap<usize, OpenObject>| objects.values().map(OpenObject::nodes).sum::<usize>();
         while self.objects.len() > 1 && (self.objects.len() > objects_max || nodes(&self.objects) > nodes_max)
         {
             let first = self.objects.iter().min_by_key(|(_, object)| object.number).map(|(row, _)| *row);
-            first.map(|row| self.objects.remove(&row));
+            if let Some(row) = first {
+                self.objects.remove(&row);
+                folded.push(row);
+            }
         }
+        folded
     }
 
     /// The next object that is not here, with its bytes.
@@ -135,9 +140,15 @@ impl Folds {
         self.objects.iter().find(|(_, object)| matches!(object.values, Values::Unread)).map(|(row, _)| *row)
     }
 
-    /// Takes the values of an object.
-    pub(crate) fn set_values(&mut self, row: usize, of: &HeldRow, tree: Tree, nodes_max: usize) {
-        let Some(object) = self.objects.get_mut(&row) else { return };
+    /// Takes the values of an object; the rows that are folded for them.
+    pub(crate) fn set_values(
+        &mut self,
+        row: usize,
+        of: &HeldRow,
+        tree: Tree,
+        nodes_max: usize,
+    ) -> Vec<usize> {
+        let Some(object) = self.objects.get_mut(&row) else { return Vec::new() };
         let bytes = of.object.as_ref().map_or("", JsonText::as_str).as_bytes();
         object.blamed = blamed(&tree, bytes, &of.path, of.findings.iter().map(|finding| &finding.path));
         object.ways = Ways::of(&tree);
@@ -156,7 +167,7 @@ impl Folds {
             }
         }
         object.values = Values::Read(tree);
-        self.make_room(OPEN_MAX, nodes_max);
+        self.make_room(OPEN_MAX, nodes_max)
     }
 
     /// The object that the worker reads under this number.
@@ -167,7 +178,8 @@ impl Folds {
             .map(|(row, _)| *row)
     }
 
-    /// The same of another state of the record: what is unfolded stays so.
+    /// What is to be unfolded of a later state of the record: the objects of the same paths, and in those the
+    /// same values.
     pub(crate) fn carried_over(&mut self, from: &HeldRecord, to: &HeldRecord) -> Self {
         let mut folds = Self {
             lists: std::mem::take(&mut self.lists),
@@ -187,6 +199,7 @@ impl Folds {
             if is_same {
                 folds.objects.insert(place, object);
             } else {
+                // None that is folded for it was fetched: what is too large for a page is asked for again.
                 folds.open(place, new, object.unfolded_ways(old));
             }
         }

@@ -1,34 +1,46 @@
 //! From a part of a record to what it was made of.
 
+use super::record::HeldRow;
 use crate::{
     console::{
         input::pane_id::PaneId,
+        model::Model,
         overlays::Details,
-        ui::{act::Act, pane::PaneContext, state::Ui},
+        ui::{act::Act, effect::Effect, pane::PaneContext, state::Ui},
     },
     mplp::lifecycle::Origin,
     port::RecordOf,
 };
 
-/// Goes to the event or log record; where it was made of what the record begins with or of its end, shows
-/// the details of the run or session.
-pub(super) fn to_origin(of: RecordOf, origin: Origin) -> Act {
-    Act::effects(move |ui, cx| match (of, origin) {
-        (RecordOf::Run(run), Origin::Number(number)) => ui.show_run_event(cx.model, run, number),
+/// Goes to the event or log record that an object or event was made of; where that is what the record begins
+/// with or its end, shows the details of the run or session. In the record of a run, what is of a session
+/// leads to that one's log.
+pub(super) fn to_origin(of: RecordOf, row: &HeldRow) -> Act {
+    let (origin, session) = (row.origin, row.session.clone());
+    Act::effects(move |ui, cx| match (of, session) {
+        (RecordOf::Session(session), _) => to_session(ui, cx.model, &session, origin),
+        (RecordOf::Run(_), Some(session)) => to_session(ui, cx.model, &session, origin),
+        (RecordOf::Run(run), None) => match origin {
+            Origin::Number(number) => ui.show_run_event(cx.model, run, number),
+            Origin::Beginning | Origin::End => {
+                ui.push(Details::of(Ui::run_details(run)));
+                Vec::new()
+            }
+        },
         // No pane shows the station's own record.
         (RecordOf::Station, _) => Vec::new(),
-        (RecordOf::Session(_), Origin::Number(number)) => ui.show_session_record(cx.model, number),
-        (RecordOf::Run(run), Origin::Beginning | Origin::End) => {
-            ui.push(Details::of(Ui::run_details(run)));
-            Vec::new()
-        }
-        (RecordOf::Session(_), Origin::Beginning | Origin::End) => {
-            if let Some(record) = ui.session_details(cx.model) {
-                ui.push(Details::of(record));
-            }
-            Vec::new()
-        }
     })
+}
+
+fn to_session(ui: &mut Ui, model: &Model, id: &str, origin: Origin) -> Vec<Effect> {
+    let session = ui.session_named(model, id);
+    match origin {
+        Origin::Number(number) => ui.show_session_record(model, session, number),
+        Origin::Beginning | Origin::End => {
+            ui.push(Details::of(Ui::session_details(session)));
+            Vec::new()
+        }
+    }
 }
 
 /// What the run or session is called whose record a pane shows.

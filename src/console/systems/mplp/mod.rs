@@ -1,5 +1,6 @@
 //! The lifecycle records: the panes that show that of a run or session as a tree.
 
+mod about;
 mod actions;
 mod confirmations;
 mod details;

@@ -172,7 +172,7 @@ pub(super) fn take_pages(
             state.rebuild();
         }
         Ok(_) => fail(state, unexpected_answer()),
-        Err(error) => fail(state, reason(&error)),
+        Err(error) => fail(state, error_text(&error)),
     }
 }
 
@@ -181,16 +181,6 @@ pub(super) fn take_pages(
 fn fail(state: &mut PaneRecordState, why: String) {
     state.requests.is_stale |= state.requests.asked == Asked::Anew && state.record.is_some();
     state.error = Some(why);
-}
-
-/// Why a page did not come.
-fn reason(error: &PortError) -> String {
-    match error {
-        PortError::BadRequest(why) if why.contains("unknown variant") => {
-            "this station is of an earlier version, which has no lifecycle records".to_owned()
-        }
-        error => error_text(error),
-    }
 }
 
 fn take_page(state: &mut PaneRecordState, page: LifecyclePage) {
@@ -225,22 +215,12 @@ fn take_page(state: &mut PaneRecordState, page: LifecyclePage) {
 
 /// Takes an object that was too large for a page; it is let go once it is folded.
 fn take_object(state: &mut PaneRecordState, row: usize, page: LifecyclePage) {
-    let Some(record) = state.record.as_mut() else { return };
-    let object = page
-        .rows
-        .into_iter()
-        .next()
-        .filter(|it| record.rows.get(row).is_some_and(|row| row.place == it.place));
-    let values = match object.and_then(|row| row.object) {
-        Some(object) => {
-            record.rows[row].object = Some(object);
-            Values::Unread
-        }
-        None => Values::Failed("too large to be sent: write the record to read it"),
+    let Some(place) = state.record.as_ref().and_then(|record| record.rows.get(row)).map(|row| row.place)
+    else {
+        return;
     };
-    if let Some(open) = state.folds.object_mut(row) {
-        open.values = values;
-    }
+    let object = page.rows.into_iter().next().filter(|it| it.place == place).and_then(|it| it.object);
+    state.take_object(row, object);
     state.rebuild();
 }
 

@@ -3,22 +3,26 @@
 use super::{
     going::name_of,
     pages::take_pages,
-    part::{Parts, SPECS},
+    part::{COLUMNS, Parts, SPECS},
 };
-use crate::console::{
-    draw::{format, theme::Role},
-    input::pane_id::PaneId,
-    records::row_list::Rows,
-    ui::{
-        ledger::{Account, LedgerBound},
-        paged_lists::Pages,
-        pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Room, Source, Title},
-        state::Ui,
+use crate::{
+    console::{
+        draw::{format, theme::Role},
+        input::pane_id::PaneId,
+        records::row_list::Rows,
+        ui::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Room, Source, Title},
+            state::Ui,
+        },
     },
+    field::Column,
 };
 
 /// The record of a run.
 pub(crate) static RUN_PANE: Pane = Pane {
+    columns: Columns::Of(|ui| columns(ui, PaneId::Lifecycle)),
     rows: |ui, _| rows(ui, PaneId::Lifecycle),
     title: Title::Of(|cx| title(cx, PaneId::Lifecycle)),
     empty: Empty::Of(|cx| empty_text(cx, PaneId::Lifecycle)),
@@ -32,7 +36,7 @@ pub(crate) static SESSION_PANE: Pane = PANE;
 /// What the two have in common.
 const PANE: Pane = Pane {
     specs: SPECS,
-    columns: Columns::Declared,
+    columns: Columns::Of(|ui| columns(ui, PaneId::SessionLifecycle)),
     source: Source::Model,
     rows: |ui, _| rows(ui, PaneId::SessionLifecycle),
     pages: Pages::Parts(take_pages),
@@ -49,6 +53,12 @@ const PANE: Pane = Pane {
     },
 };
 
+/// Its columns: of a record without findings, none for those.
+fn columns(ui: &Ui, pane: PaneId) -> &'static [(&'static str, Column)] {
+    let is_clean = ui.systems.mplp.of(pane).record().is_some_and(|record| record.findings == 0);
+    if is_clean { &COLUMNS[..COLUMNS.len() - 1] } else { COLUMNS }
+}
+
 fn rows(ui: &Ui, pane: PaneId) -> Rows<'_> {
     let state = ui.systems.mplp.of(pane);
     state.shown().map_or_else(Rows::none, |shown| Parts::of(shown, state.lines()).rows())
@@ -60,10 +70,11 @@ fn title(cx: &PaneContext<'_>, pane: PaneId) -> String {
     let Some(record) = cx.ui.systems.mplp.of(pane).record() else { return named.trim_end().to_owned() };
     let between = cx.view.glyphs.between;
     let items = format::many(record.total, "item");
-    let findings = record.findings_text();
-    let findings =
-        findings.map_or_else(String::new, |text| format!(" {between} {} {text}", cx.view.glyphs.bad));
-    format!("{named} {between} {} {between} {items}{findings}", record.profile)
+    let findings = match record.findings_text() {
+        Some(text) => format!("{} {text}", cx.view.glyphs.bad),
+        None => format!("{} no findings", cx.view.glyphs.ok),
+    };
+    format!("{named} {between} profile {} {between} {items} {between} {findings}", record.profile)
 }
 
 fn empty_text(cx: &PaneContext<'_>, pane: PaneId) -> String {

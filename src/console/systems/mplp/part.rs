@@ -47,10 +47,10 @@ pub(crate) struct Part<'a> {
 
 fields! {
     Part<'_> {
-        "part", Text, Public, "object, event or value", Column::growing("part", 20, 3) => |it, _| Value::text(it.name());
-        "value", Text, Payload, "its value, or what it is in a few words", Column::growing("value", 12, 4)
+        "part", Text, Public, "object, event or value" => |it, _| Value::text(it.name());
+        "value", Text, Payload, "its value, or what it is in a few words"
             => |it, _| Value::text(it.value_text().0);
-        "finding", Text, Public, "what is wrong with it: the rule, and what it requires", Column::growing("finding", 10, 5)
+        "finding", Text, Public, "what is wrong with it: the rule, and what it requires"
             => |it, _| Value::maybe(it.finding_text());
         "schema", Text, Public, "schema of the object or event" => |it, _| Value::maybe(it.schema());
         "path", Text, Public, "path in the record; of a finding, of what is wrong" => |it, _| Value::text(it.path());
@@ -161,6 +161,15 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Whether it is the line of a finding.
+    const fn is_finding(self) -> bool {
+        match self.line {
+            Line::BundleFinding(_) => true,
+            Line::Of(line) => matches!(line.kind, RowLineKind::Finding(_)),
+            Line::Bundle | Line::Rest => false,
+        }
+    }
+
     /// The finding that it is, or that is marked at it.
     pub(crate) fn finding(self) -> Option<&'a Finding> {
         self.shown.findings(self.line).0
@@ -169,10 +178,8 @@ impl<'a> Part<'a> {
     fn finding_text(self) -> Option<String> {
         let (finding, count) = self.shown.findings(self.line);
         let finding = finding?;
-        let is_itself = matches!(self.line, Line::BundleFinding(_))
-            || matches!(self.row_line(), Some(RowLine { kind: RowLineKind::Finding(_), .. }));
         // Where the finding has a line of its own, that says what is required.
-        let is_listed = !is_itself && self.shown.is_folded(self.line) == Some(false);
+        let is_listed = !self.is_finding() && self.shown.is_folded(self.line) == Some(false);
         Some(match (count, is_listed) {
             (1, false) => format!("{}: {}", finding.rule, finding.requires),
             (1, true) => finding.rule.to_string(),
@@ -189,10 +196,10 @@ impl<'a> Part<'a> {
     }
 
     fn path(self) -> Cow<'a, str> {
-        let is_finding = matches!(self.line, Line::BundleFinding(_))
-            || matches!(self.row_line(), Some(RowLine { kind: RowLineKind::Finding(_), .. }));
         match (self.value_node(), self.row(), self.member()) {
-            _ if is_finding => self.finding().map_or(Cow::Borrowed(""), |it| it.path.to_string().into()),
+            _ if self.is_finding() => {
+                self.finding().map_or(Cow::Borrowed(""), |it| it.path.to_string().into())
+            }
             (Some((_, _, index, _)), Some(row), _) => {
                 let way = self.row_line().map_or_else(Vec::new, |line| self.shown.way(line.row, index));
                 let path = Path::parse(&format!("$.{}", row.path)).unwrap_or_default();
@@ -229,7 +236,7 @@ impl<'a> Part<'a> {
         row.object.as_ref().map(|object| object.as_str().len() as u64).or(row.omitted_bytes)
     }
 
-    /// It as JSON, where it is some: of a list, all that is held of it.
+    /// Its JSON, where it has some: of a list, that of all that is held of it.
     fn json(self) -> Option<String> {
         if let Some((_, bytes, _, node)) = self.value_node() {
             let Text::Bytes(range) = &node.value else { return None };
@@ -306,15 +313,13 @@ impl PaneRecord for Part<'_> {
     }
 
     fn details(&self) -> Option<Box<dyn DetailsRecord>> {
-        let is_finding = matches!(self.line, Line::BundleFinding(_))
-            || matches!(self.row_line(), Some(RowLine { kind: RowLineKind::Finding(_), .. }));
-        let finding = self.finding().filter(|_| is_finding)?;
+        let finding = self.finding().filter(|_| self.is_finding())?;
         Some(Box::new(FindingDetails { key: self.key(), finding: finding.clone() }))
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
         match (&self.shown.record.of, self.origin_number()) {
-            (RecordOf::Run(run), Some(number)) => {
+            (RecordOf::Run(run), Some(number)) if self.row().is_some_and(|row| row.session.is_none()) => {
                 let run = *run;
                 Ok(EntryQuery::changing(move |_, transition| {
                     matches!(transition, Transition::Runs(Runs::Event { run: of, number: its, .. })
@@ -423,6 +428,13 @@ impl<'a> Parts<'a> {
         Rows::of(self)
     }
 }
+
+/// The columns of a line; the last one is of what is wrong.
+pub(super) const COLUMNS: &[(&str, Column)] = &[
+    ("part", Column::growing("part", 20, 3)),
+    ("value", Column::growing("value", 12, 4)),
+    ("finding", Column::growing("finding", 10, 5)),
+];
 
 /// The fields of a line.
 pub(super) const SPECS: &[Spec] = Part::SPECS;

@@ -2,8 +2,9 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
+use super::about::StepNames;
 use crate::{
     console::draw::format,
     mplp::{Finding, lifecycle::Origin},
@@ -29,6 +30,8 @@ pub(crate) struct HeldRow {
     pub(crate) schema: String,
     pub(crate) path: Arc<str>,
     pub(crate) origin: Origin,
+    /// The session whose log that is of; none of the record's own.
+    pub(crate) session: Option<Arc<str>>,
     pub(crate) object: Option<JsonText>,
     pub(crate) omitted_bytes: Option<u64>,
     pub(crate) findings: Vec<Finding>,
@@ -63,6 +66,7 @@ pub(crate) struct HeldRecord {
     pub(crate) rows: Vec<HeldRow>,
     pub(crate) members: Vec<Member>,
     by_path: HashMap<Arc<str>, usize>,
+    step_names: StepNames,
     /// Findings that are held.
     found: usize,
     bytes: usize,
@@ -84,6 +88,7 @@ impl HeldRecord {
             rows: Vec::new(),
             members: Vec::new(),
             by_path: HashMap::new(),
+            step_names: StepNames::default(),
             found: 0,
             bytes: 0,
             bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
@@ -110,7 +115,7 @@ impl HeldRecord {
     }
 
     fn push(&mut self, row: LifecycleRow) {
-        let LifecycleRow { place, schema, path, origin, object, omitted_bytes, findings } = row;
+        let LifecycleRow { place, schema, path, origin, session, object, omitted_bytes, findings } = row;
         let text = object.as_ref().map_or("", JsonText::as_str);
         self.found += findings.len();
         let said: usize = findings.iter().map(|it| it.requires.len() + ROW_BYTES).sum();
@@ -126,8 +131,36 @@ impl HeldRecord {
         }
         let path: Arc<str> = path.into();
         self.by_path.insert(Arc::clone(&path), at);
-        let summary = summary(text);
-        self.rows.push(HeldRow { place, schema, path, origin, object, omitted_bytes, findings, summary });
+        let about = self.step_names.about(&schema, text);
+        let summary = [Some(summary(text)), about].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        self.rows.push(HeldRow {
+            place,
+            schema,
+            path,
+            origin,
+            session,
+            object,
+            omitted_bytes,
+            findings,
+            summary,
+        });
+    }
+
+    /// Holds an object that is too large for a page, until it is let go.
+    pub(super) fn hold_object(&mut self, row: usize, object: JsonText) {
+        self.drop_object(row);
+        if let Some(of) = self.rows.get_mut(row) {
+            self.bytes += object.as_str().len();
+            of.object = Some(object);
+        }
+    }
+
+    /// Lets an object go that is too large for a page; others stay.
+    pub(super) fn drop_object(&mut self, row: usize) {
+        let of = self.rows.get_mut(row).filter(|of| of.omitted_bytes.is_some());
+        if let Some(object) = of.and_then(|of| of.object.take()) {
+            self.bytes -= object.as_str().len();
+        }
     }
 
     /// The place of the last row that is held; 0 before the first.
@@ -145,6 +178,12 @@ impl HeldRecord {
         let more = if self.has_more_findings { "+" } else { "" };
         let noun = if self.findings == 1 && more.is_empty() { "finding" } else { "findings" };
         (self.findings > 0).then(|| format!("{}{more} {noun}", format::count(self.findings)))
+    }
+
+    /// Bytes that are held, as they are counted.
+    #[cfg(test)]
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether there is no room for more.
@@ -176,7 +215,7 @@ impl HeldRecord {
     }
 }
 
-/// What says in a few words what an object or event is. None of it is a peer's.
+/// What says in a few words what an object or event is. What a peer wrote is none of them.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Named<'a> {
@@ -184,6 +223,7 @@ struct Named<'a> {
     event_type: Option<Word<'a>>,
     #[serde(borrow)]
     stage_name: Option<Word<'a>>,
+    stage_order: Option<IgnoredAny>,
     #[serde(borrow)]
     executor_role: Option<Word<'a>>,
     #[serde(borrow)]
@@ -213,11 +253,11 @@ fn summary(text: &str) -> String {
         return String::new();
     }
     let named: Named<'_> = serde_json::from_str(text).unwrap_or_default();
-    // What else has a name at its top is named after its opening or intent.
-    let is_role = named.role_id.is_some();
+    // What else has a name at its top is named after its opening or intent, as a stage is that is no step.
+    let (is_role, is_step) = (named.role_id.is_some(), named.stage_order.is_some());
     let words = [
         named.event_type,
-        named.stage_name,
+        named.stage_name.filter(|_| is_step),
         named.executor_role,
         named.name.filter(|_| is_role),
         named.stage_status,
@@ -239,6 +279,7 @@ mod tests {
             schema: "pipeline-stage-event".to_owned(),
             path: path.to_owned(),
             origin: Origin::Number(place),
+            session: None,
             object: Some(JsonText::parse(object).unwrap()),
             omitted_bytes: None,
             findings: Vec::new(),
@@ -280,8 +321,10 @@ mod tests {
 
     #[test]
     fn a_summary_has_nothing_that_a_peer_wrote() {
-        let stage = r#"{"event_type":"step_started","stage_name":"poll","stage_status":"running","payload":{"why":"x"}}"#;
+        let stage = r#"{"event_type":"step_started","stage_name":"poll","stage_status":"running","stage_order":0,"payload":{"why":"x"}}"#;
         assert_eq!(summary(stage), "step_started poll running");
+        let session = stage.replace("\"stage_order\":0,", "").replace("poll", "which map for ann");
+        assert_eq!(summary(&session), "step_started running");
         assert_eq!(summary(r#"{"role_id":"7","name":"agent:poll","description":"x"}"#), "agent:poll");
         assert_eq!(summary(r#"{"name":"give ann an item","title":"x","status":"active"}"#), "active");
         assert_eq!((summary(r#"{"status":7}"#), summary("[1]"), summary("")), Default::default());

@@ -6,7 +6,7 @@ use super::{
     record::HeldRecord,
     requests::Requests,
 };
-use crate::{console::input::pane_id::PaneId, dissect::Tree, port::RecordOf};
+use crate::{console::input::pane_id::PaneId, dissect::Tree, port::RecordOf, schema::JsonText};
 
 /// What the lifecycle records keep on the screen.
 #[derive(Debug, Default)]
@@ -101,12 +101,35 @@ impl PaneRecordState {
         is_new
     }
 
-    /// Folds an object. One that is too large for a page is not held any longer.
+    /// Unfolds an object.
+    pub(super) fn open(&mut self, row: usize) {
+        let Some(of) = self.record.as_ref().and_then(|record| record.rows.get(row)) else { return };
+        let folded = self.folds.open(row, of, Vec::new());
+        self.drop_objects(folded);
+    }
+
+    /// Folds an object.
     pub(super) fn close(&mut self, row: usize) {
         self.folds.close(row);
-        let of = self.record.as_mut().and_then(|record| record.rows.get_mut(row));
-        if let Some(of) = of.filter(|of| of.omitted_bytes.is_some()) {
-            of.object = None;
+        self.drop_objects([row]);
+    }
+
+    /// Takes an object that was too large for a page, unless it is folded by now.
+    pub(super) fn take_object(&mut self, row: usize, object: Option<JsonText>) {
+        let (Some(record), Some(open)) = (self.record.as_mut(), self.folds.object_mut(row)) else { return };
+        open.values = match object {
+            Some(object) => {
+                record.hold_object(row, object);
+                Values::Unread
+            }
+            None => Values::Failed("too large to be sent: write the record to read it"),
+        };
+    }
+
+    /// Lets those objects go of rows that were folded that are too large for a page.
+    fn drop_objects(&mut self, rows: impl IntoIterator<Item = usize>) {
+        if let Some(record) = &mut self.record {
+            rows.into_iter().for_each(|row| record.drop_object(row));
         }
     }
 
@@ -133,7 +156,10 @@ impl PaneRecordState {
     /// Takes the values of a row; without any they are to be read again.
     pub(super) fn set_values(&mut self, row: usize, tree: Option<Tree>, nodes_max: usize) {
         match (tree, self.record.as_ref().and_then(|record| record.rows.get(row))) {
-            (Some(tree), Some(of)) => self.folds.set_values(row, of, tree, nodes_max),
+            (Some(tree), Some(of)) => {
+                let folded = self.folds.set_values(row, of, tree, nodes_max);
+                self.drop_objects(folded);
+            }
             _ => {
                 if let Some(object) = self.folds.object_mut(row) {
                     object.values = Values::Unread;
@@ -141,5 +167,89 @@ impl PaneRecordState {
             }
         }
         self.rebuild();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        dissect::mplp::object::object_tree,
+        mplp::{Profile, lifecycle::Origin},
+        port::{LifecyclePage, LifecycleRow},
+    };
+
+    const OBJECT: &str = r#"{"steps":[1,2,3]}"#;
+
+    /// A record of objects that are all too large for a page.
+    fn large(count: u64) -> PaneRecordState {
+        let row = |place| LifecycleRow {
+            place,
+            schema: "role".to_owned(),
+            path: format!("roles[{}]", place - 1),
+            origin: Origin::Beginning,
+            session: None,
+            object: None,
+            omitted_bytes: Some(OBJECT.len() as u64),
+            findings: Vec::new(),
+        };
+        let page = LifecyclePage {
+            profile: Profile::Sa,
+            version: 1,
+            total: count,
+            findings: 0,
+            more_findings: false,
+            of_bundle: Vec::new(),
+            rows: (1..=count).map(row).collect(),
+            more: false,
+        };
+        let of = RecordOf::Station;
+        let record = HeldRecord::begin(of.clone(), page, 1_000_000);
+        PaneRecordState { of: Some(of), record: Some(record), ..PaneRecordState::default() }
+    }
+
+    fn fetch(state: &mut PaneRecordState, row: usize) {
+        state.take_object(row, Some(JsonText::parse(OBJECT).unwrap()));
+    }
+
+    /// The rows whose objects are held, and the bytes of all that is.
+    fn held(state: &PaneRecordState) -> (Vec<usize>, usize) {
+        let record = state.record().unwrap();
+        let rows = record.rows.iter().enumerate().filter(|(_, row)| row.object.is_some());
+        (rows.map(|(at, _)| at).collect(), record.bytes())
+    }
+
+    #[test]
+    fn a_large_object_is_held_and_counted_as_long_as_it_is_unfolded() {
+        let mut state = large(2);
+        let (_, without) = held(&state);
+        state.open(0);
+        fetch(&mut state, 0);
+        fetch(&mut state, 0);
+        assert_eq!(held(&state), (vec![0], without + OBJECT.len()));
+        state.close(0);
+        assert_eq!(held(&state), (vec![], without));
+        // Its answer may come when it is folded again.
+        fetch(&mut state, 0);
+        assert_eq!(held(&state), (vec![], without));
+    }
+
+    #[test]
+    fn large_objects_that_are_folded_for_others_are_let_go() {
+        let mut state = large(70);
+        let (_, without) = held(&state);
+        for row in 0..70 {
+            state.open(row);
+            fetch(&mut state, row);
+        }
+        assert_eq!(held(&state), ((6..70).collect(), without + 64 * OBJECT.len()), "64 are unfolded at once");
+        let mut state = large(3);
+        for row in 0..3 {
+            state.open(row);
+            fetch(&mut state, row);
+            // A tree of five values.
+            state.set_values(row, Some(object_tree("role", OBJECT, 100)), 10);
+        }
+        assert_eq!(held(&state).0, [1, 2], "ten values are");
     }
 }

@@ -10,7 +10,7 @@ use crate::{
             confirmations::{CancelRun, Decide},
             keys,
             keys::{ARTIFACT, NODE},
-            rating::RateRun,
+            rating::{RatingOfRun, not_ended},
             submitting,
             submitting::OpeningOfRun,
         },
@@ -82,13 +82,40 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
     }
 }
 
-/// Asks how a run is rated, whether or not it has ended.
+/// Asks how a run that has ended is rated. Of an open one, a yes could be read as the answer to what it asks.
 fn rate(cx: &PaneContext<'_>) -> Resolved {
-    let is_here = is_in_run_panes(cx.ui) || details_run(cx.ui, cx.model).is_some();
-    let run = target_run(cx.ui, cx.model).filter(|_| is_here).ok_or("no run is selected")?;
+    let run = rated_run(cx)?;
     let view = cx.model.runs().and_then(|runs| runs.run(run));
-    let name = view.map_or_else(|| run.short(), |view| format!("{} {}", view.name, run.short()));
-    Ok(Act::confirm(RateRun { run, name }))
+    let name = cx.ui.run_name(cx.model, run).unwrap_or_default();
+    let name = format!("{name} {}", run.short());
+    let name = name.trim_start();
+    if view.is_some_and(|view| !view.state.is_end()) {
+        return Err(not_ended(name).into());
+    }
+    let asked = RatingOfRun { run, name: name.to_owned() };
+    Ok(Act::Do(vec![Effect::query(Query::Run { run }, asked)]))
+}
+
+/// The run that would be rated: that of the panes of runs, of the details or of the trace that is shown.
+fn rated_run(cx: &PaneContext<'_>) -> Result<TraceId, &'static str> {
+    let PaneContext { ui, model, .. } = *cx;
+    match ui.focus {
+        Focus::Pane(PaneId::Lifecycle) if ui.overlays.is_empty() => {
+            ui.detail_run(model).ok_or("no run is selected")
+        }
+        Focus::Pane(PaneId::SessionLifecycle) if ui.overlays.is_empty() => {
+            Err("sessions are not rated: rate a run, in the Runs")
+        }
+        Focus::Pane(PaneId::Trace) if ui.overlays.is_empty() => {
+            let trace = ui.trace.ok_or("no trace is shown")?;
+            let is_run = ui.run_name(model, trace).is_some();
+            is_run.then_some(trace).ok_or("the trace shown is of no run that is listed")
+        }
+        _ => {
+            let is_here = is_in_run_panes(ui) || details_run(ui, model).is_some();
+            target_run(ui, model).filter(|_| is_here).ok_or("no run is selected")
+        }
+    }
 }
 
 /// Has the opening of a run written once more, as it was submitted.

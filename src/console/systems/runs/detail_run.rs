@@ -10,13 +10,12 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         model::{Model, runs::RunLine},
-        overlays::Details,
-        records::{paged_list::error_text, places::Place, row::DetailsRecord, selection::RowKeys as _},
+        overlays::show_found,
+        records::{places::Place, row::DetailsRecord, selection::RowKeys as _},
         ui,
         ui::{
             effect::{Effect, OnPage},
             layout::Layout,
-            message::show_message,
             places,
             state::Ui,
         },
@@ -68,15 +67,12 @@ struct EventOfRun {
 
 impl OnPage for EventOfRun {
     fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
-        let row = match page {
-            Ok(Page::RunEvents { rows, .. }) => rows.into_iter().find(|row| row.number == self.number),
-            Ok(_) => None,
-            Err(error) => return show_message(ui, error_text(&error), true, now),
-        };
-        match row {
-            Some(row) => ui.push(Details::of(Box::new(RunLine::of(self.run, row)))),
-            None => show_message(ui, format!("event {} of this run is not stored", self.number), true, now),
-        }
+        let found = page.map(|page| match page {
+            Page::RunEvents { rows, .. } => rows.into_iter().find(|row| row.number == self.number),
+            _ => None,
+        });
+        let missing = || format!("event {} of this run is not stored", self.number);
+        show_found(ui, found, |row| Box::new(RunLine::of(self.run, row)), missing, now);
     }
 }
 

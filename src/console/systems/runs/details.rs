@@ -25,6 +25,7 @@ use crate::{
     ids::TraceId,
     port::{ArtifactRow, RunRow},
     runs::{AskView, NodeState, NodeView, PlanEdge, RunState, RunView},
+    store::mplp::Rating,
     time::Now,
     words::counted,
 };
@@ -37,12 +38,29 @@ const LISTED_MAX: usize = 12;
 pub(crate) struct RunDetails {
     run: TraceId,
     stored: Option<Arc<RunView>>,
+    /// How it was rated when the store was asked.
+    rating: Option<Rating>,
 }
 
 impl RunDetails {
     /// A run, before the store was asked.
     pub(crate) const fn of(run: TraceId) -> Self {
-        Self { run, stored: None }
+        Self { run, stored: None, rating: None }
+    }
+
+    /// How it is rated: as this console was told, or else as the store has it.
+    fn rating_line(&self, model: &Model) -> Option<ReportLine> {
+        let (verdict, by, note) = match (model.mplp.rating(self.run), &self.rating) {
+            (Some(told), _) => (told.verdict, &*told.by, &*told.note),
+            (None, Some(it)) => (it.verdict, &*it.by, it.note.as_deref().unwrap_or_default()),
+            (None, None) => return None,
+        };
+        let rated = format!("{} ({by})", verdict.name());
+        Some(if note.is_empty() {
+            detail("rating", rated)
+        } else {
+            payload("rating", &format!("{rated}: {note}"))
+        })
     }
 
     fn view<'a>(&'a self, model: &'a Model) -> Option<&'a RunView> {
@@ -61,7 +79,10 @@ impl DetailsRecord for RunDetails {
     }
 
     fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
-        run_details(view, model, self.run, self.view(model))
+        let mut lines = run_details(view, model, self.run, self.view(model));
+        let at = lines.len().min(1);
+        lines.splice(at..at, self.rating_line(model));
+        lines
     }
 
     fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
@@ -78,6 +99,7 @@ impl DetailsRecord for RunDetails {
 
     fn follow(&mut self, _kept: &EntryBuffer, systems: &SystemState) {
         self.stored = systems.runs.pages.view(self.run).cloned().or(self.stored.take());
+        self.rating = systems.runs.pages.rating(self.run).cloned().or(self.rating.take());
     }
 }
 

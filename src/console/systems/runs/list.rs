@@ -25,6 +25,7 @@ use crate::{
     },
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
+    mplp::RatingVerdict,
     port::RunRow,
     runs::{NodeState, NodeView, RunState, RunView},
     time::{Now, Wall},
@@ -46,6 +47,8 @@ pub(crate) struct Run<'a> {
     pub(crate) expires_at: Option<Wall>,
     /// Whether an operator holds what it would begin.
     pub(crate) held: bool,
+    /// How a person rated it, where this console was told.
+    pub(crate) rating: Option<RatingVerdict>,
 }
 
 impl Run<'_> {
@@ -98,6 +101,7 @@ fields! {
         "events", Number, Public, "events" => |it, _| Value::count(it.view.events);
         "artifacts", Number, Public, "artifacts" => |it, _| Value::count(it.view.artifacts);
         "asks", Number, Public, "pending approvals" => |it, _| Value::count(it.asks as u64);
+        "rating", State(&["approved", "rejected"]), Public, "last rating since this console came up" => |it, _| Value::maybe(it.rating.map(RatingVerdict::name));
         "kind", State(&["agent", "ui", "tui", "cue", "station"]), Public, "kind of the submitter"
             => |it, _| Value::text(it.view.by.kind.name());
         "at", Time, Public, "when it was submitted" => |it, _| Value::Time(it.view.submitted_at.wall);
@@ -203,7 +207,8 @@ fn rows(model: &Model) -> Rows<'_> {
     let made = runs.runs.iter().enumerate().map(|(place, view)| {
         let (asks, expires_at) =
             asked.get(&view.run).map_or((0, None), |(count, expires_at)| (*count, Some(*expires_at)));
-        (place, Run { view, asks, expires_at, held: runs.held })
+        let rating = model.mplp.rating(view.run).map(|rating| rating.verdict);
+        (place, Run { view, asks, expires_at, held: runs.held, rating })
     });
     let mut all: Vec<_> = made.collect();
     all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, run.expires_at, Reverse(*place)));

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::stored_run::StoredRun;
+use super::{keys::run_of, stored_run::StoredRun};
 use crate::{
     console::{
         draw::{format, theme::Role},
         input::pane_id::PaneId,
         model::{Model, runs::RunLine},
+        overlays::Details,
         records::{
             backfill::{Backfill, NEAR_ROWS, PAGE_ROWS, PageRequest, RequestSlot},
             paged_list::{error_text, unexpected_answer},
@@ -24,6 +25,7 @@ use crate::{
     ids::TraceId,
     port::{ArtifactRow, Page, PortError, Query, RunRow},
     runs::RunView,
+    store::mplp::Rating,
     time::Mono,
 };
 
@@ -69,6 +71,11 @@ impl RunPages {
         self.view.as_ref().filter(|view| view.run == run)
     }
 
+    /// How the store says that a run is rated, where it was asked.
+    pub(crate) fn rating(&self, run: TraceId) -> Option<&Rating> {
+        self.stored.as_ref().filter(|_| self.run == Some(run))?.rating()
+    }
+
     /// Whether the store was asked for the run, and has it not.
     pub(crate) fn is_unknown(&self, run: TraceId) -> bool {
         self.run == Some(run) && self.is_unknown
@@ -103,9 +110,10 @@ impl RunPages {
         Some((self.artifacts_request.ask(now), Query::RunArtifacts { run, after, limit: PAGE_ROWS }))
     }
 
-    /// The run itself, then what it told, until all is read.
-    fn ask_detail(&mut self, run: TraceId, now: Mono) -> Option<(u64, Query)> {
+    /// The run itself, then, where its nodes are drawn by it, what it told, until all is read.
+    fn ask_detail(&mut self, run: TraceId, draws_nodes: bool, now: Mono) -> Option<(u64, Query)> {
         let query = match &self.stored {
+            Some(_) if !draws_nodes => return None,
             None if self.is_unknown || !self.detail_request.is_free(now) => return None,
             None => Query::Run { run },
             Some(stored) if stored.is_whole || self.detail_request.is_open() => return None,
@@ -173,14 +181,18 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         .selection(PaneId::RunEvents)
         .is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
     let first = model.recent_run_events(run).next().map(|line| line.number);
+    // Its details say how it is rated.
+    let is_read = ui.layers_mut::<Details>().any(|it| run_of(&it.record.key()) == Some(run));
     let pages = &mut ui.systems.runs.pages;
     pages.switch_to(run);
     let mut effects = Vec::new();
     let mut ask = |pane, wanted: Option<(u64, Query)>| {
         effects.extend(wanted.map(|(serial, query)| Effect::query(query, PanePage { pane, serial })));
     };
-    if layout.has(PaneId::Plan) && view.is_none_or(|view| view.nodes.is_empty() && view.planned > 0) {
-        ask(PaneId::Plan, pages.ask_detail(run, now));
+    let draws_nodes =
+        layout.has(PaneId::Plan) && view.is_none_or(|view| view.nodes.is_empty() && view.planned > 0);
+    if draws_nodes || is_read {
+        ask(PaneId::Plan, pages.ask_detail(run, draws_nodes, now));
     }
     if layout.has(PaneId::RunEvents) {
         let part = pages.events.ask(first, told, is_near, now);

@@ -5,17 +5,21 @@ use crate::{
         draw::theme::Role,
         input::action::Action,
         model::Model,
-        overlays::{Answer, Answers, Confirm},
-        records::ManualPlace,
+        overlays::{Answer, Answers, Confirm, Details, Dialog},
+        records::{ManualPlace, paged_list::error_text},
         settings::view::View,
+        systems::runs::keys,
         ui::{
-            effect::{Effect, OutcomeText},
+            effect::{Effect, OnPage, OutcomeText},
+            message::show_message,
             state::Ui,
         },
     },
     ids::TraceId,
     mplp::{self, RatingVerdict},
-    port::{Command, Outcome},
+    port::{Command, Outcome, Page, PortError},
+    store::mplp::Rating,
+    time::Now,
 };
 
 /// Rate this run.
@@ -24,6 +28,49 @@ pub(crate) struct RateRun {
     pub(crate) run: TraceId,
     /// As a person knows it.
     pub(crate) name: String,
+    /// How it is rated so far.
+    pub(crate) before: Option<Rating>,
+}
+
+/// The run that is to be rated, with how it is rated so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RatingOfRun {
+    pub(crate) run: TraceId,
+    /// As a person knows it.
+    pub(crate) name: String,
+}
+
+impl OnPage for RatingOfRun {
+    /// Asks how it is rated, unless the operator has turned to something else.
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
+        let Self { run, name } = self.clone();
+        let why = match page {
+            Ok(Page::Run(Some(_))) if !self.is_at_hand(ui) => {
+                format!("{name} is not rated: something else was opened meanwhile")
+            }
+            Ok(Page::Run(Some(detail))) if !detail.row.state.is_end() => not_ended(&name),
+            Ok(Page::Run(Some(detail))) => {
+                ui.push(Dialog::new(Box::new(RateRun { run, name, before: detail.rating })));
+                return;
+            }
+            Ok(_) => format!("run {} is no longer stored", run.short()),
+            Err(error) => error_text(&error),
+        };
+        show_message(ui, why, true, now);
+    }
+}
+
+impl RatingOfRun {
+    /// Whether nothing lies over the panes but the details of the run.
+    fn is_at_hand(&self, ui: &Ui) -> bool {
+        let details = ui.top::<Details>().and_then(|it| keys::run_of(&it.record.key()));
+        ui.palette.is_none() && (ui.overlays.is_empty() || details == Some(self.run))
+    }
+}
+
+/// Why an open run is not rated here: a yes could be read as the answer to what it asks.
+pub(crate) fn not_ended(name: &str) -> String {
+    format!("{name} has not ended: rate it then")
 }
 
 impl Confirm for RateRun {
@@ -31,11 +78,10 @@ impl Confirm for RateRun {
         format!("Rate {}", self.name)
     }
 
-    fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
-        let state = model.runs().and_then(|runs| runs.run(self.run)).map(|view| view.state);
+    fn describe(&self, _refund: bool, _model: &Model, _view: &View) -> Vec<(String, Role)> {
         let mut lines = vec![("Did the run do what it was for?".to_owned(), Role::Text)];
-        if state.is_some_and(|state| !state.is_end()) {
-            lines.push(("It has not ended.".to_owned(), Role::Warn));
+        if let Some(Rating { verdict, by, .. }) = &self.before {
+            lines.push((format!("It is rated {} by {by}.", verdict.name()), Role::Accent));
         }
         let about = "The rating labels the learning samples of the run. The last one holds.";
         lines.push((about.to_owned(), Role::Muted));
@@ -50,13 +96,18 @@ impl Confirm for RateRun {
         Answers::Rating
     }
 
+    fn text_before(&self) -> Option<&str> {
+        self.before.as_ref().and_then(|before| before.note.as_deref())
+    }
+
     fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
         let verdict = match answer.chosen {
             Action::RateRejected => RatingVerdict::Rejected,
             _ => RatingVerdict::Approved,
         };
-        // A line of text is no longer than a note may be.
-        let note = answer.reason.map(str::to_owned);
+        // A line of text is no longer than a note may be. One that was there and was deleted is taken away.
+        let note_before = self.before.as_ref().and_then(|before| before.note.as_ref());
+        let note = answer.reason.map(str::to_owned).or_else(|| note_before.map(|_| String::new()));
         let command = Command::Mplp(mplp::Command::Rate { run: self.run, verdict, note });
         Ok(vec![Effect::command(command, Rated { name: self.name.clone(), verdict })])
     }
@@ -71,7 +122,7 @@ pub(crate) struct Rated {
 
 impl OutcomeText for Rated {
     fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
-        let Outcome::Mplp(mplp::Outcome::Rated { before }) = outcome else { return None };
+        let Outcome::Mplp(mplp::Outcome::Rated { before, .. }) = outcome else { return None };
         let before = before.map(|before| format!(" (before: {})", before.name())).unwrap_or_default();
         Some((format!("{} rated {}{before}", self.name, self.verdict.name()), false))
     }

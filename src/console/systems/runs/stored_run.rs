@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::{
     port::{NodeStates, NodeStatus, RunDetail, RunEventRow, cut_text},
     runs::{Asker, NodeState, NodeView, Plan, RunView},
+    store::mplp::Rating,
     time::{Mono, Now, Wall},
 };
 
@@ -36,6 +37,11 @@ impl StoredRun {
         let last = rows.last().map_or(self.read_up_to, |row| row.number);
         self.is_whole = !more || last <= self.read_up_to;
         self.read_up_to = last.max(self.read_up_to);
+    }
+
+    /// How it is rated.
+    pub(crate) const fn rating(&self) -> Option<&Rating> {
+        self.detail.rating.as_ref()
     }
 
     /// How it stands, by what was read so far. Its moments lie on a clock of their own that begins with it.
@@ -131,6 +137,7 @@ mod tests {
             submitted_at_ms: Wall(1_000),
             ended_at_ms: Some(Wall(15_000)),
             asks: 0,
+            rated: None,
         };
         let nodes = ["a", "b", "c"].map(|id| format!(r#"{{"id":"{id}","use":"agent:echo"}}"#)).join(",");
         let plan = JsonText::parse(&format!(r#"{{"nodes":[{nodes}],"edges":[]}}"#)).unwrap();

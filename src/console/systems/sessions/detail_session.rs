@@ -10,18 +10,17 @@ use super::{
 };
 use crate::{
     console::{
-        input::pane_id::PaneId,
+        input::{pane_id::PaneId, view_id::ViewId},
         model::{
             Model,
             sessions::{PositionRow, SessionBoard, SessionLine, StatementRow, positions_of, statements_of},
         },
-        overlays::Details,
-        records::{paged_list::error_text, places::Place, row::DetailsRecord, selection::RowKeys as _},
+        overlays::show_found,
+        records::{places::Place, row::DetailsRecord, selection::RowKeys as _},
         ui,
         ui::{
             effect::{Effect, OnPage},
             layout::Layout,
-            message::show_message,
             places,
             state::Ui,
         },
@@ -44,21 +43,34 @@ impl Ui {
             .or_else(|| session_of(&self.selected(PaneId::Sessions, model)?).cloned())
     }
 
-    /// What the details of that session tell of.
-    pub(crate) fn session_details(&self, model: &Model) -> Option<Box<dyn DetailsRecord>> {
-        Some(Box::new(SessionDetails(self.detail_session(model)?)))
+    /// The session of this id, with its number as far as that is known here.
+    pub(crate) fn session_named(&self, model: &Model, id: &str) -> SessionRef {
+        let shown = self.detail_session(model).filter(|session| &*session.id == id);
+        let listed = || model.macp()?.sessions.values().find(|view| &*view.session.id == id);
+        shown
+            .or_else(|| listed().map(|view| view.session.clone()))
+            .unwrap_or_else(|| SessionRef { number: 0, id: id.into() })
     }
 
-    /// Goes to a record of its log; one that is not listed here is asked for, and read whole.
-    pub(crate) fn show_session_record(&mut self, model: &Model, number: u64) -> Vec<Effect> {
-        let Some(session) = self.detail_session(model) else { return Vec::new() };
+    /// What the details of a session tell of.
+    pub(crate) fn session_details(session: SessionRef) -> Box<dyn DetailsRecord> {
+        Box::new(SessionDetails(session))
+    }
+
+    /// Goes to a record of a session's log; one that is not listed here is asked for, and read whole.
+    pub(crate) fn show_session_record(
+        &mut self,
+        model: &Model,
+        session: SessionRef,
+        number: u64,
+    ) -> Vec<Effect> {
         let key = SESSION_RECORD.of((session.clone(), number));
         if ui::rows(PaneId::SessionLog, self, model).row(&key).is_none() {
             let (of, after) = (session.id.to_string(), number.saturating_sub(1));
             let query = Query::SessionLog { session: of, after, limit: 1 };
             return vec![Effect::query(query, RecordOfSession { session, number })];
         }
-        let (view, pane) = (self.view, PaneId::SessionLog);
+        let (view, pane) = (ViewId::Sessions, PaneId::SessionLog);
         places::show(&Place { view, pane, is_zoomed: false, key: Some(key) }, self, model);
         Vec::new()
     }
@@ -107,15 +119,12 @@ struct RecordOfSession {
 
 impl OnPage for RecordOfSession {
     fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
-        let row = match page {
-            Ok(Page::SessionLog { rows, .. }) => rows.into_iter().find(|row| row.number == self.number),
-            Ok(_) => None,
-            Err(error) => return show_message(ui, error_text(&error), true, now),
-        };
-        match row {
-            Some(row) => ui.push(Details::of(Box::new(SessionLine::of(&self.session, row)))),
-            None => show_message(ui, format!("record {} of this log is not stored", self.number), true, now),
-        }
+        let found = page.map(|page| match page {
+            Page::SessionLog { rows, .. } => rows.into_iter().find(|row| row.number == self.number),
+            _ => None,
+        });
+        let missing = || format!("record {} of this log is not stored", self.number);
+        show_found(ui, found, |row| Box::new(SessionLine::of(&self.session, row)), missing, now);
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{
     console::{
         copy::line,
         draw::{Cell, class::Class, format, theme::Role},
+        input::pane_id::PaneId,
         model::{Model, ReportLine},
         overlays::detail::detail,
         records::{
@@ -17,12 +18,12 @@ use crate::{
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Source, Title},
         },
     },
     dissect::mplp::{FindingGroup, rule_text},
     field::{Column, Fields as _, Value, fields},
-    ids::TraceId,
+    ids::{Seq, TraceId},
 };
 
 fields! {
@@ -109,6 +110,10 @@ impl DetailsRecord for FindingGroup {
     fn trace(&self) -> Option<TraceId> {
         None
     }
+
+    fn quoted_entry(&self) -> Option<Seq> {
+        Some(self.seq)
+    }
 }
 
 /// The rule and its section, what was found last, who published it, and what prints the rule.
@@ -140,6 +145,17 @@ fn lines(view: &View, group: &FindingGroup) -> Vec<ReportLine> {
     lines
 }
 
+/// How many there were, and of how many kinds, of which each has a row.
+fn title(cx: &PaneContext<'_>) -> String {
+    let name = PaneId::Findings.name();
+    let findings = &cx.model.findings;
+    if findings.count == 0 {
+        return name.to_owned();
+    }
+    let kinds = format::many(findings.groups().count() as u64, "kind");
+    format!("{name} {} {} of {kinds}", cx.view.glyphs.between, format::count(findings.count))
+}
+
 /// Findings by rule.
 pub(crate) static PANE: Pane = Pane {
     specs: FindingGroup::SPECS,
@@ -148,7 +164,7 @@ pub(crate) static PANE: Pane = Pane {
     rows: |_, model| model.findings.groups().collect(),
     pages: Pages::None,
     filter: None,
-    title: Title::Name,
+    title: Title::Of(title),
     empty: Empty::Past("no findings in MPLP messages"),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {

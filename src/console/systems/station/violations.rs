@@ -73,6 +73,10 @@ impl PaneRecord for FaultGroup {
         Some(ManualPlace::at("frames", ["Errors".to_owned(), self.breach.heading()]))
     }
 
+    fn is_by_hand(&self) -> bool {
+        self.is_by_hand
+    }
+
     fn frame(&self) -> Option<&[u8]> {
         self.full_frame.as_deref()
     }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod closing;
+mod judged;
 mod log;
 mod modes;
 mod mutated;

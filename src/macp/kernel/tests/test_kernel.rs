@@ -120,8 +120,9 @@ impl TestKernel {
     #[expect(clippy::needless_pass_by_value, reason = "what is asked is made for the call")]
     pub(super) fn input(&mut self, input: Input<'_>) -> Option<Result<Answer, Arc<str>>> {
         let now = self.now();
-        let judged = self.kernel.judge(now, &input);
+        let judged = self.kernel.judge_input(now, &input);
         self.kernel.handle(now, &input);
+        let before = self.log.len();
         let mut answer = None;
         let mut received = None;
         while let Some(output) = self.kernel.poll_output() {
@@ -141,8 +142,16 @@ impl TestKernel {
                 Output::Answer(it) => answer = Some(Ok(it)),
             }
         }
-        if answer.is_some() {
-            assert_eq!(judged, received, "a judgement is what is done");
+        if let Some(answer) = &answer {
+            let verdict = Some(judged.verdict).filter(|_| judged.load.is_none());
+            assert_eq!(verdict, received, "a judgement is what is done");
+            let foreseen = match &judged.load {
+                Some(session) => Err(Arc::clone(session)),
+                None => Ok(undated(judged.answer.clone().unwrap())),
+            };
+            assert_eq!(foreseen, answer.clone().map(undated), "and so is its answer");
+            let changes = self.log.len() > before;
+            assert_eq!(judged.effect.is_some(), changes, "{judged:?}");
         }
         answer
     }
@@ -248,6 +257,15 @@ impl TestKernel {
             kernel.replay(*number, record).unwrap();
         }
         kernel
+    }
+}
+
+/// An answer without what must be durable before it.
+fn undated(answer: Answer) -> Answer {
+    match answer {
+        Answer::Acked(acked) => Answer::Acked(Acked { after: Ticket(0), ..acked }),
+        Answer::Session { metadata, .. } => Answer::Session { metadata, after: Ticket(0) },
+        declined @ Answer::Declined { .. } => declined,
     }
 }
 

@@ -1,8 +1,10 @@
-use rmpv::Value as Packed;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::mplp::lifecycle::Origin;
+use crate::mplp::lifecycle::{
+    Origin,
+    run::tests::play::{Play, plan},
+};
 
 const MS: u64 = 1_000_000;
 const LIMITS: BatchLimits = BatchLimits { batch_bytes_max: 2_048, body_bytes_max: 8_192, depth_max: 64 };
@@ -18,7 +20,7 @@ fn role(n: u128, description: &str) -> Item {
         "name": format!("role {n}"),
         "description": description,
     });
-    Item { schema: SchemaId::Role, object, origin: Origin::Beginning }
+    Item::new(SchemaId::Role, object, Origin::Beginning)
 }
 
 /// The items of a message, each with the name of its schema.
@@ -99,16 +101,92 @@ fn what_is_not_clean_or_too_large_is_withheld_and_the_others_leave() {
     assert_eq!((batches.poll(Mono(u64::MAX)), batches.timeout()), (None, None));
 }
 
+/// An object that is valid by its schema and breaks a rule of a profile.
+fn ruled(schema: SchemaId, mut object: Value) -> Item {
+    object["meta"] = json!({"protocol_version": "1.0.0", "schema_version": "2.0.0"});
+    let by_schema = judge(schema, &object, RecordContext::default(), 9);
+    assert!(by_schema.is_clean(), "{by_schema:#?}");
+    Item::new(schema, object, Origin::Beginning)
+}
+
 #[test]
 fn rules_of_the_profile_are_applied() {
-    let object = json!({
-        "event_id": "5a0e8400-e29b-41d4-a716-446655440000",
-        "event_type": "SAInitialized",
-        "timestamp": "2026-01-01T00:00:00.000Z",
-        "sa_id": "5a0e8400-e29b-41d4-a716-446655440000",
-    });
-    let item = Item { schema: SchemaId::SaEvent, object, origin: Origin::Beginning };
-    let mut batches = Batches::new(LIMITS);
-    assert_eq!(batches.add(Mono(0), run(1), Profile::Sa, &item), Ok(()));
-    assert!(matches!(rmpv::decode::read_value(&mut &[0x90_u8][..]), Ok(Packed::Array(_))));
+    const ID: &str = "5a0e8400-e29b-41d4-a716-446655440000";
+    let context = |status: &str| {
+        let root = json!({"domain": "stream", "environment": "test"});
+        let object = json!({"context_id": ID, "root": root, "title": "a run", "status": status});
+        ruled(SchemaId::Context, object)
+    };
+    let collab = |participants: usize| {
+        let participant =
+            |n: usize| json!({"participant_id": format!("p{n}"), "role_id": ID, "kind": "agent"});
+        let object = json!({
+            "collab_id": ID,
+            "context_id": ID,
+            "title": "a session",
+            "purpose": "a session",
+            "mode": "swarm",
+            "status": "active",
+            "participants": (0..participants).map(participant).collect::<Vec<_>>(),
+            "created_at": "2026-01-01T00:00:00.000Z",
+        });
+        ruled(SchemaId::Collab, object)
+    };
+    let added = |profile, item: &Item| Batches::new(LIMITS).add(Mono(0), run(1), profile, item);
+    let broken = |family: usize, rule: &str, path: &str, result: Result<(), Withheld>| {
+        let withheld = result.unwrap_err();
+        assert_eq!((withheld.rule.as_str(), withheld.path.as_str()), (rule, path));
+        let mut by_family = [0; FINDING_FAMILIES.len()];
+        by_family[family] = 1;
+        assert_eq!((withheld.findings, withheld.by_family), (1, by_family), "by no other rule");
+    };
+    for profile in [Profile::Sa, Profile::Map] {
+        assert_eq!(added(profile, &context("active")), Ok(()));
+        assert_eq!(added(profile, &collab(2)), Ok(()));
+        // MAP extends SA.
+        broken(0, "sa_context_must_be_active", "$.context.status", added(profile, &context("closed")));
+    }
+    let alone = collab(1);
+    assert_eq!(added(Profile::Sa, &alone), Ok(()), "a rule of MAP alone");
+    let rule = "map_session_requires_multiple_participants";
+    broken(1, rule, "$.collab.participants", added(Profile::Map, &alone));
+}
+
+#[test]
+fn each_rule_is_counted_under_the_name_of_its_family_and_a_keyword_under_the_schema() {
+    let count = |rule: &str| FINDING_FAMILIES[family_of(rule)];
+    for rule in crate::mplp::RULES {
+        assert_eq!(serde_json::to_value(rule.family).unwrap(), count(rule.id), "{}", rule.id);
+    }
+    assert_eq!(count("required"), "schema");
+    assert_eq!(count("no_such_rule"), "schema");
+}
+
+#[test]
+fn what_is_compared_with_context_and_plan_is_compared_with_those_of_its_record() {
+    const OTHER: &str = "5a0e8400-e29b-41d4-a716-446655440000";
+    let played = Play::new(plan(&[("a", "agent:x", None)], &[]));
+    let items = played.first;
+    let of = |schema| items.iter().find(|item| item.schema == schema).unwrap().clone();
+    let (context, plan, trace) = (of(SchemaId::Context), of(SchemaId::Plan), of(SchemaId::Trace));
+    let limits = BatchLimits { body_bytes_max: 1 << 20, ..LIMITS };
+    let add_all = |changed: &Item| {
+        let mut batches = Batches::new(limits);
+        [&context, &plan, &trace, changed]
+            .map(|item| batches.add(Mono(0), run(1), Profile::Sa, item).map_err(|it| it.rule))
+    };
+    for (item, member, rule) in [
+        (&plan, "context_id", "sa_plan_context_binding"),
+        (&trace, "context_id", "sa_trace_context_binding"),
+        (&trace, "plan_id", "sa_trace_plan_binding"),
+    ] {
+        let mut changed = item.clone();
+        changed.object[member] = OTHER.into();
+        assert_eq!(add_all(&changed), [Ok(()), Ok(()), Ok(()), Err(rule.to_owned())]);
+    }
+    // Behind its end nothing of a record is known: another of its id begins anew.
+    let mut batches = Batches::new(limits);
+    batches.add(Mono(0), run(1), Profile::Sa, &context).unwrap();
+    batches.end(run(1));
+    assert_eq!(batches.add(Mono(0), run(1), Profile::Sa, &plan).unwrap_err().rule, "sa_plan_context_binding");
 }

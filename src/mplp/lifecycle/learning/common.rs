@@ -55,7 +55,7 @@ pub(super) fn of_run(record: &Record<'_>) -> Item {
     if let Some(ms) = duration_ms(trace, "started_at", "finished_at") {
         sample["execution_time_ms"] = ms.into();
     }
-    Item { schema: SchemaId::CommonSample, object: sample, origin: Origin::End }
+    Item::new(SchemaId::CommonSample, sample, Origin::End)
 }
 
 /// What stands for a family in the id of the flat sample.

@@ -89,7 +89,7 @@ impl<'a> Record<'a> {
         if !state.is_null() {
             object["state"] = state;
         }
-        Item { schema, object, origin }
+        Item::new(schema, object, origin)
     }
 
     /// Tokens that the run used.

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     mplp::MplpId,
     store::runs::EventRow,
-    tap::entry::runs::{NodeState, Verdict},
+    tap::entry::runs::{NO_DECISION, NodeState, Verdict},
 };
 
 /// Questions that a record has; further ones move their nodes alone.
@@ -208,6 +208,7 @@ impl RunRecord {
     /// A person is asked whether a node may go on.
     fn ask(&mut self, place: u32, fields: &EventFields) {
         if self.questions.len() >= QUESTIONS_MAX {
+            self.questions_left_out += 1;
             return;
         }
         let (number, at) = (self.emitter.number(), self.emitter.at());
@@ -251,7 +252,12 @@ impl RunRecord {
         let decision = question.decide(answer, self.emitter.at());
         self.messages.push(decision.message());
         if decision.by != STATION {
-            self.roles.add(&decision.by, || "The client that decided on a node".to_owned(), "decide");
+            self.roles.add(
+                self.emitter.at(),
+                &decision.by,
+                || "The client that decided on a node".to_owned(),
+                "decide",
+            );
         }
         let payload =
             json!({ "decision_id": decision.id, "status": decision.status, "confirm_id": question.id });
@@ -267,7 +273,7 @@ impl RunRecord {
     /// A node left its question, and no event said how that ended: its state does.
     fn close_question(&mut self, place: u32, state: NodeState, why: Option<&str>) {
         let verdict = match state {
-            NodeState::Failed if why == Some("no decision in time") => Verdict::Expired,
+            NodeState::Failed if why == Some(NO_DECISION) => Verdict::Expired,
             NodeState::Failed => Verdict::Rejected,
             NodeState::Ready | NodeState::Running => Verdict::Approved,
             _ => Verdict::Withdrawn,

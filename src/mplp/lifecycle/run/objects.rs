@@ -20,7 +20,7 @@ use crate::{mplp::SchemaId, time::Wall};
 impl RunRecord {
     /// All objects, in the order of ruling 12.
     pub(super) fn objects(&self) -> Vec<Item> {
-        let item = |schema, object| Item { schema, object, origin: Origin::Beginning };
+        let item = |schema, object| Item::new(schema, object, Origin::Beginning);
         let mut items = vec![
             item(SchemaId::Context, self.context()),
             item(SchemaId::Plan, self.plan()),
@@ -28,18 +28,16 @@ impl RunRecord {
             item(SchemaId::Core, self.core()),
             item(SchemaId::Network, self.network()),
         ];
-        let meta = self.meta(self.begin.at, self.begin.at);
-        let roles = self.roles.objects(&meta, self.begin.at);
+        let roles = self.roles.objects(|created_at, updated_at| self.meta(created_at, updated_at));
         let known: HashSet<String> =
             roles.iter().filter_map(|role| role["role_id"].as_str()).map(ToOwned::to_owned).collect();
         items.extend(roles.into_iter().map(|role| item(SchemaId::Role, role)));
         items.extend(self.sessions.objects(SchemaId::Role, &known).cloned());
         let none = HashSet::new();
-        items.extend(self.questions.iter().map(|question| Item {
-            schema: SchemaId::Confirm,
-            object:
-                question.object(&self.emitter.ids, &self.meta(question.requested_at, question.updated_at())),
-            origin: Origin::Number(question.number),
+        items.extend(self.questions.iter().map(|question| {
+            let meta = self.meta(question.requested_at, question.updated_at());
+            let object = question.object(&self.emitter.ids, &meta);
+            Item::new(SchemaId::Confirm, object, Origin::Number(question.number))
         }));
         items.extend(self.sessions.objects(SchemaId::Confirm, &none).cloned());
         items.push(item(SchemaId::Dialog, self.dialog()));
@@ -120,7 +118,13 @@ impl RunRecord {
             let events = end.events_missing.saturating_add(self.trace.left_out());
             attributes.insert("events_missing".to_owned(), events.into());
             attributes.insert("artifacts_missing".to_owned(), end.artifacts_missing.into());
-            if events > 0 || end.artifacts_missing > 0 || self.trace.lacks_segments() {
+            let (segments, questions) = (self.trace.segments_left_out(), self.questions_left_out);
+            for (name, count) in [("segments_missing", segments), ("questions_missing", questions)] {
+                if count > 0 {
+                    attributes.insert(name.to_owned(), count.into());
+                }
+            }
+            if [events, end.artifacts_missing, segments, questions].iter().any(|missing| *missing > 0) {
                 meta["tags"] = json!(["run", "incomplete"]);
             }
         }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     mplp::{Derived, MplpId},
-    tap::entry::runs::Verdict,
+    tap::entry::runs::{NO_DECISION, Verdict},
     time::Wall,
 };
 
@@ -54,7 +54,7 @@ impl Question {
         let by =
             if is_persons { answer.by.unwrap_or_else(|| UNKNOWN.to_owned()) } else { STATION.to_owned() };
         let reason = answer.note.or_else(|| match answer.verdict {
-            Verdict::Expired => Some("no decision in time".to_owned()),
+            Verdict::Expired => Some(NO_DECISION.to_owned()),
             Verdict::Withdrawn => Some("withdrawn: its node ended".to_owned()),
             _ => None,
         });

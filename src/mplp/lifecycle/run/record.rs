@@ -37,6 +37,8 @@ pub struct RunRecord {
     pub(super) steps: Steps,
     pub(super) trace: TraceParts,
     pub(super) questions: Vec<Question>,
+    /// Questions for which there is no room.
+    pub(super) questions_left_out: u64,
     pub(super) messages: Vec<Message>,
     pub(super) roles: Roles,
     /// Agents of whose attempts one was answered.
@@ -65,6 +67,7 @@ impl RunRecord {
             steps,
             trace: TraceParts::default(),
             questions: Vec::new(),
+            questions_left_out: 0,
             messages: Vec::new(),
             roles: Roles::default(),
             answered: HashSet::new(),
@@ -248,11 +251,12 @@ impl RunRecord {
     }
 
     fn add_first_roles(&mut self) {
-        self.roles.add(STATION, || "The station that runs openings".to_owned(), "orchestrate");
+        let at = self.begin.at;
+        self.roles.add(at, STATION, || "The station that runs openings".to_owned(), "orchestrate");
         let owner = self.owner();
-        self.roles.add(&owner, || "The client that submitted the run".to_owned(), "submit");
+        self.roles.add(at, &owner, || "The client that submitted the run".to_owned(), "submit");
         for (_, step) in self.steps.iter() {
-            self.roles.add_worker(&step.uses);
+            self.roles.add_worker(at, &step.uses);
         }
     }
 

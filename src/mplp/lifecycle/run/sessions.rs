@@ -78,7 +78,10 @@ impl Sessions {
         };
         let mut object = graph_update(ids, ids.event(0, place), Wall(0), &update);
         object["timestamp"] = item.object.get("created_at").cloned().unwrap_or_default();
-        Item { schema: SchemaId::GraphUpdateEvent, object, origin: Origin::Beginning }
+        Item {
+            session: item.session.clone(),
+            ..Item::new(SchemaId::GraphUpdateEvent, object, Origin::Beginning)
+        }
     }
 
     /// The objects of a schema, but for those of the ids that are there.

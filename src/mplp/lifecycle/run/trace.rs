@@ -47,6 +47,8 @@ pub(super) struct TraceParts {
     rows: Vec<EventRow>,
     /// Events that are told and that it has no room for.
     left_out: u64,
+    /// Attempts that ended and that it has no room for.
+    segments_left_out: u64,
 }
 
 impl TraceParts {
@@ -72,6 +74,7 @@ impl TraceParts {
     /// A segment changes no more.
     pub(super) fn settle_segment(&mut self, at: usize) {
         if at >= SEGMENTS_MAX {
+            self.segments_left_out += 1;
             self.spare.push(at);
         }
     }
@@ -85,9 +88,9 @@ impl TraceParts {
         self.segments.len().min(SEGMENTS_MAX)
     }
 
-    /// Whether there were more.
-    pub(super) fn lacks_segments(&self) -> bool {
-        self.segments.len() > SEGMENTS_MAX
+    /// How many more ended.
+    pub(super) const fn segments_left_out(&self) -> u64 {
+        self.segments_left_out
     }
 
     /// Events that it has no room for.
@@ -208,7 +211,7 @@ mod tests {
             let at = trace.add_segment(segment(n));
             trace.settle_segment(at);
         }
-        assert_eq!((trace.segment_count(), trace.lacks_segments()), (SEGMENTS_MAX, false));
+        assert_eq!((trace.segment_count(), trace.segments_left_out()), (SEGMENTS_MAX, 0));
         let open = trace.add_segment(segment(1_000_000));
         for n in 0..50 {
             let at = trace.add_segment(segment(2_000_000 + n));
@@ -217,6 +220,6 @@ mod tests {
         }
         assert_eq!(trace.segment_mut(open).status, "running", "what is open stays what it is");
         assert_eq!((trace.segment_count(), trace.segments.len()), (SEGMENTS_MAX, SEGMENTS_MAX + 2));
-        assert!(trace.lacks_segments());
+        assert_eq!(trace.segments_left_out(), 50);
     }
 }

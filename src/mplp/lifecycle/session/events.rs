@@ -71,7 +71,7 @@ impl SessionRecord {
             let targets: Vec<&str> = first.iter().map(|participant| participant.role.as_str()).collect();
             let started = json!({
                 "mode": collab_mode(self.begin.mode),
-                "participants": self.begin.participants.len(),
+                "participants": first.len(),
             });
             emitter.map("MAPSessionStarted", &self.owner(), &targets, &started);
             assign(emitter, &first);

@@ -17,7 +17,7 @@ use crate::mplp::{MplpId, Profile, SchemaId};
 impl SessionRecord {
     /// All objects, in the order of ruling 12.
     pub(super) fn objects(&self) -> Vec<Item> {
-        let item = |schema, object| Item { schema, object, origin: Origin::Beginning };
+        let item = |schema, object| Item::new(schema, object, Origin::Beginning);
         let mut items = vec![
             item(SchemaId::Context, self.context()),
             item(SchemaId::Plan, self.plan()),
@@ -25,10 +25,20 @@ impl SessionRecord {
             item(SchemaId::Core, core_object(&self.meta(false), self.ids.core, self.profile())),
             item(SchemaId::Network, self.network()),
         ];
-        let mut meta = self.meta(false);
-        meta["updated_at"] = Stamp(self.begin.at).into();
-        let roles = self.roles.objects(&meta, self.begin.at);
-        items.extend(roles.into_iter().map(|role| item(SchemaId::Role, role)));
+        items.extend(self.objects_for_run());
+        items
+    }
+
+    /// Those of them that the record of the trace's run takes: Roles, Dialog and Collab.
+    pub(super) fn objects_for_run(&self) -> Vec<Item> {
+        let item = |schema, object| Item::new(schema, object, Origin::Beginning);
+        let roles = self.roles.objects(|created_at, updated_at| {
+            let mut meta = self.meta(false);
+            meta["created_at"] = Stamp(created_at).into();
+            meta["updated_at"] = Stamp(updated_at).into();
+            meta
+        });
+        let mut items: Vec<Item> = roles.into_iter().map(|role| item(SchemaId::Role, role)).collect();
         items.push(item(SchemaId::Dialog, self.dialog()));
         if self.profile() == Profile::Map {
             items.push(item(SchemaId::Collab, self.collab()));

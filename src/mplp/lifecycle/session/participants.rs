@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::super::{ids::role_id, roles::Roles};
-use crate::{mplp::MplpId, tap::entry::macp::Effect};
+use crate::{mplp::MplpId, tap::entry::macp::Effect, time::Wall};
 
 /// One who takes part.
 #[derive(Clone, Debug)]
@@ -84,9 +84,14 @@ impl Participants {
     }
 
     /// Adds their Roles.
-    pub(super) fn add_roles(&self, roles: &mut Roles) {
+    pub(super) fn add_roles(&self, at: Wall, roles: &mut Roles) {
         for participant in &self.all {
-            roles.add(&participant.role, || format!("The MACP client {}", participant.name), "participate");
+            roles.add(
+                at,
+                &participant.role,
+                || format!("The MACP client {}", participant.name),
+                "participate",
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The fold of a session.
 
+use std::sync::Arc;
+
 use super::{
     super::{
         ids::Ids,
@@ -88,9 +90,13 @@ impl SessionRecord {
         let ids = Ids::of_session(&begin.session, begin.trace);
         let participants = Participants::new(&begin.participants, &begin.by);
         let mut roles = Roles::default();
-        roles.add(STATION, || "The station that hosts sessions".to_owned(), "orchestrate");
-        roles.add(&role_of(&begin.by), || format!("The MACP client {}", begin.by), "initiate");
-        participants.add_roles(&mut roles);
+        roles.add(begin.at, STATION, || "The station that hosts sessions".to_owned(), "orchestrate");
+        roles.add(begin.at, &role_of(&begin.by), || format!("The MACP client {}", begin.by), "initiate");
+        participants.add_roles(begin.at, &mut roles);
+        let context = begin.context.as_ref().filter(|_| begin.trace.is_some());
+        if let Some(owner) = context.and_then(|it| it.get("owner_role")?.as_str()) {
+            roles.add(begin.at, owner, || "The client that submitted the run".to_owned(), "submit");
+        }
         Self {
             settings: settings.clone(),
             steps: steps_of(begin.mode).iter().map(|step| ids.step(step.name)).collect(),
@@ -113,13 +119,23 @@ impl SessionRecord {
     /// Takes a message that the session accepted. Numbers rise; one whose number does not, or that comes
     /// behind the end, is left out.
     pub fn message(&mut self, message: SessionMessage) {
+        let has_room = self.messages.len() < MESSAGES_MAX;
+        self.take(message, has_room);
+    }
+
+    /// Takes a message as [`Self::message`] does, but counts it alone: there is no room for it.
+    pub fn message_left_out(&mut self, message: SessionMessage) {
+        self.take(message, false);
+    }
+
+    fn take(&mut self, message: SessionMessage, has_room: bool) {
         if message.number <= self.last_number || self.end.is_some() {
             return;
         }
         (self.last_number, self.updated_at) = (message.number, message.at);
         let phase_before = self.phase;
         self.phase = message.effect.phase(phase_before);
-        if self.messages.len() >= MESSAGES_MAX {
+        if !has_room {
             self.left_out += 1;
             return;
         }
@@ -127,7 +143,7 @@ impl SessionRecord {
         self.participants.set_active(participant);
         let sender = self.participants.at(participant);
         let does = capability(&message.effect).unwrap_or("participate");
-        self.roles.add(&sender.role, || format!("The MACP client {}", sender.name), does);
+        self.roles.add(message.at, &sender.role, || format!("The MACP client {}", sender.name), does);
         let conflicts_before = self.conflicts;
         self.conflicts += u64::from(matches!(message.effect, Effect::Objected { .. }));
         self.messages.push(Accepted {
@@ -171,13 +187,24 @@ impl SessionRecord {
     /// record alone.
     #[must_use]
     pub fn items_for_run(&self) -> Vec<Item> {
-        let mut items: Vec<Item> = self
-            .objects()
-            .into_iter()
-            .filter(|item| matches!(item.schema, SchemaId::Role | SchemaId::Dialog | SchemaId::Collab))
-            .collect();
+        let mut items = self.objects_for_run();
         if self.is_settled() {
             items.extend(self.events().into_iter().filter(is_of_a_turn));
+        }
+        self.named(items)
+    }
+
+    /// The objects among them, without the events.
+    #[must_use]
+    pub fn named_objects(&self) -> Vec<Item> {
+        self.named(self.objects_for_run())
+    }
+
+    /// As they are in the record of a run: each says whose it is.
+    fn named(&self, mut items: Vec<Item>) -> Vec<Item> {
+        let session: Arc<str> = self.begin.session.as_str().into();
+        for item in &mut items {
+            item.session = Some(Arc::clone(&session));
         }
         items
     }
@@ -190,7 +217,7 @@ impl SessionRecord {
         }
         let events = self.events_since(self.polled);
         self.polled = Polled { begin: true, messages: self.messages.len(), end: self.end.is_some() };
-        events.into_iter().filter(is_of_a_turn).collect()
+        self.named(events.into_iter().filter(is_of_a_turn).collect())
     }
 
     /// Whether the profile, and with it each event, is what it will be.

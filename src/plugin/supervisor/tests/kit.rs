@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::super::{Cause, Input, Installation, Output, ProcessInput, Record, Settings, Source, Supervisor};
@@ -10,9 +9,10 @@ use crate::{
     ids::{PluginId, RequestId, Ticket},
     limits,
     plugin::{
-        Audited, Command, ExitStatus, Outcome, Refusal, Transition, Verdict, framing::Framer,
-        manifest::Manifest, session::Lane,
+        Audited, Command, ExitStatus, NotJudged, Outcome, Refusal, Stand, Transition, Verdict,
+        framing::Framer, manifest::Manifest, session::Lane,
     },
+    tap::entry,
     time::{Mono, Now},
 };
 
@@ -109,6 +109,17 @@ pub(super) fn installation(text: &str) -> Installation {
 
 pub(super) fn example() -> PluginId {
     PluginId::new("community.example")
+}
+
+/// A frame with this body.
+pub(super) fn wire(body: &[u8]) -> Vec<u8> {
+    [format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat()
+}
+
+/// What the body of a frame of ours says.
+pub(super) fn body_of(frame: &[u8]) -> Value {
+    let body = frame.windows(4).position(|it| it == b"\r\n\r\n").unwrap() + 4;
+    serde_json::from_slice(&frame[body..]).unwrap()
 }
 
 impl TestHost {
@@ -221,15 +232,26 @@ impl TestHost {
     pub(super) fn says_bytes(&mut self, id: &PluginId, body: &[u8]) -> Vec<Value> {
         let sent = self.sent.len();
         let process = self.core.process(id).unwrap().number;
-        let judged = self.core.judge(self.now, id, &Bytes::copy_from_slice(body));
+        let kills = self.kills.len();
+        let wire = wire(body);
+        let judged = self.core.judge(self.now, &Stand::From(id.clone()), &wire);
         let mut framer = Framer::new();
-        framer.push(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
-        framer.push(body);
+        framer.push(&wire);
         let frame = framer.poll_frame().unwrap().unwrap();
         let what = ProcessInput::Frame(frame);
         self.input(Input::Process { plugin: id.clone(), process, what });
-        assert_eq!(self.verdicts.last().copied(), judged, "judge and handle agree");
-        self.sent[sent..].iter().map(|sent| sent.body.clone()).collect()
+        let answers: Vec<Value> = self.sent[sent..].iter().map(|sent| sent.body.clone()).collect();
+        match judged {
+            Ok(judged) => {
+                let verdict = self.verdicts.last().copied().map(entry::Verdict::Plugin);
+                assert_eq!(judged.verdict.as_ref().ok(), verdict.as_ref(), "judge and handle agree");
+                assert_eq!(judged.taken_bytes, wire.len());
+                assert_eq!(judged.answers.iter().map(|it| body_of(&it.bytes)).collect::<Vec<_>>(), answers);
+                assert_eq!(judged.ends.is_some(), self.kills.len() > kills, "{judged:?}");
+            }
+            Err(why) => assert_eq!((why, answers.len()), (NotJudged::NotRunning(id.clone()), 0)),
+        }
+        answers
     }
 
     /// A request of the plugin, and its answer.
@@ -269,8 +291,7 @@ impl TestHost {
             match output {
                 Output::Received { verdict, .. } => self.verdicts.push(verdict),
                 Output::Transmit { plugin, process, frame, lane, .. } => {
-                    let body = frame.windows(4).position(|it| it == b"\r\n\r\n").unwrap() + 4;
-                    let value = serde_json::from_slice(&frame[body..]).unwrap();
+                    let value = body_of(&frame);
                     self.sent.push(Sent { plugin: plugin.clone(), process, lane, body: value });
                     if self.is_taken {
                         let bytes = frame.len() as u64;

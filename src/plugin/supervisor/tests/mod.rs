@@ -10,6 +10,7 @@ mod fixtures;
 mod handshake;
 mod health;
 mod installing;
+mod judging;
 mod kept;
 mod kit;
 mod methods;

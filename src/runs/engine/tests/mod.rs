@@ -4,6 +4,7 @@ mod answers;
 mod behaviours;
 mod brake;
 mod control;
+mod judged;
 mod nested;
 mod numbers;
 mod questions;

@@ -226,8 +226,7 @@ impl TestEngine {
 
     /// The stored row of a run.
     fn row(&self, run: TraceId) -> Option<RunRow> {
-        let row = self.persisted.rows.get(&run)?;
-        let end = self.persisted.ended.get(&run);
+        let (row, end) = (self.persisted.rows.get(&run)?, self.persisted.ended.get(&run));
         Some(RunRow {
             number: 1,
             run,
@@ -245,6 +244,7 @@ impl TestEngine {
             artifacts: 0,
             submitted_at: row.at,
             ended_at: end.map(|end| end.at),
+            rated: None,
         })
     }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::mplp::Path;
 
 fn items(objects: Vec<(SchemaId, Value)>) -> Vec<Item> {
-    let item = |(schema, object)| Item { schema, object, origin: Origin::Beginning };
+    let item = |(schema, object)| Item::new(schema, object, Origin::Beginning);
     objects.into_iter().map(item).collect()
 }
 
@@ -49,6 +49,19 @@ fn rows_are_named_by_their_places_in_the_bundle() {
     ];
     assert_eq!(paths, expected);
     assert_eq!((page.total, page.version, page.more, page.profile), (5, 7, false, Profile::Sa));
+}
+
+#[test]
+fn a_row_of_a_session_says_whose_log_its_origin_is_of() {
+    let own = Item::new(SchemaId::GraphUpdateEvent, json!({}), Origin::Number(3));
+    let of_session = Item { session: Some("vote".into()), ..own.clone() };
+    let bundle = Bundle::new(Profile::Sa, vec![own, of_session]);
+    let record = BuiltRecord::new(RecordOf::Station, 7, bundle, &limits::Mplp::default()).unwrap();
+    let rows = record.page(0, 9, u64::MAX).rows;
+    let origins: Vec<_> = rows.iter().map(|row| (row.session.as_deref(), row.origin)).collect();
+    assert_eq!(origins, [(None, Origin::Number(3)), (Some("vote"), Origin::Number(3))]);
+    let sent = serde_json::to_string(&rows[0]).unwrap();
+    assert!(!sent.contains("session"), "{sent}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn snapshot() -> Snapshot {
         disk_low: None,
         recording: None,
         alerts: AlertList::new(9),
+        is_rehearsal: false,
     };
     let mut snapshot = Snapshot::without_hosts(station, Now::at_ms(60_000));
     snapshot.mpp = mpp::Snapshot::new(PackFacts {
@@ -51,8 +52,13 @@ fn peer(client: &str, kind: Kind) -> rmp::PeerView {
     }
 }
 
+/// The peers of the MACP runtime that are there.
+fn connected() -> HashSet<Peer> {
+    [Peer::new("127.0.0.1:1")].into()
+}
+
 fn states(snapshot: &Snapshot) -> BTreeMap<(PartKind, String), PartStatus> {
-    facts(snapshot).parts.into_iter().map(|it| ((it.kind, it.name), it.status)).collect()
+    facts(snapshot, &connected()).parts.into_iter().map(|it| ((it.kind, it.name), it.status)).collect()
 }
 
 #[test]
@@ -71,8 +77,10 @@ fn all_that_is_hosted_and_connected_is_a_part() {
     }
     snapshot.rmp.peers.insert(ConnectionId(9), process);
     let client = macp::ClientView { peer: Peer::new("pid 7"), client: Arc::from("voter"), at: Now::at_ms(0) };
-    snapshot.macp.clients.extend([client.clone(), client]);
-    let found = facts(&snapshot);
+    let there =
+        macp::ClientView { peer: Peer::new("127.0.0.1:1"), client: Arc::from("judge"), ..client.clone() };
+    snapshot.macp.clients.extend([client.clone(), there, client]);
+    let found = facts(&snapshot, &connected());
     assert_eq!((found.id.as_str(), found.name.as_str()), ("/shows/friday", "friday"));
     let names: Vec<_> = found.parts.iter().map(|it| (it.kind, it.name.as_str())).collect();
     let expected = [
@@ -82,9 +90,13 @@ fn all_that_is_hosted_and_connected_is_a_part() {
         (PartKind::Agent, "critic"),
         (PartKind::Agent, "painter"),
         (PartKind::Agent, "writer"),
+        (PartKind::MacpClient, "judge"),
         (PartKind::MacpClient, "voter"),
     ];
     assert_eq!(names, expected);
+    let clients = states(&snapshot).into_iter().filter(|((kind, _), _)| *kind == PartKind::MacpClient);
+    let clients: Vec<_> = clients.map(|(_, status)| status).collect();
+    assert_eq!(clients, [PartStatus::Active, PartStatus::Inactive], "one is gone");
     let of = |it: &StationExtension| (it.sort, it.id.clone(), it.version.clone(), it.status);
     let extensions: Vec<_> = found.extensions.iter().map(of).collect();
     let mode =
@@ -121,6 +133,7 @@ fn what_is_wrong_with_a_part_is_its_status() {
     assert_eq!(status(&bridge_down, PartKind::Adapter), PartStatus::Unreachable);
     let mut silent = snapshot();
     silent.macp.listener = macp::Listener::Down(Arc::from("port taken"));
-    let modes = facts(&silent).extensions.into_iter().filter(|it| it.sort == ExtensionSort::Mode);
+    let modes =
+        facts(&silent, &connected()).extensions.into_iter().filter(|it| it.sort == ExtensionSort::Mode);
     assert!(modes.into_iter().all(|it| it.status == ExtensionStatus::Inactive));
 }

@@ -17,7 +17,7 @@ fn run(n: u128) -> RecordOf {
 
 /// A record of about so many bytes.
 fn record(of: RecordOf, version: u64, bytes: usize) -> Arc<BuiltRecord> {
-    let item = Item { schema: SchemaId::Plan, object: "x".repeat(bytes).into(), origin: Origin::Beginning };
+    let item = Item::new(SchemaId::Plan, "x".repeat(bytes).into(), Origin::Beginning);
     let bundle = Bundle::new(Profile::Sa, vec![item]);
     Arc::new(BuiltRecord::new(of, version, bundle, &limits::Mplp::default()).unwrap())
 }

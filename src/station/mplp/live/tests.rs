@@ -113,6 +113,7 @@ fn detail(n: u128) -> RunDetail {
             submitted_at_ms: Wall(AT),
             ended_at_ms: Some(Wall(AT + 7)),
             asks: 0,
+            rated: None,
         },
         yaml: YAML.to_owned(),
         plan: JsonText::from_value(&serde_json::to_value(&begun.plan).unwrap()),
@@ -219,7 +220,7 @@ fn what_is_not_clean_is_withheld_and_told() {
     let mut live = live();
     live.take(Mono(0), RunFeed::Begun(Box::new(begun(1))));
     let good = taken(&mut live).len();
-    let broken = Item { schema: SchemaId::Plan, object: json!({ "steps": 1 }), origin: Origin::End };
+    let broken = Item::new(SchemaId::Plan, json!({ "steps": 1 }), Origin::End);
     live.send(Mono(0), run(1), Profile::Sa, &RecordOf::Run(run(1)), std::slice::from_ref(&broken));
     live.send(Mono(0), run(1), Profile::Sa, &RecordOf::Session("s".into()), &[broken]);
     assert!(taken(&mut live).is_empty() && good > 0);
@@ -230,6 +231,9 @@ fn what_is_not_clean_is_withheld_and_told() {
     let (told, _) = live.poll_withheld().unwrap();
     assert!(matches!(told, Transition::Withheld { record, .. } if record == RecordRef::session("s")));
     assert!(live.poll_withheld().is_none());
+    let counted = live.counts.counted().findings;
+    assert_eq!(counted.iter().sum::<u64>(), 2 * u64::from(findings), "of both: {counted:?}");
+    assert!(counted[5] > 0 && counted[0] > 0, "by the schema and by the rules of one agent: {counted:?}");
 }
 
 fn session(number: u64, ending: Option<Ending>, listed: &[&str]) -> SessionDetail {
@@ -344,4 +348,21 @@ fn export_with_sessions() -> (Vec<Named>, Vec<Named>) {
     let bundle = record.into_bundle(Some(&end_told(ended(1))));
     let items = bundle.items().iter().map(|item| (item.schema.name().to_owned(), item.object.clone()));
     items.partition(is_event)
+}
+
+#[test]
+fn messages_without_room_are_counted_and_the_session_goes_on() {
+    let turns = |room| {
+        let mut session = LiveSession::new(&session(9, None, &["alice", "bob"]), 1_024, &settings());
+        assert!(!session.log(&log()[..3], room));
+        let events = session.poll_events();
+        let is_turn = |item: &&Item| item.object["event_type"] == "MAPTurnDispatched";
+        (session.bytes(), events.iter().filter(is_turn).count(), session.read())
+    };
+    let (all, count, read) = turns(u64::MAX);
+    assert_eq!((count, read), (2, 3));
+    let (held, count, read) = turns(all - 1);
+    assert!(held > 0 && held < all, "{held} of {all}");
+    assert_eq!((count, read), (1, 3));
+    assert_eq!(turns(0), (0, 0, 3));
 }

@@ -1,18 +1,21 @@
 //! What holds of the record of any run.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use rl_console::{
     mplp::{
         RecordContext, is_clean, judge_bundle,
-        lifecycle::{Bundle, learning, run::RunRecord},
+        lifecycle::{Bundle, Item, learning, run::RunRecord},
     },
     runs::NodeState,
     store::runs::EventRow,
 };
 use serde_json::Value;
 
-use super::{Run, begin, settings};
+use super::{Run, begin, is_event, sessions, settings};
 
 pub(super) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
@@ -26,6 +29,7 @@ pub(super) fn check_losses(seed: u64, run: &Run) {
     let cut: Vec<&EventRow> = run.events.iter().take(cut_at).collect();
     for rows in [thin, cut, Vec::new()] {
         let (mut record, _) = RunRecord::begin(begin(&run.row), &settings());
+        sessions::read(&mut record, &run.sessions);
         for event in rows {
             record.read(event);
         }
@@ -43,7 +47,34 @@ pub(super) fn check_losses(seed: u64, run: &Run) {
     }
 }
 
-pub(super) fn check_nodes(seed: u64, run: &Run, bundle: &Value) {
+/// What was told live and what is exported are the same: of the run's own, and of each of its sessions, the
+/// events in one order, and the objects as they are at the end. The node that a session adds to the run's
+/// graph is told when that is known, which may be behind the session's first turns.
+pub(super) fn check_live(seed: u64, run: &Run, bundle: &Bundle) {
+    let live: (Vec<Item>, Vec<Item>) = run.items.iter().cloned().partition(is_event);
+    let exported: (Vec<Item>, Vec<Item>) = bundle.items().iter().cloned().partition(is_event);
+    let whose = |events: Vec<Item>| {
+        let mut by_session: BTreeMap<(Option<Arc<str>>, bool), Vec<Item>> = BTreeMap::new();
+        for event in events {
+            let is_node = event.session.is_some() && event.object["event_type"] == "session_added";
+            by_session.entry((event.session.clone(), is_node)).or_default().push(event);
+        }
+        by_session
+    };
+    assert_eq!(live.1, exported.1, "seed {seed}: objects, live and exported");
+    assert_eq!(whose(live.0), whose(exported.0), "seed {seed}: events, live and exported");
+}
+
+/// A bundle without the events of sessions.
+fn without_sessions(bundle: &Bundle) -> Value {
+    let mut value = bundle.value();
+    let own = bundle.items().iter().filter(|it| is_event(it) && it.session.is_none());
+    value["events"] = own.map(|it| it.object.clone()).collect();
+    value
+}
+
+pub(super) fn check_nodes(seed: u64, run: &Run, bundle: &Bundle) {
+    let bundle = &without_sessions(bundle);
     for (step, place) in list(&bundle["plan"], "steps").iter().zip(0..) {
         let expected = match run.states.get(&place) {
             Some(NodeState::Completed) => "completed",
@@ -90,7 +121,8 @@ pub(super) fn check_graph(seed: u64, run: &Run, bundle: &Value) {
     let sum = |name: &str| list(bundle, "events").iter().filter_map(|it| it[name].as_u64()).sum::<u64>();
     let steps = list(&bundle["plan"], "steps");
     let dependencies: usize = steps.iter().map(|step| list(step, "dependencies").len()).sum();
-    let more = run.artifacts + list(bundle, "confirms").len() as u64;
+    let sessions = run.sessions.iter().filter(|it| it.has_collab()).count() as u64;
+    let more = run.artifacts + list(bundle, "confirms").len() as u64 + sessions;
     let graph = (steps.len() as u64 + more, dependencies as u64 + more);
     assert_eq!((sum("node_delta"), sum("edge_delta")), graph, "seed {seed}");
 }

@@ -16,6 +16,7 @@ fn row(place: u64, schema: &str, path: &str, object: &Value) -> LifecycleRow {
         schema: schema.to_owned(),
         path: path.to_owned(),
         origin: Origin::Beginning,
+        session: None,
         object: Some(JsonText::from_value(object)),
         omitted_bytes: None,
         findings: Vec::new(),
@@ -74,7 +75,7 @@ fn a_record_is_read_page_by_page_and_written_as_its_bundle_is() {
     let station = Scripted::pages([page(7, first, true), page(7, second, false)]);
     let record = read(&station).unwrap().unwrap();
     assert_eq!((record.len(), asked(&station)), (4, vec![0, 3]));
-    assert!(record.findings.is_clean());
+    assert!(record.findings.shown.is_clean());
     let text = record.bundle_text();
     let lines = record.lines();
     assert_eq!(lines, "{\"a\":1.5,\"z\":1}\n{\"name\":\"a\"}\n{\"name\":\"b\"}\n{}\n");
@@ -106,14 +107,16 @@ fn findings_are_in_the_order_of_the_judgement() {
     (page.of_bundle, page.findings) = (vec![finding("$.plan")], 4);
     let counted = whole.clone();
     let record = read(&Scripted::pages([whole])).unwrap().unwrap();
-    let paths: Vec<_> = record.findings.list.iter().map(|it| it.path.to_string()).collect();
+    let paths: Vec<_> = record.findings.shown.list.iter().map(|it| it.path.to_string()).collect();
     assert_eq!(paths, ["$.plan", "$.roles[0].name", "$.roles[0].x", "$.events[0]"]);
-    assert!(!record.findings.is_cut);
+    assert_eq!((record.findings.count, record.findings.shown.is_cut), (4, false));
     // One that has no room in a page is counted all the same.
     let mut more = counted;
     let Page::Lifecycle(Some(page)) = &mut more else { panic!() };
     page.findings = 5;
-    assert!(read(&Scripted::pages([more])).unwrap().unwrap().findings.is_cut);
+    let findings = read(&Scripted::pages([more])).unwrap().unwrap().findings;
+    assert_eq!((findings.count, findings.shown.list.len(), findings.shown.is_cut), (5, 4, true));
+    assert_eq!(findings.more, SENT);
 }
 
 #[test]
@@ -139,7 +142,7 @@ fn an_export_is_told_and_nothing_fails_for_it() {
     let station = Scripted::outcomes([told]);
     let tell = |station: &Scripted, of: RecordOf| {
         operator::block_on(async {
-            tell_export(station, &of, 4, &Findings::default()).await;
+            tell_export(station, &of, 4, 3).await;
             Ok(())
         })
         .unwrap();
@@ -150,7 +153,7 @@ fn an_export_is_told_and_nothing_fails_for_it() {
     refusing.outcomes.lock().unwrap().push_back(Err(viewer));
     tell(&refusing, RecordOf::Station);
     let expected =
-        mplp::Command::TellExport { kind: RecordKind::Session, id: "s1".to_owned(), items: 4, findings: 0 };
+        mplp::Command::TellExport { kind: RecordKind::Session, id: "s1".to_owned(), items: 4, findings: 3 };
     assert_eq!(*station.commands.lock().unwrap(), [Command::Mplp(expected)]);
     assert_eq!(refusing.commands.lock().unwrap().len(), 1);
 }

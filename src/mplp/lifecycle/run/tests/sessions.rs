@@ -44,7 +44,7 @@ fn session() -> Vec<Item> {
         })
     };
     let turn = json!({ "role_id": role("macp:a"), "turn_number": 1 });
-    let item = |schema, object| Item { schema, object, origin: Origin::Number(1) };
+    let item = |schema, object| Item::new(schema, object, Origin::Number(1));
     let named = |name: &str| json!({ "meta": meta, "role_id": role(name), "name": name });
     vec![
         item(SchemaId::Context, json!({})),

@@ -99,6 +99,11 @@ fn where_nobody_is_listed_they_take_part_who_speak() {
         list(&bundle["collabs"][0], "participants").iter().map(|it| &it["participant_id"]).collect();
     assert_eq!(names, ["macp:alice", "macp:carol", "macp:dave"]);
     assert_eq!(types(&bundle, |it| it["event_type"] == "MAPRolesAssigned").len(), 3);
+    let started = list(&bundle, "events").iter().find(|it| it["event_type"] == "MAPSessionStarted").unwrap();
+    assert_eq!(started["payload"]["participants"], 1, "who began it takes part");
+    let created: Vec<_> =
+        list(&bundle, "roles").iter().map(|role| role["meta"]["created_at"].as_str()).collect();
+    assert!(created.is_sorted() && created[0] < created[3], "{created:?}");
 }
 
 #[test]
@@ -154,8 +159,11 @@ fn a_session_has_the_context_of_its_trace_and_keeps_an_id_that_can_be_one() {
     // That of the run, where it is at hand.
     let mut of_run = bundle["context"].clone();
     of_run["title"] = "the run".into();
+    of_run["owner_role"] = "agent:submit".into();
     begin.context = Some(of_run.clone());
-    assert_eq!(sound(&Play::of(begin.clone()))["context"]["title"], "the run");
+    let within = sound(&Play::of(begin.clone()));
+    assert_eq!(within["context"]["title"], "the run");
+    assert!(list(&within, "roles").iter().any(|role| role["name"] == "agent:submit"), "its owner is a Role");
     of_run["context_id"] = Derived::Context("another").id().to_string().into();
     begin.context = Some(of_run);
     assert_eq!(sound(&Play::of(begin))["context"]["title"], "which map?");

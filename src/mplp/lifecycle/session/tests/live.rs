@@ -48,7 +48,12 @@ fn what_is_told_live_is_what_the_record_has_at_last() {
     {
         let (play, told) = told(listed, with_bob);
         assert!(!told.is_empty());
-        assert_eq!(told, events(play.record.items_for_run()), "{listed:?}");
+        let all = play.record.items_for_run();
+        assert!(
+            all.iter().chain(&told).all(|item| item.session.as_deref() == Some("map-vote-7")),
+            "{listed:?}"
+        );
+        assert_eq!(told, events(all), "{listed:?}");
     }
 }
 

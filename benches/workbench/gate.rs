@@ -1,0 +1,145 @@
+//! What the gate costs hosts, open and closed, beside hosts without one.
+
+mod bridge;
+mod bus;
+mod sessions;
+
+use std::sync::Arc;
+
+use rl_console::{
+    gate::{Gate, NewRule, OnTimeout, Owner, Then},
+    limits,
+    tap::entry::{Direction, Link, station::OperatedBy},
+    time::Clock,
+};
+
+use crate::{
+    Result,
+    report::{Bound, Report, median, number},
+};
+
+/// Rounds, in each of which every state has its turn.
+const ROUNDS: usize = 10;
+/// Frames that are asked for at a gate.
+const LOOKS: u64 = 50_000_000;
+/// What a closed gate may take for a frame, in ns.
+const CLOSED_NS_MAX: f64 = 5.0;
+/// What hosts keep of their rate at least: the gate is closed, armed on another link, armed on theirs for
+/// what never comes.
+const CLOSED_MIN: f64 = 0.95;
+const ELSEWHERE_MIN: f64 = 0.95;
+const HERE_MIN: f64 = 0.90;
+
+/// How the gate of a host is.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    None,
+    Closed,
+    Elsewhere,
+    Here,
+}
+
+impl State {
+    const ALL: [Self; 4] = [Self::None, Self::Closed, Self::Elsewhere, Self::Here];
+
+    const fn bound(self) -> Option<(&'static str, f64)> {
+        match self {
+            Self::None => None,
+            Self::Closed => Some(("closed", CLOSED_MIN)),
+            Self::Elsewhere => Some(("armed on another link", ELSEWHERE_MIN)),
+            Self::Here => Some(("armed, matching nothing", HERE_MIN)),
+        }
+    }
+
+    /// The gate of a host of this link.
+    fn gate(self, link: Link) -> Result<Gate> {
+        let gate = || Gate::new(limits::Gate::default(), false);
+        let armed = |on: Link| {
+            let gate = gate();
+            let rule = NewRule {
+                by: OperatedBy::own_console(),
+                owner: Owner::Nobody,
+                filter: Arc::from("kind:nothing"),
+                links: vec![on],
+                direction: None,
+                asks_verdict: false,
+                matcher: Arc::new(|entry, _| entry.bytes.is_empty()),
+                then: Then::Intercept,
+                on_timeout: OnTimeout::Pass,
+                frames_max: None,
+                per_mille: 1_000,
+                seed: 1,
+                for_ms: 3_600_000,
+            };
+            gate.arm(Clock::start().now(), rule).map_err(|error| format!("{error:?}"))?;
+            Ok::<_, Box<dyn std::error::Error>>(gate)
+        };
+        Ok(match self {
+            Self::None => Gate::none(),
+            Self::Closed => gate(),
+            Self::Elsewhere => {
+                armed(Link::ALL.into_iter().find(|it| *it != link && *it != Link::Station).unwrap_or(link))?
+            }
+            Self::Here => armed(link)?,
+        })
+    }
+}
+
+/// A host with its clients.
+trait Host: Sized {
+    const NAME: &'static str;
+    const LINK: Link;
+
+    /// Starts one with this gate.
+    fn start(gate: Gate) -> Result<Self>;
+
+    /// Does a round; how many a second.
+    fn round(&mut self) -> Result<f64>;
+}
+
+pub(crate) fn measure(report: &mut Report) -> Result<()> {
+    looks(report);
+    host::<bus::Bus>(report)?;
+    host::<bridge::Bridge>(report)?;
+    host::<sessions::Sessions>(report)
+}
+
+/// A host's look at a closed gate.
+fn looks(report: &mut Report) {
+    let (gate, clock) = (Gate::new(limits::Gate::default(), false), Clock::start());
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        let began = clock.mono();
+        for _ in 0..LOOKS {
+            let is_armed = std::hint::black_box(&gate).is_armed(Link::Rmp, Direction::Inbound);
+            std::hint::black_box(is_armed);
+        }
+        times.push(clock.mono().since(began).as_secs_f64() * 1e9 / number(LOOKS));
+    }
+    report.bound("a closed gate, for a frame", median(&times), Bound::AtMost(CLOSED_NS_MAX), " ns");
+}
+
+fn host<H: Host>(report: &mut Report) -> Result<()> {
+    let mut hosts =
+        State::ALL.iter().map(|state| H::start(state.gate(H::LINK)?)).collect::<Result<Vec<H>>>()?;
+    let mut rates = [const { Vec::new() }; State::ALL.len()];
+    for round in 0..=ROUNDS {
+        // No state is always the first.
+        for turn in 0..hosts.len() {
+            let at = (turn + round) % hosts.len();
+            let rate = hosts[at].round()?;
+            // The first round warms up.
+            if round > 0 {
+                rates[at].push(rate);
+            }
+        }
+    }
+    let name = H::NAME;
+    Report::figure(&format!("{name}, no gate"), &format!("{:.0} /s", median(&rates[0])));
+    for (state, with) in State::ALL.iter().zip(&rates) {
+        let Some((what, min)) = state.bound() else { continue };
+        let ratios: Vec<f64> = with.iter().zip(&rates[0]).map(|(with, without)| with / without).collect();
+        report.bound(&format!("{name}, {what}: of that"), median(&ratios), Bound::AtLeast(min), "");
+    }
+    Ok(())
+}

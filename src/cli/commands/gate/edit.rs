@@ -1,0 +1,213 @@
+//! `gate edit`: what takes a held frame's place, made of the frame's own JSON or of bytes.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::decide::command;
+use crate::{
+    cli::{
+        args::GateEditArgs,
+        context::Context,
+        error::Error,
+        frame_input::{json_of, raw_bytes, refused, set},
+        inject_error::InjectError,
+        operator,
+    },
+    dissect::frame_json::{Fill, Format, RmpUnits, Setup, codec, parts},
+    macp::Rpc,
+    port::{GateCommand, GateOutcome, InterceptedFrame, InterceptedRow, Page, PageBytes, Query, Way},
+    rmp::{MAGIC, PREFIX_BYTES},
+    tap::entry::Link,
+    time::Wall,
+    words::counted,
+};
+
+/// The frame that was edited.
+#[derive(Serialize)]
+struct Edited {
+    edited: u64,
+    bytes: usize,
+}
+
+pub(super) fn run(context: &mut Context, args: &GateEditArgs) -> Result<(), Error> {
+    let Context { settings, clock, out, .. } = context;
+    let setup = Setup { registry: &settings.registry, limits: &settings.limits, now_ms: None };
+    // Before the station is asked: what is wrong with it is no matter of the frame.
+    let given = match (&args.raw, &args.file) {
+        (Some(raw), _) => Given::Bytes(raw_bytes(raw)?),
+        (None, Some(file)) => Given::Json(json_of(Some(file))?),
+        (None, None) => Given::Nothing,
+    };
+    operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        let query = Query::InterceptedFrame { frame: args.frame };
+        let Page::InterceptedFrame(held) = operator::query(&station, query).await? else {
+            return Err(Error::UnexpectedAnswer);
+        };
+        let bytes = match given {
+            Given::Bytes(bytes) => bytes,
+            Given::Json(json) => edited(setup, &held, Some(json), &args.set, clock.now().wall)?,
+            Given::Nothing => edited(setup, &held, None, &args.set, clock.now().wall)?,
+        };
+        let row = Edited { edited: args.frame, bytes: bytes.len() };
+        let edit = GateCommand::Edit { frame: args.frame, bytes: PageBytes(bytes), keeps: args.keep };
+        let GateOutcome::Released { .. } = command(&station, edit).await? else {
+            return Err(Error::UnexpectedAnswer);
+        };
+        out.row(&row, |row| format!("frame {} edited: {}", row.edited, counted(row.bytes as u64, "byte")))
+    })
+}
+
+/// What is given of an edit besides what is set.
+enum Given {
+    Bytes(Vec<u8>),
+    Json(Value),
+    Nothing,
+}
+
+/// The bytes of a held frame with its last part changed: the message, where one announces it.
+fn edited(
+    setup: Setup<'_>,
+    held: &InterceptedFrame,
+    json: Option<Value>,
+    settings: &[(String, Value)],
+    now: Wall,
+) -> Result<Vec<u8>, Error> {
+    let of_bytes = |message: &str| {
+        Error::usage(format!("frame {}: {message}", held.row.frame), "edit its bytes with --raw HEX")
+    };
+    let format = format(held).ok_or_else(|| of_bytes("an answer of the runtime has no JSON of its own"))?;
+    let mut parts =
+        parts(format, setup, &held.bytes.0).ok_or_else(|| of_bytes("it cannot be read as JSON"))?;
+    let (_, text) = parts.pop().ok_or_else(|| of_bytes("it is empty"))?;
+    let own: Value = serde_json::from_str(&text).map_err(|error| InjectError::NotAFrame {
+        what: format!("frame {}", held.row.frame),
+        message: error.to_string(),
+        hint: "edit its bytes with --raw HEX".to_owned(),
+    })?;
+    let mut json = json.map_or_else(|| own.clone(), |json| with_header(json, &own));
+    for (path, value) in settings {
+        set(&mut json, path, value.clone())?;
+    }
+    let codec = codec(format, setup);
+    let last = codec.encode(&json.to_string(), &Fill::at(now, 1)).map_err(|why| refused(&*codec, &why))?;
+    let mut bytes: Vec<u8> = parts.into_iter().flat_map(|(wire, _)| wire.to_vec()).collect();
+    bytes.extend(last.wire);
+    Ok(bytes)
+}
+
+/// JSON without a header, with that of a frame.
+fn with_header(mut json: Value, own: &Value) -> Value {
+    if let (Value::Object(members), Some(header)) = (&mut json, own.get("header")) {
+        members.entry("header").or_insert_with(|| header.clone());
+    }
+    json
+}
+
+/// How a held frame is written; nothing of one that has no JSON of its own.
+fn format(held: &InterceptedFrame) -> Option<Format> {
+    let InterceptedRow { link, way, kind, .. } = &held.row;
+    Some(match (link, way) {
+        (Link::Mpp, _) => Format::Mpp,
+        (Link::Plugin, _) => Format::Plugin,
+        (Link::Rmp, _) if has_magic(&held.bytes.0) => Format::Rmp(RmpUnits::Session),
+        (Link::Rmp, _) => Format::Rmp(RmpUnits::Json),
+        (Link::Macp, Way::In) => Format::Macp(Rpc::from_name(kind)?),
+        _ => return None,
+    })
+}
+
+/// Whether a unit of the bus is a binary frame.
+fn has_magic(unit: &[u8]) -> bool {
+    unit.get(PREFIX_BYTES..).is_some_and(|frame| frame.starts_with(&MAGIC))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        ids::Peer,
+        limits::Limits,
+        port::OnTimeout,
+        rmp::{
+            Registry,
+            control::{self, FromClient},
+        },
+    };
+
+    fn held(link: Link, way: Way, kind: &str, bytes: &[u8]) -> InterceptedFrame {
+        let row = InterceptedRow {
+            frame: 7,
+            rule: 1,
+            link,
+            way,
+            peer: Peer::new("a"),
+            kind: kind.to_owned(),
+            line: String::new(),
+            bytes: bytes.len() as u64,
+            verdict: String::new(),
+            clause: None,
+            since_ms: Wall(0),
+            until_ms: Wall(0),
+            on_timeout: OnTimeout::Pass,
+        };
+        InterceptedFrame { row, bytes: PageBytes(bytes.to_vec()) }
+    }
+
+    fn with(held: &InterceptedFrame, json: Option<Value>, set: &[(&str, Value)]) -> Result<Vec<u8>, Error> {
+        let (registry, limits) = (Registry::default(), Limits::default());
+        let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
+        let set: Vec<_> = set.iter().map(|(path, value)| ((*path).to_owned(), value.clone())).collect();
+        edited(setup, held, json, &set, Wall(9))
+    }
+
+    #[test]
+    fn a_line_is_edited_by_its_members_or_replaced() {
+        let line = held(Link::Mpp, Way::In, "done", b"{\"mpp\":2,\"type\":\"done\",\"id\":4}\n");
+        let read = |bytes: Vec<u8>| {
+            assert_eq!(bytes.last(), Some(&b'\n'));
+            serde_json::from_slice::<Value>(&bytes).unwrap()
+        };
+        let set = with(&line, None, &[("body.id", json!(5))]).unwrap();
+        assert_eq!(read(set), json!({"mpp": 2, "type": "done", "id": 5}));
+        let other = json!({"body": {"type": "failed", "id": 4, "reason": "x"}});
+        let replaced = with(&line, Some(other), &[("body.reason", json!("y"))]).unwrap();
+        assert_eq!(read(replaced), json!({"mpp": 2, "type": "failed", "id": 4, "reason": "y"}));
+    }
+
+    #[test]
+    fn of_a_message_of_the_bus_what_announces_it_stays() {
+        let fill = Fill::at(Wall(1_000), 1);
+        let mut publish = Vec::new();
+        let header = control::header(1_000, fill.trace_id, 5);
+        control::append(&mut publish, &header, &FromClient::Publish { topic: "a/b", ack: true });
+        let (registry, limits) = (Registry::default(), Limits::default());
+        let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
+        let frames = codec(Format::Rmp(RmpUnits::Frames), setup);
+        let body = json!({"body": {"type": "observation.greeting.v1", "payload": {"n": 1}}});
+        let message = frames.encode(&body.to_string(), &fill).unwrap().wire;
+        let unit = held(Link::Rmp, Way::In, "publish", &[&publish[..], &message].concat());
+        let after = with(&unit, None, &[("body.payload.n", json!(2))]).unwrap();
+        assert!(after.starts_with(&publish), "what announces it is as it was");
+        // The header is the message's own.
+        assert_eq!(after[publish.len()..][..PREFIX_BYTES + 64], message[..PREFIX_BYTES + 64]);
+        let value = parts(Format::Rmp(RmpUnits::Session), setup, &after).unwrap().pop().unwrap().1;
+        assert_eq!(serde_json::from_str::<Value>(&value).unwrap()["body"]["payload"], json!({"n": 2}));
+        let replaced = with(&unit, Some(body), &[]).unwrap();
+        assert_eq!(replaced, unit.bytes.0, "a file without a header keeps the frame's");
+    }
+
+    #[test]
+    fn what_has_no_json_is_edited_by_its_bytes() {
+        for held in [
+            held(Link::Macp, Way::Out, "Send", b""),
+            held(Link::Mpp, Way::In, "?", b"no end"),
+            held(Link::Rmp, Way::In, "?", &[0, 0, 0, 9, 1]),
+        ] {
+            let error = with(&held, None, &[("body.x", json!(1))]).unwrap_err();
+            assert_eq!((error.code(), error.hint()), ("usage", "edit its bytes with --raw HEX".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The frames that are sent, one after the other: from JSON with what is set in it, or from bytes, and
+//! broken where that is asked for.
+
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader, Lines, Read as _, Take},
+};
+
+use serde_json::Value;
+
+use super::snippet::Given;
+use crate::{
+    cli::{
+        args::InjectArgs,
+        error::Error,
+        frame_input::{json_of, raw_bytes, refused, set},
+        inject_error::InjectError,
+    },
+    dissect::{
+        frame_json::{Codec, Fill, Format},
+        snippets::SnippetFrame,
+    },
+    time::Clock,
+};
+
+/// Bytes that are read of a file with a frame per line.
+const EACH_BYTES_MAX: u64 = 1 << 30;
+
+/// Where the frames come from.
+enum Source<'a> {
+    Raw(Vec<u8>),
+    One(Value),
+    Each {
+        over: Value,
+        lines: Lines<BufReader<Take<File>>>,
+        what: String,
+        line: u64,
+    },
+    /// The frames of a snippet, again and again.
+    Snippet {
+        frames: &'a [SnippetFrame],
+        next: usize,
+    },
+}
+
+/// The frames.
+pub(super) struct Frames<'a> {
+    source: Source<'a>,
+    args: &'a InjectArgs,
+    format: Format,
+    clock: Clock,
+    made: u64,
+    /// How often the present one is sent still.
+    left: u64,
+    present: Option<Value>,
+    /// How often a snippet was sent.
+    rounds: u64,
+}
+
+impl<'a> Frames<'a> {
+    /// `captured` are the bytes of a captured frame that is sent again.
+    pub(super) fn new(
+        given: &'a Given,
+        captured: Option<Vec<u8>>,
+        format: Format,
+        clock: Clock,
+    ) -> Result<Self, Error> {
+        let args = &given.args;
+        let source = if let Some(bytes) = captured {
+            Source::Raw(bytes)
+        } else if let Some(snippet) = &given.snippet {
+            Source::Snippet { frames: &snippet.frames, next: 0 }
+        } else if let Some(raw) = &args.raw {
+            Source::Raw(raw_bytes(raw)?)
+        } else if let Some(each) = &args.each {
+            let over = match &args.file {
+                Some(_) => json_of(args.file.as_deref())?,
+                None => Value::Object(serde_json::Map::new()),
+            };
+            let what = each.display().to_string();
+            let file = File::open(each).map_err(Error::io(what.clone()))?;
+            Source::Each { over, lines: BufReader::new(file.take(EACH_BYTES_MAX)).lines(), what, line: 0 }
+        } else {
+            Source::One(json_of(args.file.as_deref())?)
+        };
+        Ok(Self { source, args, format, clock, made: 0, left: 0, present: None, rounds: 0 })
+    }
+
+    /// Whether the frame that was made last is for its own sake, and does not prepare another one.
+    pub(super) fn is_counted(&self) -> bool {
+        match &self.source {
+            Source::Snippet { frames, next } => *next == frames.len(),
+            _ => true,
+        }
+    }
+
+    /// The next one, if there is any.
+    pub(super) fn next(&mut self, codec: &dyn Codec) -> Result<Option<Vec<u8>>, Error> {
+        if self.left == 0 && !self.advance()? {
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.made += 1;
+        let now = self.clock.now();
+        let fill = Fill::at(now.wall, self.made);
+        let wire = match (&self.source, &self.present) {
+            (Source::Raw(bytes), _) => bytes.clone(),
+            (Source::Snippet { frames, next }, None) => match frames.get(next.wrapping_sub(1)) {
+                Some(SnippetFrame::Bytes(bytes)) => bytes.clone(),
+                _ => return Ok(None),
+            },
+            (_, Some(json)) => {
+                let made = codec.encode(&json.to_string(), &fill).map_err(|why| refused(codec, &why))?;
+                made.wire
+            }
+            (_, None) => return Ok(None),
+        };
+        let wire = match &self.args.topic {
+            Some(topic) => {
+                let mut unit = fill.publish(topic);
+                unit.extend_from_slice(&wire);
+                unit
+            }
+            None => wire,
+        };
+        if self.is_counted() { self.broken(wire).map(Some) } else { Ok(Some(wire)) }
+    }
+
+    fn broken(&self, mut wire: Vec<u8>) -> Result<Vec<u8>, Error> {
+        for breakage in &self.args.breakages {
+            wire = breakage.apply(self.format, &wire).ok_or_else(|| {
+                Error::usage(
+                    format!("this frame has nothing to break by `{}`", breakage.name()),
+                    "`rl-console help inject` lists which link has what",
+                )
+            })?;
+        }
+        Ok(wire)
+    }
+
+    /// Goes to the next frame of the source; false where there is none.
+    fn advance(&mut self) -> Result<bool, Error> {
+        let is_first = self.made == 0;
+        match &mut self.source {
+            Source::Raw(_) if is_first => {}
+            Source::One(json) if is_first => {
+                self.present = Some(with_settings(json.clone(), self.args, self.format)?);
+            }
+            Source::Raw(_) | Source::One(_) => return Ok(false),
+            Source::Snippet { frames, next } => {
+                if *next == frames.len() {
+                    self.rounds += 1;
+                    *next = 0;
+                }
+                let Some(frame) = frames.get(*next).filter(|_| self.rounds < self.args.count) else {
+                    return Ok(false);
+                };
+                *next += 1;
+                let is_last = *next == frames.len();
+                self.present = match frame {
+                    SnippetFrame::Json(json) if is_last => {
+                        Some(with_settings(json.clone(), self.args, self.format)?)
+                    }
+                    SnippetFrame::Json(json) => {
+                        Some(with_known_settings(json.clone(), self.args, self.format)?)
+                    }
+                    SnippetFrame::Bytes(_) => None,
+                };
+                self.left = 1;
+                return Ok(true);
+            }
+            Source::Each { over, lines, what, line } => loop {
+                let Some(text) = lines.next() else { return Ok(false) };
+                *line += 1;
+                let text = text.map_err(Error::io(what.clone()))?;
+                if text.trim().is_empty() {
+                    continue;
+                }
+                let one: Value = serde_json::from_str(&text).map_err(|error| InjectError::NotAFrame {
+                    what: format!("{what}, line {line}"),
+                    message: error.to_string(),
+                    hint: "one JSON object per line".to_owned(),
+                })?;
+                let mut whole = over.clone();
+                merge(&mut whole, one);
+                self.present = Some(with_settings(whole, self.args, self.format)?);
+                break;
+            },
+        }
+        self.left = self.args.count;
+        Ok(true)
+    }
+}
+
+/// The JSON with what is set, and the sender of a call that is named.
+fn with_settings(mut json: Value, args: &InjectArgs, format: Format) -> Result<Value, Error> {
+    if let (Format::Macp(_), Some(sender)) = (format, &args.as_kind) {
+        set(&mut json, "body.envelope.sender", Value::String(sender.clone()))?;
+    }
+    for (path, value) in &args.set {
+        set(&mut json, path, value.clone())?;
+    }
+    Ok(json)
+}
+
+/// The JSON of what prepares another frame, with such as it has already.
+fn with_known_settings(json: Value, args: &InjectArgs, format: Format) -> Result<Value, Error> {
+    let is_known = |path: &str| json.pointer(&format!("/{}", path.replace('.', "/"))).is_some();
+    let set = args.set.iter().filter(|(path, _)| is_known(path)).cloned().collect();
+    let args = InjectArgs { set, ..args.clone() };
+    with_settings(json, &args, format)
+}
+
+/// Puts the members of one object over those of another.
+fn merge(into: &mut Value, over: Value) {
+    match (into, over) {
+        (Value::Object(members), Value::Object(more)) => {
+            for (name, value) in more {
+                merge(members.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (into, over) => *into = over,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_line_goes_over_what_is_the_same_for_all() {
+        let mut json = json!({"body": {"type": "ack", "id": 1}});
+        merge(&mut json, json!({"body": {"id": 2}, "x": 1}));
+        assert_eq!(json, json!({"body": {"type": "ack", "id": 2}, "x": 1}));
+    }
+}

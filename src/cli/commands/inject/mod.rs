@@ -1,0 +1,10 @@
+//! `inject`: a frame made by hand, judged, sent, and followed.
+
+mod captured;
+mod frames;
+mod many;
+mod run;
+mod snippet;
+mod way;
+
+pub(in crate::cli) use run::run;

@@ -1,0 +1,414 @@
+//! Judges, sends and follows the frames, a line each.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{
+    captured::Captured,
+    frames::Frames,
+    many::{Many, has_room},
+    snippet::Given,
+    way::way,
+};
+use crate::{
+    cli::{
+        args::{FrameLink, InjectArgs},
+        context::Context,
+        error::Error,
+        inject_error::InjectError,
+        operator,
+        output::Output,
+    },
+    dissect::frame_json::{Codec, Setup, codec},
+    ids::{Seq, TraceId},
+    port::{
+        AnswerRow, Command, DoorSpec, JudgedRow, Operator, Outcome, Page, PageBytes, PortError, Query,
+        SentFrame, Stand, ToldEntry, WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
+    },
+    station::OperatorClient,
+    words::{counted, hex},
+};
+
+/// The output for each frame.
+#[derive(Serialize)]
+pub(super) struct Row {
+    /// Its number, from 1.
+    frame: u64,
+    /// Its length.
+    bytes: usize,
+    /// What became of it: a verdict, or `no answer`; with --dry-run what would.
+    verdict: String,
+    /// The name of its fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    /// The clause that it broke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clause: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<TraceId>,
+    /// Its place in the tap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seq: Option<Seq>,
+    /// What answered it.
+    answers: Vec<AnswerRow>,
+    /// Why the connection is closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed: Option<String>,
+    /// What was foreseen; nothing of those that were sent without a pause behind the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreseen: Option<Box<JudgedRow>>,
+}
+
+/// How the frames ended.
+#[derive(Default)]
+struct Tally {
+    frames: u64,
+    refused: Option<Row>,
+    refused_count: u64,
+    unanswered: u64,
+    unexpected: u64,
+    /// How the last frame ended: its verdict, and the name of its fault.
+    last: Option<(String, Option<String>)>,
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &InjectArgs) -> Result<(), Error> {
+    let Context { settings, clock, out, env, .. } = context;
+    let given = Given::new(env, args)?;
+    let args = &given.args;
+    let setup = Setup { registry: &settings.registry, limits: &settings.limits, now_ms: None };
+    let prepare = |captured: Option<&Captured>| {
+        let (door, format) = match captured {
+            Some(captured) => captured.way(args)?,
+            None => way(args, given.snippet.as_ref())?,
+        };
+        let bytes = captured.map(|captured| captured.bytes.clone());
+        Ok::<_, Error>((door, codec(format, setup), Frames::new(&given, bytes, format, *clock)?))
+    };
+    // What is wrong with flags and files is said without a station.
+    let prepared = args.of.is_none().then(|| prepare(None)).transpose()?;
+    operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        is_there(&station, args).await?;
+        let captured = match args.of {
+            Some(seq) => Some(Captured::of(&station, seq).await?),
+            None => None,
+        };
+        let (door, codec, mut frames) = match prepared {
+            Some(prepared) => prepared,
+            None => prepare(captured.as_ref())?,
+        };
+        let Some(first) = frames.next(&*codec)? else { return Err(InjectError::NoFrame.into()) };
+        let of = captured.map(|captured| captured.seq);
+        let mut way = Way { station, args, door: door.for_first(&first), of, number: None, many: None };
+        let mut tally = Tally::default();
+        let done = send_each(&mut way, &*codec, &mut frames, first, (out, &mut tally));
+        // A connection that nobody uses any longer would stay in an adapter's way.
+        let done: Result<(), Error> = tokio::select! {
+            done = done => done,
+            _ = tokio::signal::ctrl_c() => Err(InjectError::Interrupted.into()),
+        };
+        way.close().await;
+        let ended = tally.last.as_ref().filter(|_| done.is_ok());
+        let ended = ended.map(|(verdict, code)| (verdict.as_str(), code.as_deref()));
+        given.warn_unless_staged(ended, out.is_json());
+        done.and_then(|()| tally.result(args))
+    })
+}
+
+/// Sends one frame after another, or several at once, until there is no other.
+async fn send_each(
+    way: &mut Way<'_>,
+    codec: &dyn Codec,
+    frames: &mut Frames<'_>,
+    first: Vec<u8>,
+    (out, tally): (&mut Output, &mut Tally),
+) -> Result<(), Error> {
+    let args = way.args;
+    let mut next = Some(first);
+    let mut pace = args.rate.map(|rate| tokio::time::interval(Duration::from_secs_f64(1.0 / rate)));
+    while let Some(wire) = next {
+        // The first comes at once.
+        if let Some(pace) = &mut pace {
+            pace.tick().await;
+        }
+        let (number, mut failed) = (tally.frames + 1, None);
+        let rows = match way.many {
+            None => vec![way.frame(&wire, number).await?],
+            Some(many) => {
+                let mut wires = vec![wire];
+                while has_room(&wires) {
+                    match frames.next(codec) {
+                        Ok(Some(wire)) => wires.push(wire),
+                        Ok(None) => break,
+                        // Those before it are sent.
+                        Err(error) => {
+                            failed = Some(error);
+                            break;
+                        }
+                    }
+                }
+                way.frames(many, &wires, number).await?
+            }
+        };
+        let mut is_closed = false;
+        for row in rows {
+            out.row(&row, line)?;
+            is_closed = row.closed.is_some();
+            tally.take(row, args, frames.is_counted());
+        }
+        out.flush()?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        next = frames.next(codec)?;
+        if is_closed && next.is_some() {
+            // What follows goes over a connection of its own.
+            way.number = None;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the adapter that is named is the one that is connected.
+async fn is_there(station: &OperatorClient, args: &InjectArgs) -> Result<(), Error> {
+    let named = args.from.as_ref().or(args.to.as_ref());
+    let Some(named) = named.filter(|name| args.link == FrameLink::Mpp && *name != "adapter") else {
+        return Ok(());
+    };
+    let Page::Adapters(rows) = station.query(Query::Adapters).await? else {
+        return Err(Error::UnexpectedAnswer);
+    };
+    if rows.iter().any(|row| row.peer.as_str() == named) {
+        return Ok(());
+    }
+    Err(PortError::Workbench(WorkbenchError::PeerGone { peer: format!("adapter {named}") }).into())
+}
+
+/// The way to the station, and through one door at a time.
+pub(super) struct Way<'a> {
+    station: OperatorClient,
+    pub(super) args: &'a InjectArgs,
+    door: DoorSpec,
+    /// The captured frame that is sent.
+    of: Option<Seq>,
+    /// Of the door that is open.
+    pub(super) number: Option<u64>,
+    /// Once a first frame was sent, where those behind it need no judgement before they are.
+    many: Option<Many>,
+}
+
+impl Way<'_> {
+    async fn frame(&mut self, wire: &[u8], frame: u64) -> Result<Row, Error> {
+        if self.args.dry_run {
+            let judged = self.judge(Stand::New(self.door.clone()), wire).await?;
+            return Ok(Row::foreseen(frame, wire.len(), judged));
+        }
+        let door = self.open_door().await?;
+        let judged = self.judge(Stand::Door(door), wire).await?;
+        if let Some(ends) = judged.ends.as_ref().filter(|_| self.door.is_in_place() && !self.args.yes) {
+            let (ends, effect) = (ends.clone(), judged.effect.clone());
+            return Err(InjectError::NotAsked { ends, effect }.into());
+        }
+        // Where its end is foreseen, all is waited for that goes before that.
+        let answers = judged.ends.is_none().then_some(judged.answers.len() as u64);
+        let sent = self.send(door, wire, answers).await?;
+        self.many = Many::of(self.args, &judged).filter(|_| sent.closed.is_none());
+        Ok(Row::sent(frame, &sent, Some(judged)))
+    }
+
+    /// The door that is open, or another one.
+    pub(super) async fn open_door(&mut self) -> Result<u64, Error> {
+        match self.number {
+            Some(door) => Ok(door),
+            None => self.open().await,
+        }
+    }
+
+    async fn open(&mut self) -> Result<u64, Error> {
+        let open = WorkbenchCommand::Open { door: self.door.clone() };
+        match self.command(open).await? {
+            WorkbenchOutcome::Opened { door, .. } => {
+                self.number = Some(door);
+                Ok(door)
+            }
+            _ => Err(Error::UnexpectedAnswer),
+        }
+    }
+
+    async fn judge(&self, stand: Stand, wire: &[u8]) -> Result<Box<JudgedRow>, Error> {
+        match self.station.query(Query::Judge { stand, bytes: PageBytes(wire.to_vec()) }).await? {
+            Page::Judged(judged) => Ok(judged),
+            _ => Err(Error::UnexpectedAnswer),
+        }
+    }
+
+    async fn send(&self, door: u64, wire: &[u8], answers: Option<u64>) -> Result<SentFrame, Error> {
+        let (pieces, wait_ms) = (vec![PageBytes(wire.to_vec())], self.args.wait_ms);
+        let send = WorkbenchCommand::Send { door, pieces, of: self.of, wait_ms, answers };
+        match self.command(send).await? {
+            WorkbenchOutcome::Sent(done) => Ok(done),
+            _ => Err(Error::UnexpectedAnswer),
+        }
+    }
+
+    async fn close(&mut self) {
+        if let Some(door) = self.number.take() {
+            // It may be closed already.
+            let _ = self.command(WorkbenchCommand::Close { door }).await;
+        }
+    }
+
+    pub(super) async fn command(&self, command: WorkbenchCommand) -> Result<WorkbenchOutcome, Error> {
+        match self.station.command(Command::Workbench(command)).await? {
+            Outcome::Workbench(outcome) => Ok(outcome),
+            _ => Err(Error::UnexpectedAnswer),
+        }
+    }
+}
+
+impl Row {
+    fn foreseen(frame: u64, bytes: usize, judged: Box<JudgedRow>) -> Self {
+        Self {
+            frame,
+            bytes,
+            verdict: judged.verdict.clone(),
+            code: judged.code.clone(),
+            clause: judged.clause.clone(),
+            trace: None,
+            seq: None,
+            answers: judged.answers.clone(),
+            closed: judged.ends.clone(),
+            foreseen: Some(judged),
+        }
+    }
+
+    pub(super) fn sent(frame: u64, sent: &SentFrame, judged: Option<Box<JudgedRow>>) -> Self {
+        let own = sent.own();
+        let verdict = match own {
+            None if sent.lost > 0 => LOST,
+            None => NO_ANSWER,
+            Some(own) => own.verdict.as_deref().unwrap_or("sent"),
+        };
+        Self {
+            frame,
+            bytes: usize::try_from(sent.bytes).unwrap_or(usize::MAX),
+            verdict: verdict.to_owned(),
+            code: own.and_then(|own| own.code.clone()),
+            clause: own.and_then(|own| own.clause.clone()),
+            trace: own.and_then(|own| own.trace),
+            seq: own.map(|own| own.seq),
+            answers: sent.answers().map(answer).collect(),
+            closed: sent.closed.clone(),
+            foreseen: judged,
+        }
+    }
+
+    /// Whether it ended by this name: its verdict, its fault, or the type of an answer.
+    fn is(&self, name: &str) -> bool {
+        let is = |it: &str| it.eq_ignore_ascii_case(name);
+        is(&self.verdict)
+            || self.code.as_deref().is_some_and(is)
+            || self.answers.iter().any(|it| is(&it.kind))
+    }
+}
+
+/// The verdict of a frame of which the tap told nothing in time.
+const NO_ANSWER: &str = "no answer";
+/// That of one whose entries were gone before they were read.
+const LOST: &str = "lost";
+
+fn answer(told: &ToldEntry) -> AnswerRow {
+    AnswerRow { kind: told.kind.clone(), hex: hex(&told.payload.0) }
+}
+
+impl Tally {
+    /// Takes a row; what only prepares the last frame of a snippet may end in any way.
+    fn take(&mut self, row: Row, args: &InjectArgs, is_counted: bool) {
+        self.frames += 1;
+        self.last = Some((row.verdict.clone(), row.code.clone()));
+        let is_expected = args.expect.as_deref().map(|name| row.is(name) || !is_counted);
+        match (is_expected, &*row.verdict) {
+            (Some(false), _) => self.unexpected += 1,
+            (None, NO_ANSWER | LOST | "pending") => self.unanswered += 1,
+            (None, "refused" | "late") => {
+                self.refused_count += 1;
+                self.refused.get_or_insert(row);
+            }
+            (Some(true) | None, _) => {}
+        }
+    }
+
+    fn result(self, args: &InjectArgs) -> Result<(), Error> {
+        let all = self.frames;
+        if let (Some(expected), 1..) = (&args.expect, self.unexpected) {
+            let expected = expected.clone();
+            return Err(InjectError::Unexpected { count: self.unexpected, all, expected }.into());
+        }
+        if let Some(first) = self.refused {
+            let why = first.code.unwrap_or(first.verdict);
+            return Err(InjectError::Refused { count: self.refused_count, all, why }.into());
+        }
+        if self.unanswered > 0 {
+            return Err(InjectError::NoAnswer { count: self.unanswered, all, ms: args.wait_ms }.into());
+        }
+        Ok(())
+    }
+}
+
+fn line(row: &Row) -> String {
+    let mut line = format!("{}  {}  {}", row.frame, counted(row.bytes, "byte"), row.verdict);
+    let mut say = |text: &str| {
+        line.push_str("  ");
+        line.push_str(text);
+    };
+    if let Some(code) = &row.code {
+        say(code);
+    }
+    if let Some(clause) = &row.clause {
+        say(&format!("({clause})"));
+    }
+    if let Some(judged) = &row.foreseen {
+        if row.seq.is_some() && judged.verdict != row.verdict {
+            say(&format!("foreseen: {}", judged.verdict));
+        }
+        if row.seq.is_none() {
+            describe(judged, &mut say);
+        }
+    }
+    for answer in &row.answers {
+        say(&format!("→ {}", answer.kind));
+    }
+    if let Some(effect) =
+        row.foreseen.as_ref().filter(|_| row.seq.is_some()).and_then(|it| it.effect.as_ref())
+    {
+        say(effect);
+    }
+    if let Some(closed) = &row.closed {
+        say(&format!("{}: {closed}", if row.seq.is_some() { "closed" } else { "would close it" }));
+    }
+    if let Some(trace) = row.trace {
+        say(&trace.to_string());
+    }
+    line
+}
+
+/// What was foreseen of a frame that was not sent, or was not answered.
+fn describe(judged: &JudgedRow, say: &mut impl FnMut(&str)) {
+    if let Some(missing) = judged.missing_bytes {
+        say(&format!("awaits {} more", counted(missing, "byte")));
+    }
+    if let Some(cut) = &judged.if_cut {
+        say(&format!("a cut here is {cut}"));
+    }
+    if judged.to_count > 0 {
+        say(&format!("to {}", judged.to.join(", ")));
+    }
+    for left in &judged.passed_over {
+        say(&format!("not to {} ({})", left.name, left.why));
+    }
+    if let Some(effect) = &judged.effect {
+        say(effect);
+    }
+    say(judged.certainty.words());
+}

@@ -1,0 +1,87 @@
+//! What a snippet says, as the flags of `inject` say it.
+
+use crate::{
+    cli::{
+        args::{FrameLink, InjectArgs},
+        env::Env,
+        error::Error,
+        report::{Warning, print_warning},
+        snippet_files::SnippetFiles,
+    },
+    dissect::snippets::{Expected, Snippet, SnippetDoor, SnippetLink},
+};
+
+/// The flags with what a snippet says behind them, and the snippet.
+pub(super) struct Given {
+    pub(super) args: InjectArgs,
+    pub(super) snippet: Option<Snippet>,
+}
+
+impl Given {
+    /// # Errors
+    /// There is no such snippet, or a flag is missing of which it cannot know.
+    pub(super) fn new(env: &Env, args: &InjectArgs) -> Result<Self, Error> {
+        let Some(name) = &args.snippet else { return Ok(Self { args: args.clone(), snippet: None }) };
+        let link = match args.link {
+            FrameLink::Mpp => SnippetLink::Mpp,
+            FrameLink::Rmp => SnippetLink::Rmp,
+            FrameLink::Macp => SnippetLink::Macp,
+            FrameLink::Plugin => SnippetLink::Plugin,
+        };
+        let snippet = SnippetFiles::new(env).find(name, Some(link))?.snippet.clone();
+        Ok(Self { args: with_snippet(args.clone(), &snippet)?, snippet: Some(snippet) })
+    }
+
+    /// Says what must be there first where its last frame did not end as a snippet expects: by this verdict
+    /// and this fault, or not at all.
+    pub(super) fn warn_unless_staged(&self, ended: Option<(&str, Option<&str>)>, is_json: bool) {
+        let Some(snippet) = self.snippet.as_ref().filter(|it| !it.stage.is_empty()) else { return };
+        let Expected { verdict, code, .. } = &snippet.expect;
+        let is_expected = ended.is_some_and(|(ended_by, fault)| {
+            verdict.as_deref().is_none_or(|verdict| verdict == ended_by) && code.as_deref() == fault
+        });
+        if is_expected {
+            return;
+        }
+        let stage: Vec<&str> = snippet.stage.iter().map(|stage| stage.text()).collect();
+        let message = format!("it did not end as the snippet shows, which needs {}", stage.join(", "));
+        let hint = "stage it, and send it again".to_owned();
+        print_warning(&Warning { code: "not_staged", message, hint }, is_json);
+    }
+}
+
+fn with_snippet(mut args: InjectArgs, snippet: &Snippet) -> Result<InjectArgs, Error> {
+    let is_named = args.as_kind.is_some() || args.from.is_some() || args.to.is_some();
+    let peer = |what: &str, flag: &str| {
+        Error::usage(format!("the snippet goes {what}, and does not know which"), flag.to_owned())
+    };
+    let kind = || snippet.as_kind.clone();
+    if !is_named {
+        let adapter = Some("adapter".to_owned());
+        match snippet.door {
+            SnippetDoor::Adapter => {}
+            SnippetDoor::None => args.as_kind = Some("none".to_owned()),
+            SnippetDoor::FromAdapter => args.from = adapter,
+            SnippetDoor::ToAdapter => args.to = adapter,
+            SnippetDoor::Peer | SnippetDoor::Call => args.as_kind = kind(),
+            SnippetDoor::Json => {
+                args.as_kind = Some(format!("{}:json", snippet.as_kind.as_deref().unwrap_or("agent")));
+            }
+            SnippetDoor::ToPeer | SnippetDoor::ToJson => {
+                return Err(peer("to a session of the bus", "--to N: `rl-console ls peers` lists them"));
+            }
+            SnippetDoor::FromPlugin => {
+                return Err(peer("in a plugin's place", "--from PLUGIN: `rl-console ls plugins` lists them"));
+            }
+            SnippetDoor::ToPlugin => {
+                return Err(peer("to a plugin", "--to PLUGIN: `rl-console ls plugins` lists them"));
+            }
+        }
+    }
+    args.topic = args.topic.or_else(|| snippet.topic.clone());
+    args.rpc = args.rpc.or(snippet.rpc);
+    if args.breakages.is_empty() {
+        args.breakages.clone_from(&snippet.breakages);
+    }
+    Ok(args)
+}

@@ -1,0 +1,134 @@
+//! What the gate is asked for and told to do.
+
+use super::{GateList, list::Part, rule_form::RuleForm};
+use crate::{
+    console::{
+        draw::theme::Role,
+        model::Model,
+        overlays::{Answer, Answers, Confirm},
+        records::{ManualPlace, paged_list::error_text},
+        settings::view::View,
+        ui::{
+            effect::{Effect, OnOutcome, OnPage},
+            message::show_message,
+            state::Ui,
+        },
+    },
+    port::{Command, GateCommand, GateOutcome, Outcome, Page, PortError, Query},
+    time::Now,
+    words::counted,
+};
+
+/// Asks for the rules, unless it is asked already.
+pub(super) fn ask_rules(list: &mut GateList) -> Option<Effect> {
+    let is_new = !std::mem::replace(&mut list.is_asking, true);
+    is_new.then(|| Effect::query(Query::GateRules, RulesPage))
+}
+
+/// Who is told of the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RulesPage;
+
+impl OnPage for RulesPage {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, _now: Now) {
+        let Some(list) = ui.layers_mut::<GateList>().next() else { return };
+        list.is_asking = false;
+        list.rules = Some(match page {
+            Ok(Page::GateRules(rules)) => Ok(rules),
+            Ok(_) => Err("unexpected answer from the station; use the rl-console of its version".to_owned()),
+            Err(error) => Err(error_text(&error)),
+        });
+    }
+}
+
+/// Has something done at the gate.
+pub(super) fn command(command: GateCommand) -> Effect {
+    let verb = match &command {
+        GateCommand::Drop { .. } => "dropped",
+        _ => "passed",
+    };
+    Effect::command(Command::Gate(command), Done { verb })
+}
+
+/// Who is told of what was done at the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Done {
+    /// What became of frames.
+    verb: &'static str,
+}
+
+impl Done {
+    fn text(self, done: &GateOutcome) -> String {
+        match done {
+            GateOutcome::Armed { rule } => format!("rule {rule} armed: frames that match are held here"),
+            GateOutcome::Disarmed { rules } => match rules.as_slice() {
+                [rule] => format!("rule {rule} disarmed; what it held passed"),
+                rules => format!("{} disarmed; what they held passed", counted(rules.len() as u64, "rule")),
+            },
+            GateOutcome::Released { frames } => match frames.as_slice() {
+                [] => "no frame was held by then".to_owned(),
+                [frame] => format!("frame {frame} {}", self.verb),
+                frames => format!("{} {}", counted(frames.len() as u64, "frame"), self.verb),
+            },
+        }
+    }
+}
+
+impl OnOutcome for Done {
+    fn on_outcome(&self, ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+        let (text, is_error) = match &outcome {
+            Ok(Outcome::Gate(done)) => (self.text(done), false),
+            Ok(_) => ("unexpected answer from the station".to_owned(), true),
+            Err(error) => (error_text(error), true),
+        };
+        show_message(ui, text, is_error, now);
+        let Some(list) = ui.layers_mut::<GateList>().next() else { return Vec::new() };
+        if matches!(outcome, Ok(Outcome::Gate(GateOutcome::Armed { .. }))) {
+            // The next keys are for what it holds.
+            (list.form, list.part) = (RuleForm::of(""), Part::Held);
+        }
+        ask_rules(list).into_iter().collect()
+    }
+}
+
+/// Drop a call of the coordination runtime.
+#[derive(Debug)]
+pub(super) struct DropCall {
+    pub(super) frame: u64,
+    pub(super) line: String,
+}
+
+impl Confirm for DropCall {
+    fn title(&self) -> String {
+        format!("Drop frame {}?", self.frame)
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
+        let left = match model.station.intercepted.get(self.frame) {
+            None => ("It passed meanwhile.".to_owned(), Role::Warn),
+            Some(held) => {
+                (format!("It passes in {} unless decided on.", held.left(view.clock.wall)), Role::Muted)
+            }
+        };
+        vec![
+            (self.line.clone(), Role::Text),
+            (
+                "That call is cancelled: its client gets an error in place of an answer.".to_owned(),
+                Role::Warn,
+            ),
+            left,
+        ]
+    }
+
+    fn manual_place(&self) -> ManualPlace {
+        ManualPlace::page("workbench")
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo("drop")
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
+        Ok(vec![command(GateCommand::Drop { frames: vec![self.frame] })])
+    }
+}

@@ -1,0 +1,121 @@
+//! What came of frames that were made by hand: the traces that have one, as far as entries say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    ids::{Seq, TraceId},
+    tap::entry::{Direction, Door, Entry, What},
+};
+
+/// Entries, and traces, that are known; past them the oldest are forgotten.
+const KNOWN_MAX: usize = 1_024;
+/// What one of them costs, in bytes.
+const KNOWN_BYTES: usize = 64;
+
+/// The traces of injected frames, and of what they caused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Injected {
+    /// Injected frames, and entries that they caused.
+    seqs: BTreeSet<Seq>,
+    /// Their traces, by the last entry of each.
+    traces: BTreeMap<TraceId, Seq>,
+}
+
+impl Injected {
+    /// Takes one entry.
+    pub(super) fn fold(&mut self, entry: &Entry) {
+        let is_caused = entry.cause.is_some_and(|cause| self.seqs.contains(&cause));
+        if !is_caused && !is_injected(entry) {
+            return;
+        }
+        self.seqs.insert(entry.seq);
+        if self.seqs.len() > KNOWN_MAX {
+            self.seqs.pop_first();
+        }
+        let Some(trace) = entry.trace else { return };
+        self.traces.insert(trace, entry.seq);
+        if self.traces.len() > KNOWN_MAX
+            && let Some(oldest) = self.traces.iter().min_by_key(|(_, seq)| **seq).map(|(trace, _)| *trace)
+        {
+            self.traces.remove(&oldest);
+        }
+    }
+
+    /// Whether a trace has an injected frame, or came of one.
+    pub(crate) fn has(&self, trace: TraceId) -> bool {
+        self.traces.contains_key(&trace)
+    }
+
+    /// What a copy of it holds, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        (self.seqs.len() + self.traces.len()) * KNOWN_BYTES
+    }
+}
+
+/// Whether an entry is a frame that was made by hand, and no answer to one.
+fn is_injected(entry: &Entry) -> bool {
+    let What::Frame(frame) = &entry.what else { return false };
+    let as_sent = |door| frame.direction == Direction::Inbound || door == Door::AsStation;
+    frame.origin.as_ref().is_some_and(|origin| as_sent(origin.door))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::Peer,
+        tap::entry::{Frame, FrameOrigin, Head, Link, Redaction, Verdict, mpp, station::OperatedBy},
+        time::Now,
+    };
+
+    fn frame(seq: u64, direction: Direction, door: Option<Door>, trace: Option<TraceId>) -> Entry {
+        let origin =
+            door.map(|door| FrameOrigin { by: OperatedBy::own_console(), door, number: 1, of: None }.into());
+        let frame = Frame {
+            direction,
+            peer: Peer::new("127.0.0.1:1"),
+            head: Head::Mpp(mpp::Head::default()),
+            verdict: Verdict::Mpp(mpp::Verdict::Accepted),
+            wire_bytes: 1,
+            redaction: Redaction::None,
+            origin,
+        };
+        let what = What::Frame(frame);
+        Entry { seq: Seq(seq), at: Now::default(), link: Link::Mpp, trace, cause: None, what }
+    }
+
+    fn trace(number: u128) -> TraceId {
+        TraceId(uuid::Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn the_trace_of_an_injected_frame_and_of_what_it_caused_is_known() {
+        let mut injected = Injected::default();
+        injected.fold(&frame(1, Direction::Inbound, Some(Door::Own), None));
+        let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
+        injected.fold(&caused);
+        let later = Entry { cause: Some(Seq(2)), ..frame(3, Direction::Inbound, None, Some(trace(3))) };
+        injected.fold(&later);
+        injected.fold(&frame(4, Direction::Inbound, None, Some(trace(4))));
+        assert_eq!([2, 3, 4].map(|number| injected.has(trace(number))), [true, true, false]);
+    }
+
+    #[test]
+    fn what_the_station_sends_to_a_connection_of_the_workbench_is_no_injected_frame() {
+        let mut injected = Injected::default();
+        injected.fold(&frame(1, Direction::Outbound, Some(Door::Own), Some(trace(1))));
+        injected.fold(&frame(2, Direction::Outbound, Some(Door::AsStation), Some(trace(2))));
+        assert_eq!([1, 2].map(|number| injected.has(trace(number))), [false, true]);
+    }
+
+    #[test]
+    fn no_more_than_its_bound_is_known_and_the_oldest_is_forgotten() {
+        let mut injected = Injected::default();
+        let count = KNOWN_MAX as u64 + 1;
+        for seq in 1..=count {
+            injected.fold(&frame(seq, Direction::Inbound, Some(Door::Own), Some(trace(seq.into()))));
+        }
+        assert_eq!((injected.seqs.len(), injected.traces.len()), (KNOWN_MAX, KNOWN_MAX));
+        assert!(!injected.has(trace(1)) && injected.has(trace(count.into())));
+    }
+}

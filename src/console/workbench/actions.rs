@@ -1,0 +1,122 @@
+//! Opening the workbench: empty, as it was left, or with a captured frame.
+
+use super::{Workbench, at_gate, way::Way};
+use crate::{
+    console::{
+        copy::door_of,
+        input::action::Action,
+        inspect::{Inspector, actions::target_frame},
+        ui::{
+            Target,
+            act::{Act, Resolved},
+            pane::PaneContext,
+            state::Ui,
+        },
+    },
+    ids::Seq,
+    port::{DoorSpec, WorkbenchError, whole_frame},
+    tap::{
+        EntryRef,
+        entry::{Head, What},
+    },
+};
+
+/// Whether an action opens it, or is one of its own.
+pub(crate) const fn is_of_it(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Workbench
+            | Action::EditFrame
+            | Action::RefreshFrame
+            | Action::BreakFrame
+            | Action::SaveSnippet
+            | Action::SentFrames
+            | Action::SentTrace
+            | Action::KeepEdit
+    )
+}
+
+/// What opens it; its own actions are the layer's.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    match action {
+        Action::Workbench => Ok(Act::change(|ui, _| open(ui))),
+        Action::EditFrame => edit(cx),
+        _ => Err("the workbench is not open".into()),
+    }
+}
+
+/// Opens it as it was left, also in the start before.
+fn open(ui: &mut Ui) {
+    let (limits, at) = (ui.limits, ui.at.wall);
+    let bench = ui.systems.workbench.take(&limits, at);
+    ui.overlays.push(bench);
+}
+
+/// A captured frame, to be edited.
+struct Captured {
+    seq: Seq,
+    /// The names of the value that is selected of it.
+    field: Vec<String>,
+    way: Way,
+    bytes: Vec<u8>,
+}
+
+impl Captured {
+    fn of(entry: EntryRef<'_>) -> Result<Self, String> {
+        let frame = whole_frame(entry).map_err(|why| error_text(&why))?;
+        let (door, topic) = door_of(frame);
+        let mut way = Way::through(&door, topic);
+        if let Head::Rmp(head) = &frame.head {
+            way = way.speaking(head.dialect);
+        }
+        Ok(Self { seq: entry.entry.seq, field: Vec::new(), way, bytes: entry.bytes.to_vec() })
+    }
+}
+
+fn error_text(why: &WorkbenchError) -> String {
+    format!("{why}; {}", why.hint())
+}
+
+/// Opens the frame that is at hand.
+fn edit(cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, .. } = *cx;
+    if let Target::Entry(subject) = ui.target(model)
+        && let What::Intercepted(it) = &subject.entry.what
+    {
+        let number = it.number;
+        if model.station.intercepted.get(number).is_none() {
+            return Err(format!("frame {number} is no longer held; the Wire has what became of it").into());
+        }
+        let (seq, door) = (subject.entry.seq, door_of(&it.frame).0);
+        return Ok(Act::effects(move |ui, _| at_gate::edit(ui, number, Some(seq), Some(door))));
+    }
+    let mut captured = match ui.target(model) {
+        Target::Entry(subject) if matches!(subject.entry.what, What::Frame(_)) => {
+            Captured::of(subject.entry_ref())
+        }
+        Target::Entry(_) => Err("this entry is not a frame".to_owned()),
+        _ => match target_frame(ui, model) {
+            Some(entry) => Captured::of(entry),
+            None => Err("no frame is kept for it; the Wire lists the frames that are".to_owned()),
+        },
+    }?;
+    captured.field = ui.top::<Inspector>().map_or_else(Vec::new, Inspector::selected_names);
+    // One adapter is connected at a time: what it sent goes in its place.
+    let is_adapter = captured.way.door() == Ok(DoorSpec::Adapter { hello: true });
+    if is_adapter && model.mpp().is_some_and(|mpp| mpp.adapter.is_some()) {
+        captured.way = Way::through(&DoorSpec::AsAdapter, None);
+    }
+    Ok(Act::effects(move |ui, _| {
+        let limits = ui.limits;
+        let at = ui.at.wall;
+        open(ui);
+        // What was written before is listed with what was sent.
+        let unsent = ui.top::<Workbench>().and_then(|bench| bench.unsent(&limits, at));
+        let saved = unsent.map(|unsent| ui.systems.workbench.list(unsent.into(), &limits.console));
+        if let Some(bench) = ui.top_mut::<Workbench>() {
+            bench.load((captured.way, Some(captured.seq)), captured.bytes, &limits);
+            bench.field = captured.field;
+        }
+        saved.into_iter().collect()
+    }))
+}

@@ -1,0 +1,223 @@
+//! Editing a frame that the gate holds: what is sent goes in its place.
+
+use super::{
+    Workbench,
+    bench::Side,
+    gate_edit::GateEdit,
+    state::{State, bench},
+    way::Way,
+};
+use crate::{
+    console::{
+        copy::CLIENT,
+        input::action::Action,
+        records::paged_list::error_text,
+        ui::{
+            act::{Act, Resolved},
+            effect::{Effect, OnOutcome, OnPage},
+            message::show_message,
+            state::Ui,
+        },
+    },
+    ids::{PluginId, Seq},
+    macp::Rpc,
+    port::{
+        Command, DoorSpec, GateCommand, InterceptedFrame, InterceptedRow, Outcome, Page, PageBytes,
+        PortError, Query, Way as Direction,
+    },
+    rmp::{Dialect, Kind},
+    tap::entry::Link,
+    time::Now,
+};
+
+/// Has a held frame opened: its number, the entry that says that it was stopped, and the door of frames like
+/// it, where these are known.
+pub(crate) fn edit(ui: &mut Ui, number: u64, seq: Option<Seq>, door: Option<DoorSpec>) -> Vec<Effect> {
+    if let Some(kept) = kept_edit(&mut ui.systems.workbench, number) {
+        ui.overlays.push(kept);
+        return Vec::new();
+    }
+    vec![Effect::query(Query::InterceptedFrame { frame: number }, HeldPage { number, seq, door })]
+}
+
+/// The edit of this frame that was left.
+fn kept_edit(state: &mut State, number: u64) -> Option<Box<Workbench>> {
+    state.kept_edit.take_if(|kept| kept.at_gate.as_ref().is_some_and(|edit| edit.number == number))
+}
+
+/// Who is told of a held frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct HeldPage {
+    number: u64,
+    seq: Option<Seq>,
+    door: Option<DoorSpec>,
+}
+
+impl OnPage for HeldPage {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
+        let frame = match page {
+            Ok(Page::InterceptedFrame(frame)) => frame,
+            Ok(_) => return show_message(ui, "unexpected answer from the station".to_owned(), true, now),
+            Err(error) => return show_message(ui, error_text(&error), true, now),
+        };
+        // Where one went back meanwhile, nothing opens by itself.
+        let is_wanted = !ui.overlays.is_empty() && ui.layer::<Workbench>().is_none();
+        if !is_wanted || frame.row.frame != self.number {
+            return;
+        }
+        let (limits, at) = (ui.limits, ui.at.wall);
+        let bench = held_bench(*frame, self, &limits, at);
+        ui.push(bench);
+    }
+}
+
+fn held_bench(
+    frame: InterceptedFrame,
+    page: &HeldPage,
+    limits: &crate::limits::Limits,
+    at: crate::time::Wall,
+) -> Workbench {
+    let InterceptedFrame { row, bytes: PageBytes(bytes) } = frame;
+    let door = page.door.clone().unwrap_or_else(|| door_of_row(&row, &bytes));
+    let is_answer = row.link == Link::Macp && row.way == Direction::Out;
+    let edit = GateEdit {
+        number: row.frame,
+        rule: row.rule,
+        way: row.way,
+        peer: row.peer,
+        until: row.until_ms,
+        keeps: false,
+        is_sent: false,
+    };
+    // One adapter is connected at a time: what it sent goes in its place.
+    let door = if matches!(door, DoorSpec::Adapter { .. }) { DoorSpec::AsAdapter } else { door };
+    let way = Way::through(&door, None);
+    let mut bench = Workbench::of(way.clone(), limits, at);
+    bench.load_held((way, page.seq), bytes, edit, limits);
+    if is_answer {
+        bench.bytes_lead("it is an answer of the runtime, which has no JSON of its own".to_owned());
+        bench.side = Side::Bytes;
+    }
+    bench
+}
+
+/// The door of frames like a held one of which no entry is known.
+fn door_of_row(row: &InterceptedRow, bytes: &[u8]) -> DoorSpec {
+    match (row.link, row.way) {
+        (Link::Macp, _) => DoorSpec::Call { rpc: Rpc::from_name(&row.kind).unwrap_or(Rpc::Send) },
+        (Link::Plugin, Direction::In) => DoorSpec::AsPlugin { plugin: PluginId::new(row.peer.as_str()) },
+        (Link::Plugin, Direction::Out) => DoorSpec::ToPlugin { plugin: PluginId::new(row.peer.as_str()) },
+        (Link::Rmp, _) => {
+            let dialect = if bytes.first() == Some(&b'{') { Dialect::Json } else { Dialect::Frames };
+            DoorSpec::Peer { dialect, kind: Some(Kind::Agent), client: CLIENT.to_owned() }
+        }
+        (_, Direction::In) => DoorSpec::AsAdapter,
+        (_, Direction::Out) => DoorSpec::ToAdapter,
+    }
+}
+
+impl Workbench {
+    /// Whether the frame of this number at the gate is edited.
+    fn is_of_held(&self, number: u64) -> bool {
+        self.at_gate.as_ref().is_some_and(|edit| edit.number == number)
+    }
+
+    /// What the keys of an edit at the gate do.
+    pub(super) fn gate_label(&self, action: Action) -> Option<&'static str> {
+        let edit = self.at_gate.as_ref()?;
+        match (action, edit.keeps) {
+            (Action::Send, _) => Some("let it pass"),
+            (Action::KeepEdit, true) => Some("this frame alone"),
+            (Action::NextField, _) => Some("JSON/bytes"),
+            _ => None,
+        }
+    }
+
+    /// To the next side, or the one before; a held frame has its way.
+    pub(super) fn cycle_sides(&mut self, forward: bool) {
+        self.cycle(forward);
+        if self.at_gate.is_some() && matches!(self.side, Side::Way(_)) {
+            self.cycle(forward);
+        }
+    }
+
+    /// Keeps the edit for all frames that the rule matches, or for this one alone.
+    pub(super) fn keeping(&self) -> Resolved {
+        if self.at_gate.is_none() {
+            return Err("only an edit at the gate can be kept for other frames".into());
+        }
+        Ok(Act::layer(|bench: &mut Self, _, _| {
+            if let Some(edit) = &mut bench.at_gate {
+                edit.keeps = !edit.keeps;
+            }
+        }))
+    }
+
+    /// Lets the edited bytes pass in the place of the frame.
+    pub(super) fn passing(&self) -> Result<Act, String> {
+        if let Some(why) = self.unavailable() {
+            return Err(why);
+        }
+        if self.at_gate.as_ref().is_some_and(|edit| edit.is_sent) {
+            return Err("already sent; waiting for the gate".to_owned());
+        }
+        Ok(Act::layer_effects(|bench: &mut Self, _, _| bench.pass()))
+    }
+
+    fn pass(&mut self) -> Vec<Effect> {
+        let bytes = PageBytes(self.bytes.bytes().to_vec());
+        let Some(edit) = &mut self.at_gate else { return Vec::new() };
+        edit.is_sent = true;
+        let (frame, keeps) = (edit.number, edit.keeps);
+        let command = Command::Gate(GateCommand::Edit { frame, bytes, keeps });
+        vec![Effect::command(command, Edited { number: frame, rule: edit.rule, keeps })]
+    }
+
+    /// Keeps what was written for the frame while it is held.
+    pub(super) fn leave_edit(self: Box<Self>, ui: &mut Ui) -> Vec<Effect> {
+        let Some(edit) = &self.at_gate else { return Vec::new() };
+        let text = format!("edit of frame {} kept; the frame is still held", edit.number);
+        show_message(ui, text, false, ui.at);
+        ui.systems.workbench.kept_edit = Some(self);
+        Vec::new()
+    }
+}
+
+/// Who is told of what became of an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edited {
+    number: u64,
+    rule: u64,
+    keeps: bool,
+}
+
+impl OnOutcome for Edited {
+    fn on_outcome(&self, ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+        let number = self.number;
+        match outcome {
+            Ok(_) => {
+                ui.remove_layer::<Workbench>(|bench| bench.is_of_held(number));
+                drop(kept_edit(&mut ui.systems.workbench, number));
+                let kept = if self.keeps {
+                    format!("; rule {} makes the same change from now on", self.rule)
+                } else {
+                    String::new()
+                };
+                show_message(ui, format!("frame {number} passed, edited{kept}"), false, now);
+            }
+            Err(error) => {
+                let held = bench(ui).filter(|bench| bench.is_of_held(number));
+                if let Some(edit) = held.and_then(|bench| bench.at_gate.as_mut()) {
+                    edit.is_sent = false;
+                }
+                if let Some(kept) = &mut ui.systems.workbench.kept_edit
+                    && let Some(edit) = &mut kept.at_gate
+                {
+                    edit.is_sent = false;
+                }
+                show_message(ui, error_text(&error), true, now);
+            }
+        }
+        Vec::new()
+    }
+}

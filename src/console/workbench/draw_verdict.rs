@@ -1,0 +1,81 @@
+//! What was foreseen of a frame, and next to it what became of the one that was sent.
+
+use ratatui::layout::Rect;
+
+use super::{
+    Workbench,
+    sending::{differences, summary},
+    state::SentRecord,
+    verdict::Said,
+};
+use crate::{
+    console::{draw::theme::Role, input::action::Action, settings::view::Canvas},
+    port::ToldEntry,
+};
+
+/// Draws them, with a line above.
+pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect) {
+    let room = area.width.saturating_sub(2);
+    let view = canvas.view;
+    let border = view.glyphs.horizontal.repeat(usize::from(room));
+    let above = area.y.saturating_sub(1);
+    canvas.put(area.x + 1, above, room, &border, Role::Border);
+    let is_sending = bench.pending.is_some();
+    let half = if bench.result.is_some() || is_sending { room / 2 } else { room };
+    canvas.put(area.x + 2, above, half, " foreseen ", Role::Muted);
+    put(canvas, Rect { x: area.x + 1, width: half, ..area }, &bench.verdict_lines(view.clock.wall));
+    if half == room {
+        return;
+    }
+    let x = area.x + half + 2;
+    canvas.put(x + 1, above, half, " sent ", Role::Muted);
+    let right = Rect { x, width: area.right().saturating_sub(x + 1), ..area };
+    let lines = match &bench.result {
+        Some(record) => sent_lines(record, usize::from(area.height), &view.key(Action::SentTrace)),
+        None => vec![Said::new("sent; waiting for what becomes of it".to_owned(), Role::Muted)],
+    };
+    put(canvas, right, &lines);
+}
+
+fn put(canvas: &mut Canvas<'_>, area: Rect, lines: &[Said]) {
+    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
+        canvas.put_as(area.x, y, area.width, &line.text, line.role, line.class);
+    }
+}
+
+/// What became of a frame: whether it was as foreseen, and the entries in their order.
+fn sent_lines(record: &SentRecord, rows: usize, trace_key: &str) -> Vec<Said> {
+    let (text, is_bad) = summary(record);
+    let mut lines = vec![Said::quoting(text, if is_bad { Role::Bad } else { Role::Ok })];
+    let Ok(sent) = &record.outcome else { return lines };
+    if let Some(foreseen) = &record.foreseen {
+        let found = differences(foreseen, sent);
+        lines.push(if found.is_empty() {
+            Said::new("equal to what was foreseen".to_owned(), Role::Ok)
+        } else {
+            Said::new(format!("different: {}", found.join("; ")), Role::Warn)
+        });
+    }
+    if let Some(closed) = &sent.closed {
+        lines.push(Said::new(format!("closed: {closed}"), Role::Warn));
+    }
+    let room = rows.saturating_sub(lines.len());
+    let hidden = sent.told.len().saturating_sub(room);
+    let shown = if hidden > 0 { room.saturating_sub(1) } else { room };
+    lines.extend(sent.told.iter().take(shown).map(entry_line));
+    let more = sent.more + sent.told.len().saturating_sub(shown) as u64;
+    if more > 0 {
+        lines.push(Said::new(format!("and {more} more; {trace_key} opens the trace"), Role::Muted));
+    }
+    lines
+}
+
+fn entry_line(told: &ToldEntry) -> Said {
+    let way = told.direction.as_ref().map_or_else(String::new, |way| format!("{way} "));
+    let role = match told.outcome.as_deref() {
+        Some("fault" | "bad") => Role::Bad,
+        Some("warn" | "late") => Role::Warn,
+        _ => Role::Text,
+    };
+    Said::quoting(format!("{way}{}: {}", told.kind, told.line), role)
+}

@@ -1,0 +1,220 @@
+//! What the core would make of the frame, as it is asked for and as it is said: the question that is in
+//! flight, and the lines of its answer.
+
+use super::{Workbench, state::bench};
+use crate::{
+    console::{
+        draw::{class::Class, theme::Role},
+        records::paged_list::error_text,
+        ui::{
+            effect::{Effect, OnPage},
+            state::Ui,
+        },
+    },
+    port::{JudgedRow, Page, PageBytes, PortError, Query, Stand},
+    time::{Now, Wall},
+    words::counted,
+};
+
+/// Names that a line has of receivers and of those left out.
+const NAMES_MAX: usize = 3;
+
+/// A line of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) role: Role,
+    /// What quotes the frame is masked on air.
+    pub(super) class: Class,
+}
+
+impl Said {
+    pub(super) fn new(text: String, role: Role) -> Self {
+        Self { text, role, class: Class::Public }
+    }
+
+    pub(super) fn quoting(text: String, role: Role) -> Self {
+        Self { text, role, class: Class::Payload }
+    }
+}
+
+/// The question and its answer.
+#[derive(Debug, Default)]
+pub(crate) struct Judging {
+    is_in_flight: bool,
+    /// The change of the bytes that was asked about last.
+    asked: u64,
+    /// The one that the answer is about.
+    answered: u64,
+    answer: Option<Result<Box<JudgedRow>, String>>,
+}
+
+impl Workbench {
+    /// The question that is due: one at a time, about the bytes as they are now; of the same bytes again
+    /// every second, since others change what they are judged by.
+    pub(super) fn question(&mut self, is_tick: bool) -> Option<Effect> {
+        let is_new = self.judging.asked != self.wire_revision;
+        let bytes = self.bytes.bytes();
+        if self.judging.is_in_flight || !(is_new || is_tick) || bytes.is_empty() || !self.is_made() {
+            return None;
+        }
+        let spec = self.spec().ok()?;
+        let open = self.door.as_ref().filter(|door| door.spec == spec);
+        let stand = open.map_or_else(|| Stand::New(spec.clone()), |door| Stand::Door(door.number));
+        let query = Query::Judge { stand, bytes: PageBytes(bytes.to_vec()) };
+        (self.judging.is_in_flight, self.judging.asked) = (true, self.wire_revision);
+        Some(Effect::query(query, Verdict { revision: self.wire_revision, is_new }))
+    }
+
+    /// What was foreseen of the bytes as they are.
+    pub(super) fn foreseen(&self) -> Option<&JudgedRow> {
+        let is_of_these = self.judging.answered == self.wire_revision;
+        self.judging.answer.as_ref()?.as_ref().ok().filter(|_| is_of_these).map(|row| &**row)
+    }
+
+    /// The lines of the verdict, at most so many.
+    pub(super) fn verdict_lines(&self, now: Wall) -> Vec<Said> {
+        if let Err(missing) = self.way.door() {
+            return vec![Said::new(missing, Role::Warn)];
+        }
+        if !self.is_made() {
+            return vec![Said::new("no frame to judge".to_owned(), Role::Muted)];
+        }
+        match &self.judging.answer {
+            None => vec![Said::new("asking what the core would make of it".to_owned(), Role::Muted)],
+            Some(Err(why)) => vec![Said::new(why.clone(), Role::Warn)],
+            Some(Ok(row)) => {
+                let mut lines = lines_of(row, now);
+                if self.judging.answered != self.wire_revision {
+                    for line in &mut lines {
+                        line.role = Role::Muted;
+                    }
+                }
+                lines
+            }
+        }
+    }
+}
+
+/// Who is told of a verdict, by the change of the bytes that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Verdict {
+    revision: u64,
+    /// Whether something was edited since the one before.
+    is_new: bool,
+}
+
+impl OnPage for Verdict {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, _now: Now) {
+        let Some(bench) = bench(ui) else { return };
+        bench.judging.is_in_flight = false;
+        bench.judging.answered = self.revision;
+        bench.judging.answer = Some(match page {
+            Ok(Page::Judged(row)) => Ok(row),
+            Ok(_) => Err("unexpected answer from the station; use the rl-console of its version".to_owned()),
+            Err(error) => Err(error_text(&error)),
+        });
+        ui.is_answered |= self.is_new;
+    }
+}
+
+/// Whether a verdict is that the frame is not taken.
+pub(super) fn is_refused(row: &JudgedRow) -> bool {
+    row.code.is_some() || matches!(row.verdict.as_str(), "refused" | "late")
+}
+
+/// The lines of a judgement, at most six.
+fn lines_of(row: &JudgedRow, now: Wall) -> Vec<Said> {
+    let mut lines = vec![first_line(row)];
+    lines.extend(wrong(row).map(|text| Said::quoting(text, Role::Muted)));
+    if let Some(ends) = &row.ends {
+        lines.push(Said::new(format!("ends the connection: {ends}"), Role::Bad));
+    }
+    lines.extend(receivers(row).map(|text| Said::new(text, Role::Text)));
+    if let Some(effect) = &row.effect {
+        lines.push(Said::quoting(effect.clone(), Role::Text));
+    }
+    lines.push(certainty(row, now));
+    lines
+}
+
+fn first_line(row: &JudgedRow) -> Said {
+    let refused = is_refused(row);
+    let mut text = row.kind.as_ref().map_or_else(String::new, |kind| format!("{kind}: "));
+    text.push_str(&row.verdict);
+    if let Some(code) = &row.code {
+        text.push(' ');
+        text.push_str(code);
+    }
+    if let Some(clause) = &row.clause {
+        text.extend([" (", clause, ")"]);
+    }
+    let role = match (refused, row.verdict.as_str()) {
+        (true, _) => Role::Bad,
+        (false, "pending" | "ignored" | "duplicate") => Role::Warn,
+        _ => Role::Ok,
+    };
+    Said::new(text, role)
+}
+
+/// What is wrong with its bytes, or what is awaited of them.
+fn wrong(row: &JudgedRow) -> Option<String> {
+    if let Some(missing) = row.missing_bytes {
+        let cut = row.if_cut.as_ref().map_or_else(String::new, |cut| format!("; a cut here is {cut}"));
+        return Some(format!("awaits {} more{cut}", counted(missing, "byte")));
+    }
+    if let (Some(expected), Some(got)) = (&row.expected, &row.got) {
+        let at = row.byte.map_or_else(String::new, |byte| format!("byte {byte}: "));
+        return Some(format!("{at}{expected} expected, not {got}"));
+    }
+    // What only repeats the verdict is left out.
+    let says = row.says.first().filter(|says| **says != row.verdict);
+    says.cloned().or_else(|| row.if_cut.as_ref().map(|cut| format!("a cut here is {cut}")))
+}
+
+/// What would go back, and to whom it would go.
+fn receivers(row: &JudgedRow) -> Option<String> {
+    let mut parts = Vec::new();
+    if !row.answers.is_empty() {
+        let kinds: Vec<&str> = row.answers.iter().map(|answer| answer.kind.as_str()).collect();
+        parts.push(format!("answer: {}", kinds.join(", ")));
+    }
+    if row.to_count > 0 {
+        let names = row.to.iter().take(NAMES_MAX).map(String::as_str);
+        parts.push(format!("to {}", with_more(names, row.to_count)));
+    }
+    if row.passed_over_count > 0 {
+        let names: Vec<String> = row
+            .passed_over
+            .iter()
+            .take(NAMES_MAX)
+            .map(|left| format!("{} ({})", left.name, left.why))
+            .collect();
+        let names = names.iter().map(String::as_str);
+        parts.push(format!("not to {}", with_more(names, row.passed_over_count)));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn with_more<'a>(names: impl Iterator<Item = &'a str>, count: u64) -> String {
+    let names: Vec<&str> = names.collect();
+    match count.saturating_sub(names.len() as u64) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// How far it holds, and until when.
+fn certainty(row: &JudgedRow, now: Wall) -> Said {
+    let doubts: Vec<&str> = row.doubts.iter().map(|doubt| doubt.words()).collect();
+    let mut text = row.certainty.words().to_owned();
+    if let Some(until) = row.holds_until_ms {
+        let left = until.0.saturating_sub(now.0) / 1_000;
+        let left = format!(", holds {}:{:02}", left / 60, left % 60);
+        text.push_str(&left);
+    }
+    if !doubts.is_empty() {
+        text.extend([": ", &doubts.join("; ")]);
+    }
+    Said::new(text, Role::Muted)
+}

@@ -1,0 +1,132 @@
+//! Frames as they are edited: JSON over several lines, without what is filled in when a frame is made of it.
+
+use super::{
+    codec::{Unit, UnitJson, indented},
+    json::Json,
+};
+use crate::{
+    dissect::rmp::frame_json::Fill,
+    ids::TraceId,
+    rmp::control::{self, FromClient},
+    time::Wall,
+};
+
+/// Milliseconds that a message is worth delivering when nothing is said.
+const TTL_MS: u64 = 30_000;
+/// What `decode` says of a frame that `encode` does not take, or counts by itself.
+pub(super) const OF_DECODE: [&str; 12] = [
+    "frame",
+    "offset",
+    "bytes",
+    "valid",
+    "error",
+    "type",
+    "from",
+    "schema",
+    "expires_at_ms",
+    "kind",
+    "lints",
+    "frame_len",
+];
+/// What is filled in of the header of a message.
+const OF_HEADER: [&str; 5] = ["created_at_ms", "ttl_ms", "trace_id", "msg_id", "body_len"];
+
+impl Fill {
+    /// What a frame that is made at this moment lacks; `made` counts those of one maker.
+    pub(crate) fn at(now: Wall, made: u64) -> Self {
+        Self {
+            created_at_ms: now.0,
+            ttl_ms: TTL_MS,
+            msg_id: now.0.saturating_mul(1_000).saturating_add(made),
+            trace_id: TraceId(uuid::Uuid::now_v7()),
+        }
+    }
+
+    /// What says on which topic a message behind it is, and asks for an answer.
+    pub(crate) fn publish(&self, topic: &str) -> Vec<u8> {
+        let header = control::header(self.created_at_ms, self.trace_id, self.msg_id.wrapping_add(1 << 40));
+        let mut unit = Vec::new();
+        control::append(&mut unit, &header, &FromClient::Publish { topic, ack: true });
+        unit
+    }
+}
+
+impl Unit {
+    /// It as JSON that is edited: what is left out is filled in when a frame is made of it, so that ids,
+    /// times and TTLs are those of that moment.
+    pub(crate) fn to_edit(&self, now: Wall) -> String {
+        let text = serde_json::to_string(&UnitJson(1, self)).unwrap_or_default();
+        refreshed(&text, now).unwrap_or(text)
+    }
+}
+
+/// The JSON of a frame without its ids, times and TTLs, over several lines.
+///
+/// # Errors
+/// Why it is none.
+pub(crate) fn refreshed(text: &str, now: Wall) -> Result<String, String> {
+    let mut frame = Json::read(text)?;
+    for name in OF_DECODE {
+        frame.remove(name);
+    }
+    leave_out(&mut frame, &OF_HEADER);
+    // A header that says the length alone is counted again.
+    if let Some(Json::Object(members)) = frame.member("header")
+        && members.iter().all(|(name, _)| name == "Content-Length")
+    {
+        frame.remove("header");
+    }
+    if let Some(unit) = frame.member_mut("body") {
+        for name in ["Publish", "Message"] {
+            if let Some(message) = unit.member_mut(name).and_then(|unit| unit.member_mut("message")) {
+                leave_out(message, &OF_HEADER);
+            }
+        }
+        if let Some(envelope) = unit.member_mut("envelope") {
+            renew(envelope, "message_id", || Json::Text(uuid::Uuid::now_v7().to_string()));
+            renew(envelope, "timestamp_unix_ms", || Json::Plain(now.0.to_string()));
+        }
+    }
+    Ok(indented(&frame.to_text()))
+}
+
+/// Takes members out of a header, and the header where none is left.
+fn leave_out(frame: &mut Json, names: &[&str]) {
+    let Some(header) = frame.member_mut("header") else { return };
+    for name in names {
+        header.remove(name);
+    }
+    if matches!(header, Json::Object(members) if members.is_empty()) {
+        frame.remove("header");
+    }
+}
+
+/// Gives a member that is there another value.
+fn renew(object: &mut Json, name: &str, value: impl FnOnce() -> Json) {
+    if let Some(member) = object.member_mut(name) {
+        *member = match (&*member, value()) {
+            (Json::Text(_), Json::Plain(text)) => Json::Text(text),
+            (_, value) => value,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_and_what_decode_alone_says_is_left_out() {
+        let text = r#"{"frame":1,"offset":0,"bytes":9,"valid":true,"frame_len":80,"header":{"magic":"MAPL",
+            "created_at_ms":1,"ttl_ms":2,"trace_id":"x","msg_id":3,"body_len":4},"body":{"type":"a"}}"#;
+        let edited = refreshed(text, Wall(7)).unwrap();
+        let expected =
+            "{\n  \"header\": {\n    \"magic\": \"MAPL\"\n  },\n  \"body\": {\n    \"type\": \"a\"\n  }\n}";
+        assert_eq!(edited, expected);
+        let plugin = r#"{"header":{"Content-Length":4},"body":{"id":1}}"#;
+        assert_eq!(refreshed(plugin, Wall(7)).unwrap(), "{\n  \"body\": {\n    \"id\": 1\n  }\n}");
+        let call = r#"{"body":{"envelope":{"message_id":"m1","timestamp_unix_ms":"5"}}}"#;
+        let edited = refreshed(call, Wall(7)).unwrap();
+        assert!(!edited.contains("m1") && edited.contains(r#""timestamp_unix_ms": "7""#), "{edited}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Every breakage, and what it is refused for.
+
+use crate::{
+    dissect::frame_json::{Breakage, Format, RmpUnits, Setup, codec},
+    limits::Limits,
+    macp::Rpc,
+    rmp::Registry,
+};
+
+/// The name of the first fault that a codec finds in bytes.
+fn fault(format: Format, wire: &[u8]) -> Option<String> {
+    let (registry, limits, now) = (Registry::default(), Limits::default(), || 5_000);
+    let codec = codec(format, Setup { registry: &registry, limits: &limits, now_ms: Some(&now) });
+    let mut decoder = codec.decoder();
+    decoder.push(wire);
+    let mut units: Vec<_> = std::iter::from_fn(|| decoder.next()).collect();
+    units.extend(decoder.finish());
+    units.into_iter().find_map(|unit| unit.fault.map(|fault| fault.name.into_owned()))
+}
+
+#[test]
+fn what_is_broken_in_a_frame_of_the_bus_is_what_it_is_refused_for() {
+    let json = r#"{"header":{"created_at_ms":4000,"ttl_ms":30000,"msg_id":1},"body":{"type":"observation.greeting.v1","payload":{}}}"#;
+    let (registry, limits) = (Registry::default(), Limits::default());
+    let format = Format::Rmp(RmpUnits::Frames);
+    let codec = codec(format, Setup { registry: &registry, limits: &limits, now_ms: None });
+    let fill = super::super::Fill {
+        created_at_ms: 0,
+        ttl_ms: 1,
+        msg_id: 1,
+        trace_id: crate::ids::TraceId(uuid::Uuid::from_u128(1)),
+    };
+    let whole = codec.encode(json, &fill).unwrap().wire;
+    assert_eq!(fault(format, &whole), None);
+    for (breakage, name) in [
+        (Breakage::Magic, "InvalidMagic"),
+        (Breakage::Version, "UnsupportedVersion"),
+        (Breakage::Flags, "InvalidHeaderFlags"),
+        (Breakage::Reserved, "InvalidHeaderFlags"),
+        (Breakage::TtlZero, "InvalidTtl"),
+        (Breakage::TtlOverflow, "InvalidExpiry"),
+        (Breakage::Expired, "Expired"),
+        (Breakage::UnknownSchema, "UnknownSchema"),
+        (Breakage::LengthUp, "LengthMismatch"),
+        (Breakage::LengthDown, "LengthMismatch"),
+    ] {
+        let broken = breakage.apply(format, &whole).unwrap();
+        assert_eq!(fault(format, &broken).as_deref(), Some(name), "{breakage:?}");
+    }
+    for breakage in [Breakage::Truncated, Breakage::Trailing, Breakage::Oversized] {
+        let broken = breakage.apply(format, &whole).unwrap();
+        assert!(fault(format, &broken).is_some(), "{breakage:?}");
+    }
+    assert_eq!(Breakage::NoLf.apply(format, &whole), None);
+    let two = [&whole[..], &whole].concat();
+    assert_eq!(Breakage::RepeatedId.apply(format, &whole), Some(two));
+}
+
+#[test]
+fn what_is_broken_in_a_line_is_broken_there_alone() {
+    let line = b"{\"mpp\":2,\"type\":\"ack\",\"id\":2}\n";
+    let broken = |breakage: Breakage| breakage.apply(Format::Mpp, line).unwrap();
+    assert_eq!(broken(Breakage::Version), b"{\"mpp\":3,\"type\":\"ack\",\"id\":2}\n");
+    assert_eq!(broken(Breakage::WrongType), b"{\"mpp\":2,\"type\":\"nonsense\",\"id\":2}\n");
+    assert_eq!(broken(Breakage::NoLf), b"{\"mpp\":2,\"type\":\"ack\",\"id\":2}");
+    assert_eq!(broken(Breakage::Oversized).len(), 65_537);
+    assert!(std::str::from_utf8(&broken(Breakage::BadUtf8)).is_err());
+    assert_eq!(Breakage::Magic.apply(Format::Mpp, line), None);
+}
+
+#[test]
+fn what_is_broken_in_a_plugins_message_leaves_the_rest_whole() {
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"log"}"#;
+    let wire = format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes();
+    let broken = |breakage: Breakage| {
+        String::from_utf8_lossy(&breakage.apply(Format::Plugin, &wire).unwrap()).into_owned()
+    };
+    assert_eq!(broken(Breakage::LengthUp), format!("Content-Length: {}\r\n\r\n{body}", body.len() + 1));
+    assert_eq!(broken(Breakage::Oversized), format!("Content-Length: 4194305\r\n\r\n{body}"));
+    assert!(broken(Breakage::Version).contains(r#""jsonrpc":"1.0""#));
+    assert!(broken(Breakage::WrongType).contains(r#""method":"nonsense""#));
+}
+
+#[test]
+fn a_request_has_another_version_and_a_unit_another_length() {
+    let envelope = b"\x0a\x07\x0a\x031.0\x1a\x00";
+    let broken = Breakage::Version.apply(Format::Macp(Rpc::Send), envelope).unwrap();
+    assert_eq!(broken, b"\x0a\x07\x0a\x039.9\x1a\x00");
+    let unit = b"\0\0\0\x02{}";
+    let json = Format::Rmp(RmpUnits::Json);
+    assert_eq!(Breakage::LengthUp.apply(json, unit).unwrap(), b"\0\0\0\x03{}");
+    assert_eq!(Breakage::WrongType.apply(json, unit).unwrap(), b"\0\0\0\x0a\"nonsense\"");
+    for breakage in Breakage::ALL {
+        assert_eq!(Breakage::from_name(breakage.name()), Some(*breakage));
+    }
+}

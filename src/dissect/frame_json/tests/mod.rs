@@ -1,0 +1,9 @@
+//! Frames of every link as JSON and back.
+
+mod breakage;
+mod kit;
+mod macp;
+mod mpp;
+mod plugin;
+mod properties;
+mod rmp;

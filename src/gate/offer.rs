@@ -1,0 +1,72 @@
+//! A frame before the gate, and what comes of it.
+
+use bytes::Bytes;
+
+use super::handle::Held;
+use crate::{
+    ids::Peer,
+    tap::entry::{
+        Direction, Head, Link, Verdict,
+        gate::{Intercepted, Passing},
+        station::OperatedBy,
+    },
+};
+
+/// A frame that is about to be taken by a core, or to leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer<'a> {
+    /// Whose host has it.
+    pub link: Link,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Who is at the other end.
+    pub peer: &'a Peer,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// What a host knows of a frame that it offers, each asked for when a rule needs it.
+pub trait Look {
+    /// What kind of frame it is, by its bytes alone; nothing where that costs as much as a judgement.
+    fn head(&self) -> Option<Head>;
+
+    /// What it is, and what its core would make of it.
+    fn judged(&self) -> (Head, Verdict);
+}
+
+/// A frame that was stopped. The host tells the tap of it first.
+#[derive(Debug)]
+pub struct Taken {
+    /// What it tells.
+    pub notice: Intercepted,
+    /// What it waits for.
+    pub waits: Waits,
+}
+
+/// How long a frame that was stopped waits.
+#[derive(Debug)]
+pub enum Waits {
+    /// Until it is released.
+    Held(Held),
+    /// Not at all: a rule has decided.
+    Not(Release),
+}
+
+/// How a frame leaves the gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// How.
+    pub how: Passing,
+    /// Who decided.
+    pub by: Option<OperatedBy>,
+    /// What takes its place.
+    pub bytes: Option<Bytes>,
+}
+
+impl Release {
+    /// As it was, decided by nobody.
+    #[must_use]
+    pub const fn as_it_was() -> Self {
+        Self { how: Passing::AsItWas, by: None, bytes: None }
+    }
+}

@@ -1,0 +1,204 @@
+//! Calls that the gate stops: a request before the kernel sees it, and an answer before it leaves.
+//!
+//! A unary call is held by itself; a message of a stream, or an answer on one, holds its stream. A call
+//! that is dropped ends as CANCELLED, and so does one that is cut: nothing of it is answered. What ends as
+//! a status has no bytes and is not held. `Initialize` is a handshake and is never held.
+
+use bytes::Bytes;
+use prost::Message;
+use tonic::Status as Grpc;
+
+use super::{
+    call::{Call, Caller},
+    codec::Received,
+    shared::Shared,
+};
+use crate::{
+    gate::{Look, Offer, Release, Taken, Waits},
+    ids::{Seq, TraceId},
+    macp::{
+        Rpc, Stand,
+        kernel::{Lookup, Reading},
+    },
+    tap::{
+        Draft, OriginCell,
+        entry::{
+            Direction, Door, FrameOrigin, Head, Link, Verdict, What,
+            gate::{Passed, Passing},
+        },
+    },
+};
+
+/// What the kernel says of a request.
+struct AtKernel<'a> {
+    shared: &'a Shared,
+    stand: Stand,
+    bytes: &'a Bytes,
+}
+
+impl AtKernel<'_> {
+    fn reading(&self) -> Reading {
+        Reading::new(&self.stand, self.bytes, &self.shared.limits)
+    }
+}
+
+impl Look for AtKernel<'_> {
+    fn head(&self) -> Option<Head> {
+        Some(Head::Macp(self.reading().head().clone()))
+    }
+
+    fn judged(&self) -> (Head, Verdict) {
+        let reading = self.reading();
+        let judgement = self.shared.judge(&self.stand, &reading, Lookup::NotAsked).ok().flatten();
+        let judged = reading.judged(judgement);
+        (judged.head, judged.verdict.unwrap_or(Verdict::Sent))
+    }
+}
+
+/// An answer, which was made already.
+struct Made<'a>(&'a Call<'a>);
+
+impl Look for Made<'_> {
+    fn head(&self) -> Option<Head> {
+        Some(Head::Macp(self.0.head.clone()))
+    }
+
+    fn judged(&self) -> (Head, Verdict) {
+        (Head::Macp(self.0.head.clone()), Verdict::Sent)
+    }
+}
+
+/// How something goes on that the gate stopped.
+struct Goes {
+    /// The entry that says so.
+    passed: Seq,
+    /// What takes its place, and whose it is.
+    changed: Option<(Bytes, OriginCell)>,
+}
+
+/// A call of which something is held. Its client may give it up meanwhile: what was held is then dropped, and
+/// the tap is told so.
+struct HeldCall<'a> {
+    shared: &'a Shared,
+    number: u64,
+    notice: Seq,
+    trace: Option<TraceId>,
+}
+
+impl HeldCall<'_> {
+    /// The gate let it go.
+    fn goes_on(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for HeldCall<'_> {
+    fn drop(&mut self) {
+        let said = What::Passed(Passed { number: self.number, how: Passing::Dropped, by: None });
+        self.shared.tell(said, &[], Some(self.notice), self.trace);
+    }
+}
+
+impl Shared {
+    /// A request once the gate lets it go.
+    ///
+    /// # Errors
+    /// It was dropped.
+    pub(super) async fn gated<T: Message + Default>(
+        &self,
+        rpc: Rpc,
+        caller: Caller,
+        received: Received<T>,
+    ) -> Result<(Caller, Received<T>), Grpc> {
+        if !self.gate.is_armed(Link::Macp, Direction::Inbound) {
+            return Ok((caller, received));
+        }
+        let bytes = &received.bytes;
+        let stand = Stand { rpc, peer: Some(caller.peer.clone()) };
+        let look = AtKernel { shared: self, stand, bytes };
+        let offer = Offer { link: Link::Macp, direction: Direction::Inbound, peer: &caller.peer, bytes };
+        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look) else {
+            return Ok((caller, received));
+        };
+        let Goes { passed, changed } = self.stopped(taken, bytes, (None, None)).await?;
+        let caller = Caller { passed: Some(passed), ..caller };
+        Ok(match changed {
+            None => (caller, received),
+            Some((bytes, origin)) => {
+                let message = T::decode(bytes.clone());
+                (Caller { by_hand: Some(origin), ..caller }, Received { bytes, message })
+            }
+        })
+    }
+
+    /// The bytes of an answer, told of, once the gate lets it go.
+    ///
+    /// # Errors
+    /// It was dropped.
+    pub(super) async fn reply_gated(&self, answer: &Call<'_>, bytes: Bytes) -> Result<Bytes, Grpc> {
+        let entry = answer.entry.get().copied();
+        let (cause, trace) = entry.map_or((None, None), |(seq, trace)| (Some(seq), trace));
+        let offer = Offer {
+            link: Link::Macp,
+            direction: Direction::Outbound,
+            peer: &answer.caller.peer,
+            bytes: &bytes,
+        };
+        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &Made(answer)) else {
+            self.tell_answer(answer, &bytes, cause);
+            return Ok(bytes);
+        };
+        let Goes { passed, changed } = self.stopped(taken, &bytes, (cause, trace)).await?;
+        let (bytes, by_hand) = match changed {
+            None => (bytes, answer.caller.by_hand.clone()),
+            Some((bytes, origin)) => (bytes, Some(origin)),
+        };
+        let caller = Caller { by_hand, ..answer.caller.clone() };
+        self.tell_answer(&Call { caller, ..answer.clone() }, &bytes, Some(passed));
+        Ok(bytes)
+    }
+
+    /// Waits until the gate lets go of what it stopped.
+    async fn stopped(
+        &self,
+        taken: Taken,
+        bytes: &[u8],
+        (cause, trace): (Option<Seq>, Option<TraceId>),
+    ) -> Result<Goes, Grpc> {
+        let number = taken.notice.number;
+        let notice = self.tell(What::Intercepted(Box::new(taken.notice)), bytes, cause, trace);
+        let call = HeldCall { shared: self, number, notice, trace };
+        let Release { how, by, bytes } = match taken.waits {
+            Waits::Held(held) => held.await,
+            Waits::Not(release) => release,
+        };
+        call.goes_on();
+        let said = What::Passed(Passed { number, how, by: by.clone() });
+        let passed = self.tell(said, bytes.as_deref().unwrap_or_default(), Some(notice), trace);
+        match how {
+            Passing::Dropped | Passing::Cut => Err(Grpc::cancelled("dropped at the station's gate")),
+            Passing::AsItWas
+            | Passing::Edited
+            | Passing::TimedOut
+            | Passing::Delayed
+            | Passing::Duplicated => {
+                let changed = bytes.zip(by).map(|(bytes, by)| {
+                    let origin = FrameOrigin { by, door: Door::Gate, number, of: Some(notice) };
+                    (bytes, OriginCell::new(origin))
+                });
+                Ok(Goes { passed, changed })
+            }
+        }
+    }
+
+    /// Tells the tap, in the order of the link's other entries.
+    fn tell(&self, what: What, bytes: &[u8], cause: Option<Seq>, trace: Option<TraceId>) -> Seq {
+        let draft = Draft { at: self.clock.now(), link: Link::Macp, trace, cause, what, bytes };
+        let state = self.lock();
+        let seq = self.tap.emit(draft);
+        if let Some(mut state) = state {
+            state.last_seq = seq;
+        }
+        seq
+    }
+}

@@ -1,0 +1,358 @@
+//! Lines that the gate stops: before the core takes them, and before they leave to the adapter.
+//!
+//! A connection whose line is held is not read, and of one whose frame is held nothing is written behind it:
+//! what is to leave meanwhile waits here, and counts against the connection's write buffer.
+
+use std::{
+    collections::VecDeque,
+    future::Future as _,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use super::{conn::Conn, next::Event, run::Host};
+use crate::{
+    gate::{Held, Look, Offer, Release, Taken, Waits},
+    ids::{ConnectionId, Seq, TraceId},
+    mpp::{
+        Bridge, FrameType, Head, Input, Stand,
+        framing::{Framed, first},
+    },
+    tap::entry::{
+        Direction, Door, FrameOrigin, Head as AnyHead, Link, Verdict, What,
+        gate::{Passed, Passing},
+        mpp::CloseCause,
+    },
+    time::Now,
+};
+
+/// What the gate holds of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Gated {
+    /// The line that came last.
+    line: Option<Stopped>,
+    /// The frame that is to leave next.
+    front: Option<(Stopped, Outgoing)>,
+    /// What leaves behind it, the first next.
+    behind: VecDeque<Outgoing>,
+    /// Bytes of all that is to leave.
+    out_bytes: usize,
+    /// The connection is about to end: nothing is stopped any more.
+    is_over: bool,
+}
+
+/// A line that is held.
+#[derive(Debug)]
+struct Stopped {
+    held: Held,
+    notice: Notice,
+    wire: Vec<u8>,
+}
+
+/// The entry that says that a line was stopped.
+#[derive(Clone, Copy, Debug)]
+struct Notice {
+    seq: Seq,
+    /// The line's number at the gate.
+    number: u64,
+}
+
+/// A frame that is to leave.
+#[derive(Debug)]
+struct Outgoing {
+    head: Head,
+    bytes: Vec<u8>,
+    trace: Option<TraceId>,
+    cause: Option<Seq>,
+}
+
+impl Gated {
+    /// Whether the connection is not to be read.
+    pub(super) const fn holds_line(&self) -> bool {
+        self.line.is_some()
+    }
+
+    /// Bytes that are to leave.
+    pub(super) const fn unsent_bytes(&self) -> usize {
+        self.out_bytes
+    }
+
+    /// Frames that are to leave.
+    pub(super) fn unsent_frames(&self) -> usize {
+        self.behind.len() + usize::from(self.front.is_some())
+    }
+
+    /// Ready when a line is released.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, id: ConnectionId) -> Poll<Event> {
+        let line = self.line.as_mut().map(|line| (&mut line.held, Direction::Inbound));
+        let front = self.front.as_mut().map(|(front, _)| (&mut front.held, Direction::Outbound));
+        for (held, direction) in line.into_iter().chain(front) {
+            if let Poll::Ready(release) = Pin::new(held).poll(cx) {
+                return Poll::Ready(Event::Released(id, direction, release));
+            }
+        }
+        Poll::Pending
+    }
+
+    /// The frame that is to leave next.
+    fn take_front(&mut self) -> Option<(Stopped, Outgoing)> {
+        let front = self.front.take()?;
+        self.out_bytes = self.out_bytes.saturating_sub(front.1.bytes.len());
+        Some(front)
+    }
+
+    fn take_behind(&mut self) -> Option<Outgoing> {
+        let next = self.behind.pop_front()?;
+        self.out_bytes = self.out_bytes.saturating_sub(next.bytes.len());
+        Some(next)
+    }
+}
+
+/// What the bridge says of a line.
+struct AtBridge<'a> {
+    bridge: &'a Bridge,
+    now: Now,
+    stand: Stand,
+    wire: &'a [u8],
+}
+
+impl Look for AtBridge<'_> {
+    fn head(&self) -> Option<AnyHead> {
+        None
+    }
+
+    fn judged(&self) -> (AnyHead, Verdict) {
+        let judged = self.bridge.judge(self.now, &self.stand, self.wire);
+        (judged.head, judged.verdict.unwrap_or(Verdict::Sent))
+    }
+}
+
+impl Host {
+    /// Asks the gate about a whole line of the adapter's connection. Handshakes are not asked about: they
+    /// carry tokens.
+    fn ask_gate(&self, now: Now, id: ConnectionId, direction: Direction, wire: &[u8]) -> Option<Taken> {
+        if !self.gate.is_armed(Link::Mpp, direction) || self.bridge.adapter() != Some(id) {
+            return None;
+        }
+        let stand = match direction {
+            Direction::Inbound => Stand::Connection(id),
+            Direction::Outbound => Stand::Towards(id),
+        };
+        let look = AtBridge { bridge: &self.bridge, now, stand, wire };
+        let conn = self.conns.get(&id).filter(|conn| !conn.gated.is_over)?;
+        let peer = &conn.peer;
+        self.gate.offer(now, &Offer { link: Link::Mpp, direction, peer, bytes: wire }, &look)
+    }
+
+    /// Hands a whole line to the core, unless the gate stops it; whether the connection is read on.
+    pub(super) fn take_line(&mut self, now: Now, id: ConnectionId, wire: &[u8]) -> bool {
+        let Some(taken) = self.ask_gate(now, id, Direction::Inbound, wire) else {
+            self.hand_in(now, id, wire, None);
+            return self.is_open(id);
+        };
+        self.cause = None;
+        let (notice, waits) = self.tell_stopped(now, taken, wire);
+        match waits {
+            Waits::Held(held) => {
+                let wire = wire.to_vec();
+                if let Some(conn) = self.conns.get_mut(&id) {
+                    conn.gated.line = Some(Stopped { held, notice, wire });
+                }
+                // What has begun behind it is read when it goes.
+                self.receiving.end(id);
+                false
+            }
+            Waits::Not(release) => {
+                self.pass_line(now, id, notice, wire, &release);
+                self.is_open(id)
+            }
+        }
+    }
+
+    /// Hands a line to the core, caused by this entry.
+    fn hand_in(&mut self, now: Now, id: ConnectionId, wire: &[u8], passed: Option<Seq>) {
+        self.passed = passed;
+        self.cause = None;
+        let input = match first(wire) {
+            Some(Framed::TooLarge(wire)) => Input::TooLarge { conn: id, wire },
+            Some(Framed::Line(_)) | None => Input::Line { conn: id, wire },
+        };
+        self.bridge.handle(now, input);
+        self.drain_line(now, wire);
+        self.passed = None;
+    }
+
+    fn tell_stopped(&mut self, now: Now, taken: Taken, wire: &[u8]) -> (Notice, Waits) {
+        let number = taken.notice.number;
+        let seq = self.emit(now, None, What::Intercepted(Box::new(taken.notice)), wire);
+        (Notice { seq, number }, taken.waits)
+    }
+
+    /// Says how a line leaves the gate, and as whose it goes on where it was changed.
+    fn tell_passed(
+        &mut self,
+        now: Now,
+        notice: Notice,
+        release: &Release,
+    ) -> (Seq, Option<Arc<FrameOrigin>>) {
+        let Release { how, by, bytes } = release;
+        self.cause = Some(notice.seq);
+        let passed = Passed { number: notice.number, how: *how, by: by.clone() };
+        let changed = bytes.as_deref().unwrap_or_default();
+        let seq = self.emit(now, None, What::Passed(passed), changed);
+        let (number, of) = (notice.number, Some(notice.seq));
+        let origin = by.clone().filter(|_| bytes.is_some());
+        (seq, origin.map(|by| Arc::new(FrameOrigin { by, door: Door::Gate, number, of })))
+    }
+
+    fn pass_line(&mut self, now: Now, id: ConnectionId, notice: Notice, wire: &[u8], release: &Release) {
+        let (seq, origin) = self.tell_passed(now, notice, release);
+        self.by_hand.putting = origin.map(|origin| (Direction::Inbound, origin));
+        match release.how {
+            Passing::Dropped => {}
+            Passing::Cut => self.on_connection_lost(now, id, CloseCause::PeerClosed),
+            Passing::Duplicated => {
+                self.hand_in(now, id, wire, Some(seq));
+                if self.is_open(id) {
+                    self.hand_in(now, id, wire, Some(seq));
+                }
+            }
+            Passing::AsItWas | Passing::Edited | Passing::TimedOut | Passing::Delayed => {
+                self.hand_in(now, id, release.bytes.as_deref().unwrap_or(wire), Some(seq));
+            }
+        }
+        self.by_hand.putting = None;
+    }
+
+    /// A line goes on, and what has come behind it, or waits to leave behind it.
+    pub(super) fn on_released(&mut self, now: Now, id: ConnectionId, direction: Direction, release: Release) {
+        match direction {
+            Direction::Inbound => {
+                let line = self.conns.get_mut(&id).and_then(|conn| conn.gated.line.take());
+                if let Some(Stopped { notice, wire, .. }) = line {
+                    self.pass_line(now, id, notice, &wire, &release);
+                }
+                self.on_lines(now, id);
+            }
+            Direction::Outbound => {
+                let front = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_front());
+                if let Some((Stopped { notice, .. }, out)) = front {
+                    self.pass_frame(now, id, notice, out, release);
+                }
+                while let Some(next) = self.conns.get_mut(&id).and_then(Conn::next_behind) {
+                    self.cause = next.cause;
+                    self.transmit(now, id, next.head, &next.bytes, next.trace);
+                }
+                self.drain(now);
+            }
+        }
+    }
+
+    /// Before a connection ends: what the gate holds of it goes on, with all that has come behind it.
+    pub(super) fn release_held(&mut self, now: Now, id: ConnectionId) {
+        let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.gated.is_over) else { return };
+        conn.gated.is_over = true;
+        if let Some(Stopped { mut held, notice, wire }) = conn.gated.line.take() {
+            let release = held.try_release().unwrap_or_else(Release::as_it_was);
+            self.pass_line(now, id, notice, &wire, &release);
+            self.on_lines(now, id);
+        }
+        self.release_outgoing(now, id);
+    }
+
+    /// What waits to leave goes into the write buffer, whatever the rules say.
+    pub(super) fn release_outgoing(&mut self, now: Now, id: ConnectionId) {
+        let front = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_front());
+        if let Some((Stopped { mut held, notice, .. }, out)) = front {
+            let release = held.try_release().unwrap_or_else(Release::as_it_was);
+            self.pass_frame(now, id, notice, out, release);
+        }
+        while let Some(next) = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_behind()) {
+            self.cause = next.cause;
+            self.push(now, id, next.head, &next.bytes, next.trace);
+        }
+    }
+
+    /// Has a frame leave, unless the gate holds it or one before it.
+    pub(super) fn transmit(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        head: Head,
+        bytes: &[u8],
+        trace: Option<TraceId>,
+    ) {
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        let out = |cause| Outgoing { head: head.clone(), bytes: bytes.to_vec(), trace, cause };
+        if conn.gated.front.is_some() {
+            if !conn.has_room(bytes.len()) {
+                return self.disconnect_later(now, id);
+            }
+            conn.gated.out_bytes += bytes.len();
+            conn.gated.behind.push_back(out(self.cause));
+            return;
+        }
+        if head.kind == Some(FrameType::HelloAck) {
+            return self.push(now, id, head, bytes, trace);
+        }
+        let Some(taken) = self.ask_gate(now, id, Direction::Outbound, bytes) else {
+            return self.push(now, id, head, bytes, trace);
+        };
+        let cause = self.cause;
+        let (notice, waits) = self.tell_stopped(now, taken, bytes);
+        match (waits, self.conns.get_mut(&id)) {
+            (Waits::Held(release), Some(conn)) => {
+                conn.gated.out_bytes += bytes.len();
+                let stopped = Stopped { held: release, notice, wire: Vec::new() };
+                conn.gated.front = Some((stopped, out(cause)));
+            }
+            (Waits::Held(_), None) => {}
+            (Waits::Not(release), _) => {
+                self.pass_frame(now, id, notice, out(cause), release);
+                self.cause = cause;
+            }
+        }
+    }
+
+    fn pass_frame(&mut self, now: Now, id: ConnectionId, notice: Notice, out: Outgoing, release: Release) {
+        let (seq, origin) = self.tell_passed(now, notice, &release);
+        self.cause = Some(seq);
+        let Outgoing { head, bytes, trace, .. } = out;
+        self.by_hand.putting = origin.map(|origin| (Direction::Outbound, origin));
+        match release.how {
+            Passing::Dropped => {}
+            Passing::Cut => {
+                let part = bytes.get(..bytes.len() / 2).unwrap_or_default();
+                if let Some(conn) = self.conns.get_mut(&id) {
+                    // What does not fit is cut too.
+                    let _ = conn.push(part);
+                    conn.send_now();
+                }
+                self.on_connection_lost(now, id, CloseCause::WriteFailed);
+            }
+            Passing::Duplicated => {
+                self.push(now, id, head.clone(), &bytes, trace);
+                self.push(now, id, head, &bytes, trace);
+            }
+            Passing::AsItWas | Passing::Edited | Passing::TimedOut | Passing::Delayed => {
+                match release.bytes {
+                    Some(changed) => {
+                        let judged = self.bridge.judge(now, &Stand::Towards(id), &changed);
+                        let head = if let AnyHead::Mpp(head) = judged.head { head } else { head };
+                        self.push(now, id, head, &changed, trace);
+                    }
+                    None => self.push(now, id, head, &bytes, trace),
+                }
+            }
+        }
+        self.by_hand.putting = None;
+    }
+}
+
+impl Conn {
+    /// What is to leave next, where nothing is held.
+    fn next_behind(&mut self) -> Option<Outgoing> {
+        if self.gated.front.is_some() { None } else { self.gated.take_behind() }
+    }
+}

@@ -1,0 +1,194 @@
+//! What operators do at the gate.
+
+use bytes::Bytes;
+
+use super::matcher::{self, RuleFilter};
+use crate::{
+    gate::{ArmError, Deed, HeldView, NewRule, NotHeld, Owner, Rewrite, Then},
+    ids::ConnectionId,
+    mpp, plugin,
+    port::{Arm, GateCommand, GateError, GateOutcome, Outcome, PortError, Way},
+    rmp::{self, Dialect},
+    station::local::{Inner, Operating},
+    tap::entry::{Direction, Head, Link},
+};
+
+/// Per mille of all.
+const ALL: u16 = 1_000;
+
+/// Does what an operator asks of the gate.
+pub(in crate::station) fn command(
+    inner: &Inner,
+    operating: Operating<'_>,
+    command: GateCommand,
+) -> Result<Outcome, PortError> {
+    let done = match command {
+        GateCommand::Arm(arm) => armed(inner, operating, &arm),
+        GateCommand::Disarm { rule } => disarmed(inner, operating, rule),
+        GateCommand::Pass { frames } => decided(inner, operating, frames, &Deed::Pass),
+        GateCommand::Drop { frames } => decided(inner, operating, frames, &Deed::Drop),
+        GateCommand::Edit { frame, bytes, keeps } => {
+            edited(inner, operating, frame, Bytes::from(bytes.0), keeps)
+        }
+    };
+    done.map(Outcome::Gate).map_err(|error| {
+        operating.refused(&format!("gate: {error}"));
+        PortError::Gate(error)
+    })
+}
+
+/// A console is gone: its rules go with it, and what they hold passes.
+pub(in crate::station) fn owner_gone(inner: &Inner, owner: Owner) {
+    owners_gone(inner, |of| of == owner);
+}
+
+/// The bus is down, and so are all of its sessions with a lower number.
+pub(in crate::station) fn sessions_gone(inner: &Inner, below: ConnectionId) {
+    owners_gone(inner, |owner| matches!(owner, Owner::Session(session) if session < below));
+}
+
+fn owners_gone(inner: &Inner, is_gone: impl Fn(Owner) -> bool) {
+    let rules = inner.gate.disarm_of(is_gone);
+    if !rules.is_empty() {
+        let rules = crate::words::counted(rules.len() as u64, "rule");
+        let text = format!("gate: the console that armed them is gone: {rules} disarmed");
+        inner.status.notice(crate::tap::entry::station::Level::Warn, &text);
+    }
+}
+
+fn armed(inner: &Inner, operating: Operating<'_>, arm: &Arm) -> Result<GateOutcome, GateError> {
+    let now = inner.clock.now();
+    let RuleFilter { text, mut links, asks_verdict, matcher } = matcher::read(&arm.filter, now)?;
+    if matches!(arm.then, Then::Duplicate) {
+        // A call has one answer.
+        links.retain(|link| *link != Link::Macp);
+    }
+    let owner = match (arm.stays, operating.by.session) {
+        (true, _) => Owner::Nobody,
+        (false, None) => Owner::OwnConsole,
+        (false, Some(session)) => Owner::Session(session),
+    };
+    let rule = NewRule {
+        by: operating.by.clone(),
+        owner,
+        filter: text,
+        links,
+        direction: arm.way.map(direction),
+        asks_verdict,
+        matcher,
+        then: arm.then,
+        on_timeout: arm.on_timeout,
+        frames_max: arm.frames_max,
+        per_mille: arm.per_mille.unwrap_or(ALL),
+        seed: arm.seed.unwrap_or_default(),
+        for_ms: arm.for_ms.unwrap_or(u64::MAX),
+    };
+    let rule = inner.gate.arm(now, rule).map_err(|error| match error {
+        ArmError::Full { armed } => GateError::GateFull { armed },
+        ArmError::RehearsalOnly => GateError::RehearsalOnly { what: arm.then.name().to_owned() },
+    })?;
+    operating.report(&format!("gate: rule {rule} armed: {} {}", arm.then.name(), arm.filter));
+    Ok(GateOutcome::Armed { rule })
+}
+
+const fn direction(way: Way) -> Direction {
+    match way {
+        Way::In => Direction::Inbound,
+        Way::Out => Direction::Outbound,
+    }
+}
+
+fn disarmed(inner: &Inner, operating: Operating<'_>, rule: Option<u64>) -> Result<GateOutcome, GateError> {
+    let rules = match rule {
+        Some(rule) if inner.gate.disarm(rule) => vec![rule],
+        Some(rule) => return Err(GateError::NoRule { rule }),
+        None => inner.gate.disarm_all(),
+    };
+    for rule in &rules {
+        operating.report(&format!("gate: rule {rule} disarmed"));
+    }
+    Ok(GateOutcome::Disarmed { rules })
+}
+
+/// Decides on frames; on all of them where none is named. Those that passed meanwhile are no fault of a
+/// command about several.
+fn decided(
+    inner: &Inner,
+    operating: Operating<'_>,
+    frames: Vec<u64>,
+    deed: &Deed,
+) -> Result<GateOutcome, GateError> {
+    let is_one = frames.len() == 1;
+    let is_all = frames.is_empty() && *deed == Deed::Pass;
+    let frames = if is_all { inner.gate.held().iter().map(|held| held.number).collect() } else { frames };
+    let mut released = Vec::new();
+    for frame in frames {
+        match inner.gate.decide(frame, deed.clone(), operating.by, None) {
+            Ok(()) => released.push(frame),
+            Err(NotHeld { number }) if is_one => return Err(GateError::NotIntercepted { frame: number }),
+            Err(NotHeld { .. }) => {}
+        }
+    }
+    Ok(GateOutcome::Released { frames: released })
+}
+
+fn edited(
+    inner: &Inner,
+    operating: Operating<'_>,
+    frame: u64,
+    bytes: Bytes,
+    keeps: bool,
+) -> Result<GateOutcome, GateError> {
+    let held = inner.gate.held().into_iter().find(|held| held.number == frame);
+    let held = held.ok_or(GateError::NotIntercepted { frame })?;
+    is_whole(inner, &held, &bytes).map_err(|why| GateError::NotWhole { why })?;
+    let rewrite = if keeps { Some(kept(inner, &held, &bytes)?) } else { None };
+    inner
+        .gate
+        .decide(frame, Deed::Edit(bytes), operating.by, rewrite)
+        .map_err(|NotHeld { number }| GateError::NotIntercepted { frame: number })?;
+    Ok(GateOutcome::Released { frames: vec![frame] })
+}
+
+/// The edit of a frame for all others that its rule matches, while that is armed.
+fn kept(inner: &Inner, held: &HeldView, bytes: &Bytes) -> Result<Rewrite, GateError> {
+    let is_armed = inner.gate.rules(inner.clock.now()).iter().any(|rule| rule.number == held.rule);
+    if !is_armed {
+        return Err(GateError::NotKept { why: format!("rule {} is disarmed", held.rule) });
+    }
+    matcher::rewrite(inner, held, bytes)
+}
+
+/// Whether bytes have a frame's end, whatever is wrong with the frame itself; else what is missing.
+fn is_whole(inner: &Inner, held: &HeldView, bytes: &Bytes) -> Result<(), String> {
+    let more = |taken: usize| match bytes.len().saturating_sub(taken) {
+        0 => Ok(()),
+        more => Err(format!("{more} bytes follow it")),
+    };
+    match held.link {
+        Link::Mpp => match mpp::framing::first(bytes) {
+            Some(mpp::framing::Framed::Line(line)) => more(line.len()),
+            Some(mpp::framing::Framed::TooLarge(_)) => Ok(()),
+            None => Err("the line has no LF".to_owned()),
+        },
+        Link::Rmp => {
+            let dialect = match &held.frame.head {
+                Head::Rmp(unit) => unit.dialect,
+                _ => Dialect::Frames,
+            };
+            let limits = &inner.limits.rmp;
+            rmp::framing::whole(bytes, dialect, limits.body_bytes_max)
+                .map_err(|missing| format!("{missing} bytes of it are missing"))
+        }
+        Link::Plugin => {
+            let mut framer = plugin::framing::Framer::new();
+            framer.push(bytes);
+            match framer.poll_frame() {
+                Ok(Some(frame)) => more(frame.wire().len()),
+                Ok(None) => Err("its end is missing".to_owned()),
+                Err(_) => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}

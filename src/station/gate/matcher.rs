@@ -1,0 +1,92 @@
+//! What a rule's filter asks of a frame that has not passed.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::{
+    dissect::{
+        EntryRecord,
+        frame_json::{Changes, Format, RmpUnits, Setup},
+    },
+    field::Fields as _,
+    filter::Filter,
+    gate::{HeldView, Matcher, Rewrite},
+    port::GateError,
+    rmp::{Dialect, Registry},
+    station::local::Inner,
+    tap::entry::{Direction, Head, Link},
+    time::Now,
+};
+
+/// Links whose frames cross a gate.
+const LINKS: [Link; 4] = [Link::Mpp, Link::Rmp, Link::Macp, Link::Plugin];
+/// Fields that the core's verdict is needed for.
+const OF_VERDICT: [&str; 4] = ["verdict", "clause", "code", "what"];
+/// Fields of an entry that there are only once it is told.
+const NOT_KNOWN_YET: [&str; 4] = ["seq", "cause", "trace", "origin"];
+
+/// A rule's filter.
+pub(super) struct RuleFilter {
+    pub(super) text: Arc<str>,
+    pub(super) links: Vec<Link>,
+    pub(super) asks_verdict: bool,
+    pub(super) matcher: Matcher,
+}
+
+/// Reads the filter of a rule.
+pub(super) fn read(text: &str, now: Now) -> Result<RuleFilter, GateError> {
+    let filter = Filter::parse(text, EntryRecord::SPECS)
+        .map_err(|fault| GateError::BadFilter { why: fault.to_string() })?
+        // Times of day are those at which it is armed.
+        .anchored(now, &jiff::tz::TimeZone::UTC);
+    if filter.is_empty() {
+        return Err(GateError::NoFilter);
+    }
+    let fields = filter.fields();
+    if let Some(field) = fields.iter().find(|field| NOT_KNOWN_YET.contains(field)) {
+        return Err(GateError::NotKnownYet { field: (*field).to_owned() });
+    }
+    let asks_verdict = filter.has_word() || fields.iter().any(|field| OF_VERDICT.contains(field));
+    let links = links(text);
+    let matcher: Matcher = Arc::new(move |entry, now| filter.admits(&EntryRecord(entry), now));
+    Ok(RuleFilter { text: text.into(), links, asks_verdict, matcher })
+}
+
+/// The links whose frames a filter may let through: one where it asks for it and nothing else, or all.
+fn links(text: &str) -> Vec<Link> {
+    let asks = |link: &Link| {
+        [":", "="].iter().any(|operator| Filter::has_term(text, &format!("link{operator}{}", link.name())))
+    };
+    match LINKS.iter().find(|link| asks(link)) {
+        Some(link) => vec![*link],
+        None => LINKS.to_vec(),
+    }
+}
+
+/// Makes an operator's edit of one frame of others like it.
+pub(super) fn rewrite(inner: &Inner, held: &HeldView, after: &Bytes) -> Result<Rewrite, GateError> {
+    let refused = |why: String| GateError::NotKept { why };
+    let format = format(held).ok_or_else(|| refused("it is an answer of the runtime".to_owned()))?;
+    let (limits, clock) = (inner.limits, inner.clock);
+    // What a schema says of a message is no part of how it is written.
+    let registry = Registry::default();
+    let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
+    let changes = Changes::between(format, setup, &held.bytes, after).map_err(refused)?;
+    Ok(Arc::new(move |bytes: &[u8]| {
+        let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
+        changes.apply(format, setup, bytes, clock.now().wall).map(Bytes::from)
+    }))
+}
+
+/// How a held frame is written; nothing of one that has no JSON of its own.
+fn format(held: &HeldView) -> Option<Format> {
+    Some(match (&held.frame.head, held.frame.direction) {
+        (Head::Mpp(_), _) => Format::Mpp,
+        (Head::Rmp(unit), _) if unit.dialect == Dialect::Json => Format::Rmp(RmpUnits::Json),
+        (Head::Rmp(_), _) => Format::Rmp(RmpUnits::Session),
+        (Head::Macp(call), Direction::Inbound) => Format::Macp(call.rpc),
+        (Head::Macp(_), Direction::Outbound) => return None,
+        (Head::Plugin(_), _) => Format::Plugin,
+    })
+}

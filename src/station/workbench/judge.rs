@@ -1,0 +1,208 @@
+//! Asks the core that would take a frame what it would make of it, and puts that into words.
+
+use bytes::Bytes;
+
+use super::{
+    control::{PeerDoor, with_station},
+    door::Door,
+};
+use crate::{
+    dissect::{Subject, frame_json::LENT_TOKEN, frame_verdict, kind_of, verdict},
+    ids::{ConnectionId, Peer, Seq},
+    judged::{Judged, Pending},
+    macp, mpp, plugin,
+    port::{AnswerRow, DoorSpec, JudgedRow, PassedOverRow, PortError, Stand, WorkbenchError},
+    rmp,
+    station::{bus, host::host_down, local::Inner, plugins},
+    tap::entry::{Direction, Entry, Frame, Link, Redaction, What},
+    time::Now,
+    words::hex,
+};
+
+/// Judges the first frame of some bytes; what is behind it is not looked at.
+pub(in crate::station) async fn judge(
+    inner: &Inner,
+    stand: Stand,
+    bytes: Vec<u8>,
+) -> Result<JudgedRow, PortError> {
+    let max = inner.limits.workbench.send_bytes_max;
+    if bytes.len() as u64 > max {
+        let bytes = bytes.len() as u64;
+        return Err(PortError::Workbench(WorkbenchError::TooLong { bytes, max }));
+    }
+    let bytes = Bytes::from(bytes);
+    let (link, judged) = match stand {
+        Stand::New(spec) => by_spec(inner, &spec, None, &bytes).await?,
+        Stand::Door(number) => {
+            let door = inner.workbench.door(&inner.status, number).map_err(PortError::Workbench)?;
+            // What was begun there is in front of it.
+            let begun = door.unfinished();
+            let whole = if begun.is_empty() { bytes.clone() } else { [&begun[..], &bytes].concat().into() };
+            let (link, judged) = by_spec(inner, &door.spec, Some(&door), &whole).await?;
+            let mut row = row(link, judged, &whole, inner.clock.now());
+            row.taken_bytes = row.taken_bytes.saturating_sub(begun.len() as u64);
+            return Ok(without_tokens(inner, row));
+        }
+    };
+    Ok(without_tokens(inner, row(link, judged, &bytes, inner.clock.now())))
+}
+
+/// Asks the core of what a door leads to; where it is not open, as the first through it.
+async fn by_spec(
+    inner: &Inner,
+    spec: &DoorSpec,
+    door: Option<&Door>,
+    bytes: &Bytes,
+) -> Result<(Link, Judged), PortError> {
+    let peer = door.map(|door| door.peer.as_str());
+    let judged = match spec {
+        DoorSpec::Adapter { hello } => {
+            let place = match peer {
+                Some(peer) => BridgePlace::Peer(peer.to_owned()),
+                None if *hello => BridgePlace::Stand(mpp::Stand::Greeted),
+                None => BridgePlace::Stand(mpp::Stand::Newcomer),
+            };
+            at_bridge(inner, place, bytes).await?
+        }
+        DoorSpec::AsAdapter => at_bridge(inner, BridgePlace::Adapter(mpp::Stand::Connection), bytes).await?,
+        DoorSpec::ToAdapter => at_bridge(inner, BridgePlace::Adapter(mpp::Stand::Towards), bytes).await?,
+        DoorSpec::Peer { dialect, kind, client } => {
+            let stand = match door.and_then(Door::session) {
+                Some(session) => rmp::Stand::Connection(session),
+                None => rmp::Stand::Newcomer { dialect: *dialect, kind: *kind },
+            };
+            let judged = bus::judge(&inner.hosts.bus, stand, bytes.clone()).await?;
+            let through = PeerDoor { dialect: *dialect, kind: *kind, client, open: door };
+            with_station(inner, through, judged, bytes).await?
+        }
+        DoorSpec::ToPeer { session } => {
+            bus::judge(&inner.hosts.bus, rmp::Stand::Towards(*session), bytes.clone()).await?
+        }
+        DoorSpec::Call { rpc } => {
+            let stand = macp::Stand { rpc: *rpc, peer: peer.map(Peer::new) };
+            let judged = inner.hosts.sessions.handle()?.judge(&stand, bytes).await;
+            judged.ok_or_else(|| host_down(Link::Macp, "it has failed"))?
+        }
+        DoorSpec::AsPlugin { plugin } => at_plugin(inner, plugin::Stand::From(plugin.clone()), bytes).await?,
+        DoorSpec::ToPlugin { plugin } => at_plugin(inner, plugin::Stand::To(plugin.clone()), bytes).await?,
+    };
+    Ok((spec.link(), judged))
+}
+
+/// Where a frame would stand at the bridge.
+enum BridgePlace {
+    /// On the connection of this address.
+    Peer(String),
+    /// On the adapter's connection, whichever that is.
+    Adapter(fn(ConnectionId) -> mpp::Stand),
+    /// On one that is not there.
+    Stand(mpp::Stand),
+}
+
+async fn at_bridge(inner: &Inner, place: BridgePlace, bytes: &Bytes) -> Result<Judged, PortError> {
+    let (now, bytes) = (inner.clock.now(), bytes.clone());
+    // Through a door of its own it will be a token that is lent.
+    let lending = (!matches!(place, BridgePlace::Adapter(_))).then_some(LENT_TOKEN);
+    let judge = move |bridge: &mpp::Bridge| {
+        let stand = match place {
+            BridgePlace::Stand(stand) => stand,
+            BridgePlace::Adapter(way) => way(bridge.adapter().ok_or_else(|| "adapter".to_owned())?),
+            BridgePlace::Peer(peer) => mpp::Stand::Connection(bridge.connection_of(&peer).ok_or(peer)?),
+        };
+        Ok(bridge.judge_lending(now, &stand, &bytes, lending))
+    };
+    let judged = inner.running().await?.with_bridge(judge).await?;
+    judged.map_err(|peer| PortError::Workbench(WorkbenchError::PeerGone { peer }))
+}
+
+async fn at_plugin(inner: &Inner, stand: plugin::Stand, bytes: &Bytes) -> Result<Judged, PortError> {
+    let (plugin::Stand::From(plugin) | plugin::Stand::To(plugin)) = stand.clone();
+    let judged = inner.hosts.plugins.handle()?.judge(stand, bytes.clone()).await;
+    judged
+        .map_err(plugins::not_asked)?
+        .map_err(|_| PortError::Workbench(WorkbenchError::PeerGone { peer: format!("plugin {plugin}") }))
+}
+
+/// Texts may repeat what the bytes say.
+fn without_tokens(inner: &Inner, mut row: JudgedRow) -> JudgedRow {
+    let texts = row.effect.iter_mut().chain(&mut row.ends).chain(&mut row.got).chain(&mut row.says);
+    for text in texts {
+        if let std::borrow::Cow::Owned(masked) = inner.tap.text_without_tokens(text) {
+            *text = masked;
+        }
+    }
+    row
+}
+
+fn row(link: Link, judged: Judged, bytes: &[u8], now: Now) -> JudgedRow {
+    let kind = Some(kind_of(&judged.head)).filter(|kind| *kind != "?").map(str::to_owned);
+    let shortfall = judged.shortfall.clone();
+    let mut row = JudgedRow {
+        link: link.name().to_owned(),
+        kind,
+        verdict: "pending".to_owned(),
+        code: None,
+        clause: None,
+        says: Vec::new(),
+        expected: shortfall.as_ref().map(|it| it.expected.clone()),
+        got: shortfall.as_ref().map(|it| it.got.clone()),
+        byte: shortfall.as_ref().map(|it| it.byte as u64),
+        missing_bytes: None,
+        if_cut: None,
+        answers: judged.answers.iter().map(answer).collect(),
+        ends: judged.ends.clone(),
+        to: judged.to.clone(),
+        to_count: judged.to_count,
+        passed_over: Vec::new(),
+        passed_over_count: judged.passed_over_count,
+        effect: judged.effect.clone(),
+        holds_until_ms: judged.holds_until.map(|until| until.wall),
+        certainty: judged.certainty,
+        doubts: judged.doubts.clone(),
+        taken_bytes: judged.taken_bytes as u64,
+        at_ms: now.wall,
+    };
+    let passed_over = judged.passed_over.iter();
+    row.passed_over =
+        passed_over.map(|it| PassedOverRow { name: it.name.clone(), why: it.why.to_owned() }).collect();
+    match judged.verdict {
+        Err(Pending { missing_bytes, if_cut }) => {
+            (row.missing_bytes, row.if_cut) = (missing_bytes, Some(if_cut.to_owned()));
+        }
+        Ok(verdict_of) => {
+            let direction = match verdict_of {
+                crate::tap::entry::Verdict::Sent => Direction::Outbound,
+                _ => Direction::Inbound,
+            };
+            let frame = Frame {
+                direction,
+                peer: Peer::new("workbench"),
+                head: judged.head,
+                verdict: verdict_of,
+                wire_bytes: u32::try_from(judged.taken_bytes).unwrap_or(u32::MAX),
+                redaction: Redaction::None,
+                origin: None,
+            };
+            let taken = bytes.get(..judged.taken_bytes).unwrap_or(bytes);
+            describe(&mut row, link, frame, taken, now);
+        }
+    }
+    row
+}
+
+/// The verdict in words, as the inspector says it of a captured frame.
+fn describe(row: &mut JudgedRow, link: Link, frame: Frame, bytes: &[u8], now: Now) {
+    let what = What::Frame(frame);
+    let entry = Entry { seq: Seq(0), at: now, link, trace: None, cause: None, what };
+    if let Some(of) = frame_verdict(&entry) {
+        of.word.clone_into(&mut row.verdict);
+        row.code = of.code.map(str::to_owned);
+        row.clause = of.clause.map(str::to_owned);
+    }
+    let subject = Subject { entry, bytes: bytes.into() };
+    row.says = verdict(&subject).into_iter().map(|(_, line)| line).collect();
+}
+
+fn answer(answer: &crate::judged::Answer) -> AnswerRow {
+    AnswerRow { kind: kind_of(&answer.head).to_owned(), hex: hex(&answer.bytes) }
+}

@@ -1,0 +1,194 @@
+//! What became of an injected frame, read from the tap: its own entry, what answers it, what it caused.
+
+use std::time::Duration;
+
+use super::door::Door;
+use crate::{
+    dissect::{EntryRecord, EntrySummary, frame_verdict, summary_line},
+    ids::Seq,
+    port::{PageBytes, ToldEntry},
+    tap::{
+        EntryRef, Reader,
+        entry::{Direction, Entry, What},
+    },
+};
+
+/// How long it is looked for more once the frame has its verdict.
+const SETTLE: Duration = Duration::from_millis(40);
+/// Entries that are listed.
+const ENTRIES_MAX: usize = 256;
+
+/// What the tap tells of one door, from the moment at which it was made.
+pub(super) struct Watch<'a> {
+    reader: Reader,
+    door: &'a Door,
+    direction: Direction,
+    bytes_max: usize,
+    bytes: usize,
+    /// Entries whose effects belong to it.
+    causes: Vec<Seq>,
+    has_own: bool,
+    /// Answers after which nothing more is waited for.
+    wanted: Option<u64>,
+    answers: u64,
+    /// To whom they go: who sent the frame.
+    own_peer: Option<String>,
+    is_refused: bool,
+    /// Bytes of the frames that were made of what was sent.
+    pub(super) own_bytes: u64,
+    /// Why the connection was ended over it.
+    pub(super) ended: Option<String>,
+    pub(super) told: Vec<ToldEntry>,
+    pub(super) more: u64,
+    pub(super) lost: u64,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(reader: Reader, door: &'a Door, bytes_max: u64) -> Self {
+        let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
+        let direction = door.direction();
+        let (causes, told) = (Vec::new(), Vec::new());
+        Self {
+            reader,
+            door,
+            direction,
+            bytes_max,
+            bytes: 0,
+            causes,
+            has_own: false,
+            wanted: None,
+            answers: 0,
+            own_peer: None,
+            is_refused: false,
+            own_bytes: 0,
+            ended: None,
+            told,
+            more: 0,
+            lost: 0,
+        }
+    }
+
+    /// It ends once the frame has its verdict and so many answers, where a number is given.
+    pub(super) fn for_answers(self, wanted: Option<u64>) -> Self {
+        Self { wanted, ..self }
+    }
+
+    /// Whether all is there that is waited for.
+    fn is_complete(&self) -> bool {
+        let is_unforeseen = self.is_refused && self.answers == 0;
+        self.has_own && !is_unforeseen && self.wanted.is_some_and(|wanted| self.answers >= wanted)
+    }
+
+    /// Reads until the frame has its verdict and nothing more comes of it, the door is closed, or the time is
+    /// up.
+    pub(super) async fn until(&mut self, within: Duration) {
+        let all = async {
+            loop {
+                let is_settling = self.has_own;
+                let pause = if is_settling || self.door.closed().is_some() { SETTLE } else { within };
+                let news = tokio::time::timeout(pause, self.reader.ready()).await;
+                if news.is_err() {
+                    return;
+                }
+                let has_news = self.read();
+                if self.is_complete() {
+                    return;
+                }
+                if !has_news && is_settling && self.reader.lag() == 0 {
+                    // Others are busy: what is its own comes at once after it.
+                    tokio::time::sleep(SETTLE).await;
+                    self.read();
+                    return;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(within, all).await;
+    }
+
+    /// Takes what has come; whether any of it was the door's.
+    fn read(&mut self) -> bool {
+        let before = (self.told.len(), self.more);
+        while let Some(batch) = self.reader.read() {
+            self.lost += batch.lost;
+            for entry in batch.iter() {
+                self.take(entry);
+            }
+        }
+        before != (self.told.len(), self.more)
+    }
+
+    fn take(&mut self, entry: EntryRef<'_>) {
+        let of = entry.entry;
+        let by_hand = match &of.what {
+            What::Frame(frame) => frame.origin.as_ref().filter(|origin| origin.number == self.door.number),
+            _ => None,
+        };
+        // They rise.
+        let is_caused = of.cause.is_some_and(|cause| self.causes.binary_search(&cause).is_ok());
+        if by_hand.is_none() && !is_caused {
+            return;
+        }
+        let direction = EntryRecord(entry).direction();
+        let is_own = by_hand.is_some() && direction == Some(self.direction);
+        self.has_own |= is_own;
+        if self.causes.len() < ENTRIES_MAX {
+            self.causes.push(of.seq);
+        }
+        if is_own && let What::Frame(frame) = &of.what {
+            self.own_bytes += u64::from(frame.wire_bytes);
+        }
+        let mut row = row(entry, direction, is_own);
+        if is_own {
+            self.is_refused |= matches!(row.verdict.as_deref(), Some("refused" | "late"));
+            self.own_peer.clone_from(&row.peer);
+        } else if direction.is_some() && row.peer == self.own_peer {
+            self.answers += 1;
+        }
+        if row.direction.is_none() && row.kind == "disconnected" {
+            self.ended.get_or_insert_with(|| row.line.clone());
+        }
+        self.bytes += entry.bytes.len();
+        if self.bytes > self.bytes_max {
+            // What it is and how it went is said all the same.
+            row.payload = PageBytes::default();
+        }
+        if self.told.len() < ENTRIES_MAX {
+            self.told.push(row);
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+pub(super) fn row(entry: EntryRef<'_>, direction: Option<Direction>, is_own: bool) -> ToldEntry {
+    let of = entry.entry;
+    let summary = EntrySummary::of(of);
+    let verdict = frame_verdict(of);
+    let way = |direction| match direction {
+        Direction::Inbound => "in".to_owned(),
+        Direction::Outbound => "out".to_owned(),
+    };
+    ToldEntry {
+        seq: of.seq,
+        at_ms: of.at.wall,
+        is_own,
+        direction: direction.map(way),
+        kind: EntryRecord(entry).kind().to_owned(),
+        outcome: summary.outcome.name().map(str::to_owned),
+        peer: peer(of),
+        verdict: verdict.as_ref().map(|it| it.word.to_owned()),
+        text: verdict.as_ref().and_then(|it| it.text.clone()),
+        code: verdict.as_ref().and_then(|it| it.code).map(str::to_owned),
+        clause: verdict.as_ref().and_then(|it| it.clause).map(str::to_owned),
+        line: summary_line(of).into_owned(),
+        trace: of.trace,
+        payload: PageBytes(entry.bytes.to_vec()),
+    }
+}
+
+fn peer(of: &Entry) -> Option<String> {
+    match &of.what {
+        What::Frame(frame) => Some(frame.peer.to_string()),
+        _ => None,
+    }
+}

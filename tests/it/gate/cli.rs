@@ -1,0 +1,136 @@
+//! `gate arm`, `ls`, `pass`, `drop`, `edit` and `disarm`.
+
+use serde_json::{Value, json};
+
+use super::stage::{PULL, Stage};
+use crate::{
+    real::{cli, plugins::until},
+    runs_cli::run,
+};
+
+/// The number of the invocation that the adapter gets.
+fn invoked(stage: &Stage, adapter: &mut crate::real::Adapter) -> u64 {
+    run(stage.data(), &["invoke", "heal_party"], "").exits(0);
+    let invocation = adapter.receive().unwrap();
+    assert_eq!(invocation["type"], "invocation", "{invocation}");
+    invocation["id"].as_u64().unwrap()
+}
+
+fn state(stage: &Stage, id: u64) -> Value {
+    let rows = stage.ls(&["invocations"]);
+    rows.iter().find(|row| row["id"] == id).unwrap()["state"].clone()
+}
+
+#[test]
+fn a_line_of_the_adapter_is_held_until_it_passes() {
+    let stage = Stage::open(&[]);
+    let mut adapter = stage.adapter();
+    let rule = stage.arm(&["link:mpp kind:pull", "--in", "--for", "600", "--on-timeout", "drop"]);
+    adapter.send(PULL).unwrap();
+    let held = stage.held(1).remove(0);
+    let expected = json!({"rule": rule, "link": "mpp", "way": "in", "kind": "pull", "on_timeout": "drop"});
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&held[name], value, "{name} of {held}");
+    }
+    run(stage.data(), &["invoke", "heal_party"], "").exits(0);
+    assert_eq!(state(&stage, 1), "pending", "nothing was pulled");
+    let rows = stage.gate(&["ls"]).exits(0).rows;
+    assert_eq!((&rows[0]["filter"], &rows[0]["taken"]), (&json!("link:mpp kind:pull"), &json!(1)));
+    assert_eq!((rows.len(), &rows[1]), (2, &held));
+    let passed = stage.gate(&["pass"]).exits(0);
+    assert_eq!(passed.rows, [json!({"passed": [held["frame"]]})]);
+    let invocation = adapter.receive().unwrap();
+    assert_eq!(invocation["type"], "invocation");
+    for kind in ["applied", "done"] {
+        adapter.send(&format!(r#"{{"mpp":2,"type":"{kind}","id":{}}}"#, invocation["id"])).unwrap();
+    }
+    assert_eq!(stage.gate(&["pass"]).exits(0).rows, [json!({"passed": []})]);
+    // The rule stayed when its command ended, and holds the next one.
+    adapter.send(PULL).unwrap();
+    stage.held(1);
+    assert_eq!(stage.gate(&["disarm", &rule.to_string()]).exits(0).rows, [json!({"disarmed": [rule]})]);
+    stage.held(0);
+    let queue = || stage.ls(&["queues"]).into_iter().find(|row| row["queue"] == "default");
+    until(|| format!("{:?}", queue()), || queue().filter(|row| row["parked"] == true));
+}
+
+#[test]
+fn a_line_is_dropped_and_one_to_the_adapter_is_edited() {
+    let stage = Stage::open(&[]);
+    let mut adapter = stage.adapter();
+    stage.arm(&["link:mpp kind:pull", "--in", "--max", "1"]);
+    adapter.send(PULL).unwrap();
+    let frame = stage.frame();
+    assert!(stage.ls(&["gate-rules"]).is_empty(), "it has taken all that it was to take");
+    assert_eq!(stage.gate(&["drop", &frame]).exits(0).rows, [json!({"dropped": [1]})]);
+    stage.arm(&["link:mpp kind:invocation", "--out"]);
+    adapter.send(PULL).unwrap();
+    run(stage.data(), &["invoke", "heal_party"], "").exits(0);
+    let frame = stage.frame();
+    let edited = stage.gate(&["edit", &frame, "--set", "body.params={\"amount\":9}"]).exits(0);
+    assert_eq!(edited.rows[0]["edited"].to_string(), frame);
+    let invocation = adapter.receive().unwrap();
+    assert_eq!((&invocation["id"], &invocation["params"]), (&json!(1), &json!({"amount": 9})));
+}
+
+#[test]
+fn an_edit_is_made_of_a_file_of_stdin_or_of_bytes_and_is_kept() {
+    let stage = Stage::open(&[]);
+    let mut adapter = stage.adapter();
+    adapter.send(PULL).unwrap();
+    let id = invoked(&stage, &mut adapter);
+    stage.arm(&["link:mpp kind:applied", "--in"]);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":null}}"#)).unwrap();
+    let failed = json!({"body": {"type": "failed", "id": id, "reason": "edited"}});
+    run(stage.data(), &["gate", "edit", &stage.frame(), "-"], &failed.to_string()).exits(0);
+    until(|| state(&stage, id).to_string(), || (state(&stage, id) == "failed").then_some(()));
+    stage.gate(&["disarm"]).exits(0);
+    // What is edited by its bytes, and what the rule makes of the next one.
+    stage.arm(&["link:mpp kind:log", "--in"]);
+    let log = |text: &str| format!(r#"{{"mpp":2,"type":"log","level":"warn","message":"{text}"}}"#);
+    adapter.send(&log("one")).unwrap();
+    let raw = rl_console::words::hex(format!("{}\n", log("two")).as_bytes());
+    stage.gate(&["edit", &stage.frame(), "--raw", &raw, "--keep"]).exits(0);
+    adapter.send(&log("three")).unwrap();
+    let row = || stage.ls(&["gate-rules"]).remove(0);
+    let row = until(|| row().to_string(), || Some(row()).filter(|row| row["taken"] == 2));
+    assert_eq!((&row["rewrites"], stage.held(0).len()), (&json!(true), 0));
+}
+
+#[test]
+fn a_message_of_the_bus_is_held_edited_and_delivered() {
+    let stage = Stage::open(&[]);
+    let tail = stage.tail("a/*");
+    stage.arm(&["link:rmp topic:a/b", "--in"]);
+    let publisher = stage.publish("a/b", 1);
+    let held = stage.held(1).remove(0);
+    assert_eq!((&held["link"], &held["verdict"]), (&json!("rmp"), &json!("accepted")), "{held}");
+    stage.gate(&["edit", &held["frame"].to_string(), "--set", "body.payload.n=2"]).exits(0);
+    assert_eq!(tail.row()["body"]["payload"], json!({"n": 2}));
+    assert_eq!(publisher.row()["ack"], true);
+    assert_eq!(publisher.ended().0, Some(0));
+    // What leaves is edited for its receiver alone.
+    stage.gate(&["disarm"]).exits(0);
+    stage.arm(&["link:rmp topic:a/b", "--out"]);
+    let publisher = stage.publish("a/b", 3);
+    assert_eq!(publisher.row()["ack"], true, "the publisher waits for nothing");
+    stage.gate(&["edit", &stage.frame(), "--set", "body.payload.n=4"]).exits(0);
+    assert_eq!(tail.row()["body"]["payload"], json!({"n": 4}));
+}
+
+#[test]
+fn several_are_decided_on_and_those_that_passed_are_named() {
+    let stage = Stage::open(&[]);
+    let tail = stage.tail("a/*");
+    stage.arm(&["link:rmp topic:a/b", "--in"]);
+    let publishers: Vec<_> = (0..3).map(|number| stage.publish("a/b", number)).collect();
+    let frames: Vec<String> = stage.held(3).iter().map(|row| row["frame"].to_string()).collect();
+    stage.gate(&["pass", &frames[0]]).exits(0);
+    let output = cli(stage.data(), &["gate", "drop", &frames[0], &frames[1]]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains(&format!("frame {} is not held", frames[0])), "{said}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("frame {} dropped\n", frames[1]));
+    assert_eq!(stage.gate(&["pass"]).exits(0).rows[0]["passed"].as_array().unwrap().len(), 1);
+    assert_eq!((tail.row()["topic"].clone(), tail.row()["topic"].clone()), (json!("a/b"), json!("a/b")));
+    drop(publishers);
+}

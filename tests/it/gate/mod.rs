@@ -1,0 +1,8 @@
+//! The gate over the real binary: rules, frames that are held, decisions, faults of a rehearsal.
+
+mod cli;
+mod errors;
+mod events;
+mod faults;
+mod stage;
+mod watch;

@@ -1,0 +1,133 @@
+//! Lines of the adapter and of the bridge.
+
+use rl_console::{
+    ids::InvocationId,
+    mpp::{self, NewInvocation},
+    port::{Arm, Command, GateCommand, Outcome, Page, Query, Then, Way},
+    tap::entry::mpp::RowState,
+};
+
+use super::Gated;
+use crate::real::Adapter;
+
+const EVENT: &str = "heal_party";
+
+fn adapter(gated: &Gated) -> Adapter {
+    Adapter::ready(gated.ready.mpp.clone().unwrap(), &gated.token)
+}
+
+fn enqueue(gated: &Gated) -> InvocationId {
+    let row = NewInvocation::new(EVENT);
+    match gated.do_command(Command::Mpp(mpp::Command::Enqueue { rows: vec![row] })) {
+        Ok(Outcome::Mpp(mpp::Outcome::Enqueued(mut rows))) => rows.pop().unwrap().unwrap().id,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn state(gated: &Gated, id: InvocationId) -> RowState {
+    match gated.query(Query::Invocation { id }) {
+        Page::Invocation(Some(row)) => row.state,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The next frame that is no heartbeat.
+fn next(adapter: &mut Adapter) -> serde_json::Value {
+    loop {
+        let frame = adapter.receive().unwrap();
+        if frame["type"] != "heartbeat" {
+            return frame;
+        }
+    }
+}
+
+/// An adapter with one invocation that it was sent.
+fn working(gated: &Gated) -> (Adapter, InvocationId) {
+    let mut adapter = adapter(gated);
+    let id = enqueue(gated);
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
+    let sent = next(&mut adapter);
+    assert_eq!((&sent["type"], &sent["id"]), (&"invocation".into(), &id.0.into()), "{sent}");
+    (adapter, id)
+}
+
+fn when(gated: &Gated, id: InvocationId, wanted: RowState) {
+    let asked = Query::InvocationWhen { id, state: wanted, timeout_ms: 20_000 };
+    match gated.query(asked) {
+        Page::Invocation(Some(row)) => assert_eq!(row.state, wanted),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_line_that_would_end_the_adapter_is_held_mended_and_let_pass() {
+    let gated = Gated::open();
+    let (mut adapter, id) = working(&gated);
+    gated.arm("link:mpp verdict:fault", Way::In);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"ack","id":{id}}}"#)).unwrap();
+    adapter.send(r#"{"mpp":2,"type":"applied","id":999}"#).unwrap();
+    let held = gated.wait_held(1).pop().unwrap();
+    assert_eq!((held.verdict.as_str(), held.clause.is_some()), ("refused", true), "{held:?}");
+    assert_eq!(gated.bytes(held.frame), b"{\"mpp\":2,\"type\":\"applied\",\"id\":999}\n");
+    gated
+        .edit(held.frame, format!("{{\"mpp\":2,\"type\":\"applied\",\"id\":{id}}}\n").into(), false)
+        .unwrap();
+    when(&gated, id, RowState::Applied);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
+    when(&gated, id, RowState::Done);
+}
+
+#[test]
+fn what_is_behind_a_held_line_waits_and_a_stop_lets_all_pass() {
+    let mut gated = Gated::open();
+    let (mut adapter, id) = working(&gated);
+    gated.arm("kind:ack", Way::In);
+    for kind in ["ack", "applied", "done"] {
+        adapter.send(&format!(r#"{{"mpp":2,"type":"{kind}","id":{id}}}"#)).unwrap();
+    }
+    gated.wait_held(1);
+    assert_eq!(state(&gated, id), RowState::Dispatched, "nothing of it was heard");
+    gated.restart();
+    assert_eq!(state(&gated, id), RowState::Done, "all that came was heard before the stop");
+}
+
+#[test]
+fn what_the_bridge_sends_is_held_and_a_handshake_is_not() {
+    let gated = Gated::open();
+    gated.arm("kind:hello_ack or kind:invocation", Way::Out);
+    gated.arm("kind:hello", Way::In);
+    let mut adapter = adapter(&gated);
+    let first = enqueue(&gated);
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
+    let held = gated.wait_held(1).pop().unwrap();
+    assert_eq!((held.kind.as_str(), held.way), ("invocation", Way::Out));
+    adapter.send(r#"{"mpp":2,"type":"heartbeat"}"#).unwrap();
+    gated.command(GateCommand::Disarm { rule: None }).unwrap();
+    assert_eq!(next(&mut adapter)["id"], first.0);
+}
+
+#[test]
+fn an_adapter_that_goes_has_done_what_it_said() {
+    let gated = Gated::open();
+    let (mut adapter, id) = working(&gated);
+    gated.arm("kind:ack", Way::In);
+    for kind in ["ack", "applied", "done"] {
+        adapter.send(&format!(r#"{{"mpp":2,"type":"{kind}","id":{id}}}"#)).unwrap();
+    }
+    let held = gated.wait_held(1).pop().unwrap();
+    drop(adapter);
+    gated.pass(held.frame);
+    when(&gated, id, RowState::Done);
+}
+
+#[test]
+fn an_applied_that_comes_twice_on_purpose_ends_the_adapter() {
+    let gated = Gated::open();
+    let (mut adapter, id) = working(&gated);
+    let doubled = Arm { filter: "kind:done".to_owned(), then: Then::Duplicate, ..Arm::default() };
+    gated.command(GateCommand::Arm(doubled)).unwrap();
+    for kind in ["ack", "applied", "done"] {
+        adapter.send(&format!(r#"{{"mpp":2,"type":"{kind}","id":{id}}}"#)).unwrap();
+    }
+    when(&gated, id, RowState::Done);
+}

@@ -1,0 +1,8 @@
+//! Frames that the gate holds, on a real station: nothing is lost, nothing is reordered, nobody else waits.
+
+mod bridge;
+mod bus;
+mod gated;
+mod runtime;
+
+use gated::Gated;

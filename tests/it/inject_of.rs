@@ -1,0 +1,144 @@
+//! Captured frames that are sent again, and where the origin of an injected frame is found.
+
+use std::{path::Path, sync::Arc};
+
+use rl_console::{
+    ids::Seq,
+    limits::Limits,
+    port::{Command, Operator, Outcome, StationPort},
+    recording::{RecordedItem, read},
+    station::{Address, OperatorClient, RemotePort},
+    tap::{
+        EntryRef,
+        entry::{Door, FrameOrigin, What},
+    },
+    time::Clock,
+};
+use serde_json::json;
+
+use crate::{
+    real::{Station, json as printed},
+    runs_cli::{Ran, run},
+};
+
+const PULL: &str = r#"{"body":{"type":"pull","queue":"default"}}"#;
+const GREETING: &str = r#"{"body":{"type":"observation.greeting.v1","payload":{"n":1}}}"#;
+
+fn inject(data: &Path, args: &[&str], stdin: &str) -> Ran {
+    run(data, &[&["inject"], args].concat(), stdin)
+}
+
+/// The number of the only frame that was sent, and its verdict.
+fn sent(ran: &Ran) -> (u64, String) {
+    let row = &ran.rows[0];
+    (row["seq"].as_u64().unwrap(), row["verdict"].as_str().unwrap().to_owned())
+}
+
+fn again(data: &Path, link: &str, seq: u64, flags: &[&str]) -> Ran {
+    inject(data, &[&[link, "--of", &seq.to_string()], flags].concat(), "")
+}
+
+fn origin(entry: EntryRef<'_>) -> Option<Arc<FrameOrigin>> {
+    match &entry.entry.what {
+        What::Frame(frame) => frame.origin.clone(),
+        _ => None,
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+#[test]
+fn a_captured_frame_is_sent_again_the_way_that_it_came_or_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let (pull, _) = sent(&inject(data, &["mpp"], PULL).exits(0));
+    assert_eq!(sent(&again(data, "mpp", pull, &[]).exits(0)).1, "accepted");
+    let unannounced = again(data, "mpp", pull, &["--as", "none"]).exits(1);
+    assert_eq!(unannounced.rows[0]["code"], "INVALID_FRAME", "its way is the one that is named");
+    let (published, _) = sent(&inject(data, &["rmp", "--topic", "a/b"], GREETING).exits(0));
+    let duplicate = again(data, "rmp", published, &[]).exits(0);
+    assert_eq!(sent(&duplicate).1, "accepted", "a duplicate is acknowledged");
+    let broken = again(data, "rmp", published, &["--break", "magic", "--expect", "InvalidMagic"]).exits(0);
+    assert_eq!(broken.rows[0]["code"], "InvalidMagic");
+    let foreseen = again(data, "mpp", pull, &["--dry-run"]).exits(0);
+    assert_eq!((&foreseen.rows[0]["verdict"], foreseen.rows[0].get("seq")), (&json!("accepted"), None));
+
+    let other = again(data, "rmp", pull, &[]).exits(2);
+    assert_eq!(other.error["hint"], format!("inject mpp --of {pull}"));
+    let gone = again(data, "mpp", 1 << 40, &[]).exits(1);
+    assert_eq!(gone.error["code"], "not_kept");
+    let no_frame = again(data, "mpp", 1, &[]).exits(1);
+    assert_eq!(no_frame.error["code"], "not_whole", "the first entry says that the station started");
+    assert_eq!(again(data, "mpp", pull, &["--set", "body.queue=x"]).code, Some(2));
+}
+
+#[test]
+fn a_frame_that_is_cut_or_withheld_is_not_sent_again_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let config = data.join("home/config/rl-console");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[limits.tap]\nframe_bytes_max = 256\n").unwrap();
+    let _station = Station::start(data);
+    let long = GREETING.replace("\"n\":1", &format!("\"n\":\"{}\"", "x".repeat(900)));
+    let (cut, verdict) = sent(&inject(data, &["rmp", "--topic", "a/b"], &long).exits(0));
+    assert_eq!(verdict, "accepted");
+    let refused = again(data, "rmp", cut, &[]).exits(6);
+    assert_eq!(refused.error["code"], "frame_cut");
+    let message = refused.error["message"].as_str().unwrap();
+    assert!(message.starts_with("the tap kept 256 of the frame's 1"), "{message}");
+    assert!(refused.error["hint"].as_str().unwrap().contains("limits.tap.frame_bytes_max"));
+    assert!(refused.rows.is_empty(), "nothing was sent: {:?}", refused.rows);
+
+    // Before a hello anything may hold a token.
+    let (withheld, _) = sent(&inject(data, &["rmp", "--as", "none"], r#"{"control":{"Ping":{}}}"#).exits(1));
+    let refused = again(data, "rmp", withheld, &[]).exits(6);
+    assert_eq!(refused.error["code"], "withheld");
+    assert!(refused.error["hint"].as_str().unwrap().contains("inject it from JSON"));
+}
+
+#[test]
+fn the_origin_is_in_a_recording_over_an_attach_and_in_the_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_path_buf();
+    let _station = Station::start(&data);
+    let file = data.join("out.mcap");
+    let record = |command| {
+        block_on(async {
+            let station = OperatorClient::connect(&data).await.unwrap();
+            station.command(command).await.unwrap()
+        })
+    };
+    let (before, _) = sent(&inject(&data, &["rmp", "--topic", "a/b"], GREETING).exits(0));
+    let started = record(Command::RecordStart { path: Some(file.clone()) });
+    assert!(matches!(started, Outcome::Recording { .. }), "{started:?}");
+    let injected = again(&data, "rmp", before, &[]).exits(0);
+    let (seq, trace) = (sent(&injected).0, injected.rows[0]["trace"].as_str().unwrap().to_owned());
+    record(Command::RecordStop);
+    let is_it = |entry: EntryRef<'_>| (entry.entry.seq == Seq(seq)).then(|| origin(entry).unwrap());
+
+    let recorded = read(&file).unwrap().filter_map(|item| match item.unwrap() {
+        RecordedItem::Entry(entry) => is_it(entry.as_ref()),
+        RecordedItem::Snapshot { .. } => None,
+    });
+    let recorded: Vec<_> = recorded.collect();
+    let [recorded] = &recorded[..] else { panic!("{recorded:?}") };
+    assert_eq!((recorded.door, recorded.of), (Door::Own, Some(Seq(before))));
+    assert!(recorded.by.session.is_some() && &*recorded.by.client == "rl-console", "{recorded:?}");
+
+    let of_data = data.clone();
+    let attached = block_on(async {
+        let find = Box::new(move || Address::of_data(&of_data));
+        let port = RemotePort::attach(find, Clock::ahead(), Limits::default()).await.unwrap();
+        let page = port.past(port.entries().unwrap().next()).await.unwrap();
+        page.batches.iter().flat_map(rl_console::tap::Batch::iter).find_map(is_it)
+    });
+    assert_eq!(attached.as_ref(), Some(recorded), "as it is in the recording");
+
+    let hops = printed(&data, &["trace", &trace]);
+    let hop = hops.iter().find(|hop| hop["seq"] == seq).unwrap();
+    assert_eq!(hop["origin"], recorded.words());
+}

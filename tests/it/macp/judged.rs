@@ -1,0 +1,151 @@
+//! Requests judged by a runtime that is served, and then made over its socket: byte for byte the same.
+
+use bytes::Bytes;
+use prost::Message as _;
+use rl_console::{
+    ids::Peer,
+    judged::{Certainty, Judged},
+    limits,
+    macp::{
+        Fault, Listener, Rpc, Stand, Status, Verdict,
+        envelope::request,
+        proto::v1::{
+            CancelSessionRequest, GetSessionRequest, InitializeRequest, SendResponse, SessionStartPayload,
+        },
+    },
+    tap::entry::Verdict as AnyVerdict,
+};
+use tonic::codegen::http::uri::PathAndQuery;
+
+use super::{raw::Raw, test_runtime::TestRuntime, test_station::envelope};
+
+fn judge(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
+    let bytes = Bytes::copy_from_slice(bytes);
+    fixture.runtime.block_on(fixture.handle.judge(&Stand::new(rpc), &bytes)).unwrap()
+}
+
+/// The call as a client makes it: of a stream, the first answer.
+fn make(fixture: &TestRuntime, rpc: Rpc, bytes: Vec<u8>) -> Result<Bytes, tonic::Status> {
+    let Listener::Listening(addr) = fixture.handle.snapshot().unwrap().1.listener else { panic!() };
+    let path = PathAndQuery::try_from(format!("/macp.v1.MACPRuntimeService/{}", rpc.name())).unwrap();
+    fixture.runtime.block_on(async move {
+        let endpoint = tonic::transport::Endpoint::new(format!("http://{addr}")).unwrap();
+        let mut client =
+            tonic::client::Grpc::new(endpoint.connect().await.unwrap()).max_decoding_message_size(usize::MAX);
+        client.ready().await.unwrap();
+        if rpc != Rpc::StreamSession {
+            return client
+                .unary(tonic::Request::new(bytes), path, Raw)
+                .await
+                .map(tonic::Response::into_inner);
+        }
+        let messages = futures_util::stream::iter([bytes]);
+        let answers = client.streaming(tonic::Request::new(messages), path, Raw).await?;
+        answers.into_inner().message().await.map(Option::unwrap)
+    })
+}
+
+/// A judgement and then the call: both say the same.
+#[track_caller]
+fn both(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
+    let judged = judge(fixture, rpc, bytes);
+    match make(fixture, rpc, bytes.to_vec()) {
+        Ok(answer) => {
+            let [foreseen] = &judged.answers[..] else { panic!("{judged:?}") };
+            // Times are those of the judgement: they have as many bytes.
+            assert_eq!(foreseen.bytes.len(), answer.len(), "{rpc:?} {judged:?}");
+            assert_eq!(judged.ends, None);
+        }
+        Err(status) => {
+            let code = format!("{:?}", status.code()).to_uppercase();
+            let ends = judged.ends.clone().unwrap();
+            let (name, why) = ends.split_once(": ").unwrap();
+            assert_eq!((name.replace('_', ""), why), (code, status.message()), "{rpc:?}");
+            assert!(judged.answers.is_empty());
+        }
+    }
+    judged
+}
+
+#[test]
+fn what_is_judged_of_each_call_is_what_a_client_is_told() {
+    let fixture = TestRuntime::open(limits::Macp { payload_bytes_max: 1_024, ..limits::Macp::default() });
+    fixture.start("s").unwrap();
+    let say = |session: &str, kind: &str, id: &str, payload: &str| {
+        request(envelope(session, kind, id, "a", payload.to_owned())).encode_to_vec()
+    };
+    let versions = |version: &str| {
+        let supported_protocol_versions = vec![version.to_owned()];
+        InitializeRequest { supported_protocol_versions, ..InitializeRequest::default() }.encode_to_vec()
+    };
+    let look = |id: &str| GetSessionRequest { session_id: id.to_owned() }.encode_to_vec();
+    let cancel =
+        |id: &str| CancelSessionRequest { session_id: id.to_owned(), reason: String::new() }.encode_to_vec();
+    for bytes in [&b""[..], b"\x0a\x02", b"\x0a\x03\x0a\x01\xff", &vec![0; 70_000]] {
+        for rpc in Rpc::ALL {
+            both(&fixture, rpc, bytes);
+        }
+    }
+    for version in ["1.0", "0.9"] {
+        both(&fixture, Rpc::Initialize, &versions(version));
+    }
+    for (n, rpc) in [Rpc::Send, Rpc::StreamSession].into_iter().enumerate() {
+        both(&fixture, rpc, &say("s", "Proposal", &format!("m{n}"), r#"{"proposal_id":"p"}"#));
+        both(&fixture, rpc, &say("s", "Proposal", &format!("m{n}"), ""));
+        both(&fixture, rpc, &say("s", "Vote", "m9", "no JSON"));
+        both(&fixture, rpc, &say("t", "Vote", "m9", ""));
+        both(&fixture, rpc, &say("", "Signal", "m9", ""));
+    }
+    both(&fixture, Rpc::GetSession, &look("s"));
+    both(&fixture, Rpc::GetSession, &look("t"));
+    let judged = both(&fixture, Rpc::CancelSession, &cancel("s"));
+    assert_eq!(judged.effect.as_deref(), Some("session s cancelled"));
+    both(&fixture, Rpc::CancelSession, &cancel("s"));
+    both(&fixture, Rpc::CancelSession, &cancel("t"));
+}
+
+#[test]
+fn a_session_in_the_store_alone_is_looked_up_and_without_the_store_that_is_said() {
+    let limits = limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() };
+    let fixture = TestRuntime::open(limits);
+    fixture.start("s").unwrap();
+    fixture.cancel("s").unwrap();
+    let vote = |id: &str| request(envelope("s", "Vote", id, "a", "")).encode_to_vec();
+    let closed = Ok(AnyVerdict::Macp(Verdict::Refused(Fault::SessionNotOpen)));
+    // It leaves memory soon after its end, for which the store is there.
+    let judged = (0..1_500).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fixture.no_store(true);
+        let judged = judge(&fixture, Rpc::Send, &vote("m"));
+        fixture.no_store(false);
+        Some(judged).filter(|it| it.certainty == Certainty::AfterALook)
+    });
+    let judged = judged.expect("it is in the store alone");
+    assert_eq!((judged.verdict, judged.answers), (closed.clone(), Vec::new()));
+    let reads = fixture.metrics();
+    let judged = judge(&fixture, Rpc::Send, &vote("start"));
+    assert_eq!(judged.verdict, Ok(AnyVerdict::Macp(Verdict::Duplicate)), "it began the session");
+    assert_eq!(judged.certainty, Certainty::AsOfNow);
+    let answer = SendResponse::decode(judged.answers[0].bytes.as_slice()).unwrap().ack.unwrap();
+    assert!(answer.ok && answer.duplicate);
+    assert_eq!(fixture.metrics(), reads, "nothing is counted");
+    assert_eq!(judge(&fixture, Rpc::Send, &vote("m")).verdict, closed);
+}
+
+#[test]
+fn a_start_is_judged_by_the_share_of_the_peer_that_it_is_asked_for() {
+    let fixture = TestRuntime::open(limits::Macp { peer_sessions_max: 1, ..limits::Macp::default() });
+    fixture.start("s").unwrap();
+    let payload = SessionStartPayload::default().encode_to_vec();
+    let bytes = Bytes::from(request(envelope("t", "SessionStart", "m", "a", payload)).encode_to_vec());
+    let judge = |peer: Option<Peer>| {
+        let stand = Stand { rpc: Rpc::Send, peer };
+        fixture.runtime.block_on(fixture.handle.judge(&stand, &bytes)).unwrap().verdict
+    };
+    let peer = fixture.handle.clients().unwrap()[0].peer.clone();
+    let declined = Ok(AnyVerdict::Macp(Verdict::Declined(Status::ResourceExhausted)));
+    assert_eq!(judge(Some(peer)), declined);
+    let accepted = Ok(AnyVerdict::Macp(Verdict::Accepted));
+    assert_eq!((judge(None), judge(Some(Peer::new("10.0.0.1:9")))), (accepted.clone(), accepted));
+    assert_eq!(fixture.handle.snapshot().unwrap().1.totals.open, 1, "nothing began");
+}

@@ -1,0 +1,73 @@
+//! `snippet ls`, `snippet show` and `snippet check`, and snippets of the user's own.
+
+use std::{fs, path::Path};
+
+use crate::{real::Station, runs_cli::run};
+
+const OWN: &str = "\
+about = 'three signs of life'
+link = 'mpp'
+door = 'adapter'
+json = [
+  '{\"body\":{\"type\":\"heartbeat\"}}',
+  '{\"body\":{\"type\":\"heartbeat\"}}',
+  '{\"body\":{\"type\":\"heartbeat\"}}',
+]
+[expect]
+verdict = 'accepted'
+";
+
+fn own(data: &Path, name: &str, text: &str) -> String {
+    let path = data.join("home/config/rl-console/snippets").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_snippet_is_listed_shown_by_its_name_or_its_error_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let listed = run(data, &["snippet", "ls"], "").exits(0).rows;
+    assert!(listed.len() > 150 && listed.iter().all(|row| row.get("path").is_none()), "{}", listed.len());
+    let shown = run(data, &["snippet", "show", "UNKNOWN_INVOCATION_ID"], "").exits(0).rows;
+    assert_eq!((shown.len(), &shown[0]["snippet"]), (1, &"mpp/not-dispatched-here".into()));
+    assert!(shown[0]["toml"].as_str().unwrap().contains("\"id\":999"), "{shown:?}");
+    let unknown = run(data, &["snippet", "show", "pul"], "").exits(2).error;
+    assert_eq!(
+        (&unknown["code"], &unknown["hint"]),
+        (&"unknown_snippet".into(), &"did you mean pull?".into())
+    );
+    let none = run(data, &["snippet", "show", "RateLimited"], "").exits(2).error;
+    assert!(none["message"].as_str().unwrap().contains("ruling MACP 8"), "{none}");
+
+    own(data, "mpp/alive.toml", OWN);
+    own(data, "pull.toml", &OWN.replace("three signs of life", "my own pull"));
+    let listed = run(data, &["snippet", "ls"], "").exits(0).rows;
+    let about = |name: &str| &listed.iter().find(|row| row["snippet"] == name).unwrap()["about"];
+    assert_eq!(
+        (about("mpp/alive"), about("mpp/pull")),
+        (&"three signs of life".into(), &"my own pull".into())
+    );
+    let checked = run(data, &["snippet", "check"], "").exits(0).rows;
+    assert_eq!((checked.len(), &checked[0]["frames"]), (2, &3.into()));
+    let wrong = own(data, "wrong.toml", &OWN.replace("{\"type\":\"heartbeat\"}}',\n]", "{]}}',\n]"));
+    let refused = run(data, &["snippet", "check", &wrong], "").exits(6).error;
+    assert_eq!(refused["code"], "bad_snippet");
+    assert!(refused["message"].as_str().unwrap().starts_with(&format!("{wrong}, line 7: ")), "{refused}");
+    run(data, &["snippet", "check"], "").exits(6);
+    let encoded = own(data, "encoded.toml", &OWN.replace("{\"body\"", "{\"bdy\""));
+    let refused = run(data, &["snippet", "check", &encoded], "").exits(6).error;
+    assert!(refused["message"].as_str().unwrap().contains("the JSON of frame 1"), "{refused}");
+}
+
+#[test]
+fn a_snippet_of_ones_own_is_sent_as_often_as_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    own(data, "alive.toml", OWN);
+    let sent = run(data, &["inject", "mpp", "--snippet", "alive", "--count", "3"], "").exits(0).rows;
+    assert_eq!(sent.len(), 9);
+    assert!(sent.iter().all(|row| row["verdict"] == "accepted"), "{sent:?}");
+}

@@ -1,0 +1,77 @@
+//! Sends a snippet and checks it: what was foreseen of it is what became of it, and what it shows.
+
+use std::{collections::BTreeSet, path::Path};
+
+use serde_json::Value;
+
+use crate::{real::json, runs_cli::output};
+
+/// The shipped snippets of a link, as `snippet ls --json` prints them.
+pub(super) fn of_link(data: &Path, link: &str) -> Vec<Value> {
+    let all = json(data, &["snippet", "ls"]);
+    all.into_iter().filter(|row| row["link"] == link).collect()
+}
+
+/// Whether it needs this to be there.
+pub(super) fn needs(row: &Value, stage: &str) -> bool {
+    row["stage"].as_array().unwrap().iter().any(|it| it == stage)
+}
+
+/// The name of a row.
+pub(super) fn name(row: &Value) -> &str {
+    row["snippet"].as_str().unwrap()
+}
+
+/// Sends it, with these flags more: the last row that is printed.
+#[track_caller]
+pub(super) fn send(data: &Path, row: &Value, flags: &[&str]) -> Value {
+    let (link, name) = (row["link"].as_str().unwrap(), name(row));
+    let args = ["--json", "inject", link, "--snippet", name, "--wait-ms", "5000", "--yes"];
+    let printed = output(data, &[&args, flags].concat(), "");
+    let stderr = String::from_utf8_lossy(&printed.stderr);
+    assert!(!stderr.contains("not_staged"), "{name}: {stderr}");
+    let rows = crate::runs_cli::rows(&printed.stdout);
+    rows.into_iter().next_back().unwrap_or_else(|| panic!("{name}: {stderr}"))
+}
+
+fn kinds(answers: &Value) -> Vec<&str> {
+    answers.as_array().into_iter().flatten().map(|answer| answer["kind"].as_str().unwrap()).collect()
+}
+
+/// What was foreseen, what became of it and what the snippet shows are one.
+#[track_caller]
+pub(super) fn agrees(row: &Value, sent: &Value) {
+    let (name, expect, foreseen) = (name(row), &row["expect"], &sent["foreseen"]);
+    for part in ["verdict", "code", "clause"] {
+        assert_eq!(sent[part], expect[part], "{name}, {part}: {sent:#}");
+        // Of what has no end in time nothing is said before.
+        if foreseen["verdict"] != "pending" {
+            assert_eq!(foreseen[part], sent[part], "{name}, foreseen {part}: {sent:#}");
+        }
+    }
+    let answered = kinds(&sent["answers"]);
+    if let Some(answer) = expect["answer"].as_str() {
+        assert_eq!(answered.first(), Some(&answer), "{name}: {sent:#}");
+    }
+    let is_told_before = matches!(foreseen["certainty"].as_str(), Some("certain" | "as_of_now"));
+    // The status of a call that ends is no answer of its own.
+    let is_status = row["link"] == "macp" && foreseen["ends"].is_string();
+    if is_told_before && foreseen["verdict"] != "pending" && !is_status {
+        assert_eq!(kinds(&foreseen["answers"]), answered, "{name}: {sent:#}");
+    }
+}
+
+/// Sends and checks it.
+#[track_caller]
+pub(super) fn check(data: &Path, row: &Value, flags: &[&str]) {
+    agrees(row, &send(data, row, flags));
+}
+
+/// Every snippet of the link was sent, but for those that are named with the reason why not.
+#[track_caller]
+pub(super) fn were_all_sent(rows: &[Value], sent: &BTreeSet<String>, skipped: &[(&str, &str)]) {
+    let all: BTreeSet<String> = rows.iter().map(|row| name(row).to_owned()).collect();
+    let skipped = skipped.iter().map(|(name, _)| (*name).to_owned());
+    let done: BTreeSet<String> = sent.iter().cloned().chain(skipped).collect();
+    assert_eq!(all, done);
+}
