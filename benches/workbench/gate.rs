@@ -7,7 +7,7 @@ mod sessions;
 use std::sync::Arc;
 
 use rl_console::{
-    gate::{Gate, NewRule, OnTimeout, Owner, Then},
+    gate::{Gate, Matcher, NewRule, OnTimeout, Owner, Then},
     limits,
     tap::entry::{Direction, Link, station::OperatedBy},
     time::Clock,
@@ -37,17 +37,21 @@ enum State {
     Closed,
     Elsewhere,
     Here,
+    /// As `Here`, by what each frame says rather than by its type.
+    Reading,
 }
 
 impl State {
-    const ALL: [Self; 4] = [Self::None, Self::Closed, Self::Elsewhere, Self::Here];
+    const ALL: [Self; 5] = [Self::None, Self::Closed, Self::Elsewhere, Self::Here, Self::Reading];
 
-    const fn bound(self) -> Option<(&'static str, f64)> {
+    /// What it is called, and what a host keeps of its rate at least, where that is bounded.
+    const fn bound(self) -> Option<(&'static str, Option<f64>)> {
         match self {
             Self::None => None,
-            Self::Closed => Some(("closed", CLOSED_MIN)),
-            Self::Elsewhere => Some(("armed on another link", ELSEWHERE_MIN)),
-            Self::Here => Some(("armed, matching nothing", HERE_MIN)),
+            Self::Closed => Some(("closed", Some(CLOSED_MIN))),
+            Self::Elsewhere => Some(("armed on another link", Some(ELSEWHERE_MIN))),
+            Self::Here => Some(("armed, matching nothing", Some(HERE_MIN))),
+            Self::Reading => Some(("armed, reading every frame", None)),
         }
     }
 
@@ -56,6 +60,9 @@ impl State {
         let gate = || Gate::new(limits::Gate::default(), false);
         let armed = |on: Link| {
             let gate = gate();
+            let matches_nothing: Matcher = Arc::new(|entry, _| entry.bytes.is_empty());
+            let class_matcher =
+                (!matches!(self, Self::Reading)).then(|| -> Matcher { Arc::new(|_, _| false) });
             let rule = NewRule {
                 by: OperatedBy::own_console(),
                 owner: Owner::Nobody,
@@ -63,7 +70,8 @@ impl State {
                 links: vec![on],
                 direction: None,
                 asks_verdict: false,
-                matcher: Arc::new(|entry, _| entry.bytes.is_empty()),
+                matcher: matches_nothing,
+                class_matcher,
                 then: Then::Intercept,
                 on_timeout: OnTimeout::Pass,
                 frames_max: None,
@@ -80,7 +88,7 @@ impl State {
             Self::Elsewhere => {
                 armed(Link::ALL.into_iter().find(|it| *it != link && *it != Link::Station).unwrap_or(link))?
             }
-            Self::Here => armed(link)?,
+            Self::Here | Self::Reading => armed(link)?,
         })
     }
 }
@@ -139,7 +147,11 @@ fn host<H: Host>(report: &mut Report) -> Result<()> {
     for (state, with) in State::ALL.iter().zip(&rates) {
         let Some((what, min)) = state.bound() else { continue };
         let ratios: Vec<f64> = with.iter().zip(&rates[0]).map(|(with, without)| with / without).collect();
-        report.bound(&format!("{name}, {what}: of that"), median(&ratios), Bound::AtLeast(min), "");
+        let (name, of_that) = (format!("{name}, {what}: of that"), median(&ratios));
+        match min {
+            Some(min) => report.bound(&name, of_that, Bound::AtLeast(min), ""),
+            None => Report::figure(&name, &format!("{of_that:.2}")),
+        }
     }
     Ok(())
 }

@@ -24,7 +24,7 @@
 //! terminal, have one core; the rest of the station and the simulated adapter have the other one. Flooded,
 //! 50,000 entries pass a second; of MPP the frame is the longest line that there may be. The bare decoder
 //! reads the same bytes. `inject` has a station in a process of its own, and both sides of a pair in turn,
-//! over the same socket. `gate` has the hosts of the bus, the bridge and the sessions in this process, four
+//! over the same socket. `gate` has the hosts of the bus, the bridge and the sessions in this process, five
 //! of each kind that differ by their gate alone, each in turn within ten rounds; what is matched is looked
 //! at by a closure, not by a filter.
 #![expect(

@@ -73,6 +73,17 @@ impl Expr {
         }
     }
 
+    /// The terms of which each has to fit, as far as they test such fields alone.
+    pub(super) fn part_on(&self, is_on: &dyn Fn(usize) -> bool) -> Option<Self> {
+        if let Self::All(all) = self {
+            let mut parts: Vec<Self> = all.iter().filter_map(|one| one.part_on(is_on)).collect();
+            return if parts.len() > 1 { Some(Self::All(parts)) } else { parts.pop() };
+        }
+        let mut is_all = !self.has_word();
+        self.visit(&mut |field, _| is_all &= is_on(field));
+        is_all.then(|| self.clone())
+    }
+
     /// Whether it looks for a word in every field.
     pub(super) fn has_word(&self) -> bool {
         match self {

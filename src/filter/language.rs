@@ -92,6 +92,15 @@ impl Filter {
         names
     }
 
+    /// What it asks of these fields alone, as far as nothing passes without it; nothing where it asks
+    /// nothing of them, or in other terms.
+    #[must_use]
+    pub fn part_on(&self, fields: &[&str]) -> Option<Self> {
+        let is_on = |field: usize| self.specs.get(field).is_some_and(|spec| fields.contains(&spec.name));
+        let expr = self.expr.as_ref()?.part_on(&is_on)?;
+        Some(Self { text: self.text.clone(), specs: self.specs, expr: Some(expr) })
+    }
+
     /// Whether it looks for a word in every field.
     #[must_use]
     pub fn has_word(&self) -> bool {

@@ -5,7 +5,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     task::{Context, Poll},
 };
@@ -13,9 +13,9 @@ use std::{
 use tokio::sync::{Notify, oneshot};
 
 use super::{
-    offer::{Look, Offer, Release, Taken},
+    offer::{Look, Offer, Offered, Release},
     rule::{NewRule, Owner, Rewrite, RuleView},
-    table::{ArmError, Deed, Fates, HeldView, NotHeld, Table, bit},
+    table::{ArmError, Deed, FailStore, Fates, HeldView, NotHeld, Table, bit},
 };
 use crate::{
     limits,
@@ -32,6 +32,8 @@ struct Shared {
     /// The ways that a rule covers ([`bit`]).
     armed: AtomicU32,
     table: Mutex<Table>,
+    /// Counts what was armed.
+    version: AtomicU64,
     /// Something is due earlier than before.
     changed: Notify,
 }
@@ -43,6 +45,7 @@ impl Shared {
 
     /// Shows hosts what is armed now.
     fn publish(&self, table: &Table) {
+        self.version.store(table.version(), Ordering::Relaxed);
         self.armed.store(table.armed(), Ordering::Relaxed);
         self.changed.notify_one();
     }
@@ -60,6 +63,7 @@ impl Gate {
     pub fn new(limits: limits::Gate, is_rehearsal: bool) -> Self {
         Self(Some(Arc::new(Shared {
             armed: AtomicU32::new(0),
+            version: AtomicU64::new(0),
             table: Mutex::new(Table::new(limits, is_rehearsal)),
             changed: Notify::new(),
         })))
@@ -72,15 +76,29 @@ impl Gate {
         self.0.as_ref().is_some_and(|shared| shared.armed.load(Ordering::Relaxed) & bit(link, direction) != 0)
     }
 
-    /// Stops a frame that a rule matches; nothing of one that goes its way.
+    /// How the store is made to refuse commits until a moment, by the rule of a number
+    /// ([`Then::FailStore`](super::Then::FailStore)).
+    pub fn fail_store_by(&self, fail: impl Fn(Mono, u64) + Send + 'static) {
+        let _ = self.change(|table| table.set_fail_store(FailStore(Box::new(fail))));
+    }
+
+    /// Which rules are armed, by a number that grows with each of them. It may be late by a moment.
+    #[inline]
+    pub(super) fn version(&self) -> u64 {
+        self.0.as_ref().map_or(0, |shared| shared.version.load(Ordering::Relaxed))
+    }
+
+    /// Stops a frame that a rule matches.
     #[cold]
     #[must_use]
-    pub fn offer(&self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Option<Taken> {
-        let shared = self.0.as_ref()?;
+    pub fn offer(&self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Offered {
+        let Some(shared) = &self.0 else { return Offered::Passes };
         let mut table = shared.lock();
-        let taken = table.offer(now, offer, look)?;
-        shared.publish(&table);
-        Some(taken)
+        let offered = table.offer(now, offer, look);
+        if matches!(offered, Offered::Taken(_)) {
+            shared.publish(&table);
+        }
+        offered
     }
 
     /// Arms a rule; its number.

@@ -14,6 +14,7 @@
 //! secrets are never offered. The host tells the tap of what was stopped, and of what became of it, so that
 //! both are in the order of its link.
 
+mod cleared;
 mod handle;
 mod offer;
 mod rule;
@@ -21,7 +22,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use cleared::Cleared;
 pub use handle::{Gate, Held};
-pub use offer::{Look, Offer, Release, Taken, Waits};
+pub use offer::{Look, Offer, Offered, Release, Taken, Waits};
 pub use rule::{Matcher, NewRule, OnTimeout, Owner, Rewrite, RuleView, Then};
 pub use table::{ArmError, Deed, Fates, HeldView, NotHeld};

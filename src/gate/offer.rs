@@ -34,6 +34,33 @@ pub trait Look {
     fn judged(&self) -> (Head, Verdict);
 }
 
+/// What became of a frame that was offered.
+#[derive(Debug)]
+pub enum Offered {
+    /// It was stopped.
+    Taken(Taken),
+    /// It goes its way.
+    Passes,
+    /// It goes its way, and so does every other of its class until rules are armed: [`Cleared`] remembers it.
+    ///
+    /// [`Cleared`]: super::Cleared
+    ClassPasses {
+        /// The rules for which that holds.
+        version: u64,
+    },
+}
+
+impl Offered {
+    /// The frame, where it was stopped.
+    #[must_use]
+    pub fn taken(self) -> Option<Taken> {
+        match self {
+            Self::Taken(taken) => Some(taken),
+            Self::Passes | Self::ClassPasses { .. } => None,
+        }
+    }
+}
+
 /// A frame that was stopped. The host tells the tap of it first.
 #[derive(Debug)]
 pub struct Taken {

@@ -40,6 +40,12 @@ pub enum Then {
     Duplicate,
     /// Lets a part of it pass, and ends the connection.
     Cut,
+    /// Lets it pass, and the store refuses what is to be committed, at most for
+    /// `limits.gate.hold_ms_max`.
+    FailStore {
+        /// For so many milliseconds.
+        ms: u64,
+    },
 }
 
 impl Then {
@@ -89,6 +95,8 @@ pub struct NewRule {
     pub asks_verdict: bool,
     /// Finds what it matches.
     pub matcher: Matcher,
+    /// Finds some of what it does not match by what frames of a [class](super::Cleared) have in common.
+    pub class_matcher: Option<Matcher>,
     /// What it does.
     pub then: Then,
     /// What becomes of what it holds too long.

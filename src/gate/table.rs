@@ -1,14 +1,14 @@
 //! The rules that are armed and the frames that are held, without a clock of its own.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::{
     handle::Held,
-    offer::{Look, Offer, Release, Taken, Waits},
-    rule::{KeptEdit, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView, Then},
+    offer::{Look, Offer, Offered, Release, Taken, Waits},
+    rule::{KeptEdit, Matcher, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView, Then},
 };
 use crate::{
     ids::Seq,
@@ -103,6 +103,16 @@ pub(super) struct Table {
     last_frame: u64,
     fates: Fates,
     passed_full: u64,
+    fail_store: Option<FailStore>,
+}
+
+/// Lets the store refuse commits until a moment, by the rule of this number.
+pub(super) struct FailStore(pub(super) Box<dyn Fn(Mono, u64) + Send>);
+
+impl fmt::Debug for FailStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FailStore")
+    }
 }
 
 impl Table {
@@ -117,7 +127,12 @@ impl Table {
             last_frame: 0,
             fates: [0; Passing::ALL.len()],
             passed_full: 0,
+            fail_store: None,
         }
+    }
+
+    pub(super) fn set_fail_store(&mut self, fail_store: FailStore) {
+        self.fail_store = Some(fail_store);
     }
 
     pub(super) fn arm(&mut self, now: Now, new: NewRule) -> Result<u64, ArmError> {
@@ -173,24 +188,38 @@ impl Table {
         armed
     }
 
+    /// Which rules are armed: it grows with each of them.
+    pub(super) const fn version(&self) -> u64 {
+        self.last_rule
+    }
+
     /// Stops a frame that a rule matches; the first that does.
-    pub(super) fn offer(&mut self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Option<Taken> {
+    pub(super) fn offer(&mut self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Offered {
         let mut judged: Option<(Head, Verdict)> = None;
+        let mut may_match_class = false;
         let head = look.head();
         let covers = |rule: &Rule| rule.covers(offer.link, offer.direction) && now.mono < rule.until;
-        let number = self.rules.iter().find_map(|(number, rule)| {
-            if !covers(rule) {
-                return None;
-            }
+        let mut fits = |matcher: &Matcher, asks_verdict: bool| {
             let (head, verdict) = match &head {
-                Some(head) if !rule.of.asks_verdict => (head.clone(), Verdict::Sent),
+                Some(head) if !asks_verdict => (head.clone(), Verdict::Sent),
                 _ => judged.get_or_insert_with(|| look.judged()).clone(),
             };
             let entry = entry(now, offer, frame(offer, head, verdict));
-            (rule.of.matcher)(EntryRef { entry: &entry, bytes: offer.bytes }, now).then_some(*number)
-        })?;
+            matcher(EntryRef { entry: &entry, bytes: offer.bytes }, now)
+        };
+        let number = self.rules.iter().find_map(|(number, rule)| {
+            if !covers(rule) || rule.of.class_matcher.as_ref().is_some_and(|matcher| !fits(matcher, false)) {
+                return None;
+            }
+            may_match_class = true;
+            fits(&rule.of.matcher, rule.of.asks_verdict).then_some(*number)
+        });
+        let Some(number) = number else {
+            let version = self.version();
+            return if may_match_class { Offered::Passes } else { Offered::ClassPasses { version } };
+        };
         let (head, verdict) = judged.unwrap_or_else(|| look.judged());
-        self.take(now, number, offer, &frame(offer, head, verdict))
+        self.take(now, number, offer, &frame(offer, head, verdict)).map_or(Offered::Passes, Offered::Taken)
     }
 
     fn take(&mut self, now: Now, number: u64, offer: &Offer<'_>, frame: &Frame) -> Option<Taken> {
@@ -210,6 +239,12 @@ impl Table {
             Then::Drop => Err(Release { how: Passing::Dropped, ..Release::as_it_was() }),
             Then::Duplicate => Err(Release { how: Passing::Duplicated, ..Release::as_it_was() }),
             Then::Cut => Err(Release { how: Passing::Cut, ..Release::as_it_was() }),
+            Then::FailStore { ms } => {
+                if let Some(FailStore(fail)) = &self.fail_store {
+                    fail(now.mono + Duration::from_millis(ms.min(self.limits.hold_ms_max)), number);
+                }
+                Err(Release::as_it_was())
+            }
         };
         if waits.is_ok() && !self.has_room(offer.bytes.len() as u64) {
             self.passed_full += 1;

@@ -5,7 +5,8 @@ use std::{cell::Cell, sync::Arc};
 use bytes::Bytes;
 
 use super::{
-    ArmError, Deed, Gate, Held, Look, NewRule, NotHeld, Offer, OnTimeout, Owner, Release, Taken, Then, Waits,
+    ArmError, Cleared, Deed, Gate, Held, Look, Matcher, NewRule, NotHeld, Offer, Offered, OnTimeout, Owner,
+    Release, Taken, Then, Waits,
 };
 use crate::{
     ids::{ConnectionId, Peer},
@@ -68,6 +69,7 @@ fn rule() -> NewRule {
             let crate::tap::entry::What::Frame(frame) = &entry.entry.what else { return false };
             matches!(&frame.head, Head::Mpp(head) if head.kind == Some(FrameType::Applied))
         }),
+        class_matcher: None,
         then: Then::Intercept,
         on_timeout: OnTimeout::Pass,
         frames_max: None,
@@ -77,10 +79,14 @@ fn rule() -> NewRule {
     }
 }
 
-fn offer(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Option<Taken> {
+fn offered(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Offered {
     let peer = Peer::new("127.0.0.1:1");
     let offer = Offer { link: Link::Mpp, direction: Direction::Inbound, peer: &peer, bytes };
     gate.offer(now, &offer, frame)
+}
+
+fn offer(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Option<Taken> {
+    offered(gate, now, frame, bytes).taken()
 }
 
 /// What holds an `applied` that comes.
@@ -177,7 +183,8 @@ fn rules_go_with_who_armed_them_and_what_they_hold_passes() {
 fn faults_are_refused_while_the_show_is_on_and_rules_have_a_bound() {
     let live = Gate::new(LIMITS, false);
     let now = Now::at_ms(0);
-    for then in [Then::Drop, Then::Duplicate, Then::Cut, Then::Delay { ms: 1, jitter_ms: 0 }] {
+    let delay = Then::Delay { ms: 1, jitter_ms: 0 };
+    for then in [Then::Drop, Then::Duplicate, Then::Cut, delay, Then::FailStore { ms: 1 }] {
         assert_eq!(live.arm(now, NewRule { then, ..rule() }), Err(ArmError::RehearsalOnly));
     }
     live.arm(now, rule()).unwrap();
@@ -230,4 +237,69 @@ fn a_delay_is_no_longer_than_a_frame_is_held() {
     assert_eq!(held.try_release(), None);
     let _ = gate.expire(Now::at_ms(1_000).mono);
     assert_eq!(held.try_release().map(|release| release.how), Some(Passing::Delayed));
+}
+
+/// A rule that asks for the verdict of `applied` frames alone.
+fn rule_of_class() -> NewRule {
+    let class_matcher = Some(rule().matcher);
+    NewRule { asks_verdict: true, matcher: Arc::new(|_, _| false), class_matcher, ..rule() }
+}
+
+#[test]
+fn a_frame_whose_class_no_rule_matches_is_not_judged() {
+    let gate = Gate::new(LIMITS, false);
+    let now = Now::at_ms(0);
+    let version = gate.arm(now, rule_of_class()).unwrap();
+    let (done, applied) = (Frame::of(FrameType::Done), Frame::of(FrameType::Applied));
+    let passes = offered(&gate, now, &done, b"done");
+    assert!(matches!(passes, Offered::ClassPasses { version: it } if it == version), "{passes:?}");
+    let passes = offered(&gate, now, &applied, b"applied");
+    assert!(matches!(passes, Offered::Passes), "another of its class may match: {passes:?}");
+    assert_eq!((done.judged.get(), applied.judged.get()), (0, 1));
+    gate.arm(now, NewRule { class_matcher: None, ..rule_of_class() }).unwrap();
+    let passes = offered(&gate, now, &done, b"done");
+    assert!(matches!(passes, Offered::Passes), "one rule looks at all of it: {passes:?}");
+}
+
+#[test]
+fn a_class_is_cleared_until_a_rule_is_armed() {
+    let gate = Gate::new(LIMITS, false);
+    let now = Now::at_ms(0);
+    let first = gate.arm(now, rule_of_class()).unwrap();
+    let mut cleared = Cleared::default();
+    assert!(!cleared.has(&gate, b"a"));
+    cleared.add(first, b"a");
+    cleared.add(first, b"b");
+    assert!(cleared.has(&gate, b"a") && cleared.has(&gate, b"b") && cleared.has(&gate, b"b"));
+    assert!(!cleared.has(&gate, b"c"));
+    let class_matcher: Option<Matcher> = None;
+    let second = gate.arm(now, NewRule { class_matcher, ..rule() }).unwrap();
+    assert!(!cleared.has(&gate, b"a") && !cleared.has(&gate, b"b"));
+    cleared.add(second, b"b");
+    assert!(cleared.has(&gate, b"b") && !cleared.has(&gate, b"a"));
+    assert!(gate.disarm(second) && cleared.has(&gate, b"b"), "fewer rules match no more");
+    // It is bounded, in classes and in bytes.
+    for class in 0..10_000_u32 {
+        cleared.add(second, &class.to_be_bytes());
+    }
+    assert!(!cleared.has(&gate, b"b"));
+    let long = [b'x'; 513];
+    cleared.add(second, &long);
+    assert!(!cleared.has(&gate, &long));
+}
+
+#[test]
+fn a_frame_that_lets_the_store_fail_passes_at_once() {
+    let gate = Gate::new(limits::Gate { hold_ms_max: 1_000, ..LIMITS }, true);
+    let (tell, failing) = std::sync::mpsc::channel();
+    gate.fail_store_by(move |until, rule| tell.send((until, rule)).unwrap());
+    for (ms, until_ms) in [(300, 307), (5_000, 1_007)] {
+        let then = Then::FailStore { ms };
+        let rule = gate.arm(Now::at_ms(0), NewRule { then, ..rule() }).unwrap();
+        let taken = offer(&gate, Now::at_ms(7), &Frame::of(FrameType::Applied), b"x").unwrap();
+        let Waits::Not(release) = taken.waits else { panic!("it does not wait") };
+        assert_eq!((release, taken.notice.hold_ms), (Release::as_it_was(), None));
+        assert_eq!(failing.try_recv(), Ok((Now::at_ms(until_ms).mono, rule)));
+        assert!(gate.disarm(rule));
+    }
 }

@@ -11,7 +11,8 @@ const ON_TIMEOUT: &[&str] = &["pass", "drop"];
 
 impl Then {
     /// The names, in order.
-    pub(crate) const NAMES: [&'static str; 5] = ["intercept", "delay", "drop", "duplicate", "cut"];
+    pub(crate) const NAMES: [&'static str; 6] =
+        ["intercept", "delay", "drop", "duplicate", "cut", "fail-store"];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
@@ -21,6 +22,7 @@ impl Then {
             Self::Drop => "drop",
             Self::Duplicate => "duplicate",
             Self::Cut => "cut",
+            Self::FailStore { .. } => "fail-store",
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{
 };
 
 use super::FolderWatch;
+use crate::time::Mono;
 
 /// The store's figures at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub(super) struct Shared {
     pub(super) last_commit_us: AtomicU64,
     pub(super) retired_rows: AtomicU64,
     retained: Mutex<[Retained; Retained::WHAT.len()]>,
+    /// Until when commits are refused on purpose, and the rule of the gate that does.
+    refused_until: Mutex<Option<(Mono, u64)>>,
     rows_failing: Mutex<Option<String>>,
     journal_failing: Mutex<Option<String>>,
 }
@@ -78,9 +81,22 @@ impl Shared {
             last_commit_us: AtomicU64::default(),
             retired_rows: AtomicU64::default(),
             retained: Mutex::default(),
+            refused_until: Mutex::default(),
             rows_failing: Mutex::default(),
             journal_failing: Mutex::default(),
         }
+    }
+
+    /// Lets commits be refused until a moment, by a rule of the gate.
+    pub(super) fn refuse(&self, until: Mono, rule: u64) {
+        *self.refused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, rule));
+    }
+
+    /// Why commits are refused now, where that is on purpose.
+    pub(super) fn refused(&self, now: Mono) -> Option<String> {
+        let mut refused = self.refused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *refused = refused.filter(|(until, _)| now < *until);
+        refused.map(|(_, rule)| format!("rule {rule} of the gate lets it fail, as a rehearsal"))
     }
 
     /// What the rows' last commit said.

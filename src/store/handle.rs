@@ -26,6 +26,7 @@ use crate::{
     ids::{InvocationId, PluginId, QueueName, TraceId},
     schema::JsonText,
     tap::entry::alerts::Alert,
+    time::Mono,
 };
 
 /// Sessions of one trace that are read.
@@ -410,6 +411,12 @@ impl Handle {
     ) -> Result<(), CommitError> {
         filter.limit = filter.limit.min(PAGE_ROWS_MAX);
         self.read(move |conn| Ok(Rows::cut(plugins::audit(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// Lets the writer refuse what is to be committed until a moment, by a rule of the gate: a fault of a
+    /// rehearsal. Nothing that is journalled is lost by it.
+    pub fn refuse_commits(&self, until: Mono, rule: u64) {
+        self.shared.refuse(until, rule);
     }
 
     /// The store's figures.

@@ -180,7 +180,8 @@ impl Writer {
 
     /// Opens the transaction with the sync that its class asks for.
     fn begin(&mut self, power: bool) -> Result<(), String> {
-        if let Some(why) = self.parts.shared.watch.lost() {
+        let shared = &self.parts.shared;
+        if let Some(why) = shared.watch.lost().or_else(|| shared.refused(self.parts.clock.now().mono)) {
             return Err(why);
         }
         let conn = &self.parts.conn;

@@ -61,8 +61,8 @@ pub(crate) struct GateArmArgs {
     #[arg(long = "out", id = "outbound")]
     pub(crate) outbound: bool,
 
-    /// What happens to them: intercept, or on a station started with --rehearsal drop, duplicate, cut or
-    /// delay=200ms±50.
+    /// What happens to them: intercept, or on a station started with --rehearsal drop, duplicate, cut,
+    /// delay=200ms±50 or fail-store=500ms.
     #[arg(long, value_name = "FATE", value_parser = then, default_value = "intercept")]
     pub(crate) then: Then,
 
@@ -146,14 +146,23 @@ pub(crate) struct GateDisarmArgs {
 
 fn then(text: &str) -> Result<Then, String> {
     let unknown = || {
-        "takes intercept, drop, duplicate, cut, or a delay such as delay=200ms or delay=200ms±50".to_owned()
+        "takes intercept, drop, duplicate, cut, a delay such as delay=200ms or delay=200ms±50, or fail-store=500ms"
+            .to_owned()
     };
     match text {
         "intercept" => Ok(Then::Intercept),
         "drop" => Ok(Then::Drop),
         "duplicate" => Ok(Then::Duplicate),
         "cut" => Ok(Then::Cut),
-        text => delay(text.strip_prefix("delay=").ok_or_else(unknown)?).ok_or_else(unknown)?,
+        text => match (text.strip_prefix("delay="), text.strip_prefix("fail-store=")) {
+            (Some(text), _) => delay(text).ok_or_else(unknown)?,
+            (_, Some(text)) => match text.strip_suffix("ms").and_then(|ms| ms.parse().ok()) {
+                Some(ms @ 1..=DELAY_MS_MAX) => Ok(Then::FailStore { ms }),
+                Some(_) => Err(format!("lets the store refuse commits for 1 to {DELAY_MS_MAX} ms")),
+                None => Err(unknown()),
+            },
+            (None, None) => Err(unknown()),
+        },
     }
 }
 
@@ -190,11 +199,26 @@ mod tests {
         assert_eq!(then("delay=200ms"), delayed(200, 0));
         assert_eq!(then("delay=200ms±50"), delayed(200, 50));
         assert_eq!(then("delay=200ms+-50ms"), delayed(200, 50));
-        for wrong in ["", "hold", "delay", "delay=", "delay=200", "delay=200ms+50", "delay=x", "delay=-1ms"] {
+        assert_eq!(then("fail-store=500ms"), Ok(Then::FailStore { ms: 500 }));
+        for wrong in [
+            "",
+            "hold",
+            "delay",
+            "delay=",
+            "delay=200",
+            "delay=200ms+50",
+            "delay=x",
+            "delay=-1ms",
+            "fail-store",
+            "fail-store=1",
+        ] {
             assert!(then(wrong).is_err_and(|why| why.starts_with("takes intercept")), "{wrong}");
         }
         assert!(then("delay=600000ms+-1").is_err_and(|why| why.contains("at most")));
         assert!(then("delay=18446744073709551615ms+-1").is_err());
+        for wrong in ["fail-store=0ms", "fail-store=600001ms"] {
+            assert!(then(wrong).is_err_and(|why| why.contains("600000 ms")), "{wrong}");
+        }
     }
 
     #[test]

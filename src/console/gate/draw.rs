@@ -138,6 +138,7 @@ fn rule_cells(rule: &GateRuleRow, view: &View) -> Vec<Cell> {
     let then = match (rule.then, edits.is_empty()) {
         (Then::Intercept, false) => edits,
         (Then::Delay { ms, .. }, _) => format!("delay {ms}"),
+        (Then::FailStore { ms }, _) => format!("fail {ms}"),
         (then, _) => then.name().to_owned(),
     };
     // What passed because too many were held comes with what was taken.

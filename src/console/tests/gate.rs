@@ -153,14 +153,14 @@ fn a_rule_is_filled_in_of_the_focused_pane_and_armed() {
     assert_eq!(stage.ui.key_scope(), KeyScope::GateRule);
     assert!(stage.text().contains("link:macp"), "{}", stage.text());
     assert!(stage.text().contains("no rule is armed: every frame passes"));
-    stage.write("kind:Vote");
+    stage.write("type:Vote");
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Right);
     stage.key(KeyCode::Down);
     stage.char('d');
     let (armed, on_outcome) = command(stage.ctrl('s'));
     let wanted = Arm {
-        filter: "link:macp kind:Vote".to_owned(),
+        filter: "link:macp type:Vote".to_owned(),
         way: Some(Way::In),
         on_timeout: OnTimeout::Drop,
         ..Arm::default()

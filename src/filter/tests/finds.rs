@@ -249,3 +249,18 @@ fn a_filter_is_printed_in_one_way() {
         assert_eq!(filter(canonical).canonical(), canonical);
     }
 }
+
+#[test]
+fn the_part_on_some_fields_lets_through_all_that_the_whole_does() {
+    let part = |text: &str| {
+        let part = filter(text).part_on(&["name", "state"])?;
+        Some(part.canonical())
+    };
+    assert_eq!(part("name:a state:none count>4").as_deref(), Some("name:a state:none"));
+    assert_eq!(part("name:a count>4 some_word").as_deref(), Some("name:a"));
+    assert_eq!(part("(name:a or state:none) count>4").as_deref(), Some("name:a or state:none"));
+    assert_eq!(part("not name:a").as_deref(), Some("not name:a"));
+    for text in ["name:a or count>4", "not (name:a count>4)", "count>4", "some_word", "not some_word", ""] {
+        assert_eq!(part(text), None, "{text}");
+    }
+}

@@ -117,7 +117,7 @@ impl Shared {
         let stand = Stand { rpc, peer: Some(caller.peer.clone()) };
         let look = AtKernel { shared: self, stand, bytes };
         let offer = Offer { link: Link::Macp, direction: Direction::Inbound, peer: &caller.peer, bytes };
-        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look) else {
+        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look).taken() else {
             return Ok((caller, received));
         };
         let Goes { passed, changed } = self.stopped(taken, bytes, (None, None)).await?;
@@ -144,7 +144,7 @@ impl Shared {
             peer: &answer.caller.peer,
             bytes: &bytes,
         };
-        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &Made(answer)) else {
+        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &Made(answer)).taken() else {
             self.tell_answer(answer, &bytes, cause);
             return Ok(bytes);
         };

@@ -142,7 +142,7 @@ impl Host {
         let look = AtBridge { bridge: &self.bridge, now, stand, wire };
         let conn = self.conns.get(&id).filter(|conn| !conn.gated.is_over)?;
         let peer = &conn.peer;
-        self.gate.offer(now, &Offer { link: Link::Mpp, direction, peer, bytes: wire }, &look)
+        self.gate.offer(now, &Offer { link: Link::Mpp, direction, peer, bytes: wire }, &look).taken()
     }
 
     /// Hands a whole line to the core, unless the gate stops it; whether the connection is read on.

@@ -108,7 +108,7 @@ impl Host {
         };
         let peer = Peer::new(plugin.as_str());
         let look = AtSupervisor { core: &self.core, now, stand, bytes, head };
-        self.gate.offer(now, &Offer { link: Link::Plugin, direction, peer: &peer, bytes }, &look)
+        self.gate.offer(now, &Offer { link: Link::Plugin, direction, peer: &peer, bytes }, &look).taken()
     }
 
     /// A frame came: it is handed in, unless the gate stops it.

@@ -350,7 +350,7 @@ pub(super) fn read_control<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<(H
 
 /// The header and the body of a control frame that is well-formed up to its body; a body that is remembered
 /// was read before.
-fn split_well_formed(wire: &[u8]) -> Option<(Header, &[u8])> {
+pub(super) fn split_well_formed(wire: &[u8]) -> Option<(Header, &[u8])> {
     let RawFrame { header: raw, body, .. } = RawFrame::split(wire)?;
     let is_plain = (raw.flags, raw.reserved2, raw.reserved4) == (0, 0, 0)
         && SchemaId(raw.schema_id) == SchemaId::CONTROL;

@@ -49,6 +49,7 @@ mod wall;
 pub(super) use admission::receiving_bytes_max;
 pub use core::Broker;
 pub use delivery_report::DeliveryReport;
+pub(in crate::rmp) use gated::{bytes_that_leave, class_of};
 pub use io::{
     Deadline, InboundForStation, Input, OperatorRequest, Output, STATION, StationMessage, Ticket,
     UnreadRequest, Wire,

@@ -268,7 +268,7 @@ impl Host {
 }
 
 /// Writes what is at the front of an outbox.
-fn with_slices(
+pub(super) fn with_slices(
     front: &Front<'_>,
     write: impl FnOnce(&[IoSlice<'_>]) -> io::Result<usize>,
 ) -> io::Result<usize> {

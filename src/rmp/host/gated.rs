@@ -1,7 +1,5 @@
-//! Units that the gate stops: before the broker takes them, and before they leave to a session.
-//!
-//! A session whose unit is held is not read. One that is to leave stays first in its session's queue, where
-//! it counts and expires as ever; nothing behind it is written.
+//! Units that the gate stops before the broker takes them, and what both ways have in common. A session
+//! whose unit is held is not read.
 
 use std::{
     cell::OnceCell,
@@ -11,19 +9,17 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::Bytes;
-
-use super::{conn::Phase, drain::Readiness, run::Host};
+use super::{conn::Phase, run::Host};
 use crate::{
-    gate::{self, Held, Look, Offer, Release, Waits},
+    gate::{self, Cleared, Held, Look, Offer, Offered, Release, Waits},
     ids::{ConnectionId, Seq},
     rmp::{
         Dialect, HEADER_BYTES, PREFIX_BYTES, Stand,
-        broker::{Broker, Input, Wire, WriteProgress},
+        broker::{Broker, Input, Wire, class_of},
         split::{self, UnitSplit},
     },
     tap::entry::{
-        Direction, Door, Frame, FrameOrigin, Head, Link, Redaction, Verdict, What,
+        Direction, Door, FrameOrigin, Head, Link, Verdict, What,
         gate::{Passed, Passing},
         rmp::{CloseCause, FrameKind},
     },
@@ -36,28 +32,32 @@ pub(super) struct Gated {
     /// The unit that came last.
     unit: Option<(Stopped, Dialect)>,
     /// The unit that is first to leave.
-    front: Option<Stopped>,
+    pub(super) front: Option<Stopped>,
     /// The first unit was asked about: it leaves without being asked again.
-    asked: Option<Vec<u8>>,
+    pub(super) asked: Option<Vec<u8>>,
+    /// What comes and is not asked about.
+    cleared_in: Cleared,
+    /// What leaves and is not asked about.
+    pub(super) cleared_out: Cleared,
     /// What leaves before the queue: units that were changed, or a part of one.
-    instead: Vec<u8>,
+    pub(super) instead: Vec<u8>,
     /// The connection ends once that has left.
-    is_cut: bool,
+    pub(super) is_cut: bool,
     /// The connection is about to end: nothing is stopped any more.
     is_over: bool,
 }
 
 /// A unit that is held.
 #[derive(Debug)]
-struct Stopped {
-    held: Held,
-    notice: Notice,
-    wire: Vec<u8>,
+pub(super) struct Stopped {
+    pub(super) held: Held,
+    pub(super) notice: Notice,
+    pub(super) wire: Vec<u8>,
 }
 
 /// The entry that says that a unit was stopped.
 #[derive(Clone, Copy, Debug)]
-struct Notice {
+pub(super) struct Notice {
     seq: Seq,
     /// The unit's number at the gate.
     number: u64,
@@ -129,7 +129,14 @@ impl Look for AtBroker<'_> {
 }
 
 impl Host {
-    fn ask_gate(&self, now: Now, id: ConnectionId, direction: Direction, wire: &[u8]) -> Option<gate::Taken> {
+    /// Asks the gate about a unit, and remembers that all of its class pass.
+    pub(super) fn ask_gate(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        direction: Direction,
+        (wire, control): (&[u8], &[u8]),
+    ) -> Option<gate::Taken> {
         let stand = match direction {
             Direction::Inbound => Stand::Connection(id),
             Direction::Outbound => Stand::Towards(id),
@@ -139,7 +146,19 @@ impl Host {
         if look.is_welcome() {
             return None;
         }
-        self.gate.offer(now, &Offer { link: Link::Rmp, direction, peer: &conn.peer, bytes: wire }, &look)
+        let offer = Offer { link: Link::Rmp, direction, peer: &conn.peer, bytes: wire };
+        match self.gate.offer(now, &offer, &look) {
+            Offered::Taken(taken) => return Some(taken),
+            Offered::ClassPasses { version } => {
+                let Gated { cleared_in, cleared_out, .. } = &mut self.conns.get_mut(&id)?.gated;
+                let cleared = if direction == Direction::Inbound { cleared_in } else { cleared_out };
+                if let Some(class) = class_of(control) {
+                    cleared.add(version, class);
+                }
+            }
+            Offered::Passes => {}
+        }
+        None
     }
 
     /// Asks the gate about the first unit of some bytes, whose first frame has `len` bytes: a `Publish` and
@@ -152,10 +171,19 @@ impl Host {
         bytes: &[u8],
         len: usize,
     ) -> Taken {
-        if !self.gate.is_armed(Link::Rmp, Direction::Inbound) || !self.broker.may_be_held(id) {
+        if !self.gate.is_armed(Link::Rmp, Direction::Inbound) {
             return Taken::Ungated;
         }
         let Some((frame, behind)) = bytes.split_at_checked(len) else { return Taken::Ungated };
+        let class = if dialect == Dialect::Frames { class_of(frame) } else { None };
+        if let Some(conn) = self.conns.get_mut(&id)
+            && class.is_some_and(|class| conn.gated.cleared_in.has(&self.gate, class))
+        {
+            return Taken::Ungated;
+        }
+        if !self.broker.may_be_held(id) {
+            return Taken::Ungated;
+        }
         let is_publish = dialect == Dialect::Frames && self.broker.is_publish(now, id, frame);
         let len = match is_publish.then(|| split::split_unit(behind, dialect, self.limits.body_bytes_max)) {
             None => len,
@@ -164,7 +192,7 @@ impl Host {
             Some(UnitSplit::Broken(_)) => return Taken::Ungated,
         };
         let Some(unit) = bytes.get(..len) else { return Taken::Ungated };
-        let Some(taken) = self.ask_gate(now, id, Direction::Inbound, unit) else {
+        let Some(taken) = self.ask_gate(now, id, Direction::Inbound, (unit, frame)) else {
             self.hand_in(now, id, dialect, unit, None);
             return Taken::Unit(len);
         };
@@ -219,14 +247,14 @@ impl Host {
         self.passed = None;
     }
 
-    fn tell_stopped(&mut self, now: Now, taken: gate::Taken, wire: &[u8]) -> (Notice, Waits) {
+    pub(super) fn tell_stopped(&mut self, now: Now, taken: gate::Taken, wire: &[u8]) -> (Notice, Waits) {
         let number = taken.notice.number;
         let seq = self.emit(now, None, What::Intercepted(Box::new(taken.notice)), wire);
         (Notice { seq, number }, taken.waits)
     }
 
     /// Says how a unit leaves the gate, and as whose it goes on where it was changed.
-    fn tell_passed(
+    pub(super) fn tell_passed(
         &mut self,
         now: Now,
         notice: Notice,
@@ -305,131 +333,5 @@ impl Host {
             let release = held.try_release().unwrap_or_else(Release::as_it_was);
             self.pass_front(now, id, notice, wire, release);
         }
-    }
-
-    /// Decides how the unit that is first to leave does so; it may have expired, or been lost, meanwhile.
-    fn pass_front(&mut self, now: Now, id: ConnectionId, notice: Notice, unit: Vec<u8>, release: Release) {
-        let is_there = self.first_unit(now, id).as_ref() == Some(&unit);
-        let (seq, origin) = self.tell_passed(now, notice, &release);
-        let instead = match release.how {
-            _ if !is_there => return,
-            Passing::Dropped => Some(Bytes::new()),
-            Passing::Cut => {
-                let part = unit.get(..unit.len() / 2).unwrap_or_default();
-                Some(Bytes::copy_from_slice(part))
-            }
-            Passing::Duplicated => Some(Bytes::from([&unit[..], &unit[..]].concat())),
-            Passing::AsItWas | Passing::Edited | Passing::TimedOut | Passing::Delayed => release.bytes,
-        };
-        let Some(instead) = instead else {
-            if let Some(conn) = self.conns.get_mut(&id) {
-                conn.gated.asked = Some(unit);
-            }
-            return;
-        };
-        // It is taken off the queue as if it had left.
-        let len = unit.len();
-        let _ = self.broker.transmit(now, id, |_| Ok::<_, std::convert::Infallible>(len));
-        if let Some(origin) = origin {
-            self.tell_changed(now, id, &instead, seq, origin);
-        }
-        if let Some(conn) = self.conns.get_mut(&id) {
-            conn.gated.instead.extend_from_slice(&instead);
-            conn.gated.is_cut = release.how == Passing::Cut;
-        }
-    }
-
-    fn tell_changed(&mut self, now: Now, id: ConnectionId, bytes: &[u8], seq: Seq, origin: Arc<FrameOrigin>) {
-        let judged = self.broker.judge(now, &Stand::Towards(id), bytes);
-        let Some(peer) = self.conns.get(&id).map(|conn| conn.peer.clone()) else { return };
-        self.cause = Some(seq);
-        let frame = Frame {
-            direction: Direction::Outbound,
-            peer,
-            head: judged.head,
-            verdict: Verdict::Sent,
-            wire_bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
-            redaction: Redaction::None,
-            origin: Some(origin),
-        };
-        self.emit(now, None, What::Frame(frame), bytes);
-    }
-
-    /// The unit that is first to leave, where nothing of it has left.
-    fn first_unit(&mut self, now: Now, id: ConnectionId) -> Option<Vec<u8>> {
-        let mut first = None;
-        let _ = self.broker.transmit(now, id, |front| {
-            first = front.first_unit();
-            Err::<usize, _>(())
-        });
-        first
-    }
-
-    /// Writes once what may leave on a connection; nothing where it has no socket, or the gate holds what is
-    /// first.
-    pub(super) fn transmit_gated(
-        &mut self,
-        now: Now,
-        id: ConnectionId,
-    ) -> Option<std::io::Result<WriteProgress>> {
-        let conn = self.conns.get_mut(&id)?;
-        if conn.gated.front.is_some() {
-            // It waits for the gate, and not for its socket.
-            conn.is_full = false;
-            return None;
-        }
-        if (!conn.gated.instead.is_empty() || conn.gated.is_cut)
-            && let Err(error) = self.write_instead(id)?
-        {
-            return Some(Err(error));
-        }
-        let is_open = self.conns.get(&id)?.phase == Phase::Open;
-        let is_gated =
-            is_open && self.gate.is_armed(Link::Rmp, Direction::Outbound) && self.broker.may_be_held(id);
-        if is_gated
-            && let Some(unit) = self.first_unit(now, id)
-            && !self.was_asked(id, &unit)
-            && let Some(taken) = self.ask_gate(now, id, Direction::Outbound, &unit)
-        {
-            self.cause = None;
-            let (notice, waits) = self.tell_stopped(now, taken, &unit);
-            match waits {
-                Waits::Held(held) => {
-                    let conn = self.conns.get_mut(&id)?;
-                    conn.gated.front = Some(Stopped { held, notice, wire: unit });
-                    conn.is_full = false;
-                    conn.wake();
-                    return None;
-                }
-                Waits::Not(release) => {
-                    self.pass_front(now, id, notice, unit, release);
-                    return Some(Ok(WriteProgress::Pending));
-                }
-            }
-        }
-        self.transmit(now, id, Readiness::Known, is_gated)
-    }
-
-    /// Whether the gate has let this unit go, and it did not leave yet.
-    fn was_asked(&mut self, id: ConnectionId, unit: &[u8]) -> bool {
-        let Some(conn) = self.conns.get_mut(&id) else { return false };
-        let is_it = conn.gated.asked.as_deref() == Some(unit);
-        if !is_it {
-            conn.gated.asked = None;
-        }
-        is_it
-    }
-
-    /// Writes what leaves before the queue.
-    fn write_instead(&mut self, id: ConnectionId) -> Option<std::io::Result<()>> {
-        let conn = self.conns.get_mut(&id)?;
-        let write = conn.write.as_ref()?;
-        while !conn.gated.instead.is_empty() {
-            match write.try_write(&conn.gated.instead) {
-                Ok(taken) => drop(conn.gated.instead.drain(..taken)),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        Some(if conn.gated.is_cut { Err(std::io::ErrorKind::ConnectionReset.into()) } else { Ok(()) })
     }
 }

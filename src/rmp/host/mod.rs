@@ -13,6 +13,7 @@ mod by_hand;
 mod conn;
 mod drain;
 mod gated;
+mod gated_out;
 mod listen;
 mod path;
 mod receiving;

@@ -29,8 +29,15 @@ impl<'a> Front<'a> {
 
     /// It without what is behind its first unit: no unit is begun before the next is looked at.
     #[must_use]
-    pub fn only_first(mut self) -> Self {
-        let mut left = self.first.0;
+    pub fn only_first(self) -> Self {
+        let bytes = self.first.0;
+        self.only(bytes)
+    }
+
+    /// So many bytes of it.
+    #[must_use]
+    pub fn only(mut self, bytes: usize) -> Self {
+        let mut left = bytes;
         for (index, slice) in self.slices.iter_mut().take(self.len).enumerate() {
             let taken = left.min(slice.len());
             *slice = slice.get(..taken).unwrap_or_default();
@@ -41,6 +48,31 @@ impl<'a> Front<'a> {
             }
         }
         self
+    }
+
+    /// What lies in these slices, of which no unit has begun to leave.
+    #[cfg(test)]
+    pub(in crate::rmp) fn of(all: &[&'a [u8]]) -> Self {
+        let mut slices: [&[u8]; SLICES_MAX] = [&[]; SLICES_MAX];
+        slices.iter_mut().zip(all).for_each(|(slice, bytes)| *slice = bytes);
+        Self { slices, len: all.len().min(SLICES_MAX), first: (all.first().map_or(0, |it| it.len()), false) }
+    }
+
+    /// Whether a part of the first unit has left.
+    #[must_use]
+    pub const fn is_begun(&self) -> bool {
+        self.first.1
+    }
+
+    /// Its first so many bytes, from a place, where they lie in one piece.
+    pub(in crate::rmp) fn piece(&self, mut at: usize, bytes: usize) -> Option<&'a [u8]> {
+        for slice in self.slices() {
+            if at < slice.len() {
+                return slice.get(at..at + bytes);
+            }
+            at -= slice.len();
+        }
+        None
     }
 
     /// The bytes of the first unit; nothing where it has begun to leave, or nothing waits.

@@ -58,7 +58,8 @@ fn owners_gone(inner: &Inner, is_gone: impl Fn(Owner) -> bool) {
 
 fn armed(inner: &Inner, operating: Operating<'_>, arm: &Arm) -> Result<GateOutcome, GateError> {
     let now = inner.clock.now();
-    let RuleFilter { text, mut links, asks_verdict, matcher } = matcher::read(&arm.filter, now)?;
+    let RuleFilter { text, mut links, asks_verdict, matcher, class_matcher } =
+        matcher::read(&arm.filter, now)?;
     if matches!(arm.then, Then::Duplicate) {
         // A call has one answer.
         links.retain(|link| *link != Link::Macp);
@@ -76,6 +77,7 @@ fn armed(inner: &Inner, operating: Operating<'_>, arm: &Arm) -> Result<GateOutco
         direction: arm.way.map(direction),
         asks_verdict,
         matcher,
+        class_matcher,
         then: arm.then,
         on_timeout: arm.on_timeout,
         frames_max: arm.frames_max,

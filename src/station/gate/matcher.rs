@@ -26,12 +26,16 @@ const OF_VERDICT: [&str; 4] = ["verdict", "clause", "code", "what"];
 /// Fields of an entry that there are only once it is told.
 const NOT_KNOWN_YET: [&str; 4] = ["seq", "cause", "trace", "origin"];
 
+/// Fields that are the same in all frames of a class.
+const OF_CLASS: [&str; 8] = ["dir", "link", "kind", "topic", "sub", "session", "peer", "routine"];
+
 /// A rule's filter.
 pub(super) struct RuleFilter {
     pub(super) text: Arc<str>,
     pub(super) links: Vec<Link>,
     pub(super) asks_verdict: bool,
     pub(super) matcher: Matcher,
+    pub(super) class_matcher: Option<Matcher>,
 }
 
 /// Reads the filter of a rule.
@@ -49,8 +53,13 @@ pub(super) fn read(text: &str, now: Now) -> Result<RuleFilter, GateError> {
     }
     let asks_verdict = filter.has_word() || fields.iter().any(|field| OF_VERDICT.contains(field));
     let links = links(text);
-    let matcher: Matcher = Arc::new(move |entry, now| filter.admits(&EntryRecord(entry), now));
-    Ok(RuleFilter { text: text.into(), links, asks_verdict, matcher })
+    let class_matcher = filter.part_on(&OF_CLASS).map(matcher);
+    let matcher = matcher(filter);
+    Ok(RuleFilter { text: text.into(), links, asks_verdict, matcher, class_matcher })
+}
+
+fn matcher(filter: Filter) -> Matcher {
+    Arc::new(move |entry, now| filter.admits(&EntryRecord(entry), now))
 }
 
 /// The links whose frames a filter may let through: one where it asks for it and nothing else, or all.

@@ -119,3 +119,21 @@ fn a_rehearsal_needs_a_folder_of_its_own() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(2) && said.contains("--data"), "{said}");
 }
+
+#[test]
+fn the_store_fails_for_a_while_and_keeps_what_it_has() {
+    let stage = rehearsal();
+    let tail = stage.tail("a/*");
+    run(stage.data(), &["invoke", "heal_party"], "").exits(0);
+    stage.arm(&["link:rmp topic:a/b", "--in", "--then", "fail-store=1000ms", "--max", "1"]);
+    assert_eq!(stage.publish("a/b", 1).ended().0, Some(0));
+    assert_eq!(tail.row()["body"]["payload"]["n"], 1, "the message passes");
+    let refused = run(stage.data(), &["invoke", "heal_party"], "").exits(1);
+    assert!(refused.error["message"].as_str().unwrap().contains("gate"), "{refused:?}");
+    let again = || {
+        let again = run(stage.data(), &["invoke", "heal_party"], "");
+        (again.code == Some(0)).then_some(())
+    };
+    crate::real::plugins::until(|| "the store fails still".to_owned(), again);
+    assert_eq!(stage.ls(&["invocations"]).len(), 2);
+}

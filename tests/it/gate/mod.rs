@@ -4,5 +4,6 @@ mod cli;
 mod errors;
 mod events;
 mod faults;
+mod owner;
 mod stage;
 mod watch;

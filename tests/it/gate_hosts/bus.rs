@@ -128,6 +128,30 @@ fn what_leaves_to_one_subscriber_is_held_and_the_other_has_its_own() {
 }
 
 #[test]
+fn a_rule_that_is_armed_later_holds_what_others_let_pass() {
+    let gated = Gated::open();
+    let (mut publisher, mut subscriber) = (agent(&gated), agent(&gated));
+    subscriber.subscribe(1, "a");
+    for way in [Way::In, Way::Out] {
+        gated.arm("topic:b", way);
+        gated.arm("topic:c verdict:fault", way);
+    }
+    for msg_id in 1..=3 {
+        publisher.publish("a", false, &frames::message(msg_id, "x"));
+        assert_eq!(next(&mut subscriber), msg_id);
+    }
+    gated.arm("topic:a", Way::In);
+    publisher.publish("a", false, &frames::message(4, "x"));
+    let incoming = gated.wait_held(1).pop().unwrap();
+    gated.arm("sub:1", Way::Out);
+    gated.pass(incoming.frame);
+    let leaving = gated.wait_held(1).pop().unwrap();
+    assert_eq!((incoming.way, leaving.way), (Way::In, Way::Out));
+    gated.command(GateCommand::Disarm { rule: None }).unwrap();
+    assert_eq!(next(&mut subscriber), 4);
+}
+
+#[test]
 fn what_expires_while_it_is_held_is_not_delivered() {
     let gated = Gated::open();
     let (mut publisher, mut subscriber) = (agent(&gated), agent(&gated));
@@ -346,6 +370,10 @@ fn every_connection_is_heard_in_its_order_whatever_is_held() {
             let topic = topics[chance.usize(..topics.len())];
             publishers[who].publish(topic, false, &frames::message(msg_id, &text));
             sent[who].push(msg_id);
+            if chance.u8(..20) == 0 {
+                let way = if chance.bool() { Way::In } else { Way::Out };
+                gated.arm(&format!("topic:{}", topics[chance.usize(..topics.len())]), way);
+            }
             if chance.u8(..4) == 0 {
                 let held = gated.held();
                 let at = chance.usize(..held.len().max(1));

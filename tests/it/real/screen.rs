@@ -217,6 +217,22 @@ impl Terminal {
         }
     }
 
+    /// Goes from pane to pane until the screen has this text, which one of them shows when it has the keys.
+    pub(crate) fn tab_to(&mut self, text: &str) -> String {
+        // What else a title says may change by itself.
+        let focused = |screen: &str| screen.split_once("┌ ▸ ")?.1.split([' ', ',']).next().map(str::to_owned);
+        for _ in 0..12 {
+            let screen = self.text();
+            if screen.contains(text) {
+                break;
+            }
+            self.keys("\t");
+            let before = focused(&screen);
+            self.wait("another pane", |screen| focused(screen) != before);
+        }
+        self.shows(text)
+    }
+
     /// From now on every frame is kept, the one that is shown first.
     pub(crate) fn record_frames(&self) {
         let mut seen = self.seen.0.lock().unwrap();

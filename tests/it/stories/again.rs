@@ -21,13 +21,7 @@ fn the_effect_failed_so_i_give_it_again() {
     adapter.send(&format!(r#"{{"mpp":2,"type":"failed","id":{first},"reason":"the ROM hung"}}"#)).unwrap();
     terminal.wait("it failed", |screen| screen.contains("✗ failed"));
     // The pane where it is seen says by which key it is given again.
-    for _ in 0..12 {
-        if terminal.text().contains("e again") {
-            break;
-        }
-        terminal.wait_stable("\t");
-    }
-    terminal.shows("e again");
+    terminal.tab_to("e again");
     terminal.keys("e");
     let question = terminal.shows(&format!("Requeue {first}?"));
     assert!(question.contains("heal_party is failed") && question.contains("refund: none"), "{question}");

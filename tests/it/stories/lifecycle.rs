@@ -1,21 +1,10 @@
 //! A run is looked at as a record: from an event of the record to that of the run, and to a file.
 
 use crate::{
-    real::{cli, json, screen::Terminal},
+    real::{cli, json},
     runs_cli::{Agent, GREETING, file, run},
     terminal::console,
 };
-
-/// Goes from pane to pane until the keys are for the record.
-fn focus_record(terminal: &mut Terminal) {
-    for _ in 0..8 {
-        if terminal.text().contains("▸ Lifecycle greeting") {
-            break;
-        }
-        terminal.wait_stable("\t");
-    }
-    terminal.shows("▸ Lifecycle greeting");
-}
 
 #[test]
 fn a_run_is_read_as_a_record_and_written_for_others() {
@@ -30,7 +19,7 @@ fn a_run_is_read_as_a_record_and_written_for_others() {
         screen.contains("Lifecycle greeting") && screen.contains("items") && screen.contains("▸ events")
     });
     assert!(screen.contains("no findings"), "it is clean\n{screen}");
-    focus_record(&mut terminal);
+    terminal.tab_to("▸ Lifecycle greeting");
     // What was made of a certain event of the run, and that event.
     terminal.keys("/number:2");
     terminal.shows("number:2");
@@ -78,12 +67,7 @@ fn a_broken_message_is_found_and_followed_to_its_field() {
     // It is taken as any other, and what is wrong with it is told.
     run(folder.path(), &published, "").exits(0);
     terminal.shows("Findings");
-    for _ in 0..8 {
-        if terminal.text().contains("▸ Findings") {
-            break;
-        }
-        terminal.wait_stable("\t");
-    }
+    terminal.tab_to("▸ Findings");
     terminal.wait("the finding", |screen| screen.contains("▸ Findings") && screen.contains("pattern"));
     // What is wrong, and from there the message that has it.
     terminal.wait_stable("g\r");

@@ -277,7 +277,6 @@ pub(super) const CAPTURED: &[KeyScope] = &[
     Pane(PaneId::AdapterLog),
     KeyScope::Inspector,
     KeyScope::Details,
-    KeyScope::Gate,
 ];
 /// Where an opening is written.
 pub(super) const SUBMITS: &[KeyScope] = &[KeyScope::Submit, KeyScope::SubmitParams];

@@ -1,0 +1,200 @@
+//! Units that the gate stops before they leave to a session.
+//!
+//! One that is held stays first in its session's queue, where it counts and expires as ever; nothing behind
+//! it is written. What the gate is known to let pass leaves in one write.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{
+    conn::Phase,
+    drain::{Readiness, with_slices},
+    gated::{Notice, Stopped},
+    run::Host,
+};
+use crate::{
+    gate::{Release, Waits},
+    ids::{ConnectionId, Seq},
+    rmp::{
+        Dialect, Stand,
+        broker::{WriteProgress, bytes_that_leave},
+        split::{self, UnitSplit},
+    },
+    tap::entry::{Direction, Frame, FrameOrigin, Link, Redaction, Verdict, What, gate::Passing},
+    time::Now,
+};
+
+/// Why nothing of a queue leaves.
+enum Unsent {
+    /// The gate is to be asked about what is first.
+    Unasked,
+    /// The socket does not take it.
+    Failed(std::io::Error),
+}
+
+impl Host {
+    /// Decides how the unit that is first to leave does so; it may have expired, or been lost, meanwhile.
+    pub(super) fn pass_front(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        notice: Notice,
+        unit: Vec<u8>,
+        release: Release,
+    ) {
+        let is_there = self.first_unit(now, id).as_ref() == Some(&unit);
+        let (seq, origin) = self.tell_passed(now, notice, &release);
+        let instead = match release.how {
+            _ if !is_there => return,
+            Passing::Dropped => Some(Bytes::new()),
+            Passing::Cut => {
+                let part = unit.get(..unit.len() / 2).unwrap_or_default();
+                Some(Bytes::copy_from_slice(part))
+            }
+            Passing::Duplicated => Some(Bytes::from([&unit[..], &unit[..]].concat())),
+            Passing::AsItWas | Passing::Edited | Passing::TimedOut | Passing::Delayed => release.bytes,
+        };
+        let Some(instead) = instead else {
+            if let Some(conn) = self.conns.get_mut(&id) {
+                conn.gated.asked = Some(unit);
+            }
+            return;
+        };
+        // It is taken off the queue as if it had left.
+        let len = unit.len();
+        let _ = self.broker.transmit(now, id, |_| Ok::<_, std::convert::Infallible>(len));
+        if let Some(origin) = origin {
+            self.tell_changed(now, id, &instead, seq, origin);
+        }
+        if let Some(conn) = self.conns.get_mut(&id) {
+            conn.gated.instead.extend_from_slice(&instead);
+            conn.gated.is_cut = release.how == Passing::Cut;
+        }
+    }
+
+    fn tell_changed(&mut self, now: Now, id: ConnectionId, bytes: &[u8], seq: Seq, origin: Arc<FrameOrigin>) {
+        let judged = self.broker.judge(now, &Stand::Towards(id), bytes);
+        let Some(peer) = self.conns.get(&id).map(|conn| conn.peer.clone()) else { return };
+        self.cause = Some(seq);
+        let frame = Frame {
+            direction: Direction::Outbound,
+            peer,
+            head: judged.head,
+            verdict: Verdict::Sent,
+            wire_bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            redaction: Redaction::None,
+            origin: Some(origin),
+        };
+        self.emit(now, None, What::Frame(frame), bytes);
+    }
+
+    /// The unit that is first to leave, where nothing of it has left.
+    fn first_unit(&mut self, now: Now, id: ConnectionId) -> Option<Vec<u8>> {
+        let mut first = None;
+        let _ = self.broker.transmit(now, id, |front| {
+            first = front.first_unit();
+            Err::<usize, _>(())
+        });
+        first
+    }
+
+    /// Writes once what may leave on a connection; nothing where it has no socket, or the gate holds what is
+    /// first.
+    pub(super) fn transmit_gated(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+    ) -> Option<std::io::Result<WriteProgress>> {
+        let conn = self.conns.get_mut(&id)?;
+        if conn.gated.front.is_some() {
+            // It waits for the gate, and not for its socket.
+            conn.is_full = false;
+            return None;
+        }
+        if (!conn.gated.instead.is_empty() || conn.gated.is_cut)
+            && let Err(error) = self.write_instead(id)?
+        {
+            return Some(Err(error));
+        }
+        let is_open = self.conns.get(&id)?.phase == Phase::Open;
+        let is_gated =
+            is_open && self.gate.is_armed(Link::Rmp, Direction::Outbound) && self.broker.may_be_held(id);
+        if !is_gated {
+            return self.transmit(now, id, Readiness::Known, false);
+        }
+        match self.transmit_cleared(now, id)? {
+            Ok(left) => return Some(Ok(left)),
+            Err(Unsent::Failed(error)) => return Some(Err(error)),
+            Err(Unsent::Unasked) => {}
+        }
+        let Some(unit) = self.first_unit(now, id).filter(|unit| !self.was_asked(id, unit)) else {
+            return self.transmit(now, id, Readiness::Known, true);
+        };
+        let dialect = self.conns.get(&id)?.read_buffer.dialect.unwrap_or_default();
+        let control = match split::split_unit(&unit, dialect, self.limits.body_bytes_max) {
+            UnitSplit::Whole(len) if dialect == Dialect::Frames => unit.get(..len).unwrap_or_default(),
+            _ => &[],
+        };
+        let Some(taken) = self.ask_gate(now, id, Direction::Outbound, (&unit, control)) else {
+            self.conns.get_mut(&id)?.gated.asked = Some(unit);
+            return self.transmit(now, id, Readiness::Known, true);
+        };
+        self.cause = None;
+        let (notice, waits) = self.tell_stopped(now, taken, &unit);
+        match waits {
+            Waits::Held(held) => {
+                let conn = self.conns.get_mut(&id)?;
+                conn.gated.front = Some(Stopped { held, notice, wire: unit });
+                conn.is_full = false;
+                conn.wake();
+                None
+            }
+            Waits::Not(release) => {
+                self.pass_front(now, id, notice, unit, release);
+                Some(Ok(WriteProgress::Pending))
+            }
+        }
+    }
+
+    /// Writes once what the gate is not asked about; nothing where the connection has no socket.
+    fn transmit_cleared(&mut self, now: Now, id: ConnectionId) -> Option<Result<WriteProgress, Unsent>> {
+        let conn = self.conns.get_mut(&id)?;
+        conn.is_full = false;
+        let (write, gate, cleared) = (conn.write.as_ref()?, &self.gate, &mut conn.gated.cleared_out);
+        Some(self.broker.transmit(now, id, |front| {
+            let front = if front.is_begun() {
+                front.only_first()
+            } else {
+                match bytes_that_leave(&front, |class| cleared.has(gate, class)) {
+                    0 => return Err(Unsent::Unasked),
+                    leave => front.only(leave),
+                }
+            };
+            with_slices(&front, |it| write.try_write_vectored(it)).map_err(Unsent::Failed)
+        }))
+    }
+
+    /// Whether the gate has let this unit go, and it did not leave yet.
+    fn was_asked(&mut self, id: ConnectionId, unit: &[u8]) -> bool {
+        let Some(conn) = self.conns.get_mut(&id) else { return false };
+        let is_it = conn.gated.asked.as_deref() == Some(unit);
+        if !is_it {
+            conn.gated.asked = None;
+        }
+        is_it
+    }
+
+    /// Writes what leaves before the queue.
+    fn write_instead(&mut self, id: ConnectionId) -> Option<std::io::Result<()>> {
+        let conn = self.conns.get_mut(&id)?;
+        let write = conn.write.as_ref()?;
+        while !conn.gated.instead.is_empty() {
+            match write.try_write(&conn.gated.instead) {
+                Ok(taken) => drop(conn.gated.instead.drain(..taken)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(if conn.gated.is_cut { Err(std::io::ErrorKind::ConnectionReset.into()) } else { Ok(()) })
+    }
+}
