@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::{error::Error, hex_text, inject_error::InjectError, input};
-use crate::dissect::frame_json::Codec;
+use crate::dissect::frame_json::{Codec, Json};
 
 /// Bytes of an input at most, of JSON or digits.
 const INPUT_BYTES_MAX: u64 = 128 << 20;
@@ -44,7 +42,7 @@ pub(super) fn raw_bytes(raw: &str) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// It cannot be read, or is no JSON.
-pub(super) fn json_of(file: Option<&Path>) -> Result<Value, Error> {
+pub(super) fn json_of(file: Option<&Path>) -> Result<Json, Error> {
     let (what, bytes) = match file {
         Some(path) if path.as_os_str() != "-" => {
             let what = path.display().to_string();
@@ -53,58 +51,19 @@ pub(super) fn json_of(file: Option<&Path>) -> Result<Value, Error> {
         }
         _ => ("stdin".to_owned(), input::stdin(INPUT_BYTES_MAX, BOUND)?),
     };
-    serde_json::from_slice(&bytes).map_err(|error| {
+    let json = std::str::from_utf8(&bytes).map_err(|error| error.to_string()).and_then(Json::read);
+    json.map_err(|message| {
         let hint = "one JSON object; `rl-console decode --json` prints such".to_owned();
-        InjectError::NotAFrame { what, message: error.to_string(), hint }.into()
+        InjectError::NotAFrame { what, message, hint }.into()
     })
 }
 
-/// Sets the member at a path; objects on the way that are not there are made.
+/// Sets the member at a path, as `--set` does.
 ///
 /// # Errors
 /// The path leads into what has no members.
-pub(super) fn set(json: &mut Value, path: &str, value: Value) -> Result<(), Error> {
-    let mut place = json;
-    for name in path.split('.') {
-        let missing = |what: &str| {
-            Error::usage(format!("--set {path}: {what}"), "`rl-console decode --json` prints the members")
-        };
-        place = match place {
-            Value::Array(items) => {
-                let index: Option<usize> = name.parse().ok();
-                let found = index.and_then(|index| items.get_mut(index));
-                found.ok_or_else(|| missing(&format!("the list has no item `{name}`")))?
-            }
-            Value::Object(members) => members.entry(name).or_insert(Value::Null),
-            Value::Null => {
-                *place = Value::Object(serde_json::Map::new());
-                match place {
-                    Value::Object(members) => members.entry(name).or_insert(Value::Null),
-                    _ => return Err(missing("no object")),
-                }
-            }
-            _ => return Err(missing(&format!("`{name}` is not in an object"))),
-        };
-    }
-    *place = value;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn members_are_set_by_their_paths() {
-        let mut json = json!({"body": {"queue": "a", "list": [1, 2]}});
-        set(&mut json, "body.queue", json!("b")).unwrap();
-        set(&mut json, "body.list.1", json!(7)).unwrap();
-        set(&mut json, "body.new.deep", json!(true)).unwrap();
-        assert_eq!(json, json!({"body": {"queue": "b", "list": [1, 7], "new": {"deep": true}}}));
-        let error = set(&mut json, "body.list.9", json!(0)).unwrap_err().to_string();
-        assert_eq!(error, "--set body.list.9: the list has no item `9`");
-        assert!(set(&mut json, "body.queue.x", json!(0)).is_err());
-    }
+pub(super) fn set(json: &mut Json, path: &str, value: Json) -> Result<(), Error> {
+    json.set(path, value).map_err(|why| {
+        Error::usage(format!("--set {path}: {why}"), "`rl-console decode --json` prints the members")
+    })
 }

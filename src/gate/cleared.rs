@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::handle::Gate;
 
-/// Classes that are remembered of a connection; then it begins anew.
+/// Classes that are remembered of a connection; then they are forgotten, and asked about again.
 const CLASSES_MAX: usize = 256;
 /// A class whose bytes are more is asked for each time.
 const CLASS_BYTES_MAX: usize = 512;

@@ -1,19 +1,21 @@
 //! A frame before the gate, and what comes of it.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::handle::Held;
 use crate::{
-    ids::Peer,
+    ids::{Peer, Seq},
     tap::entry::{
-        Direction, Head, Link, Verdict,
-        gate::{Intercepted, Passing},
+        Direction, Door, FrameOrigin, Head, Link, Verdict, What,
+        gate::{Intercepted, Passed, Passing},
         station::OperatedBy,
     },
 };
 
 /// A frame that is about to be taken by a core, or to leave.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Offer<'a> {
     /// Whose host has it.
     pub link: Link,
@@ -23,6 +25,8 @@ pub struct Offer<'a> {
     pub peer: &'a Peer,
     /// Its bytes.
     pub bytes: &'a [u8],
+    /// Who made it by hand, and how.
+    pub origin: Option<Arc<FrameOrigin>>,
 }
 
 /// What a host knows of a frame that it offers, each asked for when a rule needs it.
@@ -68,6 +72,30 @@ pub struct Taken {
     pub notice: Intercepted,
     /// What it waits for.
     pub waits: Waits,
+}
+
+/// The entry that says that a frame was stopped, for what the host tells next.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice {
+    /// The entry.
+    pub seq: Seq,
+    /// The frame's number at the gate.
+    pub number: u64,
+}
+
+impl Notice {
+    /// What the tap is told when the frame leaves.
+    #[must_use]
+    pub fn passed(self, release: &Release) -> What {
+        What::Passed(Passed { number: self.number, how: release.how, by: release.by.clone() })
+    }
+
+    /// Whose the bytes are that take its place, where it was edited.
+    #[must_use]
+    pub fn origin(self, release: &Release) -> Option<FrameOrigin> {
+        let by = release.by.clone().filter(|_| release.bytes.is_some())?;
+        Some(FrameOrigin { by, door: Door::Gate, number: self.number, of: Some(self.seq) })
+    }
 }
 
 /// How long a frame that was stopped waits.

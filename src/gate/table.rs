@@ -151,7 +151,11 @@ impl Table {
 
     /// Disarms a rule and lets pass what it holds. Whether there was one.
     pub(super) fn disarm(&mut self, number: u64) -> bool {
-        let is_there = self.rules.remove(&number).is_some();
+        let removed = self.rules.remove(&number);
+        let is_there = removed.is_some();
+        if removed.is_some_and(|rule| matches!(rule.of.then, Then::FailStore { .. })) {
+            self.fail_store(number, Mono(0));
+        }
         if is_there {
             self.release_where(|held| held.view.rule == number, &Release::as_it_was());
         }
@@ -193,40 +197,35 @@ impl Table {
         self.last_rule
     }
 
-    /// Stops a frame that a rule matches; the first that does.
+    /// Stops a frame that a rule matches, draws and has room for; the first that does.
     pub(super) fn offer(&mut self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Offered {
-        let mut judged: Option<(Head, Verdict)> = None;
+        let mut sight = Sight { now, offer, look, known: None, judged: None };
         let mut may_match_class = false;
-        let head = look.head();
-        let covers = |rule: &Rule| rule.covers(offer.link, offer.direction) && now.mono < rule.until;
-        let mut fits = |matcher: &Matcher, asks_verdict: bool| {
-            let (head, verdict) = match &head {
-                Some(head) if !asks_verdict => (head.clone(), Verdict::Sent),
-                _ => judged.get_or_insert_with(|| look.judged()).clone(),
-            };
-            let entry = entry(now, offer, frame(offer, head, verdict));
-            matcher(EntryRef { entry: &entry, bytes: offer.bytes }, now)
-        };
-        let number = self.rules.iter().find_map(|(number, rule)| {
-            if !covers(rule) || rule.of.class_matcher.as_ref().is_some_and(|matcher| !fits(matcher, false)) {
-                return None;
+        let covering: Vec<u64> = self
+            .rules
+            .iter()
+            .filter(|(_, rule)| rule.covers(offer.link, offer.direction) && now.mono < rule.until)
+            .map(|(number, _)| *number)
+            .collect();
+        for number in covering {
+            let Some(rule) = self.rules.get_mut(&number) else { continue };
+            if rule.of.class_matcher.as_ref().is_some_and(|matcher| !sight.fits(matcher, false)) {
+                continue;
             }
             may_match_class = true;
-            fits(&rule.of.matcher, rule.of.asks_verdict).then_some(*number)
-        });
-        let Some(number) = number else {
-            let version = self.version();
-            return if may_match_class { Offered::Passes } else { Offered::ClassPasses { version } };
-        };
-        let (head, verdict) = judged.unwrap_or_else(|| look.judged());
-        self.take(now, number, offer, &frame(offer, head, verdict)).map_or(Offered::Passes, Offered::Taken)
+            if sight.fits(&rule.of.matcher, rule.of.asks_verdict)
+                && rule.draws()
+                && let Some(taken) = self.take(now, number, offer, &mut sight)
+            {
+                return Offered::Taken(taken);
+            }
+        }
+        let version = self.version();
+        if may_match_class { Offered::Passes } else { Offered::ClassPasses { version } }
     }
 
-    fn take(&mut self, now: Now, number: u64, offer: &Offer<'_>, frame: &Frame) -> Option<Taken> {
+    fn take(&mut self, now: Now, number: u64, offer: &Offer<'_>, sight: &mut Sight<'_>) -> Option<Taken> {
         let rule = self.rules.get_mut(&number)?;
-        if !rule.draws() {
-            return None;
-        }
         let (then, owner) = (rule.of.then, rule.of.owner);
         let waits = match then {
             Then::Intercept => match rule.rewritten(offer.bytes) {
@@ -240,9 +239,8 @@ impl Table {
             Then::Duplicate => Err(Release { how: Passing::Duplicated, ..Release::as_it_was() }),
             Then::Cut => Err(Release { how: Passing::Cut, ..Release::as_it_was() }),
             Then::FailStore { ms } => {
-                if let Some(FailStore(fail)) = &self.fail_store {
-                    fail(now.mono + Duration::from_millis(ms.min(self.limits.hold_ms_max)), number);
-                }
+                let until = now.mono + Duration::from_millis(ms.min(self.limits.hold_ms_max));
+                self.fail_store(number, until);
                 Err(Release::as_it_was())
             }
         };
@@ -256,6 +254,7 @@ impl Table {
         self.last_frame += 1;
         let id = self.last_frame;
         let on_timeout = self.count_taken(number)?;
+        let frame = sight.frame();
         let notice = |hold_ms| Intercepted { number: id, rule: number, hold_ms, frame: frame.clone() };
         match waits {
             Err(release) => {
@@ -264,14 +263,13 @@ impl Table {
             }
             Ok((ms, then)) => {
                 let (release, released) = oneshot::channel();
-                let until = now.after(Duration::from_millis(ms));
                 let view = HeldView {
                     number: id,
                     rule: number,
                     link: offer.link,
                     frame: frame.clone(),
                     since: now,
-                    until,
+                    until: now.after(Duration::from_millis(ms)),
                     on_timeout,
                     bytes: Bytes::copy_from_slice(offer.bytes),
                 };
@@ -279,6 +277,12 @@ impl Table {
                 self.held.insert(id, HeldFrame { view, owner, then, release });
                 Some(Taken { notice: notice(Some(ms)), waits: Waits::Held(Held::new(released)) })
             }
+        }
+    }
+
+    fn fail_store(&self, rule: u64, until: Mono) {
+        if let Some(FailStore(fail)) = &self.fail_store {
+            fail(until, rule);
         }
     }
 
@@ -345,9 +349,8 @@ impl Table {
         self.held_bytes = self.held_bytes.saturating_sub(held.view.bytes.len() as u64);
         let how = release.how;
         let is_sent = held.release.send(release).is_ok();
-        if is_sent {
-            self.fates[how.index()] += 1;
-        }
+        let how = if is_sent { how } else { at_end(held.view.link, held.view.frame.direction) };
+        self.fates[how.index()] += 1;
         is_sent
     }
 
@@ -444,18 +447,59 @@ pub(super) const fn bit(link: Link, direction: Direction) -> u32 {
     1 << (link.index() * 2 + direction)
 }
 
-fn frame(offer: &Offer<'_>, head: Head, verdict: Verdict) -> Frame {
-    Frame {
+/// A frame before the rules, each thing of it made when a rule asks for it.
+struct Sight<'a> {
+    now: Now,
+    offer: &'a Offer<'a>,
+    look: &'a dyn Look,
+    /// It as an entry, by its head alone; nothing where its host knows none without a judgement.
+    known: Option<Option<Entry>>,
+    /// It as an entry with what its core would make of it.
+    judged: Option<Entry>,
+}
+
+impl Sight<'_> {
+    fn fits(&mut self, matcher: &Matcher, asks_verdict: bool) -> bool {
+        let (now, bytes) = (self.now, self.offer.bytes);
+        let known = if asks_verdict { None } else { self.known() };
+        if let Some(entry) = known {
+            return matcher(EntryRef { entry, bytes }, now);
+        }
+        matcher(EntryRef { entry: self.judged(), bytes }, now)
+    }
+
+    fn known(&mut self) -> Option<&Entry> {
+        let Self { now, offer, look, known, .. } = self;
+        let made = || look.head().map(|head| entry(*now, offer, head, Verdict::Sent));
+        known.get_or_insert_with(made).as_ref()
+    }
+
+    fn judged(&mut self) -> &Entry {
+        let Self { now, offer, look, judged, .. } = self;
+        judged.get_or_insert_with(|| {
+            let (head, verdict) = look.judged();
+            entry(*now, offer, head, verdict)
+        })
+    }
+
+    /// The frame, judged.
+    fn frame(&mut self) -> Frame {
+        match &self.judged().what {
+            What::Frame(frame) => frame.clone(),
+            _ => unreachable!("it is made as a frame"),
+        }
+    }
+}
+
+fn entry(now: Now, offer: &Offer<'_>, head: Head, verdict: Verdict) -> Entry {
+    let frame = Frame {
         direction: offer.direction,
         peer: offer.peer.clone(),
         head,
         verdict,
         wire_bytes: u32::try_from(offer.bytes.len()).unwrap_or(u32::MAX),
         redaction: Redaction::None,
-        origin: None,
-    }
-}
-
-const fn entry(now: Now, offer: &Offer<'_>, frame: Frame) -> Entry {
+        origin: offer.origin.clone(),
+    };
     Entry { seq: Seq(0), at: now, link: offer.link, trace: None, cause: None, what: What::Frame(frame) }
 }

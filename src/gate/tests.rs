@@ -81,7 +81,7 @@ fn rule() -> NewRule {
 
 fn offered(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Offered {
     let peer = Peer::new("127.0.0.1:1");
-    let offer = Offer { link: Link::Mpp, direction: Direction::Inbound, peer: &peer, bytes };
+    let offer = Offer { link: Link::Mpp, direction: Direction::Inbound, peer: &peer, bytes, origin: None };
     gate.offer(now, &offer, frame)
 }
 

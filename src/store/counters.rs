@@ -87,16 +87,22 @@ impl Shared {
         }
     }
 
-    /// Lets commits be refused until a moment, by a rule of the gate.
+    /// Lets commits be refused until a moment, by a rule of the gate: the latest of all rules. A moment that
+    /// is past ends what this rule does.
     pub(super) fn refuse(&self, until: Mono, rule: u64) {
-        *self.refused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, rule));
+        let mut refused = self.refused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *refused = match *refused {
+            Some((_, by)) if by == rule => Some((until, rule)),
+            Some(longer) if longer.0 >= until => Some(longer),
+            _ => Some((until, rule)),
+        };
     }
 
     /// Why commits are refused now, where that is on purpose.
     pub(super) fn refused(&self, now: Mono) -> Option<String> {
         let mut refused = self.refused_until.lock().unwrap_or_else(PoisonError::into_inner);
         *refused = refused.filter(|(until, _)| now < *until);
-        refused.map(|(_, rule)| format!("rule {rule} of the gate lets it fail, as a rehearsal"))
+        refused.map(|(_, rule)| format!("commits are refused by rule {rule} of the gate (rehearsal)"))
     }
 
     /// What the rows' last commit said.

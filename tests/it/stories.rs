@@ -2,6 +2,7 @@
 
 mod again;
 mod folder_gone;
+mod gate;
 mod glance;
 mod instrument;
 mod leaving;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{commands::seconds, inject::setting};
-use crate::{cli::filter, gate::Then};
+use crate::{cli::filter, dissect::frame_json::Json, gate::Then};
 
 /// How far a fault may delay a frame, in milliseconds.
 const DELAY_MS_MAX: u64 = 600_000;
@@ -130,7 +130,7 @@ pub(crate) struct GateEditArgs {
 
     /// Set a member of the JSON, such as `body.queue=default`. The value is JSON, or else a text.
     #[arg(long, value_name = "PATH=VALUE", value_parser = setting, conflicts_with = "raw")]
-    pub(crate) set: Vec<(String, serde_json::Value)>,
+    pub(crate) set: Vec<(String, Json)>,
 
     /// Let the rule make the same change of all that it matches from now on.
     #[arg(long)]

@@ -8,7 +8,10 @@ use clap::{
 };
 
 use super::frames::FrameLink;
-use crate::{dissect::frame_json::Breakage, macp::Rpc};
+use crate::{
+    dissect::frame_json::{Breakage, Json},
+    macp::Rpc,
+};
 
 /// `inject`.
 #[derive(Clone, Debug, Args)]
@@ -50,7 +53,7 @@ pub(crate) struct InjectArgs {
 
     /// Set a member of the JSON, such as `body.queue=default`. The value is JSON, or else a text.
     #[arg(long, value_name = "PATH=VALUE", value_parser = setting, conflicts_with = "raw")]
-    pub(crate) set: Vec<(String, serde_json::Value)>,
+    pub(crate) set: Vec<(String, Json)>,
 
     /// Send these bytes as they are: hex digits, or @FILE containing hex digits or raw bytes.
     #[arg(long, value_name = "HEX|@FILE")]
@@ -108,9 +111,9 @@ fn rate(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "takes a number from 0.001 to 1000000".to_owned())
 }
 
-pub(super) fn setting(text: &str) -> Result<(String, serde_json::Value), String> {
+pub(super) fn setting(text: &str) -> Result<(String, Json), String> {
     let (path, value) =
         text.split_once('=').filter(|(path, _)| !path.is_empty()).ok_or("takes PATH=VALUE".to_owned())?;
-    let value = serde_json::from_str(value).unwrap_or_else(|_| serde_json::Value::String(value.to_owned()));
+    let value = Json::read(value).unwrap_or_else(|_| Json::Text(value.to_owned()));
     Ok((path.to_owned(), value))
 }

@@ -49,9 +49,14 @@ fn filter_text(ui: &Ui) -> String {
         pane.pane().filter.map_or_else(|| filter.to_owned(), |shipped| Filter::without(filter, shipped));
     let own = Some(own).filter(|text| Filter::parse(text, EntryRecord::SPECS).is_ok()).unwrap_or_default();
     match link(pane) {
-        Some(link) if !own.contains("link") => Filter::and(&own, &format!("link:{}", link.name())),
+        Some(link) if !asks_link(&own) => Filter::and(&own, &format!("link:{}", link.name())),
         _ => own,
     }
+}
+
+/// Whether a filter asks for a link already.
+fn asks_link(filter: &str) -> bool {
+    Filter::parse(filter, EntryRecord::SPECS).is_ok_and(|filter| filter.fields().contains(&"link"))
 }
 
 /// The link whose frames a pane's system tells of, where they cross the gate.

@@ -107,7 +107,7 @@ impl Confirm for DropCall {
         let left = match model.station.intercepted.get(self.frame) {
             None => ("It passed meanwhile.".to_owned(), Role::Warn),
             Some(held) => {
-                (format!("It passes in {} unless decided on.", held.left(view.clock.wall)), Role::Muted)
+                (format!("Undecided, its rule decides in {}.", held.left(view.clock.wall)), Role::Muted)
             }
         };
         vec![

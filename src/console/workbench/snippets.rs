@@ -14,7 +14,7 @@ use super::{
 use crate::{
     console::worker::{ListedSnippet, SnippetJob},
     dissect::{
-        frame_json::{indented, may_hold_secret, without_secrets},
+        frame_json::{Json, indented, may_hold_secret, without_secrets},
         snippets::{Snippet, SnippetFrame, SnippetLink},
     },
     limits::Limits,
@@ -77,12 +77,11 @@ impl Workbench {
             Some(SnippetFrame::Json(json)) => {
                 let mut json = json.clone();
                 let sender = snippet.as_kind.as_ref().filter(|_| snippet.link == SnippetLink::Macp);
-                if let (Some(sender), Some(envelope)) = (sender, json.pointer_mut("/body/envelope"))
-                    && let Some(members) = envelope.as_object_mut()
-                {
-                    members.insert("sender".to_owned(), sender.as_str().into());
+                if let Some(sender) = sender.filter(|_| json.at("body.envelope").is_some()) {
+                    // An envelope that is no object is the snippet's own fault, and is judged as it is.
+                    let _ = json.set("body.envelope.sender", Json::Text(sender.clone()));
                 }
-                self.load_json(way, &indented(&json.to_string()), limits);
+                self.load_json(way, &indented(&json.to_text()), limits);
                 self.breakages = breakages;
             }
             Some(SnippetFrame::Bytes(bytes)) => {

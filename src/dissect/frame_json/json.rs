@@ -12,7 +12,7 @@ const LEVELS_MAX: usize = 100;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Json {
+pub(crate) enum Json {
     /// `null`, `true`, `false` or a number, as its text.
     Plain(String),
     Text(String),
@@ -27,7 +27,7 @@ impl Json {
     /// # Errors
     /// What is wrong with it: no JSON, an escape that is no Unicode, a number that readers refuse, or more
     /// than 100 levels.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
         Self::of(raw, 0)
     }
@@ -63,7 +63,7 @@ impl Json {
     }
 
     /// The shortest text: no space, no escape that is not needed.
-    pub(super) fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
@@ -110,6 +110,54 @@ impl Json {
         members.iter_mut().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
+    /// The value at a path of members and places, such as `body.list.1`.
+    pub(crate) fn at(&self, path: &str) -> Option<&Self> {
+        path.split('.').try_fold(self, |json, name| match json {
+            Self::Array(items) => items.get(name.parse::<usize>().ok()?),
+            json => json.member(name),
+        })
+    }
+
+    /// Sets the value at a path; objects on the way that are not there are made.
+    ///
+    /// # Errors
+    /// The path leads into what has no members.
+    pub(crate) fn set(&mut self, path: &str, value: Self) -> Result<(), String> {
+        let mut place = self;
+        for name in path.split('.') {
+            if *place == Self::null() {
+                *place = Self::Object(Vec::new());
+            }
+            place = match place {
+                Self::Array(items) => {
+                    let index: Option<usize> = name.parse().ok();
+                    let found = index.and_then(|index| items.get_mut(index));
+                    found.ok_or_else(|| format!("the list has no item `{name}`"))?
+                }
+                Self::Object(members) => member_or_null(members, name),
+                Self::Plain(_) | Self::Text(_) => return Err(format!("`{name}` is not in an object")),
+            };
+        }
+        *place = value;
+        Ok(())
+    }
+
+    /// Puts the members of another object over its own.
+    pub(crate) fn merge(&mut self, over: Self) {
+        match (self, over) {
+            (Self::Object(members), Self::Object(more)) => {
+                for (name, value) in more {
+                    member_or_null(members, &name).merge(value);
+                }
+            }
+            (into, over) => *into = over,
+        }
+    }
+
+    fn null() -> Self {
+        Self::Plain("null".to_owned())
+    }
+
     /// Takes a member out of an object.
     pub(super) fn remove(&mut self, name: &str) -> Option<Self> {
         let Self::Object(members) = self else { return None };
@@ -118,7 +166,7 @@ impl Json {
     }
 
     /// Puts a member before the others of an object that has none of its name.
-    pub(super) fn fill(&mut self, name: &str, value: Self) {
+    pub(crate) fn fill(&mut self, name: &str, value: Self) {
         if let Self::Object(members) = self
             && !members.iter().any(|(known, _)| known == name)
         {
@@ -135,6 +183,15 @@ impl Json {
     pub(super) fn as_plain(&self) -> Option<&str> {
         if let Self::Plain(text) = self { Some(text) } else { None }
     }
+}
+
+/// The member of this name, `null` where there was none.
+fn member_or_null<'a>(members: &'a mut Vec<(String, Json)>, name: &str) -> &'a mut Json {
+    let at = members.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+        members.push((name.to_owned(), Json::null()));
+        members.len() - 1
+    });
+    &mut members[at].1
 }
 
 /// A word, or a number as it is written by all: whole ones keep every digit. Nothing for one that no 64-bit
@@ -233,6 +290,30 @@ mod tests {
         to("1.50", "1.5");
         to("1e2", "100.0");
         to("-0", "-0.0");
+    }
+
+    #[test]
+    fn members_are_set_by_their_paths() {
+        let read = |text: &str| Json::read(text).unwrap();
+        let mut json = read(r#"{"body":{"queue":"a","list":[1,2]}}"#);
+        json.set("body.queue", read(r#""b""#)).unwrap();
+        json.set("body.list.1", read("22774453838368691933757882222884355840")).unwrap();
+        json.set("body.new.deep", read("true")).unwrap();
+        let whole =
+            r#"{"body":{"queue":"b","list":[1,22774453838368691933757882222884355840],"new":{"deep":true}}}"#;
+        assert_eq!(json.to_text(), whole);
+        assert_eq!(json.at("body.list.0"), Some(&read("1")));
+        assert_eq!((json.at("body.list.9"), json.at("body.queue.x")), (None, None));
+        assert_eq!(json.set("body.list.9", read("0")).unwrap_err(), "the list has no item `9`");
+        assert!(json.set("body.queue.x", read("0")).is_err());
+    }
+
+    #[test]
+    fn members_go_over_others() {
+        let read = |text: &str| Json::read(text).unwrap();
+        let mut json = read(r#"{"body":{"type":"ack","id":1}}"#);
+        json.merge(read(r#"{"body":{"id":2},"x":1}"#));
+        assert_eq!(json, read(r#"{"body":{"type":"ack","id":2},"x":1}"#));
     }
 
     #[test]

@@ -31,5 +31,6 @@ pub(crate) use codec::{Codec, Unit, UnitJson, indented};
 pub(crate) use edit::refreshed;
 pub(crate) use fault::FrameFault;
 pub(crate) use format::{Format, RmpUnits, Setup, codec};
+pub(crate) use json::Json;
 pub(crate) use places::{Places, Spot, names_of};
 pub(crate) use secrets::{LENT_TOKEN, may_hold_secret, without_secrets};

@@ -1,14 +1,14 @@
 //! A snippet, read from TOML.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{
     fault::{SnippetFault, line_of, line_of_key},
     words::{SnippetDoor, SnippetLink, Stage},
 };
 use crate::{
-    dissect::frame_json::{Breakage, Format, RmpUnits},
+    dissect::frame_json::{Breakage, Format, Json, RmpUnits},
     macp::Rpc,
     words::nearest,
 };
@@ -45,7 +45,7 @@ pub(crate) struct Snippet {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SnippetFrame {
     /// JSON in the format of `encode`.
-    Json(Value),
+    Json(Json),
     /// Bytes.
     Bytes(Vec<u8>),
 }
@@ -250,11 +250,13 @@ fn frames(
 
 /// A frame of JSON; where it is none, the line of the file.
 fn of_json(file: &str, text: &str, json: &str) -> Result<SnippetFrame, SnippetFault> {
-    serde_json::from_str(json).map(SnippetFrame::Json).map_err(|error| {
+    let read = serde_json::from_str::<&RawValue>(json).map_err(|error| (error.line(), error.to_string()));
+    let read = read.and_then(|_| Json::read(json).map_err(|error| (1, error)));
+    read.map(SnippetFrame::Json).map_err(|(line_within, error)| {
         // What has escapes of TOML in it does not stand in the file as it is read.
         let line = text.find(json).filter(|_| !json.is_empty()).map_or_else(
             || line_of_key(text, "json"),
-            |at| Some(line_of(text, at) + error.line().saturating_sub(1)),
+            |at| Some(line_of(text, at) + line_within.saturating_sub(1)),
         );
         let what = format!("the JSON of a frame is not valid: {error}");
         let hint = "one JSON object a frame; `rl-console decode --json` prints such".to_owned();

@@ -48,7 +48,7 @@ fn every_frame_of_a_shipped_snippet_can_be_made_and_broken() {
             last = match frame {
                 SnippetFrame::Bytes(bytes) => bytes.clone(),
                 SnippetFrame::Json(json) => {
-                    let made = codec.encode(&json.to_string(), &fill());
+                    let made = codec.encode(&json.to_text(), &fill());
                     made.unwrap_or_else(|why| panic!("{}: {why}", shipped.name)).wire
                 }
             };

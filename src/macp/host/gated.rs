@@ -14,7 +14,7 @@ use super::{
     shared::Shared,
 };
 use crate::{
-    gate::{Look, Offer, Release, Taken, Waits},
+    gate::{Look, Notice, Offer, Release, Taken, Waits},
     ids::{Seq, TraceId},
     macp::{
         Rpc, Stand,
@@ -22,10 +22,7 @@ use crate::{
     },
     tap::{
         Draft, OriginCell,
-        entry::{
-            Direction, Door, FrameOrigin, Head, Link, Verdict, What,
-            gate::{Passed, Passing},
-        },
+        entry::{Direction, Head, Link, Verdict, What, gate::Passing},
     },
 };
 
@@ -80,8 +77,7 @@ struct Goes {
 /// the tap is told so.
 struct HeldCall<'a> {
     shared: &'a Shared,
-    number: u64,
-    notice: Seq,
+    notice: Notice,
     trace: Option<TraceId>,
 }
 
@@ -94,8 +90,8 @@ impl HeldCall<'_> {
 
 impl Drop for HeldCall<'_> {
     fn drop(&mut self) {
-        let said = What::Passed(Passed { number: self.number, how: Passing::Dropped, by: None });
-        self.shared.tell(said, &[], Some(self.notice), self.trace);
+        let dropped = Release { how: Passing::Dropped, ..Release::as_it_was() };
+        self.shared.tell(self.notice.passed(&dropped), &[], Some(self.notice.seq), self.trace);
     }
 }
 
@@ -116,7 +112,13 @@ impl Shared {
         let bytes = &received.bytes;
         let stand = Stand { rpc, peer: Some(caller.peer.clone()) };
         let look = AtKernel { shared: self, stand, bytes };
-        let offer = Offer { link: Link::Macp, direction: Direction::Inbound, peer: &caller.peer, bytes };
+        let offer = Offer {
+            link: Link::Macp,
+            direction: Direction::Inbound,
+            peer: &caller.peer,
+            bytes,
+            origin: caller.by_hand.as_ref().map(OriginCell::get),
+        };
         let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look).taken() else {
             return Ok((caller, received));
         };
@@ -143,6 +145,7 @@ impl Shared {
             direction: Direction::Outbound,
             peer: &answer.caller.peer,
             bytes: &bytes,
+            origin: answer.caller.by_hand.as_ref().map(OriginCell::get),
         };
         let Some(taken) = self.gate.offer(self.clock.now(), &offer, &Made(answer)).taken() else {
             self.tell_answer(answer, &bytes, cause);
@@ -166,27 +169,25 @@ impl Shared {
         (cause, trace): (Option<Seq>, Option<TraceId>),
     ) -> Result<Goes, Grpc> {
         let number = taken.notice.number;
-        let notice = self.tell(What::Intercepted(Box::new(taken.notice)), bytes, cause, trace);
-        let call = HeldCall { shared: self, number, notice, trace };
-        let Release { how, by, bytes } = match taken.waits {
+        let seq = self.tell(What::Intercepted(Box::new(taken.notice)), bytes, cause, trace);
+        let notice = Notice { seq, number };
+        let call = HeldCall { shared: self, notice, trace };
+        let release = match taken.waits {
             Waits::Held(held) => held.await,
             Waits::Not(release) => release,
         };
         call.goes_on();
-        let said = What::Passed(Passed { number, how, by: by.clone() });
-        let passed = self.tell(said, bytes.as_deref().unwrap_or_default(), Some(notice), trace);
-        match how {
+        let changed = release.bytes.as_deref().unwrap_or_default();
+        let passed = self.tell(notice.passed(&release), changed, Some(seq), trace);
+        match release.how {
             Passing::Dropped | Passing::Cut => Err(Grpc::cancelled("dropped at the station's gate")),
             Passing::AsItWas
             | Passing::Edited
             | Passing::TimedOut
             | Passing::Delayed
             | Passing::Duplicated => {
-                let changed = bytes.zip(by).map(|(bytes, by)| {
-                    let origin = FrameOrigin { by, door: Door::Gate, number, of: Some(notice) };
-                    (bytes, OriginCell::new(origin))
-                });
-                Ok(Goes { passed, changed })
+                let origin = notice.origin(&release).map(OriginCell::new);
+                Ok(Goes { passed, changed: release.bytes.zip(origin) })
             }
         }
     }

@@ -25,6 +25,13 @@ pub(super) struct ByHand {
     pub(super) putting: Option<(Direction, Arc<FrameOrigin>)>,
 }
 
+impl ByHand {
+    /// Who made what goes this way now, and how; nobody where it is the peer's or the bridge's own.
+    pub(super) fn origin(&self, direction: Direction) -> Option<Arc<FrameOrigin>> {
+        self.putting.as_ref().filter(|(way, _)| *way == direction).map(|(_, origin)| Arc::clone(origin))
+    }
+}
+
 impl Host {
     /// Puts one whole frame into the adapter's connection, where no frame of its own is on its way.
     pub(super) fn put(

@@ -1,7 +1,5 @@
 //! Carries the core's outputs to the tap, the sockets, the journal and the store, in their order.
 
-use std::sync::Arc;
-
 use super::{
     conn::Full,
     run::{Completion, Host},
@@ -79,9 +77,7 @@ impl Host {
     ) -> Frame {
         let conn = self.conns.get(&conn);
         let peer = conn.map_or_else(|| "gone".into(), |conn| conn.peer.clone());
-        let put = self.by_hand.putting.as_ref().filter(|(way, _)| *way == direction);
-        let origin = put.map(|(_, origin)| Arc::clone(origin));
-        let origin = origin.or_else(|| conn?.by_hand.as_ref().map(OriginCell::get));
+        let origin = self.by_hand.origin(direction).or_else(|| conn?.by_hand.as_ref().map(OriginCell::get));
         Frame {
             direction,
             peer,

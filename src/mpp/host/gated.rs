@@ -13,16 +13,17 @@ use std::{
 
 use super::{conn::Conn, next::Event, run::Host};
 use crate::{
-    gate::{Held, Look, Offer, Release, Taken, Waits},
+    gate::{Held, Look, Notice, Offer, Release, Taken, Waits},
     ids::{ConnectionId, Seq, TraceId},
     mpp::{
         Bridge, FrameType, Head, Input, Stand,
         framing::{Framed, first},
     },
-    tap::entry::{
-        Direction, Door, FrameOrigin, Head as AnyHead, Link, Verdict, What,
-        gate::{Passed, Passing},
-        mpp::CloseCause,
+    tap::{
+        OriginCell,
+        entry::{
+            Direction, FrameOrigin, Head as AnyHead, Link, Verdict, What, gate::Passing, mpp::CloseCause,
+        },
     },
     time::Now,
 };
@@ -50,14 +51,6 @@ struct Stopped {
     wire: Vec<u8>,
 }
 
-/// The entry that says that a line was stopped.
-#[derive(Clone, Copy, Debug)]
-struct Notice {
-    seq: Seq,
-    /// The line's number at the gate.
-    number: u64,
-}
-
 /// A frame that is to leave.
 #[derive(Debug)]
 struct Outgoing {
@@ -65,12 +58,19 @@ struct Outgoing {
     bytes: Vec<u8>,
     trace: Option<TraceId>,
     cause: Option<Seq>,
+    /// Who made it by hand, and how.
+    origin: Option<Arc<FrameOrigin>>,
 }
 
 impl Gated {
     /// Whether the connection is not to be read.
     pub(super) const fn holds_line(&self) -> bool {
         self.line.is_some()
+    }
+
+    /// It stops nothing any more; what it had.
+    pub(super) fn end(&mut self) -> Self {
+        std::mem::replace(self, Self { is_over: true, ..Self::default() })
     }
 
     /// Bytes that are to leave.
@@ -141,8 +141,9 @@ impl Host {
         };
         let look = AtBridge { bridge: &self.bridge, now, stand, wire };
         let conn = self.conns.get(&id).filter(|conn| !conn.gated.is_over)?;
-        let peer = &conn.peer;
-        self.gate.offer(now, &Offer { link: Link::Mpp, direction, peer, bytes: wire }, &look).taken()
+        let origin = self.by_hand.origin(direction).or_else(|| conn.by_hand.as_ref().map(OriginCell::get));
+        let offer = Offer { link: Link::Mpp, direction, peer: &conn.peer, bytes: wire, origin };
+        self.gate.offer(now, &offer, &look).taken()
     }
 
     /// Hands a whole line to the core, unless the gate stops it; whether the connection is read on.
@@ -196,14 +197,9 @@ impl Host {
         notice: Notice,
         release: &Release,
     ) -> (Seq, Option<Arc<FrameOrigin>>) {
-        let Release { how, by, bytes } = release;
         self.cause = Some(notice.seq);
-        let passed = Passed { number: notice.number, how: *how, by: by.clone() };
-        let changed = bytes.as_deref().unwrap_or_default();
-        let seq = self.emit(now, None, What::Passed(passed), changed);
-        let (number, of) = (notice.number, Some(notice.seq));
-        let origin = by.clone().filter(|_| bytes.is_some());
-        (seq, origin.map(|by| Arc::new(FrameOrigin { by, door: Door::Gate, number, of })))
+        let seq = self.emit(now, None, notice.passed(release), release.bytes.as_deref().unwrap_or_default());
+        (seq, notice.origin(release).map(Arc::new))
     }
 
     fn pass_line(&mut self, now: Now, id: ConnectionId, notice: Notice, wire: &[u8], release: &Release) {
@@ -242,8 +238,10 @@ impl Host {
                 }
                 while let Some(next) = self.conns.get_mut(&id).and_then(Conn::next_behind) {
                     self.cause = next.cause;
+                    self.by_hand.putting = next.origin.map(|origin| (Direction::Outbound, origin));
                     self.transmit(now, id, next.head, &next.bytes, next.trace);
                 }
+                self.by_hand.putting = None;
                 self.drain(now);
             }
         }
@@ -261,6 +259,17 @@ impl Host {
         self.release_outgoing(now, id);
     }
 
+    /// A connection is gone: what the gate holds of it is lost, and told so.
+    pub(super) fn tell_lost(&mut self, now: Now, gated: Gated) {
+        let cause = self.cause;
+        let front = gated.front.map(|(front, _)| front);
+        for Stopped { notice, .. } in gated.line.into_iter().chain(front) {
+            let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
+            self.tell_passed(now, notice, &lost);
+        }
+        self.cause = cause;
+    }
+
     /// What waits to leave goes into the write buffer, whatever the rules say.
     pub(super) fn release_outgoing(&mut self, now: Now, id: ConnectionId) {
         let front = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_front());
@@ -270,8 +279,10 @@ impl Host {
         }
         while let Some(next) = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_behind()) {
             self.cause = next.cause;
+            self.by_hand.putting = next.origin.map(|origin| (Direction::Outbound, origin));
             self.push(now, id, next.head, &next.bytes, next.trace);
         }
+        self.by_hand.putting = None;
     }
 
     /// Has a frame leave, unless the gate holds it or one before it.
@@ -284,14 +295,28 @@ impl Host {
         trace: Option<TraceId>,
     ) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
-        let out = |cause| Outgoing { head: head.clone(), bytes: bytes.to_vec(), trace, cause };
+        let origin = self.by_hand.origin(Direction::Outbound);
+        let out = |cause| Outgoing {
+            head: head.clone(),
+            bytes: bytes.to_vec(),
+            trace,
+            cause,
+            origin: origin.clone(),
+        };
         if conn.gated.front.is_some() {
-            if !conn.has_room(bytes.len()) {
-                return self.disconnect_later(now, id);
+            if conn.has_room(bytes.len()) {
+                conn.gated.out_bytes += bytes.len();
+                conn.gated.behind.push_back(out(self.cause));
+                return;
             }
-            conn.gated.out_bytes += bytes.len();
-            conn.gated.behind.push_back(out(self.cause));
-            return;
+            // That nothing more fits is not the adapter's doing: what is held goes on.
+            let cause = self.cause;
+            self.release_outgoing(now, id);
+            self.cause = cause;
+            if let Some(conn) = self.conns.get_mut(&id) {
+                conn.send_now();
+            }
+            return self.push(now, id, head, bytes, trace);
         }
         if head.kind == Some(FrameType::HelloAck) {
             return self.push(now, id, head, bytes, trace);
@@ -318,8 +343,8 @@ impl Host {
     fn pass_frame(&mut self, now: Now, id: ConnectionId, notice: Notice, out: Outgoing, release: Release) {
         let (seq, origin) = self.tell_passed(now, notice, &release);
         self.cause = Some(seq);
-        let Outgoing { head, bytes, trace, .. } = out;
-        self.by_hand.putting = origin.map(|origin| (Direction::Outbound, origin));
+        let Outgoing { head, bytes, trace, origin: made, .. } = out;
+        self.by_hand.putting = origin.or(made).map(|origin| (Direction::Outbound, origin));
         match release.how {
             Passing::Dropped => {}
             Passing::Cut => {

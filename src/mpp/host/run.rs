@@ -447,11 +447,16 @@ impl Host {
                 What::Unsent { frames: conn.unsent_frames() as u64, bytes: conn.unsent_bytes() as u64 };
             self.emit(now, None, what, conn.peer.as_str().as_bytes());
         }
+        self.tell_lost(now, conn.gated);
     }
 
     /// The core is done with a connection: let the last frame arrive.
     pub(super) fn linger(&mut self, now: Now, id: ConnectionId) {
         self.release_outgoing(now, id);
+        if let Some(conn) = self.conns.get_mut(&id) {
+            let gated = conn.gated.end();
+            self.tell_lost(now, gated);
+        }
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
         }

@@ -243,6 +243,7 @@ impl Tasks {
             };
             self.input(ProcessInput::Held);
             let release = tokio::select! {
+                biased;
                 release = held => release,
                 () = self.child.ended() => Release::as_it_was(),
             };

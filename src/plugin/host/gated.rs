@@ -10,20 +10,17 @@ use bytes::Bytes;
 
 use super::{child::Child, shared::Host};
 use crate::{
-    gate::{Held, Look, Offer, Release, Taken, Waits},
+    gate::{Held, Look, Notice, Offer, Release, Taken, Waits},
     ids::{Peer, PluginId, Seq, TraceId},
     plugin::{
         Head, Stand,
         framing::{Frame, Framer},
         session::Lane,
-        supervisor::{ProcessInput, Supervisor},
+        supervisor::{Input, ProcessInput, Supervisor},
     },
     tap::{
         Draft,
-        entry::{
-            Direction, Door, FrameOrigin, Head as AnyHead, Link, Verdict, What,
-            gate::{Passed, Passing},
-        },
+        entry::{Direction, FrameOrigin, Head as AnyHead, Link, Verdict, What, gate::Passing},
     },
     time::Now,
 };
@@ -43,14 +40,8 @@ pub(super) struct Outgoing {
     pub(super) head: Head,
     pub(super) trace: Option<TraceId>,
     pub(super) cause: Option<Seq>,
-}
-
-/// The entry that says that a frame was stopped.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Notice {
-    seq: Seq,
-    /// The frame's number at the gate.
-    number: u64,
+    /// Who made it by hand, and how.
+    pub(super) origin: Option<Arc<FrameOrigin>>,
 }
 
 /// What becomes of a frame that a plugin wrote.
@@ -108,7 +99,9 @@ impl Host {
         };
         let peer = Peer::new(plugin.as_str());
         let look = AtSupervisor { core: &self.core, now, stand, bytes, head };
-        self.gate.offer(now, &Offer { link: Link::Plugin, direction, peer: &peer, bytes }, &look).taken()
+        let origin = self.origin(direction);
+        let offer = Offer { link: Link::Plugin, direction, peer: &peer, bytes, origin };
+        self.gate.offer(now, &offer, &look).taken()
     }
 
     /// A frame came: it is handed in, unless the gate stops it.
@@ -192,6 +185,7 @@ impl Host {
                 let (own, plugin) = (self.own.clone(), plugin.clone());
                 tokio::task::spawn_local(async move {
                     let release = tokio::select! {
+                        biased;
                         release = held => release,
                         // It reads nothing more: what waits is not sent.
                         () = child.ended() => {
@@ -224,8 +218,8 @@ impl Host {
     ) {
         let (seq, origin) = self.tell_passed(notice, &release, out.trace);
         let cause = self.cause.replace(seq);
-        self.putting = origin.map(|origin| (Direction::Outbound, origin));
-        let out = Outgoing { cause: Some(seq), ..out };
+        let origin = origin.or_else(|| out.origin.clone());
+        let out = Outgoing { cause: Some(seq), origin, ..out };
         let (lane, bytes) = (out.lane, out.frame.len() as u64);
         let mut is_counted = false;
         match release.how {
@@ -252,10 +246,10 @@ impl Host {
                 self.write_out(now, child, out, is_counted);
             }
         }
-        self.putting = None;
         if !is_counted {
-            // What was queued is not to be taken any more.
-            self.process_input(plugin, process, ProcessInput::Taken { lane, messages: 1, bytes });
+            // What was queued is not to be taken any more. What comes of it is told with what comes of this.
+            let what = ProcessInput::Taken { lane, messages: 1, bytes };
+            self.core.handle(now, Input::Process { plugin: plugin.clone(), process, what });
         }
         self.cause = cause;
     }
@@ -271,10 +265,11 @@ impl Host {
 
     /// Tells of a frame and queues it; what is not counted takes no room in its lane.
     fn write_out(&mut self, now: Now, child: &Child, out: Outgoing, is_counted: bool) {
-        let Outgoing { frame, lane, head, trace, cause } = out;
-        let before = std::mem::replace(&mut self.cause, cause);
+        let Outgoing { frame, lane, head, trace, cause, origin } = out;
+        let before = (self.cause, self.putting.take());
+        (self.cause, self.putting) = (cause, origin.map(|origin| (Direction::Outbound, origin)));
         self.emit_frame(now, Direction::Outbound, head, None, trace, &frame);
-        self.cause = before;
+        (self.cause, self.putting) = before;
         child.outbox.borrow_mut().push(frame, is_counted.then_some(lane));
         child.queued.notify_one();
     }
@@ -285,13 +280,9 @@ impl Host {
         release: &Release,
         trace: Option<TraceId>,
     ) -> (Seq, Option<Arc<FrameOrigin>>) {
-        let Release { how, by, bytes } = release;
-        let passed = Passed { number: notice.number, how: *how, by: by.clone() };
-        let changed = bytes.as_deref().unwrap_or_default();
-        let seq = self.tell(What::Passed(passed), changed, Some(notice.seq), trace);
-        let (number, of) = (notice.number, Some(notice.seq));
-        let origin = by.clone().filter(|_| bytes.is_some());
-        (seq, origin.map(|by| Arc::new(FrameOrigin { by, door: Door::Gate, number, of })))
+        let changed = release.bytes.as_deref().unwrap_or_default();
+        let seq = self.tell(notice.passed(release), changed, Some(notice.seq), trace);
+        (seq, notice.origin(release).map(Arc::new))
     }
 
     fn tell(&self, what: What, bytes: &[u8], cause: Option<Seq>, trace: Option<TraceId>) -> Seq {

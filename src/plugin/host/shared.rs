@@ -277,8 +277,13 @@ impl Host {
         head: Head,
         trace: Option<TraceId>,
     ) {
-        let cause = self.cause;
-        self.send(now, plugin, process, Outgoing { frame, lane, head, trace, cause });
+        let (cause, origin) = (self.cause, self.origin(Direction::Outbound));
+        self.send(now, plugin, process, Outgoing { frame, lane, head, trace, cause, origin });
+    }
+
+    /// Who made what goes this way now, and how; nobody where it is the plugin's or the host's own.
+    pub(super) fn origin(&self, direction: Direction) -> Option<Arc<FrameOrigin>> {
+        self.putting.as_ref().filter(|(way, _)| *way == direction).map(|(_, origin)| Arc::clone(origin))
     }
 
     pub(super) fn emit_frame(
@@ -293,7 +298,6 @@ impl Host {
         let wire_bytes = u32::try_from(wire.len()).unwrap_or(u32::MAX);
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.snapshot.record_frame(direction, &head, verdict, u64::from(wire_bytes));
-        let put = self.putting.as_ref().filter(|(way, _)| *way == direction);
         let frame = entry::Frame {
             direction,
             peer: Peer::new(head.plugin.as_str()),
@@ -301,7 +305,7 @@ impl Host {
             verdict: verdict.map_or(entry::Verdict::Sent, entry::Verdict::Plugin),
             wire_bytes,
             redaction: Redaction::None,
-            origin: put.map(|(_, origin)| Arc::clone(origin)),
+            origin: self.origin(direction),
         };
         let cause = self.cause;
         let what = What::Frame(frame);

@@ -12,13 +12,15 @@ use crate::{
     time::Now,
 };
 
-/// How the body of an answer begins, up to the number of what it answers.
+/// How the bodies of control frames begin whose type and topic hang on their bytes alone: answers up to the
+/// number of what they answer, and those whose message follows.
 const OK: &[u8] = b"\x82\xa4type\xb1intent.control.v1\xa7payload\x81\xa2Ok\x81\xa2re";
-/// How that of a control frame does whose message follows.
 const DELIVER: &[u8] = b"\x82\xa4type\xb1intent.control.v1\xa7payload\x81\xa7Deliver";
+const PUBLISH: &[u8] = b"\x82\xa4type\xb1intent.control.v1\xa7payload\x81\xa7Publish";
 
 /// What a control frame has in common with others of its type, topic and subscription: its body, without
-/// the number of what it answers. Nothing of a frame that is not well-formed.
+/// the number of what it answers. Nothing of a frame that is not well-formed, or of which these hang on more
+/// than its bytes, as the topic of an `Unsubscribe` does.
 pub(in crate::rmp) fn class_of(frame: &[u8]) -> Option<&[u8]> {
     let (_, body) = split_well_formed(frame)?;
     let is_answer = body.strip_prefix(OK).is_some_and(|re| match *re {
@@ -26,7 +28,10 @@ pub(in crate::rmp) fn class_of(frame: &[u8]) -> Option<&[u8]> {
         [marker @ 0xcc..=0xcf, ..] => re.len() == 1 + (1 << (marker - 0xcc)),
         _ => false,
     });
-    Some(if is_answer { OK } else { body })
+    if is_answer {
+        return Some(OK);
+    }
+    (body.starts_with(DELIVER) || body.starts_with(PUBLISH)).then_some(body)
 }
 
 /// Bytes at the front of a queue that are units of classes which may leave; a Deliver and its message are
@@ -120,8 +125,15 @@ mod tests {
         for re in [0, 0x7f, 0x80, 0x100, 0x1_0000, u64::MAX] {
             assert_eq!(class_of(&control(re, &FromBroker::Ok { re })), Some(OK), "{re}");
         }
+    }
+
+    #[test]
+    fn a_frame_whose_topic_hangs_on_its_session_is_of_no_class() {
+        assert_eq!(class_of(&control(1, &FromClient::Subscribe { sub: 1, topic: "a/*" })), None);
+        assert_eq!(class_of(&control(1, &FromClient::Unsubscribe { sub: 1 })), None);
+        assert_eq!(class_of(&control(1, &FromClient::Ping {})), None);
         let error = FromBroker::Error { re: 1, code: "Forbidden", message: "no" };
-        assert_ne!(class_of(&control(1, &error)), Some(OK));
+        assert_eq!(class_of(&control(1, &error)), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Broker {
-    /// Queues whole frames, or units of the JSON dialect, for a session before all that waits for it, as if
+    /// Queues whole frames, or units of the JSON dialect, for a session behind all that waits for it, as if
     /// they were an answer of ours. What the client makes of them is the client's.
     ///
     /// # Errors

@@ -5,6 +5,8 @@ use std::{
     sync::Arc,
 };
 
+use tokio::net::{UnixStream, unix::OwnedWriteHalf};
+
 use super::{
     conn::{Phase, lingers},
     run::Host,
@@ -36,9 +38,23 @@ pub(super) enum Readiness {
     Asked,
 }
 
+impl Readiness {
+    /// Writes what a socket takes.
+    pub(super) fn write(self, socket: &OwnedWriteHalf, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Self::Known => socket.try_write_vectored(slices),
+            Self::Asked => {
+                let stream: &UnixStream = socket.as_ref();
+                rustix::io::writev(stream, slices).map_err(io::Error::from)
+            }
+        }
+    }
+}
+
 impl Host {
     /// Drains what the core has to say about a unit, whose bytes go with its entry.
     pub(super) fn drain(&mut self, now: Now, wire: &[u8]) {
+        let mut closing = Vec::new();
         while let Some(output) = self.broker.poll_output() {
             match output {
                 Output::Received { session, head, verdict, redaction, trace } => {
@@ -87,8 +103,13 @@ impl Host {
                     let pid = self.conns.get(&session).and_then(|conn| conn.origin.pid());
                     (self.confinement.token_ignored)(&peer, pid);
                 }
+                // What the gate holds of it goes on once this unit is told of.
+                Output::Close { session, cause } if self.holds_any(session) => closing.push((session, cause)),
                 Output::Close { session, cause } => self.close(now, session, cause),
             }
+        }
+        for (session, cause) in closing {
+            self.close(now, session, cause);
         }
     }
 
@@ -186,6 +207,8 @@ impl Host {
         self.recent = None;
         self.parts.remove(&id);
         let (frames, bytes) = self.broker.forget(id);
+        let instead = conn.gated.instead.len() as u64;
+        let (frames, bytes) = (frames + u64::from(instead > 0), bytes + instead);
         if frames > 0 {
             self.emit(now, None, What::Unsent { frames, bytes }, conn.peer.as_str().as_bytes());
         }
@@ -221,6 +244,9 @@ impl Host {
 
     /// Sends what the socket takes of a connection that goes at once.
     fn send_now(&mut self, now: Now, id: ConnectionId) {
+        if !matches!(self.write_instead(id, Readiness::Asked), Some(Ok(()))) {
+            return;
+        }
         for _ in 0..WRITES_MAX {
             if !matches!(self.transmit(now, id, Readiness::Asked, false), Some(Ok(WriteProgress::Pending))) {
                 return;
@@ -239,13 +265,9 @@ impl Host {
         let conn = self.conns.get_mut(&id)?;
         conn.is_full = false;
         let write = conn.write.as_ref()?;
-        let stream: &tokio::net::UnixStream = write.as_ref();
         Some(self.broker.transmit(now, id, |front| {
             let front = if is_gated { front.only_first() } else { front };
-            with_slices(&front, |it| match readiness {
-                Readiness::Known => write.try_write_vectored(it),
-                Readiness::Asked => rustix::io::writev(stream, it).map_err(io::Error::from),
-            })
+            with_slices(&front, |it| readiness.write(write, it))
         }))
     }
 

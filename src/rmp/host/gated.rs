@@ -11,17 +11,20 @@ use std::{
 
 use super::{conn::Phase, run::Host};
 use crate::{
-    gate::{self, Cleared, Held, Look, Offer, Offered, Release, Waits},
+    gate::{self, Cleared, Held, Look, Notice, Offer, Offered, Release, Waits},
     ids::{ConnectionId, Seq},
     rmp::{
         Dialect, HEADER_BYTES, PREFIX_BYTES, Stand,
         broker::{Broker, Input, Wire, class_of},
         split::{self, UnitSplit},
     },
-    tap::entry::{
-        Direction, Door, FrameOrigin, Head, Link, Verdict, What,
-        gate::{Passed, Passing},
-        rmp::{CloseCause, FrameKind},
+    tap::{
+        OriginCell,
+        entry::{
+            Direction, FrameOrigin, Head, Link, Verdict, What,
+            gate::Passing,
+            rmp::{CloseCause, FrameKind},
+        },
     },
     time::Now,
 };
@@ -53,14 +56,6 @@ pub(super) struct Stopped {
     pub(super) held: Held,
     pub(super) notice: Notice,
     pub(super) wire: Vec<u8>,
-}
-
-/// The entry that says that a unit was stopped.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Notice {
-    seq: Seq,
-    /// The unit's number at the gate.
-    number: u64,
 }
 
 /// What became of the first unit of some bytes.
@@ -146,7 +141,10 @@ impl Host {
         if look.is_welcome() {
             return None;
         }
-        let offer = Offer { link: Link::Rmp, direction, peer: &conn.peer, bytes: wire };
+        // What was put among what leaves is told of when it is put.
+        let by_hand = conn.by_hand.as_ref().filter(|_| direction == Direction::Inbound);
+        let origin = by_hand.map(OriginCell::get);
+        let offer = Offer { link: Link::Rmp, direction, peer: &conn.peer, bytes: wire, origin };
         match self.gate.offer(now, &offer, &look) {
             Offered::Taken(taken) => return Some(taken),
             Offered::ClassPasses { version } => {
@@ -260,13 +258,9 @@ impl Host {
         notice: Notice,
         release: &Release,
     ) -> (Seq, Option<Arc<FrameOrigin>>) {
-        let Release { how, by, bytes } = release;
         self.cause = Some(notice.seq);
-        let passed = Passed { number: notice.number, how: *how, by: by.clone() };
-        let seq = self.emit(now, None, What::Passed(passed), bytes.as_deref().unwrap_or_default());
-        let (number, of) = (notice.number, Some(notice.seq));
-        let origin = by.clone().filter(|_| bytes.is_some());
-        (seq, origin.map(|by| Arc::new(FrameOrigin { by, door: Door::Gate, number, of })))
+        let seq = self.emit(now, None, notice.passed(release), release.bytes.as_deref().unwrap_or_default());
+        (seq, notice.origin(release).map(Arc::new))
     }
 
     fn pass_unit(
@@ -313,10 +307,18 @@ impl Host {
                 if let Some(Stopped { notice, wire, .. }) = conn.gated.front.take() {
                     self.pass_front(now, id, notice, wire, release);
                 }
+                // What leaves behind it has causes of its own.
+                self.cause = None;
                 self.write(now, id);
                 self.finish_turn(now);
             }
         }
+    }
+
+    /// Whether the gate holds anything of a connection.
+    pub(super) fn holds_any(&self, id: ConnectionId) -> bool {
+        let gated = self.conns.get(&id).map(|conn| &conn.gated);
+        gated.is_some_and(|gated| gated.unit.is_some() || gated.front.is_some())
     }
 
     /// Before a connection ends: what the gate holds of it goes on, with all that has come behind it.

@@ -3,18 +3,18 @@
 //! One that is held stays first in its session's queue, where it counts and expires as ever; nothing behind
 //! it is written. What the gate is known to let pass leaves in one write.
 
-use std::sync::Arc;
+use std::{io::IoSlice, sync::Arc};
 
 use bytes::Bytes;
 
 use super::{
     conn::Phase,
     drain::{Readiness, with_slices},
-    gated::{Notice, Stopped},
+    gated::Stopped,
     run::Host,
 };
 use crate::{
-    gate::{Release, Waits},
+    gate::{Notice, Release, Waits},
     ids::{ConnectionId, Seq},
     rmp::{
         Dialect, Stand,
@@ -43,27 +43,35 @@ impl Host {
         unit: Vec<u8>,
         release: Release,
     ) {
-        let is_there = self.first_unit(now, id).as_ref() == Some(&unit);
-        let (seq, origin) = self.tell_passed(now, notice, &release);
         let instead = match release.how {
-            _ if !is_there => return,
             Passing::Dropped => Some(Bytes::new()),
             Passing::Cut => {
                 let part = unit.get(..unit.len() / 2).unwrap_or_default();
                 Some(Bytes::copy_from_slice(part))
             }
             Passing::Duplicated => Some(Bytes::from([&unit[..], &unit[..]].concat())),
-            Passing::AsItWas | Passing::Edited | Passing::TimedOut | Passing::Delayed => release.bytes,
+            Passing::AsItWas | Passing::Edited | Passing::TimedOut | Passing::Delayed => {
+                release.bytes.clone()
+            }
         };
+        // It is taken off the queue as if it had left.
+        let mut is_there = false;
+        let _ = self.broker.transmit(now, id, |front| {
+            is_there = front.first_unit().as_ref() == Some(&unit);
+            if is_there && instead.is_some() { Ok(unit.len()) } else { Err(()) }
+        });
+        if !is_there {
+            let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
+            self.tell_passed(now, notice, &lost);
+            return;
+        }
+        let (seq, origin) = self.tell_passed(now, notice, &release);
         let Some(instead) = instead else {
             if let Some(conn) = self.conns.get_mut(&id) {
                 conn.gated.asked = Some(unit);
             }
             return;
         };
-        // It is taken off the queue as if it had left.
-        let len = unit.len();
-        let _ = self.broker.transmit(now, id, |_| Ok::<_, std::convert::Infallible>(len));
         if let Some(origin) = origin {
             self.tell_changed(now, id, &instead, seq, origin);
         }
@@ -71,6 +79,24 @@ impl Host {
             conn.gated.instead.extend_from_slice(&instead);
             conn.gated.is_cut = release.how == Passing::Cut;
         }
+    }
+
+    /// Whether a unit that is held waits first in its queue still; one that has expired, or was lost, is told
+    /// so and holds up nothing.
+    fn holds_front(&mut self, now: Now, id: ConnectionId) -> bool {
+        let Some(conn) = self.conns.get_mut(&id) else { return false };
+        conn.is_full = false;
+        let Some(front) = conn.gated.front.take() else { return false };
+        if self.first_unit(now, id).as_ref() != Some(&front.wire) {
+            let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
+            self.tell_passed(now, front.notice, &lost);
+            self.cause = None;
+            return false;
+        }
+        if let Some(conn) = self.conns.get_mut(&id) {
+            conn.gated.front = Some(front);
+        }
+        true
     }
 
     fn tell_changed(&mut self, now: Now, id: ConnectionId, bytes: &[u8], seq: Seq, origin: Arc<FrameOrigin>) {
@@ -106,15 +132,11 @@ impl Host {
         now: Now,
         id: ConnectionId,
     ) -> Option<std::io::Result<WriteProgress>> {
-        let conn = self.conns.get_mut(&id)?;
-        if conn.gated.front.is_some() {
-            // It waits for the gate, and not for its socket.
-            conn.is_full = false;
+        // It waits for the gate, and not for its socket.
+        if self.holds_front(now, id) {
             return None;
         }
-        if (!conn.gated.instead.is_empty() || conn.gated.is_cut)
-            && let Err(error) = self.write_instead(id)?
-        {
+        if let Err(error) = self.write_instead(id, Readiness::Known)? {
             return Some(Err(error));
         }
         let is_open = self.conns.get(&id)?.phase == Phase::Open;
@@ -171,7 +193,7 @@ impl Host {
                     leave => front.only(leave),
                 }
             };
-            with_slices(&front, |it| write.try_write_vectored(it)).map_err(Unsent::Failed)
+            with_slices(&front, |it| Readiness::Known.write(write, it)).map_err(Unsent::Failed)
         }))
     }
 
@@ -185,12 +207,16 @@ impl Host {
         is_it
     }
 
-    /// Writes what leaves before the queue.
-    fn write_instead(&mut self, id: ConnectionId) -> Option<std::io::Result<()>> {
+    /// Writes what leaves before the queue; nothing where the connection has no socket.
+    pub(super) fn write_instead(
+        &mut self,
+        id: ConnectionId,
+        readiness: Readiness,
+    ) -> Option<std::io::Result<()>> {
         let conn = self.conns.get_mut(&id)?;
         let write = conn.write.as_ref()?;
         while !conn.gated.instead.is_empty() {
-            match write.try_write(&conn.gated.instead) {
+            match readiness.write(write, &[IoSlice::new(&conn.gated.instead)]) {
                 Ok(taken) => drop(conn.gated.instead.drain(..taken)),
                 Err(error) => return Some(Err(error)),
             }

@@ -89,6 +89,10 @@ fn armed(inner: &Inner, operating: Operating<'_>, arm: &Arm) -> Result<GateOutco
         ArmError::Full { armed } => GateError::GateFull { armed },
         ArmError::RehearsalOnly => GateError::RehearsalOnly { what: arm.then.name().to_owned() },
     })?;
+    if matches!(owner, Owner::Session(session) if inner.workbench.is_over(session)) {
+        // It ended meanwhile: its rules were looked for before this one was armed.
+        owner_gone(inner, owner);
+    }
     operating.report(&format!("gate: rule {rule} armed: {} {}", arm.then.name(), arm.filter));
     Ok(GateOutcome::Armed { rule })
 }

@@ -9,7 +9,7 @@ use crate::{
     port::{PageBytes, SentFrame},
     tap::{
         EntryRef, Reader,
-        entry::{Direction, What},
+        entry::{Direction, Frame, What},
     },
 };
 
@@ -17,6 +17,8 @@ use crate::{
 const SETTLE: Duration = Duration::from_millis(40);
 /// Entries that are listed of one frame.
 const ENTRIES_MAX: usize = 64;
+/// Entries whose effects are looked for.
+const CAUSES_MAX: usize = 65_536;
 
 /// What the tap tells of frames that are sent one behind the other.
 pub(super) struct Batch<'a> {
@@ -36,6 +38,8 @@ pub(super) struct Batch<'a> {
     lost: u64,
     /// Those that have their verdict, in their order, and their bytes.
     frames: Vec<SentFrame>,
+    /// The last entries that say that a frame was stopped at the gate, or goes on.
+    stopped: Vec<Seq>,
     own_bytes: u64,
 }
 
@@ -53,6 +57,7 @@ impl<'a> Batch<'a> {
             ended: None,
             lost: 0,
             frames: Vec::new(),
+            stopped: Vec::new(),
             own_bytes: 0,
         }
     }
@@ -127,12 +132,30 @@ impl<'a> Batch<'a> {
         self.causes.len() > before || self.lost > 0
     }
 
+    /// Remembers an entry that says that a frame was stopped, or goes on.
+    fn note_stopped(&mut self, seq: Seq) {
+        if self.stopped.len() >= ENTRIES_MAX {
+            self.stopped.remove(0);
+        }
+        self.stopped.push(seq);
+    }
+
     fn take(&mut self, entry: EntryRef<'_>) {
         let of = entry.entry;
+        let is_of_it = |frame: &Frame| frame.origin.as_ref().is_some_and(|origin| self.door.is_of(origin));
         let is_through_it = match &of.what {
-            What::Frame(frame) => frame.origin.as_ref().is_some_and(|it| it.number == self.door.number),
+            What::Frame(frame) => is_of_it(frame),
+            What::Intercepted(it) if is_of_it(&it.frame) && it.frame.direction == self.direction => {
+                // It is no frame yet, but it was taken off what was sent.
+                self.own_bytes += u64::from(it.frame.wire_bytes);
+                return self.note_stopped(of.seq);
+            }
             _ => false,
         };
+        let was_stopped = of.cause.is_some_and(|cause| self.stopped.contains(&cause));
+        if was_stopped && matches!(of.what, What::Passed(_)) {
+            return self.note_stopped(of.seq);
+        }
         let caused = of.cause.and_then(|cause| {
             let at = self.causes.binary_search_by_key(&cause, |(seq, _)| *seq).ok()?;
             self.causes.get(at).map(|(_, frame)| *frame)
@@ -144,7 +167,9 @@ impl<'a> Batch<'a> {
         if index >= self.lengths.len() || (is_own && self.ended.is_some()) {
             return;
         }
-        self.causes.push((of.seq, index));
+        if self.causes.len() < CAUSES_MAX {
+            self.causes.push((of.seq, index));
+        }
         let mut row = row(entry, direction, is_own);
         if direction.is_none() && row.kind == "disconnected" {
             self.ended.get_or_insert_with(|| row.line.clone());
@@ -155,7 +180,9 @@ impl<'a> Batch<'a> {
         }
         if is_own {
             self.answers = 0;
-            if let What::Frame(frame) = &of.what {
+            if let What::Frame(frame) = &of.what
+                && !was_stopped
+            {
                 self.own_bytes += u64::from(frame.wire_bytes);
             }
             let bytes = self.lengths.get(index).map_or(0, |length| *length as u64);

@@ -135,6 +135,11 @@ impl Door {
         }
     }
 
+    /// Whether a frame came through it: frames that were edited at the gate have numbers of their own.
+    pub(super) fn is_of(&self, origin: &FrameOrigin) -> bool {
+        (origin.number, origin.door) == (self.number, self.spec.way())
+    }
+
     /// Its session of the bus, of a connection of its own there.
     pub(super) fn session(&self) -> Option<ConnectionId> {
         let number = self.peer.strip_prefix("session ")?.parse().ok()?;

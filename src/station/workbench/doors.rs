@@ -134,6 +134,13 @@ impl Doors {
     }
 }
 
+impl Doors {
+    /// Whether a session of the bus is over.
+    pub(super) fn is_over(&self, session: ConnectionId) -> bool {
+        self.lock().is_over(session)
+    }
+}
+
 impl State {
     fn is_over(&self, session: ConnectionId) -> bool {
         session.0 < self.over_below || self.over.contains(&session)

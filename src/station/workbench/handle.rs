@@ -59,6 +59,11 @@ impl Workbench {
         self.doors.operator_gone(session);
     }
 
+    /// Whether a session of the bus is over.
+    pub(in crate::station) fn is_over(&self, session: ConnectionId) -> bool {
+        self.doors.is_over(session)
+    }
+
     /// Closes the doors of all sessions below this one: the bus that had them is down.
     pub(in crate::station) fn operators_gone(&self, below: ConnectionId) {
         self.doors.operators_gone(below);

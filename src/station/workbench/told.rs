@@ -9,7 +9,7 @@ use crate::{
     port::{PageBytes, ToldEntry},
     tap::{
         EntryRef, Reader,
-        entry::{Direction, Entry, What},
+        entry::{Direction, Entry, Frame, What},
     },
 };
 
@@ -119,29 +119,33 @@ impl<'a> Watch<'a> {
 
     fn take(&mut self, entry: EntryRef<'_>) {
         let of = entry.entry;
-        let by_hand = match &of.what {
-            What::Frame(frame) => frame.origin.as_ref().filter(|origin| origin.number == self.door.number),
-            _ => None,
+        let is_of_it = |frame: &Frame| frame.origin.as_ref().is_some_and(|origin| self.door.is_of(origin));
+        // What the gate stops is no frame yet, but it was taken off what was sent.
+        let (is_by_hand, taken_off) = match &of.what {
+            What::Frame(frame) => (is_of_it(frame), Some(frame)),
+            What::Intercepted(it) => (is_of_it(&it.frame), Some(&it.frame)),
+            _ => (false, None),
         };
         // They rise.
         let is_caused = of.cause.is_some_and(|cause| self.causes.binary_search(&cause).is_ok());
-        if by_hand.is_none() && !is_caused {
+        if !is_by_hand && !is_caused {
             return;
         }
         let direction = EntryRecord(entry).direction();
-        let is_own = by_hand.is_some() && direction == Some(self.direction);
+        let is_this_way = is_by_hand && direction == Some(self.direction);
+        if let Some(frame) = taken_off.filter(|_| is_this_way && !is_caused) {
+            self.own_bytes += u64::from(frame.wire_bytes);
+        }
+        let is_own = is_this_way && matches!(of.what, What::Frame(_));
         self.has_own |= is_own;
         if self.causes.len() < ENTRIES_MAX {
             self.causes.push(of.seq);
-        }
-        if is_own && let What::Frame(frame) = &of.what {
-            self.own_bytes += u64::from(frame.wire_bytes);
         }
         let mut row = row(entry, direction, is_own);
         if is_own {
             self.is_refused |= matches!(row.verdict.as_deref(), Some("refused" | "late"));
             self.own_peer.clone_from(&row.peer);
-        } else if direction.is_some() && row.peer == self.own_peer {
+        } else if row.peer.is_some() && row.peer == self.own_peer {
             self.answers += 1;
         }
         if row.direction.is_none() && row.kind == "disconnected" {

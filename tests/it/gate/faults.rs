@@ -129,7 +129,7 @@ fn the_store_fails_for_a_while_and_keeps_what_it_has() {
     assert_eq!(stage.publish("a/b", 1).ended().0, Some(0));
     assert_eq!(tail.row()["body"]["payload"]["n"], 1, "the message passes");
     let refused = run(stage.data(), &["invoke", "heal_party"], "").exits(1);
-    assert!(refused.error["message"].as_str().unwrap().contains("gate"), "{refused:?}");
+    assert!(refused.error["message"].as_str().unwrap().contains("rule 1 of the gate"), "{refused:?}");
     let again = || {
         let again = run(stage.data(), &["invoke", "heal_party"], "");
         (again.code == Some(0)).then_some(())

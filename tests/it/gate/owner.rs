@@ -22,16 +22,16 @@ struct Holding {
 impl Holding {
     fn begin() -> Self {
         let stage = Stage::open(&[]);
+        let path = stage.data().join("rmp.sock");
+        let agent = || Peer::greeted(&path, "agent", None);
+        let mut subscriber = agent();
+        subscriber.subscribe(1, "a");
         let mut console = Terminal::start(stage.data(), 160, 50, &["attach"]);
         console.stable_text();
         console.keys("3I");
         console.shows("filter     link:rmp");
         console.keys("topic:a\x13");
         console.shows("Rules: 1 armed");
-        let path = stage.data().join("rmp.sock");
-        let agent = || Peer::greeted(&path, "agent", None);
-        let mut subscriber = agent();
-        subscriber.subscribe(1, "a");
         let publish = |msg_id| {
             let mut publisher = agent();
             publisher.publish("a", false, &frames::message(msg_id, "x"));

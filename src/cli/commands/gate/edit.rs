@@ -1,7 +1,6 @@
 //! `gate edit`: what takes a held frame's place, made of the frame's own JSON or of bytes.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::decide::command;
 use crate::{
@@ -13,7 +12,7 @@ use crate::{
         inject_error::InjectError,
         operator,
     },
-    dissect::frame_json::{Fill, Format, RmpUnits, Setup, codec, parts},
+    dissect::frame_json::{Fill, Format, Json, RmpUnits, Setup, codec, parts},
     macp::Rpc,
     port::{GateCommand, GateOutcome, InterceptedFrame, InterceptedRow, Page, PageBytes, Query, Way},
     rmp::{MAGIC, PREFIX_BYTES},
@@ -61,7 +60,7 @@ pub(super) fn run(context: &mut Context, args: &GateEditArgs) -> Result<(), Erro
 /// What is given of an edit besides what is set.
 enum Given {
     Bytes(Vec<u8>),
-    Json(Value),
+    Json(Json),
     Nothing,
 }
 
@@ -69,8 +68,8 @@ enum Given {
 fn edited(
     setup: Setup<'_>,
     held: &InterceptedFrame,
-    json: Option<Value>,
-    settings: &[(String, Value)],
+    json: Option<Json>,
+    settings: &[(String, Json)],
     now: Wall,
 ) -> Result<Vec<u8>, Error> {
     let of_bytes = |message: &str| {
@@ -80,9 +79,9 @@ fn edited(
     let mut parts =
         parts(format, setup, &held.bytes.0).ok_or_else(|| of_bytes("it cannot be read as JSON"))?;
     let (_, text) = parts.pop().ok_or_else(|| of_bytes("it is empty"))?;
-    let own: Value = serde_json::from_str(&text).map_err(|error| InjectError::NotAFrame {
+    let own = Json::read(&text).map_err(|message| InjectError::NotAFrame {
         what: format!("frame {}", held.row.frame),
-        message: error.to_string(),
+        message,
         hint: "edit its bytes with --raw HEX".to_owned(),
     })?;
     let mut json = json.map_or_else(|| own.clone(), |json| with_header(json, &own));
@@ -90,16 +89,16 @@ fn edited(
         set(&mut json, path, value.clone())?;
     }
     let codec = codec(format, setup);
-    let last = codec.encode(&json.to_string(), &Fill::at(now, 1)).map_err(|why| refused(&*codec, &why))?;
+    let last = codec.encode(&json.to_text(), &Fill::at(now, 1)).map_err(|why| refused(&*codec, &why))?;
     let mut bytes: Vec<u8> = parts.into_iter().flat_map(|(wire, _)| wire.to_vec()).collect();
     bytes.extend(last.wire);
     Ok(bytes)
 }
 
 /// JSON without a header, with that of a frame.
-fn with_header(mut json: Value, own: &Value) -> Value {
-    if let (Value::Object(members), Some(header)) = (&mut json, own.get("header")) {
-        members.entry("header").or_insert_with(|| header.clone());
+fn with_header(mut json: Json, own: &Json) -> Json {
+    if let Some(header) = own.at("header") {
+        json.fill("header", header.clone());
     }
     json
 }
@@ -124,7 +123,7 @@ fn has_magic(unit: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::{
@@ -159,8 +158,9 @@ mod tests {
     fn with(held: &InterceptedFrame, json: Option<Value>, set: &[(&str, Value)]) -> Result<Vec<u8>, Error> {
         let (registry, limits) = (Registry::default(), Limits::default());
         let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
-        let set: Vec<_> = set.iter().map(|(path, value)| ((*path).to_owned(), value.clone())).collect();
-        edited(setup, held, json, &set, Wall(9))
+        let json_of = |value: &Value| Json::read(&value.to_string()).unwrap();
+        let set: Vec<_> = set.iter().map(|(path, value)| ((*path).to_owned(), json_of(value))).collect();
+        edited(setup, held, json.as_ref().map(json_of), &set, Wall(9))
     }
 
     #[test]

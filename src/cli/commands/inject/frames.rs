@@ -6,8 +6,6 @@ use std::{
     io::{BufRead as _, BufReader, Lines, Read as _, Take},
 };
 
-use serde_json::Value;
-
 use super::snippet::Given;
 use crate::{
     cli::{
@@ -17,7 +15,7 @@ use crate::{
         inject_error::InjectError,
     },
     dissect::{
-        frame_json::{Codec, Fill, Format},
+        frame_json::{Codec, Fill, Format, Json},
         snippets::SnippetFrame,
     },
     time::Clock,
@@ -29,9 +27,9 @@ const EACH_BYTES_MAX: u64 = 1 << 30;
 /// Where the frames come from.
 enum Source<'a> {
     Raw(Vec<u8>),
-    One(Value),
+    One(Json),
     Each {
-        over: Value,
+        over: Json,
         lines: Lines<BufReader<Take<File>>>,
         what: String,
         line: u64,
@@ -52,7 +50,7 @@ pub(super) struct Frames<'a> {
     made: u64,
     /// How often the present one is sent still.
     left: u64,
-    present: Option<Value>,
+    present: Option<Json>,
     /// How often a snippet was sent.
     rounds: u64,
 }
@@ -75,7 +73,7 @@ impl<'a> Frames<'a> {
         } else if let Some(each) = &args.each {
             let over = match &args.file {
                 Some(_) => json_of(args.file.as_deref())?,
-                None => Value::Object(serde_json::Map::new()),
+                None => Json::Object(Vec::new()),
             };
             let what = each.display().to_string();
             let file = File::open(each).map_err(Error::io(what.clone()))?;
@@ -110,7 +108,7 @@ impl<'a> Frames<'a> {
                 _ => return Ok(None),
             },
             (_, Some(json)) => {
-                let made = codec.encode(&json.to_string(), &fill).map_err(|why| refused(codec, &why))?;
+                let made = codec.encode(&json.to_text(), &fill).map_err(|why| refused(codec, &why))?;
                 made.wire
             }
             (_, None) => return Ok(None),
@@ -176,13 +174,13 @@ impl<'a> Frames<'a> {
                 if text.trim().is_empty() {
                     continue;
                 }
-                let one: Value = serde_json::from_str(&text).map_err(|error| InjectError::NotAFrame {
+                let one = Json::read(&text).map_err(|message| InjectError::NotAFrame {
                     what: format!("{what}, line {line}"),
-                    message: error.to_string(),
+                    message,
                     hint: "one JSON object per line".to_owned(),
                 })?;
                 let mut whole = over.clone();
-                merge(&mut whole, one);
+                whole.merge(one);
                 self.present = Some(with_settings(whole, self.args, self.format)?);
                 break;
             },
@@ -193,9 +191,9 @@ impl<'a> Frames<'a> {
 }
 
 /// The JSON with what is set, and the sender of a call that is named.
-fn with_settings(mut json: Value, args: &InjectArgs, format: Format) -> Result<Value, Error> {
+fn with_settings(mut json: Json, args: &InjectArgs, format: Format) -> Result<Json, Error> {
     if let (Format::Macp(_), Some(sender)) = (format, &args.as_kind) {
-        set(&mut json, "body.envelope.sender", Value::String(sender.clone()))?;
+        set(&mut json, "body.envelope.sender", Json::Text(sender.clone()))?;
     }
     for (path, value) in &args.set {
         set(&mut json, path, value.clone())?;
@@ -204,35 +202,8 @@ fn with_settings(mut json: Value, args: &InjectArgs, format: Format) -> Result<V
 }
 
 /// The JSON of what prepares another frame, with such as it has already.
-fn with_known_settings(json: Value, args: &InjectArgs, format: Format) -> Result<Value, Error> {
-    let is_known = |path: &str| json.pointer(&format!("/{}", path.replace('.', "/"))).is_some();
-    let set = args.set.iter().filter(|(path, _)| is_known(path)).cloned().collect();
+fn with_known_settings(json: Json, args: &InjectArgs, format: Format) -> Result<Json, Error> {
+    let set = args.set.iter().filter(|(path, _)| json.at(path).is_some()).cloned().collect();
     let args = InjectArgs { set, ..args.clone() };
     with_settings(json, &args, format)
-}
-
-/// Puts the members of one object over those of another.
-fn merge(into: &mut Value, over: Value) {
-    match (into, over) {
-        (Value::Object(members), Value::Object(more)) => {
-            for (name, value) in more {
-                merge(members.entry(name).or_insert(Value::Null), value);
-            }
-        }
-        (into, over) => *into = over,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_line_goes_over_what_is_the_same_for_all() {
-        let mut json = json!({"body": {"type": "ack", "id": 1}});
-        merge(&mut json, json!({"body": {"id": 2}, "x": 1}));
-        assert_eq!(json, json!({"body": {"type": "ack", "id": 2}, "x": 1}));
-    }
 }

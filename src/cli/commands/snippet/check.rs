@@ -87,7 +87,7 @@ fn check(context: &Context, it: &NamedSnippet) -> Result<Row, SnippetFault> {
         (wire, fault) = match frame {
             SnippetFrame::Bytes(bytes) => (bytes.clone(), None),
             SnippetFrame::Json(json) => {
-                let made = codec.encode(&json.to_string(), &fill).map_err(|why| {
+                let made = codec.encode(&json.to_text(), &fill).map_err(|why| {
                     let hint = format!("give an object such as {}", codec.example());
                     wrong(format!("the JSON of frame {}: {why}", place + 1), hint)
                 })?;
