@@ -9,7 +9,14 @@ use super::{
     transitions::{TransitionDetails, plain},
     tree::Node,
 };
-use crate::tap::entry::gate::{Intercepted, Passed, Passing};
+use crate::{
+    rmp,
+    tap::entry::{
+        Link,
+        gate::{Intercepted, Passed, Passing},
+    },
+    time::Wall,
+};
 
 impl<'a> EntrySummary<'a> {
     /// Of a frame that was stopped: what the frame speaks of.
@@ -30,6 +37,11 @@ impl<'a> EntrySummary<'a> {
         };
         Self { kind: "passed", outcome, ..Self::default() }
     }
+}
+
+/// When the message in a frame expires; nothing of what has no such time.
+pub(crate) fn expires_at(link: Link, bytes: &[u8]) -> Option<Wall> {
+    rmp::framing::expires_at(bytes).filter(|_| link == Link::Rmp).map(Wall)
 }
 
 /// A frame that was stopped, in a line.

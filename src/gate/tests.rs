@@ -17,7 +17,7 @@ use crate::{
         mpp::{self, FrameType},
         station::OperatedBy,
     },
-    time::Now,
+    time::{Mono, Now},
 };
 
 const LIMITS: limits::Gate = limits::Gate {
@@ -301,5 +301,21 @@ fn a_frame_that_lets_the_store_fail_passes_at_once() {
         assert_eq!((release, taken.notice.hold_ms), (Release::as_it_was(), None));
         assert_eq!(failing.try_recv(), Ok((Now::at_ms(until_ms).mono, rule)));
         assert!(gate.disarm(rule));
+        assert_eq!(failing.try_recv(), Ok((Mono(0), rule)), "it ends with its rule");
     }
+}
+
+#[test]
+fn a_rule_that_does_not_draw_a_frame_or_has_no_room_leaves_it_to_the_next() {
+    let gate = Gate::new(limits::Gate { rules_max: 3, ..LIMITS }, true);
+    let now = Now::at_ms(0);
+    gate.arm(now, NewRule { then: Then::Drop, per_mille: 0, ..rule() }).unwrap();
+    let intercepts = gate.arm(now, rule()).unwrap();
+    let drops = gate.arm(now, NewRule { then: Then::Drop, ..rule() }).unwrap();
+    let applied = Frame::of(FrameType::Applied);
+    let by = |bytes: &[u8]| offer(&gate, now, &applied, bytes).map(|taken| (taken.notice.rule, taken.waits));
+    let (first, _held) = by(&[b'x'; 90]).unwrap();
+    assert_eq!(first, intercepts);
+    let (second, _) = by(&[b'x'; 90]).unwrap();
+    assert_eq!((second, gate.rules(now)[1].passed_full), (drops, 1));
 }

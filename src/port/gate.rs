@@ -265,6 +265,9 @@ pub struct InterceptedRow {
     pub until_ms: Wall,
     /// What becomes of it then.
     pub on_timeout: OnTimeout,
+    /// When the message in it expires, in Unix milliseconds: its time runs on while it is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at_ms: Option<Wall>,
 }
 
 /// A held frame, whole.

@@ -39,6 +39,9 @@ pub struct JudgedRow {
     /// What is wrong, what is required there, and what to do, a line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub says: Vec<String>,
+    /// What is wrong with the MPLP objects in it, each at its path; the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
     /// What is expected at `byte`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,

@@ -4,9 +4,11 @@
 use bytes::{Bytes, BytesMut};
 
 use super::{
-    Dialect,
+    Dialect, SchemaId,
     decode::{check_prefix, split_checked},
     error::Error,
+    expiry::expires_at_ms,
+    frame::RawFrame,
     header::{HEADER_BYTES, PREFIX_BYTES, RawHeader},
     split::{UnitSplit, split_unit},
 };
@@ -44,6 +46,22 @@ pub fn whole(bytes: &[u8], dialect: Dialect, body_bytes_max: u64) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// When the message in some whole frames expires, in Unix milliseconds; nothing where there is none, as in
+/// control frames alone and units of the JSON dialect.
+#[must_use]
+pub fn expires_at(bytes: &[u8]) -> Option<u64> {
+    let mut rest = bytes;
+    let mut expires_at = None;
+    while let Some(raw) = RawFrame::split(rest).filter(|raw| raw.header.check_identity().is_ok()) {
+        if SchemaId(raw.header.schema_id) != SchemaId::CONTROL {
+            expires_at = expires_at_ms(raw.header.created_at_ms, raw.header.ttl_ms).ok();
+        }
+        let len = PREFIX_BYTES.saturating_add(raw.frame_len as usize);
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    expires_at
 }
 
 /// Cuts the received bytes of one connection into frames.

@@ -37,6 +37,7 @@ const HELD_COLUMNS: &[Column] = &[
     Column::growing("what", 16, 4),
     Column::growing("verdict", 9, 2),
     Column::growing("peer", 12, 1).from(110),
+    Column::fixed("ttl", 6).right().from(110),
     Column::fixed("rule", 4).right().from(90),
 ];
 const RULE_COLUMNS: &[Column] = &[
@@ -104,6 +105,7 @@ fn held_cells(held: &HeldFrame, view: &View) -> Vec<Cell> {
         Cell::new(held.line.to_string(), Role::Text).cut_in_first_word(),
         Cell::new(format!("{sign} {}{clause}", held.verdict), role),
         Cell::new(held.peer.to_string(), Role::Muted).cut_within(),
+        Cell::new(held.ttl(now).unwrap_or_default(), Role::Muted),
         Cell::new(held.rule.to_string(), Role::Muted),
     ]
 }

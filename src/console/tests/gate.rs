@@ -288,6 +288,7 @@ fn edit(stage: &mut TestConsole, number: u64) {
         since_ms: Wall(0),
         until_ms: Wall(Now::at_ms(stage.ms).wall.0 + 12_000),
         on_timeout: OnTimeout::Pass,
+        expires_at_ms: None,
     };
     let frame = InterceptedFrame { row, bytes: PageBytes(DONE.to_vec()) };
     let page = Ok(Page::InterceptedFrame(Box::new(frame)));

@@ -37,6 +37,7 @@ pub(super) fn row(verdict: &str) -> JudgedRow {
         code: None,
         clause: None,
         says: Vec::new(),
+        findings: Vec::new(),
         expected: None,
         got: None,
         byte: None,

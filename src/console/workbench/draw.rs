@@ -76,7 +76,7 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, scene: &Scene<'_>
         canvas.put(areas.json.right(), y, 1, glyph, Role::Border);
     }
     draw_bytes(bench, canvas, areas.bytes, scene.is_top);
-    draw_verdict::draw(bench, canvas, areas.verdict);
+    draw_verdict::draw(bench, canvas, areas.verdict, scene.ui.time.is_stopped());
 }
 
 /// The held frame that the edited one takes the place of, in the place of a way that could be chosen.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Draws them, with a line above.
-pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, is_past: bool) {
     let room = area.width.saturating_sub(2);
     let view = canvas.view;
     let border = view.glyphs.horizontal.repeat(usize::from(room));
@@ -22,7 +22,9 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.put(area.x + 1, above, room, &border, Role::Border);
     let is_sending = bench.pending.is_some();
     let half = if bench.result.is_some() || is_sending { room / 2 } else { room };
-    canvas.put(area.x + 2, above, half, " foreseen ", Role::Muted);
+    // What is shown may be the past; cores judge as they are.
+    let title = if is_past { " foreseen, as of the present " } else { " foreseen " };
+    canvas.put(area.x + 2, above, half, title, Role::Muted);
     put(canvas, Rect { x: area.x + 1, width: half, ..area }, &bench.verdict_lines(view.clock.wall));
     if half == room {
         return;

@@ -171,12 +171,23 @@ impl SentRecord {
         }
         // What quotes the frame is left out: it is compared by the rest.
         let foreseen = self.foreseen.as_ref().map(|row| {
-            let (says, to, passed_over) = (Vec::new(), Vec::new(), Vec::new());
+            let (says, findings) = (Vec::new(), Vec::new());
+            let (to, passed_over) = (Vec::new(), Vec::new());
             let (expected, got, effect) = (None, None, None);
             let answers =
                 row.answers.iter().map(|answer| AnswerRow { kind: answer.kind.clone(), hex: String::new() });
             let answers = answers.collect();
-            Box::new(JudgedRow { says, expected, got, answers, to, passed_over, effect, ..(**row).clone() })
+            Box::new(JudgedRow {
+                says,
+                findings,
+                expected,
+                got,
+                answers,
+                to,
+                passed_over,
+                effect,
+                ..(**row).clone()
+            })
         });
         let saved = SavedSent {
             at_ms: self.at,

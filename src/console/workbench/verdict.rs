@@ -127,6 +127,10 @@ pub(super) fn is_refused(row: &JudgedRow) -> bool {
 fn lines_of(row: &JudgedRow, now: Wall) -> Vec<Said> {
     let mut lines = vec![first_line(row)];
     lines.extend(wrong(row).map(|text| Said::quoting(text, Role::Muted)));
+    if let [first, rest @ ..] = &row.findings[..] {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        lines.push(Said::quoting(format!("MPLP: {first}{more}"), Role::Warn));
+    }
     if let Some(ends) = &row.ends {
         lines.push(Said::new(format!("ends the connection: {ends}"), Role::Bad));
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     limits,
-    mplp::{InputLimits, lint},
+    mplp::{InputLimits, LintFinding, lint},
     tap::EntryRef,
 };
 
@@ -35,6 +35,20 @@ pub(in crate::dissect) struct EntryFindings {
 
 thread_local! {
     static LAST: RefCell<(Vec<u8>, Rc<EntryFindings>)> = RefCell::default();
+}
+
+/// What is found in a message of MPLP, each finding at its path; nothing in any other frame.
+pub(crate) fn findings_in(entry: EntryRef<'_>) -> Vec<String> {
+    if message(entry).is_none() {
+        return Vec::new();
+    }
+    let limits = InputLimits { findings_max: FINDINGS_MAX, ..input_limits(&limits::Mplp::default()) };
+    let found = lint(&body(entry.bytes).unwrap_or_default(), limits).findings;
+    let line = |it: &LintFinding| {
+        let finding = &it.finding;
+        format!("{}: {} requires {}", public_path(finding), finding.rule, finding.requires)
+    };
+    found.iter().map(line).collect()
 }
 
 impl EntryFindings {

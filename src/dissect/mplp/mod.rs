@@ -17,6 +17,7 @@ mod tests;
 mod transitions;
 
 pub(super) use entry_fields::EntryFindings;
+pub(crate) use entry_fields::findings_in;
 pub(crate) use findings::{FindingLimits, MplpFindings};
 pub(crate) use group::{FindingGroup, FindingKey};
 pub(crate) use marks::findings_text;

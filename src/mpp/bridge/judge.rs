@@ -52,6 +52,13 @@ impl Bridge {
         }
     }
 
+    /// What a whole line of the adapter is, and what would be made of it, without what comes of that.
+    #[must_use]
+    pub fn verdict_of(&self, now: Now, conn: ConnectionId, wire: &[u8]) -> (Head, Verdict) {
+        let Decision { head, verdict, .. } = self.decide(now, conn, wire);
+        (head, verdict)
+    }
+
     fn judge_connection(&self, now: Now, conn: ConnectionId, bytes: &[u8], lending: Option<&str>) -> Judged {
         let guest = self.unauthenticated.get(&conn);
         if guest.is_none() && self.active.as_ref().is_none_or(|active| active.conn != conn) {

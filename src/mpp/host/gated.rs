@@ -109,11 +109,11 @@ impl Gated {
     }
 }
 
-/// What the bridge says of a line.
+/// What the bridge says of a line that comes.
 struct AtBridge<'a> {
     bridge: &'a Bridge,
     now: Now,
-    stand: Stand,
+    conn: ConnectionId,
     wire: &'a [u8],
 }
 
@@ -123,32 +123,47 @@ impl Look for AtBridge<'_> {
     }
 
     fn judged(&self) -> (AnyHead, Verdict) {
-        let judged = self.bridge.judge(self.now, &self.stand, self.wire);
-        (judged.head, judged.verdict.unwrap_or(Verdict::Sent))
+        let (head, verdict) = self.bridge.verdict_of(self.now, self.conn, self.wire);
+        (AnyHead::Mpp(head), Verdict::Mpp(verdict))
+    }
+}
+
+/// A frame that is to leave.
+struct Leaving<'a>(&'a Head);
+
+impl Look for Leaving<'_> {
+    fn head(&self) -> Option<AnyHead> {
+        Some(AnyHead::Mpp(self.0.clone()))
+    }
+
+    fn judged(&self) -> (AnyHead, Verdict) {
+        (AnyHead::Mpp(self.0.clone()), Verdict::Sent)
     }
 }
 
 impl Host {
     /// Asks the gate about a whole line of the adapter's connection. Handshakes are not asked about: they
     /// carry tokens.
-    fn ask_gate(&self, now: Now, id: ConnectionId, direction: Direction, wire: &[u8]) -> Option<Taken> {
+    fn ask_gate(&self, now: Now, id: ConnectionId, wire: &[u8], leaving: Option<&Head>) -> Option<Taken> {
+        let direction = if leaving.is_some() { Direction::Outbound } else { Direction::Inbound };
         if !self.gate.is_armed(Link::Mpp, direction) || self.bridge.adapter() != Some(id) {
             return None;
         }
-        let stand = match direction {
-            Direction::Inbound => Stand::Connection(id),
-            Direction::Outbound => Stand::Towards(id),
-        };
-        let look = AtBridge { bridge: &self.bridge, now, stand, wire };
         let conn = self.conns.get(&id).filter(|conn| !conn.gated.is_over)?;
         let origin = self.by_hand.origin(direction).or_else(|| conn.by_hand.as_ref().map(OriginCell::get));
         let offer = Offer { link: Link::Mpp, direction, peer: &conn.peer, bytes: wire, origin };
-        self.gate.offer(now, &offer, &look).taken()
+        let at_bridge = AtBridge { bridge: &self.bridge, now, conn: id, wire };
+        let leaving = leaving.map(Leaving);
+        let look: &dyn Look = match &leaving {
+            Some(leaving) => leaving,
+            None => &at_bridge,
+        };
+        self.gate.offer(now, &offer, look).taken()
     }
 
     /// Hands a whole line to the core, unless the gate stops it; whether the connection is read on.
     pub(super) fn take_line(&mut self, now: Now, id: ConnectionId, wire: &[u8]) -> bool {
-        let Some(taken) = self.ask_gate(now, id, Direction::Inbound, wire) else {
+        let Some(taken) = self.ask_gate(now, id, wire, None) else {
             self.hand_in(now, id, wire, None);
             return self.is_open(id);
         };
@@ -321,7 +336,7 @@ impl Host {
         if head.kind == Some(FrameType::HelloAck) {
             return self.push(now, id, head, bytes, trace);
         }
-        let Some(taken) = self.ask_gate(now, id, Direction::Outbound, bytes) else {
+        let Some(taken) = self.ask_gate(now, id, bytes, Some(&head)) else {
             return self.push(now, id, head, bytes, trace);
         };
         let cause = self.cause;

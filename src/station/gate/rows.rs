@@ -1,7 +1,7 @@
 //! Rules and held frames as lists.
 
 use crate::{
-    dissect::{frame_verdict, kind_of, summary_line},
+    dissect::{frame_verdict, gate::expires_at, kind_of, summary_line},
     gate::{HeldView, RuleView},
     ids::Seq,
     port::{GateError, GateRuleRow, InterceptedFrame, InterceptedRow, Page, PageBytes, PortError, Way},
@@ -73,5 +73,6 @@ fn held_row(held: HeldView) -> InterceptedRow {
         since_ms: since.wall,
         until_ms: until.wall,
         on_timeout,
+        expires_at_ms: expires_at(link, &bytes),
     }
 }

@@ -7,7 +7,7 @@ use super::{
     door::Door,
 };
 use crate::{
-    dissect::{Subject, frame_json::LENT_TOKEN, frame_verdict, kind_of, verdict},
+    dissect::{Subject, findings_in, frame_json::LENT_TOKEN, frame_verdict, kind_of, verdict},
     ids::{ConnectionId, Peer, Seq},
     judged::{Judged, Pending},
     macp, mpp, plugin,
@@ -126,6 +126,7 @@ async fn at_plugin(inner: &Inner, stand: plugin::Stand, bytes: &Bytes) -> Result
 /// Texts may repeat what the bytes say.
 fn without_tokens(inner: &Inner, mut row: JudgedRow) -> JudgedRow {
     let texts = row.effect.iter_mut().chain(&mut row.ends).chain(&mut row.got).chain(&mut row.says);
+    let texts = texts.chain(&mut row.findings);
     for text in texts {
         if let std::borrow::Cow::Owned(masked) = inner.tap.text_without_tokens(text) {
             *text = masked;
@@ -144,6 +145,7 @@ fn row(link: Link, judged: Judged, bytes: &[u8], now: Now) -> JudgedRow {
         code: None,
         clause: None,
         says: Vec::new(),
+        findings: Vec::new(),
         expected: shortfall.as_ref().map(|it| it.expected.clone()),
         got: shortfall.as_ref().map(|it| it.got.clone()),
         byte: shortfall.as_ref().map(|it| it.byte as u64),
@@ -201,6 +203,7 @@ fn describe(row: &mut JudgedRow, link: Link, frame: Frame, bytes: &[u8], now: No
     }
     let subject = Subject { entry, bytes: bytes.into() };
     row.says = verdict(&subject).into_iter().map(|(_, line)| line).collect();
+    row.findings = findings_in(subject.entry_ref());
 }
 
 fn answer(answer: &crate::judged::Answer) -> AnswerRow {

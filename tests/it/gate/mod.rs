@@ -5,5 +5,6 @@ mod errors;
 mod events;
 mod faults;
 mod owner;
+mod plugins;
 mod stage;
 mod watch;

@@ -3,8 +3,14 @@
 use rl_console::{
     ids::InvocationId,
     mpp::{self, NewInvocation},
-    port::{Arm, Command, GateCommand, Outcome, Page, Query, Then, Way},
-    tap::entry::mpp::RowState,
+    port::{
+        Arm, Command, DoorSpec, GateCommand, Outcome, Page, PageBytes, Query, Then, Way, WorkbenchCommand,
+        WorkbenchOutcome,
+    },
+    tap::{
+        entry::{What, gate::Passing, mpp::RowState},
+        recorded::OwnedEntry,
+    },
 };
 
 use super::Gated;
@@ -124,10 +130,56 @@ fn an_adapter_that_goes_has_done_what_it_said() {
 fn an_applied_that_comes_twice_on_purpose_ends_the_adapter() {
     let gated = Gated::open();
     let (mut adapter, id) = working(&gated);
-    let doubled = Arm { filter: "kind:done".to_owned(), then: Then::Duplicate, ..Arm::default() };
+    let doubled = Arm { filter: "kind:applied".to_owned(), then: Then::Duplicate, ..Arm::default() };
     gated.command(GateCommand::Arm(doubled)).unwrap();
-    for kind in ["ack", "applied", "done"] {
+    for kind in ["ack", "applied"] {
         adapter.send(&format!(r#"{{"mpp":2,"type":"{kind}","id":{id}}}"#)).unwrap();
     }
-    when(&gated, id, RowState::Done);
+    assert_eq!(next(&mut adapter)["type"], "protocol_error");
+    assert!(adapter.receive().is_none(), "its connection is ended");
+    assert_eq!(state(&gated, id), RowState::Applied, "the first of them counts");
+}
+
+#[test]
+fn a_line_that_is_held_when_its_adapter_is_ended_is_told_as_dropped() {
+    let gated = Gated::open();
+    let (mut adapter, id) = working(&gated);
+    gated.arm("kind:ack", Way::In);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"ack","id":{id}}}"#)).unwrap();
+    gated.wait_held(1);
+    let mut reader = gated.tap();
+    gated.do_command(Command::Mpp(mpp::Command::Kick)).unwrap();
+    gated.wait_held(0);
+    let is_passed =
+        |it: &OwnedEntry| matches!(&it.entry.what, What::Passed(it) if it.how == Passing::Dropped);
+    gated.read_until(&mut reader, |entries| entries.iter().any(is_passed));
+    assert!(adapter.receive().is_none() || adapter.receive().is_none());
+}
+
+#[test]
+fn a_frame_of_ours_by_hand_keeps_its_origin_while_it_is_held() {
+    let gated = Gated::open();
+    let mut adapter = adapter(&gated);
+    gated.arm("kind:heartbeat", Way::Out);
+    let open = WorkbenchCommand::Open { door: DoorSpec::ToAdapter };
+    let Ok(Outcome::Workbench(WorkbenchOutcome::Opened { door, .. })) =
+        gated.do_command(Command::Workbench(open))
+    else {
+        panic!("it opens")
+    };
+    let mut reader = gated.tap();
+    let pieces = vec![PageBytes(b"{\"mpp\":2,\"type\":\"heartbeat\"}\n".to_vec())];
+    let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 200, answers: None };
+    gated.do_command(Command::Workbench(send)).unwrap();
+    let held = gated.wait_held(1).pop().unwrap();
+    gated.pass(held.frame);
+    assert_eq!(adapter.receive().unwrap()["type"], "heartbeat");
+    let is_it = |it: &OwnedEntry| match &it.entry.what {
+        What::Frame(frame) => frame.origin.as_ref().is_some_and(|origin| origin.number == door),
+        _ => false,
+    };
+    let entries = gated.read_until(&mut reader, |entries| entries.iter().any(is_it));
+    let own = entries.iter().find(|it| is_it(it)).unwrap();
+    let passed = entries.iter().find(|it| Some(it.entry.seq) == own.entry.cause).unwrap();
+    assert!(matches!(passed.entry.what, What::Passed(_)), "{passed:?}");
 }

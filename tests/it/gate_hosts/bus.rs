@@ -171,6 +171,25 @@ fn what_expires_while_it_is_held_is_not_delivered() {
 }
 
 #[test]
+fn a_unit_that_expires_while_it_is_held_holds_up_nothing() {
+    let gated = Gated::open();
+    let (mut publisher, mut subscriber) = (agent(&gated), agent(&gated));
+    subscriber.subscribe(1, "a");
+    subscriber.subscribe(2, "b");
+    gated.arm("link:rmp sub:1", Way::Out);
+    let now_ms = Clock::start().now().wall.0;
+    let header = frames::Header { schema_id: 1, created_at_ms: now_ms, ttl_ms: 300, trace_id: 1, msg_id: 1 };
+    let body = frames::body("observation.note.v1", frames::map(vec![("text", "x".into())]));
+    publisher.publish("a", false, &frames::frame(header, &body));
+    let held = gated.wait_held(1).pop().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    publisher.publish("b", false, &frames::message(2, "x"));
+    assert_eq!(next(&mut subscriber), 2, "what is behind it leaves");
+    let gone = gated.command(GateCommand::Pass { frames: vec![held.frame] });
+    assert_eq!(gone, Err(GateError::NotIntercepted { frame: held.frame }));
+}
+
+#[test]
 fn frames_pass_or_are_dropped_when_their_time_is_up_and_a_rule_ends() {
     let limits = Limits {
         gate: limits::Gate { hold_ms_max: 100, rule_ms_max: 1_500, ..limits::Gate::default() },

@@ -50,11 +50,15 @@ impl PluginStation {
 
     /// With this `config.toml`.
     pub(crate) fn configured(config: &str) -> Self {
+        Self::with(config, &[])
+    }
+
+    pub(crate) fn with(config: &str, flags: &[&str]) -> Self {
         let folder = tempdir().unwrap();
         let home = folder.path().join("home/config/rl-console");
         fs::create_dir_all(&home).unwrap();
         fs::write(home.join("config.toml"), config).unwrap();
-        let station = Station::start(folder.path());
+        let station = Station::start_with(folder.path(), flags);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(OperatorClient::connect(folder.path())).unwrap();
         Self { folder, station: Some(station), runtime, client }

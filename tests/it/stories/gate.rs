@@ -22,12 +22,26 @@ fn hold_the_vote_that_would_break_the_session_mend_it_and_let_it_pass() {
     terminal.keys("type:Vote\x13");
     terminal.shows("Rules: 1 armed");
     let voting = std::thread::spawn(move || {
-        agents.decide("s-1", "Vote", "bob", r#"{"proposal_id":"p9","vote":"approve"}"#)
+        let vote = r#"{"proposal_id":"p1","vote":"approve"}"#;
+        (agents.decide("s-1", "Vote", "eve", vote), agents)
     });
     let held = terminal
         .wait("the vote", |screen| screen.contains("INTERCEPTED 1") && screen.contains("Gate: 1 frame held"));
-    assert!(held.contains("✗ refused"), "what the runtime would make of it: {held}");
+    assert!(held.contains("✗ refused"), "who votes takes no part: {held}");
     terminal.keys("e");
-    let opened = terminal.wait("its JSON", |screen| screen.contains("\"proposal_id\": \"p9\""));
-    panic!("{opened}");
+    let opened = terminal.wait("its JSON", |screen| screen.contains("\"sender\": \"eve\","));
+    let at = |wanted: &str| opened.lines().position(|line| line.contains(wanted)).unwrap();
+    // Down to the sender, and to the end of its line.
+    terminal.keys(&"\x1b[B".repeat(at("\"sender\"") - at("│ {")));
+    terminal.keys("\x1b[F");
+    terminal.keys(&"\x7f".repeat("eve\",".len()));
+    terminal.keys("bob\",");
+    terminal.wait("the verdict", |screen| screen.contains("\"bob\"") && screen.contains("accepted"));
+    terminal.keys("\x13");
+    let (rejected, mut agents) = voting.join().unwrap();
+    assert_eq!(rejected, None, "the mended vote is taken");
+    terminal.wait("the gate, empty", |screen| screen.contains("no frame is held"));
+    terminal.keys("\x1b");
+    terminal.wait("the vote", |screen| screen.contains("1 approve"));
+    drop(agents.decide("s-1", "Vote", "ann", r#"{"proposal_id":"p1","vote":"approve"}"#));
 }

@@ -151,6 +151,7 @@ mod tests {
             since_ms: Wall(0),
             until_ms: Wall(0),
             on_timeout: OnTimeout::Pass,
+            expires_at_ms: None,
         };
         InterceptedFrame { row, bytes: PageBytes(bytes.to_vec()) }
     }

@@ -6,12 +6,12 @@ use std::{
 };
 
 use crate::{
-    dissect::{foreseen_verdict, frame_line, kind_of},
+    dissect::{foreseen_verdict, frame_line, gate::expires_at, kind_of},
     ids::{Peer, Seq},
     port::{InterceptedRow, Way},
     tap::{
         EntryRef,
-        entry::{Direction, Entry, Frame, Link, What, gate::Intercepted},
+        entry::{Direction, Frame, Link, What, gate::Intercepted},
     },
     time::Wall,
 };
@@ -37,6 +37,8 @@ pub(crate) struct HeldFrame {
     pub(crate) clause: Option<Arc<str>>,
     /// When it goes by itself.
     pub(crate) until: Wall,
+    /// When the message in it expires.
+    pub(crate) expires_at: Option<Wall>,
     /// The entry that says it was stopped, where that came.
     pub(crate) seq: Option<Seq>,
     /// The frame itself, where its entry came.
@@ -44,7 +46,7 @@ pub(crate) struct HeldFrame {
 }
 
 impl HeldFrame {
-    fn of_entry(entry: &Entry, it: &Intercepted, hold_ms: u64) -> Self {
+    fn of_entry(EntryRef { entry, bytes }: EntryRef<'_>, it: &Intercepted, hold_ms: u64) -> Self {
         let verdict = foreseen_verdict(entry, &it.frame);
         Self {
             number: it.number,
@@ -60,6 +62,7 @@ impl HeldFrame {
             verdict: verdict.word.into(),
             clause: verdict.clause.map(Arc::from),
             until: Wall(entry.at.wall.0.saturating_add(hold_ms)),
+            expires_at: expires_at(entry.link, bytes),
             seq: Some(entry.seq),
             frame: Some(Arc::new(it.frame.clone())),
         }
@@ -77,9 +80,16 @@ impl HeldFrame {
             verdict: row.verdict.into(),
             clause: row.clause.map(Arc::from),
             until: row.until_ms,
+            expires_at: row.expires_at_ms,
             seq: None,
             frame: None,
         }
+    }
+
+    /// How long the message in it lives still, as people write it; nothing of what has no such time.
+    pub(crate) fn ttl(&self, now: Wall) -> Option<String> {
+        let left = self.expires_at?.0.saturating_sub(now.0);
+        Some(if left == 0 { "over".to_owned() } else { format!("{}s", left.div_ceil(1_000)) })
     }
 
     /// Seconds until it goes by itself, the one that has begun counted.
@@ -129,7 +139,7 @@ impl InterceptedFrames {
                 let now = entry.entry.at.wall;
                 self.held.retain(|_, held| !held.is_overdue(now));
                 if self.held.len() < FRAMES_MAX {
-                    self.held.insert(it.number, HeldFrame::of_entry(entry.entry, it, hold_ms));
+                    self.held.insert(it.number, HeldFrame::of_entry(entry, it, hold_ms));
                 }
             }
             What::Passed(it) => {
@@ -170,7 +180,7 @@ mod tests {
     use crate::{
         ids::TraceId,
         tap::entry::{
-            Head, Redaction, Verdict,
+            Entry, Head, Redaction, Verdict,
             gate::{Passed, Passing},
             mpp,
         },
@@ -216,6 +226,7 @@ mod tests {
             since_ms: Wall(0),
             until_ms: Wall(until_ms),
             on_timeout: crate::port::OnTimeout::Pass,
+            expires_at_ms: None,
         }
     }
 
