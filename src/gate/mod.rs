@@ -18,6 +18,7 @@ mod cleared;
 mod handle;
 mod offer;
 mod rule;
+mod sight;
 mod table;
 #[cfg(test)]
 mod tests;

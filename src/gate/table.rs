@@ -8,18 +8,15 @@ use tokio::sync::oneshot;
 use super::{
     handle::Held,
     offer::{Look, Offer, Offered, Release, Taken, Waits},
-    rule::{KeptEdit, Matcher, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView, Then},
+    rule::{KeptEdit, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView, Then},
+    sight::Sight,
 };
 use crate::{
-    ids::Seq,
     limits,
-    tap::{
-        EntryRef,
-        entry::{
-            Direction, Entry, Frame, Head, Link, Redaction, Verdict, What,
-            gate::{Intercepted, Passing},
-            station::OperatedBy,
-        },
+    tap::entry::{
+        Direction, Frame, Link,
+        gate::{Intercepted, Passing},
+        station::OperatedBy,
     },
     time::{Mono, Now},
 };
@@ -199,7 +196,7 @@ impl Table {
 
     /// Stops a frame that a rule matches, draws and has room for; the first that does.
     pub(super) fn offer(&mut self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Offered {
-        let mut sight = Sight { now, offer, look, known: None, judged: None };
+        let mut sight = Sight::new(now, offer, look);
         let mut may_match_class = false;
         let covering: Vec<u64> = self
             .rules
@@ -445,61 +442,4 @@ pub(super) const fn bit(link: Link, direction: Direction) -> u32 {
         Direction::Outbound => 1,
     };
     1 << (link.index() * 2 + direction)
-}
-
-/// A frame before the rules, each thing of it made when a rule asks for it.
-struct Sight<'a> {
-    now: Now,
-    offer: &'a Offer<'a>,
-    look: &'a dyn Look,
-    /// It as an entry, by its head alone; nothing where its host knows none without a judgement.
-    known: Option<Option<Entry>>,
-    /// It as an entry with what its core would make of it.
-    judged: Option<Entry>,
-}
-
-impl Sight<'_> {
-    fn fits(&mut self, matcher: &Matcher, asks_verdict: bool) -> bool {
-        let (now, bytes) = (self.now, self.offer.bytes);
-        let known = if asks_verdict { None } else { self.known() };
-        if let Some(entry) = known {
-            return matcher(EntryRef { entry, bytes }, now);
-        }
-        matcher(EntryRef { entry: self.judged(), bytes }, now)
-    }
-
-    fn known(&mut self) -> Option<&Entry> {
-        let Self { now, offer, look, known, .. } = self;
-        let made = || look.head().map(|head| entry(*now, offer, head, Verdict::Sent));
-        known.get_or_insert_with(made).as_ref()
-    }
-
-    fn judged(&mut self) -> &Entry {
-        let Self { now, offer, look, judged, .. } = self;
-        judged.get_or_insert_with(|| {
-            let (head, verdict) = look.judged();
-            entry(*now, offer, head, verdict)
-        })
-    }
-
-    /// The frame, judged.
-    fn frame(&mut self) -> Frame {
-        match &self.judged().what {
-            What::Frame(frame) => frame.clone(),
-            _ => unreachable!("it is made as a frame"),
-        }
-    }
-}
-
-fn entry(now: Now, offer: &Offer<'_>, head: Head, verdict: Verdict) -> Entry {
-    let frame = Frame {
-        direction: offer.direction,
-        peer: offer.peer.clone(),
-        head,
-        verdict,
-        wire_bytes: u32::try_from(offer.bytes.len()).unwrap_or(u32::MAX),
-        redaction: Redaction::None,
-        origin: offer.origin.clone(),
-    };
-    Entry { seq: Seq(0), at: now, link: offer.link, trace: None, cause: None, what: What::Frame(frame) }
 }

@@ -454,11 +454,9 @@ impl Host {
     pub(super) fn linger(&mut self, now: Now, id: ConnectionId) {
         self.release_outgoing(now, id);
         if let Some(conn) = self.conns.get_mut(&id) {
+            conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
             let gated = conn.gated.end();
             self.tell_lost(now, gated);
-        }
-        if let Some(conn) = self.conns.get_mut(&id) {
-            conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
         }
         self.receiving.end(id);
         self.resume_held(now);

@@ -1,6 +1,8 @@
 //! `snippet ls`, `snippet show` and `snippet check`, and snippets of the user's own.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
+
+use rl_console::time::Clock;
 
 use crate::{real::Station, runs_cli::run};
 
@@ -13,6 +15,15 @@ json = [
   '{\"body\":{\"type\":\"heartbeat\"}}',
   '{\"body\":{\"type\":\"heartbeat\"}}',
 ]
+[expect]
+verdict = 'accepted'
+";
+
+const PULSE: &str = "\
+about = 'a sign of life'
+link = 'mpp'
+door = 'adapter'
+json = '{\"body\":{\"type\":\"heartbeat\"}}'
 [expect]
 verdict = 'accepted'
 ";
@@ -70,4 +81,20 @@ fn a_snippet_of_ones_own_is_sent_as_often_as_is_asked_for() {
     let sent = run(data, &["inject", "mpp", "--snippet", "alive", "--count", "3"], "").exits(0).rows;
     assert_eq!(sent.len(), 9);
     assert!(sent.iter().all(|row| row["verdict"] == "accepted"), "{sent:?}");
+}
+
+#[test]
+fn a_snippet_of_ones_own_is_sent_at_the_rate_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    own(data, "pulse.toml", PULSE);
+    let clock = Clock::start();
+    let began = clock.mono();
+    let args = ["inject", "mpp", "--snippet", "pulse", "--count", "100", "--rate", "50"];
+    let sent = run(data, &args, "").exits(0).rows;
+    let took = clock.mono().since(began);
+    assert_eq!(sent.len(), 100);
+    assert!(sent.iter().all(|row| row["verdict"] == "accepted"), "{sent:?}");
+    assert!(took >= Duration::from_millis(1_980), "{took:?}");
 }
