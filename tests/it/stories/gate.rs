@@ -16,10 +16,10 @@ fn hold_the_vote_that_would_break_the_session_mend_it_and_let_it_pass() {
     agents.decide("s-1", "Proposal", "ann", r#"{"proposal_id":"p1","option":"the dragon"}"#);
     terminal.keys("q5");
     terminal.shows("the dragon");
-    // The rule is filled in from the pane: what is asked is only the type.
+    // The rule is filled in from the pane: what is asked is the type, and that it comes.
     terminal.keys("I");
     terminal.shows("filter     link:macp");
-    terminal.keys("type:Vote\x13");
+    terminal.keys("type:Vote\x1b[B\x1b[C\x13");
     terminal.shows("Rules: 1 armed");
     let voting = std::thread::spawn(move || {
         let vote = r#"{"proposal_id":"p1","vote":"approve"}"#;
