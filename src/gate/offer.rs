@@ -42,7 +42,7 @@ pub trait Look {
 #[derive(Debug)]
 pub enum Offered {
     /// It was stopped.
-    Taken(Taken),
+    Taken(Box<Taken>),
     /// It goes its way.
     Passes,
     /// It goes its way, and so does every other of its class until rules are armed: [`Cleared`] remembers it.
@@ -57,7 +57,7 @@ pub enum Offered {
 impl Offered {
     /// The frame, where it was stopped.
     #[must_use]
-    pub fn taken(self) -> Option<Taken> {
+    pub fn taken(self) -> Option<Box<Taken>> {
         match self {
             Self::Taken(taken) => Some(taken),
             Self::Passes | Self::ClassPasses { .. } => None,

@@ -18,15 +18,23 @@ pub(super) struct Sight<'a> {
     now: Now,
     offer: &'a Offer<'a>,
     look: &'a dyn Look,
-    /// It as an entry, by its head alone; nothing where its host knows none without a judgement.
-    known: Option<Option<Entry>>,
+    /// It as an entry, by its head alone.
+    known: Known,
     /// It as an entry with what its core would make of it.
     judged: Option<Entry>,
 }
 
+/// What is known of a frame without a judgement.
+enum Known {
+    NotAsked,
+    /// Its host knows nothing.
+    Nothing,
+    Entry(Box<Entry>),
+}
+
 impl<'a> Sight<'a> {
     pub(super) const fn new(now: Now, offer: &'a Offer<'a>, look: &'a dyn Look) -> Self {
-        Self { now, offer, look, known: None, judged: None }
+        Self { now, offer, look, known: Known::NotAsked, judged: None }
     }
 
     /// Whether a matcher finds it.
@@ -40,9 +48,14 @@ impl<'a> Sight<'a> {
     }
 
     fn known(&mut self) -> Option<&Entry> {
-        let Self { now, offer, look, known, .. } = self;
-        let made = || look.head().map(|head| entry(*now, offer, head, Verdict::Sent));
-        known.get_or_insert_with(made).as_ref()
+        if matches!(self.known, Known::NotAsked) {
+            let made = |head| Known::Entry(Box::new(entry(self.now, self.offer, head, Verdict::Sent)));
+            self.known = self.look.head().map_or(Known::Nothing, made);
+        }
+        match &self.known {
+            Known::Entry(entry) => Some(entry),
+            Known::NotAsked | Known::Nothing => None,
+        }
     }
 
     fn judged(&mut self) -> &Entry {

@@ -214,7 +214,7 @@ impl Table {
                 && rule.draws()
                 && let Some(taken) = self.take(now, number, offer, &mut sight)
             {
-                return Offered::Taken(taken);
+                return Offered::Taken(Box::new(taken));
             }
         }
         let version = self.version();

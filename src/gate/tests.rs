@@ -86,7 +86,7 @@ fn offered(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Offered {
 }
 
 fn offer(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Option<Taken> {
-    offered(gate, now, frame, bytes).taken()
+    offered(gate, now, frame, bytes).taken().map(|taken| *taken)
 }
 
 /// What holds an `applied` that comes.
@@ -291,7 +291,7 @@ fn a_class_is_cleared_until_a_rule_is_armed() {
 #[test]
 fn a_frame_that_lets_the_store_fail_passes_at_once() {
     let gate = Gate::new(limits::Gate { hold_ms_max: 1_000, ..LIMITS }, true);
-    let (tell, failing) = std::sync::mpsc::channel();
+    let (tell, failing) = std::sync::mpsc::sync_channel(4);
     gate.fail_store_by(move |until, rule| tell.send((until, rule)).unwrap());
     for (ms, until_ms) in [(300, 307), (5_000, 1_007)] {
         let then = Then::FailStore { ms };

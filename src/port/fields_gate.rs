@@ -27,6 +27,18 @@ impl Then {
     }
 }
 
+impl Then {
+    /// It with how long, for people.
+    pub(crate) fn words(self) -> String {
+        let name = self.name();
+        match self {
+            Self::Delay { ms, jitter_ms: 0 } | Self::FailStore { ms } => format!("{name} {ms}ms"),
+            Self::Delay { ms, jitter_ms } => format!("{name} {ms}ms±{jitter_ms}"),
+            Self::Intercept | Self::Drop | Self::Duplicate | Self::Cut => name.to_owned(),
+        }
+    }
+}
+
 impl OnTimeout {
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {

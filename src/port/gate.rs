@@ -6,6 +6,9 @@ use super::PageBytes;
 pub use crate::gate::{OnTimeout, Then};
 use crate::{ids::Peer, tap::entry::Link, time::Wall};
 
+/// Fields of an entry that a rule cannot ask for: a frame has them only once it has passed.
+pub const NOT_KNOWN_YET: [&str; 4] = ["seq", "cause", "trace", "origin"];
+
 /// Which way a rule looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -195,9 +198,7 @@ impl GateError {
             Self::NotKnownYet { .. } => {
                 "filter by what a frame says itself: link, kind, peer, topic, queue, event, verdict, clause"
             }
-            Self::RehearsalOnly { .. } => {
-                "start one with its own data folder: `rl-console --rehearsal --data DIR`"
-            }
+            Self::RehearsalOnly { .. } => "start a station with --rehearsal, in a data folder of its own",
             Self::NoFilter => "say which frames, such as `link:mpp kind:applied`",
             Self::BadFilter { .. } => "`rl-console help filter` has the language",
             Self::NoRule { .. } => "`rl-console gate ls` lists the rules",

@@ -57,8 +57,8 @@ pub use drops::{DropRow, drop_rows};
 pub use error::PortError;
 pub use findings::FindingRow;
 pub use gate::{
-    Arm, GateCommand, GateError, GateOutcome, GateRuleRow, InterceptedFrame, InterceptedRow, OnTimeout, Then,
-    Way,
+    Arm, GateCommand, GateError, GateOutcome, GateRuleRow, InterceptedFrame, InterceptedRow, NOT_KNOWN_YET,
+    OnTimeout, Then, Way,
 };
 pub use health::{HealthRow, HealthStatus};
 pub use judged::{AnswerRow, JudgedRow, PassedOverRow, Stand};

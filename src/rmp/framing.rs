@@ -48,6 +48,13 @@ pub fn whole(bytes: &[u8], dialect: Dialect, body_bytes_max: u64) -> Result<(), 
     Ok(())
 }
 
+/// Bytes of the first frame of some; nothing where none begins there, as in units of the JSON dialect.
+#[must_use]
+pub fn first_frame_bytes(bytes: &[u8]) -> Option<usize> {
+    let raw = RawFrame::split(bytes).filter(|raw| raw.header.check_identity().is_ok())?;
+    Some(PREFIX_BYTES.saturating_add(raw.frame_len as usize))
+}
+
 /// When the message in some whole frames expires, in Unix milliseconds; nothing where there is none, as in
 /// control frames alone and units of the JSON dialect.
 #[must_use]

@@ -8,7 +8,7 @@ use crate::{
     dissect::EntryRecord,
     field::Fields as _,
     filter::{Fault, Filter},
-    port::{Arm, OnTimeout, Way},
+    port::{Arm, GateError, NOT_KNOWN_YET, OnTimeout, Way},
 };
 
 /// What is refused, and what would not be.
@@ -114,6 +114,9 @@ impl RuleForm {
         if self.is_empty() {
             return Err(NO_FILTER.to_owned());
         }
+        if let Some(field) = not_known_yet(self.text()) {
+            return Err(GateError::NotKnownYet { field: field.to_owned() }.to_string());
+        }
         Ok(Arm {
             filter: self.text().to_owned(),
             way: [None, Some(Way::In), Some(Way::Out)][self.way.index().min(2)],
@@ -133,4 +136,10 @@ pub(super) fn filter_class(text: &str, view: &View) -> Class {
     let read = Filter::parse(text.trim(), EntryRecord::SPECS);
     let quotes = |class: &Class| read.as_ref().map_or(true, |filter| filter.quotes(*class));
     view.mask_policy.strictest([Class::Login, Class::Payload].into_iter().filter(quotes))
+}
+
+/// A field that a filter tests and that a frame has only once it has passed.
+fn not_known_yet(text: &str) -> Option<&'static str> {
+    let fields = Filter::parse(text, EntryRecord::SPECS).ok()?.fields();
+    fields.into_iter().find(|field| NOT_KNOWN_YET.contains(field))
 }

@@ -25,7 +25,7 @@ use crate::{
         Command, DoorSpec, GateCommand, InterceptedFrame, InterceptedRow, Outcome, Page, PageBytes,
         PortError, Query, Way as Direction,
     },
-    rmp::{Dialect, Kind},
+    rmp::{Dialect, Kind, framing::first_frame_bytes},
     tap::entry::Link,
     time::Now,
 };
@@ -85,6 +85,7 @@ fn held_bench(
         rule: row.rule,
         way: row.way,
         peer: row.peer,
+        before: bytes.get(..announced_by(row.link, &bytes)).unwrap_or_default().to_vec(),
         until: row.until_ms,
         keeps: false,
         is_sent: false,
@@ -101,6 +102,12 @@ fn held_bench(
     bench
 }
 
+/// Bytes of the frame that announces a message of the bus, where one is in front of it.
+fn announced_by(link: Link, bytes: &[u8]) -> usize {
+    let first = if link == Link::Rmp { first_frame_bytes(bytes) } else { None };
+    first.filter(|first| *first < bytes.len()).unwrap_or_default()
+}
+
 /// The door of frames like a held one of which no entry is known.
 fn door_of_row(row: &InterceptedRow, bytes: &[u8]) -> DoorSpec {
     match (row.link, row.way) {
@@ -108,7 +115,7 @@ fn door_of_row(row: &InterceptedRow, bytes: &[u8]) -> DoorSpec {
         (Link::Plugin, Direction::In) => DoorSpec::AsPlugin { plugin: PluginId::new(row.peer.as_str()) },
         (Link::Plugin, Direction::Out) => DoorSpec::ToPlugin { plugin: PluginId::new(row.peer.as_str()) },
         (Link::Rmp, _) => {
-            let dialect = if bytes.first() == Some(&b'{') { Dialect::Json } else { Dialect::Frames };
+            let dialect = if first_frame_bytes(bytes).is_none() { Dialect::Json } else { Dialect::Frames };
             DoorSpec::Peer { dialect, kind: Some(Kind::Agent), client: CLIENT.to_owned() }
         }
         (_, Direction::In) => DoorSpec::AsAdapter,

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     console::{
         form::Editor,
-        worker::{FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, example, refreshed},
+        worker::{Before, FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, Reads, example, refreshed},
     },
     dissect::frame_json::{Breakage, Fill, FrameFault, Places},
     ids::Seq,
@@ -236,14 +236,21 @@ impl Workbench {
             Leads::Json if self.made == self.revision => return None,
             Leads::Json => FrameWork::Encode {
                 text: self.editor.text(),
-                topic: self.way.topic().map(str::to_owned),
+                before: match (&self.at_gate, self.way.topic()) {
+                    (Some(edit), _) => Before::Frames(edit.before.clone()),
+                    (None, Some(topic)) => Before::Publish(topic.to_owned()),
+                    (None, None) => Before::Nothing,
+                },
                 fill: self.fill,
                 breakages: self.breakages.clone(),
             },
             Leads::Reading => FrameWork::Decode {
                 bytes: self.bytes.bytes().to_vec(),
-                is_published: self.way.topic().is_some(),
-                at,
+                reads: match (&self.at_gate, self.way.topic()) {
+                    (Some(_), _) => Reads::Held,
+                    (None, Some(_)) => Reads::Published(at),
+                    (None, None) => Reads::Frame(at),
+                },
             },
         };
         Some(FrameJob { number: self.revision, format: self.way.format(), work, limits: Box::new(*limits) })

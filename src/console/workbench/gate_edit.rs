@@ -13,6 +13,8 @@ pub(crate) struct GateEdit {
     pub(crate) way: Way,
     /// Who is at the other end.
     pub(crate) peer: Peer,
+    /// The frames that announce it, which stay as they are.
+    pub(crate) before: Vec<u8>,
     /// When it goes by itself.
     pub(crate) until: Wall,
     /// Whether the rule makes the same change of all that it matches from then on.

@@ -77,7 +77,8 @@ impl Workbench {
         if let Err(missing) = self.way.door() {
             return vec![Said::new(missing, Role::Warn)];
         }
-        if !self.is_made() {
+        let length = self.bytes.bytes().len() as u64;
+        if !self.is_made() || length == 0 {
             return vec![Said::new("no frame to judge".to_owned(), Role::Muted)];
         }
         match &self.judging.answer {
@@ -85,6 +86,12 @@ impl Workbench {
             Some(Err(why)) => vec![Said::new(why.clone(), Role::Warn)],
             Some(Ok(row)) => {
                 let mut lines = lines_of(row, now);
+                if let more @ 1.. = length.saturating_sub(row.taken_bytes)
+                    && row.taken_bytes > 0
+                {
+                    let text = format!("{} after it: judged with what is sent next", counted(more, "byte"));
+                    lines.insert(1, Said::new(text, Role::Warn));
+                }
                 if self.judging.answered != self.wire_revision {
                     for line in &mut lines {
                         line.role = Role::Muted;

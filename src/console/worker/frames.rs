@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use crate::{
     console::worker::Worker,
-    dissect::frame_json::{self, Breakage, Fill, Format, FrameFault, Places, RmpUnits, Setup, codec},
+    dissect::frame_json::{
+        self, Breakage, Fill, Format, FrameFault, Places, RmpUnits, Setup, codec, indented,
+    },
     limits::Limits,
     registry::Registry,
     time::Wall,
@@ -30,19 +32,35 @@ pub(crate) enum FrameWork {
     /// Make the bytes that a JSON says.
     Encode {
         text: String,
-        /// The topic that it is published on.
-        topic: Option<String>,
+        /// What goes in front of it.
+        before: Before,
         fill: Fill,
         /// What is broken of it then, in this order.
         breakages: Vec<Breakage>,
     },
     /// Read bytes as the JSON that is edited.
-    Decode {
-        bytes: Vec<u8>,
-        /// Whether they are a message behind the frame that says on which topic it is published.
-        is_published: bool,
-        at: Wall,
-    },
+    Decode { bytes: Vec<u8>, reads: Reads },
+}
+
+/// What goes in front of a frame that is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    Nothing,
+    /// The frame that says on which topic it is published.
+    Publish(String),
+    /// The frames that announce it, as they are.
+    Frames(Vec<u8>),
+}
+
+/// What bytes are read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// A frame to make another of, with ids and times of this moment.
+    Frame(Wall),
+    /// The same behind the frame that says on which topic it is published.
+    Published(Wall),
+    /// A frame that is held, with what it has; behind those that announce it.
+    Held,
 }
 
 /// What came of it.
@@ -85,10 +103,14 @@ impl FrameJob {
         let setup = Setup { registry: &REGISTRY, limits: &self.limits, now_ms: None };
         let codec = codec(self.format, setup);
         match &self.work {
-            FrameWork::Encode { text, topic, fill, breakages } => {
+            FrameWork::Encode { text, before, fill, breakages } => {
                 let made = codec.encode(text, fill).map_err(|why| JsonFault::of(text, &why));
                 FrameAnswer::Made(made.and_then(|made| {
-                    let before = topic.as_deref().map_or_else(Vec::new, |topic| fill.publish(topic));
+                    let before = match before {
+                        Before::Nothing => Vec::new(),
+                        Before::Publish(topic) => fill.publish(topic),
+                        Before::Frames(frames) => frames.clone(),
+                    };
                     let offset = before.len();
                     let wire = [before, made.wire].concat();
                     let shifted =
@@ -104,10 +126,18 @@ impl FrameJob {
                     Ok(made)
                 }))
             }
-            FrameWork::Decode { bytes, is_published, at } => {
-                FrameAnswer::Read(self.read(bytes, *is_published, *at))
-            }
+            FrameWork::Decode { bytes, reads } => FrameAnswer::Read(match reads {
+                Reads::Frame(at) => self.read(bytes, false, *at),
+                Reads::Published(at) => self.read(bytes, true, *at),
+                Reads::Held => self.read_held(bytes),
+            }),
         }
+    }
+
+    fn read_held(&self, bytes: &[u8]) -> Result<String, String> {
+        let setup = Setup { registry: &REGISTRY, limits: &self.limits, now_ms: None };
+        let last = frame_json::parts(self.format, setup, bytes).and_then(|mut parts| parts.pop());
+        last.map(|(_, text)| indented(&text)).ok_or_else(|| "they are no whole frame".to_owned())
     }
 
     fn read(&self, bytes: &[u8], is_published: bool, at: Wall) -> Result<String, String> {
@@ -186,13 +216,13 @@ mod tests {
         let limits = Box::new(Limits::default());
         let job = |work| FrameJob { number: 1, format: Format::Mpp, work, limits: limits.clone() };
         let FrameAnswer::Read(Ok(text)) =
-            job(FrameWork::Decode { bytes: wire.clone(), is_published: false, at: Wall(1) }).run()
+            job(FrameWork::Decode { bytes: wire.clone(), reads: Reads::Frame(Wall(1)) }).run()
         else {
             panic!("not read")
         };
         let encode = |breakages| FrameWork::Encode {
             text: text.clone(),
-            topic: None,
+            before: Before::Nothing,
             fill: Fill::at(Wall(1), 1),
             breakages,
         };
@@ -202,5 +232,30 @@ mod tests {
         };
         assert_eq!(made(Vec::new()), (wire.clone(), None));
         assert_eq!(made(vec![Breakage::NoLf]), (wire[..wire.len() - 1].to_vec(), None));
+    }
+
+    #[test]
+    fn a_held_message_keeps_its_ids_and_times_and_the_frame_that_announces_it() {
+        let fill = Fill::at(Wall(1_000), 7);
+        let setup_limits = Limits::default();
+        let setup = Setup { registry: &REGISTRY, limits: &setup_limits, now_ms: None };
+        let format = Format::Rmp(RmpUnits::Session);
+        let json = r#"{"header":{"ttl_ms":600000},"body":{"type":"observation.note.v1","payload":{"n":1}}}"#;
+        let message = codec(format, setup).encode(json, &fill).unwrap().wire;
+        let announces = fill.publish("a/b");
+        let wire = [&announces[..], &message].concat();
+        let limits = Box::new(Limits::default());
+        let job = |work| FrameJob { number: 1, format, work, limits: limits.clone() };
+        let FrameAnswer::Read(Ok(text)) =
+            job(FrameWork::Decode { bytes: wire.clone(), reads: Reads::Held }).run()
+        else {
+            panic!("not read")
+        };
+        assert!(text.contains("\"msg_id\"") && text.contains("600000"), "{text}");
+        let before = Before::Frames(announces);
+        let later = Fill::at(Wall(9_000), 8);
+        let encode = FrameWork::Encode { text, before, fill: later, breakages: Vec::new() };
+        let FrameAnswer::Made(Ok(made)) = job(encode).run() else { panic!("not made") };
+        assert_eq!(made.wire, wire);
     }
 }

@@ -13,7 +13,7 @@ mod thread;
 pub(crate) use decode::{DecodeJob, decode_worker};
 pub(crate) use export::{ExportContent, ExportJob, export_worker};
 pub(crate) use frames::{
-    FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, example, frame_worker, refreshed,
+    Before, FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, Reads, example, frame_worker, refreshed,
 };
 pub(crate) use objects::{ObjectJob, object_worker};
 pub use opening_files::{OpeningFile, OpeningFiles, OpeningListing};

@@ -122,7 +122,7 @@ impl Shared {
         let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look).taken() else {
             return Ok((caller, received));
         };
-        let Goes { passed, changed } = self.stopped(taken, bytes, (None, None)).await?;
+        let Goes { passed, changed } = self.stopped(*taken, bytes, (None, None)).await?;
         let caller = Caller { passed: Some(passed), ..caller };
         Ok(match changed {
             None => (caller, received),
@@ -151,7 +151,7 @@ impl Shared {
             self.tell_answer(answer, &bytes, cause);
             return Ok(bytes);
         };
-        let Goes { passed, changed } = self.stopped(taken, &bytes, (cause, trace)).await?;
+        let Goes { passed, changed } = self.stopped(*taken, &bytes, (cause, trace)).await?;
         let (bytes, by_hand) = match changed {
             None => (bytes, answer.caller.by_hand.clone()),
             Some((bytes, origin)) => (bytes, Some(origin)),

@@ -144,7 +144,13 @@ impl Look for Leaving<'_> {
 impl Host {
     /// Asks the gate about a whole line of the adapter's connection. Handshakes are not asked about: they
     /// carry tokens.
-    fn ask_gate(&self, now: Now, id: ConnectionId, wire: &[u8], leaving: Option<&Head>) -> Option<Taken> {
+    fn ask_gate(
+        &self,
+        now: Now,
+        id: ConnectionId,
+        wire: &[u8],
+        leaving: Option<&Head>,
+    ) -> Option<Box<Taken>> {
         let direction = if leaving.is_some() { Direction::Outbound } else { Direction::Inbound };
         if !self.gate.is_armed(Link::Mpp, direction) || self.bridge.adapter() != Some(id) {
             return None;
@@ -168,7 +174,7 @@ impl Host {
             return self.is_open(id);
         };
         self.cause = None;
-        let (notice, waits) = self.tell_stopped(now, taken, wire);
+        let (notice, waits) = self.tell_stopped(now, *taken, wire);
         match waits {
             Waits::Held(held) => {
                 let wire = wire.to_vec();
@@ -340,7 +346,7 @@ impl Host {
             return self.push(now, id, head, bytes, trace);
         };
         let cause = self.cause;
-        let (notice, waits) = self.tell_stopped(now, taken, bytes);
+        let (notice, waits) = self.tell_stopped(now, *taken, bytes);
         match (waits, self.conns.get_mut(&id)) {
             (Waits::Held(release), Some(conn)) => {
                 conn.gated.out_bytes += bytes.len();

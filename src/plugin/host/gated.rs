@@ -82,7 +82,7 @@ impl Host {
         direction: Direction,
         bytes: &[u8],
         head: Head,
-    ) -> Option<Taken> {
+    ) -> Option<Box<Taken>> {
         if !self.gate.is_armed(Link::Plugin, direction) || !self.core.is_greeted(plugin) {
             return None;
         }

@@ -131,7 +131,7 @@ impl Host {
         id: ConnectionId,
         direction: Direction,
         (wire, control): (&[u8], &[u8]),
-    ) -> Option<gate::Taken> {
+    ) -> Option<Box<gate::Taken>> {
         let stand = match direction {
             Direction::Inbound => Stand::Connection(id),
             Direction::Outbound => Stand::Towards(id),
@@ -195,7 +195,7 @@ impl Host {
             return Taken::Unit(len);
         };
         self.cause = None;
-        let (notice, waits) = self.tell_stopped(now, taken, unit);
+        let (notice, waits) = self.tell_stopped(now, *taken, unit);
         match waits {
             Waits::Held(held) => {
                 if let Some(conn) = self.conns.get_mut(&id) {
@@ -294,12 +294,18 @@ impl Host {
     }
 
     /// A unit goes on, and what has come behind it, or waits to leave behind it.
-    pub(super) fn on_released(&mut self, now: Now, id: ConnectionId, direction: Direction, release: Release) {
+    pub(super) fn on_released(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        direction: Direction,
+        release: &Release,
+    ) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         match direction {
             Direction::Inbound => {
                 if let Some((Stopped { notice, wire, .. }, dialect)) = conn.gated.unit.take() {
-                    self.pass_unit(now, id, notice, (dialect, &wire), &release);
+                    self.pass_unit(now, id, notice, (dialect, &wire), release);
                 }
                 self.handle_kept(now, id);
             }
@@ -333,7 +339,7 @@ impl Host {
         let front = self.conns.get_mut(&id).and_then(|conn| conn.gated.front.take());
         if let Some(Stopped { mut held, notice, wire }) = front {
             let release = held.try_release().unwrap_or_else(Release::as_it_was);
-            self.pass_front(now, id, notice, wire, release);
+            self.pass_front(now, id, notice, wire, &release);
         }
     }
 }

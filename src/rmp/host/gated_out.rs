@@ -41,7 +41,7 @@ impl Host {
         id: ConnectionId,
         notice: Notice,
         unit: Vec<u8>,
-        release: Release,
+        release: &Release,
     ) {
         let instead = match release.how {
             Passing::Dropped => Some(Bytes::new()),
@@ -65,7 +65,7 @@ impl Host {
             self.tell_passed(now, notice, &lost);
             return;
         }
-        let (seq, origin) = self.tell_passed(now, notice, &release);
+        let (seq, origin) = self.tell_passed(now, notice, release);
         let Some(instead) = instead else {
             if let Some(conn) = self.conns.get_mut(&id) {
                 conn.gated.asked = Some(unit);
@@ -163,7 +163,7 @@ impl Host {
             return self.transmit(now, id, Readiness::Known, true);
         };
         self.cause = None;
-        let (notice, waits) = self.tell_stopped(now, taken, &unit);
+        let (notice, waits) = self.tell_stopped(now, *taken, &unit);
         match waits {
             Waits::Held(held) => {
                 let conn = self.conns.get_mut(&id)?;
@@ -173,7 +173,7 @@ impl Host {
                 None
             }
             Waits::Not(release) => {
-                self.pass_front(now, id, notice, unit, release);
+                self.pass_front(now, id, notice, unit, &release);
                 Some(Ok(WriteProgress::Pending))
             }
         }

@@ -358,7 +358,7 @@ async fn serve_turns(
                     host.note_receiving(now, id, false);
                     host.finish_turn(now);
                 }
-                Turn::Released(direction, release) => host.on_released(now, id, direction, release),
+                Turn::Released(direction, release) => host.on_released(now, id, direction, &release),
                 Turn::Writable => {
                     host.write(now, id);
                     host.finish_turn(now);

@@ -93,7 +93,7 @@ fn armed(inner: &Inner, operating: Operating<'_>, arm: &Arm) -> Result<GateOutco
         // It ended meanwhile: its rules were looked for before this one was armed.
         owner_gone(inner, owner);
     }
-    operating.report(&format!("gate: rule {rule} armed: {} {}", arm.then.name(), arm.filter));
+    operating.report(&format!("gate: rule {rule} armed: {} {}", arm.then.words(), arm.filter));
     Ok(GateOutcome::Armed { rule })
 }
 
@@ -184,7 +184,7 @@ fn is_whole(inner: &Inner, held: &HeldView, bytes: &Bytes) -> Result<(), String>
             };
             let limits = &inner.limits.rmp;
             rmp::framing::whole(bytes, dialect, limits.body_bytes_max)
-                .map_err(|missing| format!("{missing} bytes of it are missing"))
+                .map_err(|missing| format!("they end within a frame: at least {missing} more are missing"))
         }
         Link::Plugin => {
             let mut framer = plugin::framing::Framer::new();

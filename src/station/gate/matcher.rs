@@ -12,7 +12,7 @@ use crate::{
     field::Fields as _,
     filter::Filter,
     gate::{HeldView, Matcher, Rewrite},
-    port::GateError,
+    port::{GateError, NOT_KNOWN_YET},
     rmp::{Dialect, Registry},
     station::local::Inner,
     tap::entry::{Direction, Head, Link},
@@ -23,8 +23,6 @@ use crate::{
 const LINKS: [Link; 4] = [Link::Mpp, Link::Rmp, Link::Macp, Link::Plugin];
 /// Fields that the core's verdict is needed for.
 const OF_VERDICT: [&str; 4] = ["verdict", "clause", "code", "what"];
-/// Fields of an entry that there are only once it is told.
-const NOT_KNOWN_YET: [&str; 4] = ["seq", "cause", "trace", "origin"];
 
 /// Fields that are the same in all frames of a class.
 const OF_CLASS: [&str; 8] = ["dir", "link", "kind", "topic", "sub", "session", "peer", "routine"];

@@ -156,12 +156,12 @@ mod tests {
         InterceptedFrame { row, bytes: PageBytes(bytes.to_vec()) }
     }
 
-    fn with(held: &InterceptedFrame, json: Option<Value>, set: &[(&str, Value)]) -> Result<Vec<u8>, Error> {
+    fn with(held: &InterceptedFrame, json: Option<&Value>, set: &[(&str, Value)]) -> Result<Vec<u8>, Error> {
         let (registry, limits) = (Registry::default(), Limits::default());
         let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
         let json_of = |value: &Value| Json::read(&value.to_string()).unwrap();
         let set: Vec<_> = set.iter().map(|(path, value)| ((*path).to_owned(), json_of(value))).collect();
-        edited(setup, held, json.as_ref().map(json_of), &set, Wall(9))
+        edited(setup, held, json.map(json_of), &set, Wall(9))
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         let set = with(&line, None, &[("body.id", json!(5))]).unwrap();
         assert_eq!(read(set), json!({"mpp": 2, "type": "done", "id": 5}));
         let other = json!({"body": {"type": "failed", "id": 4, "reason": "x"}});
-        let replaced = with(&line, Some(other), &[("body.reason", json!("y"))]).unwrap();
+        let replaced = with(&line, Some(&other), &[("body.reason", json!("y"))]).unwrap();
         assert_eq!(read(replaced), json!({"mpp": 2, "type": "failed", "id": 4, "reason": "y"}));
     }
 
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(after[publish.len()..][..PREFIX_BYTES + 64], message[..PREFIX_BYTES + 64]);
         let value = parts(Format::Rmp(RmpUnits::Session), setup, &after).unwrap().pop().unwrap().1;
         assert_eq!(serde_json::from_str::<Value>(&value).unwrap()["body"]["payload"], json!({"n": 2}));
-        let replaced = with(&unit, Some(body), &[]).unwrap();
+        let replaced = with(&unit, Some(&body), &[]).unwrap();
         assert_eq!(replaced, unit.bytes.0, "a file without a header keeps the frame's");
     }
 

@@ -26,8 +26,8 @@ impl TableRow for GateRuleRow {
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![
             self.rule.to_string(),
-            self.way.map_or("-", Way::name).to_owned(),
-            self.then.name().to_owned(),
+            self.way.map_or("both", Way::name).to_owned(),
+            format!("{}{}", self.then.words(), if self.rewrites { ", edits" } else { "" }),
             self.on_timeout.name().to_owned(),
             self.taken.to_string(),
             self.passed_full.to_string(),
