@@ -10,9 +10,9 @@
 //!
 //! A held frame holds its connection in its direction alone: nothing behind it is read, or written, and
 //! nothing is reordered; a unary call is held by itself. What a rule needs of a frame beyond its bytes is
-//! asked of the host ([`Look`]), and whether it matches of a [`Matcher`] that the station hands in. Handshakes
-//! and other frames that carry secrets are never offered. The host tells the tap of what was stopped, and of
-//! what became of it, so that both are in the order of its link.
+//! asked of the host ([`Look`]), and whether it matches of a [`Matcher`] that the station hands in.
+//! Handshakes and other frames that carry secrets are never offered. The host tells the tap of what was
+//! stopped, and of what became of it, so that both are in the order of its link.
 
 mod cleared;
 mod handle;
