@@ -77,6 +77,7 @@ fuzz_target!(|said: Vec<(u8, Vec<u8>)>| {
     let hello = control(b"\x81\xa5Hello\x83\xa1v\x01\xa6client\xa1x\xa4kind\xa5agent");
     broker.handle(now, Input::Frame { session: FRAMES, frame: Wire::Lent(&hello) });
     broker.handle(now, Input::Unit { session: JSON, unit: &unit(br#"{"Hello":{"kind":"Agent"}}"#) });
+    received(&mut broker);
     for (how, bytes) in &said {
         let (session, bytes) = match how % 4 {
             0 => (FRAMES, control(bytes)),
