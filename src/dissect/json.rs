@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::tree::{Kind, Node, Text, TreeBuilder};
+use super::tree::{Kind, Node, Text, Tree, TreeBuilder};
 
 /// How deep values are opened; below, they are one value each. A station's own reader gives up at 128.
 const DEPTH_MAX: usize = 64;
@@ -13,6 +13,13 @@ const DEPTH_MAX: usize = 64;
 /// no value.
 pub(crate) fn read(bytes: &[u8], name: &'static str, builder: &mut TreeBuilder) {
     read_within(bytes, 0..bytes.len(), name, builder);
+}
+
+/// The tree of a JSON, with the places of its values.
+pub(crate) fn tree(text: &str, nodes_max: usize) -> Tree {
+    let mut builder = TreeBuilder::new(nodes_max);
+    read(text.as_bytes(), "frame", &mut builder);
+    builder.finish()
 }
 
 /// Reads the bytes of a range.

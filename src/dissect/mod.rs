@@ -39,6 +39,7 @@ pub(crate) use body_preview::body_preview;
 pub(crate) use breach::{Breach, clause_name, clause_text, clause_with_text};
 pub(crate) use decoder::Subject;
 pub(crate) use frame_verdict::{foreseen_verdict, frame_verdict};
+pub(crate) use json::tree as json_tree;
 pub(crate) use mplp::findings_in;
 pub(crate) use outcome::EntryOutcome;
 pub(crate) use record::EntryRecord;

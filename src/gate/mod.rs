@@ -22,9 +22,11 @@ mod sight;
 mod table;
 #[cfg(test)]
 mod tests;
+mod then;
 
 pub use cleared::Cleared;
 pub use handle::{Gate, Held};
 pub use offer::{Look, Notice, Offer, Offered, Release, Taken, Waits};
-pub use rule::{Matcher, NewRule, OnTimeout, Owner, Rewrite, RuleView, Then};
+pub use rule::{Matcher, NewRule, OnTimeout, Owner, Rewrite, RuleView};
 pub use table::{ArmError, Deed, Fates, HeldView, NotHeld};
+pub use then::Then;

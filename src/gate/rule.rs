@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::Then;
 use crate::{
     ids::ConnectionId,
     tap::{
@@ -19,42 +20,6 @@ pub type Matcher = Arc<dyn Fn(EntryRef<'_>, Now) -> bool + Send + Sync>;
 
 /// What an operator's edit makes of another frame like the one that was edited; nothing where it cannot.
 pub type Rewrite = Arc<dyn Fn(&[u8]) -> Option<Bytes> + Send + Sync>;
-
-/// What a rule does with a frame that it matches. All but the first are faults, for a rehearsal alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Then {
-    /// Holds it until an operator decides.
-    #[default]
-    Intercept,
-    /// Lets it pass late, at most by `limits.gate.hold_ms_max`.
-    Delay {
-        /// By so many milliseconds.
-        ms: u64,
-        /// And up to so many more or fewer.
-        jitter_ms: u64,
-    },
-    /// Drops it.
-    Drop,
-    /// Lets it pass twice.
-    Duplicate,
-    /// Lets a part of it pass, and ends the connection.
-    Cut,
-    /// Lets it pass, and the store refuses what is to be committed, at most for
-    /// `limits.gate.hold_ms_max`.
-    FailStore {
-        /// For so many milliseconds.
-        ms: u64,
-    },
-}
-
-impl Then {
-    /// Whether it is a fault.
-    #[must_use]
-    pub const fn is_fault(self) -> bool {
-        !matches!(self, Self::Intercept)
-    }
-}
 
 /// What becomes of a frame that nobody decided on in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::{
+    Then,
     handle::Held,
     offer::{Look, Offer, Offered, Release, Taken, Waits},
-    rule::{KeptEdit, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView, Then},
+    rule::{KeptEdit, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView},
     sight::Sight,
 };
 use crate::{
@@ -46,9 +47,9 @@ pub enum Deed {
     Edit(Bytes),
 }
 
-/// The frame passed meanwhile, or never was held.
+/// The frame has passed, or was never held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("frame {number} is not held: it passed meanwhile")]
+#[error("frame {number} is not held: it has passed, or never was")]
 pub struct NotHeld {
     /// Its number.
     pub number: u64,

@@ -125,8 +125,8 @@ pub enum GateError {
         /// How many.
         armed: u64,
     },
-    /// The frame passed meanwhile, or there never was one.
-    #[error("frame {frame} is not held: it passed meanwhile")]
+    /// The frame has passed, or was never held.
+    #[error("frame {frame} is not held: it has passed, or never was")]
     NotIntercepted {
         /// Its number.
         frame: u64,

@@ -7,9 +7,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::{commands::seconds, inject::setting};
 use crate::{cli::filter, dissect::frame_json::Json, gate::Then};
 
-/// How far a fault may delay a frame, in milliseconds.
-const DELAY_MS_MAX: u64 = 600_000;
-
 /// What a watch reads, for the help.
 const DECISIONS: &str = "Each line of stdin decides on a frame:
   {\"id\":12,\"do\":\"pass\"}
@@ -75,7 +72,7 @@ pub(crate) struct GateArmArgs {
     pub(crate) max: Option<u64>,
 
     /// Disarm the rule after so many seconds, at most `limits.gate.rule_ms_max`.
-    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long = "for", value_name = "SECONDS", value_parser = armed_for)]
     pub(crate) for_ms: Option<u64>,
 
     /// Take only so many percent of the frames that match.
@@ -145,36 +142,15 @@ pub(crate) struct GateDisarmArgs {
 }
 
 fn then(text: &str) -> Result<Then, String> {
-    let unknown = || {
-        "takes intercept, drop, duplicate, cut, a delay such as delay=200ms or delay=200ms±50, or fail-store=500ms"
-            .to_owned()
-    };
-    match text {
-        "intercept" => Ok(Then::Intercept),
-        "drop" => Ok(Then::Drop),
-        "duplicate" => Ok(Then::Duplicate),
-        "cut" => Ok(Then::Cut),
-        text => match (text.strip_prefix("delay="), text.strip_prefix("fail-store=")) {
-            (Some(text), _) => delay(text).ok_or_else(unknown)?,
-            (_, Some(text)) => match text.strip_suffix("ms").and_then(|ms| ms.parse().ok()) {
-                Some(ms @ 1..=DELAY_MS_MAX) => Ok(Then::FailStore { ms }),
-                Some(_) => Err(format!("lets the store refuse commits for 1 to {DELAY_MS_MAX} ms")),
-                None => Err(unknown()),
-            },
-            (None, None) => Err(unknown()),
-        },
-    }
+    text.parse()
 }
 
-/// A delay with its jitter; nothing of what is none.
-fn delay(text: &str) -> Option<Result<Then, String>> {
-    let (whole, jitter) = text.split_once('±').or_else(|| text.split_once("+-")).unwrap_or((text, "0"));
-    let ms = |text: &str| text.strip_suffix("ms").unwrap_or(text).parse::<u64>().ok();
-    let (ms, jitter_ms) = (ms(whole.strip_suffix("ms")?)?, ms(jitter)?);
-    Some(match ms.checked_add(jitter_ms) {
-        Some(..=DELAY_MS_MAX) => Ok(Then::Delay { ms, jitter_ms }),
-        _ => Err(format!("delays a frame by {DELAY_MS_MAX} ms at most")),
-    })
+/// How long a rule is armed.
+fn armed_for(text: &str) -> Result<u64, String> {
+    match seconds(text)? {
+        0 => Err("takes more than 0 seconds".to_owned()),
+        ms => Ok(ms),
+    }
 }
 
 #[expect(
@@ -193,32 +169,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fate_is_a_name_or_a_delay_with_its_jitter() {
-        let delayed = |ms, jitter_ms| Ok(Then::Delay { ms, jitter_ms });
-        assert_eq!(then("cut"), Ok(Then::Cut));
-        assert_eq!(then("delay=200ms"), delayed(200, 0));
-        assert_eq!(then("delay=200ms±50"), delayed(200, 50));
-        assert_eq!(then("delay=200ms+-50ms"), delayed(200, 50));
-        assert_eq!(then("fail-store=500ms"), Ok(Then::FailStore { ms: 500 }));
-        for wrong in [
-            "",
-            "hold",
-            "delay",
-            "delay=",
-            "delay=200",
-            "delay=200ms+50",
-            "delay=x",
-            "delay=-1ms",
-            "fail-store",
-            "fail-store=1",
-        ] {
-            assert!(then(wrong).is_err_and(|why| why.starts_with("takes intercept")), "{wrong}");
-        }
-        assert!(then("delay=600000ms+-1").is_err_and(|why| why.contains("at most")));
-        assert!(then("delay=18446744073709551615ms+-1").is_err());
-        for wrong in ["fail-store=0ms", "fail-store=600001ms"] {
-            assert!(then(wrong).is_err_and(|why| why.contains("600000 ms")), "{wrong}");
-        }
+    fn a_rule_is_armed_for_some_time() {
+        assert_eq!(armed_for("2.5"), Ok(2_500));
+        assert!(armed_for("0").is_err() && armed_for("-1").is_err());
     }
 
     #[test]

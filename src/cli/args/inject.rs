@@ -11,14 +11,15 @@ use super::frames::FrameLink;
 use crate::{
     dissect::frame_json::{Breakage, Json},
     macp::Rpc,
+    port::Pieces,
 };
 
 /// `inject`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct InjectArgs {
-    /// The link whose frame it is.
-    #[arg(value_enum)]
-    pub(crate) link: FrameLink,
+    /// The link whose frame it is; of a snippet its own, where there is one of that name.
+    #[arg(value_enum, required_unless_present = "snippet")]
+    pub(crate) link: Option<FrameLink>,
 
     /// A file with one JSON object in the format of `encode` (- or nothing for stdin).
     #[arg(conflicts_with = "raw")]
@@ -59,6 +60,11 @@ pub(crate) struct InjectArgs {
     #[arg(long, value_name = "HEX|@FILE")]
     pub(crate) raw: Option<String>,
 
+    /// Write its bytes in pieces of these sizes, such as 4,60, or 1* for a byte each. Only a connection of
+    /// its own takes pieces.
+    #[arg(long, value_name = "SIZES", value_parser = pieces, conflicts_with_all = ["from", "to"])]
+    pub(crate) pieces: Option<Pieces>,
+
     /// Send the captured frame of this number again, as it is: `seq` of an injected frame, or of a row of
     /// `trace --json`. Without --as, --from and --to it goes the way that it came.
     #[arg(long, value_name = "SEQ", conflicts_with_all = ["file", "raw", "snippet", "each", "set", "topic"])]
@@ -95,6 +101,18 @@ pub(crate) struct InjectArgs {
     /// Wait at most so many milliseconds for a verdict and answers.
     #[arg(long, value_name = "MS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=30_000))]
     pub(crate) wait_ms: u64,
+}
+
+impl InjectArgs {
+    /// The link whose frame it is.
+    pub(crate) fn link(&self) -> FrameLink {
+        // Without, clap asks for a snippet, and that has one.
+        self.link.unwrap_or(FrameLink::Rmp)
+    }
+}
+
+fn pieces(text: &str) -> Result<Pieces, String> {
+    text.parse()
 }
 
 fn rpc(name: String) -> Result<Rpc, String> {

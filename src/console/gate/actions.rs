@@ -31,7 +31,9 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         return Err(format!("the gate is not open; {} opens it", cx.view.key(Action::Gate)).into());
     }
     Ok(Act::effects(|ui, cx| {
-        let form = RuleForm::of(&filter_text(ui));
+        let state = cx.live.station_state.as_ref();
+        let is_rehearsal = state.is_some_and(|state| state.station.is_rehearsal);
+        let form = RuleForm::of(&filter_text(ui), is_rehearsal);
         let holds_frames = cx.live.station.intercepted.at(cx.now.wall).next().is_some();
         let mut list = GateList::of(form, holds_frames);
         let asked = ask_rules(&mut list);

@@ -85,7 +85,7 @@ impl OnOutcome for Done {
         let Some(list) = ui.layers_mut::<GateList>().next() else { return Vec::new() };
         if matches!(outcome, Ok(Outcome::Gate(GateOutcome::Armed { .. }))) {
             // The next keys are for what it holds.
-            (list.form, list.part) = (RuleForm::of(""), Part::Held);
+            (list.form, list.part) = (RuleForm::of("", list.form.then.is_some()), Part::Held);
         }
         ask_rules(list).into_iter().collect()
     }

@@ -50,6 +50,8 @@ const RULE_COLUMNS: &[Column] = &[
     Column::growing("filter", 16, 4),
     Column::growing("by", 10, 1).from(110),
 ];
+/// Columns of a choice at most.
+const CHOICE_COLUMNS: u16 = 18;
 /// Columns of the names of a new rule's fields.
 const NAME_COLUMNS: u16 = 11;
 
@@ -181,14 +183,20 @@ fn draw_form(form: &RuleForm, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene
     canvas.put(x, y + 1, NAME_COLUMNS, "direction", name(Field::Way));
     let mut at = x + NAME_COLUMNS;
     at += draw_choice(canvas, (at, y + 1), form.way.name(), here(Field::Way)) + 3;
-    at += canvas.put(at, y + 1, 12, "on timeout", name(Field::OnTimeout)) + 2;
-    draw_choice(canvas, (at, y + 1), form.on_timeout.name(), here(Field::OnTimeout));
+    if let Some(then) = &form.then {
+        at += canvas.put(at, y + 1, 4, "then", name(Field::Then)) + 2;
+        at += draw_choice(canvas, (at, y + 1), then.name(), here(Field::Then)) + 3;
+    }
+    if form.fields().contains(&Field::OnTimeout) {
+        at += canvas.put(at, y + 1, 10, "on timeout", name(Field::OnTimeout)) + 2;
+        draw_choice(canvas, (at, y + 1), form.on_timeout.name(), here(Field::OnTimeout));
+    }
     let (words, role, class) = status(form, canvas.view, scene.ui.limits.gate.hold_ms_max);
     canvas.put_as(x, y + 2, inside.width.saturating_sub(1), &words, role, class);
 }
 
 fn draw_choice(canvas: &mut Canvas<'_>, (x, y): (u16, u16), name: &str, here: bool) -> u16 {
-    let used = canvas.put(x, y, 8, name, if here { Role::Focus } else { Role::Text });
+    let used = canvas.put(x, y, CHOICE_COLUMNS, name, if here { Role::Focus } else { Role::Text });
     if here {
         canvas.buffer.set_style(Rect::new(x, y, used.max(1), 1), reversed());
     }
@@ -229,13 +237,20 @@ fn status(form: &RuleForm, view: &View, hold_ms: u64) -> (String, Role, Class) {
     if form.is_empty() {
         return (NO_FILTER.to_owned(), Role::Muted, Class::Public);
     }
-    let held = format::age(std::time::Duration::from_millis(hold_ms));
-    let then = if form.on_timeout.index() == 0 { "passes" } else { "is dropped" };
     let key = view.key(Action::Send);
-    let text = format!(
-        "{} {key} arms it: what matches is held, and {then} after {}",
-        view.glyphs.ok,
-        held.trim_start()
-    );
-    (text, Role::Ok, Class::Public)
+    let does = match form.then() {
+        Then::Intercept => {
+            let held = format::age(std::time::Duration::from_millis(hold_ms));
+            let then = if form.on_timeout.index() == 0 { "passes" } else { "is dropped" };
+            format!("is held, and {then} after {}", held.trim_start())
+        }
+        Then::Drop => "is dropped".to_owned(),
+        Then::Duplicate => "passes twice".to_owned(),
+        Then::Cut => "is cut, and its connection ends".to_owned(),
+        Then::Delay { ms, jitter_ms: 0 } => format!("passes {ms} ms late"),
+        Then::Delay { ms, jitter_ms } => format!("passes {} to {} ms late", ms - jitter_ms, ms + jitter_ms),
+        Then::FailStore { ms } => format!("passes, and the store refuses commits for {ms} ms"),
+    };
+    let role = if form.then().is_fault() { Role::Warn } else { Role::Ok };
+    (format!("{} {key} arms it: what matches {does}", view.glyphs.ok), role, Class::Public)
 }

@@ -8,29 +8,34 @@ use crate::{
     dissect::EntryRecord,
     field::Fields as _,
     filter::{Fault, Filter},
-    port::{Arm, GateError, NOT_KNOWN_YET, OnTimeout, Way},
+    port::{Arm, GateError, NOT_KNOWN_YET, OnTimeout, Then, Way},
 };
 
 /// What is refused, and what would not be.
 pub(super) const NO_FILTER: &str = "a rule needs a filter: say which frames, such as link:macp kind:send";
 const WAYS: &[&str] = &["both", "in", "out"];
 const ON_TIMEOUT: &[&str] = &["pass", "drop"];
+/// What a rule may do at a rehearsal; `gate arm --then` takes other times.
+const FATES: &[&str] = &[
+    "intercept",
+    "drop",
+    "duplicate",
+    "cut",
+    "delay=200ms",
+    "delay=200ms±100",
+    "delay=2000ms",
+    "fail-store=500ms",
+    "fail-store=5000ms",
+];
 
 /// A field of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Filter,
     Way,
+    /// At a rehearsal alone.
+    Then,
     OnTimeout,
-}
-
-impl Field {
-    const ALL: [Self; 3] = [Self::Filter, Self::Way, Self::OnTimeout];
-
-    fn moved(self, by: usize) -> Self {
-        let at = Self::ALL.iter().position(|field| *field == self).unwrap_or(0);
-        Self::ALL[(at + by) % Self::ALL.len()]
-    }
 }
 
 /// The rule.
@@ -39,6 +44,8 @@ pub(super) struct RuleForm {
     pub(super) field: Field,
     pub(super) filter: Line,
     pub(super) way: Choice,
+    /// What it does with what matches; on a live station it only intercepts.
+    pub(super) then: Option<Choice>,
     pub(super) on_timeout: Choice,
     /// Why the filter cannot be read, and where.
     pub(super) fault: Option<Fault>,
@@ -47,13 +54,14 @@ pub(super) struct RuleForm {
 }
 
 impl RuleForm {
-    /// One with this filter.
-    pub(super) fn of(filter: &str) -> Self {
+    /// One with this filter, of a rehearsal with its faults.
+    pub(super) fn of(filter: &str, is_rehearsal: bool) -> Self {
         let text = if filter.is_empty() { String::new() } else { format!("{filter} ") };
         Self {
             field: Field::Filter,
             filter: Line::new(&text),
             way: Choice::of(WAYS),
+            then: is_rehearsal.then(|| Choice::of(FATES)),
             on_timeout: Choice::of(ON_TIMEOUT),
             fault: None,
             is_prefilled: !filter.is_empty(),
@@ -64,16 +72,41 @@ impl RuleForm {
         self.filter.text().trim()
     }
 
+    /// What it does with what matches.
+    pub(super) fn then(&self) -> Then {
+        self.then.as_ref().and_then(|then| then.name().parse().ok()).unwrap_or_default()
+    }
+
+    /// The fields that there are.
+    pub(super) fn fields(&self) -> Vec<Field> {
+        let has_time = self.then() == Then::Intercept;
+        let all = [Field::Filter, Field::Way, Field::Then, Field::OnTimeout];
+        let is_there = |field: &Field| match field {
+            Field::Filter | Field::Way => true,
+            Field::Then => self.then.is_some(),
+            Field::OnTimeout => has_time,
+        };
+        all.into_iter().filter(is_there).collect()
+    }
+
+    fn go(&mut self, forward: bool) {
+        let fields = self.fields();
+        let at = fields.iter().position(|field| *field == self.field).unwrap_or(0);
+        let to = if forward { at + 1 } else { at + fields.len() - 1 };
+        self.field = fields[to % fields.len()];
+    }
+
     /// Takes a key that the keymap has no use for.
     pub(super) fn key(&mut self, key: KeyEvent) {
         let choice = match self.field {
             Field::Filter => None,
             Field::Way => Some(&mut self.way),
+            Field::Then => self.then.as_mut(),
             Field::OnTimeout => Some(&mut self.on_timeout),
         };
         match (choice, key.code) {
-            (_, KeyCode::Up) => self.field = self.field.moved(2),
-            (_, KeyCode::Down | KeyCode::Enter) => self.field = self.field.moved(1),
+            (_, KeyCode::Up) => self.go(false),
+            (_, KeyCode::Down | KeyCode::Enter) => self.go(true),
             (Some(choice), KeyCode::Left) => choice.cycle(false),
             (Some(choice), KeyCode::Right | KeyCode::Char(' ')) => choice.cycle(true),
             (Some(choice), KeyCode::Char(letter)) => choice.seek(letter),
@@ -120,6 +153,7 @@ impl RuleForm {
         Ok(Arm {
             filter: self.text().to_owned(),
             way: [None, Some(Way::In), Some(Way::Out)][self.way.index().min(2)],
+            then: self.then(),
             on_timeout: if self.on_timeout.index() == 0 { OnTimeout::Pass } else { OnTimeout::Drop },
             ..Arm::default()
         })

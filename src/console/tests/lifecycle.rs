@@ -82,7 +82,7 @@ fn a_record_is_folded_to_a_screen_with_its_findings_counted_and_marked() {
         "▸ context",
         "▸ ✗ plan",
         "in_progress",
-        "sa_steps_agent_role: a text with content",
+        "sa_steps_have_agent_role: a text with content",
         "▸ roles",
         "▸ confirms",
         "▸ events",
@@ -355,7 +355,7 @@ fn a_filter_finds_objects_by_schema_rule_and_path_in_every_list() {
         lines(&stage, PaneId::Lifecycle)
     };
     assert_eq!(found("schema:role"), 2);
-    assert_eq!(found("rule:sa_steps_agent_role"), 2, "the plan, and its finding");
+    assert_eq!(found("rule:sa_steps_have_agent_role"), 2, "the plan, and its finding");
     assert_eq!(found("path:\"$.roles[1]\""), 1);
     assert_eq!(
         found("schema:pipeline-stage-event"),

@@ -88,8 +88,12 @@ pub(super) fn rows(of: &RecordOf) -> Vec<LifecycleRow> {
     let is_broken = *of != RecordOf::Run(run(GREET));
     let mut rows = objects("night of ann");
     if is_broken {
-        rows[1].findings =
-            vec![finding("plan", "$.plan.steps[1].agent_role", "sa_steps_agent_role", "a text with content")];
+        rows[1].findings = vec![finding(
+            "plan",
+            "$.plan.steps[1].agent_role",
+            "sa_steps_have_agent_role",
+            "a text with content",
+        )];
     }
     let events = if matches!(of, RecordOf::Run(_)) { EVENTS } else { 12 };
     rows.extend((1..=events).map(|number| event(number + 6, number)));

@@ -76,5 +76,6 @@ mod views;
 mod violations;
 mod wire;
 mod workbench;
+mod workbench_form;
 mod workbench_saved;
 mod workbench_snippets;

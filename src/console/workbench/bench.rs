@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{
     bytes::ByteEditor,
+    form::FrameForm,
     from_snippet::FromSnippet,
     gate_edit::GateEdit,
     sending::{OpenDoor, Pending},
@@ -49,6 +50,8 @@ pub(crate) struct Workbench {
     pub(super) way: Way,
     pub(super) side: Side,
     pub(super) editor: Editor,
+    /// What is shown in the place of the JSON.
+    pub(super) form: Option<FrameForm>,
     pub(super) bytes: ByteEditor,
     pub(super) leads: Leads,
     /// What is broken of the frame that the JSON says, in this order.
@@ -105,6 +108,7 @@ impl Workbench {
             way,
             side: Side::Json,
             editor,
+            form: None,
             bytes: ByteEditor::default(),
             leads: Leads::Json,
             breakages: Vec::new(),
@@ -386,6 +390,7 @@ impl Workbench {
         let page = isize::try_from(self.height).unwrap_or(1).max(1);
         match (self.side, key.code) {
             (Side::Way(index), _) => self.type_way(index, key, limits, at),
+            (Side::Json, _) if self.form.is_some() => return self.type_field(key),
             (Side::Json, KeyCode::PageUp) => self.editor.step(-page),
             (Side::Json, KeyCode::PageDown) => self.editor.step(page),
             (Side::Json, _) => match self.editor.key(key) {
@@ -404,7 +409,7 @@ impl Workbench {
         Ok(())
     }
 
-    fn edited_json(&mut self) {
+    pub(super) fn edited_json(&mut self) {
         (self.leads, self.apart) = (Leads::Json, None);
         self.breakages.clear();
         self.changed();
@@ -420,6 +425,7 @@ impl Workbench {
                 }
                 self.way_changed(is_blank, limits, at);
             }
+            Side::Json if self.form.is_some() => return self.paste_field(text),
             Side::Json => {
                 let over = if self.is_example(limits, at) {
                     self.editor.replace(text)
@@ -479,6 +485,6 @@ impl Workbench {
     }
 }
 
-fn over_text(over: usize) -> String {
+pub(super) fn over_text(over: usize) -> String {
     format!("{over} bytes did not fit and were cut (limits.console.form_bytes_max)")
 }

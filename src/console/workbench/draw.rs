@@ -9,8 +9,9 @@ use ratatui::{
 use super::{
     Workbench,
     bench::{Leads, Side},
-    draw_verdict,
+    draw_form, draw_verdict,
     gate_edit::GateEdit,
+    verdict::offset,
 };
 use crate::{
     console::{
@@ -70,7 +71,10 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, scene: &Scene<'_>
         draw_head(bench, canvas, areas.head, scene.is_top);
     }
     draw_fault(bench, canvas, areas.fault);
-    draw_json(bench, canvas, areas.json, scene.is_top);
+    match &bench.form {
+        Some(form) => draw_form::draw(bench, form, canvas, areas.json, scene.is_top),
+        None => draw_json(bench, canvas, areas.json, scene.is_top),
+    }
     for y in areas.json.y..areas.json.bottom() {
         let glyph = canvas.view.glyphs.vertical;
         canvas.put(areas.json.right(), y, 1, glyph, Role::Border);
@@ -135,7 +139,7 @@ fn draw_fault(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect) {
         let text = format!("{} broken: {names}; an edit of the JSON undoes it", view.glyphs.warn);
         (text, Role::Warn, Class::Public)
     } else if let Some(fault) = &bench.fault {
-        let text = format!("{} byte {}: {fault}", view.glyphs.bad, fault.offset);
+        let text = format!("{} byte {}: {fault}", view.glyphs.bad, offset(fault.offset as u64));
         (text, Role::Bad, Class::Payload)
     } else {
         (counted(bench.bytes.bytes().len(), "byte"), Role::Muted, Class::Public)

@@ -44,8 +44,9 @@ impl Layer for Workbench {
 
     fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
         let areas = areas(layout.body);
-        self.follow_mark();
         self.height = usize::from(areas.json.height).max(1);
+        self.follow_form();
+        self.follow_mark();
         let at = self.editor.cursor().0;
         self.offset = self.offset.min(at).max((at + 1).saturating_sub(self.height));
         self.bytes.per_line = usize::from(Columns::of(areas.bytes.width, self.bytes.bytes().len()).bytes);
@@ -55,6 +56,7 @@ impl Layer for Workbench {
     fn step(&mut self, by: isize, _model: &Model) {
         match self.side {
             Side::Bytes => self.bytes.step(by),
+            Side::Json if self.form.is_some() => self.step_field(by),
             Side::Json | Side::Way(_) => self.editor.step(by),
         }
     }
@@ -72,6 +74,11 @@ impl Layer for Workbench {
                 let forward = action == Action::NextField;
                 Ok(Act::layer(move |bench: &mut Self, _, _| bench.cycle_sides(forward)))
             }
+            Action::AsJson => Ok(Act::layer(|bench: &mut Self, ui, _| {
+                if let Err(why) = bench.toggle_form(&ui.limits) {
+                    show_message(ui, why, false, ui.at);
+                }
+            })),
             Action::RefreshFrame => Ok(Act::layer(|bench: &mut Self, ui, _| {
                 let number = ui.systems.workbench.next();
                 bench.refresh(ui.at.wall, number);
@@ -84,7 +91,14 @@ impl Layer for Workbench {
             Action::SentFrames => Ok(Act::effects(|ui, _| frame_list::open(ui))),
             Action::SaveSnippet => match self.unsaved() {
                 Some(why) => Err(Unavailable::quoting(why)),
-                None => Ok(Act::open(SnippetName::new())),
+                None => Ok(Act::effects(|ui, _| {
+                    match ui.top_mut::<Self>().map(|bench| bench.to_snippet("name")) {
+                        Some(Err(why)) => show_message(ui, why, true, ui.at),
+                        Some(Ok(_)) => ui.push(SnippetName::new()),
+                        None => {}
+                    }
+                    Vec::new()
+                })),
             },
             Action::SentTrace => self.trace(),
             // For good: the draft stays, its door does not.
@@ -98,7 +112,10 @@ impl Layer for Workbench {
     }
 
     fn label(&self, action: Action) -> Option<&'static str> {
-        self.gate_label(action)
+        match action {
+            Action::AsJson => Some(if self.form.is_some() { "as JSON" } else { "as form" }),
+            _ => self.gate_label(action),
+        }
     }
 
     fn leave(self: Box<Self>, ui: &mut Ui) -> Vec<Effect> {
@@ -129,7 +146,10 @@ impl Layer for Workbench {
 
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
         let areas = areas(layout.body);
-        if areas.json.contains(at) {
+        if areas.json.contains(at) && self.form.is_some() {
+            self.side = Side::Json;
+            self.choose_field(usize::from(at.y - areas.json.y));
+        } else if areas.json.contains(at) {
             let line = self.offset + usize::from(at.y - areas.json.y);
             self.side = Side::Json;
             self.editor.jump(line, usize::from(at.x.saturating_sub(areas.json.x + GUTTER)));

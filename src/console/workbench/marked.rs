@@ -37,13 +37,40 @@ impl Workbench {
 
     /// The value at the cursor of the JSON; on a blank or a comma, the first one of its line.
     fn spot_at_cursor(&self) -> Option<Spot> {
-        let (row, column) = self.editor.cursor();
-        let line = self.editor.lines().get(row)?;
-        let before: usize = self.editor.lines().iter().take(row).map(|line| line.len() + 1).sum();
-        let at = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
-        let found = self.places.at_json(before + at).filter(|spot| spot.json.start >= before);
+        let line = self.editor.lines().get(self.editor.cursor().0)?;
+        let before = self.line_start();
+        let found = self.places.at_json(self.byte_at_cursor()).filter(|spot| spot.json.start >= before);
         let indent = line.len() - line.trim_start().len();
         found.or_else(|| self.places.at_json(before + indent))
+    }
+
+    /// Where the line of the JSON's cursor begins, in bytes.
+    fn line_start(&self) -> usize {
+        self.editor.lines().iter().take(self.editor.cursor().0).map(|line| line.len() + 1).sum()
+    }
+
+    /// Where the cursor of the JSON is, in bytes.
+    pub(super) fn byte_at_cursor(&self) -> usize {
+        let (row, column) = self.editor.cursor();
+        let line = self.editor.lines().get(row).map_or("", String::as_str);
+        self.line_start() + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+    }
+
+    /// The value of the JSON in which something is wrong: where its bytes say so, or its core would.
+    pub(super) fn wrong_at(&self) -> Option<Range<usize>> {
+        if self.leads != Leads::Json || !self.is_made() {
+            return None;
+        }
+        let foreseen = || self.foreseen().filter(|row| row.expected.is_some())?.byte;
+        let offset = self.fault.as_ref().map(|fault| fault.offset);
+        let byte = offset.or_else(|| usize::try_from(foreseen()?).ok())?;
+        Some(self.places.at_byte(byte)?.json)
+    }
+
+    /// The cursor of the JSON goes before this byte of it.
+    pub(super) fn jump_to(&mut self, byte: usize) {
+        let (line, column) = place_of(&self.editor, byte);
+        self.editor.jump(line, column);
     }
 
     /// The cursor of the other side goes to the value that is marked.
@@ -60,8 +87,7 @@ impl Workbench {
     pub(super) fn go_to_field(&mut self) {
         let names = std::mem::take(&mut self.field);
         if let Some(json) = self.places.named(&names) {
-            let (line, column) = place_of(&self.editor, json.start);
-            self.editor.jump(line, column);
+            self.jump_to(json.start);
         }
     }
 }

@@ -25,8 +25,8 @@ use crate::{
     },
     ids::Seq,
     port::{
-        Command, DoorSpec, JudgedRow, Outcome, PageBytes, PortError, SentFrame, WorkbenchCommand,
-        WorkbenchError, WorkbenchOutcome,
+        Command, DoorSpec, JudgedRow, Outcome, PortError, SentFrame, WorkbenchCommand, WorkbenchError,
+        WorkbenchOutcome,
     },
     time::Now,
 };
@@ -63,7 +63,8 @@ fn command(command: WorkbenchCommand, number: u64) -> Effect {
 
 impl Pending {
     fn send(&self, door: u64) -> Effect {
-        let pieces = vec![PageBytes(self.bytes.clone())];
+        // It was read before it was sent.
+        let pieces = self.way.pieces().unwrap_or_default().cut(&self.bytes);
         command(
             WorkbenchCommand::Send { door, pieces, of: self.of, wait_ms: WAIT_MS, answers: None },
             self.number,
@@ -101,7 +102,7 @@ impl Workbench {
                 .map_or_else(String::new, |(line, column)| format!("line {line}, column {column}: "));
             return Some(format!("{place}{}", fault.text));
         }
-        if let Err(missing) = self.spec() {
+        if let Some(missing) = self.spec().err().or_else(|| self.way.pieces().err()) {
             return Some(missing);
         }
         if !self.is_made() {

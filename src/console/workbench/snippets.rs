@@ -97,9 +97,11 @@ impl Workbench {
         self.snippet = Some(from);
     }
 
-    /// Why the frame cannot be saved as a snippet.
+    /// Why the frame cannot be saved as a snippet, as far as that is known without reading all of it: this is
+    /// asked for every paint.
     pub(super) fn unsaved(&self) -> Option<String> {
-        self.to_snippet("name").err()
+        let fault = || self.json_fault.as_ref().filter(|_| self.leads == Leads::Json);
+        self.way.snippet_door().err().or_else(|| fault().map(|fault| fault.text.clone()))
     }
 
     /// What saves the frame as a snippet of a name.

@@ -74,7 +74,7 @@ impl Workbench {
 
     /// The lines of the verdict, at most so many.
     pub(super) fn verdict_lines(&self, now: Wall) -> Vec<Said> {
-        if let Err(missing) = self.way.door() {
+        if let Some(missing) = self.way.door().err().or_else(|| self.way.pieces().err()) {
             return vec![Said::new(missing, Role::Warn)];
         }
         let length = self.bytes.bytes().len() as u64;
@@ -175,12 +175,17 @@ fn wrong(row: &JudgedRow) -> Option<String> {
         return Some(format!("awaits {} more{cut}", counted(missing, "byte")));
     }
     if let (Some(expected), Some(got)) = (&row.expected, &row.got) {
-        let at = row.byte.map_or_else(String::new, |byte| format!("byte {byte}: "));
+        let at = row.byte.map_or_else(String::new, |byte| format!("byte {}: ", offset(byte)));
         return Some(format!("{at}{expected} expected, not {got}"));
     }
     // What only repeats the verdict is left out.
     let says = row.says.first().filter(|says| **says != row.verdict);
     says.cloned().or_else(|| row.if_cut.as_ref().map(|cut| format!("a cut here is {cut}")))
+}
+
+/// The place of a byte, also as the dump next to it counts.
+pub(super) fn offset(byte: u64) -> String {
+    if byte < 10 { byte.to_string() } else { format!("{byte} (0x{byte:x})") }
 }
 
 /// What would go back, and to whom it would go.

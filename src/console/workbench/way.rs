@@ -11,7 +11,7 @@ use crate::{
     },
     ids::{ConnectionId, PluginId},
     macp::Rpc,
-    port::DoorSpec,
+    port::{DoorSpec, Pieces},
     rmp::{Dialect, Kind},
 };
 
@@ -36,6 +36,8 @@ pub(crate) struct Way {
     /// Empty where the frames are those of a session.
     topic: String,
     session: String,
+    /// Sizes, as [`Pieces`] are written.
+    pieces: String,
     rpc: Choice,
     plugin_door: Choice,
     plugin: String,
@@ -75,6 +77,7 @@ impl Default for Way {
             dialect: Choice::of(DIALECTS),
             topic: String::new(),
             session: String::new(),
+            pieces: String::new(),
             rpc: Choice::of(&Rpc::NAMES).with(Rpc::Send.name()),
             plugin_door: Choice::of(PLUGIN_DOORS),
             plugin: String::new(),
@@ -127,6 +130,7 @@ impl Way {
         let link = self.link.name();
         let is_own = self.rmp.index() == 0;
         let is_framed = self.dialect.index() == 0;
+        let is_cut = self.has_pieces();
         let mut fields = vec![HeadField::Choice("link", &mut self.link)];
         match link {
             "mpp" => fields.push(HeadField::Choice("door", &mut self.mpp)),
@@ -148,6 +152,9 @@ impl Way {
                 fields.push(HeadField::Choice("door", &mut self.plugin_door));
                 fields.push(HeadField::Text("plugin", &mut self.plugin));
             }
+        }
+        if is_cut {
+            fields.push(HeadField::Text("pieces", &mut self.pieces));
         }
         fields
     }
@@ -231,6 +238,26 @@ impl Way {
             && self.dialect() == Dialect::Frames
             && !self.topic.trim().is_empty();
         is_published.then(|| self.topic.trim())
+    }
+
+    /// Whether it leads into a connection of one's own, which takes bytes in pieces.
+    fn has_pieces(&self) -> bool {
+        match self.link.name() {
+            "mpp" => self.mpp.index() < 2,
+            "rmp" => self.rmp.index() == 0,
+            _ => false,
+        }
+    }
+
+    /// The pieces in which the bytes are written.
+    ///
+    /// # Errors
+    /// What is wrong with them, for a person.
+    pub(crate) fn pieces(&self) -> Result<Pieces, String> {
+        if !self.has_pieces() {
+            return Ok(Pieces::default());
+        }
+        self.pieces.parse().map_err(|why| format!("pieces: {why}"))
     }
 
     fn dialect(&self) -> Dialect {
@@ -358,5 +385,16 @@ mod tests {
         assert_eq!((way.door(), way.format()), (Ok(door), Format::Rmp(RmpUnits::Json)));
         let names: Vec<_> = way.fields().iter().map(HeadField::name).collect();
         assert_eq!(names, ["link", "door", "session", "dialect"]);
+    }
+
+    #[test]
+    fn only_what_goes_through_a_connection_of_ones_own_is_cut_in_pieces() {
+        let mut own = Way { pieces: "4,1*".to_owned(), ..Way::default() };
+        assert_eq!(own.pieces().unwrap().cut(b"abcdef").len(), 3);
+        assert_eq!(Way::of_fields(&own.to_fields()), own);
+        own.mpp = own.mpp.with("to the adapter");
+        assert!(own.pieces().unwrap().is_whole());
+        let wrong = Way { pieces: "x".to_owned(), ..Way::default() };
+        assert!(wrong.pieces().is_err_and(|why| why.starts_with("pieces: takes")));
     }
 }

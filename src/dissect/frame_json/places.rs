@@ -6,8 +6,8 @@ use super::{Format, RmpUnits};
 use crate::{
     dissect::{
         decoder::{Subject, decode},
-        json,
-        tree::{Kind, Tree, TreeBuilder},
+        json_tree,
+        tree::{Kind, Tree},
     },
     ids::{Peer, PluginId, Seq},
     macp, mpp, plugin, rmp,
@@ -45,11 +45,9 @@ pub(crate) struct Spot {
 impl Places {
     /// Those of a JSON and of the bytes that were made of it.
     pub(crate) fn new(format: Format, text: &str, wire: &[u8]) -> Self {
-        let mut builder = TreeBuilder::new(NODES_MAX);
-        json::read(text.as_bytes(), "frame", &mut builder);
         let subject = subject(format, wire);
         let bytes = places(&decode(&subject, NODES_MAX), wire);
-        Self { json: places(&builder.finish(), text.as_bytes()), bytes }
+        Self { json: places(&json_tree(text, NODES_MAX), text.as_bytes()), bytes }
     }
 
     /// The value at a place of the text, or the smallest around it that is in the bytes, too.

@@ -15,6 +15,11 @@ pub fn shortfall(wire: &[u8], violation: Violation) -> Option<Shortfall> {
         let raw = fields.as_ref().and_then(|fields| fields.raw(key));
         Some(of_field(wire, raw, expected))
     };
+    // The type is one of the protocol's, of a frame that is not due.
+    let frame = |expected: &str, got: &str| {
+        let found = field(Key::Type, expected)?;
+        Some(Shortfall { got: got.to_owned(), ..found })
+    };
     match violation {
         Violation::TooLarge => Some(Shortfall {
             expected: "an LF within 65,536 bytes".to_owned(),
@@ -39,8 +44,8 @@ pub fn shortfall(wire: &[u8], violation: Violation) -> Option<Shortfall> {
         Violation::Version => field(Key::Mpp, "`mpp` is 2"),
         Violation::NoType => field(Key::Type, "`type` is a string"),
         Violation::UnknownType => field(Key::Type, "`type` is one of mpp-v2's twelve"),
-        Violation::HelloFirst => field(Key::Type, "`type` is hello"),
-        Violation::SecondHello => field(Key::Type, "`type` is not hello"),
+        Violation::HelloFirst => frame("a hello", "another frame"),
+        Violation::SecondHello => frame("a frame other than hello", "a hello"),
         Violation::WrongDirection => field(Key::Type, "`type` is one that this side sends"),
         Violation::Missing(name) => field(Key::from_name(name)?, &format!("`{name}`")),
         Violation::Mistyped(name) => field(Key::from_name(name)?, &format!("`{name}` is of its type")),

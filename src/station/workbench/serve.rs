@@ -19,7 +19,10 @@ use super::{
 };
 use crate::{
     ids::Seq,
-    port::{DoorSpec, PageBytes, PortError, SentFrame, WorkbenchCommand, WorkbenchError, WorkbenchOutcome},
+    port::{
+        DoorSpec, PIECES_MAX, PageBytes, PortError, SentFrame, WorkbenchCommand, WorkbenchError,
+        WorkbenchOutcome,
+    },
     station::local::Inner,
     tap::{Reader, entry::station::OperatedBy},
     words::format::age,
@@ -27,8 +30,6 @@ use crate::{
 
 /// How often it is looked for doors that are idle.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
-/// Pieces that are written at one time.
-const PIECES_MAX: usize = 4_096;
 /// Frames that are sent at one time.
 const FRAMES_MAX: usize = 1_024;
 /// How long a verdict is waited for at most.

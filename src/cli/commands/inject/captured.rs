@@ -62,7 +62,7 @@ impl Captured {
             Head::Macp(head) => (FrameLink::Macp, "macp", Format::Macp(head.rpc)),
             Head::Plugin(_) => (FrameLink::Plugin, "plugin", Format::Plugin),
         };
-        if link != args.link {
+        if link != args.link() {
             return Err(Error::usage(
                 format!("--of {}: it is a frame of {name}", self.seq),
                 format!("inject {name} --of {}", self.seq),

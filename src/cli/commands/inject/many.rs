@@ -23,8 +23,11 @@ pub(super) struct Many {
 impl Many {
     /// Where whole frames go through a connection of its own, as fast as they can.
     pub(super) fn of(args: &InjectArgs, first: &JudgedRow) -> Option<Self> {
-        let is_own = args.from.is_none() && args.to.is_none() && args.link != FrameLink::Macp;
-        let is_whole = args.raw.is_none() && args.snippet.is_none() && args.breakages.is_empty();
+        let is_own = args.from.is_none() && args.to.is_none() && args.link() != FrameLink::Macp;
+        let is_whole = args.raw.is_none()
+            && args.snippet.is_none()
+            && args.breakages.is_empty()
+            && args.pieces.is_none();
         let is_taken = first.verdict == "accepted" && first.ends.is_none();
         let answers = args.each.is_none().then_some(first.answers.len() as u64);
         (is_own && is_whole && is_taken && args.rate.is_none()).then_some(Self { answers })

@@ -173,7 +173,7 @@ async fn send_each(
 /// Whether the adapter that is named is the one that is connected.
 async fn is_there(station: &OperatorClient, args: &InjectArgs) -> Result<(), Error> {
     let named = args.from.as_ref().or(args.to.as_ref());
-    let Some(named) = named.filter(|name| args.link == FrameLink::Mpp && *name != "adapter") else {
+    let Some(named) = named.filter(|name| args.link() == FrameLink::Mpp && *name != "adapter") else {
         return Ok(());
     };
     let Page::Adapters(rows) = station.query(Query::Adapters).await? else {
@@ -244,7 +244,8 @@ impl Way<'_> {
     }
 
     async fn send(&self, door: u64, wire: &[u8], answers: Option<u64>) -> Result<SentFrame, Error> {
-        let (pieces, wait_ms) = (vec![PageBytes(wire.to_vec())], self.args.wait_ms);
+        let pieces = self.args.pieces.clone().unwrap_or_default().cut(wire);
+        let wait_ms = self.args.wait_ms;
         let send = WorkbenchCommand::Send { door, pieces, of: self.of, wait_ms, answers };
         match self.command(send).await? {
             WorkbenchOutcome::Sent(done) => Ok(done),

@@ -11,6 +11,14 @@ use crate::{
     dissect::snippets::{Expected, Snippet, SnippetDoor, SnippetLink},
 };
 
+/// The links that have snippets, as flags and as snippets name them.
+const LINKS: [(FrameLink, SnippetLink); 4] = [
+    (FrameLink::Mpp, SnippetLink::Mpp),
+    (FrameLink::Rmp, SnippetLink::Rmp),
+    (FrameLink::Macp, SnippetLink::Macp),
+    (FrameLink::Plugin, SnippetLink::Plugin),
+];
+
 /// The flags with what a snippet says behind them, and the snippet.
 pub(super) struct Given {
     pub(super) args: InjectArgs,
@@ -22,14 +30,11 @@ impl Given {
     /// There is no such snippet, or a flag is missing of which it cannot know.
     pub(super) fn new(env: &Env, args: &InjectArgs) -> Result<Self, Error> {
         let Some(name) = &args.snippet else { return Ok(Self { args: args.clone(), snippet: None }) };
-        let link = match args.link {
-            FrameLink::Mpp => SnippetLink::Mpp,
-            FrameLink::Rmp => SnippetLink::Rmp,
-            FrameLink::Macp => SnippetLink::Macp,
-            FrameLink::Plugin => SnippetLink::Plugin,
-        };
-        let snippet = SnippetFiles::new(env).find(name, Some(link))?.snippet.clone();
-        Ok(Self { args: with_snippet(args.clone(), &snippet)?, snippet: Some(snippet) })
+        let link = args.link.and_then(|link| LINKS.iter().find(|(it, _)| *it == link)).map(|(_, link)| *link);
+        let snippet = SnippetFiles::new(env).find(name, link)?.snippet.clone();
+        let link = LINKS.iter().find(|(_, it)| *it == snippet.link).map(|(link, _)| *link);
+        let args = InjectArgs { link, ..args.clone() };
+        Ok(Self { args: with_snippet(args, &snippet)?, snippet: Some(snippet) })
     }
 
     /// Says what must be there first where its last frame did not end as a snippet expects: by this verdict

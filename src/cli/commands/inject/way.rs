@@ -21,13 +21,20 @@ pub(super) const CLIENT: &str = "inject";
 /// The door, and the format of what goes through it. Which dialect a session speaks to which frames go, a
 /// snippet says.
 pub(super) fn way(args: &InjectArgs, snippet: Option<&Snippet>) -> Result<(DoorSpec, Format), Error> {
-    if args.topic.is_some() && args.link != FrameLink::Rmp {
+    if args.topic.is_some() && args.link() != FrameLink::Rmp {
         return Err(of_other("--topic", "rmp"));
     }
-    if args.rpc.is_some() && args.link != FrameLink::Macp {
+    if args.rpc.is_some() && args.link() != FrameLink::Macp {
         return Err(of_other("--rpc", "macp"));
     }
-    match args.link {
+    let is_own = args.from.is_none() && args.to.is_none();
+    if args.pieces.is_some() && !(is_own && matches!(args.link(), FrameLink::Mpp | FrameLink::Rmp)) {
+        return Err(Error::usage(
+            "only a connection of its own to the bridge or the bus takes pieces",
+            "remove --pieces",
+        ));
+    }
+    match args.link() {
         FrameLink::Mpp => Ok((adapter(args)?, Format::Mpp)),
         FrameLink::Rmp => {
             let is_json = snippet.is_some_and(|snippet| snippet.format() == Format::Rmp(RmpUnits::Json));

@@ -149,6 +149,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::ctrl('o')], Action::Files, "open", true, SUBMITS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "open", true, &[KeyScope::Files]),
     binding_in(&[Chord::key(KeyCode::Tab)], Action::NextField, "JSON/bytes/way", true, WORKBENCH),
+    binding_in(&[Chord::ctrl('e')], Action::AsJson, "as form", true, WORKBENCH),
     binding_in(&[Chord::key(KeyCode::F(5))], Action::RefreshFrame, "refresh", true, WORKBENCH),
     binding_in(&[Chord::key(KeyCode::F(6))], Action::BreakFrame, "break", true, WORKBENCH),
     binding_in(&[Chord::key(KeyCode::F(4))], Action::KeepEdit, "keep for all like it", true, WORKBENCH),

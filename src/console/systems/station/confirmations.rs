@@ -18,6 +18,7 @@ use crate::{
     port::{Command, ShutdownImpact},
     runs::Snapshot,
     tap::entry::mpp::RowState,
+    words::counted,
 };
 
 /// Rows that are named one by one.
@@ -134,6 +135,11 @@ fn describe_quit(model: &Model, view: &View) -> Vec<(String, Role)> {
     let applied: Vec<_> = ids(RowState::Applied).collect();
     let ends = if mpp.adapter.is_some() { ", and disconnect the adapter" } else { "" };
     words.push((format!("{stop}  stop the station{ends}:"), Role::Text));
+    if let held @ 1.. = model.station.intercepted.at(view.clock.wall).count() {
+        let held = counted(held as u64, "held frame");
+        let text = format!("{held} will pass: all at a stop, at a detach those of this console's rules.");
+        words.push((text, Role::Warn));
+    }
     words.extend(shutdown_impact(model).describe().into_iter().map(|words| (words, Role::Warn)));
     if !dispatched.is_empty() {
         words.push((

@@ -1,0 +1,61 @@
+//! The JSON of the workbench as a form.
+
+use crossterm::event::KeyCode;
+
+use super::{
+    test_console::{TestConsole, show},
+    workbench::{opened, row},
+};
+
+fn line_with(stage: &mut TestConsole, words: &str) -> String {
+    let text = stage.text();
+    text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {text}")).to_owned()
+}
+
+#[test]
+fn the_json_is_a_form_and_what_is_typed_there_is_in_the_json_and_the_bytes() {
+    let mut stage = opened(row("accepted"));
+    stage.ctrl('e');
+    assert!(!stage.text().contains(r#""type""#), "no JSON is left: {}", stage.text());
+    assert!(line_with(&mut stage, "queue").contains("default"));
+    assert!(line_with(&mut stage, "ctrl-e").contains("as JSON"));
+    show(&mut stage, "workbench_form");
+    while !stage.text().lines().any(|line| line.contains("queue") && line.contains("defaultx")) {
+        stage.key(KeyCode::Down);
+        if stage.text().contains("default") {
+            stage.char('x');
+            if !stage.text().contains("defaultx") {
+                stage.key(KeyCode::Backspace);
+            }
+        }
+    }
+    stage.ctrl('e');
+    assert!(stage.text().contains(r#""queue": "defaultx""#), "{}", stage.text());
+    assert!(stage.text().contains("defaultx\""), "and in the bytes");
+}
+
+#[test]
+fn a_fault_is_marked_at_its_field() {
+    let mut wrong = row("refused");
+    (wrong.code, wrong.expected, wrong.got) = (
+        Some("MALFORMED".to_owned()),
+        Some("`queue` is of its type".to_owned()),
+        Some("a number".to_owned()),
+    );
+    let at = br#"{"mpp":2,"type":"pull","queue":"#.len() as u64;
+    wrong.byte = Some(at);
+    let mut stage = opened(wrong);
+    stage.ctrl('e');
+    let bad = stage.view.glyphs.bad;
+    assert!(line_with(&mut stage, "queue").contains(bad), "{}", stage.text());
+    assert!(!line_with(&mut stage, "type").contains(bad), "{}", stage.text());
+}
+
+#[test]
+fn a_json_with_a_fault_has_no_form_and_says_so() {
+    let mut stage = opened(row("accepted"));
+    stage.char('{');
+    stage.ctrl('e');
+    assert!(stage.text().contains("a form is of whole JSON"), "{}", stage.text());
+    assert!(stage.text().contains(r#""queue""#), "the JSON stays: {}", stage.text());
+}

@@ -1,0 +1,196 @@
+//! The workbench while its JSON is shown as a form: keys, and the text that they write.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::{
+    Workbench,
+    bench::{Side, over_text},
+    form::FrameForm,
+};
+use crate::{console::ui::Line, limits::Limits};
+
+impl Workbench {
+    /// Shows the JSON as a form, or the form as JSON.
+    ///
+    /// # Errors
+    /// It has no form, for a person.
+    pub(super) fn toggle_form(&mut self, limits: &Limits) -> Result<(), String> {
+        self.side = Side::Json;
+        if self.form.take().is_some() {
+            return Ok(());
+        }
+        let text = self.editor.text();
+        if text.len() as u64 > limits.console.inspect_inline_bytes_max {
+            return Err(
+                "the JSON is too long for a form (limits.console.inspect_inline_bytes_max)".to_owned()
+            );
+        }
+        let byte = self.byte_at_cursor();
+        self.form = Some(FrameForm::of(text, byte)?);
+        self.show_field();
+        Ok(())
+    }
+
+    /// The form of the text as it is now; one that has none any longer is the JSON again.
+    pub(super) fn follow_form(&mut self) {
+        let text = self.editor.text();
+        if let Some(form) = self.form.as_mut().filter(|form| form.text != text)
+            && form.follow(text).is_err()
+        {
+            self.form = None;
+        }
+        let height = self.height;
+        if let Some(form) = &mut self.form {
+            form.fit(height);
+        }
+    }
+
+    /// The cursor of the JSON goes to the field: what it is in the bytes is marked.
+    fn show_field(&mut self) {
+        if let Some(field) = self.form.as_ref().and_then(FrameForm::field) {
+            self.jump_to(field.json.start);
+        }
+    }
+
+    /// Chooses the field in this row of the form.
+    pub(super) fn choose_field(&mut self, row: usize) {
+        if let Some(form) = &mut self.form {
+            form.choose(form.offset + row);
+        }
+        self.show_field();
+    }
+
+    /// Goes so many fields further.
+    pub(super) fn step_field(&mut self, by: isize) {
+        if let Some(form) = &mut self.form {
+            form.step(by);
+        }
+        self.show_field();
+    }
+
+    /// Takes a key that the keymap has no use for. What could not be taken of it, for a person.
+    pub(super) fn type_field(&mut self, key: KeyEvent) -> Result<(), String> {
+        let page = isize::try_from(self.height).unwrap_or(1).max(1);
+        match key.code {
+            KeyCode::Up => self.step_field(-1),
+            KeyCode::Down | KeyCode::Enter => self.step_field(1),
+            KeyCode::PageUp => self.step_field(-page),
+            KeyCode::PageDown => self.step_field(page),
+            _ => return self.write_field(|line| line.input(key)),
+        }
+        Ok(())
+    }
+
+    /// Takes pasted text.
+    pub(super) fn paste_field(&mut self, text: &str) -> Result<(), String> {
+        self.write_field(|line| {
+            line.paste(text);
+            true
+        })
+    }
+
+    fn write_field(&mut self, write: impl FnOnce(&mut Line) -> bool) -> Result<(), String> {
+        let Some(form) = &mut self.form else { return Ok(()) };
+        if let Some(why) = form.fixed() {
+            return Err(why.to_owned());
+        }
+        let before = form.line.text().to_owned();
+        if !write(&mut form.line) || form.line.text() == before {
+            return Ok(());
+        }
+        let Some(text) = form.applied() else { return Ok(()) };
+        let over = self.editor.replace(&text);
+        if over > 0 {
+            return Err(over_text(over));
+        }
+        self.edited_json();
+        self.follow_form();
+        self.show_field();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{console::workbench::way::Way, time::Wall};
+
+    const TEXT: &str = r#"{
+  "body": {
+    "type": "done",
+    "id": 7,
+    "result": null,
+    "tags": ["a\nb", {}]
+  }
+}"#;
+
+    fn form() -> Workbench {
+        let limits = Limits::default();
+        let mut bench = Workbench::of(Way::default(), &limits, Wall(1));
+        bench.load_json(Way::default(), TEXT, &limits);
+        bench.height = 20;
+        bench.toggle_form(&limits).unwrap();
+        bench
+    }
+
+    fn typed(bench: &mut Workbench, keys: &[KeyCode]) {
+        for key in keys {
+            bench.type_key(KeyEvent::from(*key), &Limits::default(), Wall(1)).unwrap();
+        }
+    }
+
+    fn shown(bench: &Workbench) -> Vec<(String, String)> {
+        let form = bench.form.as_ref().unwrap();
+        let leaves = form.fields.iter().filter(|field| !field.is_folder);
+        leaves.map(|field| (field.name.clone(), field.shown(&form.text).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_json_has_a_field_for_each_of_its_values() {
+        let bench = form();
+        let fields = shown(&bench);
+        let is = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(fields[..3], [is("type", "done"), is("id", "7"), is("result", "null")]);
+        assert_eq!((fields[3].1.as_str(), fields[4].1.as_str()), (r"a\nb", "{}"));
+        assert_eq!(bench.form.as_ref().unwrap().line.text(), "done", "the first of them is edited");
+    }
+
+    #[test]
+    fn what_is_typed_goes_into_the_text_and_nothing_else_of_it_changes() {
+        let mut bench = form();
+        typed(&mut bench, &[KeyCode::Char('x'), KeyCode::Down, KeyCode::Backspace, KeyCode::Char('1')]);
+        typed(&mut bench, &[KeyCode::Char('e'), KeyCode::Char('3'), KeyCode::Down]);
+        typed(&mut bench, &[KeyCode::Backspace, KeyCode::Backspace, KeyCode::Backspace, KeyCode::Backspace]);
+        typed(&mut bench, &[KeyCode::Char('t'), KeyCode::Char('"')]);
+        let expected = TEXT.replace("done", "donex").replace('7', "1e3").replace("null", r#""t\"""#);
+        assert_eq!(bench.editor.text(), expected, "a number may be no number while it is typed");
+        let row = expected.lines().position(|line| line.contains("result")).unwrap();
+        assert_eq!(bench.editor.cursor().0, row, "the JSON's cursor is at the field");
+    }
+
+    #[test]
+    fn a_text_stays_a_text_and_what_holds_others_is_not_written() {
+        let mut bench = form();
+        typed(&mut bench, &[KeyCode::Backspace; 4]);
+        typed(&mut bench, &[KeyCode::Char('7')]);
+        assert!(bench.editor.text().contains(r#""type": "7""#));
+        typed(&mut bench, &[KeyCode::Up]);
+        let key = KeyEvent::from(KeyCode::Char('x'));
+        let refused = bench.type_key(key, &Limits::default(), Wall(1)).unwrap_err();
+        assert!(refused.contains("holds other values"), "{refused}");
+    }
+
+    #[test]
+    fn a_text_that_is_no_json_any_longer_has_no_form() {
+        let limits = Limits::default();
+        let mut bench = form();
+        bench.toggle_form(&limits).unwrap();
+        bench.load_json(Way::default(), "{\"body\": ", &limits);
+        assert!(bench.toggle_form(&limits).is_err() && bench.form.is_none());
+        bench.load_json(Way::default(), TEXT, &limits);
+        bench.toggle_form(&limits).unwrap();
+        bench.editor.replace("[");
+        bench.follow_form();
+        assert!(bench.form.is_none());
+    }
+}
