@@ -65,7 +65,11 @@ def invalid_topics_are_refused(world):
             client.error(client.publish(topic, message({})), "InvalidTopic")
         for topic in [segments, "x" * 255, "x" * 253 + "/x", "A.z_0:-", "-", ".", ".."]:
             client.published(topic, message({}))
-            same("the topic", topic, client.delivery().topic)
+            # The station's own are of `**`, too.
+            delivered = client.delivery().topic
+            while delivered.startswith("rlp/"):
+                delivered = client.delivery().topic
+            same("the topic", topic, delivered)
 
 
 @scenario
