@@ -15,7 +15,7 @@ use tokio::sync::{Notify, oneshot};
 use super::{
     offer::{Look, Offer, Offered, Release},
     rule::{NewRule, Owner, Rewrite, RuleView},
-    table::{ArmError, Deed, FailStore, Fates, HeldView, NotHeld, Table, bit},
+    table::{ArmError, Decision, FailStore, HeldView, LeftCounts, NotHeld, Table, bit},
 };
 use crate::{
     limits,
@@ -134,11 +134,11 @@ impl Gate {
     pub fn decide(
         &self,
         number: u64,
-        deed: Deed,
+        decision: Decision,
         by: &OperatedBy,
         keeps: Option<Rewrite>,
     ) -> Result<(), NotHeld> {
-        self.change(|table| table.decide(number, deed, by, keeps)).unwrap_or(Err(NotHeld { number }))
+        self.change(|table| table.decide(number, decision, by, keeps)).unwrap_or(Err(NotHeld { number }))
     }
 
     /// The rules that are armed, in their order.
@@ -155,8 +155,8 @@ impl Gate {
 
     /// How many frames left, by how, and how many passed because too many were held.
     #[must_use]
-    pub fn fates(&self) -> (Fates, u64) {
-        self.0.as_ref().map(|shared| shared.lock().fates()).unwrap_or_default()
+    pub fn left_counts(&self) -> (LeftCounts, u64) {
+        self.0.as_ref().map(|shared| shared.lock().left_counts()).unwrap_or_default()
     }
 
     /// Disarms rules and releases frames whose time is up; when there is more to do.

@@ -28,5 +28,5 @@ pub use cleared::Cleared;
 pub use handle::{Gate, Held};
 pub use offer::{Look, Notice, Offer, Offered, Release, Taken, Waits};
 pub use rule::{Matcher, NewRule, OnTimeout, Owner, Rewrite, RuleView};
-pub use table::{ArmError, Deed, Fates, HeldView, NotHeld};
+pub use table::{ArmError, Decision, HeldView, LeftCounts, NotHeld};
 pub use then::Then;

@@ -38,7 +38,7 @@ pub enum ArmError {
 
 /// What an operator does with a held frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Decision {
     /// Lets it pass.
     Pass,
     /// Drops it.
@@ -56,7 +56,7 @@ pub struct NotHeld {
 }
 
 /// How many frames left the gate, by [`Passing::index`].
-pub type Fates = [u64; Passing::ALL.len()];
+pub type LeftCounts = [u64; Passing::ALL.len()];
 
 /// A held frame, for people.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub(super) struct Table {
     held_bytes: u64,
     last_rule: u64,
     last_frame: u64,
-    fates: Fates,
+    left_counts: LeftCounts,
     passed_full: u64,
     fail_store: Option<FailStore>,
 }
@@ -123,7 +123,7 @@ impl Table {
             held_bytes: 0,
             last_rule: 0,
             last_frame: 0,
-            fates: [0; Passing::ALL.len()],
+            left_counts: [0; Passing::ALL.len()],
             passed_full: 0,
             fail_store: None,
         }
@@ -256,7 +256,7 @@ impl Table {
         let notice = |hold_ms| Intercepted { number: id, rule: number, hold_ms, frame: frame.clone() };
         match waits {
             Err(release) => {
-                self.fates[release.how.index()] += 1;
+                self.left_counts[release.how.index()] += 1;
                 Some(Taken { notice: notice(None), waits: Waits::Not(release) })
             }
             Ok((ms, then)) => {
@@ -304,12 +304,12 @@ impl Table {
 
     /// Forgets frames whose connections are gone.
     fn forget_gone(&mut self) {
-        let (bytes, fates) = (&mut self.held_bytes, &mut self.fates);
+        let (bytes, left_counts) = (&mut self.held_bytes, &mut self.left_counts);
         self.held.retain(|_, held| {
             let is_there = !held.release.is_closed();
             if !is_there {
                 *bytes = bytes.saturating_sub(held.view.bytes.len() as u64);
-                fates[at_end(held.view.link, held.view.frame.direction).index()] += 1;
+                left_counts[at_end(held.view.link, held.view.frame.direction).index()] += 1;
             }
             is_there
         });
@@ -320,15 +320,15 @@ impl Table {
     pub(super) fn decide(
         &mut self,
         number: u64,
-        deed: Deed,
+        decision: Decision,
         by: &OperatedBy,
         keeps: Option<Rewrite>,
     ) -> Result<(), NotHeld> {
         let rule = self.held.get(&number).map(|held| held.view.rule);
-        let (how, bytes) = match deed {
-            Deed::Pass => (Passing::AsItWas, None),
-            Deed::Drop => (Passing::Dropped, None),
-            Deed::Edit(bytes) => (Passing::Edited, Some(bytes)),
+        let (how, bytes) = match decision {
+            Decision::Pass => (Passing::AsItWas, None),
+            Decision::Drop => (Passing::Dropped, None),
+            Decision::Edit(bytes) => (Passing::Edited, Some(bytes)),
         };
         if !self.release(number, Release { how, by: Some(by.clone()), bytes }) {
             return Err(NotHeld { number });
@@ -348,7 +348,7 @@ impl Table {
         let how = release.how;
         let is_sent = held.release.send(release).is_ok();
         let how = if is_sent { how } else { at_end(held.view.link, held.view.frame.direction) };
-        self.fates[how.index()] += 1;
+        self.left_counts[how.index()] += 1;
         is_sent
     }
 
@@ -412,9 +412,9 @@ impl Table {
         self.held.values().map(|held| held.view.clone()).collect()
     }
 
-    pub(super) fn fates(&mut self) -> (Fates, u64) {
+    pub(super) fn left_counts(&mut self) -> (LeftCounts, u64) {
         self.forget_gone();
-        (self.fates, self.passed_full)
+        (self.left_counts, self.passed_full)
     }
 }
 

@@ -5,8 +5,8 @@ use std::{cell::Cell, sync::Arc};
 use bytes::Bytes;
 
 use super::{
-    ArmError, Cleared, Deed, Gate, Held, Look, Matcher, NewRule, NotHeld, Offer, Offered, OnTimeout, Owner,
-    Release, Taken, Then, Waits,
+    ArmError, Cleared, Decision, Gate, Held, Look, Matcher, NewRule, NotHeld, Offer, Offered, OnTimeout,
+    Owner, Release, Taken, Then, Waits,
 };
 use crate::{
     ids::{ConnectionId, Peer},
@@ -123,12 +123,12 @@ fn a_frame_goes_as_an_operator_decides_and_once() {
     gate.arm(now, rule()).unwrap();
     let (number, mut frame) = held(&gate, now, b"one");
     assert_eq!((gate.held().len(), frame.try_release()), (1, None));
-    gate.decide(number, Deed::Edit(Bytes::from_static(b"two")), &by, None).unwrap();
+    gate.decide(number, Decision::Edit(Bytes::from_static(b"two")), &by, None).unwrap();
     let release = frame.try_release().unwrap();
     assert_eq!((release.how, release.bytes.as_deref()), (Passing::Edited, Some(&b"two"[..])));
     assert_eq!(release.by, Some(by.clone()));
-    assert_eq!(gate.decide(number, Deed::Drop, &by, None), Err(NotHeld { number }));
-    assert_eq!(gate.fates().0[Passing::Edited.index()], 1);
+    assert_eq!(gate.decide(number, Decision::Drop, &by, None), Err(NotHeld { number }));
+    assert_eq!(gate.left_counts().0[Passing::Edited.index()], 1);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn too_many_frames_and_too_many_bytes_pass_and_are_counted() {
     assert!(offer(&gate, now, &applied, &[b'x'; 41]).is_none(), "101 bytes of 100");
     let (_, second) = held(&gate, now, &[b'x'; 40]);
     assert!(offer(&gate, now, &applied, b"").is_none(), "three frames of two");
-    assert_eq!((gate.fates().1, gate.rules(now)[0].passed_full), (2, 2));
+    assert_eq!((gate.left_counts().1, gate.rules(now)[0].passed_full), (2, 2));
     // A connection that is gone holds no place.
     drop((first, second));
     held(&gate, now, &[b'x'; 100]);
@@ -215,7 +215,7 @@ fn a_kept_edit_is_made_of_what_follows_and_what_it_cannot_change_is_held() {
     let (number, _frame) = held(&gate, now, b"a1");
     let rewrite =
         Arc::new(|bytes: &[u8]| bytes.strip_prefix(b"a").map(|rest| Bytes::from([b"b", rest].concat())));
-    gate.decide(number, Deed::Pass, &by, Some(rewrite)).unwrap();
+    gate.decide(number, Decision::Pass, &by, Some(rewrite)).unwrap();
     let applied = Frame::of(FrameType::Applied);
     let Some(Taken { notice, waits: Waits::Not(release) }) = offer(&gate, now, &applied, b"a2") else {
         panic!("it goes at once")

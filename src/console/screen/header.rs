@@ -257,8 +257,8 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.push(Part::new(if is_short { short } else { progress }, Role::Warn));
     }
     // What waits for an answer and what is braked is cut last.
-    parts.extend(intercepted(view, model));
     if is_reached {
+        parts.extend(intercepted(view, model));
         parts.extend(questions(view, station_state, is_short));
     }
     parts.extend(brakes(view, station_state, is_short));

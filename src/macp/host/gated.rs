@@ -66,7 +66,7 @@ impl Look for Made<'_> {
 }
 
 /// How something goes on that the gate stopped.
-struct Goes {
+struct Released {
     /// The entry that says so.
     passed: Seq,
     /// What takes its place, and whose it is.
@@ -122,7 +122,7 @@ impl Shared {
         let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look).taken() else {
             return Ok((caller, received));
         };
-        let Goes { passed, changed } = self.stopped(*taken, bytes, (None, None)).await?;
+        let Released { passed, changed } = self.stopped(*taken, bytes, (None, None)).await?;
         let caller = Caller { passed: Some(passed), ..caller };
         Ok(match changed {
             None => (caller, received),
@@ -151,7 +151,7 @@ impl Shared {
             self.tell_answer(answer, &bytes, cause);
             return Ok(bytes);
         };
-        let Goes { passed, changed } = self.stopped(*taken, &bytes, (cause, trace)).await?;
+        let Released { passed, changed } = self.stopped(*taken, &bytes, (cause, trace)).await?;
         let (bytes, by_hand) = match changed {
             None => (bytes, answer.caller.by_hand.clone()),
             Some((bytes, origin)) => (bytes, Some(origin)),
@@ -167,7 +167,7 @@ impl Shared {
         taken: Taken,
         bytes: &[u8],
         (cause, trace): (Option<Seq>, Option<TraceId>),
-    ) -> Result<Goes, Grpc> {
+    ) -> Result<Released, Grpc> {
         let number = taken.notice.number;
         let seq = self.tell(What::Intercepted(Box::new(taken.notice)), bytes, cause, trace);
         let notice = Notice { seq, number };
@@ -187,7 +187,7 @@ impl Shared {
             | Passing::Delayed
             | Passing::Duplicated => {
                 let origin = notice.origin(&release).map(OriginCell::new);
-                Ok(Goes { passed, changed: release.bytes.zip(origin) })
+                Ok(Released { passed, changed: release.bytes.zip(origin) })
             }
         }
     }

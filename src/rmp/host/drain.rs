@@ -207,8 +207,8 @@ impl Host {
         self.recent = None;
         self.parts.remove(&id);
         let (frames, bytes) = self.broker.forget(id);
-        let instead = conn.gated.instead.len() as u64;
-        let (frames, bytes) = (frames + u64::from(instead > 0), bytes + instead);
+        let replacement = conn.gated.replacement.len() as u64;
+        let (frames, bytes) = (frames + u64::from(replacement > 0), bytes + replacement);
         if frames > 0 {
             self.emit(now, None, What::Unsent { frames, bytes }, conn.peer.as_str().as_bytes());
         }
@@ -244,7 +244,7 @@ impl Host {
 
     /// Sends what the socket takes of a connection that goes at once.
     fn send_now(&mut self, now: Now, id: ConnectionId) {
-        if !matches!(self.write_instead(id, Readiness::Asked), Some(Ok(()))) {
+        if !matches!(self.write_replacement(id, Readiness::Asked), Some(Ok(()))) {
             return;
         }
         for _ in 0..WRITES_MAX {

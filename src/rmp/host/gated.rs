@@ -43,7 +43,7 @@ pub(super) struct Gated {
     /// What leaves and is not asked about.
     pub(super) cleared_out: Cleared,
     /// What leaves before the queue: units that were changed, or a part of one.
-    pub(super) instead: Vec<u8>,
+    pub(super) replacement: Vec<u8>,
     /// The connection ends once that has left.
     pub(super) is_cut: bool,
     /// The connection is about to end: nothing is stopped any more.

@@ -43,7 +43,7 @@ impl Host {
         unit: Vec<u8>,
         release: &Release,
     ) {
-        let instead = match release.how {
+        let replacement = match release.how {
             Passing::Dropped => Some(Bytes::new()),
             Passing::Cut => {
                 let part = unit.get(..unit.len() / 2).unwrap_or_default();
@@ -58,7 +58,7 @@ impl Host {
         let mut is_there = false;
         let _ = self.broker.transmit(now, id, |front| {
             is_there = front.first_unit().as_ref() == Some(&unit);
-            if is_there && instead.is_some() { Ok(unit.len()) } else { Err(()) }
+            if is_there && replacement.is_some() { Ok(unit.len()) } else { Err(()) }
         });
         if !is_there {
             let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
@@ -66,17 +66,17 @@ impl Host {
             return;
         }
         let (seq, origin) = self.tell_passed(now, notice, release);
-        let Some(instead) = instead else {
+        let Some(replacement) = replacement else {
             if let Some(conn) = self.conns.get_mut(&id) {
                 conn.gated.asked = Some(unit);
             }
             return;
         };
         if let Some(origin) = origin {
-            self.tell_changed(now, id, &instead, seq, origin);
+            self.tell_changed(now, id, &replacement, seq, origin);
         }
         if let Some(conn) = self.conns.get_mut(&id) {
-            conn.gated.instead.extend_from_slice(&instead);
+            conn.gated.replacement.extend_from_slice(&replacement);
             conn.gated.is_cut = release.how == Passing::Cut;
         }
     }
@@ -136,7 +136,7 @@ impl Host {
         if self.holds_front(now, id) {
             return None;
         }
-        if let Err(error) = self.write_instead(id, Readiness::Known)? {
+        if let Err(error) = self.write_replacement(id, Readiness::Known)? {
             return Some(Err(error));
         }
         let is_open = self.conns.get(&id)?.phase == Phase::Open;
@@ -208,16 +208,16 @@ impl Host {
     }
 
     /// Writes what leaves before the queue; nothing where the connection has no socket.
-    pub(super) fn write_instead(
+    pub(super) fn write_replacement(
         &mut self,
         id: ConnectionId,
         readiness: Readiness,
     ) -> Option<std::io::Result<()>> {
         let conn = self.conns.get_mut(&id)?;
         let write = conn.write.as_ref()?;
-        while !conn.gated.instead.is_empty() {
-            match readiness.write(write, &[IoSlice::new(&conn.gated.instead)]) {
-                Ok(taken) => drop(conn.gated.instead.drain(..taken)),
+        while !conn.gated.replacement.is_empty() {
+            match readiness.write(write, &[IoSlice::new(&conn.gated.replacement)]) {
+                Ok(taken) => drop(conn.gated.replacement.drain(..taken)),
                 Err(error) => return Some(Err(error)),
             }
         }

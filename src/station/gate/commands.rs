@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::matcher::{self, RuleFilter};
 use crate::{
-    gate::{ArmError, Deed, HeldView, NewRule, NotHeld, Owner, Rewrite, Then},
+    gate::{ArmError, Decision, HeldView, NewRule, NotHeld, Owner, Rewrite, Then},
     ids::ConnectionId,
     mpp, plugin,
     port::{Arm, GateCommand, GateError, GateOutcome, Outcome, PortError, Way},
@@ -25,8 +25,8 @@ pub(in crate::station) fn command(
     let done = match command {
         GateCommand::Arm(arm) => armed(inner, operating, &arm),
         GateCommand::Disarm { rule } => disarmed(inner, operating, rule),
-        GateCommand::Pass { frames } => decided(inner, operating, frames, &Deed::Pass),
-        GateCommand::Drop { frames } => decided(inner, operating, frames, &Deed::Drop),
+        GateCommand::Pass { frames } => decided(inner, operating, frames, &Decision::Pass),
+        GateCommand::Drop { frames } => decided(inner, operating, frames, &Decision::Drop),
         GateCommand::Edit { frame, bytes, keeps } => {
             edited(inner, operating, frame, Bytes::from(bytes.0), keeps)
         }
@@ -122,14 +122,14 @@ fn decided(
     inner: &Inner,
     operating: Operating<'_>,
     frames: Vec<u64>,
-    deed: &Deed,
+    decision: &Decision,
 ) -> Result<GateOutcome, GateError> {
     let is_one = frames.len() == 1;
-    let is_all = frames.is_empty() && *deed == Deed::Pass;
+    let is_all = frames.is_empty() && *decision == Decision::Pass;
     let frames = if is_all { inner.gate.held().iter().map(|held| held.number).collect() } else { frames };
     let mut released = Vec::new();
     for frame in frames {
-        match inner.gate.decide(frame, deed.clone(), operating.by, None) {
+        match inner.gate.decide(frame, decision.clone(), operating.by, None) {
             Ok(()) => released.push(frame),
             Err(NotHeld { number }) if is_one => return Err(GateError::NotIntercepted { frame: number }),
             Err(NotHeld { .. }) => {}
@@ -151,7 +151,7 @@ fn edited(
     let rewrite = if keeps { Some(kept(inner, &held, &bytes)?) } else { None };
     inner
         .gate
-        .decide(frame, Deed::Edit(bytes), operating.by, rewrite)
+        .decide(frame, Decision::Edit(bytes), operating.by, rewrite)
         .map_err(|NotHeld { number }| GateError::NotIntercepted { frame: number })?;
     Ok(GateOutcome::Released { frames: vec![frame] })
 }

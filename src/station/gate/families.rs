@@ -12,8 +12,8 @@ use crate::{
 
 /// What it counts.
 pub(in crate::station) fn families(gate: &Gate, now: Now) -> Vec<Family> {
-    let (fates, passed_full) = gate.fates();
-    let left = Passing::ALL.iter().zip(fates).map(|(how, count)| (how.name().to_owned(), count));
+    let (left_counts, passed_full) = gate.left_counts();
+    let left = Passing::ALL.iter().zip(left_counts).map(|(how, count)| (how.name().to_owned(), count));
     vec![
         Family::new("rl_console_gate_rules", Gauge, "Rules armed at the gate.")
             .of(gate.rules(now).len() as u64),
