@@ -1,6 +1,8 @@
 //! The pages of the manual, and what in them is made of the program's own tables.
 
 #[cfg(test)]
+mod flood_tests;
+#[cfg(test)]
 mod page_tests;
 mod pages;
 #[cfg(test)]

@@ -41,6 +41,7 @@ mod masking;
 mod meter;
 mod named_filters;
 mod names;
+pub(crate) mod night;
 mod operating;
 mod operator_messages;
 mod pack_events;
