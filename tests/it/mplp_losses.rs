@@ -154,3 +154,47 @@ fn a_record_says_what_a_store_that_could_not_write_has_not_of_it() {
     run(data, &["run", "events", &whole, "--follow"], "").exits(0);
     assert_eq!(exported(data, &whole).0["trace"]["meta"]["tags"], json!(["run"]));
 }
+
+/// Nodes of the long run, which tell more events than are kept.
+const NODES: usize = 60;
+
+#[test]
+fn a_run_of_more_events_than_are_kept_says_how_each_step_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let config = data.join("home/config/rl-console");
+    fs::create_dir_all(&config).unwrap();
+    let text = "[limits.runs]\nevents_kept_max = 100\n\n[mplp]\nenvironment = \"stage two\"\n";
+    fs::write(config.join("config.toml"), text).unwrap();
+    let _station = Station::start(data);
+    let _agent = Agent::start(data, "writer", "");
+    let place = |n: usize, agent: &str| format!("  - {{id: n{n}, use: 'agent:{agent}'}}\n");
+    // One behind the other; the last but one has no agent, so that one fails and one is blocked.
+    let agent = |n| if n == NODES - 2 { "absent" } else { "writer" };
+    let nodes: String = (0..NODES).map(|n| place(n, agent(n))).collect();
+    let edge = |n: usize| format!("  - {{from: n{n}.out, to: n{}.in}}\n", n + 1);
+    let edges: String = (0..NODES - 1).map(edge).collect();
+    let id = submitted(data, "long", &nodes, &format!("edges:\n{edges}"));
+    until(data, "runs", |row| row["state"] == "failed");
+    let (bundle, bytes) = exported(data, &id);
+    let shown = run(data, &["run", "show", &id], "").exits(0);
+    let missing = &bundle["trace"]["root_span"]["attributes"]["events_missing"];
+    assert!(missing.as_u64().unwrap() > 50, "{missing}");
+    assert_eq!(shown.rows[0]["events_missing"], *missing);
+    assert_eq!(bundle["trace"]["meta"]["tags"], json!(["run", "incomplete"]));
+    let mut expected = vec!["completed"; NODES];
+    expected[NODES - 2..].copy_from_slice(&["failed", "blocked"]);
+    assert_eq!(statuses(&bundle["plan"]["steps"]), expected);
+    assert_eq!((&bundle["plan"]["status"], &bundle["trace"]["status"]), (&json!("failed"), &json!("failed")));
+    // Each node has a segment that says so, though of the later ones no beginning is known.
+    let segments = bundle["trace"]["segments"].as_array().unwrap();
+    let ended: Vec<_> = segments.iter().map(|it| it["attributes"]["node"].as_str().unwrap()).collect();
+    assert_eq!(ended, (0..NODES).map(|n| format!("n{n}")).collect::<Vec<_>>());
+    let begun = segments.iter().filter(|it| it.get("started_at").is_some()).count();
+    assert!((10..NODES - 10).contains(&begun), "{begun}");
+    assert_eq!(bundle["context"]["root"]["environment"], "stage two");
+    assert!(output(data, &["run", "export", &id, "--mplp", "-"], "").stdout == bytes);
+    let station = output(data, &["mplp", "station"], "").stdout;
+    let station: Value = serde_json::from_slice(&station).unwrap();
+    assert_eq!(station["context"]["root"]["environment"], "stage two");
+}

@@ -1,11 +1,19 @@
-//! An agent that publishes broken MPLP messages at speed, in both dialects: the broker takes them all as it
-//! does any other, and the station tells what is wrong with each.
+//! Broken MPLP messages at speed, in both dialects at once: the broker takes them all as it does any other,
+//! and the station tells what is wrong with each.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use rl_console::{
     limits::Limits,
-    port::{FindingRow, Page, Query},
+    mplp::{InputLimits, lint},
+    port::{Command, FindingRow, Outcome, Page, Query},
+    recording::{self, RecordedItem},
+    rmp::Dialect,
+    tap::{
+        self,
+        entry::{Head, What},
+        recorded::OwnedEntry,
+    },
 };
 use serde_json::{Value, json};
 
@@ -14,7 +22,11 @@ use crate::rmp_bus::{Bus, Peer, frames};
 /// Messages of each dialect.
 const MESSAGES: u64 = 2_500;
 /// Messages that are published before their answers are read.
-const WINDOW: u64 = 250;
+const WINDOW: u64 = 100;
+/// Messages of others in the same time.
+const OF_NEIGHBOUR: u64 = 10;
+/// Of one message.
+const LIMITS: InputLimits = InputLimits { bytes_max: 1 << 20, depth_max: 64, findings_max: 100 };
 const ID: &str = "5a0e8400-e29b-41d4-a716-446655440000";
 
 /// The body of the `n`th message: one of four, of which the last is clean.
@@ -52,41 +64,106 @@ fn in_unit(json: &str) -> Vec<u8> {
     [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat()
 }
 
-fn publish_frames(bus: &Bus) {
+/// Both publish, message by message in turn; every message is taken, and none of the neighbour's is in the way.
+fn flood(bus: &Bus) {
     let mut agent = Peer::greeted_as(&bus.path(), "planner", "agent", None);
-    let mut acks = 0;
-    for n in 1..=MESSAGES {
-        agent.publish("plans", true, &frame(n));
-        if n % WINDOW == 0 {
-            for _ in 0..WINDOW {
-                assert_eq!(agent.hear().name(), "Ok");
-                acks += 1;
-            }
-        }
-    }
-    assert_eq!(acks, MESSAGES);
-}
-
-fn publish_units(bus: &Bus) {
     let mut tool = Peer::connect(&bus.path());
     tool.send(&in_unit(r#"{"Hello":{"kind":"Agent"}}"#));
     tool.hear();
-    for n in 1..=MESSAGES {
-        tool.send(&unit(MESSAGES + n));
-        if n % WINDOW == 0 {
-            for place in (0..WINDOW).rev() {
-                let ack = String::from_utf8(tool.hear().wire[4..].to_vec()).unwrap();
-                let id = MESSAGES + n - place;
-                assert_eq!(ack, format!(r#"{{"PublishAck":{{"id":{id},"result":{{"Ok":null}}}}}}"#));
-            }
+    let mut neighbour = Neighbour::of(bus);
+    for first in (1..=MESSAGES).step_by(usize::try_from(WINDOW).unwrap()) {
+        for n in first..first + WINDOW {
+            agent.publish("plans", true, &frame(n));
+            tool.send(&unit(MESSAGES + n));
+        }
+        neighbour.publish();
+        for n in first..first + WINDOW {
+            assert_eq!(agent.hear().name(), "Ok");
+            let ack = String::from_utf8(tool.hear().wire[4..].to_vec()).unwrap();
+            let id = MESSAGES + n;
+            assert_eq!(ack, format!(r#"{{"PublishAck":{{"id":{id},"result":{{"Ok":null}}}}}}"#));
+        }
+        neighbour.hear();
+    }
+}
+
+/// Who speaks of something else on the same bus meanwhile, and who listens to that.
+struct Neighbour {
+    speaker: Peer,
+    listener: Peer,
+    published: u64,
+    heard: u64,
+}
+
+impl Neighbour {
+    fn of(bus: &Bus) -> Self {
+        let [speaker, mut listener] =
+            ["speaker", "listener"].map(|name| Peer::greeted_as(&bus.path(), name, "agent", None));
+        listener.subscribe(1, "chat");
+        Self { speaker, listener, published: 0, heard: 0 }
+    }
+
+    fn publish(&mut self) {
+        for _ in 0..OF_NEIGHBOUR {
+            self.published += 1;
+            self.speaker.publish("chat", true, &frames::message(self.published, "well"));
+        }
+    }
+
+    /// Every message is taken and heard, in order.
+    fn hear(&mut self) {
+        while self.heard < self.published {
+            self.heard += 1;
+            assert_eq!(self.speaker.hear().name(), "Ok");
+            let (sub, topic, message) = self.listener.delivered();
+            assert_eq!((sub, &*topic, message.msg_id()), (1, "chat", self.heard));
         }
     }
 }
 
-fn findings(bus: &Bus) -> Vec<FindingRow> {
+/// What the messages of a recording's frames of this schema have, each judged alone.
+fn recorded(path: &Path) -> (u64, BTreeMap<(String, String), u64>) {
+    let (mut messages, mut counts) = (0, BTreeMap::new());
+    for item in recording::read(path).unwrap() {
+        let RecordedItem::Entry(OwnedEntry { entry, bytes }) = item.unwrap() else { continue };
+        let What::Frame(tap::entry::Frame { head: Head::Rmp(head), .. }) = &entry.what else { continue };
+        if head.schema_id != Some(131) {
+            continue;
+        }
+        messages += 1;
+        let body = match head.dialect {
+            // The message is behind the control frame.
+            Dialect::Frames => {
+                let control = u32::from_be_bytes(bytes[..4].try_into().unwrap()) as usize + 4;
+                bytes[control + 68..].to_vec()
+            }
+            Dialect::Json => {
+                let unit: Value = serde_json::from_slice(&bytes[4..]).unwrap();
+                serde_json::from_value(unit["Publish"]["message"]["body"].clone()).unwrap()
+            }
+        };
+        for found in lint(&body, LIMITS).findings {
+            let key = (found.finding.rule.into_owned(), found.finding.path.to_string());
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    (messages, counts)
+}
+
+fn query(bus: &Bus, query: Query) -> Page {
     let port = bus.station.as_ref().unwrap().port();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    match runtime.block_on(port.query(Query::Findings)).unwrap() {
+    runtime.block_on(port.query(query)).unwrap()
+}
+
+fn command(bus: &Bus, command: Command) -> Outcome {
+    let port = bus.station.as_ref().unwrap().port();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(port.command(command)).unwrap()
+}
+
+fn findings(bus: &Bus) -> Vec<FindingRow> {
+    match query(bus, Query::Findings) {
         Page::Findings(rows) => rows,
         other => panic!("{other:?}"),
     }
@@ -97,24 +174,44 @@ fn every_broken_message_is_found_and_none_is_refused() {
     let mut limits = Limits::default();
     limits.tap.ring_bytes_max = 268_435_456;
     let bus = Bus::with(&limits);
-    publish_frames(&bus);
-    publish_units(&bus);
+    let path = bus.folder.path().join("night.mcap");
+    command(&bus, Command::RecordStart { path: Some(path.clone()) });
+    flood(&bus);
     let rows = findings(&bus);
+    command(&bus, Command::RecordStop);
     let counts: BTreeMap<_, _> =
         rows.iter().map(|row| ((&*row.schema, &*row.rule, &*row.path), row.count)).collect();
     let of_kind = |kind| (1..=2 * MESSAGES).filter(|n| n % 4 == kind).count() as u64;
     let expected = BTreeMap::from([
-        (("trace-base", "pattern", "$.trace_base.span_id"), of_kind(0)),
         (("role", "required", "$.role.meta"), of_kind(1)),
+        (("trace-base", "pattern", "$.trace_base.span_id"), of_kind(0)),
         (("bus message", "const", "$.payload.v"), of_kind(2)),
     ]);
-    let told: BTreeMap<_, _> = counts.iter().filter(|(key, _)| expected.contains_key(*key)).collect();
-    assert_eq!(told, expected.iter().collect::<BTreeMap<_, _>>(), "{counts:#?}");
-    let others: Vec<_> = counts.keys().filter(|(schema, ..)| *schema != "role").collect();
-    assert_eq!(others.len(), 2, "{others:?}");
+    assert_eq!(counts, expected);
     let last = rows.iter().find(|row| row.rule == "const").unwrap();
     assert_eq!((last.received.as_deref(), &*last.requires), (Some("2"), "1"));
-    assert!(last.session.is_some() && last.who.starts_with("runloop agent (session "), "{last:?}");
+    // What was recorded has the same, message by message.
+    let (messages, recorded) = recorded(&path);
+    let by_rule: BTreeMap<(String, String), u64> = counts
+        .iter()
+        .map(|((_, rule, path), count)| (((*rule).to_owned(), (*path).to_owned()), *count))
+        .collect();
+    assert_eq!((messages, recorded), (2 * MESSAGES, by_rule));
+    check_peers(&bus);
+}
+
+/// What the broker counts is what was sent: it treats nobody else for it.
+fn check_peers(bus: &Bus) {
+    let Page::Peers(peers) = query(bus, Query::Peers) else { panic!("peers are listed") };
+    assert!(peers.iter().all(|peer| (peer.refused, peer.dropped.total()) == (0, 0)), "{peers:#?}");
+    let Page::Topics(topics) = query(bus, Query::Topics) else { panic!("topics are listed") };
+    let of = |name: &str| {
+        let topic = topics.iter().find(|it| it.topic.as_str() == name).unwrap();
+        (topic.published, topic.delivered, topic.dropped.total())
+    };
+    let chat = OF_NEIGHBOUR * MESSAGES / WINDOW;
+    assert_eq!((of("plans"), of("chat")), ((2 * MESSAGES, 0, 0), (chat, chat, 0)));
+    assert_eq!(query(bus, Query::Violations), Page::Violations(Vec::new()));
 }
 
 #[test]

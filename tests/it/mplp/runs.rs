@@ -24,11 +24,17 @@ use rl_console::{
 };
 use uuid::Uuid;
 
-use checks::{check_graph, check_ids, check_live, check_losses, check_nodes, check_samples, list};
+use attempts::Move;
+use checks::{
+    check_graph, check_live, check_losses, check_missing, check_nodes, check_samples, check_steps, list,
+};
+use id_checks::check_ids;
 use sessions::Session;
 
+mod attempts;
 mod befalls;
 mod checks;
+mod id_checks;
 mod sessions;
 
 const SESSION: ConnectionId = ConnectionId(7);
@@ -90,7 +96,8 @@ struct Run {
     events: Vec<EventRow>,
     artifacts: u64,
     end: Option<RunEnd>,
-    /// How its nodes were said to be at last, and how often each was running.
+    /// How its nodes were said to be, and how at last, and how often they were running.
+    moves: Vec<Move>,
     states: BTreeMap<u32, NodeState>,
     attempts: usize,
     /// The sessions of its trace, as long as it was open.
@@ -98,8 +105,19 @@ struct Run {
     /// Its record as the run tells it, and what that gave: events, and its objects at the end.
     live: Option<RunRecord>,
     items: Vec<Item>,
-    /// Whether it told its end: one that a restart ends does not.
-    has_told_end: bool,
+    /// How many of its events its end said are not kept: one that a restart ends tells none.
+    missing_told: Option<u64>,
+}
+
+impl Run {
+    /// Events that the store has not: they are numbered, and the last is always kept.
+    fn events_missing(&self) -> u64 {
+        self.events.last().map_or(0, |event| event.number) - self.events.len() as u64
+    }
+
+    fn is_whole(&self) -> bool {
+        self.events_missing() == 0
+    }
 }
 
 fn settings() -> RecordSettings {
@@ -201,9 +219,11 @@ impl Fixture {
                     self.engine.handle(now, Input::Committed { ticket });
                 }
                 Output::Transition {
-                    transition: Transition::StateChange { run, node, state, .. }, ..
+                    transition: Transition::StateChange { run, node, state, attempt },
+                    ..
                 } => {
                     let run = self.runs.get_mut(&run).unwrap();
+                    run.moves.push(Move { node: node.index, state, attempt });
                     run.states.insert(node.index, state);
                     run.attempts += usize::from(state == NodeState::Running);
                 }
@@ -227,9 +247,9 @@ impl Fixture {
                 run.live = Some(live);
             }
             RunFeed::Event { run, event, is_kept } => {
-                assert!(is_kept, "within the limits all is");
                 let run = self.runs.get_mut(&run).unwrap();
-                run.items.extend(run.live.as_mut().unwrap().event(&event));
+                let live = run.live.as_mut().unwrap();
+                run.items.extend(if is_kept { live.event(&event) } else { live.event_not_kept(&event) });
             }
             RunFeed::Ended(ended) => {
                 let run = self.runs.get_mut(&ended.run).unwrap();
@@ -238,7 +258,7 @@ impl Fixture {
                 let live = run.live.as_mut().unwrap();
                 run.items.extend(sessions::tell(live, &mut run.sessions, true));
                 run.items.extend(live.end(&end));
-                run.has_told_end = true;
+                run.missing_told = Some(end.events_missing);
             }
         }
     }
@@ -262,12 +282,13 @@ impl Fixture {
                     events: Vec::new(),
                     artifacts: 0,
                     end: None,
+                    moves: Vec::new(),
                     states: BTreeMap::new(),
                     attempts: 0,
                     sessions: Vec::new(),
                     live: None,
                     items: Vec::new(),
-                    has_told_end: false,
+                    missing_told: None,
                     row: *row,
                 };
                 assert!(self.runs.insert(run.row.run, run).is_none());
@@ -278,8 +299,8 @@ impl Fixture {
             }
             RunOp::End { run, state, why, tokens, at, .. } => {
                 let run = self.runs.get_mut(&run).unwrap();
-                let end = RunEnd { state, why, tokens, events_missing: 0, artifacts_missing: 0, at };
-                run.end = Some(end);
+                let events_missing = run.events_missing();
+                run.end = Some(RunEnd { state, why, tokens, events_missing, artifacts_missing: 0, at });
             }
             RunOp::Artifact { run, .. } => self.runs.get_mut(&run).unwrap().artifacts += 1,
             _ => {}
@@ -363,15 +384,19 @@ fn check(seed: u64, run: &Run, tally: &mut BTreeMap<String, u32>) -> Bundle {
     let value = bundle.value();
     let findings = judge_bundle(&value, None, 9);
     assert!(findings.is_clean(), "seed {seed}: {findings:#?}");
-    if run.has_told_end {
-        check_live(seed, run, &bundle);
-        *tally.entry("live".to_owned()).or_default() += 1;
-    }
-    check_nodes(seed, run, &bundle);
+    check_steps(seed, run, &value);
     check_ids(seed, &value);
-    check_graph(seed, run, &value);
     check_samples(seed, &bundle);
     check_losses(seed, run);
+    check_missing(seed, run, &value);
+    if run.is_whole() {
+        check_nodes(seed, run, &bundle);
+        check_graph(seed, run, &value);
+        if run.missing_told.is_some() {
+            check_live(seed, run, &bundle);
+            *tally.entry("live".to_owned()).or_default() += 1;
+        }
+    }
     let mut count = |what: &str| *tally.entry(what.to_owned()).or_default() += 1;
     count(value["profile"].as_str().unwrap());
     count(value["trace"]["status"].as_str().unwrap());
@@ -382,6 +407,8 @@ fn check(seed: u64, run: &Run, tally: &mut BTreeMap<String, u32>) -> Bundle {
         let sort = if session.has_collab() { "of several" } else { "of one" };
         count(&format!("session {sort}, {}", if session.has_ended() { "ended" } else { "open" }));
     }
+    count(if run.is_whole() { "whole" } else { "truncated" });
+    befalls::tally(run, &mut count);
     bundle
 }
 
@@ -400,7 +427,10 @@ fn simulate(seed: u64, tally: &mut BTreeMap<String, u32>) -> Vec<Bundle> {
     let mut rng = fastrand::Rng::with_seed(seed);
     // Apart, so that the runs are the same whoever talks about them.
     let mut talk = fastrand::Rng::with_seed(!seed);
+    let mut kept = fastrand::Rng::with_seed(seed.wrapping_add(1 << 32));
+    let events_kept_max = if kept.u8(..4) == 0 { kept.u64(2..60) } else { 10_000 };
     let limits = limits::Runs {
+        events_kept_max,
         in_flight_run_max: rng.u64(1..5),
         in_flight_max: rng.u64(1..8),
         confirm_ms: 300,

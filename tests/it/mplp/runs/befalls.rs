@@ -2,7 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use super::simulate;
+use rl_console::runs::{NodeState, Plan};
+
+use super::{Run, simulate};
+
+/// Counts what befell a run: nodes that timed out, that were tried again, that nest an opening and were tried
+/// again, and questions to which no decision came in time.
+pub(super) fn tally(run: &Run, count: &mut impl FnMut(&str)) {
+    let plan: Plan = serde_json::from_value(run.row.plan.value()).unwrap();
+    for event in &run.events {
+        let meta = event.meta.value();
+        if meta["verdict"] == "expired" {
+            count("confirm expired");
+        }
+        if meta["state"].is_string() && event.message.contains("timed out after") {
+            count(if meta["node_id"].is_string() { "node timed out" } else { "run timed out" });
+        }
+    }
+    for it in &run.moves {
+        let nests = plan.nodes[it.node as usize].uses.starts_with("opening:");
+        match it.state {
+            NodeState::Retrying => count("retry"),
+            NodeState::Running if nests && it.attempt > 1 => count("nested again"),
+            _ => {}
+        }
+    }
+}
 
 fn befalls(seeds: u64) {
     let mut tally = BTreeMap::new();
@@ -25,6 +50,13 @@ fn befalls(seeds: u64) {
         ("session of several, open", 20),
         ("session of one, ended", 5),
         ("session of one, open", 20),
+        ("whole", 150),
+        ("truncated", 30),
+        ("retry", 100),
+        ("nested again", 5),
+        ("node timed out", 20),
+        ("run timed out", 5),
+        ("confirm expired", 10),
     ];
     for (what, least) in least {
         let (met, least) = (tally.get(what).copied().unwrap_or(0), (least * seeds).div_ceil(200));

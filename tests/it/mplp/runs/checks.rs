@@ -1,9 +1,6 @@
 //! What holds of the record of any run.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use rl_console::{
     mplp::{
@@ -15,7 +12,13 @@ use rl_console::{
 };
 use serde_json::Value;
 
-use super::{Run, begin, is_event, sessions, settings};
+use super::{
+    Run,
+    attempts::check_attempts,
+    begin,
+    id_checks::{check_ids, check_sample_ids},
+    is_event, sessions, settings,
+};
 
 pub(super) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
@@ -73,8 +76,19 @@ fn without_sessions(bundle: &Bundle) -> Value {
     value
 }
 
-pub(super) fn check_nodes(seed: u64, run: &Run, bundle: &Bundle) {
-    let bundle = &without_sessions(bundle);
+/// What is not kept of a run is counted, live and in the record, and no more is.
+pub(super) fn check_missing(seed: u64, run: &Run, bundle: &Value) {
+    if let Some(missing) = run.missing_told {
+        assert_eq!(missing, run.events_missing(), "seed {seed}");
+    }
+    let attributes = &bundle["trace"]["root_span"]["attributes"];
+    assert_eq!(attributes["events_missing"], run.events_missing(), "seed {seed}");
+    let is_incomplete = list(&bundle["trace"]["meta"], "tags").contains(&"incomplete".into());
+    assert_eq!(is_incomplete, !run.is_whole(), "seed {seed}");
+}
+
+/// Every step is as the engine left its node, whatever was not kept of the run.
+pub(super) fn check_steps(seed: u64, run: &Run, bundle: &Value) {
     for (step, place) in list(&bundle["plan"], "steps").iter().zip(0..) {
         let expected = match run.states.get(&place) {
             Some(NodeState::Completed) => "completed",
@@ -84,6 +98,15 @@ pub(super) fn check_nodes(seed: u64, run: &Run, bundle: &Bundle) {
         };
         assert_eq!(step["status"], expected, "seed {seed}: {step:#}");
     }
+    for segment in list(&bundle["trace"], "segments") {
+        assert_ne!(segment["status"], "running", "seed {seed}");
+    }
+}
+
+/// Of a run of which all is kept, every attempt is a segment, and is begun and answered once.
+pub(super) fn check_nodes(seed: u64, run: &Run, bundle: &Bundle) {
+    let bundle = &without_sessions(bundle);
+    check_attempts(seed, run, &bundle["trace"]);
     let segments = list(&bundle["trace"], "segments");
     let attempts = segments.iter().filter(|it| it.get("started_at").is_some());
     assert!(attempts.clone().all(|it| it.get("finished_at").is_some()));
@@ -94,27 +117,6 @@ pub(super) fn check_nodes(seed: u64, run: &Run, bundle: &Bundle) {
     let turns = told("MAPTurnDispatched") + told("SAStepStarted");
     let answered = told("MAPTurnCompleted") + told("SAStepCompleted") + told("SAStepFailed");
     assert_eq!((turns, answered), (run.attempts, run.attempts), "seed {seed}");
-}
-
-pub(super) fn check_ids(seed: u64, bundle: &Value) {
-    let mut named = BTreeSet::new();
-    let one = ["context", "plan", "trace", "core", "network"].map(|it| (it, format!("{it}_id")));
-    let of = |it: &'static str| move |value: &'_ Value| value[it].to_string();
-    let mut ids: Vec<String> = one.into_iter().map(|(member, id)| bundle[member][&*id].to_string()).collect();
-    let many = [("roles", "role_id"), ("confirms", "confirm_id"), ("dialogs", "dialog_id")];
-    for (member, id) in many.into_iter().chain([("collabs", "collab_id"), ("events", "event_id")]) {
-        ids.extend(list(bundle, member).iter().map(of(id)));
-    }
-    ids.extend(list(&bundle["plan"], "steps").iter().map(of("step_id")));
-    ids.extend(list(&bundle["trace"], "segments").iter().map(of("segment_id")));
-    ids.extend(list(&bundle["trace"], "events").iter().map(of("event_id")));
-    ids.extend(list(&bundle["network"], "nodes").iter().map(of("node_id")));
-    for confirm in list(bundle, "confirms") {
-        ids.extend(list(confirm, "decisions").iter().map(of("decision_id")));
-    }
-    for id in ids {
-        assert!(named.insert(id.clone()), "seed {seed}: {id} names two");
-    }
 }
 
 pub(super) fn check_graph(seed: u64, run: &Run, bundle: &Value) {
@@ -128,7 +130,9 @@ pub(super) fn check_graph(seed: u64, run: &Run, bundle: &Value) {
 }
 
 pub(super) fn check_samples(seed: u64, bundle: &Bundle) {
-    for item in learning::samples(bundle, None) {
+    let samples = learning::samples(bundle, None);
+    for item in &samples {
         assert!(is_clean(item.schema, &item.object, RecordContext::default()), "seed {seed}: {item:?}");
     }
+    check_sample_ids(seed, &bundle.value(), &samples);
 }
