@@ -1,5 +1,5 @@
-//! A night in which two agents flood the bus with broken MPLP messages, one in each dialect: what a console and
-//! the station say of it live, and what a console makes of its recording, are the same.
+//! A night in which two agents flood the bus with broken MPLP messages, one in each dialect: what a console
+//! and the station say of it live, and what a console makes of its recording, are the same.
 
 use std::{
     collections::BTreeMap,

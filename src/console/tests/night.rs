@@ -1,5 +1,5 @@
-//! A console that takes what a whole station tells, live or from a recording, and what its Journal says of the
-//! MPLP messages in that.
+//! A console that takes what a whole station tells, live or from a recording, and what its Journal says of
+//! the MPLP messages in that.
 
 use crossterm::event::KeyCode;
 

@@ -64,7 +64,7 @@ fn in_unit(json: &str) -> Vec<u8> {
     [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat()
 }
 
-/// Both publish, message by message in turn; every message is taken, and none of the neighbour's is in the way.
+/// Both publish, message by message in turn; every message is taken, and those of the neighbour too.
 fn flood(bus: &Bus) {
     let mut agent = Peer::greeted_as(&bus.path(), "planner", "agent", None);
     let mut tool = Peer::connect(&bus.path());
