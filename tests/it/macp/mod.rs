@@ -10,6 +10,7 @@ mod limits;
 mod persistence;
 mod protos;
 mod raw;
+mod records;
 mod stream;
 mod tapped;
 mod test_runtime;
