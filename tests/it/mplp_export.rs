@@ -318,3 +318,45 @@ fn the_station_is_a_clean_bundle_of_what_it_hosts() {
     assert_eq!(lines.lines().count() as u64, written.rows[0]["objects"].as_u64().unwrap());
     assert_eq!(run(data, &["mplp", "station", "--mplp", path], "").exits(1).error["code"], "file");
 }
+
+#[test]
+fn a_record_with_findings_is_written_by_force_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = Station::start(data);
+    let agent = Agent::start(data, "writer", WRITER);
+    let id = greeted(data);
+    let clean = exported(data, &id, "clean.json");
+    drop(agent);
+    station.terminate();
+    // No station makes such a plan: somebody wrote to its database.
+    let database = rusqlite::Connection::open(data.join("station.db")).unwrap();
+    let changed =
+        database.execute("UPDATE runs SET plan = replace(plan, '\"agent:writer\"', '\"\"')", []).unwrap();
+    assert_eq!(changed, 1);
+    drop(database);
+    let _station = Station::start(data);
+    let path = data.join("forced.json");
+    let export = ["run", "export", &id, "--mplp", path.to_str().unwrap()];
+    let refused = run(data, &export, "").exits(1);
+    assert_eq!(refused.error["code"], "findings");
+    let rules: Vec<_> = refused.rows.iter().filter_map(|row| row["rule"].as_str()).collect();
+    assert!(rules.contains(&"sa_steps_have_agent_role"), "{refused:?}");
+    assert!(!path.exists(), "it was written all the same");
+    let printed = output(data, &["run", "export", &id, "--mplp", "-"], "");
+    assert!(!printed.status.success(), "stdout is refused too: {printed:?}");
+    let forced = output(data, &[&["--json"], &export[..], &["--force"]].concat(), "");
+    assert_eq!(forced.status.code(), Some(0), "{forced:?}");
+    assert_eq!(rows(&forced.stdout)[0]["findings"], rules.len());
+    let said = String::from_utf8(forced.stderr).unwrap();
+    assert!(said.contains(&format!("written with {} findings", rules.len())), "{said}");
+    let bundle: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(
+        (&bundle["plan"]["steps"][0]["agent_role"], &bundle["trace"]["trace_id"]),
+        (&json!(""), &clean["trace"]["trace_id"])
+    );
+    // Of what was written the same is found.
+    let valid = run(data, &["mplp", "validate", path.to_str().unwrap()], "").exits(1);
+    let found: Vec<_> = valid.rows.iter().filter_map(|row| row["rule"].as_str()).collect();
+    assert_eq!(found, rules);
+}
