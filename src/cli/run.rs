@@ -324,6 +324,9 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Error {
 }
 
 #[cfg(test)]
+mod first_paint;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

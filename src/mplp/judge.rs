@@ -20,6 +20,13 @@ pub(super) const EXTERNAL_INTEGRATION: &str = "external_integration";
 /// The keyword of the finding that a schema of ours is no schema.
 const BROKEN_SCHEMA: &str = "$schema";
 
+/// What is made of a schema at its first use, of each.
+type OfEach<T> = [OnceLock<Result<T, SchemaError>>; SchemaId::ALL.len()];
+
+static SCHEMAS: OfEach<Schema> = [const { OnceLock::new() }; SchemaId::ALL.len()];
+static DOCUMENTS: OnceLock<Result<Documents, SchemaError>> = OnceLock::new();
+static VALUES: OfEach<Value> = [const { OnceLock::new() }; SchemaId::ALL.len()];
+
 /// Judges an object: at most `findings_max` findings, the first by their order. Outside of a record, by
 /// [`RecordContext::default`], the rules of observability, integration and learning alone are applied.
 #[must_use]
@@ -51,8 +58,6 @@ pub(super) fn agrees(schema: SchemaId, value: &Value, record: RecordContext<'_>)
 /// # Errors
 /// The fault of an embedded schema: ours.
 pub fn compiled(id: SchemaId) -> Result<&'static Schema, &'static SchemaError> {
-    static SCHEMAS: [OnceLock<Result<Schema, SchemaError>>; SchemaId::ALL.len()] =
-        [const { OnceLock::new() }; SchemaId::ALL.len()];
     let schema = SCHEMAS[id.place()].get_or_init(|| {
         let documents = documents().as_ref().map_err(Clone::clone)?;
         documents.compile(document(id)?.clone())
@@ -61,7 +66,6 @@ pub fn compiled(id: SchemaId) -> Result<&'static Schema, &'static SchemaError> {
 }
 
 fn documents() -> &'static Result<Documents, SchemaError> {
-    static DOCUMENTS: OnceLock<Result<Documents, SchemaError>> = OnceLock::new();
     DOCUMENTS.get_or_init(|| {
         let all = SchemaId::ALL.into_iter().map(|id| document(id).cloned()).collect::<Result<Vec<_>, _>>()?;
         Documents::new(all, FORMATS)
@@ -73,12 +77,19 @@ fn documents() -> &'static Result<Documents, SchemaError> {
 /// # Errors
 /// The fault of an embedded schema: ours.
 pub(super) fn document(id: SchemaId) -> Result<&'static Value, SchemaError> {
-    static VALUES: [OnceLock<Result<Value, SchemaError>>; SchemaId::ALL.len()] =
-        [const { OnceLock::new() }; SchemaId::ALL.len()];
     let value = VALUES[id.place()].get_or_init(|| {
         serde_json::from_str(id.text()).map_err(|error| SchemaError(format!("{}: {error}", id.path())))
     });
     value.as_ref().map_err(Clone::clone)
+}
+
+/// Whether anything is made of the schemas.
+#[cfg(test)]
+pub(super) fn is_used() -> bool {
+    fn has<T>(all: &OfEach<T>) -> bool {
+        all.iter().any(|it| it.get().is_some())
+    }
+    has(&SCHEMAS) || DOCUMENTS.get().is_some() || has(&VALUES)
 }
 
 /// Judges an object at a path; `place` is its own among the objects that are judged together.

@@ -146,6 +146,12 @@ fn is_deeper(bytes: &[u8], depth_max: usize) -> bool {
     })
 }
 
+/// Whether anything is made of the schemas and rules in this process: all of it is made at its first use.
+#[cfg(test)]
+pub(crate) fn is_used() -> bool {
+    super::judge::is_used() || super::scan::is_used()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

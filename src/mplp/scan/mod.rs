@@ -22,4 +22,6 @@ mod text;
 mod verdict;
 mod walk;
 
+#[cfg(test)]
+pub(super) use verdict::is_used;
 pub use verdict::{is_clean, is_clean_of_some_schema};

@@ -9,6 +9,9 @@ use crate::mplp::{
 
 use super::{json::Cursor, names::Names};
 
+/// Made at the first use.
+static NAMES: OnceLock<Option<Names>> = OnceLock::new();
+
 /// The schema of the first member that decides. It is right if the text is JSON; nothing where none decides,
 /// or a name has an escape.
 pub(super) fn sniff(text: &str) -> Option<SchemaId> {
@@ -47,8 +50,13 @@ fn sniff_members(cursor: &mut Cursor<'_>) -> Option<SchemaId> {
 }
 
 fn deciding() -> Option<&'static Names> {
-    static NAMES: OnceLock<Option<Names>> = OnceLock::new();
     NAMES.get_or_init(|| Names::new(DECIDING.iter().map(|(name, _)| *name))).as_ref()
+}
+
+/// Whether anything is made.
+#[cfg(test)]
+pub(super) fn is_used() -> bool {
+    NAMES.get().is_some()
 }
 
 #[cfg(test)]

@@ -77,6 +77,10 @@ pub(super) struct ListAsks {
     pub(super) is_unique: bool,
 }
 
+/// Those of all schemas, without a profile and in each.
+static TABLES: [[OnceLock<Table>; SchemaId::ALL.len()]; 3] =
+    [const { [const { OnceLock::new() }; SchemaId::ALL.len()] }; 3];
+
 /// The nodes of a schema; the first is that of the whole object.
 #[derive(Debug)]
 pub(super) struct Table(pub(super) Box<[Node]>);
@@ -84,14 +88,18 @@ pub(super) struct Table(pub(super) Box<[Node]>);
 impl Table {
     /// The table of a schema and what rules ask in a profile.
     pub(super) fn of(schema: SchemaId, profile: Option<Profile>) -> &'static Self {
-        static TABLES: [[OnceLock<Table>; SchemaId::ALL.len()]; 3] =
-            [const { [const { OnceLock::new() }; SchemaId::ALL.len()] }; 3];
         let row = match profile {
             None => &TABLES[0],
             Some(Profile::Sa) => &TABLES[1],
             Some(Profile::Map) => &TABLES[2],
         };
         row[schema.place()].get_or_init(|| compile(schema, profile))
+    }
+
+    /// Whether any is made.
+    #[cfg(test)]
+    pub(super) fn is_used() -> bool {
+        TABLES.iter().flatten().any(|it| it.get().is_some())
     }
 
     /// A node. One that is not there is not known.

@@ -27,3 +27,9 @@ pub fn is_clean_of_some_schema(bytes: &[u8], profile: Option<Profile>, depth_max
     let table = Table::of(schema, profile);
     is_clean_by(table, text, depth_max.min(PARSER_LEVELS_MAX)).then_some(schema)
 }
+
+/// Whether anything is made of the schemas and rules.
+#[cfg(test)]
+pub(in crate::mplp) fn is_used() -> bool {
+    Table::is_used() || super::sniff::is_used()
+}

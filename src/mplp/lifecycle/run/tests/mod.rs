@@ -5,4 +5,3 @@ pub(in super::super) mod play;
 mod questions;
 mod records;
 mod sessions;
-mod speed;

@@ -5,4 +5,3 @@ mod decisions;
 mod live;
 mod play;
 mod rounds;
-mod speed;
