@@ -2,7 +2,15 @@
 //! same, ± 20 %).
 //!
 //! `cargo bench --bench macp` prints criterion's times of one evaluation and of one vote taken in a decision,
-//! and of one contribution among 10 and 1,000 participants.
+//! and of one contribution among 10 and 1,000 participants; then, with its bound, what lifecycle records add
+//! to a message of a session that is none of a run's (nothing beyond the noise): a vote with and without a
+//! trace context, in the kernel and by calls to stations that tell records on the bus and that do not.
+//! `-- pairs` measures the latter alone.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+#[path = "macp/pairs.rs"]
+mod pairs;
 
 use bytes::Bytes;
 use criterion::Criterion;
@@ -16,9 +24,14 @@ use rl_console::{
     time::Now,
 };
 
+/// A trace context as a client has it (W3C Trace Context §3.2).
+const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
 struct Fixture {
     kernel: Kernel,
     sent: u64,
+    /// The `traceparent` of each call.
+    traceparent: Option<&'static str>,
 }
 
 impl Fixture {
@@ -30,7 +43,7 @@ impl Fixture {
             ..Macp::default()
         };
         let limits = Macp { unsaved_bytes_max: u64::MAX, ..limits };
-        Self { kernel: Kernel::new(Now::at_ms(0), limits), sent: 0 }
+        Self { kernel: Kernel::new(Now::at_ms(0), limits), sent: 0, traceparent: None }
     }
 
     fn send(&mut self, mode: &str, message_type: &str, sender: &str, payload: impl Into<Bytes>) {
@@ -54,7 +67,7 @@ impl Fixture {
                 parsed: None,
                 peer_sessions: 0,
                 lookup: Lookup::NotAsked,
-                traceparent: None,
+                traceparent: self.traceparent,
             },
         );
         let mut was_taken = false;
@@ -80,7 +93,23 @@ impl Fixture {
     }
 }
 
-fn main() {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {
+            messages();
+            pairs::print()
+        }
+        ["pairs"] => pairs::print(),
+        _ => {
+            messages();
+            Ok(())
+        }
+    }
+}
+
+/// Criterion's times of a message.
+fn messages() {
     let mut criterion = Criterion::default().configure_from_args();
     for evaluations in [10, 100_000] {
         let mut bench = Fixture::new();
