@@ -2,29 +2,39 @@
 //!
 //! `cargo bench --bench mplp` prints, each with its bound:
 //!
-//! - objects a second of a stream of mixed objects of 200 to 800 bytes, all clean, and of one of which one in
-//!   ten is broken and all findings are made: medians of five rounds, the two sides in turn on one core. Both
-//!   must say the same of every object (at least 4 and 2 times AJV's);
-//! - the first use of each schema in a process of its own: of a clean object, and of a broken one (at most
-//!   5 ms); of all (at most 50 ms);
-//! - what is resident while a stream of 1 GiB is judged (at most 32 MiB).
+//! - `rates`: objects a second of a stream of mixed objects of 200 to 800 bytes, all clean, and of one of
+//!   which one in ten is broken and all findings are made: medians of five rounds, the two sides in turn on
+//!   one core. Both must say the same of every object (at least 4 and 2 times AJV's). 100 objects are made of
+//!   each schema; others are those of the records of a run and of two sessions, and ten times some that are
+//!   written as people write them;
+//! - `first-uses`: the first use of each schema in a process of its own: of a clean object, and of a broken
+//!   one (at most 5 ms); of all (at most 50 ms);
+//! - `memory`: what is resident while a stream of 1 GiB is judged (at most 32 MiB);
+//! - `export`: the commands that write the record of a run of 1,000 nodes (at most 300 ms), of one of 5,000
+//!   (2 s), and of sessions of 10,000 messages (1 s) to a file, at a station of its own with its store.
 //!
-//! AJV is installed by `npm install --no-package-lock` in `benches/ajv`; without it, or without Node, our
-//! half is printed alone. Both sides know the schema of each object, as readers of the bus do; what it costs
-//! to find it is printed too.
+//! Words behind `--` choose among them. AJV is installed by `npm install --no-package-lock` in `benches/ajv`;
+//! without it, or without Node, our half is printed alone. Both sides know the schema of each object, as
+//! readers of the bus do; what it costs to find it is printed too.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a benchmark may fail that way")]
 
 #[path = "mplp/ajv.rs"]
 mod ajv;
+#[path = "mplp/export.rs"]
+mod export;
 #[path = "mplp/first.rs"]
 mod first;
 #[path = "../tests/it/mplp/generate.rs"]
 #[expect(dead_code, reason = "what is broken alone is of the tests")]
 mod generate;
+#[path = "mplp/real.rs"]
+mod real;
 #[path = "../tests/it/mplp/shape.rs"]
 mod shape;
+#[path = "mplp/station.rs"]
+mod station;
 #[path = "mplp/stream.rs"]
 mod stream;
 
@@ -39,7 +49,12 @@ use stream::{Stream, stream};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+/// The cases, in the order in which they are measured.
+const CASES: [&str; 4] = ["rates", "first-uses", "memory", "export"];
+
 const OF_EACH: usize = 100;
+/// How often each object that was written as people write is in a stream.
+const OF_EACH_HANDMADE: usize = 10;
 const ROUNDS: usize = 5;
 const REPEATS: usize = 30;
 const GIB: usize = 1 << 30;
@@ -56,21 +71,27 @@ fn main() -> Result<()> {
         }
         _ => {}
     }
-    rates()?;
-    first::print()?;
-    print!("{}", of_own_process(&["one-gib"])?);
+    let is_named = |case: &&str| arguments.iter().any(|it| it == case);
+    let is_all = !CASES.iter().any(is_named);
+    for case in CASES.iter().filter(|case| is_all || is_named(case)) {
+        match *case {
+            "rates" => rates()?,
+            "first-uses" => first::print()?,
+            "memory" => print!("{}", of_own_process(&["one-gib"])?),
+            _ => export::print()?,
+        }
+    }
     Ok(())
 }
 
 /// Objects a second of both sides, in turn.
 fn rates() -> Result<()> {
+    let (recorded, handmade) = (real::recorded()?, vec![real::handmade()?; OF_EACH_HANDMADE].concat());
+    println!("{} objects of records, {} written as people write them", recorded.len(), handmade.len());
+    let others = [recorded, handmade].concat();
     #[cfg(target_os = "linux")]
-    {
-        let mut cores = rustix::thread::CpuSet::new();
-        cores.set(0);
-        rustix::thread::sched_setaffinity(None, &cores)?;
-    }
-    let streams = [stream(OF_EACH, 0), stream(OF_EACH, 1)];
+    let all_cores = on_one_core()?;
+    let streams = [stream(OF_EACH, &others, 0), stream(OF_EACH, &others, 1)];
     let mut ajv = Ajv::start(&[&streams[0], &streams[1]])?;
     if ajv.is_none() {
         println!("Node or its packages are missing: AJV is not measured");
@@ -108,7 +129,19 @@ fn rates() -> Result<()> {
             println!("  times AJV's {ratio:>10.2}  (at least {bound}: {word})");
         }
     }
+    #[cfg(target_os = "linux")]
+    rustix::thread::sched_setaffinity(None, &all_cores)?;
     Ok(())
+}
+
+/// Keeps this process, and what it starts, on one core; the cores that it had.
+#[cfg(target_os = "linux")]
+fn on_one_core() -> Result<rustix::thread::CpuSet> {
+    let all = rustix::thread::sched_getaffinity(None)?;
+    let mut one = rustix::thread::CpuSet::new();
+    one.set(0);
+    rustix::thread::sched_setaffinity(None, &one)?;
+    Ok(all)
 }
 
 fn ours(stream: &Stream, is_named: bool) -> Pass {
@@ -140,7 +173,7 @@ fn of_own_process(arguments: &[&str]) -> Result<String> {
 
 /// What is resident at most while a stream of 1 GiB is judged, one in a hundred objects broken.
 fn one_gib() {
-    let (clean, broken) = (stream(OF_EACH, 0), stream(1, 10));
+    let (clean, broken) = (stream(OF_EACH, &[], 0), stream(1, &[], 10));
     let (mut lines, mut pushed, mut found) = (Lines::new(None, None, LIMITS), 0, [0_u64; 2]);
     let mut count_line = |(_, judged): Line| {
         found[usize::from(judged.is_ok_and(|it| it.findings.is_clean()))] += 1;

@@ -1,4 +1,4 @@
-//! Streams of mixed objects, made of the schemas.
+//! Streams of mixed objects: made of the schemas, of real records, and written as people write them.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -6,10 +6,13 @@ use fastrand::Rng;
 use rl_console::mplp::{RecordContext, SchemaId, detect, is_clean};
 use serde_json::{Value, json};
 
-use crate::generate::{Amount, clean, uuid};
+use crate::{
+    generate::{Amount, clean, uuid},
+    real::Object,
+};
 
 /// Bytes of an object.
-const BYTES: RangeInclusive<usize> = 200..=800;
+pub(crate) const BYTES: RangeInclusive<usize> = 200..=800;
 
 const WORDS: [&str; 12] =
     ["agent", "waits", "for", "the", "next", "step", "of", "its", "plan", "that", "a", "person confirms"];
@@ -22,22 +25,24 @@ pub(crate) struct Stream {
     pub(crate) lines: Vec<(SchemaId, Range<usize>)>,
 }
 
-/// So many objects of each schema, in any order; of ten so many broken. The members of an object are in the
-/// same order always, as programs write them.
-pub(crate) fn stream(of_each: usize, broken_of_ten: usize) -> Stream {
+/// So many objects made of each schema, and others, in any order; of ten so many broken. The members of an
+/// object that was made are in the same order always, as programs write them.
+pub(crate) fn stream(of_each: usize, others: &[Object], broken_of_ten: usize) -> Stream {
     let mut random = Rng::with_seed(20_260_128);
     let schemas = SchemaId::ALL.into_iter();
     let schemas = schemas.filter(|id| !matches!(id, SchemaId::Identifiers | SchemaId::CommonTypes));
-    let mut ids: Vec<SchemaId> = schemas.flat_map(|id| std::iter::repeat_n(id, of_each)).collect();
-    random.shuffle(&mut ids);
+    let ids = schemas.flat_map(|id| std::iter::repeat_n(id, of_each));
+    let mut all: Vec<Object> = ids.map(|id| (id, object(id, &mut random).to_string())).collect();
+    all.extend_from_slice(others);
+    random.shuffle(&mut all);
     let mut stream = Stream { bytes: Vec::new(), lines: Vec::new() };
-    for (number, id) in ids.into_iter().enumerate() {
-        let mut value = object(id, &mut random);
+    for (number, (id, mut text)) in all.into_iter().enumerate() {
         if number % 10 < broken_of_ten {
-            value = broken(&value, &mut random);
+            let value = serde_json::from_str(&text).unwrap();
+            text = broken(&value, &mut random).to_string();
         }
         let start = stream.bytes.len();
-        stream.bytes.extend_from_slice(value.to_string().as_bytes());
+        stream.bytes.extend_from_slice(text.as_bytes());
         stream.lines.push((id, start..stream.bytes.len()));
         stream.bytes.push(b'\n');
     }

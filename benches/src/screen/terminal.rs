@@ -103,6 +103,12 @@ impl Terminal {
         self.parser.screen().rows(0, columns.into()).nth(row).unwrap_or_default()
     }
 
+    /// A line of the screen with its colours.
+    pub(crate) fn drawn(&self, row: usize) -> String {
+        let (_, columns) = self.parser.screen().size();
+        self.parser.screen().rows_formatted(0, columns.into()).nth(row).unwrap_or_default()
+    }
+
     /// The first line with these words.
     pub(crate) fn find(&self, words: &str) -> Option<usize> {
         let (_, columns) = self.parser.screen().size();
