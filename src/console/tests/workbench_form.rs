@@ -16,12 +16,12 @@ fn line_with(stage: &mut TestConsole, words: &str) -> String {
 fn the_json_is_a_form_and_what_is_typed_there_is_in_the_json_and_the_bytes() {
     let mut stage = opened(row("accepted"));
     stage.ctrl('e');
-    assert!(!stage.text().contains(r#""type": "#), "no JSON is left: {}", stage.text());
-    assert!(line_with(&mut stage, "queue").contains("default"));
+    assert!(!stage.text().contains(r#""type": "pull""#), "no JSON is left: {}", stage.text());
+    assert!(stage.text().contains("queue  default"), "{}", stage.text());
     assert!(line_with(&mut stage, "ctrl-e").contains("as JSON"));
     stage.key(KeyCode::Down);
     stage.char('x');
-    assert!(line_with(&mut stage, "queue").contains("defaultx"));
+    assert!(stage.text().contains("queue  defaultx"), "{}", stage.text());
     stage.ctrl('e');
     assert!(stage.text().contains(r#""queue": "defaultx""#), "{}", stage.text());
     assert!(stage.text().contains("78 22 7d 0a"), "and in the bytes");
@@ -40,7 +40,7 @@ fn a_fault_is_marked_at_its_field() {
     let mut stage = opened(wrong);
     stage.ctrl('e');
     let bad = stage.view.glyphs.bad;
-    assert!(line_with(&mut stage, "queue").contains(bad), "{}", stage.text());
+    assert!(line_with(&mut stage, "queue  default").contains(bad), "{}", stage.text());
     assert!(!line_with(&mut stage, "type   pull").contains(bad), "{}", stage.text());
 }
 
