@@ -24,7 +24,7 @@ fn the_json_is_a_form_and_what_is_typed_there_is_in_the_json_and_the_bytes() {
     assert!(stage.text().contains("queue  defaultx"), "{}", stage.text());
     stage.ctrl('e');
     assert!(stage.text().contains(r#""queue": "defaultx""#), "{}", stage.text());
-    assert!(stage.text().contains("78 22 7d 0a"), "and in the bytes");
+    assert!(stage.text().contains("78  22 7d 0a"), "and in the bytes");
 }
 
 #[test]
