@@ -266,6 +266,9 @@ pub struct ToldEntry {
     /// The clause that it broke.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clause: Option<String>,
+    /// Who a message of the bus was delivered to, counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subscribers: Option<u64>,
     /// What happened, in one line.
     pub line: String,
     /// The trace that it belongs to.

@@ -110,6 +110,7 @@ pub(super) fn told(kind: &str, is_own: bool) -> ToldEntry {
         text: None,
         code: None,
         clause: None,
+        subscribers: None,
         line: format!("line of {kind}"),
         trace: None,
         payload: PageBytes::default(),
@@ -271,6 +272,24 @@ fn what_came_differently_is_said_and_the_frames_that_were_sent_are_listed() {
     assert!(stage.text().contains("\"queue\": \"default\""));
     assert!(stage.ctrl('t').is_empty());
     assert!(stage.text().contains("it has no trace"), "{}", stage.text());
+}
+
+#[test]
+fn what_came_to_others_than_was_foreseen_is_different_too() {
+    let became = |own: ToldEntry| {
+        let mut stage = opened(row("accepted"));
+        let (_, on_outcome) = command(stage.ctrl('s'));
+        let open = WorkbenchOutcome::Opened { door: 3, peer: String::new() };
+        let (_, on_outcome) = command(ended(&mut stage, on_outcome, Ok(open)));
+        ended(&mut stage, on_outcome, Ok(sent(own)));
+        stage.text()
+    };
+    let to_two = became(ToldEntry { subscribers: Some(2), ..told("pull", true) });
+    assert!(to_two.contains("different: delivered to 2 subscribers instead of 0"), "{to_two}");
+    let to_none = became(ToldEntry { subscribers: Some(0), ..told("pull", true) });
+    assert!(to_none.contains("equal to what was foreseen"), "{to_none}");
+    let again = became(ToldEntry { verdict: Some("duplicate".to_owned()), ..told("pull", true) });
+    assert!(again.contains("different: duplicate instead of accepted"), "{again}");
 }
 
 #[test]

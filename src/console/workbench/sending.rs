@@ -29,6 +29,7 @@ use crate::{
         WorkbenchOutcome,
     },
     time::Now,
+    words::counted,
 };
 
 /// How long the station waits for what becomes of a frame.
@@ -263,6 +264,14 @@ pub(super) fn differences(foreseen: &JudgedRow, sent: &SentFrame) -> Vec<String>
     if is_refused(foreseen) != is_fault(sent) || foreseen.code != own.code {
         let code = |code: &Option<String>| code.clone().unwrap_or_else(|| "no fault".to_owned());
         found.push(format!("{} instead of {}", code(&own.code), code(&foreseen.code)));
+    } else if foreseen.verdict != "pending"
+        && let Some(verdict) = own.verdict.as_ref().filter(|verdict| **verdict != foreseen.verdict)
+    {
+        found.push(format!("{verdict} instead of {}", foreseen.verdict));
+    }
+    if let Some(subscribers) = own.subscribers.filter(|subscribers| *subscribers != foreseen.to_count) {
+        let expected = foreseen.to_count;
+        found.push(format!("delivered to {} instead of {expected}", counted(subscribers, "subscriber")));
     }
     if foreseen.ends.is_some() != sent.closed.is_some() {
         let words = if sent.closed.is_some() { "it was closed" } else { "it stayed open" };

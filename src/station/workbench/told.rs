@@ -7,9 +7,10 @@ use crate::{
     dissect::{EntryRecord, EntrySummary, frame_verdict, summary_line},
     ids::Seq,
     port::{PageBytes, ToldEntry},
+    rmp,
     tap::{
         EntryRef, Reader,
-        entry::{Direction, Entry, Frame, What},
+        entry::{Direction, Entry, Frame, Verdict, What},
     },
 };
 
@@ -184,9 +185,19 @@ pub(super) fn row(entry: EntryRef<'_>, direction: Option<Direction>, is_own: boo
         text: verdict.as_ref().and_then(|it| it.text.clone()),
         code: verdict.as_ref().and_then(|it| it.code).map(str::to_owned),
         clause: verdict.as_ref().and_then(|it| it.clause).map(str::to_owned),
+        subscribers: subscribers(of),
         line: summary_line(of).into_owned(),
         trace: of.trace,
         payload: PageBytes(entry.bytes.to_vec()),
+    }
+}
+
+fn subscribers(of: &Entry) -> Option<u64> {
+    match &of.what {
+        What::Frame(Frame { verdict: Verdict::Rmp(rmp::Verdict::Published { subscribers, .. }), .. }) => {
+            Some((*subscribers).into())
+        }
+        _ => None,
     }
 }
 

@@ -50,6 +50,9 @@ pub(super) struct Row {
     /// Its place in the tap.
     #[serde(skip_serializing_if = "Option::is_none")]
     seq: Option<Seq>,
+    /// How many a message of the bus was delivered to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subscribers: Option<u64>,
     /// What answered it.
     answers: Vec<AnswerRow>,
     /// Why the connection is closed.
@@ -278,6 +281,7 @@ impl Row {
             clause: judged.clause.clone(),
             trace: None,
             seq: None,
+            subscribers: None,
             answers: judged.answers.clone(),
             closed: judged.ends.clone(),
             foreseen: Some(judged),
@@ -299,6 +303,7 @@ impl Row {
             clause: own.and_then(|own| own.clause.clone()),
             trace: own.and_then(|own| own.trace),
             seq: own.map(|own| own.seq),
+            subscribers: own.and_then(|own| own.subscribers),
             answers: sent.answers().map(answer).collect(),
             closed: sent.closed.clone(),
             foreseen: judged,
