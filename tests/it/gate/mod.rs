@@ -1,6 +1,7 @@
 //! The gate over the real binary: rules, frames that are held, decisions, faults of a rehearsal.
 
 mod cli;
+mod doubts;
 mod errors;
 mod events;
 mod faults;

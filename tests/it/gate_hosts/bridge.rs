@@ -18,11 +18,11 @@ use crate::real::Adapter;
 
 const EVENT: &str = "heal_party";
 
-fn adapter(gated: &Gated) -> Adapter {
+pub(super) fn adapter(gated: &Gated) -> Adapter {
     Adapter::ready(gated.ready.mpp.clone().unwrap(), &gated.token)
 }
 
-fn enqueue(gated: &Gated) -> InvocationId {
+pub(super) fn enqueue(gated: &Gated) -> InvocationId {
     let row = NewInvocation::new(EVENT);
     match gated.do_command(Command::Mpp(mpp::Command::Enqueue { rows: vec![row] })) {
         Ok(Outcome::Mpp(mpp::Outcome::Enqueued(mut rows))) => rows.pop().unwrap().unwrap().id,
@@ -38,7 +38,7 @@ fn state(gated: &Gated, id: InvocationId) -> RowState {
 }
 
 /// The next frame that is no heartbeat.
-fn next(adapter: &mut Adapter) -> serde_json::Value {
+pub(super) fn next(adapter: &mut Adapter) -> serde_json::Value {
     loop {
         let frame = adapter.receive().unwrap();
         if frame["type"] != "heartbeat" {

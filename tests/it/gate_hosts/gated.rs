@@ -14,6 +14,7 @@ use rl_console::{
 };
 use tempfile::TempDir;
 
+use super::meddler::{Meddler, Sight};
 use crate::real::plugins::until;
 
 /// How long a test waits for what must come.
@@ -109,6 +110,15 @@ impl Gated {
 
     fn port(&self) -> &Arc<dyn StationPort> {
         self.port.as_ref().unwrap()
+    }
+
+    /// Who holds frames of this station at random.
+    pub(super) fn meddler<'a>(&'a self, sight: &'a Sight, seed: u64) -> Meddler<'a> {
+        Meddler::new(&self.runtime, &**self.port(), sight, seed)
+    }
+
+    pub(super) fn handle(&self) -> tokio::runtime::Handle {
+        self.runtime.handle().clone()
     }
 
     pub(super) fn block_on<T>(&self, doing: impl Future<Output = T>) -> T {

@@ -3,6 +3,10 @@
 mod bridge;
 mod bus;
 mod gated;
+mod meddler;
+mod neighbours;
+mod order;
+mod plugins;
 mod runtime;
 
 use gated::Gated;

@@ -14,7 +14,7 @@ use tonic::{Code, transport::Channel};
 use super::Gated;
 use crate::macp::test_station::{envelope, participants};
 
-type Client = MacpRuntimeServiceClient<Channel>;
+pub(super) type Client = MacpRuntimeServiceClient<Channel>;
 
 fn client(gated: &Gated) -> Client {
     let addr = gated.ready.macp.clone().unwrap();
@@ -28,7 +28,7 @@ fn start(session: &str) -> Envelope {
 }
 
 /// A session that is open.
-fn opened(gated: &Gated, session: &str) -> Client {
+pub(super) fn opened(gated: &Gated, session: &str) -> Client {
     let mut client = client(gated);
     let sent = gated.block_on(client.send(SendRequest { envelope: Some(start(session)) })).unwrap();
     assert!(sent.into_inner().ack.unwrap().ok);

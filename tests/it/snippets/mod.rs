@@ -5,3 +5,4 @@ mod mpp;
 mod plugin;
 mod rmp;
 mod sent;
+mod wire;

@@ -1,0 +1,106 @@
+//! Messages of a plugin, next to a twin of it without a gate.
+#![cfg(target_os = "linux")]
+
+use rl_console::{
+    port::{Command, Operator as _},
+    recording::{RecordedItem, read},
+    station::OperatorClient,
+    tap::entry::Link,
+};
+use serde_json::{Value, json};
+
+use super::meddler::{Heard, Meddler, Sight};
+use crate::real::plugins::{PluginStation, script};
+
+const ID: &str = "com.example.talkative";
+
+/// Actions that it is asked for.
+const CALLS: u64 = 6;
+
+/// With each answer it writes some lines of its log first.
+const TALKATIVE: &str = r#"
+say() { send "{\"jsonrpc\":\"2.0\",\"method\":\"log\",\"params\":{\"level\":\"info\",\"message\":\"$1\"}}"; }
+up
+calls=0
+while :; do
+  recv
+  id=$(printf '%s' "$body" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case $body in
+    *client.echo*)
+      calls=$((calls+1))
+      for line in 1 2 3 4 5; do say "line $calls.$line"; done
+      send "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"answer\":$calls}}" ;;
+    *'"ping"'*) send "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{}}" ;;
+  esac
+done"#;
+
+const MESSAGES: Sight = Sight {
+    link: Link::Plugin,
+    read: |bytes| {
+        let body = &bytes[bytes.iter().position(|byte| *byte == b'{')?..];
+        let message: Value = serde_json::from_slice(body).unwrap();
+        let says = [&message["params"]["message"], &message["result"]["answer"]];
+        says.into_iter().find(|it| !it.is_null()).map(|it| (ID.to_owned(), it.to_string()))
+    },
+    edited: |bytes| {
+        let text = std::str::from_utf8(bytes).unwrap();
+        // As long as it was: the header stays right.
+        text.contains("\"line ").then(|| text.replace("\"line ", "\"edit ").into_bytes())
+    },
+    filters: &[
+        "link:plugin",
+        "link:plugin kind:log",
+        "link:plugin verdict:accepted",
+        "link:plugin kind:invoke_action",
+    ],
+};
+
+/// Asks it for so many actions; the answers, and what the host got, held at random where there is a seed.
+fn play(seed: Option<u64>, twin: &Heard) -> (Vec<Value>, Heard, Heard) {
+    let it = PluginStation::start();
+    it.serve_file(ID, ("main", &script(TALKATIVE)), &[], None);
+    it.when_up(ID);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let operator = runtime.block_on(OperatorClient::connect(it.folder.path())).unwrap();
+    let record = |command| drop(runtime.block_on(operator.command(command)).unwrap());
+    let file = it.folder.path().join("played.mcap");
+    record(Command::RecordStart { path: Some(file.clone()) });
+    let work = || -> Vec<Value> {
+        let call = |_| it.invoke(ID, "client.echo", json!({})).unwrap();
+        (0..CALLS).map(call).collect()
+    };
+    let mut expected = twin.clone();
+    let answers = match seed {
+        None => work(),
+        Some(seed) => std::thread::scope(|scope| {
+            let mut meddler = Meddler::new(&runtime, &operator, &MESSAGES, seed);
+            let working = scope.spawn(work);
+            meddler.until(|| working.is_finished());
+            assert!(meddler.decided > 0, "seed {seed}: {} frames were held", meddler.decided);
+            expected = meddler.changed(expected.clone());
+            working.join().unwrap()
+        }),
+    };
+    record(Command::RecordStop);
+    let entries: Vec<_> = read(&file)
+        .unwrap()
+        .filter_map(|item| match item.unwrap() {
+            RecordedItem::Entry(entry) => Some(entry),
+            RecordedItem::Snapshot { .. } => None,
+        })
+        .collect();
+    (answers, MESSAGES.heard(&entries), expected)
+}
+
+#[test]
+fn the_host_gets_the_messages_of_a_plugin_in_their_order_whatever_is_held() {
+    let (answers, twin, _) = play(None, &Heard::new());
+    let expected: Vec<Value> = (1..=CALLS).map(|n| json!({ "answer": n })).collect();
+    assert_eq!(answers, expected);
+    assert_eq!(twin[ID].len(), 36, "{twin:?}");
+    for seed in 0..3 {
+        let (answers, heard, changed) = play(Some(seed), &twin);
+        assert_eq!(answers, expected, "seed {seed}");
+        assert_eq!(heard, changed, "seed {seed}");
+    }
+}
