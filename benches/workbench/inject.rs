@@ -104,7 +104,7 @@ async fn single(data: &Path, rounds: usize) -> Result<()> {
     let of = |figures: &[f64]| median(&figures[1..]);
     Report::figure("publish to its Ok, p50", &format!("{:.0} µs", of(&published)));
     Report::figure("Send to its verdict, p50", &format!("{:.0} µs", of(&sent)));
-    // Without the command around it: what the operator's way there and back costs, and is bounded with it below.
+    // Without a command around it: what an operator's way there and back costs. The bound is of commands.
     Report::figure("Send, of publish", &format!("{:.2}x", of(&ratios)));
     Ok(())
 }
