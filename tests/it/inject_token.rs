@@ -109,14 +109,16 @@ fn the_token_of_a_connection_of_its_own_is_on_no_screen_and_in_no_file_entry_or_
     terminal.wait("the hellos", |screen| screen.matches("✓¶hello ").count() == 2);
     terminal.keys("g\r");
     let inspected = terminal.wait("the hello", |screen| screen.contains("bridge_token"));
-    assert!(inspected.contains("****"), "{inspected}");
+    assert!(inspected.contains("bridge_token  ▒▒▒"), "{inspected}");
     let (frames, raw) = terminal.recorded_frames();
     operate(Command::RecordStop);
     let entries = entries_of(&file);
     let hellos: Vec<usize> = entries.iter().filter_map(masked).collect();
     assert_eq!(hellos, [TOKEN_LEN, TOKEN_LEN], "both were lent one, of this length");
+    terminal.keys("\x1b");
+    terminal.shows("▸ Wire");
     terminal.keys("q");
-    terminal.ended();
+    assert!(terminal.ended().success());
 
     let mut found = tokens_of(data);
     found.extend(tokens_in(&raw));

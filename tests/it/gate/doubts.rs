@@ -67,10 +67,10 @@ fn a_message_expires_between_the_judgement_and_the_broker() {
     stage.gate(&["pass", &held["frame"].to_string()]).exits(0);
     let row = sent.row();
     doubted(&row, "time");
-    assert_eq!(
-        (&row["foreseen"]["verdict"], &row["foreseen"]["holds_until_ms"]),
-        (&json!("accepted"), &json!(expires))
-    );
+    assert_eq!(row["foreseen"]["verdict"], "accepted");
+    // The moment is taken from another clock, in milliseconds.
+    let holds_until = row["foreseen"]["holds_until_ms"].as_u64().unwrap();
+    assert!(holds_until.abs_diff(expires) <= 2, "{holds_until} for {expires}");
     assert_eq!((&row["verdict"], &row["code"]), (&json!("refused"), &json!("Expired")));
 }
 
