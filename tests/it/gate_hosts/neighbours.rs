@@ -16,6 +16,9 @@ use crate::{
 /// How often each neighbour does its work.
 const TIMES: u64 = 300;
 
+/// How often somebody else connects to the bridge, which holds newcomers back for a moment.
+const NEWCOMERS: u64 = 5;
+
 fn agent(gated: &Gated) -> Peer {
     Peer::greeted(gated.ready.rmp.as_ref().unwrap(), "agent", None)
 }
@@ -44,7 +47,7 @@ fn propose(gated: &Gated, client: &runtime::Client) {
 
 /// Other connections to the bridge are answered, and what leaves to the adapter leaves.
 fn speak_to_the_bridge(gated: &Gated, adapter: &mut Adapter) {
-    for n in 0..TIMES {
+    for n in 0..NEWCOMERS {
         let mut other = Adapter::connect(gated.ready.mpp.clone().unwrap());
         other.send(r#"{"mpp":2,"type":"heartbeat"}"#).unwrap();
         assert_eq!(other.receive().unwrap()["type"], "protocol_error", "{n}");
