@@ -249,7 +249,7 @@ fn status(form: &RuleForm, view: &View, hold_ms: u64) -> (String, Role, Class) {
         Then::Cut => "is cut, and its connection ends".to_owned(),
         Then::Delay { ms, jitter_ms: 0 } => format!("passes {ms} ms late"),
         Then::Delay { ms, jitter_ms } => format!("passes {} to {} ms late", ms - jitter_ms, ms + jitter_ms),
-        Then::FailStore { ms } => format!("passes, and the store refuses commits for {ms} ms"),
+        Then::FailStore { ms } => format!("passes, and commits fail for {ms} ms"),
     };
     let role = if form.then().is_fault() { Role::Warn } else { Role::Ok };
     (format!("{} {key} arms it: what matches {does}", view.glyphs.ok), role, Class::Public)

@@ -177,3 +177,31 @@ fn not_known_yet(text: &str) -> Option<&'static str> {
     let fields = Filter::parse(text, EntryRecord::SPECS).ok()?.fields();
     fields.into_iter().find(|field| NOT_KNOWN_YET.contains(field))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_rule_may_do_at_a_rehearsal_is_what_its_name_says() {
+        for name in FATES {
+            assert_eq!(name.parse().map(Then::name), Ok(name.split('=').next().unwrap()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_fault_has_no_time_out_and_a_live_station_no_faults() {
+        let mut form = RuleForm::of("link:mpp", true);
+        assert_eq!(form.fields(), [Field::Filter, Field::Way, Field::Then, Field::OnTimeout]);
+        form.then = form.then.map(|then| then.with("delay=200ms±100"));
+        assert_eq!(form.fields(), [Field::Filter, Field::Way, Field::Then]);
+        assert_eq!(form.arm().unwrap().then, Then::Delay { ms: 200, jitter_ms: 100 });
+        for (key, field) in [(KeyCode::Up, Field::Then), (KeyCode::Down, Field::Filter)] {
+            form.key(KeyEvent::from(key));
+            assert_eq!(form.field, field);
+        }
+        let live = RuleForm::of("link:mpp", false);
+        assert_eq!(live.fields(), [Field::Filter, Field::Way, Field::OnTimeout]);
+        assert_eq!(live.arm().unwrap().then, Then::Intercept);
+    }
+}

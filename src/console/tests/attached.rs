@@ -28,7 +28,7 @@ fn attachment(kind: Kind) -> Attachment {
     }
 }
 
-fn lost(stage: &TestConsole) -> Attachment {
+pub(super) fn lost(stage: &TestConsole) -> Attachment {
     let reach =
         Reachability::Lost { since: Now::at_ms(stage.ms), why: Arc::from("no station is running for /data") };
     Attachment { reachability: reach, ..attachment(Kind::Tui) }

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    attached::viewer,
+    attached::{lost, viewer},
     inspection::{ENDED, at, emit},
     screens::at_both_sizes,
     test_console::{TestConsole, show},
@@ -127,6 +127,34 @@ fn the_header_counts_what_is_held_and_down_to_the_first_that_goes() {
     assert!(header(&mut stage).contains("INTERCEPTED 1 0:53"), "{}", header(&mut stage));
     pass(&mut stage, 1);
     assert!(!header(&mut stage).contains("INTERCEPTED"));
+}
+
+#[test]
+fn what_a_station_held_that_is_gone_is_not_said_to_be_held() {
+    let mut stage = viewer(160, 50);
+    stop(&mut stage, 1, 60_000, events::Verdict::Accepted);
+    assert!(header(&mut stage).contains("INTERCEPTED 1"), "{}", header(&mut stage));
+    let gone = lost(&stage);
+    stage.model.set_attachment(Some(gone), Now::at_ms(stage.ms));
+    assert!(!header(&mut stage).contains("INTERCEPTED"), "{}", header(&mut stage));
+}
+
+#[test]
+fn a_rehearsal_offers_the_faults_and_arms_them() {
+    let mut stage = show(80, 24);
+    stage.model.station_state.as_mut().unwrap().station.is_rehearsal = true;
+    let effects = stage.char('I');
+    answer(&mut stage, effects, Vec::new());
+    stage.write("kind:pull");
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Down);
+    stage.char('f');
+    let text = stage.text();
+    let wanted = "what matches passes, and commits fail for 500 ms";
+    assert!(text.contains(wanted) && !text.contains("on timeout"), "{text}");
+    let (armed, _) = command(stage.ctrl('s'));
+    let GateCommand::Arm(arm) = armed else { panic!("{armed:?}") };
+    assert_eq!(arm.then, Then::FailStore { ms: 500 });
 }
 
 #[test]

@@ -390,7 +390,7 @@ impl Workbench {
         let page = isize::try_from(self.height).unwrap_or(1).max(1);
         match (self.side, key.code) {
             (Side::Way(index), _) => self.type_way(index, key, limits, at),
-            (Side::Json, _) if self.form.is_some() => return self.type_field(key),
+            (Side::Json, _) if self.form.is_some() => return self.type_field(key, limits),
             (Side::Json, KeyCode::PageUp) => self.editor.step(-page),
             (Side::Json, KeyCode::PageDown) => self.editor.step(page),
             (Side::Json, _) => match self.editor.key(key) {
@@ -425,7 +425,7 @@ impl Workbench {
                 }
                 self.way_changed(is_blank, limits, at);
             }
-            Side::Json if self.form.is_some() => return self.paste_field(text),
+            Side::Json if self.form.is_some() => return self.paste_field(text, limits),
             Side::Json => {
                 let over = if self.is_example(limits, at) {
                     self.editor.replace(text)

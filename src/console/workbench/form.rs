@@ -71,11 +71,19 @@ fn fields_of(text: &str) -> Result<Vec<FormField>, String> {
         return Err(format!("the JSON has more than {FIELDS_MAX} values: too many for a form"));
     }
     let mut fields = Vec::with_capacity(tree.nodes.len());
+    // What holds the node that is looked at, the innermost last: its end, and whether its values have names.
+    let mut holders: Vec<(usize, bool)> = vec![(tree.nodes.len(), is_object(tree.nodes.first()))];
     for (index, node) in tree.nodes.iter().enumerate().skip(1) {
         if node.kind == Kind::Broken || node.kind == Kind::Missing {
             return Err("the JSON has a fault: a form is of whole JSON".to_owned());
         }
-        let is_member = tree.parent(index).is_some_and(|at| tree.nodes[at].kind == Kind::Object);
+        while holders.last().is_some_and(|(end, _)| *end <= index) {
+            holders.pop();
+        }
+        let is_member = holders.last().is_some_and(|(_, has_names)| *has_names);
+        if tree.is_folder(index) {
+            holders.push((node.end, is_object(Some(node))));
+        }
         let Some(json) = value_range(text, node, is_member) else { continue };
         let name = node.name.read(text.as_bytes(), VALUE_BYTES_MAX).into_owned();
         let depth = node.depth.saturating_sub(1);
@@ -85,6 +93,10 @@ fn fields_of(text: &str) -> Result<Vec<FormField>, String> {
         return Err("the JSON has no value for a form".to_owned());
     }
     Ok(fields)
+}
+
+fn is_object(node: Option<&Node>) -> bool {
+    node.is_some_and(|node| node.kind == Kind::Object)
 }
 
 /// Where the JSON of a node is, without its key.
@@ -108,10 +120,14 @@ impl FrameForm {
     pub(super) fn of(text: String, byte: usize) -> Result<Self, String> {
         let fields = fields_of(&text)?;
         let at = fields.iter().rposition(|field| field.json.start <= byte && !field.is_folder);
-        let first = fields.iter().position(|field| !field.is_folder).unwrap_or(0);
-        let mut form = Self { text, fields, at: at.unwrap_or(first), line: Line::new(""), offset: 0 };
-        form.choose(form.at);
+        let mut form = Self { text, fields, at: 0, line: Line::new(""), offset: 0 };
+        form.choose(at.unwrap_or_else(|| form.first()));
         Ok(form)
+    }
+
+    /// The first field that has a value of its own.
+    fn first(&self) -> usize {
+        self.fields.iter().position(|field| !field.is_folder).unwrap_or(0)
     }
 
     pub(super) fn choose(&mut self, at: usize) {
@@ -129,9 +145,9 @@ impl FrameForm {
     pub(super) fn fixed(&self) -> Option<&'static str> {
         let field = self.field()?;
         if field.is_folder {
-            return Some("it holds other values; Ctrl-E shows the JSON");
+            return Some("it holds other values: write those, or the JSON");
         }
-        (field.json.len() > VALUE_BYTES_MAX).then_some("it is too long for a line; Ctrl-E shows the JSON")
+        (field.json.len() > VALUE_BYTES_MAX).then_some("it is too long for a line: write the JSON")
     }
 
     /// To a field so many further.
@@ -147,20 +163,22 @@ impl FrameForm {
         Some([before, &field.written(self.line.text()), behind].concat())
     }
 
-    /// Fits it to a text that was changed here or elsewhere; the field stays what it was while it is written.
+    /// Fits it to a text that was changed here or elsewhere; the field stays what it was while it is
+    /// written. Of another frame the first one is chosen.
     pub(super) fn follow(&mut self, text: String) -> Result<(), String> {
         let fields = fields_of(&text)?;
-        let kind = self.field().map(|field| field.kind);
+        let before = self.fields.get(self.at).cloned();
         (self.fields, self.text) = (fields, text);
-        self.at = self.at.min(self.fields.len().saturating_sub(1));
-        if let (Some(field), Some(kind)) = (self.fields.get_mut(self.at), kind) {
-            let is_written = field.shown(&self.text) == self.line.text()
-                || field.written(self.line.text()) == self.text.get(field.json.clone()).unwrap_or_default();
-            if is_written && !field.is_folder {
-                field.kind = kind;
-            } else {
-                self.choose(self.at);
+        let same = self.fields.get_mut(self.at).zip(before).filter(|(field, before)| {
+            (&field.name, field.depth, field.is_folder) == (&before.name, before.depth, before.is_folder)
+        });
+        match same {
+            // A number may be none while it is written.
+            Some((field, before)) if before.written(self.line.text()) == self.text[field.json.clone()] => {
+                field.kind = before.kind;
             }
+            Some(_) => self.choose(self.at),
+            None => self.choose(self.first()),
         }
         Ok(())
     }

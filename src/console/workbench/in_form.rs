@@ -19,29 +19,26 @@ impl Workbench {
         if self.form.take().is_some() {
             return Ok(());
         }
-        let text = self.editor.text();
-        if text.len() as u64 > limits.console.inspect_inline_bytes_max {
+        if self.editor.bytes() as u64 > limits.console.inspect_inline_bytes_max {
             return Err(
                 "the JSON is too long for a form (limits.console.inspect_inline_bytes_max)".to_owned()
             );
         }
-        let byte = self.byte_at_cursor();
-        self.form = Some(FrameForm::of(text, byte)?);
+        self.form = Some(FrameForm::of(self.editor.text(), self.byte_at_cursor())?);
         self.show_field();
         Ok(())
     }
 
-    /// The form of the text as it is now; one that has none any longer is the JSON again.
-    pub(super) fn follow_form(&mut self) {
-        let text = self.editor.text();
-        if let Some(form) = self.form.as_mut().filter(|form| form.text != text)
-            && form.follow(text).is_err()
-        {
-            self.form = None;
+    /// The form of the text as it is now; one that has none, or is too long, is the JSON again.
+    pub(super) fn follow_form(&mut self, limits: &Limits) {
+        let Some(mut form) = self.form.take() else { return };
+        if self.editor.bytes() as u64 > limits.console.inspect_inline_bytes_max {
+            return;
         }
-        let height = self.height;
-        if let Some(form) = &mut self.form {
-            form.fit(height);
+        let text = self.editor.text();
+        if form.text == text || form.follow(text).is_ok() {
+            form.fit(self.height);
+            self.form = Some(form);
         }
     }
 
@@ -69,27 +66,27 @@ impl Workbench {
     }
 
     /// Takes a key that the keymap has no use for. What could not be taken of it, for a person.
-    pub(super) fn type_field(&mut self, key: KeyEvent) -> Result<(), String> {
+    pub(super) fn type_field(&mut self, key: KeyEvent, limits: &Limits) -> Result<(), String> {
         let page = isize::try_from(self.height).unwrap_or(1).max(1);
         match key.code {
             KeyCode::Up => self.step_field(-1),
             KeyCode::Down | KeyCode::Enter => self.step_field(1),
             KeyCode::PageUp => self.step_field(-page),
             KeyCode::PageDown => self.step_field(page),
-            _ => return self.write_field(|line| line.input(key)),
+            _ => return self.write_field(limits, |line| line.input(key)),
         }
         Ok(())
     }
 
     /// Takes pasted text.
-    pub(super) fn paste_field(&mut self, text: &str) -> Result<(), String> {
-        self.write_field(|line| {
+    pub(super) fn paste_field(&mut self, text: &str, limits: &Limits) -> Result<(), String> {
+        self.write_field(limits, |line| {
             line.paste(text);
             true
         })
     }
 
-    fn write_field(&mut self, write: impl FnOnce(&mut Line) -> bool) -> Result<(), String> {
+    fn write_field(&mut self, limits: &Limits, write: impl FnOnce(&mut Line) -> bool) -> Result<(), String> {
         let Some(form) = &mut self.form else { return Ok(()) };
         if let Some(why) = form.fixed() {
             return Err(why.to_owned());
@@ -104,7 +101,7 @@ impl Workbench {
             return Err(over_text(over));
         }
         self.edited_json();
-        self.follow_form();
+        self.follow_form(limits);
         self.show_field();
         Ok(())
     }
@@ -181,6 +178,20 @@ mod tests {
     }
 
     #[test]
+    fn the_form_of_another_frame_begins_with_its_first_value() {
+        let limits = Limits::default();
+        let mut bench = form();
+        typed(&mut bench, &[KeyCode::Down, KeyCode::Down]);
+        bench.load_json(Way::default(), &TEXT.replace("null", "true"), &limits);
+        bench.follow_form(&limits);
+        assert_eq!(bench.form.as_ref().unwrap().line.text(), "true", "the same value of a frame like it");
+        bench.load_json(Way::default(), r#"{"x": {"y": {"z": 1}}}"#, &limits);
+        bench.follow_form(&limits);
+        let form = bench.form.as_ref().unwrap();
+        assert_eq!((form.field().unwrap().name.as_str(), form.line.text()), ("z", "1"));
+    }
+
+    #[test]
     fn a_text_that_is_no_json_any_longer_has_no_form() {
         let limits = Limits::default();
         let mut bench = form();
@@ -190,7 +201,13 @@ mod tests {
         bench.load_json(Way::default(), TEXT, &limits);
         bench.toggle_form(&limits).unwrap();
         bench.editor.replace("[");
-        bench.follow_form();
+        bench.follow_form(&limits);
         assert!(bench.form.is_none());
+        bench.load_json(Way::default(), TEXT, &limits);
+        bench.toggle_form(&limits).unwrap();
+        let mut short = limits;
+        short.console.inspect_inline_bytes_max = 8;
+        bench.follow_form(&short);
+        assert!(bench.form.is_none(), "it is not read on the screen's thread");
     }
 }

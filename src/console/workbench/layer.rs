@@ -42,10 +42,10 @@ impl Layer for Workbench {
         draw::draw(self, canvas, scene);
     }
 
-    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, ui: &Ui) {
         let areas = areas(layout.body);
         self.height = usize::from(areas.json.height).max(1);
-        self.follow_form();
+        self.follow_form(&ui.limits);
         self.follow_mark();
         let at = self.editor.cursor().0;
         self.offset = self.offset.min(at).max((at + 1).saturating_sub(self.height));
