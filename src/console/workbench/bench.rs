@@ -72,7 +72,8 @@ pub(crate) struct Workbench {
     /// Counts the changes of what the bytes are made of.
     revision: u64,
     made: u64,
-    asked: u64,
+    /// What was begun last, and whether the frame was made by then.
+    asked: (u64, bool),
     /// Counts the changes of the bytes and of their way.
     pub(super) wire_revision: u64,
     pub(super) judging: Judging,
@@ -80,8 +81,9 @@ pub(crate) struct Workbench {
     pub(super) pending: Option<Pending>,
     /// What became of the frame that was sent last.
     pub(super) result: Option<Arc<SentRecord>>,
-    /// Which bytes the values of the JSON are.
+    /// Which bytes the values of the JSON are, and the change that it is about.
     pub(super) places: Places,
+    placed: u64,
     /// The names of the value that the cursor goes to once the JSON is there, the outermost first.
     pub(super) field: Vec<String>,
     /// The first line that is drawn of the JSON, and how many there are room for.
@@ -122,13 +124,14 @@ impl Workbench {
             fill: Fill::at(at, 0),
             revision: 1,
             made: 0,
-            asked: 0,
+            asked: (0, false),
             wire_revision: 1,
             judging: Judging::default(),
             door: None,
             pending: None,
             result: None,
             places: Places::default(),
+            placed: 0,
             field: Vec::new(),
             offset: 0,
             height: 1,
@@ -225,6 +228,11 @@ impl Workbench {
         }
     }
 
+    /// Whether it is known which bytes the values of the text are.
+    pub(super) fn is_placed(&self) -> bool {
+        self.leads == Leads::Json && self.placed == self.revision && self.is_made()
+    }
+
     /// The door.
     ///
     /// # Errors
@@ -237,7 +245,12 @@ impl Workbench {
     pub(super) fn work(&self, limits: &Limits, at: Wall) -> Option<FrameJob> {
         let work = match self.leads {
             Leads::Bytes => return None,
-            Leads::Json if self.made == self.revision => return None,
+            Leads::Json if self.made == self.revision && (self.json_fault.is_some() || self.is_placed()) => {
+                return None;
+            }
+            Leads::Json if self.made == self.revision => {
+                FrameWork::Place { text: self.editor.text(), bytes: self.bytes.bytes().to_vec() }
+            }
             Leads::Json => FrameWork::Encode {
                 text: self.editor.text(),
                 before: match (&self.at_gate, self.way.topic()) {
@@ -262,12 +275,12 @@ impl Workbench {
 
     /// Whether the work that is due is being done.
     pub(super) const fn has_begun(&self) -> bool {
-        self.asked == self.revision
+        self.asked.0 == self.revision && self.asked.1 == (self.made == self.revision)
     }
 
     /// Notes that it is.
     pub(super) const fn begin(&mut self) {
-        self.asked = self.revision;
+        self.asked = (self.revision, self.made == self.revision);
     }
 
     /// Takes what came of a job, unless something was changed meanwhile.
@@ -276,11 +289,14 @@ impl Workbench {
             return;
         }
         match answer {
-            FrameAnswer::Made(Ok(MadeFrame { wire, fault, places })) => {
+            FrameAnswer::Made(Ok(MadeFrame { wire, fault })) => {
                 self.bytes.set(wire);
-                (self.fault, self.json_fault, self.made, self.places) = (fault, None, number, places);
-                self.go_to_field();
+                (self.fault, self.json_fault, self.made) = (fault, None, number);
                 self.wire_revision += 1;
+            }
+            FrameAnswer::Placed(places) => {
+                (self.places, self.placed) = (places, number);
+                self.go_to_field();
             }
             FrameAnswer::Made(Err(fault)) => {
                 (self.json_fault, self.fault, self.made) = (Some(fault), None, number);

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::{
-    Workbench,
-    bench::{Leads, Side},
-};
+use super::{Workbench, bench::Side};
 use crate::{console::form::Editor, dissect::frame_json::Spot};
 
 /// A value that is marked.
@@ -20,7 +17,7 @@ pub(super) struct Mark {
 impl Workbench {
     /// The value under the cursor; none while the JSON is not that of the bytes.
     pub(super) fn mark(&self) -> Option<Mark> {
-        if self.leads != Leads::Json || !self.is_made() {
+        if !self.is_placed() {
             return None;
         }
         let spot = match self.side {
@@ -58,7 +55,7 @@ impl Workbench {
 
     /// The value of the JSON in which something is wrong: where its bytes say so, or its core would.
     pub(super) fn wrong_at(&self) -> Option<Range<usize>> {
-        if self.leads != Leads::Json || !self.is_made() {
+        if !self.is_placed() {
             return None;
         }
         let foreseen = || self.foreseen().filter(|row| row.expected.is_some())?.byte;
@@ -121,8 +118,9 @@ mod tests {
 
     fn make(bench: &mut Workbench) {
         let limits = Limits::default();
-        let job = bench.work(&limits, Wall(1)).unwrap();
-        bench.on_answer(job.number, job.run(), &limits);
+        while let Some(job) = bench.work(&limits, Wall(1)) {
+            bench.on_answer(job.number, job.run(), &limits);
+        }
     }
 
     const TEXT: &str = "{\n  \"body\": {\n    \"type\": \"pull\",\n    \"queue\": \"default\"\n  }\n}";
@@ -168,7 +166,6 @@ mod tests {
         let mut bench = made(TEXT);
         bench.load((Way::default(), None), b"{\"mpp\":2,\"type\":\"done\",\"id\":7}\n".to_vec(), &limits);
         bench.field = vec!["line".to_owned(), "id".to_owned()];
-        make(&mut bench);
         make(&mut bench);
         let (row, column) = bench.editor.cursor();
         assert_eq!(bench.editor.lines()[row][column..].trim_end(), "\"id\": 7");

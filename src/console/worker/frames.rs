@@ -40,6 +40,8 @@ pub(crate) enum FrameWork {
     },
     /// Read bytes as the JSON that is edited.
     Decode { bytes: Vec<u8>, reads: Reads },
+    /// Find the values of a JSON in the bytes that were made of it.
+    Place { text: String, bytes: Vec<u8> },
 }
 
 /// What goes in front of a frame that is made.
@@ -69,6 +71,8 @@ pub(crate) enum FrameAnswer {
     Made(Result<MadeFrame, JsonFault>),
     /// The JSON, or why there is none.
     Read(Result<String, String>),
+    /// Which bytes the values of the JSON are.
+    Placed(Places),
 }
 
 /// The bytes of a frame.
@@ -77,8 +81,6 @@ pub(crate) struct MadeFrame {
     pub(crate) wire: Vec<u8>,
     /// Why its core would refuse it, as far as the bytes say; of a frame that is broken on purpose, nothing.
     pub(crate) fault: Option<FrameFault>,
-    /// Which bytes the values of the JSON are.
-    pub(crate) places: Places,
 }
 
 /// What keeps a frame from being made.
@@ -93,7 +95,7 @@ impl FrameJob {
     /// Bytes or characters that it works on.
     pub(crate) fn size(&self) -> usize {
         match &self.work {
-            FrameWork::Encode { text, .. } => text.len(),
+            FrameWork::Encode { text, .. } | FrameWork::Place { text, .. } => text.len(),
             FrameWork::Decode { bytes, .. } => bytes.len(),
         }
     }
@@ -115,14 +117,13 @@ impl FrameJob {
                     let wire = [before, made.wire].concat();
                     let shifted =
                         made.fault.map(|fault| FrameFault { offset: fault.offset + offset, ..fault });
-                    let mut made = MadeFrame { wire, fault: shifted, places: Places::default() };
+                    let mut made = MadeFrame { wire, fault: shifted };
                     for breakage in breakages {
                         let broken = breakage.apply(self.format, &made.wire);
                         let why = || format!("this frame has nothing to break by {}", breakage.name());
                         let wire = broken.ok_or_else(|| JsonFault { place: None, text: why() })?;
-                        made = MadeFrame { wire, fault: None, ..made };
+                        made = MadeFrame { wire, fault: None };
                     }
-                    made.places = Places::new(self.format, text, &made.wire);
                     Ok(made)
                 }))
             }
@@ -131,6 +132,7 @@ impl FrameJob {
                 Reads::Published(at) => self.read(bytes, true, *at),
                 Reads::Held => self.read_held(bytes),
             }),
+            FrameWork::Place { text, bytes } => FrameAnswer::Placed(Places::new(self.format, text, bytes)),
         }
     }
 
