@@ -1,7 +1,10 @@
 //! The ladder of the trace that is shown, made of the entries that are kept and carried on with what comes.
 
 use crate::{
-    console::model::{EntryBuffer, Model},
+    console::{
+        draw::glyphs::Glyphs,
+        model::{EntryBuffer, Model},
+    },
     ids::{Seq, TraceId},
     port::{HopRow, Ladder},
 };
@@ -18,6 +21,29 @@ pub(crate) struct HopLanes {
     pub(crate) to: usize,
     /// Lanes that there are.
     pub(crate) lanes: usize,
+}
+
+impl HopLanes {
+    /// The way of the hop between the lanes.
+    pub(crate) fn drawn(self, glyphs: &Glyphs) -> String {
+        let Self { from, to, lanes } = self;
+        let (left, right) = (from.min(to), from.max(to));
+        let mut drawn = String::new();
+        for lane in 0..lanes {
+            drawn.push_str(match lane {
+                _ if lane == to && from < to => glyphs.into,
+                _ if lane == to && from > to => glyphs.out,
+                _ if lane == from => glyphs.well,
+                _ if (left..right).contains(&lane) => glyphs.horizontal,
+                _ => glyphs.vertical,
+            });
+            if lane + 1 < lanes {
+                let between = if (left..right).contains(&lane) { glyphs.horizontal } else { " " };
+                drawn.push_str(&between.repeat(2));
+            }
+        }
+        drawn
+    }
 }
 
 /// The ladder of the trace that is shown.
@@ -157,5 +183,21 @@ impl LadderView {
         let named =
             self.lanes.iter().map(|lane| if lane == LISTENERS { "subscribers" } else { lane.as_str() });
         named.chain(self.has_others.then_some("others"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::draw::glyphs;
+
+    #[test]
+    fn a_way_leads_from_lane_to_lane_over_those_between() {
+        let drawn = |from, to| HopLanes { from, to, lanes: 4 }.drawn(&glyphs::UNICODE);
+        assert_eq!(drawn(0, 1), "●──▸  │  │");
+        assert_eq!(drawn(3, 1), "│  ◂─────●");
+        assert_eq!(drawn(0, 3), "●────────▸");
+        assert_eq!(drawn(2, 2), "│  │  ●  │");
+        assert_eq!(HopLanes { from: 1, to: 0, lanes: 2 }.drawn(&glyphs::ASCII), "<--*");
     }
 }

@@ -19,8 +19,8 @@ use crate::{
     ids::Seq,
     judged::{Certainty, Doubt},
     port::{
-        Command, DoorSpec, JudgedRow, Outcome, Page, PageBytes, PortError, Query, SentFrame, Stand,
-        ToldEntry, WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
+        AnswerRow, Command, DoorSpec, JudgedRow, Outcome, Page, PageBytes, PortError, Query, SentFrame,
+        Stand, ToldEntry, WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
     },
     tap::entry::{Direction, Frame, Head, Redaction, Verdict, What, mpp as events},
     time::Wall,
@@ -236,10 +236,11 @@ fn a_door_is_opened_once_and_what_became_of_the_frame_stands_next_to_what_was_fo
     ended(&mut stage, on_outcome, Ok(sent(told("pull", true))));
     let text = stage.text();
     for wanted in
-        ["equal to what was foreseen", "in pull: line of pull", "out invocation: line of invocation"]
+        ["equal to what was foreseen", "●──▸ pull: line of pull", "◂──● invocation: line of invocation"]
     {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
+    assert!(!text.contains("●──▸  │"), "nobody else has a lane");
     // The door stays open, also while the workbench is closed.
     stage.key(KeyCode::Esc);
     assert!(stage.text().contains("draft of the frame kept"));
@@ -276,20 +277,32 @@ fn what_came_differently_is_said_and_the_frames_that_were_sent_are_listed() {
 
 #[test]
 fn what_came_to_others_than_was_foreseen_is_different_too() {
-    let became = |own: ToldEntry| {
-        let mut stage = opened(row("accepted"));
+    let foreseen = |answers: &[&str]| {
+        let answers = answers.iter().map(|kind| AnswerRow { kind: (*kind).to_owned(), hex: String::new() });
+        JudgedRow { answers: answers.collect(), ..row("accepted") }
+    };
+    let became_of = |foreseen: JudgedRow, own: ToldEntry| {
+        let mut stage = opened(foreseen);
         let (_, on_outcome) = command(stage.ctrl('s'));
         let open = WorkbenchOutcome::Opened { door: 3, peer: String::new() };
         let (_, on_outcome) = command(ended(&mut stage, on_outcome, Ok(open)));
         ended(&mut stage, on_outcome, Ok(sent(own)));
         stage.text()
     };
+    let became = |own: ToldEntry| became_of(foreseen(&["invocation"]), own);
     let to_two = became(ToldEntry { subscribers: Some(2), ..told("pull", true) });
     assert!(to_two.contains("different: delivered to 2 subscribers instead of 0"), "{to_two}");
     let to_none = became(ToldEntry { subscribers: Some(0), ..told("pull", true) });
     assert!(to_none.contains("equal to what was foreseen"), "{to_none}");
     let again = became(ToldEntry { verdict: Some("duplicate".to_owned()), ..told("pull", true) });
     assert!(again.contains("different: duplicate instead of accepted"), "{again}");
+    let missing = became_of(foreseen(&["invocation", "Ok"]), told("pull", true));
+    assert!(missing.contains("different: no Ok came"), "{missing}");
+    let published = became_of(foreseen(&["invocation", "Publish"]), told("pull", true));
+    assert!(
+        published.contains("equal to what was foreseen"),
+        "what is published comes to subscribers: {published}"
+    );
 }
 
 #[test]

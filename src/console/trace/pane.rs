@@ -9,7 +9,7 @@ use crate::{
         model::Model,
         records::{
             entry_query::EntryQuery,
-            ladder_view::{HopLanes, LANES_MAX, LadderView},
+            ladder_view::{LANES_MAX, LadderView},
             row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -128,26 +128,6 @@ impl LadderRow<'_> {
     }
 }
 
-/// The way of a hop between the lanes of the parties.
-fn ladder_text(ends: HopLanes, glyphs: &Glyphs) -> String {
-    let HopLanes { from, to, lanes } = ends;
-    let (left, right) = (from.min(to), from.max(to));
-    let mut drawn = String::new();
-    for lane in 0..lanes {
-        drawn.push_str(match lane {
-            _ if lane == to && from < to => glyphs.into,
-            _ if lane == to && from > to => glyphs.out,
-            _ if lane == from => glyphs.well,
-            _ if (left..right).contains(&lane) => glyphs.horizontal,
-            _ => glyphs.vertical,
-        });
-        if lane + 1 < lanes {
-            drawn.push_str(&if (left..right).contains(&lane) { glyphs.horizontal } else { " " }.repeat(2));
-        }
-    }
-    drawn
-}
-
 /// The width of the pane from which on there is a ladder.
 const LADDER_FROM: u16 = 112;
 /// The filter that a console begins with here.
@@ -191,7 +171,7 @@ impl PaneRecord for LadderRow<'_> {
         Some(match field {
             "at" => Cell::new(format::time_of_day_ms(self.hop.at_ms, &look.view.zone), Role::Muted),
             "after" => Cell::new(format::fine(self.after()), Role::Muted),
-            "ladder" => Cell::new(ladder_text(self.ladder.lanes_of(self.hop), glyphs), hue),
+            "ladder" => Cell::new(self.ladder.lanes_of(self.hop).drawn(glyphs), hue),
             "from" | "to" => {
                 let party = if field == "from" { self.hop.from.clone() } else { self.receiver(glyphs) };
                 Cell::of_class(party, role, Class::Public)
@@ -316,19 +296,3 @@ pub(crate) static PANE: Pane = Pane {
         Some(Account::cut(what, all.saturating_add(cut), cut, bound))
     },
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::console::draw::glyphs;
-
-    #[test]
-    fn a_way_leads_from_lane_to_lane_over_those_between() {
-        let drawn = |from, to| ladder_text(HopLanes { from, to, lanes: 4 }, &glyphs::UNICODE);
-        assert_eq!(drawn(0, 1), "●──▸  │  │");
-        assert_eq!(drawn(3, 1), "│  ◂─────●");
-        assert_eq!(drawn(0, 3), "●────────▸");
-        assert_eq!(drawn(2, 2), "│  │  ●  │");
-        assert_eq!(ladder_text(HopLanes { from: 1, to: 0, lanes: 2 }, &glyphs::ASCII), "<--*");
-    }
-}

@@ -9,8 +9,13 @@ use super::{
     verdict::Said,
 };
 use crate::{
-    console::{draw::theme::Role, input::action::Action, settings::view::Canvas},
-    port::ToldEntry,
+    console::{
+        draw::{glyphs::Glyphs, theme::Role},
+        input::action::Action,
+        records::ladder_view::HopLanes,
+        settings::view::Canvas,
+    },
+    port::{SentFrame, ToldEntry},
 };
 
 /// Draws them, with a line above.
@@ -33,7 +38,9 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, is_pa
     canvas.put(x + 1, above, half, " sent ", Role::Muted);
     let right = Rect { x, width: area.right().saturating_sub(x + 1), ..area };
     let lines = match &bench.result {
-        Some(record) => sent_lines(record, usize::from(area.height), &view.key(Action::SentTrace)),
+        Some(record) => {
+            sent_lines(record, usize::from(area.height), view.glyphs, &view.key(Action::SentTrace))
+        }
         None => vec![Said::new("sent; waiting for what becomes of it".to_owned(), Role::Muted)],
     };
     put(canvas, right, &lines);
@@ -45,8 +52,8 @@ fn put(canvas: &mut Canvas<'_>, area: Rect, lines: &[Said]) {
     }
 }
 
-/// What became of a frame: whether it was as foreseen, and the entries in their order.
-fn sent_lines(record: &SentRecord, rows: usize, trace_key: &str) -> Vec<Said> {
+/// What became of a frame: whether it was as foreseen, and the ladder of the entries in their order.
+fn sent_lines(record: &SentRecord, rows: usize, glyphs: &Glyphs, trace_key: &str) -> Vec<Said> {
     let (text, is_bad) = summary(record);
     let mut lines = vec![Said::quoting(text, if is_bad { Role::Bad } else { Role::Ok })];
     let Ok(sent) = &record.outcome else { return lines };
@@ -64,7 +71,8 @@ fn sent_lines(record: &SentRecord, rows: usize, trace_key: &str) -> Vec<Said> {
     let room = rows.saturating_sub(lines.len());
     let hidden = sent.told.len().saturating_sub(room);
     let shown = if hidden > 0 { room.saturating_sub(1) } else { room };
-    lines.extend(sent.told.iter().take(shown).map(entry_line));
+    let ladder = Lanes::of(sent);
+    lines.extend(sent.told.iter().take(shown).map(|told| entry_line(told, ladder.hop(told), glyphs)));
     let more = sent.more + sent.told.len().saturating_sub(shown) as u64;
     if more > 0 {
         lines.push(Said::new(format!("and {more} more; {trace_key} opens the trace"), Role::Muted));
@@ -72,12 +80,49 @@ fn sent_lines(record: &SentRecord, rows: usize, trace_key: &str) -> Vec<Said> {
     lines
 }
 
-fn entry_line(told: &ToldEntry) -> Said {
-    let way = told.direction.as_ref().map_or_else(String::new, |way| format!("{way} "));
+fn entry_line(told: &ToldEntry, hop: HopLanes, glyphs: &Glyphs) -> Said {
     let role = match told.outcome.as_deref() {
         Some("fault" | "bad") => Role::Bad,
         Some("warn" | "late") => Role::Warn,
         _ => Role::Text,
     };
-    Said::quoting(format!("{way}{}: {}", told.kind, told.line), role)
+    Said::quoting(format!("{} {}: {}", hop.drawn(glyphs), told.kind, told.line), role)
+}
+
+/// Lanes of the small ladder at most, the station's among them; peers past them share the last.
+const LANES_MAX: usize = 4;
+/// The station's lane, next to that of who sent the frame.
+const STATION: usize = 1;
+
+/// Whose the lanes of the small ladder are.
+struct Lanes<'a> {
+    /// The peers, in the order in which they come; who sent the frame first.
+    peers: Vec<&'a str>,
+}
+
+impl<'a> Lanes<'a> {
+    fn of(sent: &'a SentFrame) -> Self {
+        let mut peers: Vec<&str> = Vec::new();
+        let first = sent.own().and_then(|own| own.peer.as_deref());
+        for peer in first.into_iter().chain(sent.told.iter().filter_map(|told| told.peer.as_deref())) {
+            if peers.len() + 1 < LANES_MAX && !peers.contains(&peer) {
+                peers.push(peer);
+            }
+        }
+        Self { peers }
+    }
+
+    /// The way of an entry; a change is at the station.
+    fn hop(&self, told: &ToldEntry) -> HopLanes {
+        let lane = told.peer.as_deref().map_or(STATION, |peer| {
+            let place = self.peers.iter().position(|known| *known == peer);
+            match place.unwrap_or(LANES_MAX - 2) {
+                0 => 0,
+                place => place + 1,
+            }
+        });
+        let (from, to) =
+            if told.direction.as_deref() == Some("out") { (STATION, lane) } else { (lane, STATION) };
+        HopLanes { from, to, lanes: (self.peers.len() + 1).max(STATION + 1) }
+    }
 }

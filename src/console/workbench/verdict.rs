@@ -178,8 +178,9 @@ fn wrong(row: &JudgedRow) -> Option<String> {
         let at = row.byte.map_or_else(String::new, |byte| format!("byte {}: ", offset(byte)));
         return Some(format!("{at}{expected} expected, not {got}"));
     }
-    // What only repeats the verdict is left out.
-    let says = row.says.first().filter(|says| **says != row.verdict);
+    // What only repeats the verdict, or the effect, is left out.
+    let is_effect = |says: &str| row.effect.as_deref().is_some_and(|effect| says.ends_with(effect));
+    let says = row.says.first().filter(|says| **says != row.verdict && !is_effect(says));
     says.cloned().or_else(|| row.if_cut.as_ref().map(|cut| format!("a cut here is {cut}")))
 }
 
