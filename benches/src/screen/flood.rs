@@ -11,6 +11,7 @@ use crate::{
     Args, MIB, is_of_screen,
     load::{self, Adapter},
     ms, number,
+    occupied::{Occupancy, Occupied},
     process::Process,
     table::{Row, percentile},
     terminal::Terminal,
@@ -293,9 +294,12 @@ impl Flooded<'_> {
 #[expect(clippy::print_stdout, reason = "a benchmark prints its metrics")]
 pub(crate) fn flood(args: &Args) -> Result<Vec<Row>> {
     let data = tempfile::tempdir()?;
+    let occupancy = Occupancy { doors: args.doors, held: args.held };
+    occupancy.configure(data.path())?;
     let token = load::pair(&args.console, data.path())?;
     let mut terminal = args.console(data.path())?;
     terminal.first("Queues")?;
+    let mut occupied = Occupied::start(&args.console, data.path(), occupancy)?;
     let adapter = Adapter::start(&args.console, data.path(), &token, args.logs_per_s)?;
     let process = terminal.process()?;
     // What the threads of today start later inherits their core.
@@ -311,6 +315,7 @@ pub(crate) fn flood(args: &Args) -> Result<Vec<Row>> {
         rows.extend(flooded.metrics(round)?);
         println!("the header then ({}): {}", round.name(), flooded.terminal.line(0).trim());
         flooded.leave(round)?;
+        occupied.check()?;
     }
     rows.push(early);
     flooded.enter(Round::Wire)?;

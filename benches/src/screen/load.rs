@@ -15,13 +15,13 @@ use crate::process::Process;
 /// How long the station may take to listen.
 const LISTEN_MAX: Duration = Duration::from_secs(20);
 
-fn command(console: &Path, data: &Path) -> Command {
+pub(crate) fn command(console: &Path, data: &Path) -> Command {
     let mut command = Command::new(console);
     command.env_clear().env("HOME", data).arg("--data").arg(data).stdin(Stdio::null());
     command
 }
 
-fn text(command: &mut Command) -> Result<String> {
+pub(crate) fn text(command: &mut Command) -> Result<String> {
     let output = command.output().wrap_err("the console's own subcommand")?;
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr));

@@ -17,7 +17,8 @@
 //! and with time stopped; the Wire (Tab and Shift-Tab), the same with a filter that lets an eighth through;
 //! and the inspector (`j` and `k`). Then, with the Wire open, memory, after one million entries and after
 //! ten. **Scrub**: time is stopped over a hundred thousand kept entries that came within a minute, and
-//! stepped through on the Wire, by entry and by second. **Attached**: what a console adds to the
+//! stepped through on the Wire, by entry and by second. With `--doors` and `--held` so many connections of
+//! the workbench are open, and so many frames held, while the flood passes. **Attached**: what a console adds to the
 //! processor time of a station that it is attached to, under half of the flood. **Past**: how soon a console
 //! that attaches to a full ring paints and has the past, and what keyframes cost the station. **Lifecycle**:
 //! keys in the Lifecycle pane of a run of 1,000 nodes, of one of 5,000 and of a session of 10,000 messages,
@@ -27,6 +28,7 @@ mod attached;
 mod flood;
 mod lifecycle;
 mod load;
+mod occupied;
 mod past;
 mod process;
 mod scrub;
@@ -90,6 +92,12 @@ struct Args {
     /// Keys of each kind in the Lifecycle pane of each large record; 0 leaves them out.
     #[arg(long, default_value_t = 100)]
     lifecycle_keys: usize,
+    /// Connections of the workbench that are open meanwhile, under the flood.
+    #[arg(long, default_value_t = 0)]
+    doors: usize,
+    /// Frames that the gate holds meanwhile.
+    #[arg(long, default_value_t = 0)]
+    held: usize,
     /// Seconds without and with it in each round.
     #[arg(long, default_value_t = 6)]
     attached_s: u64,
