@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::{alerts::AlertList, systems::systems};
 use crate::{
-    ids::Seq,
+    ids::{Seq, TraceId},
     tap::entry::{Link, station::Transition},
     time::Now,
 };
@@ -78,6 +78,8 @@ pub struct StationView {
     pub alerts: AlertList,
     /// Whether it was started for a rehearsal, where faults may be made on purpose.
     pub is_rehearsal: bool,
+    /// The traces that have frames made by hand, the newest last; at most 1,024.
+    pub injected_traces: Vec<TraceId>,
 }
 
 impl StationView {

@@ -14,6 +14,7 @@ use super::{
     bus, gate,
     host::{Asking, host_down},
     hosts::Hosts,
+    injected_traces::InjectedTracesBoard,
     keyframes::Keyframes,
     metrics, mplp, pages, past, plugins,
     recorder::Recording,
@@ -69,6 +70,7 @@ pub(super) struct Inner {
     pub(super) admission: Tallies,
     pub(super) alerts: AlertBoard,
     pub(super) workbench: Workbench,
+    pub(super) injected_traces: InjectedTracesBoard,
     /// What may stop frames between framers and cores.
     pub(super) gate: Gate,
     /// Whether an operator wants the station to end.
@@ -100,7 +102,8 @@ impl Inner {
             snapshot.as_of.0[host.link().index()] = seq;
         }
         // Last, so that nothing in it is later than the moment that it names.
-        let (station, seq, at) = self.status.view();
+        let (mut station, seq, at) = self.status.view();
+        station.injected_traces = self.injected_traces.list();
         snapshot.as_of.0[Link::Station.index()] = seq;
         Ok(Snapshot { at, station, ..snapshot })
     }

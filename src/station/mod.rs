@@ -26,6 +26,7 @@ mod host;
 mod host_thread;
 mod hosts;
 mod housekeeping;
+mod injected_traces;
 pub mod keyframes;
 mod local;
 pub mod metrics;

@@ -19,7 +19,9 @@ use super::{
     config::{Config, PackSource},
     descriptors, gate,
     hosts::Hosts,
-    housekeeping, keyframes,
+    housekeeping,
+    injected_traces::{self, InjectedTracesBoard},
+    keyframes,
     keyframes::Keyframes,
     local::{Inner, LocalPort, Startup},
     metrics,
@@ -36,7 +38,7 @@ use crate::{
     },
     plugin::host::Guards,
     port::{PortError, StationPort},
-    store::{Lock, StoreError},
+    store::{self, Lock, StoreError, op::CommitError},
     tap::{
         Tap,
         entry::{
@@ -152,6 +154,7 @@ impl Station {
             keyframes: Keyframes::new(config.limits.tap.keyframes_bytes_max),
             metrics: metrics::Endpoint::default(),
             workbench: Workbench::default(),
+            injected_traces: InjectedTracesBoard::default(),
             gate: Gate::new(config.limits.gate, config.is_rehearsal),
             admission: Tallies::default(),
             alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),
@@ -168,6 +171,7 @@ impl Station {
                     inner.status.report(Transition::Started, "");
                     let running = inner.hosts.running();
                     restore_alerts(&inner, running.as_deref());
+                    restore_injected_traces(&inner, running.as_deref());
                     startup.send_replace(running.map_or(Startup::Stopped, Startup::Running));
                     if let Some(path) = config.record {
                         record_from_start(&inner, path);
@@ -260,6 +264,7 @@ impl Station {
         }
         // What is held is let pass while there is somebody to take it.
         self.inner.gate.disarm_all();
+        self.inner.injected_traces.keep(&self.inner);
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         parts.stop(&self.inner);
@@ -268,12 +273,22 @@ impl Station {
 
 /// Takes up the alerts that earlier starts left.
 fn restore_alerts(inner: &Inner, running: Option<&Running>) {
-    let (answer, answered) = sync_channel(1);
-    let done = Box::new(move |left| drop(answer.try_send(left)));
     let max = inner.limits.console.alerts_max;
-    let asked = running.is_some_and(|running| running.store.restored_alerts(max, done).is_ok());
-    let left = asked.then(|| answered.recv_timeout(STORE_ANSWERS_MAX).ok()?.ok()).flatten();
+    let left = running.and_then(|running| ask_store(|done| running.store.restored_alerts(max, done)));
     inner.alerts.restore(inner, left.as_ref());
+}
+
+/// Takes up which traces have frames made by hand.
+fn restore_injected_traces(inner: &Inner, running: Option<&Running>) {
+    let traces = running.and_then(|running| ask_store(|done| running.store.injected_traces(done)));
+    inner.injected_traces.restore(&traces.unwrap_or_default());
+}
+
+/// What the store answers within its time.
+fn ask_store<T: Send + 'static>(ask: impl FnOnce(store::Answer<T>) -> Result<(), CommitError>) -> Option<T> {
+    let (answer, answered) = sync_channel(1);
+    ask(Box::new(move |read| drop(answer.try_send(read)))).ok()?;
+    answered.recv_timeout(STORE_ANSWERS_MAX).ok()?.ok()
 }
 
 fn load(source: &PackSource) -> Result<Pack, StartError> {
@@ -313,6 +328,7 @@ fn open(
     runtime.spawn(alerts::run(Arc::clone(inner), judged));
     runtime.spawn(keyframes::keep(Arc::downgrade(inner)));
     runtime.spawn(workbench::serve(Arc::downgrade(inner)));
+    runtime.spawn(injected_traces::keep(Arc::downgrade(inner)));
     runtime.spawn(gate::serve(inner.gate.clone(), inner.clock));
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;

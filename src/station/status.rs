@@ -74,6 +74,7 @@ impl StationStatus {
             recording: None,
             alerts: AlertList::new(alerts_max),
             is_rehearsal,
+            injected_traces: Vec::new(),
         };
         let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0), host_starts: Link::ALL.map(|_| 0) }));
         Self { state, tap, clock, disk_low: Arc::default() }

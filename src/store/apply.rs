@@ -9,7 +9,10 @@ use super::{
     op::{Done, Migration, Op},
     pending_writes::Effects,
     retention::Size,
-    tables::{alerts, brakes, int, invocations, macp, manifests, meta, mplp, plugins, refunds, runs, state},
+    tables::{
+        alerts, brakes, injected_traces, int, invocations, macp, manifests, meta, mplp, plugins, refunds,
+        runs, state,
+    },
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId},
@@ -74,6 +77,10 @@ pub(super) fn apply(
             for alert in &all {
                 effects.alerts += alerts::put(conn, alert)?;
             }
+            Ok(Done::Plain)
+        }
+        Op::InjectedTraces(traces) => {
+            injected_traces::add(conn, &traces)?;
             Ok(Done::Plain)
         }
         Op::Rate { run, rating } => {

@@ -20,7 +20,7 @@ use super::{
     reply::failed,
     runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
     submission::{FetchRequest, Request, SubmissionQueue},
-    tables::{alerts, invocations, macp, macp_logs, mplp, plugins, refunds, runs},
+    tables::{alerts, injected_traces, invocations, macp, macp_logs, mplp, plugins, refunds, runs},
 };
 use crate::{
     ids::{InvocationId, PluginId, QueueName, TraceId},
@@ -194,6 +194,14 @@ impl Handle {
     /// As [`Self::invocations`].
     pub fn restored_alerts(&self, limit: u64, done: Answer<RestoredAlerts>) -> Result<(), CommitError> {
         self.read(move |conn| alerts::left(conn, limit), done)
+    }
+
+    /// Reads which traces have frames made by hand, the newest last.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn injected_traces(&self, done: Answer<Vec<TraceId>>) -> Result<(), CommitError> {
+        self.read(injected_traces::all, done)
     }
 
     /// Reads a page of runs: what was committed.

@@ -282,6 +282,14 @@ pub(super) const STEPS: &[Step] = &[
     CREATE INDEX macp_sessions_by_trace ON macp_sessions (trace, number) WHERE trace IS NOT NULL;
 ",
     ),
+    Step::Sql(
+        "
+    CREATE TABLE injected_traces (
+        number INTEGER PRIMARY KEY,
+        trace BLOB NOT NULL UNIQUE
+    ) STRICT;
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes

@@ -60,6 +60,7 @@ impl Record {
             | Op::Change { .. }
             | Op::Migrate { .. }
             | Op::Alerts(_)
+            | Op::InjectedTraces(_)
             | Op::Rate { .. }
             | Op::Plugins(_)
             | Op::Runs(_)

@@ -8,6 +8,7 @@
 pub mod entry;
 mod guard;
 mod injected;
+pub(crate) mod injected_traces;
 mod mirror;
 mod reader;
 pub mod recorded;

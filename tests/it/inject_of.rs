@@ -142,3 +142,44 @@ fn the_origin_is_in_a_recording_over_an_attach_and_in_the_trace() {
     let hop = hops.iter().find(|hop| hop["seq"] == seq).unwrap();
     assert_eq!(hop["origin"], recorded.words());
 }
+
+/// The traces that have injected frames, as a console that attaches now has them.
+fn injected_traces(data: &Path) -> Vec<String> {
+    let of_data = data.to_path_buf();
+    block_on(async {
+        let find = Box::new(move || Address::of_data(&of_data));
+        let port = RemotePort::attach(find, Clock::ahead(), Limits::default()).await.unwrap();
+        let snapshot = port.snapshot().await.unwrap();
+        snapshot.station.injected_traces.iter().map(|trace| trace.0.hyphenated().to_string()).collect()
+    })
+}
+
+#[test]
+fn what_came_of_an_injected_frame_is_known_to_who_attaches_later_and_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = Station::start(data);
+    assert!(injected_traces(data).is_empty());
+    let trace_of = |number: u64| {
+        let greeting = GREETING.replace("\"n\":1", &format!("\"n\":{number}"));
+        let ran = inject(data, &["rmp", "--topic", "a/b"], &greeting).exits(0);
+        ran.rows[0]["trace"].as_str().unwrap().to_owned()
+    };
+    let first = trace_of(1);
+    assert_eq!(injected_traces(data), [first.as_str()]);
+    assert!(
+        run(data, &["publish", "a/b"], r#"{"n":2}"#).code == Some(0),
+        "what a client sends is no such frame"
+    );
+    assert_eq!(injected_traces(data), [first.as_str()]);
+    assert!(station.terminate().success());
+
+    let station = Station::start(data);
+    let second = trace_of(3);
+    let both = [first, second];
+    assert_eq!(injected_traces(data), both);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    station.kill();
+    let _station = Station::start(data);
+    assert_eq!(injected_traces(data), both, "also what was sent a second before it was killed");
+}

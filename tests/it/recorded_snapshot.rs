@@ -47,6 +47,7 @@ pub(crate) fn bare() -> Snapshot {
             recording: None,
             alerts: AlertList::NONE,
             is_rehearsal: false,
+            injected_traces: Vec::new(),
         },
         mpp: mpp::Snapshot {
             listener: Listener::Starting,

@@ -8,7 +8,6 @@ mod coalesced;
 mod copies;
 mod entry_buffer;
 mod health;
-mod injected;
 mod journal;
 pub(crate) mod mplp;
 mod numbered;

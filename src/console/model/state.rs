@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    injected::Injected,
     journal::Journal,
     past_loading::PastLoading,
     station::{ConsoleHealth, StationState},
@@ -23,7 +22,7 @@ use crate::{
     mpp::EndedView,
     port::{Attachment, InterceptedRow, InvocationRow, Snapshot},
     rmp,
-    tap::{EntryRef, entry::station::Level},
+    tap::{EntryRef, entry::station::Level, injected_traces::InjectedTraces},
     time::Now,
 };
 
@@ -50,7 +49,7 @@ pub(crate) struct Model {
     /// Findings in the MPLP messages of the bus, but for those that wait to be judged.
     pub(crate) findings: MplpFindings,
     /// What came of frames that were made by hand.
-    pub(crate) injected: Injected,
+    pub(crate) injected: InjectedTraces,
     /// Notices of all links.
     pub(crate) journal: Journal,
     /// Alerts that came since they were last taken to be heard: their ids, the last few.
@@ -101,7 +100,7 @@ impl Model {
             systems: Systems::new(limits),
             faults: Faults::default(),
             findings: MplpFindings::new(FindingLimits::new(&limits.mplp)),
-            injected: Injected::default(),
+            injected: InjectedTraces::default(),
             journal: Journal::new(limits),
             raised_alerts: Vec::new(),
             lost: 0,
@@ -121,11 +120,12 @@ impl Model {
         self.hear_alerts(&snapshot);
         if self.is_of_another_start(&snapshot) {
             self.faults = Faults::default();
-            self.injected = Injected::default();
+            self.injected = InjectedTraces::default();
             self.findings.clear();
             self.station_state = None;
             self.systems.reset();
         }
+        self.injected.restore(&snapshot.station.injected_traces);
         self.known_since.get_or_insert(snapshot.at);
         let mut to = Resync {
             snapshot: &snapshot,

@@ -384,6 +384,7 @@ pub(in crate::console) fn fresh() -> Snapshot {
             recording: None,
             alerts: crate::port::AlertList::new(200),
             is_rehearsal: false,
+            injected_traces: Vec::new(),
         },
         mpp,
         rmp: crate::rmp::Snapshot {

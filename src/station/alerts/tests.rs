@@ -29,6 +29,7 @@ fn state(store_failing: Option<&str>) -> Snapshot {
         recording: None,
         alerts: AlertList::new(20),
         is_rehearsal: false,
+        injected_traces: Vec::new(),
     };
     Snapshot::without_hosts(station, Now::at_ms(0))
 }

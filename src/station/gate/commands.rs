@@ -148,6 +148,7 @@ fn edited(
     let held = inner.gate.held().into_iter().find(|held| held.number == frame);
     let held = held.ok_or(GateError::NotIntercepted { frame })?;
     is_whole(inner, &held, &bytes).map_err(|why| GateError::NotWhole { why })?;
+    inner.injected_traces.begin(&inner.tap);
     let rewrite = if keeps { Some(kept(inner, &held, &bytes)?) } else { None };
     inner
         .gate

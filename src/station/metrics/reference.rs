@@ -37,6 +37,7 @@ pub(crate) fn reference() -> Vec<MetricReference> {
         recording: None,
         alerts: AlertList::new(0),
         is_rehearsal: false,
+        injected_traces: Vec::new(),
     };
     let mut hosts: Vec<Family> =
         Hosts::default().by_link().iter().flat_map(|host| host.idle_families()).collect();

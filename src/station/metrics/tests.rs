@@ -117,6 +117,7 @@ fn metrics() -> Metrics {
             disk_low: None,
             alerts: crate::port::AlertList::new(200),
             is_rehearsal: false,
+            injected_traces: Vec::new(),
             recording: Some(recording),
         },
         tap: tap::Counters {

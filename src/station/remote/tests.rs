@@ -45,6 +45,7 @@ fn nothing_known(at: Now) -> Snapshot {
         recording: None,
         alerts: crate::port::AlertList::new(200),
         is_rehearsal: false,
+        injected_traces: Vec::new(),
     };
     Snapshot {
         as_of: AsOf::default(),

@@ -114,6 +114,7 @@ impl Bench {
         let place =
             self.doors.reserve(self.inner.limits.workbench.doors_max).map_err(PortError::Workbench)?;
         let number = place.number;
+        self.inner.injected_traces.begin(&self.inner.tap);
         let cell = origin(&spec, number, by);
         // Of a host that is started again meanwhile it is a door that is closed.
         let (host_starts, _) = self.inner.status.host(spec.link());

@@ -2,6 +2,7 @@
 
 pub(super) mod alerts;
 pub(super) mod brakes;
+pub(super) mod injected_traces;
 pub(super) mod invocations;
 pub(super) mod macp;
 pub(super) mod macp_logs;

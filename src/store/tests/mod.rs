@@ -5,6 +5,7 @@ mod behaviours;
 mod bytes;
 mod damage;
 mod faults;
+mod injected_traces;
 pub(super) mod kit;
 mod lost;
 mod macp;

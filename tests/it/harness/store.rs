@@ -84,7 +84,12 @@ impl Store {
                 self.brakes.insert(queue.clone(), *brake);
                 Done::Plain
             }
-            Op::Alerts(_) | Op::Runs(_) | Op::Rate { .. } | Op::Macp(_) | Op::Plugins(_) => {
+            Op::Alerts(_)
+            | Op::InjectedTraces(_)
+            | Op::Runs(_)
+            | Op::Rate { .. }
+            | Op::Macp(_)
+            | Op::Plugins(_) => {
                 panic!("the bridge keeps neither alerts nor runs, sessions or plugins")
             }
         }

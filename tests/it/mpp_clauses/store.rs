@@ -29,6 +29,7 @@ fn classes(world: &TestBridge) -> Vec<(Class, &'static str)> {
                 Op::WriteState { .. } => "state",
                 Op::SetBrake { .. } => "brake",
                 Op::Alerts(_) => "alerts",
+                Op::InjectedTraces(_) => "injected traces",
                 Op::Runs(_) => "runs",
                 Op::Rate { .. } => "rating",
                 Op::Macp(_) => "sessions",

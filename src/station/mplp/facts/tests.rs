@@ -25,6 +25,7 @@ fn snapshot() -> Snapshot {
         recording: None,
         alerts: AlertList::new(9),
         is_rehearsal: false,
+        injected_traces: Vec::new(),
     };
     let mut snapshot = Snapshot::without_hosts(station, Now::at_ms(60_000));
     snapshot.mpp = mpp::Snapshot::new(PackFacts {

@@ -2,43 +2,65 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    ids::{Seq, TraceId},
-    tap::entry::{Direction, Door, Entry, What},
-};
+use super::entry::{Direction, Door, Entry, What};
+use crate::ids::{Seq, TraceId};
 
 /// Entries, and traces, that are known; past them the oldest are forgotten.
-const KNOWN_MAX: usize = 1_024;
+pub(crate) const KNOWN_MAX: usize = 1_024;
 /// What one of them costs, in bytes.
 const KNOWN_BYTES: usize = 64;
 
 /// The traces of injected frames, and of what they caused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Injected {
+pub(crate) struct InjectedTraces {
     /// Injected frames, and entries that they caused.
     seqs: BTreeSet<Seq>,
-    /// Their traces, by the last entry of each.
-    traces: BTreeMap<TraceId, Seq>,
+    /// Their traces, and which of them came last.
+    traces: BTreeMap<TraceId, u64>,
+    /// Counts what came of each.
+    count: u64,
 }
 
-impl Injected {
-    /// Takes one entry.
-    pub(super) fn fold(&mut self, entry: &Entry) {
+impl InjectedTraces {
+    /// Takes one entry; the trace that is known by it, where it was not.
+    pub(crate) fn fold(&mut self, entry: &Entry) -> Option<TraceId> {
         let is_caused = entry.cause.is_some_and(|cause| self.seqs.contains(&cause));
         if !is_caused && !is_injected(entry) {
-            return;
+            return None;
         }
         self.seqs.insert(entry.seq);
         if self.seqs.len() > KNOWN_MAX {
             self.seqs.pop_first();
         }
-        let Some(trace) = entry.trace else { return };
-        self.traces.insert(trace, entry.seq);
+        entry.trace.filter(|trace| self.add(*trace))
+    }
+
+    /// Notes traces that are known elsewhere, the newest last.
+    pub(crate) fn restore(&mut self, traces: &[TraceId]) {
+        for trace in traces {
+            if !self.has(*trace) {
+                self.add(*trace);
+            }
+        }
+    }
+
+    /// Notes a trace; whether it was not known.
+    fn add(&mut self, trace: TraceId) -> bool {
+        self.count += 1;
+        let is_new = self.traces.insert(trace, self.count).is_none();
         if self.traces.len() > KNOWN_MAX
-            && let Some(oldest) = self.traces.iter().min_by_key(|(_, seq)| **seq).map(|(trace, _)| *trace)
+            && let Some(oldest) = self.traces.iter().min_by_key(|(_, at)| **at).map(|(trace, _)| *trace)
         {
             self.traces.remove(&oldest);
         }
+        is_new
+    }
+
+    /// The traces, the one of which something came last at the end.
+    pub(crate) fn list(&self) -> Vec<TraceId> {
+        let mut traces: Vec<(u64, TraceId)> = self.traces.iter().map(|(trace, at)| (*at, *trace)).collect();
+        traces.sort_unstable();
+        traces.into_iter().map(|(_, trace)| trace).collect()
     }
 
     /// Whether a trace has an injected frame, or came of one.
@@ -47,7 +69,7 @@ impl Injected {
     }
 
     /// What a copy of it holds, in bytes.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         (self.seqs.len() + self.traces.len()) * KNOWN_BYTES
     }
 }
@@ -90,19 +112,22 @@ mod tests {
 
     #[test]
     fn the_trace_of_an_injected_frame_and_of_what_it_caused_is_known() {
-        let mut injected = Injected::default();
-        injected.fold(&frame(1, Direction::Inbound, Some(Door::Own), None));
+        let mut injected = InjectedTraces::default();
+        assert_eq!(injected.fold(&frame(1, Direction::Inbound, Some(Door::Own), None)), None);
         let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
-        injected.fold(&caused);
+        assert_eq!(injected.fold(&caused), Some(trace(2)));
         let later = Entry { cause: Some(Seq(2)), ..frame(3, Direction::Inbound, None, Some(trace(3))) };
-        injected.fold(&later);
-        injected.fold(&frame(4, Direction::Inbound, None, Some(trace(4))));
+        assert_eq!(injected.fold(&later), Some(trace(3)));
+        assert_eq!(injected.fold(&frame(4, Direction::Inbound, None, Some(trace(4)))), None);
+        let again = Entry { cause: Some(Seq(1)), ..frame(5, Direction::Outbound, None, Some(trace(2))) };
+        assert_eq!(injected.fold(&again), None, "it was known");
+        assert_eq!(injected.list(), [trace(3), trace(2)]);
         assert_eq!([2, 3, 4].map(|number| injected.has(trace(number))), [true, true, false]);
     }
 
     #[test]
     fn what_the_station_sends_to_a_connection_of_the_workbench_is_no_injected_frame() {
-        let mut injected = Injected::default();
+        let mut injected = InjectedTraces::default();
         injected.fold(&frame(1, Direction::Outbound, Some(Door::Own), Some(trace(1))));
         injected.fold(&frame(2, Direction::Outbound, Some(Door::AsStation), Some(trace(2))));
         assert_eq!([1, 2].map(|number| injected.has(trace(number))), [false, true]);
@@ -110,7 +135,7 @@ mod tests {
 
     #[test]
     fn no_more_than_its_bound_is_known_and_the_oldest_is_forgotten() {
-        let mut injected = Injected::default();
+        let mut injected = InjectedTraces::default();
         let count = KNOWN_MAX as u64 + 1;
         for seq in 1..=count {
             injected.fold(&frame(seq, Direction::Inbound, Some(Door::Own), Some(trace(seq.into()))));

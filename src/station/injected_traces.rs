@@ -1,0 +1,130 @@
+//! The traces that have frames made by hand, for good: what came of such a frame is marked on consoles that
+//! come later, in recordings that begin later, and after a restart.
+//!
+//! ```text
+//! workbench, gate ─ begin ─▶ InjectedTracesBoard ◀─ a reader of the tap, from then on
+//!                                   ├─ list ─▶ snapshots
+//!                                   └─ keep, four times a second ─▶ store
+//! ```
+//!
+//! A station on which no frame is made by hand reads nothing for it.
+
+use std::{
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use tokio::sync::Notify;
+
+use super::local::Inner;
+use crate::{
+    ids::TraceId,
+    store::op::{Class, CommitError, Done, Op},
+    tap::{
+        Reader, Tap,
+        injected_traces::{InjectedTraces, KNOWN_MAX},
+    },
+};
+
+/// How often the store is given what is new.
+const KEEP_EVERY: Duration = Duration::from_millis(250);
+
+/// The traces, for those that make frames and those that take snapshots.
+#[derive(Debug, Default)]
+pub(super) struct InjectedTracesBoard {
+    board: Mutex<Board>,
+    begun: Arc<Notify>,
+}
+
+#[derive(Debug, Default)]
+struct Board {
+    traces: InjectedTraces,
+    /// From the first frame that was made by hand.
+    reader: Option<Reader>,
+    /// Those that the store does not have.
+    unsaved: Vec<TraceId>,
+}
+
+impl Board {
+    /// Takes what has come.
+    fn read(&mut self) {
+        let Some(reader) = &mut self.reader else { return };
+        while let Some(batch) = reader.read() {
+            self.unsaved.extend(batch.iter().filter_map(|entry| self.traces.fold(entry.entry)));
+        }
+        self.bound();
+    }
+
+    /// Forgets what the store would not keep either.
+    fn bound(&mut self) {
+        let over = self.unsaved.len().saturating_sub(KNOWN_MAX);
+        self.unsaved.drain(..over);
+    }
+}
+
+impl InjectedTracesBoard {
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up what earlier starts left, before anybody is answered.
+    pub(super) fn restore(&self, traces: &[TraceId]) {
+        self.lock().traces.restore(traces);
+    }
+
+    /// Follows the tap from now on: the next frame is made by hand.
+    pub(super) fn begin(&self, tap: &Tap) {
+        let mut board = self.lock();
+        if board.reader.is_some() {
+            return;
+        }
+        match tap.reader() {
+            Ok(reader) => board.reader = Some(reader),
+            Err(error) => tracing::warn!("what comes of an injected frame will not be marked: {error}"),
+        }
+        self.begun.notify_one();
+    }
+
+    /// The traces as of now, the newest last.
+    pub(super) fn list(&self) -> Vec<TraceId> {
+        let mut board = self.lock();
+        board.read();
+        board.traces.list()
+    }
+
+    /// Has the store keep what it does not have; what it cannot is tried again.
+    pub(super) fn keep(&self, inner: &Arc<Inner>) {
+        let mut board = self.lock();
+        board.read();
+        let Some(running) = inner.running_now().filter(|_| !board.unsaved.is_empty()) else { return };
+        let traces = mem::take(&mut board.unsaved);
+        let (shared, unsaved) = (Arc::clone(inner), traces.clone());
+        let done = Box::new(move |done: Result<Done, CommitError>| {
+            if done.is_err() {
+                shared.injected_traces.lock().unsaved.extend(unsaved);
+            }
+        });
+        if running.store.commit(Op::InjectedTraces(traces.clone()), Class::Process, done).is_err() {
+            board.unsaved.extend(traces);
+        }
+    }
+}
+
+/// Keeps them for as long as the station runs.
+pub(super) async fn keep(inner: Weak<Inner>) {
+    loop {
+        let Some(shared) = inner.upgrade() else { return };
+        let begun = Arc::clone(&shared.injected_traces.begun);
+        let has_begun = shared.injected_traces.lock().reader.is_some();
+        if has_begun {
+            shared.injected_traces.keep(&shared);
+        }
+        drop(shared);
+        if has_begun {
+            tokio::time::sleep(KEEP_EVERY).await;
+        } else {
+            begun.notified().await;
+        }
+    }
+}
