@@ -6,6 +6,7 @@ mod gated;
 mod meddler;
 mod neighbours;
 mod order;
+mod order_bus;
 mod plugins;
 mod runtime;
 

@@ -21,17 +21,19 @@ use crate::{macp::test_station::envelope, real::Adapter};
 const SEEDS: u64 = 4;
 
 /// What the peers got.
-#[derive(Debug, PartialEq)]
-struct Received {
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Received {
     /// Whatever is held, in this order.
-    answers: Vec<String>,
+    pub(super) answers: Vec<String>,
     /// Calls that ended because they were dropped.
-    cancelled: usize,
+    pub(super) cancelled: usize,
+    /// What others got of it, by the connection that it came on: it differs as what the core gets does.
+    pub(super) delivered: Heard,
 }
 
 /// Does the same without a gate and with frames held at random, and compares. Of so many connections the
 /// last frame of each says `end`.
-fn compare<T: Send>(
+pub(super) fn compare<T: Send>(
     sight: &Sight,
     connections: usize,
     prepare: impl Fn(&Gated) -> T,
@@ -60,6 +62,7 @@ fn compare<T: Send>(
             working.join().unwrap()
         });
         assert_eq!(heard(&gated, &mut reader), meddler.changed(twin.clone()), "seed {seed}");
+        assert_eq!(received.delivered, meddler.changed(expected.delivered.clone()), "seed {seed}");
         let (dropped, edited) = meddler.change_counts();
         assert_eq!(received.answers, expected.answers, "seed {seed}");
         assert!(received.cancelled == 0 || received.cancelled == dropped, "seed {seed}: {received:?}");
@@ -113,7 +116,7 @@ fn work_as_adapter(mut adapter: Adapter) -> Received {
     // There is no such queue. Once the core has answered this, it has heard everything.
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"end"}"#).unwrap();
     answers.push(bridge::next(&mut adapter)["type"].to_string());
-    Received { answers, cancelled: 0 }
+    Received { answers, ..Received::default() }
 }
 
 #[test]
@@ -216,7 +219,7 @@ fn the_kernel_gets_the_messages_of_each_stream_and_caller_in_their_order_whateve
             for streaming in streaming {
                 answers.extend(streaming.await.unwrap());
             }
-            Received { answers, cancelled: calling.await.unwrap() }
+            Received { answers, cancelled: calling.await.unwrap(), ..Received::default() }
         })
     };
     compare(&PROPOSALS, STREAMS.len() + 1, prepare, work);
