@@ -15,34 +15,17 @@ use rl_console::{
     },
     tap::entry::Verdict as AnyVerdict,
 };
-use tonic::codegen::http::uri::PathAndQuery;
 
-use super::{raw::Raw, test_runtime::TestRuntime, test_station::envelope};
+use super::{raw, test_runtime::TestRuntime, test_station::envelope};
 
 fn judge(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
     let bytes = Bytes::copy_from_slice(bytes);
     fixture.runtime.block_on(fixture.handle.judge(&Stand::new(rpc), &bytes)).unwrap()
 }
 
-/// The call as a client makes it: of a stream, the first answer.
 fn make(fixture: &TestRuntime, rpc: Rpc, bytes: Vec<u8>) -> Result<Bytes, tonic::Status> {
     let Listener::Listening(addr) = fixture.handle.snapshot().unwrap().1.listener else { panic!() };
-    let path = PathAndQuery::try_from(format!("/macp.v1.MACPRuntimeService/{}", rpc.name())).unwrap();
-    fixture.runtime.block_on(async move {
-        let endpoint = tonic::transport::Endpoint::new(format!("http://{addr}")).unwrap();
-        let mut client =
-            tonic::client::Grpc::new(endpoint.connect().await.unwrap()).max_decoding_message_size(usize::MAX);
-        client.ready().await.unwrap();
-        if rpc != Rpc::StreamSession {
-            return client
-                .unary(tonic::Request::new(bytes), path, Raw)
-                .await
-                .map(tonic::Response::into_inner);
-        }
-        let messages = futures_util::stream::iter([bytes]);
-        let answers = client.streaming(tonic::Request::new(messages), path, Raw).await?;
-        answers.into_inner().message().await.map(Option::unwrap)
-    })
+    fixture.runtime.block_on(raw::call(addr, rpc, bytes))
 }
 
 /// A judgement and then the call: both say the same.

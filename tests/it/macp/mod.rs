@@ -9,7 +9,7 @@ mod judged;
 mod limits;
 mod persistence;
 mod protos;
-mod raw;
+pub(crate) mod raw;
 mod records;
 mod stream;
 mod tapped;

@@ -211,9 +211,14 @@ impl Adapter {
 
     /// The next frame; nothing when the station has closed or is gone.
     pub(crate) fn receive(&mut self) -> Option<Value> {
+        self.line().map(|line| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The next line with its LF; nothing when the station has closed or is gone.
+    pub(crate) fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         match self.stream.read_line(&mut line) {
-            Ok(bytes) if bytes > 0 && line.ends_with('\n') => Some(serde_json::from_str(&line).unwrap()),
+            Ok(bytes) if bytes > 0 && line.ends_with('\n') => Some(line),
             Ok(_) | Err(_) => None,
         }
     }
