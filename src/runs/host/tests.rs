@@ -81,6 +81,7 @@ impl Records for PlayedRecords {
 }
 
 struct TestHost {
+    store: crate::store::Handle,
     line: Arc<Line>,
     requests: mpsc::Sender<Request>,
     bus_inputs: mpsc::Sender<BusInput>,
@@ -101,8 +102,8 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
     )
     .unwrap();
     let (handle, closed, line) = (store.handle(), Arc::new(AtomicU32::new(0)), Arc::new(Line::default()));
-    let ((requests, asked), (heard, hearing)) = (mpsc::channel(16), mpsc::channel(16));
-    let mut hearing = hearing;
+    let of_test = handle.clone();
+    let ((requests, asked), (heard, mut hearing)) = (mpsc::channel(16), mpsc::channel(16));
     let is_closed = Arc::clone(&closed);
     let setup = Setup {
         settings: Settings {
@@ -126,8 +127,9 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let test =
-            std::pin::pin!(test(TestHost { line: Arc::clone(&line), requests, bus_inputs: heard, closed }));
+        let line_of_test = Arc::clone(&line);
+        let fixture = TestHost { store: of_test, line: line_of_test, requests, bus_inputs: heard, closed };
+        let test = std::pin::pin!(test(fixture));
         tokio::time::timeout(PATIENCE, async {
             let host = async {
                 let ended = run(setup, &mut hearing).await;
@@ -347,6 +349,21 @@ fn a_store_that_is_opened_again_is_waited_for() {
         fixture.closed.store(3, Ordering::SeqCst);
         fixture.answer(&request).await;
         assert_eq!(fixture.events().await.last().unwrap().meta.success, Some(true));
+    });
+}
+
+#[test]
+fn a_run_that_the_store_refuses_is_rejected_and_the_next_one_begins_once_it_writes() {
+    with_runs(|fixture| async move {
+        fixture.store.refuse_commits(Mono(u64::MAX), 1);
+        fixture.submit(1).await;
+        let rejected = fixture.response().await;
+        let ControlResponse::RunRejected { request_id, reason } = &rejected else { panic!("{rejected:?}") };
+        assert_eq!(*request_id, trace(1));
+        assert!(reason.starts_with("cannot store the run: the store cannot write: "), "{reason}");
+        fixture.store.refuse_commits(Mono(0), 1);
+        fixture.submit(2).await;
+        assert!(matches!(fixture.response().await, ControlResponse::RunAccepted { .. }));
     });
 }
 

@@ -6,7 +6,7 @@ use rl_console::time::Clock;
 use serde_json::json;
 
 use super::stage::{PULL, Stage};
-use crate::{real::Adapter, runs_cli::run};
+use crate::{real::Adapter, rmp_bus::Peer, runs::test_station::Client, runs_cli::run};
 
 fn rehearsal() -> Stage {
     Stage::open(&["--rehearsal"])
@@ -136,4 +136,22 @@ fn the_store_fails_for_a_while_and_keeps_what_it_has() {
     };
     crate::real::plugins::until(|| "the store fails still".to_owned(), again);
     assert_eq!(stage.ls(&["invocations"]).len(), 2);
+}
+
+/// rmp-v0 §9: the answer is published on `rlp/ctrl`, to those who subscribed there.
+#[test]
+fn a_run_that_the_store_refuses_is_rejected_to_its_sender_and_another_begins_once_the_store_writes() {
+    const OPENING: &str = "version: 0\nname: mute\nnodes:\n  - {id: a, use: 'agent:mute'}\nedges: []\n";
+    let stage = rehearsal();
+    let mut sender = Client::of(Peer::greeted(&stage.data().join("rmp.sock"), "agent", None));
+    let rule = stage.arm(&["link:rmp topic:rlp/ctrl", "--in", "--then", "fail-store=30000ms"]);
+    let rejected = sender.submit(7, OPENING);
+    assert_eq!((rejected.variant.as_str(), rejected.trace), ("RunRejected", 7));
+    let why = "cannot store the run: the store cannot write: the database: commits are refused by rule 1 ";
+    assert!(rejected.text("reason").starts_with(why), "{rejected:?}");
+    assert!(stage.ls(&["runs"]).is_empty());
+    assert_eq!(sender.submit(7, OPENING), rejected, "it is answered once and for all");
+    stage.gate(&["disarm", &rule.to_string()]).exits(0);
+    assert_eq!(sender.submit(8, OPENING).variant, "RunAccepted");
+    assert_eq!(stage.ls(&["runs"]).len(), 1);
 }

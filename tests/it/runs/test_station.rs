@@ -81,9 +81,7 @@ impl TestStation {
     /// A client of a name.
     pub(crate) fn client_named(&self, name: &str, kind: &str, which: Option<TokenKind>) -> Client {
         let token = which.map(|which| token(self.folder.path(), which).unwrap());
-        let mut peer = Peer::greeted_as(&self.path(), name, kind, token.as_deref());
-        peer.subscribe(1, "rlp/ctrl");
-        Client { peer, subs: 1, followed: BTreeSet::new(), unread_events: VecDeque::new() }
+        Client::of(Peer::greeted_as(&self.path(), name, kind, token.as_deref()))
     }
 
     pub(crate) fn agent_client(&self) -> Client {
@@ -178,6 +176,12 @@ pub(crate) struct Event {
 }
 
 impl Client {
+    /// A peer that has said its hello, and hears answers of the control plane from now on.
+    pub(crate) fn of(mut peer: Peer) -> Self {
+        peer.subscribe(1, "rlp/ctrl");
+        Self { peer, subs: 1, followed: BTreeSet::new(), unread_events: VecDeque::new() }
+    }
+
     /// Sends a request with this header trace, and waits for the broker's Ok.
     pub(crate) fn request(&mut self, trace_id: u128, variant: &str, fields: Vec<(&str, Value)>) {
         let body = frames::body("intent.ctrl.request.v1", map(vec![(variant, map(fields))]));

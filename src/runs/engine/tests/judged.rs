@@ -153,6 +153,26 @@ fn a_cancel_says_which_run_ends_and_a_request_that_came_before_has_the_answer_of
 }
 
 #[test]
+fn a_submission_that_the_store_refuses_is_rejected_at_once_and_again_as_its_judgement_doubted() {
+    let mut fixture = TestEngine::new();
+    let one = || opening(vec![node("a")], &[]);
+    fixture.openings.insert("opening 1".to_owned(), Arc::new(one()));
+    let judged = judge(&fixture, &stand(ControlTopic::Control, 1), &submit(1, "opening 1"));
+    assert_eq!(judged.verdict, ControlVerdict::Accepted);
+    assert!(judged.doubts.contains(&Doubt::Commit), "{judged:?}");
+    fixture.failing = 1;
+    fixture.submit(1, one());
+    let reason = "cannot store the run: the disk is full; see `rl-console doctor`".to_owned();
+    let rejected = ControlResponse::RunRejected { request_id: trace(1), reason };
+    assert_eq!(fixture.responses, [(trace(1), rejected.clone())], "nothing is waited for");
+    assert_eq!((fixture.engine.open(), fixture.engine.timeout()), (0, None));
+    let again = judge(&fixture, &stand(ControlTopic::Control, 1), &submit(1, "opening 1"));
+    assert_eq!((again.verdict, answer(&again)), (ControlVerdict::Duplicate, rejected.clone()));
+    fixture.submit(1, one());
+    assert_eq!(fixture.responses[1], (trace(1), rejected), "once and for all");
+}
+
+#[test]
 fn an_answer_that_is_not_remembered_is_looked_up() {
     let limits = limits::Runs { answers_max: 1, ..limits::Runs::default() };
     let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
