@@ -58,13 +58,10 @@ impl Bridge {
         Some(row)
     }
 
-    /// What [`pump`](Self::pump) would do if a pull were parked on the queue now.
+    /// What [`pump`](Self::pump) would do if an adapter's pull were parked on the queue now.
     pub(super) fn foresee_pump(&self, name: &QueueName) -> Pumped<'_> {
         let mut pumped = Pumped::default();
-        let Some(queue) = self.queues.get(name).filter(|queue| self.active.is_some() && queue.is_free())
-        else {
-            return pumped;
-        };
+        let Some(queue) = self.queues.get(name).filter(|queue| queue.is_free()) else { return pumped };
         let mut dirty = self.commits.dirty.len() as u64;
         for row in queue.head.known() {
             if dirty >= self.settings.limits.dirty_rows_max {

@@ -11,7 +11,7 @@ use rl_console::{
 
 use crate::harness::{
     HELLO, Request, Store, TestBridge,
-    judged::{says_no_token, text, verdict},
+    judged::{agrees, says_no_token, text, verdict},
     pack,
 };
 
@@ -291,6 +291,22 @@ fn a_hello_holds_for_the_ten_seconds_that_its_connection_has() {
     assert!(judged.doubts.contains(&Doubt::Time));
     world.pass(Duration::from_secs(7));
     assert_eq!(verdict(&judge(&world, &Stand::Connection(conn), HELLO)), Verdict::TooLate);
+}
+
+#[test]
+fn the_first_frame_after_a_hello_is_foreseen_before_its_adapter_connects() {
+    let heartbeat = r#"{"mpp":2,"type":"heartbeat"}"#;
+    for line in [PULL, heartbeat, HELLO, r#"{"mpp":2,"type":"done","id":1}"#, "[]"] {
+        let mut world = TestBridge::new();
+        world.enqueue("free", "{}");
+        let judged = judge(&world, &Stand::Greeted, line);
+        assert!(judged.doubts.contains(&Doubt::AnotherPeer), "{judged:?}");
+        let conn = world.connect();
+        let second = judge(&world, &Stand::Greeted, line);
+        assert_eq!(verdict(&second), hello_refused(HelloReason::AlreadyConnected));
+        let handled = world.line(conn, line);
+        agrees(&world, conn, &handled, &judged);
+    }
 }
 
 #[test]
