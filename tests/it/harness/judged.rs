@@ -3,11 +3,37 @@
 use rl_console::{
     ids::ConnectionId,
     judged::{Certainty, Judged},
-    mpp::{CloseCause, Verdict},
+    mpp::{CloseCause, Stand, Verdict},
     tap::entry::{self, mpp::Transition},
 };
 
-use super::{TOKEN, TestBridge};
+use super::{HELLO, TOKEN, TestBridge};
+
+/// Frames of all kinds, well or not, with `#` in place of an id.
+pub(crate) const FRAMES: [&str; 22] = [
+    HELLO,
+    r#"{"mpp":2,"type":"pull","queue":"default"}"#,
+    r#"{"mpp":2,"type":"pull","queue":"boss"}"#,
+    r#"{"mpp":2,"type":"pull","queue":"none"}"#,
+    r#"{"mpp":2,"type":"ack","id":#}"#,
+    r#"{"mpp":2,"type":"applied","id":#,"result":{"resolved_item_id":4}}"#,
+    r#"{"mpp":2,"type":"applied","id":#,"result":null}"#,
+    r#"{"mpp":2,"type":"done","id":#}"#,
+    r#"{"mpp":2,"type":"failed","id":#,"reason":"<raw-token>"}"#,
+    r#"{"mpp":2,"type":"failed","id":#,"reason":"x","refund":true}"#,
+    r#"{"mpp":2,"type":"heartbeat"}"#,
+    r#"{"mpp":2,"type":"log","level":"info","message":"loaded ROM in 12 ms"}"#,
+    r#"{"mpp":2,"type":"state_write","key":"resets","value":3,"scope":"trainer:42"}"#,
+    r#"{"mpp":2,"type":"state_write","key":"resets","value":"x"}"#,
+    r#"{"mpp":2,"type":"state_write","key":"mood","value":"<raw-token>"}"#,
+    r#"{"mpp":2,"type":"state_write","key":"goal","value":1}"#,
+    r#"{"mpp":2,"type":"protocol_error","code":"X","message":"<raw-token>"}"#,
+    r#"{"mpp":2,"type":"invocation","id":#,"queue":"default","event":"free","params":{}}"#,
+    r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"x","session_id":1}"#,
+    r#"{"mpp":1,"type":"hello"}"#,
+    "[]",
+    "",
+];
 
 /// The verdict of a judgement of a whole line.
 pub(crate) fn verdict(judged: &Judged) -> Verdict {
@@ -15,6 +41,22 @@ pub(crate) fn verdict(judged: &Judged) -> Verdict {
         Ok(entry::Verdict::Mpp(verdict)) => verdict.clone(),
         other => panic!("{other:?} of {judged:?}"),
     }
+}
+
+/// The judgement of a line, which says no token.
+pub(crate) fn judge(world: &TestBridge, stand: &Stand, wire: &[u8]) -> Judged {
+    let judged = world.bridge.judge(world.now, stand, wire);
+    says_no_token(&judged);
+    judged
+}
+
+/// What becomes of a newcomer's line is what was judged before it came; the connection that stays at last.
+pub(crate) fn newcomer(world: &mut TestBridge, wire: &[u8]) -> Option<ConnectionId> {
+    let judged = judge(world, &Stand::Newcomer, wire);
+    let conn = world.open();
+    let verdict = world.bytes(conn, wire);
+    agrees(world, conn, &verdict, &judged);
+    (verdict == Verdict::Accepted).then_some(conn)
 }
 
 /// Checks a judgement against what the bridge then did of a line.

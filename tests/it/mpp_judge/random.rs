@@ -1,40 +1,14 @@
 //! Judging beside handling, on random lines; and that it changes nothing.
 
 use rl_console::{
-    ids::ConnectionId,
-    judged::{Certainty, Judged},
+    judged::Certainty,
     mpp::{Stand, Verdict},
 };
 
 use crate::harness::{
     HELLO, TestBridge,
-    judged::{agrees, says_no_token},
+    judged::{FRAMES, judge, newcomer},
 };
-
-const FRAMES: [&str; 22] = [
-    HELLO,
-    r#"{"mpp":2,"type":"pull","queue":"default"}"#,
-    r#"{"mpp":2,"type":"pull","queue":"boss"}"#,
-    r#"{"mpp":2,"type":"pull","queue":"none"}"#,
-    r#"{"mpp":2,"type":"ack","id":#}"#,
-    r#"{"mpp":2,"type":"applied","id":#,"result":{"resolved_item_id":4}}"#,
-    r#"{"mpp":2,"type":"applied","id":#,"result":null}"#,
-    r#"{"mpp":2,"type":"done","id":#}"#,
-    r#"{"mpp":2,"type":"failed","id":#,"reason":"<raw-token>"}"#,
-    r#"{"mpp":2,"type":"failed","id":#,"reason":"x","refund":true}"#,
-    r#"{"mpp":2,"type":"heartbeat"}"#,
-    r#"{"mpp":2,"type":"log","level":"info","message":"loaded ROM in 12 ms"}"#,
-    r#"{"mpp":2,"type":"state_write","key":"resets","value":3,"scope":"trainer:42"}"#,
-    r#"{"mpp":2,"type":"state_write","key":"resets","value":"x"}"#,
-    r#"{"mpp":2,"type":"state_write","key":"mood","value":"<raw-token>"}"#,
-    r#"{"mpp":2,"type":"state_write","key":"goal","value":1}"#,
-    r#"{"mpp":2,"type":"protocol_error","code":"X","message":"<raw-token>"}"#,
-    r#"{"mpp":2,"type":"invocation","id":#,"queue":"default","event":"free","params":{}}"#,
-    r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"x","session_id":1}"#,
-    r#"{"mpp":1,"type":"hello"}"#,
-    "[]",
-    "",
-];
 
 /// A frame, often as it is, else with a byte changed, put in or taken out.
 fn wire(rng: &mut fastrand::Rng, next_id: u64) -> Vec<u8> {
@@ -51,21 +25,6 @@ fn wire(rng: &mut fastrand::Rng, next_id: u64) -> Vec<u8> {
     wire.retain(|byte| *byte != b'\n');
     wire.push(b'\n');
     wire
-}
-
-fn judge(world: &TestBridge, stand: &Stand, wire: &[u8]) -> Judged {
-    let judged = world.bridge.judge(world.now, stand, wire);
-    says_no_token(&judged);
-    judged
-}
-
-/// What becomes of a newcomer's line is what was judged before it came; the connection that stays at last.
-fn newcomer(world: &mut TestBridge, wire: &[u8]) -> Option<ConnectionId> {
-    let judged = judge(world, &Stand::Newcomer, wire);
-    let conn = world.open();
-    let verdict = world.bytes(conn, wire);
-    agrees(world, conn, &verdict, &judged);
-    (verdict == Verdict::Accepted).then_some(conn)
 }
 
 #[test]

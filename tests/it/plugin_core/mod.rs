@@ -8,10 +8,12 @@
 //! - `rule`: when a process is started again, told by the rule alone.
 //! - `store`: what outlives a station.
 //! - `tapped`: the entries, and what is made of them.
+//! - `judged`: a judgement next to what became of its frame.
 //! - `deeds`, `says`, `operator`: what plugins do and write, and what the operator wants.
 
 mod deeds;
 mod ends;
+mod judged;
 mod operator;
 mod process;
 mod recording;

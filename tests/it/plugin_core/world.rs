@@ -18,11 +18,11 @@ use rl_console::{
             Cause, Input, Installation, Output, ProcessInput, Record, Settings, Source, Supervisor,
         },
     },
-    tap::entry,
     time::{Mono, Now},
 };
 
 use super::{
+    judged::{Handled, agrees},
     process::{Process, members, text},
     rule::Rule,
     store::{Store, manifest},
@@ -231,18 +231,13 @@ impl World {
         self.core.handle(self.now, Input::Process { plugin: id.clone(), process, what });
         self.drain(&wire);
         let [verdict] = self.verdicts[..] else { panic!("{:?}", self.verdicts) };
-        match judged {
-            Ok(judged) => {
-                assert_eq!(judged.verdict, Ok(entry::Verdict::Plugin(verdict)), "judged as it is handled");
-                assert_eq!(judged.taken_bytes, wire.len());
-                let sent: Vec<_> = self.sent.iter().filter(|(to, _)| to == id).map(|(_, it)| it).collect();
-                let answers: Vec<_> = judged.answers.iter().map(|answer| &answer.bytes[..]).collect();
-                assert_eq!(sent, answers, "{judged:?}");
-                let is_killed = self.processes[id].is_killed;
-                assert_eq!(judged.ends.is_some(), is_killed && !was_killed, "{judged:?}");
-            }
-            Err(why) => assert!(was_killed && self.sent.is_empty(), "{why}"),
-        }
+        let handled = Handled {
+            verdict,
+            wire: &wire,
+            sent: self.sent.iter().filter(|(to, _)| to == id).map(|(_, it)| it).collect(),
+            is_killed: (was_killed, self.processes[id].is_killed),
+        };
+        agrees(judged, &handled);
         let name = match verdict {
             Verdict::Accepted => "accepted".to_owned(),
             Verdict::Answered => "answered".to_owned(),
