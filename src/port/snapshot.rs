@@ -83,6 +83,24 @@ pub struct StationView {
 }
 
 impl StationView {
+    /// That of a station whose hosts are on their way, and which lists so many alerts at most.
+    #[must_use]
+    pub fn starting(data: PathBuf, started_at: Now, alerts_max: u64) -> Self {
+        let mut hosts = Link::ALL.map(|_| HostState::Starting);
+        hosts[Link::Station.index()] = HostState::Up;
+        Self {
+            data,
+            started_at,
+            hosts,
+            store_failing: None,
+            disk_low: None,
+            recording: None,
+            alerts: AlertList::new(alerts_max),
+            is_rehearsal: false,
+            injected_traces: Vec::new(),
+        }
+    }
+
     /// What the station is called: the data folder's name.
     #[must_use]
     pub fn name(&self) -> String {

@@ -63,18 +63,9 @@ impl Drop for AskedToken {
 
 impl StationStatus {
     pub(super) fn new(data: &Path, tap: Tap, clock: Clock, alerts_max: u64, is_rehearsal: bool) -> Self {
-        let mut hosts = Link::ALL.map(|_| HostState::Starting);
-        hosts[Link::Station.index()] = HostState::Up;
         let view = StationView {
-            data: data.to_path_buf(),
-            started_at: clock.now(),
-            hosts,
-            store_failing: None,
-            disk_low: None,
-            recording: None,
-            alerts: AlertList::new(alerts_max),
             is_rehearsal,
-            injected_traces: Vec::new(),
+            ..StationView::starting(data.to_path_buf(), clock.now(), alerts_max)
         };
         let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0), host_starts: Link::ALL.map(|_| 0) }));
         Self { state, tap, clock, disk_low: Arc::default() }

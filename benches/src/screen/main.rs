@@ -18,9 +18,10 @@
 //! and the inspector (`j` and `k`). Then, with the Wire open, memory, after one million entries and after
 //! ten. **Scrub**: time is stopped over a hundred thousand kept entries that came within a minute, and
 //! stepped through on the Wire, by entry and by second. With `--doors` and `--held` so many connections of
-//! the workbench are open, and so many frames held, while the flood passes. **Attached**: what a console adds to the
-//! processor time of a station that it is attached to, under half of the flood. **Past**: how soon a console
-//! that attaches to a full ring paints and has the past, and what keyframes cost the station. **Lifecycle**:
+//! the workbench are open, and so many frames held, while the flood passes. **Attached**: what a console adds
+//! to the processor time of a station that it is attached to, under half of the flood. **Past**: how soon a
+//! console that attaches to a full ring paints and has the past, and what keyframes cost the station.
+//! **Lifecycle**:
 //! keys in the Lifecycle pane of a run of 1,000 nodes, of one of 5,000 and of a session of 10,000 messages,
 //! under the same flood.
 

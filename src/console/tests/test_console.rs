@@ -376,15 +376,8 @@ pub(in crate::console) fn fresh() -> Snapshot {
         as_of: AsOf::default(),
         at: Now::at_ms(0),
         station: StationView {
-            data: "./friday".into(),
-            started_at: Now::at_ms(0),
             hosts: Link::ALL.map(|_| HostState::Up),
-            store_failing: None,
-            disk_low: None,
-            recording: None,
-            alerts: crate::port::AlertList::new(200),
-            is_rehearsal: false,
-            injected_traces: Vec::new(),
+            ..StationView::starting("./friday".into(), Now::at_ms(0), 200)
         },
         mpp,
         rmp: crate::rmp::Snapshot {

@@ -10,6 +10,7 @@
 pub(crate) mod actions;
 pub(crate) mod at_gate;
 mod bench;
+mod breaking;
 mod bytes;
 mod choices;
 mod draw;

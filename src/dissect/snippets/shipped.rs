@@ -54,14 +54,14 @@ files! {
         "cancel-session" "get-manifest" "list-modes" "list-roots" "invalid-macp-version"
         "invalid-envelope" "not-a-participant" "duplicate-session" "invalid-ttl" "invalid-payload"
         "unknown-session" "session-not-open" "ttl-expired" "unknown-mode" "payload-too-large"
-        "invalid-argument" "not-found" "unimplemented" "watch-roots" "resource-exhausted" "internal";
+        "invalid-argument" "not-found" "unimplemented" "watch-roots" "resource-exhausted" "internal" "unavailable";
     "plugin":
         "get-followed-live" "set-upstream" "get-credential" "notify" "log" "register-panel"
         "get-panel-values" "set-status" "answer" "initialize" "initialized" "ping" "invoke-action"
         "on-stream-start" "on-stream-stop" "on-channel-change" "on-watch-tick" "on-followed-live"
         "on-chat-message" "on-settings-change" "on-panel-change" "result" "error" "shutdown" "exit"
         "parse-error" "invalid-request" "method-not-found" "invalid-params" "capability-denied"
-        "consent-denied" "unknown-stream" "rate-limited" "shutting-down" "credential-unavailable"
+        "consent-denied" "unknown-stream" "rate-limited" "shutting-down" "credential-unavailable" "internal-error"
         "no-length" "two-lengths" "length-not-decimal" "no-colon" "headers-too-long" "body-too-long";
 }
 

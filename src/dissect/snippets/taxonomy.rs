@@ -217,7 +217,6 @@ const fn of_fault(fault: Fault) -> Example {
 
 const fn of_status(status: Status) -> Example {
     Of(match status {
-        Status::Unavailable => return Nothing("a store that fails, or a stopping runtime, leads to it"),
         Status::DeadlineExceeded => {
             return Nothing("a message whose bytes do not come in time leads to it, whatever they are");
         }
@@ -226,14 +225,13 @@ const fn of_status(status: Status) -> Example {
         Status::Unimplemented => "macp/unimplemented",
         Status::ResourceExhausted => "macp/resource-exhausted",
         Status::Internal => "macp/internal",
+        Status::Unavailable => "macp/unavailable",
     })
 }
 
 const fn of_plugin(code: PluginCode) -> Example {
     Of(match code {
-        PluginCode::InternalError => {
-            return Nothing("only a result over 4 MiB, or a failing store, leads to it");
-        }
+        PluginCode::InternalError => "plugin/internal-error",
         PluginCode::ParseError => "plugin/parse-error",
         PluginCode::InvalidRequest => "plugin/invalid-request",
         PluginCode::MethodNotFound => "plugin/method-not-found",
