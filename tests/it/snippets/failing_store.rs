@@ -33,13 +33,11 @@ fn ends_as_it_says(station: &PluginStation, row: &Value, flags: &[&str]) {
 
 #[test]
 fn what_needs_a_failing_store_ends_as_its_snippet_says() {
-    for (link, flags) in [("macp", &[][..]), ("plugin", &["--from", ID])] {
-        let station = PluginStation::with(CREDENTIAL, &["--rehearsal"]);
-        station.serve_file(ID, ("main", &script(MUTE)), &[], None);
-        station.when_up(ID);
-        let rows = of_link(station.folder.path(), link);
-        let staged: Vec<&Value> = rows.iter().filter(|row| needs(row, "failing_store")).collect();
-        let [row] = &staged[..] else { panic!("{staged:?}") };
-        ends_as_it_says(&station, row, flags);
-    }
+    let station = PluginStation::with(CREDENTIAL, &["--rehearsal"]);
+    station.serve_file(ID, ("main", &script(MUTE)), &[], None);
+    station.when_up(ID);
+    let rows = of_link(station.folder.path(), "plugin");
+    let staged: Vec<&Value> = rows.iter().filter(|row| needs(row, "failing_store")).collect();
+    let [row] = &staged[..] else { panic!("{staged:?}") };
+    ends_as_it_says(&station, row, &["--from", ID]);
 }

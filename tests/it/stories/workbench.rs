@@ -16,12 +16,12 @@ fn a_frame_is_made_sent_twice_and_the_second_ends_its_connection_as_foreseen() {
     terminal.wait("the verdict", |screen| screen.contains("Workbench") && screen.contains("pull: accepted"));
     terminal.keys("\x13");
     let first = terminal.shows("equal to what was foreseen");
-    assert!(first.contains("in pull: default"), "{first}");
+    assert!(first.contains("●──▸ pull: default"), "{first}");
     // A pull is parked there now, and the next one is foreseen as what it is.
     terminal.wait("the next verdict", |screen| screen.contains("pull: refused INVALID_FRAME"));
     terminal.keys("\x13");
     let second = terminal.wait("the end", |screen| screen.contains("closed: INVALID_FRAME"));
-    assert!(second.contains("out protocol_error"), "{second}");
+    assert!(second.contains("◂──● protocol_error"), "{second}");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_frame_that_ended_the_adapter_is_mended_and_sent_again() {
     terminal.wait("the verdict", |screen| screen.contains("pull: accepted"));
     terminal.keys("\x13");
     let sent = terminal.shows("equal to what was foreseen");
-    assert!(sent.contains("in pull: default"), "{sent}");
+    assert!(sent.contains("●──▸ pull: default"), "{sent}");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn applied_is_said_twice_on_purpose_and_the_adapter_suffers_as_foreseen() {
     terminal.keys("y");
     let sent = terminal.shows("equal to what was foreseen");
     assert!(sent.contains("closed: UNEXPECTED_STATE_TRANSITION"), "{sent}");
-    assert!(sent.contains("out protocol_error"), "who suffers is the adapter: {sent}");
+    assert!(sent.contains("◂──● protocol_error"), "who suffers is the adapter: {sent}");
     terminal.keys("\x1b");
     terminal.shows("MPP ◐ no adapter");
 }
@@ -107,5 +107,5 @@ fn a_header_is_typed_byte_by_byte_until_it_is_accepted() {
     terminal.shows("Ping: accepted");
     terminal.keys("\x13");
     let sent = terminal.shows("equal to what was foreseen");
-    assert!(sent.contains("in Ping: ") && sent.contains("out Pong: "), "{sent}");
+    assert!(sent.contains("●──▸ Ping: ") && sent.contains("◂──● Pong: "), "{sent}");
 }
