@@ -5,8 +5,8 @@ use std::{io, process::ExitCode};
 
 use super::{
     bus_error, commands::event_schemas::UnfitParams, config::ConfigError, filter::FilterError,
-    inject_error::InjectError, mplp_error::MplpError, run_error::RunError, session_error::SessionError,
-    start_error,
+    inject_error::InjectError, mplp_error::MplpError, recording_error::RecordingError, run_error::RunError,
+    session_error::SessionError, start_error,
 };
 use crate::{
     console::settings::ConsoleError,
@@ -230,6 +230,9 @@ pub(crate) enum Error {
     /// Injected frames did not end as they were to.
     #[error(transparent)]
     Inject(#[from] InjectError),
+    /// A recording is not read or written.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
     /// Sessions in which agents decide.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -324,6 +327,7 @@ impl Error {
             Self::Run(error) => error.exit(),
             Self::Mplp(error) => error.exit(),
             Self::Inject(error) => error.exit(),
+            Self::Recording(error) => error.exit(),
             Self::Session(error) => error.exit(),
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
@@ -389,6 +393,7 @@ impl Error {
             Self::Run(error) => error.code(),
             Self::Mplp(error) => error.code(),
             Self::Inject(error) => error.code(),
+            Self::Recording(error) => error.code(),
             Self::Session(error) => error.code(),
             Self::UnexpectedAnswer => "bad_answer",
             Self::Output(_) => "output",
@@ -412,6 +417,7 @@ impl Error {
             Self::Run(error) => error.hint(),
             Self::Mplp(error) => error.hint(),
             Self::Inject(error) => error.hint(),
+            Self::Recording(error) => error.hint(),
             Self::Session(error) => error.hint(),
             Self::Filter(_) => "`rl-console help filter` describes the syntax".to_owned(),
             Self::Config(error) => error.hint(),

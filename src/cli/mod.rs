@@ -35,6 +35,7 @@ mod operator;
 mod output;
 mod pager;
 mod private_memory;
+mod recording_error;
 mod report;
 mod run;
 mod run_error;

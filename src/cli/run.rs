@@ -216,6 +216,7 @@ fn with_configuration(
         Some(Command::Stop(args)) => commands::stop::run(context, &args),
         Some(Command::Host(HostAction::Restart(args))) => commands::restart::run(context, &args),
         Some(Command::Record(args)) => commands::record::run(context, &args),
+        Some(Command::Recording(action)) => commands::recording::run(context, &action),
         Some(Command::Backup(args)) => commands::backup::run(context, &args),
         Some(Command::Pack(action)) => commands::pack::run(context, action),
         Some(Command::Decode(args)) => commands::decode::run(context, &args),

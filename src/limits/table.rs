@@ -372,7 +372,7 @@ macro_rules! station_groups {
     }
     /// Recordings.
     recording: Recording {
-        /// Bytes of one recording file; at this size recording stops with a notice.
+        /// Bytes of one recording file; at this size it is finished, and the recording continues in a new one.
         file_bytes_max = 4_294_967_296 in 1_048_576..=1_099_511_627_776,
         /// Bytes of one compressed chunk.
         chunk_bytes_max = 1_048_576 in 65_536..=16_777_216,

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::{tap::recorded, time::Wall};
+use crate::time::{Mono, Now, Wall};
+
+/// How the file is laid out. What its messages say has a version of its own, which goes on by addition.
+pub(super) const FORM_VERSION: u32 = 2;
 
 /// The topic of snapshots; the topic of an entry is its link's name.
 pub(super) const SNAPSHOT_TOPIC: &str = "snapshot";
+
+/// The topic of entries that say what operators did.
+pub(super) const COMMANDS_TOPIC: &str = "commands";
 
 /// The encoding of messages and of their schemas.
 pub(super) const ENCODING: &str = "protobuf";
@@ -13,33 +19,99 @@ pub(super) const ENCODING: &str = "protobuf";
 /// The name of the metadata record.
 pub(super) const METADATA: &str = "rl-console";
 
+/// The name of the metadata record before each keyframe.
+pub(super) const TALLY: &str = "tally";
+
 const FORM: &str = "form";
 const HOST_VERSION: &str = "host_version";
 const STARTED: &str = "station_started_wall_ms";
+const STARTED_MONO: &str = "station_started_mono_ns";
+const PREVIOUS: &str = "previous";
 
 /// What a recording says about itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordingInfo {
     /// The version of rl-console that recorded it.
     pub host_version: String,
-    /// When its station was started.
-    pub station_started: Wall,
+    /// When its station was started. A file of form 1 has no monotonic time of that.
+    pub station_started: Now,
+    /// The name of the file that it goes on from.
+    pub previous: Option<String>,
 }
 
 impl RecordingInfo {
     pub(super) fn to_metadata(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([
-            (FORM.to_owned(), recorded::VERSION.to_string()),
+        let mut metadata = BTreeMap::from([
+            (FORM.to_owned(), FORM_VERSION.to_string()),
             (HOST_VERSION.to_owned(), self.host_version.clone()),
-            (STARTED.to_owned(), self.station_started.0.to_string()),
-        ])
+            (STARTED.to_owned(), self.station_started.wall.0.to_string()),
+            (STARTED_MONO.to_owned(), self.station_started.mono.0.to_string()),
+        ]);
+        metadata.extend(self.previous.clone().map(|previous| (PREVIOUS.to_owned(), previous)));
+        metadata
     }
 
     /// The version of the form, and the rest.
     pub(super) fn from_metadata(metadata: &BTreeMap<String, String>) -> Option<(u32, Self)> {
         let form = metadata.get(FORM)?.parse().ok()?;
         let host_version = metadata.get(HOST_VERSION)?.clone();
-        let station_started = Wall(metadata.get(STARTED)?.parse().ok()?);
-        Some((form, Self { host_version, station_started }))
+        let wall = Wall(metadata.get(STARTED)?.parse().ok()?);
+        let mono = metadata.get(STARTED_MONO).map_or(Some(0), |mono| mono.parse().ok())?;
+        let station_started = Now { mono: Mono(mono), wall };
+        let previous = metadata.get(PREVIOUS).cloned();
+        Some((form, Self { host_version, station_started, previous }))
+    }
+}
+
+/// The times by which every tool orders the messages: that of the station's start and what passed since then,
+/// each later than the one before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogTimes {
+    started: Now,
+    last_ns: u64,
+}
+
+impl LogTimes {
+    pub(super) const fn new(started: Now) -> Self {
+        Self { started, last_ns: 0 }
+    }
+
+    /// That of the next message, in nanoseconds since the Unix epoch.
+    pub(super) fn next(&mut self, at: Now) -> u64 {
+        let passed_ns = at.mono.0.saturating_sub(self.started.mono.0);
+        let ns = wall_ns(self.started.wall).saturating_add(passed_ns);
+        self.last_ns = ns.max(self.last_ns.saturating_add(1));
+        self.last_ns
+    }
+}
+
+/// A wall clock's time in nanoseconds.
+pub(super) const fn wall_ns(wall: Wall) -> u64 {
+    wall.0.saturating_mul(1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_times_follow_the_monotonic_clock_and_rise_whatever_the_wall_clock_does() {
+        let started = Now::at_ms(1_000);
+        let mut times = LogTimes::new(started);
+        let epoch_ns = wall_ns(started.wall);
+        let back = Now { wall: Wall(5), ..Now::at_ms(1_002) };
+        let all = [Now::at_ms(1_001), back, back, Now::at_ms(1_001), Now::at_ms(1_003)];
+        let ns = all.map(|at| times.next(at) - epoch_ns);
+        assert_eq!(ns, [1_000_000, 2_000_000, 2_000_001, 2_000_002, 3_000_000]);
+    }
+
+    #[test]
+    fn what_a_recording_says_about_itself_is_read_back() {
+        let info = RecordingInfo {
+            host_version: "1.2.3".to_owned(),
+            station_started: Now::at_ms(7),
+            previous: Some("night.mcap".to_owned()),
+        };
+        assert_eq!(RecordingInfo::from_metadata(&info.to_metadata()), Some((FORM_VERSION, info)));
     }
 }

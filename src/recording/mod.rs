@@ -2,24 +2,44 @@
 //!
 //! A recording is an MCAP file (<https://mcap.dev>), so that other tools read it too:
 //!
-//! - one channel a link, its topic the link's name (`station`, `mpp`), and the channel `snapshot`; message
-//!   encoding `protobuf`, schemas `rl_console.tap.v1.Entry` and `rl_console.tap.v1.Snapshot` with their file
-//!   descriptor set;
-//! - a message's `log_time` is the entry's wall clock in nanoseconds, its `sequence` the entry's place in the
-//!   tap (its low 32 bits);
-//! - a metadata record `rl-console` with the version of the form (`form`), of the program (`host_version`)
-//!   and the start of the station (`station_started_wall_ms`);
+//! - one channel a link, its topic the link's name (`station`, `mpp`), the channel `commands` for entries
+//!   that say what an operator did, and the channel `snapshot`; message encoding `protobuf`, schemas
+//!   `rl_console.tap.v1.Entry` and `rl_console.tap.v1.Snapshot` with their file descriptor set;
+//! - a message's `log_time` is the station's start and the monotonic time since then in nanoseconds, raised so
+//!   that each is later than the one before; its `publish_time` is the wall clock's; its `sequence` is the
+//!   entry's place in the tap (its low 32 bits). In a file of form 1 both times are the wall clock's, and the
+//!   order is the file's;
+//! - a metadata record `rl-console` with the version of the form (`form`: how the file is laid out), of the
+//!   program (`host_version`), the start of the station (`station_started_wall_ms`, `_mono_ns`), and the name
+//!   of the file that it goes on from (`previous`);
+//! - keyframes: a snapshot in a chunk of its own, of a state that has every entry in front of it, and before
+//!   it a metadata record `tally` with what there was so far: `mpp.entries`, `mpp.faults`, `.drops`,
+//!   `.marks`, `lost`;
 //! - chunks compressed by zstd, written whole when they are full and once a second, so that a killed process
 //!   leaves every finished chunk.
 //!
-//! It begins with a snapshot. Where the recorder fell behind there is a `Loss` entry and, after it, a new
-//! snapshot. Secrets are withheld before an entry is in the tap, so none can be in a recording.
+//! It begins with a keyframe. Further ones come after 16,384 entries and ten times its own length, at the
+//! latest after 60 s in which anything happened, at the soonest after 1 s. Where the recorder fell behind
+//! there is a `Loss` entry and, after it, a keyframe. A file that has reached its length is finished, and the
+//! recording goes on in a new one: `night.mcap`, `night.2.mcap`. Secrets are withheld before an entry is in
+//! the tap, so none can be in a recording.
 
+mod chunk;
 mod format;
+mod index;
+mod keyframes;
 mod reader;
 mod recorder;
+mod records;
+mod repair;
+mod rotation;
+mod sync;
+mod tally;
 mod writer;
 
 pub use format::RecordingInfo;
+pub use index::{ChunkPlace, RecordingIndex, index};
 pub use reader::{Damage, OpenError, RecordedItem, RecordingReader, read};
 pub use recorder::{EncodedSnapshot, Recorder, RecorderEvent, SnapshotFuture, Sources, Summary};
+pub use repair::{RepairError, Repaired, repair};
+pub use tally::{LinkTally, Tallied, Tally};

@@ -2,18 +2,20 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    fs::File,
-    io::{self, BufReader, Read as _, Seek as _, SeekFrom},
+    io,
     path::Path,
 };
 
 use mcap::{
-    MAGIC, parse_record,
-    records::{Record, op},
-    sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions},
+    parse_record,
+    records::{Metadata, Record, op},
 };
 
-use super::format::{METADATA, RecordingInfo, SNAPSHOT_TOPIC};
+use super::{
+    chunk,
+    format::{COMMANDS_TOPIC, FORM_VERSION, METADATA, RecordingInfo, SNAPSHOT_TOPIC},
+    records::{RECORD_BYTES_MAX, Records},
+};
 use crate::{
     tap::{
         entry::Link,
@@ -21,12 +23,6 @@ use crate::{
     },
     time::Wall,
 };
-
-/// The longest record that is read, compressed or not. It bounds memory, whatever a file says.
-const RECORD_BYTES_MAX: u64 = 256 * 1024 * 1024;
-
-/// The opcode and the length before each record.
-const RECORD_HEAD_BYTES: u64 = 9;
 
 /// One thing in a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +87,7 @@ pub enum OpenError {
     #[error(
         "the recording has format {form}; this rl-console reads formats up to {}: use version \
          {host_version} or newer",
-        recorded::VERSION
+        FORM_VERSION
     )]
     Newer {
         /// The version of its form.
@@ -106,24 +102,23 @@ pub enum OpenError {
 /// # Errors
 /// It cannot be read, is no recording, or was made by a newer version.
 pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
-    let file = File::open(path)?;
-    let len = file.metadata()?.len();
-    let mut file = BufReader::new(file);
-    let mut magic = [0; MAGIC.len()];
-    file.read_exact(&mut magic).map_err(|_| OpenError::NotOurs("too short"))?;
-    if magic != *MAGIC {
-        return Err(OpenError::NotOurs("not an MCAP file"));
-    }
     let mut reading = RecordingReader {
-        file,
-        len,
-        at: MAGIC.len() as u64,
-        info: RecordingInfo { host_version: String::new(), station_started: Wall(0) },
+        records: Records::open(path)?,
+        info: RecordingInfo::default(),
         channels: BTreeMap::new(),
         ready: VecDeque::new(),
         done: false,
     };
-    reading.info = reading.find_info()?;
+    // Tools that sort or filter write it elsewhere, or not at all.
+    let found = match reading.find_info()? {
+        Some(info) => Some(info),
+        None => super::index(path)?.info,
+    };
+    if found.is_none() {
+        let why = "another tool took away what it says about itself".to_owned();
+        reading.ready.push_back(Err(Damage::Part { at: 0, why }));
+    }
+    reading.info = found.unwrap_or_default();
     Ok(reading)
 }
 
@@ -131,9 +126,7 @@ pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
 /// what is damaged.
 #[derive(Debug)]
 pub struct RecordingReader {
-    file: BufReader<File>,
-    len: u64,
-    at: u64,
+    records: Records,
     info: RecordingInfo,
     channels: BTreeMap<u16, Channel>,
     ready: VecDeque<Result<RecordedItem, Damage>>,
@@ -146,11 +139,14 @@ enum Channel {
     Snapshots,
 }
 
-/// A record of the file, or what stands in its place.
-enum Part {
-    Whole { at: u64, op: u8, body: Vec<u8> },
-    Skipped { at: u64, len: u64 },
-    End,
+/// What a recording says about itself, where this program reads such.
+pub(super) fn checked_info(metadata: &Metadata) -> Result<(u32, RecordingInfo), OpenError> {
+    let (form, info) = RecordingInfo::from_metadata(&metadata.metadata)
+        .ok_or(OpenError::NotOurs("its header is damaged"))?;
+    if form > FORM_VERSION {
+        return Err(OpenError::Newer { form, host_version: info.host_version });
+    }
+    Ok((form, info))
 }
 
 impl RecordingReader {
@@ -160,110 +156,72 @@ impl RecordingReader {
         &self.info
     }
 
-    fn find_info(&mut self) -> Result<RecordingInfo, OpenError> {
+    /// What it says in front of its first chunk.
+    fn find_info(&mut self) -> Result<Option<RecordingInfo>, OpenError> {
+        let ended = |_| OpenError::NotOurs("it ends within its header");
         loop {
-            let part = self.part().map_err(|_| OpenError::NotOurs("it ends within its header"))?;
-            let Part::Whole { op, body, .. } = part else {
-                return Err(OpenError::NotOurs("it has no header"));
-            };
-            if op == op::CHUNK {
-                return Err(OpenError::NotOurs("it has no header"));
+            let head = self.records.next().map_err(ended)?;
+            let Some(head) = head else { return Err(OpenError::NotOurs("it has no header")) };
+            if head.op == op::CHUNK {
+                self.records.rewind();
+                return Ok(None);
             }
-            let Ok(Record::Metadata(metadata)) = parse_record(op, &body) else { continue };
-            if metadata.name != METADATA {
+            if head.op != op::METADATA {
                 continue;
             }
-            let (form, about) = RecordingInfo::from_metadata(&metadata.metadata)
-                .ok_or(OpenError::NotOurs("its header is damaged"))?;
-            if form > recorded::VERSION {
-                return Err(OpenError::Newer { form, host_version: about.host_version });
+            let body = self.records.body(head, RECORD_BYTES_MAX).map_err(ended)?;
+            let Ok(Record::Metadata(metadata)) = parse_record(head.op, &body) else { continue };
+            if metadata.name == METADATA {
+                return checked_info(&metadata).map(|(_, info)| Some(info));
             }
-            return Ok(about);
         }
-    }
-
-    /// The next record of the file.
-    fn part(&mut self) -> Result<Part, Damage> {
-        let at = self.at;
-        let rest = self.len.saturating_sub(at);
-        if rest < RECORD_HEAD_BYTES {
-            return Err(Damage::Truncated { at });
-        }
-        let mut head = [0; 9];
-        self.file.read_exact(&mut head).map_err(|why| unreadable(at, &why))?;
-        let [op, len @ ..] = head;
-        let len = u64::from_le_bytes(len);
-        if len > rest - RECORD_HEAD_BYTES {
-            return Err(Damage::Truncated { at });
-        }
-        self.at = at + RECORD_HEAD_BYTES + len;
-        if op == op::DATA_END || op == op::FOOTER {
-            return Ok(Part::End);
-        }
-        let Ok(size) = usize::try_from(len.min(RECORD_BYTES_MAX + 1)) else {
-            return Ok(Part::Skipped { at, len });
-        };
-        if len > RECORD_BYTES_MAX {
-            self.file.seek(SeekFrom::Start(self.at)).map_err(|why| unreadable(at, &why))?;
-            return Ok(Part::Skipped { at, len });
-        }
-        let mut body = vec![0; size];
-        self.file.read_exact(&mut body).map_err(|why| unreadable(at, &why))?;
-        Ok(Part::Whole { at, op, body })
     }
 
     /// Takes in the next record.
     fn advance(&mut self) {
-        match self.part() {
-            Ok(Part::Whole { at, op: op::CHUNK, body }) => {
+        let head = match self.records.next() {
+            Ok(Some(head)) => head,
+            Ok(None) => return self.done = true,
+            Err(damage) => return self.end(damage),
+        };
+        if head.op != op::CHUNK {
+            return;
+        }
+        if head.len > RECORD_BYTES_MAX {
+            let why = format!("a part of {} bytes", head.len);
+            return self.ready.push_back(Err(Damage::Part { at: head.at, why }));
+        }
+        match self.records.body(head, RECORD_BYTES_MAX) {
+            Ok(body) => {
                 if let Err(why) = self.chunk(&body) {
-                    self.ready.push_back(Err(Damage::Part { at, why: why.to_string() }));
+                    self.ready.push_back(Err(Damage::Part { at: head.at, why }));
                 }
             }
-            Ok(Part::Whole { .. }) => {}
-            Ok(Part::Skipped { at, len }) => {
-                self.ready.push_back(Err(Damage::Part { at, why: format!("a part of {len} bytes") }));
-            }
-            Ok(Part::End) => self.done = true,
-            Err(damage) => {
-                self.ready.push_back(Err(damage));
-                self.done = true;
-            }
+            Err(damage) => self.end(damage),
         }
     }
 
+    fn end(&mut self, damage: Damage) {
+        self.ready.push_back(Err(damage));
+        self.done = true;
+    }
+
     /// Takes in a chunk: all of it or, when it is damaged, nothing.
-    fn chunk(&mut self, body: &[u8]) -> Result<(), mcap::McapError> {
-        let options = LinearReaderOptions {
-            skip_start_magic: true,
-            skip_end_magic: true,
-            prevalidate_chunk_crcs: true,
-            record_length_limit: Some(usize::try_from(RECORD_BYTES_MAX).unwrap_or(usize::MAX)),
-            ..LinearReaderOptions::default()
-        };
-        let mut reader = LinearReader::new_with_options(options);
-        let head = [&[op::CHUNK][..], &(body.len() as u64).to_le_bytes()].concat();
-        let mut input = head.as_slice().chain(body);
-        while let Some(event) = reader.next_event() {
-            match event? {
-                LinearReadEvent::ReadRequest(wanted) => {
-                    let read = input.read(reader.insert(wanted))?;
-                    reader.notify_read(read);
-                }
-                LinearReadEvent::Record { opcode, data } => match parse_record(opcode, data)? {
-                    Record::Channel(channel) => self.channel(channel.id, &channel.topic),
-                    Record::Message { header, data } => self.message(header, &data),
-                    _ => {}
-                },
+    fn chunk(&mut self, body: &[u8]) -> Result<(), String> {
+        chunk::records(body, |op, data| {
+            match parse_record(op, data).map_err(|why| why.to_string())? {
+                Record::Channel(channel) => self.channel(channel.id, &channel.topic),
+                Record::Message { header, data } => self.message(header, &data),
+                _ => {}
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn channel(&mut self, id: u16, topic: &str) {
         if topic == SNAPSHOT_TOPIC {
             self.channels.insert(id, Channel::Snapshots);
-        } else if Link::ALL.iter().any(|link| link.name() == topic) {
+        } else if topic == COMMANDS_TOPIC || Link::from_name(topic).is_some() {
             self.channels.insert(id, Channel::Entries);
         }
     }
@@ -271,7 +229,7 @@ impl RecordingReader {
     fn message(&mut self, header: mcap::records::MessageHeader, data: &[u8]) {
         let recorded = match self.channels.get(&header.channel_id) {
             Some(Channel::Snapshots) => {
-                Ok(RecordedItem::Snapshot { at: Wall(header.log_time / 1_000_000), bytes: data.to_vec() })
+                Ok(RecordedItem::Snapshot { at: Wall(header.publish_time / 1_000_000), bytes: data.to_vec() })
             }
             Some(Channel::Entries) => recorded::decode(data)
                 .map(RecordedItem::Entry)
@@ -294,8 +252,4 @@ impl Iterator for RecordingReader {
         }
         self.ready.pop_front()
     }
-}
-
-fn unreadable(at: u64, why: &io::Error) -> Damage {
-    Damage::Unreadable { at, why: why.to_string() }
 }

@@ -13,6 +13,9 @@ use tokio::{sync::oneshot, time::MissedTickBehavior};
 
 use super::{
     format::RecordingInfo,
+    rotation,
+    sync::Syncing,
+    tally::Tallied,
     writer::{WriteError, Writer},
 };
 use crate::{
@@ -22,7 +25,7 @@ use crate::{
         Batch, EntryRef, Reader,
         entry::{Entry, Link, Transition, What, station},
     },
-    time::Now,
+    time::{Clock, Now},
 };
 
 /// How long the recorder lets entries gather before it reads again, so that a busy tap need not wake it for
@@ -32,8 +35,14 @@ const GATHER: Duration = Duration::from_millis(20);
 /// How often what was recorded is made to outlive the process, and its length is told.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// How long a snapshot may take.
+/// How long the first snapshot of a file may take.
 const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a later one may take, while entries wait in the tap; it is tried again then.
+const KEYFRAME_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Files that are looked for at most until there is a name that is free.
+const NAMES_MAX: u32 = 10_000;
 
 /// Growth that is worth telling. More than what the telling itself adds, or an idle recording would grow for
 /// ever.
@@ -55,8 +64,12 @@ pub type SnapshotFuture = Pin<Box<dyn Future<Output = Result<EncodedSnapshot, St
 pub struct Sources {
     /// The entries. Take the reader before the first snapshot can be taken.
     pub reader: Reader,
-    /// Takes a snapshot: at the start, and after each loss.
+    /// Takes a snapshot that has every entry of this moment.
     pub snapshot: Box<dyn FnMut() -> SnapshotFuture + Send>,
+    /// What an entry is counted as besides.
+    pub tallied: fn(&Entry) -> Option<Tallied>,
+    /// What the time is read from.
+    pub clock: Clock,
     /// What the recording says about itself.
     pub info: RecordingInfo,
 }
@@ -78,6 +91,15 @@ pub enum RecorderEvent {
         /// Bytes of the file.
         bytes: u64,
     },
+    /// A file was full, and it goes on in another one.
+    Rotated {
+        /// The file that is finished.
+        finished: PathBuf,
+        /// Its length in bytes.
+        bytes: u64,
+        /// The file that it goes on in.
+        next: PathBuf,
+    },
     /// It has ended, asked for or not. The last event.
     Stopped(Summary),
 }
@@ -85,11 +107,11 @@ pub enum RecorderEvent {
 /// A recording that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Its file.
+    /// Its last file.
     pub path: PathBuf,
-    /// The file's length in bytes.
+    /// The length of all its files in bytes.
     pub bytes: u64,
-    /// Entries in it, those of losses not counted.
+    /// Entries in them, those of losses not counted.
     pub entries: u64,
     /// Entries that were evicted before they could be recorded.
     pub lost: u64,
@@ -117,6 +139,7 @@ impl Recorder {
         on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     ) -> io::Result<Self> {
         let file = private_files::create_new(path)?;
+        let syncing = Syncing::of(&file)?;
         let writer = Writer::begin(file, &sources.info, limits).map_err(|error| match error {
             WriteError::Io(error) => error,
             full @ WriteError::Full { .. } => io::Error::other(full),
@@ -126,12 +149,13 @@ impl Recorder {
         let summary = Summary { path: path.to_owned(), bytes: 0, entries: 0, lost: 0, why: None };
         let recording = Recording {
             writer,
+            syncing,
             sources,
+            limits,
             on_event,
             summary,
+            finished_bytes: 0,
             reported_bytes: 0,
-            taking: None,
-            needs_snapshot: false,
             was_down: false,
         };
         // Made last, and moved at once: a runtime must not be dropped where another one is driven.
@@ -165,19 +189,20 @@ impl Recorder {
 /// What the thread works with.
 struct Recording {
     writer: Writer<File>,
+    syncing: Syncing,
     sources: Sources,
+    limits: limits::Recording,
     on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     summary: Summary,
+    /// Bytes of the files before this one.
+    finished_bytes: u64,
     reported_bytes: u64,
-    taking: Option<SnapshotFuture>,
-    needs_snapshot: bool,
     was_down: bool,
 }
 
 /// Why the loop went on.
 enum Next {
     Stop,
-    Snapshot(Result<EncodedSnapshot, String>),
     Ready,
     Tick,
 }
@@ -191,91 +216,84 @@ impl Recording {
         if let Err(error) = self.writer.finish() {
             self.summary.why.get_or_insert_with(|| error.to_string());
         }
-        self.summary.bytes = self.writer.bytes();
+        self.summary.bytes = self.finished_bytes + self.writer.bytes();
         (self.on_event)(RecorderEvent::Stopped(self.summary.clone()));
         self.summary
     }
 
     async fn record(&mut self, stop: &mut oneshot::Receiver<()>) -> Result<(), StopReason> {
-        let first = self.take_snapshot();
+        let first = tokio::time::timeout(SNAPSHOT_TIMEOUT, (self.sources.snapshot)());
         let first = tokio::select! {
             biased;
-            _ = &mut *stop => return self.drain(),
-            first = first => first.map_err(StopReason::NoSnapshot)?,
+            _ = &mut *stop => return self.drain().await,
+            first = first => first.unwrap_or_else(|_| Err("it took longer than 10 s".to_owned())),
         };
-        self.writer.snapshot(first.at.wall, &first.bytes)?;
+        self.keyframe(&first.map_err(StopReason::NoSnapshot)?)?;
         let mut ticks = tokio::time::interval(FLUSH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let next = tokio::select! {
                 biased;
                 _ = &mut *stop => Next::Stop,
-                taken = poll_snapshot(&mut self.taking) => Next::Snapshot(taken),
                 _ = ticks.tick() => Next::Tick,
                 () = self.sources.reader.ready() => Next::Ready,
             };
             match next {
-                Next::Stop => return self.drain(),
-                Next::Snapshot(taken) => self.resync(taken)?,
-                Next::Tick => self.tick()?,
+                Next::Stop => return self.drain().await,
+                Next::Tick => self.tick().await?,
                 Next::Ready => {
-                    self.drain()?;
+                    self.drain().await?;
                     if tokio::time::timeout(GATHER, &mut *stop).await.is_ok() {
-                        return self.drain();
+                        return self.drain().await;
                     }
                 }
             }
         }
     }
 
-    fn take_snapshot(&mut self) -> SnapshotFuture {
-        let snapshot = (self.sources.snapshot)();
-        Box::pin(async move {
-            tokio::time::timeout(SNAPSHOT_TIMEOUT, snapshot)
-                .await
-                .unwrap_or_else(|_| Err("it took longer than 10 s".to_owned()))
-        })
+    fn keyframe(&mut self, snapshot: &EncodedSnapshot) -> Result<(), WriteError> {
+        self.writer.keyframe(self.sources.clock.now().mono, snapshot.at, &snapshot.bytes)
     }
 
-    /// Writes the snapshot that was due after a loss. One that failed is tried again at the next tick.
-    fn resync(&mut self, taken: Result<EncodedSnapshot, String>) -> Result<(), StopReason> {
-        self.taking = None;
-        if let Ok(snapshot) = taken {
-            self.writer.snapshot(snapshot.at.wall, &snapshot.bytes)?;
-            self.needs_snapshot = false;
+    /// Writes a keyframe where one is due. No entry is written until it is there, so that it has all that is
+    /// in front of it. One that does not come is tried again at the next tick.
+    async fn keyframe_if_due(&mut self) -> Result<(), StopReason> {
+        if !self.writer.is_keyframe_due(self.sources.clock.now().mono) {
+            return Ok(());
         }
-        Ok(())
+        let taken = tokio::time::timeout(KEYFRAME_TIMEOUT, (self.sources.snapshot)()).await;
+        let Ok(Ok(snapshot)) = taken else { return Ok(()) };
+        match self.keyframe(&snapshot) {
+            Err(WriteError::Full { .. }) => self.rotate().await,
+            written => Ok(written?),
+        }
     }
 
-    fn tick(&mut self) -> Result<(), StopReason> {
+    async fn tick(&mut self) -> Result<(), StopReason> {
+        self.keyframe_if_due().await?;
         self.writer.flush()?;
+        self.syncing.tick(self.sources.clock.now().mono).map_err(WriteError::Io)?;
         let bytes = self.writer.bytes();
         if bytes >= self.reported_bytes + GREW_BYTES {
             self.reported_bytes = bytes;
             (self.on_event)(RecorderEvent::Grew { bytes });
         }
-        if self.needs_snapshot && self.taking.is_none() {
-            self.taking = Some(self.take_snapshot());
-        }
         Ok(())
     }
 
     /// Writes what the tap has now, and no more, so that this ends while entries keep coming.
-    fn drain(&mut self) -> Result<(), StopReason> {
+    async fn drain(&mut self) -> Result<(), StopReason> {
         let until = self.sources.reader.received() + self.sources.reader.lost() + self.sources.reader.lag();
         while self.sources.reader.received() + self.sources.reader.lost() < until {
             let Some(batch) = self.sources.reader.read() else { break };
-            self.write(&batch)?;
+            self.write(&batch).await?;
         }
         Ok(())
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<(), StopReason> {
+    async fn write(&mut self, batch: &Batch) -> Result<(), StopReason> {
         if batch.lost > 0 {
             self.summary.lost += batch.lost;
-            // A snapshot that is being taken may be older than what was lost.
-            self.taking = None;
-            self.needs_snapshot = true;
             if let Some(first) = batch.iter().next() {
                 let loss = Entry {
                     seq: Seq(first.entry.seq.0.saturating_sub(1)),
@@ -285,19 +303,51 @@ impl Recording {
                     cause: None,
                     what: What::Loss { count: batch.lost },
                 };
-                self.writer.entry(EntryRef { entry: &loss, bytes: &[] })?;
+                self.entry(EntryRef { entry: &loss, bytes: &[] }).await?;
             }
+            self.writer.need_keyframe();
         }
         for entry in batch.iter() {
-            self.writer.entry(entry)?;
+            self.entry(entry).await?;
             self.summary.entries += 1;
             self.watch_hosts(&entry.entry.what);
         }
         Ok(())
     }
-}
 
-impl Recording {
+    /// Writes an entry, into another file where this one is full.
+    async fn entry(&mut self, entry: EntryRef<'_>) -> Result<(), StopReason> {
+        let as_what = (self.sources.tallied)(entry.entry);
+        match self.writer.entry(entry, as_what) {
+            Err(WriteError::Full { .. }) => {
+                self.rotate().await?;
+                Ok(self.writer.entry(entry, as_what)?)
+            }
+            written => Ok(written?),
+        }
+    }
+
+    /// Finishes the file, and goes on in another one. That begins with a keyframe, unless there is none now.
+    async fn rotate(&mut self) -> Result<(), StopReason> {
+        self.writer.finish()?;
+        let (finished, bytes) = (self.summary.path.clone(), self.writer.bytes());
+        let (path, file) = next_file(&finished).map_err(WriteError::Io)?;
+        let name = finished.file_name().map(|name| name.to_string_lossy().into_owned());
+        let info = RecordingInfo { previous: name, ..self.sources.info.clone() };
+        self.syncing = Syncing::of(&file).map_err(WriteError::Io)?;
+        self.writer = Writer::begin(file, &info, self.limits)?;
+        self.finished_bytes += bytes;
+        self.reported_bytes = 0;
+        self.summary.path.clone_from(&path);
+        (self.on_event)(RecorderEvent::Rotated { finished, bytes, next: path });
+        let taken = tokio::time::timeout(KEYFRAME_TIMEOUT, (self.sources.snapshot)()).await;
+        let Ok(Ok(snapshot)) = taken else {
+            self.writer.need_keyframe();
+            return Ok(());
+        };
+        Ok(self.keyframe(&snapshot)?)
+    }
+
     /// A host that is up again after it was down has begun anew, and so does the state of its link.
     fn watch_hosts(&mut self, what: &What) {
         match what {
@@ -306,12 +356,23 @@ impl Recording {
             }
             What::Transition(Transition::Station(station::Transition::HostUp { .. })) if self.was_down => {
                 self.was_down = false;
-                self.taking = None;
-                self.needs_snapshot = true;
+                self.writer.need_keyframe();
             }
             _ => {}
         }
     }
+}
+
+/// The file that a recording goes on in, which is made.
+fn next_file(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut next = rotation::next(path);
+    for _ in 0..NAMES_MAX {
+        match private_files::create_new(&next) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => next = rotation::next(&next),
+            made => return made.map(|file| (next, file)),
+        }
+    }
+    Err(io::Error::from(io::ErrorKind::AlreadyExists))
 }
 
 /// Why a recording ended that nobody ended.
@@ -321,12 +382,4 @@ enum StopReason {
     Write(#[from] WriteError),
     #[error("cannot take a snapshot: {0}")]
     NoSnapshot(String),
-}
-
-/// The snapshot that is being taken; never when none is.
-async fn poll_snapshot(taking: &mut Option<SnapshotFuture>) -> Result<EncodedSnapshot, String> {
-    match taking {
-        Some(taking) => taking.await,
-        None => std::future::pending().await,
-    }
 }

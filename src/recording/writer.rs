@@ -7,11 +7,19 @@ use mcap::{
     records::{MessageHeader, Metadata},
 };
 
-use super::format::{ENCODING, METADATA, RecordingInfo, SNAPSHOT_TOPIC};
+use super::{
+    format::{COMMANDS_TOPIC, ENCODING, LogTimes, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY, wall_ns},
+    keyframes::KeyframeSchedule,
+    tally::{Tallied, Tally},
+};
 use crate::{
     limits,
-    tap::{EntryRef, entry::Link, recorded},
-    time::Wall,
+    tap::{
+        EntryRef,
+        entry::{Link, Transition, What, station},
+        recorded,
+    },
+    time::{Mono, Now},
 };
 
 /// What a message adds around its content at most: its header, its place in the index.
@@ -19,6 +27,9 @@ const MESSAGE_BYTES: u64 = 64;
 
 /// What a chunk adds at most: its header, its indexes' headers, its place in the summary.
 const CHUNK_BYTES: u64 = 512;
+
+/// What a tally takes at most, in its place and in the summary.
+const TALLY_BYTES: u64 = 2_048;
 
 /// What the end of a file takes at most, beside the schema and the chunks' places.
 const END_BYTES: u64 = 4_096;
@@ -50,11 +61,17 @@ impl From<McapError> for WriteError {
 pub(super) struct Writer<W: Write> {
     mcap: mcap::Writer<CountingWriter<W>>,
     links: [u16; Link::ALL.len()],
+    commands: u16,
     snapshot: u16,
+    times: LogTimes,
+    tally: Tally,
+    schedule: KeyframeSchedule,
     file_bytes_max: u64,
     chunk_bytes_max: u64,
     written: ByteCounter,
     chunks: u64,
+    /// What tallies take in the summary.
+    summary_bytes: u64,
     pending_bytes: u64,
     pending_messages: u64,
 }
@@ -83,32 +100,66 @@ impl<W: Write> Writer<W> {
             links[link.index()] =
                 mcap.add_channel(entry_schema, link.name(), ENCODING, &std::collections::BTreeMap::new())?;
         }
-        let snapshot =
-            mcap.add_channel(snapshot_schema, SNAPSHOT_TOPIC, ENCODING, &std::collections::BTreeMap::new())?;
+        let nothing = std::collections::BTreeMap::new();
+        let commands = mcap.add_channel(entry_schema, COMMANDS_TOPIC, ENCODING, &nothing)?;
+        let snapshot = mcap.add_channel(snapshot_schema, SNAPSHOT_TOPIC, ENCODING, &nothing)?;
         mcap.flush()?;
         Ok(Self {
             mcap,
             links,
+            commands,
             snapshot,
+            times: LogTimes::new(about.station_started),
+            tally: Tally::default(),
+            schedule: KeyframeSchedule::default(),
             file_bytes_max: limits.file_bytes_max,
             chunk_bytes_max: limits.chunk_bytes_max.min(limits.file_bytes_max / 8),
             written,
             chunks: 1,
+            summary_bytes: 0,
             pending_bytes: 0,
             pending_messages: 0,
         })
     }
 
-    pub(super) fn entry(&mut self, entry: EntryRef<'_>) -> Result<(), WriteError> {
-        let channel = self.links[entry.entry.link.index()];
-        self.message(channel, entry.entry.seq.0, entry.entry.at.wall, &recorded::encode(entry))
+    /// Writes an entry, and counts it.
+    pub(super) fn entry(&mut self, entry: EntryRef<'_>, as_what: Option<Tallied>) -> Result<(), WriteError> {
+        let of = entry.entry;
+        let channel = if is_command(&of.what) { self.commands } else { self.links[of.link.index()] };
+        self.message(channel, of.seq.0, of.at, &recorded::encode(entry))?;
+        self.tally.add(of, as_what);
+        if is_seen(&of.what) {
+            self.schedule.entry();
+        }
+        Ok(())
     }
 
-    pub(super) fn snapshot(&mut self, at: Wall, bytes: &[u8]) -> Result<(), WriteError> {
-        self.message(self.snapshot, 0, at, bytes)
+    /// Writes a snapshot in a chunk of its own, behind the tally so far. It has all that is in front of it.
+    pub(super) fn keyframe(&mut self, now: Mono, at: Now, bytes: &[u8]) -> Result<(), WriteError> {
+        self.flush()?;
+        if self.bytes_at_end(bytes.len() as u64 + TALLY_BYTES) > self.file_bytes_max {
+            return Err(WriteError::Full { limit: self.file_bytes_max });
+        }
+        let begin = self.bytes();
+        self.mcap.write_metadata(&Metadata { name: TALLY.to_owned(), metadata: self.tally.to_metadata() })?;
+        self.summary_bytes += TALLY_BYTES;
+        self.message(self.snapshot, 0, at, bytes)?;
+        self.flush()?;
+        self.schedule.taken(now, begin, self.bytes());
+        Ok(())
     }
 
-    fn message(&mut self, channel_id: u16, seq: u64, at: Wall, bytes: &[u8]) -> Result<(), WriteError> {
+    /// Whether the next keyframe is due.
+    pub(super) fn is_keyframe_due(&self, now: Mono) -> bool {
+        self.schedule.is_due(now, self.bytes())
+    }
+
+    /// Entries alone do not say the state from now on.
+    pub(super) fn need_keyframe(&mut self) {
+        self.schedule.need();
+    }
+
+    fn message(&mut self, channel_id: u16, seq: u64, at: Now, bytes: &[u8]) -> Result<(), WriteError> {
         let len = bytes.len() as u64;
         if self.bytes_at_end(len) > self.file_bytes_max {
             self.flush()?;
@@ -116,10 +167,10 @@ impl<W: Write> Writer<W> {
                 return Err(WriteError::Full { limit: self.file_bytes_max });
             }
         }
-        let time_ns = at.0.saturating_mul(1_000_000);
+        let log_time = self.times.next(at);
         let sequence = u32::try_from(seq & u64::from(u32::MAX)).unwrap_or_default();
         self.mcap.write_to_known_channel(
-            &MessageHeader { channel_id, sequence, log_time: time_ns, publish_time: time_ns },
+            &MessageHeader { channel_id, sequence, log_time, publish_time: wall_ns(at.wall) },
             bytes,
         )?;
         self.pending_bytes += len;
@@ -159,8 +210,18 @@ impl<W: Write> Writer<W> {
         // What zstd cannot compress grows by less than 1/128.
         let chunk = content + content / 128 + messages;
         let end = END_BYTES + 2 * recorded::DESCRIPTOR.len() as u64;
-        self.written.bytes() + chunk + (self.chunks + 1) * CHUNK_BYTES + end
+        self.written.bytes() + chunk + (self.chunks + 1) * CHUNK_BYTES + self.summary_bytes + end
     }
+}
+
+/// Whether an operator did it: such entries have a channel of their own.
+fn is_command(what: &What) -> bool {
+    matches!(what, What::Transition(Transition::Station(station::Transition::Operated { .. })))
+}
+
+/// Whether anything happened but that the file grew.
+fn is_seen(what: &What) -> bool {
+    !matches!(what, What::Transition(Transition::Station(station::Transition::RecordingGrew { .. })))
 }
 
 /// How many bytes went into a file; clones count the same one.
@@ -214,7 +275,7 @@ mod tests {
     };
 
     fn about() -> RecordingInfo {
-        RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Wall(1) }
+        RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Now::at_ms(0), previous: None }
     }
 
     /// Takes so many bytes and is full then.
@@ -255,7 +316,7 @@ mod tests {
                     if compressible { b'x' } else { noise.to_be_bytes()[0] }
                 })
                 .collect();
-            if let Err(error) = writer.entry(EntryRef { entry: &entry, bytes: &bytes }) {
+            if let Err(error) = writer.entry(EntryRef { entry: &entry, bytes: &bytes }, None) {
                 return error;
             }
         }

@@ -7,10 +7,16 @@ use tokio::sync::Mutex;
 
 use super::local::{Inner, LocalPort};
 use crate::{
+    dissect::{EntryOutcome, EntrySummary},
+    plugin,
     port::{Outcome, PortError, Snapshot, StationPort},
     private_files,
-    recording::{EncodedSnapshot, Recorder, RecorderEvent, RecordingInfo, Sources, Summary},
-    tap::{Tap, entry::station::Transition},
+    recording::{EncodedSnapshot, Recorder, RecorderEvent, RecordingInfo, Sources, Summary, Tallied},
+    rmp,
+    tap::{
+        Tap,
+        entry::{Entry, Transition as AnyTransition, What, station::Transition},
+    },
 };
 
 /// The recording that runs, if one does.
@@ -53,12 +59,17 @@ impl Recording {
         });
         let about = RecordingInfo {
             host_version: env!("CARGO_PKG_VERSION").to_owned(),
-            station_started: inner.status.view().0.started_at.wall,
+            station_started: inner.status.view().0.started_at,
+            previous: None,
         };
         let board = inner.status.clone();
         let on_event = Box::new(move |event| match event {
             RecorderEvent::Grew { bytes } => {
                 board.report(Transition::RecordingGrew { bytes }, "");
+            }
+            RecorderEvent::Rotated { finished, bytes, next } => {
+                board.report(Transition::RecordingStopped { bytes }, &finished.display().to_string());
+                board.report(Transition::RecordingStarted, &next.display().to_string());
             }
             RecorderEvent::Stopped(summary) => {
                 if let Some(why) = &summary.why {
@@ -74,7 +85,7 @@ impl Recording {
         inner.status.report(Transition::RecordingStarted, &path.display().to_string());
         let recorder = Recorder::start(
             &path,
-            Sources { reader, snapshot, info: about },
+            Sources { reader, snapshot, tallied, clock: inner.clock, info: about },
             inner.limits.recording,
             on_event,
         )
@@ -103,6 +114,17 @@ impl Recording {
         if let Some(recorder) = self.current.lock().await.take() {
             recorder.stop().await;
         }
+    }
+}
+
+/// What an entry is counted as in a recording's tallies.
+fn tallied(entry: &Entry) -> Option<Tallied> {
+    match &entry.what {
+        What::Transition(AnyTransition::Rmp(rmp::Transition::Dropped { .. })) => Some(Tallied::Drop),
+        What::Transition(AnyTransition::Plugin(plugin::Transition::EventsDropped { .. })) => {
+            Some(Tallied::Drop)
+        }
+        _ => (EntrySummary::of(entry).outcome == EntryOutcome::Fault).then_some(Tallied::Fault),
     }
 }
 

@@ -71,6 +71,7 @@ mod real;
 mod recorded;
 mod recorded_snapshot;
 mod recording;
+mod recording_form;
 mod rehearsal;
 mod rmp_broker;
 mod rmp_bus;

@@ -25,7 +25,7 @@ use rl_console::{
         entry::{Redaction, What},
         recorded::OwnedEntry,
     },
-    time::{Now, Wall},
+    time::{Clock, Now},
 };
 
 use crate::{
@@ -34,37 +34,44 @@ use crate::{
     tap::{NARROW, TOKEN, contains, draft, frame, hello, notice},
 };
 
-fn about() -> RecordingInfo {
-    RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Wall(1_790_000_000_000) }
+pub(crate) fn about() -> RecordingInfo {
+    RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Now::at_ms(0), previous: None }
 }
 
-fn snapshot() -> EncodedSnapshot {
+pub(crate) fn snapshot() -> EncodedSnapshot {
     EncodedSnapshot { at: Now::at_ms(3), bytes: bare().encode() }
 }
 
-fn ready_snapshots() -> Box<dyn FnMut() -> SnapshotFuture + Send> {
+/// What takes the snapshots of a recording.
+pub(crate) type Taker = Box<dyn FnMut() -> SnapshotFuture + Send>;
+
+pub(crate) fn ready_snapshots() -> Taker {
     Box::new(|| Box::pin(async { Ok(snapshot()) }))
 }
 
+pub(crate) fn sources(reader: Reader, snapshot: Taker) -> Sources {
+    Sources { reader, snapshot, tallied: |_| None, clock: Clock::ahead(), info: about() }
+}
+
 fn start(path: &Path, reader: Reader, limits: limits::Recording) -> Recorder {
-    let sources = Sources { reader, snapshot: ready_snapshots(), info: about() };
+    let sources = sources(reader, ready_snapshots());
     Recorder::start(path, sources, limits, Box::new(|_| {})).unwrap()
 }
 
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-fn stop(recorder: Recorder) -> Summary {
+pub(crate) fn stop(recorder: Recorder) -> Summary {
     block_on(recorder.stop())
 }
 
-fn file(folder: &tempfile::TempDir) -> PathBuf {
+pub(crate) fn file(folder: &tempfile::TempDir) -> PathBuf {
     folder.path().join("out.mcap")
 }
 
 /// What a recording holds when all of it is well.
-fn well(path: &Path) -> (Vec<EncodedSnapshot>, Vec<OwnedEntry>) {
+pub(crate) fn well(path: &Path) -> (Vec<EncodedSnapshot>, Vec<OwnedEntry>) {
     let mut all = (Vec::new(), Vec::new());
     for recorded in read(path).unwrap() {
         match recorded.unwrap() {
@@ -124,7 +131,7 @@ fn a_host_that_begins_anew_is_followed_by_a_new_snapshot() {
         ask.send(()).unwrap();
         Box::pin(async { Ok(snapshot()) })
     });
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot, info: about() };
+    let sources = sources(tap.reader().unwrap(), snapshot);
     let recorder =
         Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap();
     asked.recv().unwrap();
@@ -146,7 +153,7 @@ fn a_recording_begins_with_a_snapshot_and_is_its_owners_alone() {
     let folder = tempfile::tempdir().unwrap();
     let tap = Tap::new(NARROW);
     let (event, events) = sync_channel(8);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), info: about() };
+    let sources = sources(tap.reader().unwrap(), ready_snapshots());
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     // By now the snapshot is written.
@@ -165,8 +172,7 @@ fn a_recording_begins_with_a_snapshot_and_is_its_owners_alone() {
 fn a_file_that_exists_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(file(&folder), "mine").unwrap();
-    let sources =
-        Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: ready_snapshots(), info: about() };
+    let sources = sources(Tap::new(NARROW).reader().unwrap(), ready_snapshots());
     let error =
         Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
@@ -196,12 +202,9 @@ fn other_tools_can_read_it() {
             .values()
             .map(|channel| channel.topic.as_str())
             .collect::<std::collections::BTreeSet<_>>(),
-        ["macp", "mplp", "mpp", "plugin", "rmp", "runs", "snapshot", "station"].into()
+        ["commands", "macp", "mplp", "mpp", "plugin", "rmp", "runs", "snapshot", "station"].into()
     );
 }
-
-/// What takes the snapshots of a recording.
-type Taker = Box<dyn FnMut() -> SnapshotFuture + Send>;
 
 /// Snapshots that wait to be let go, and that say when they are asked for.
 fn gated() -> (Taker, SyncSender<Result<EncodedSnapshot, String>>, Receiver<()>) {
@@ -222,7 +225,7 @@ fn a_recorder_that_fell_behind_says_so_and_takes_a_new_snapshot() {
     let tap = Tap::new(NARROW);
     let (snapshots, give, asked) = gated();
     let (event, events) = sync_channel(64);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: snapshots, info: about() };
+    let sources = sources(tap.reader().unwrap(), snapshots);
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     asked.recv().unwrap();
@@ -252,7 +255,7 @@ fn a_recorder_that_fell_behind_says_so_and_takes_a_new_snapshot() {
 }
 
 /// A text that compresses badly.
-fn noise(len: usize) -> String {
+pub(crate) fn noise(len: usize) -> String {
     let mut state = 7_u64;
     let next = |_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -267,7 +270,7 @@ fn without_a_snapshot_there_is_no_recording() {
     let (snapshots, give, _asked) = gated();
     let (event, events) = sync_channel(8);
     give.send(Err("the station is stopping".to_owned())).unwrap();
-    let sources = Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: snapshots, info: about() };
+    let sources = sources(Tap::new(NARROW).reader().unwrap(), snapshots);
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     let RecorderEvent::Stopped(summary) = events.recv().unwrap() else { panic!("it went on") };
@@ -276,29 +279,77 @@ fn without_a_snapshot_there_is_no_recording() {
 }
 
 #[test]
-fn a_full_file_ends_the_recording_and_says_so() {
+fn a_recording_goes_on_in_a_new_file_when_one_is_full_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let tap = Tap::new(limits::Tap::default());
     let limits = limits::Recording { file_bytes_max: 1_048_576, ..limits::Recording::default() };
     let (event, events) = sync_channel(64);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), info: about() };
+    let sources = sources(tap.reader().unwrap(), ready_snapshots());
     let on_event = Box::new(move |it| event.send(it).unwrap());
+    // One of these names is taken.
+    let taken = folder.path().join("out.2.mcap");
+    fs::write(&taken, "mine").unwrap();
     let recorder = Recorder::start(&file(&folder), sources, limits, on_event).unwrap();
-    let text = noise(1_600_000);
+    let text = noise(4_000_000);
     for at in (0..text.len()).step_by(400) {
         tap.emit(notice(&text[at..at + 400]));
     }
+    let summary = stop(recorder);
+    let mut files = vec![file(&folder)];
+    let mut bytes_of_finished = 0;
+    for it in events {
+        if let RecorderEvent::Rotated { finished, bytes, next } = it {
+            assert_eq!((Some(&finished), fs::metadata(&finished).unwrap().len()), (files.last(), bytes));
+            bytes_of_finished += bytes;
+            files.push(next);
+        }
+    }
+    assert!(files.len() > 3, "{files:?}");
+    assert_eq!(files[1..3], ["out.3.mcap", "out.4.mcap"].map(|name| folder.path().join(name)));
+    assert_eq!(fs::read(&taken).unwrap(), b"mine");
+    assert_eq!((summary.why, &summary.path, summary.entries), (None, files.last().unwrap(), 10_000));
+    let mut seqs = Vec::new();
+    for (at, path) in files.iter().enumerate() {
+        let length = fs::metadata(path).unwrap().len();
+        assert!(length <= 1_048_576, "{length}");
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        let before =
+            at.checked_sub(1).map(|at| files[at].file_name().unwrap().to_string_lossy().into_owned());
+        let reading = read(path).unwrap();
+        assert_eq!(reading.info().previous, before);
+        let all: Vec<_> = reading.map(Result::unwrap).collect();
+        assert!(matches!(all[0], RecordedItem::Snapshot { .. }), "it begins with a keyframe");
+        seqs.extend(all.iter().filter_map(|it| match it {
+            RecordedItem::Entry(entry) => Some(entry.entry.seq.0),
+            RecordedItem::Snapshot { .. } => None,
+        }));
+    }
+    assert_eq!(seqs, (1..=10_000).collect::<Vec<_>>());
+    assert_eq!(summary.bytes, bytes_of_finished + fs::metadata(&summary.path).unwrap().len());
+}
+
+#[test]
+fn an_entry_that_no_file_takes_ends_the_recording_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let tap = Tap::new(limits::Tap::default());
+    let limits = limits::Recording { file_bytes_max: 1_048_576, ..limits::Recording::default() };
+    let mut large = bare();
+    large.station.data = PathBuf::from(noise(2_000_000));
+    let snapshot = EncodedSnapshot { bytes: large.encode(), ..snapshot() };
+    let snapshots = Box::new(move || -> SnapshotFuture {
+        let snapshot = snapshot.clone();
+        Box::pin(async move { Ok(snapshot) })
+    });
+    let (event, events) = sync_channel(64);
+    let on_event = Box::new(move |it| event.send(it).unwrap());
+    let sources = sources(tap.reader().unwrap(), snapshots);
+    let recorder = Recorder::start(&file(&folder), sources, limits, on_event).unwrap();
     let stopped = events
         .into_iter()
         .find_map(|it| if let RecorderEvent::Stopped(summary) = it { Some(summary) } else { None })
         .unwrap();
-    assert_eq!(
-        stopped.why.as_deref(),
-        Some("the file has reached 1048576 bytes (limits.recording.file_bytes_max)")
-    );
-    assert!(stopped.bytes <= 1_048_576);
-    assert_eq!(fs::metadata(file(&folder)).unwrap().len(), stopped.bytes);
-    assert_eq!(well(&file(&folder)).1.len() as u64, stopped.entries);
+    let why = "the file has reached 1048576 bytes (limits.recording.file_bytes_max)";
+    assert_eq!(stopped.why.as_deref(), Some(why));
     assert_eq!(stop(recorder), stopped);
     // The tap goes on, and the recorder no longer reads it.
     tap.emit(notice("after"));
@@ -340,7 +391,7 @@ fn what_a_killed_process_leaves_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let tap = Tap::new(limits::Tap::default());
     let (event, events) = sync_channel(64);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), info: about() };
+    let sources = sources(tap.reader().unwrap(), ready_snapshots());
     let limits = limits::Recording { chunk_bytes_max: 65_536, ..limits::Recording::default() };
     for n in 0..3_000 {
         tap.emit(notice(&n.to_string()));
@@ -379,14 +430,14 @@ fn what_is_no_recording_or_a_newer_one_is_refused() {
     fs::write(file(&folder), "hello").unwrap();
     assert!(matches!(read(&file(&folder)), Err(OpenError::NotOurs(_))));
     let mut writer = mcap::Writer::new(fs::File::create(file(&folder)).unwrap()).unwrap();
-    let said = [("form", "2"), ("host_version", "9.0.0"), ("station_started_wall_ms", "1")];
+    let said = [("form", "3"), ("host_version", "9.0.0"), ("station_started_wall_ms", "1")];
     let metadata = said.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     writer.write_metadata(&mcap::records::Metadata { name: "rl-console".to_owned(), metadata }).unwrap();
     writer.finish().unwrap();
     let error = read(&file(&folder)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the recording has format 2; this rl-console reads formats up to 1: use version 9.0.0 or newer"
+        "the recording has format 3; this rl-console reads formats up to 2: use version 9.0.0 or newer"
     );
 }
 

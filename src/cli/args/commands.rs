@@ -17,6 +17,7 @@ use super::{
     ls::LsArgs,
     mplp::MplpAction,
     plugin::{PluginAction, StreamAction},
+    recording::RecordingAction,
     records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     session::SessionAction,
@@ -136,6 +137,10 @@ pub(crate) enum Command {
 
     /// Record all traffic of the station into a new MCAP file, until Ctrl-C.
     Record(RecordArgs),
+
+    /// Look into recordings, check them, and make whole what a killed station left; without a station.
+    #[command(subcommand)]
+    Recording(RecordingAction),
 
     /// Copy the station's database while it is running.
     Backup(BackupArgs),

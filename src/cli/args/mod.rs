@@ -17,6 +17,7 @@ mod mplp;
 mod plugin;
 #[cfg(test)]
 mod printed;
+mod recording;
 mod records;
 mod runs;
 mod session;
@@ -41,6 +42,7 @@ pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, Set
 pub(crate) use ls::LsArgs;
 pub(crate) use mplp::{MplpAction, MplpStationArgs, MplpValidateArgs};
 pub(crate) use plugin::{PluginAction, PluginCheckArgs, PluginSourceArgs, StreamAction, StreamSessionAction};
+pub(crate) use recording::RecordingAction;
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,
 };

@@ -5,7 +5,7 @@ use crate::{
     limits,
     recording::{self, EncodedSnapshot, RecordedItem, Recorder, RecordingInfo, Sources},
     tap::{Draft, recorded::OwnedEntry},
-    time::Now,
+    time::{Clock, Now},
 };
 
 #[test]
@@ -21,7 +21,13 @@ fn a_recording_that_is_read_again_has_the_same_findings() {
             let before = taken.clone();
             Box::pin(async { Ok(before) })
         }),
-        info: RecordingInfo { host_version: "0.0.0".to_owned(), station_started: Now::at_ms(0).wall },
+        tallied: |_| None,
+        clock: Clock::ahead(),
+        info: RecordingInfo {
+            host_version: "0.0.0".to_owned(),
+            station_started: Now::at_ms(0),
+            previous: None,
+        },
     };
     let recorder = Recorder::start(&path, sources, limits::Recording::default(), Box::new(|_| {})).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

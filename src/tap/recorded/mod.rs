@@ -22,4 +22,4 @@ pub(crate) mod wire;
 pub use entry::{EncodedEntry, OwnedEntry, decode, encode};
 pub use error::DecodeError;
 pub(crate) use form::{Recorded, RecordedRow, recorded};
-pub use schema::{DESCRIPTOR, ENTRY_MESSAGE, SNAPSHOT_MESSAGE, VERSION};
+pub use schema::{DESCRIPTOR, ENTRY_MESSAGE, SNAPSHOT_MESSAGE};

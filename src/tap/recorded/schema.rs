@@ -1,8 +1,5 @@
 //! What a file or a peer must know to read the messages.
 
-/// The version of the recorded form. It rises when an older reader would misread a newer file.
-pub const VERSION: u32 = 1;
-
 /// The file descriptor set of `tap.proto`, as recordings carry it.
 pub const DESCRIPTOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tap.fds"));
 

@@ -1,0 +1,137 @@
+//! `recording info`.
+
+use std::{collections::BTreeMap, path::Path};
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::{
+    cli::{context::Context, error::Error, recording_error::RecordingError},
+    recording::{self, RecordingIndex, Tally},
+    tap::entry::Link,
+    words::{counted, format},
+};
+
+/// A recording as scripts read it.
+#[derive(Serialize)]
+struct Row {
+    path: String,
+    form: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    station_started_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous: Option<String>,
+    bytes: u64,
+    is_finished: bool,
+    chunks: u64,
+    keyframes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_ms: Option<u64>,
+    /// Messages by channel, of a file that was finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<BTreeMap<String, u64>>,
+    /// As of the last keyframe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tally: Option<TallyRow>,
+    attachments: Vec<String>,
+    /// Why it was not read to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damage: Option<String>,
+}
+
+/// What there was by then.
+#[derive(Serialize)]
+struct TallyRow {
+    lost: u64,
+    links: BTreeMap<&'static str, LinkRow>,
+}
+
+/// What there was of a link.
+#[derive(Serialize)]
+struct LinkRow {
+    entries: u64,
+    faults: u64,
+    drops: u64,
+    marks: u64,
+}
+
+impl TallyRow {
+    fn new(tally: &Tally) -> Self {
+        let row = |link: Link| {
+            let of = tally.link(link);
+            let row = LinkRow { entries: of.entries, faults: of.faults, drops: of.drops, marks: of.marks };
+            (of.entries > 0).then_some((link.name(), row))
+        };
+        Self { lost: tally.lost, links: Link::ALL.into_iter().filter_map(row).collect() }
+    }
+}
+
+impl Row {
+    fn new(path: &Path, index: RecordingIndex) -> Self {
+        let is_finished = index.is_finished();
+        let info = index.info;
+        // A chunk that holds nothing has no times.
+        let times = || index.chunks.iter().filter(|chunk| chunk.end_ns > 0);
+        let ms = |ns: u64| ns / 1_000_000;
+        Self {
+            path: path.display().to_string(),
+            form: index.form,
+            host_version: info.as_ref().map(|info| info.host_version.clone()),
+            station_started_ms: info.as_ref().map(|info| info.station_started.wall.0),
+            previous: info.and_then(|info| info.previous),
+            bytes: index.bytes,
+            is_finished,
+            chunks: index.chunks.len() as u64,
+            keyframes: index.chunks.iter().filter(|chunk| chunk.has_keyframe).count() as u64,
+            first_ms: times().map(|chunk| ms(chunk.start_ns)).min(),
+            last_ms: times().map(|chunk| ms(chunk.end_ns)).max(),
+            messages: index.messages,
+            tally: index.tallies.last().map(|(_, tally)| TallyRow::new(tally)),
+            attachments: index.attachments,
+            damage: index.damage.map(|damage| damage.to_string()),
+        }
+    }
+
+    /// It for people.
+    fn text(&self) -> String {
+        let zone = TimeZone::system();
+        let at = |ms: u64| format::day_and_time(crate::time::Wall(ms), &zone);
+        let mut lines = vec![format!("{}: {}, form {}", self.path, format::bytes(self.bytes), self.form)];
+        let mut say = |what: &str, text: String| lines.push(format!("  {what:<10} {text}"));
+        say(
+            "made by",
+            self.host_version.as_ref().map_or("not said".to_owned(), |it| format!("rl-console {it}")),
+        );
+        if let (Some(first), Some(last)) = (self.first_ms, self.last_ms) {
+            say("from", at(first));
+            say("to", at(last));
+        }
+        if let Some(previous) = &self.previous {
+            say("goes on", format!("from {previous}"));
+        }
+        say("parts", format!("{}, {}", counted(self.chunks, "chunk"), counted(self.keyframes, "keyframe")));
+        if let Some(messages) = &self.messages {
+            let all = messages.iter().map(|(channel, count)| format!("{channel} {count}"));
+            say("messages", all.collect::<Vec<_>>().join(", "));
+        }
+        if !self.attachments.is_empty() {
+            say("attached", self.attachments.join(", "));
+        }
+        let state = match (&self.damage, self.is_finished) {
+            (None, true) => "whole, with an index".to_owned(),
+            (None, false) => "without an index: `recording repair` makes one".to_owned(),
+            (Some(damage), _) => damage.clone(),
+        };
+        say("state", state);
+        lines.join("\n")
+    }
+}
+
+pub(super) fn run(context: &mut Context, file: &Path) -> Result<(), Error> {
+    let index = recording::index(file).map_err(|why| RecordingError::Open { path: file.to_owned(), why })?;
+    context.out.row(&Row::new(file, index), Row::text)
+}

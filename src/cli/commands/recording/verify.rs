@@ -1,0 +1,90 @@
+//! `recording verify`.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::{
+    cli::{context::Context, error::Error, recording_error::RecordingError},
+    ids::Seq,
+    port::Snapshot,
+    recording::{self, RecordedItem},
+    tap::entry::What,
+    words::counted,
+};
+
+/// Faults that are printed; further ones are counted.
+const PRINTED_MAX: u64 = 100;
+
+/// What is in a recording, as scripts read it.
+#[derive(Default, Serialize)]
+struct Row {
+    path: String,
+    entries: u64,
+    keyframes: u64,
+    /// Entries that were lost before they could be recorded.
+    lost: u64,
+    damaged: u64,
+    faults: Vec<String>,
+}
+
+impl Row {
+    fn fault(&mut self, fault: String) {
+        self.damaged += 1;
+        if self.damaged <= PRINTED_MAX {
+            self.faults.push(fault);
+        }
+    }
+
+    fn take(&mut self, item: RecordedItem, last: &mut Option<Seq>) {
+        match item {
+            RecordedItem::Snapshot { bytes, .. } => {
+                self.keyframes += 1;
+                if let Err(why) = Snapshot::decode(&bytes) {
+                    self.fault(format!("keyframe {}: {why}", self.keyframes));
+                }
+            }
+            RecordedItem::Entry(of) => {
+                if let What::Loss { count } = of.entry.what {
+                    self.lost += count;
+                    return;
+                }
+                self.entries += 1;
+                if let Some(before) = last.filter(|before| of.entry.seq <= *before) {
+                    self.fault(format!("entry {} comes after entry {before}", of.entry.seq));
+                }
+                *last = Some(of.entry.seq);
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut lines = self.faults.clone();
+        if let more @ 1.. = self.damaged.saturating_sub(PRINTED_MAX) {
+            lines.push(format!("and {} more", counted(more, "fault")));
+        }
+        let what = format!("{}, {}", counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
+        let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
+        let state = if self.damaged == 0 { "well".to_owned() } else { counted(self.damaged, "fault") };
+        lines.push(format!("{}: {what}{lost}: {state}", self.path));
+        lines.join("\n")
+    }
+}
+
+pub(super) fn run(context: &mut Context, file: &Path) -> Result<(), Error> {
+    let reading = recording::read(file).map_err(|why| RecordingError::Open { path: file.to_owned(), why })?;
+    let mut row = Row { path: file.display().to_string(), ..Row::default() };
+    let mut last = None;
+    for item in reading {
+        match item {
+            Ok(item) => row.take(item, &mut last),
+            Err(damage) => row.fault(damage.to_string()),
+        }
+    }
+    context.out.row(&row, Row::text)?;
+    if row.damaged == 0 {
+        return Ok(());
+    }
+    let parts = counted(row.damaged, "part");
+    Err(RecordingError::Damaged { path: file.to_owned(), parts }.into())
+}

@@ -1,0 +1,96 @@
+//! What is wrong with recordings, as scripts and people read it.
+
+use std::{io, path::PathBuf};
+
+use super::error::Exit;
+use crate::recording::{OpenError, RepairError};
+
+/// Why a recording is not read or written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RecordingError {
+    /// It is no recording, or not of this version.
+    #[error("{}: {why}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: OpenError,
+    },
+    /// The other file is there.
+    #[error("{} exists", .0.display())]
+    Exists(PathBuf),
+    /// The disk is full.
+    #[error("no room for {}", .0.display())]
+    NoRoom(PathBuf),
+    /// It cannot be written.
+    #[error("cannot write {}: {why}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// Parts of it are damaged, as was printed.
+    #[error("{}: {parts} damaged", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How many parts.
+        parts: String,
+    },
+}
+
+impl RecordingError {
+    /// A repair that did not come to be.
+    pub(crate) fn of_repair(from: PathBuf, to: PathBuf, error: RepairError) -> Self {
+        match error {
+            RepairError::Open(why) => Self::Open { path: from, why },
+            RepairError::Write(why) => match why.kind() {
+                io::ErrorKind::AlreadyExists => Self::Exists(to),
+                io::ErrorKind::StorageFull => Self::NoRoom(to),
+                _ => Self::Write { path: to, why },
+            },
+        }
+    }
+
+    /// The exit code.
+    pub(crate) const fn exit(&self) -> Exit {
+        match self {
+            Self::Open { why: OpenError::Io(_), .. } => Exit::Usage,
+            Self::Open { .. } | Self::Damaged { .. } => Exit::NotValid,
+            Self::Exists(_) | Self::NoRoom(_) | Self::Write { .. } => Exit::Refused,
+        }
+    }
+
+    /// The machine-readable code.
+    pub(crate) const fn code(&self) -> &'static str {
+        match self {
+            Self::Open { why: OpenError::Io(_), .. } => "bad_input",
+            Self::Open { why: OpenError::NotOurs(_), .. } => "no_recording",
+            Self::Open { why: OpenError::Newer { .. }, .. } => "newer_form",
+            Self::Exists(_) => "exists",
+            Self::NoRoom(_) => "no_room",
+            Self::Write { .. } => "output",
+            Self::Damaged { .. } => "damaged",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::Open { why: OpenError::Io(_), .. } => "name a file that can be read".to_owned(),
+            Self::Open { why: OpenError::NotOurs(_), .. } => {
+                "create one with `rl-console record OUT.mcap`".to_owned()
+            }
+            Self::Open { why: OpenError::Newer { host_version, .. }, .. } => {
+                format!("use rl-console {host_version} or newer")
+            }
+            Self::Exists(_) => "name a new file, or remove this one".to_owned(),
+            Self::NoRoom(_) => "make room, or name a file on another disk".to_owned(),
+            Self::Write { .. } => "name a file in a folder that you can write to".to_owned(),
+            Self::Damaged { path, .. } => {
+                format!("`rl-console recording repair {} OUT.mcap` writes what is well", path.display())
+            }
+        }
+    }
+}

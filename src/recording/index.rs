@@ -1,0 +1,223 @@
+//! Where things are in a recording: by the index at its end, or, where there is none, from the heads of its
+//! records. Nothing that is compressed is read for it.
+
+use std::{collections::BTreeMap, path::Path};
+
+use mcap::{
+    MAGIC, parse_record,
+    records::{Record, op},
+};
+
+use super::{
+    format::{METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
+    reader::{Damage, OpenError, checked_info},
+    records::{RECORD_BYTES_MAX, RecordHead, Records},
+    tally::Tally,
+};
+
+/// Chunks, and tallies, of a file that are known; those behind them are not.
+const PLACES_MAX: usize = 1_000_000;
+/// Bytes of a metadata record that are read.
+const METADATA_BYTES_MAX: u64 = 65_536;
+/// What a chunk says of itself before its records: two times, a length, a checksum.
+const CHUNK_HEAD_BYTES: u64 = 28;
+/// The footer with its head, and the magic bytes behind it.
+const END_BYTES: u64 = 9 + 20 + MAGIC.len() as u64;
+
+/// A chunk of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// Its first byte in the file.
+    pub at: u64,
+    /// Its length.
+    pub len: u64,
+    /// The `log_time` of its first message, in nanoseconds.
+    pub start_ns: u64,
+    /// That of its last.
+    pub end_ns: u64,
+    /// Whether a keyframe is in it.
+    pub has_keyframe: bool,
+}
+
+/// Where things are in a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordingIndex {
+    /// What it says about itself; nothing where another tool took that away.
+    pub info: Option<RecordingInfo>,
+    /// The version of its form; 2 where nothing is said.
+    pub form: u32,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// In the order of the file.
+    pub chunks: Vec<ChunkPlace>,
+    /// What there was so far, by the place in the file.
+    pub tallies: Vec<(u64, Tally)>,
+    /// The names of what is attached.
+    pub attachments: Vec<String>,
+    /// Messages by channel, of a file that was finished.
+    pub messages: Option<BTreeMap<String, u64>>,
+    /// Why it was not read to its end.
+    pub damage: Option<Damage>,
+}
+
+/// Finds where things are in a recording.
+///
+/// # Errors
+/// It cannot be read, is no recording, or was made by a newer version.
+pub fn index(path: &Path) -> Result<RecordingIndex, OpenError> {
+    let mut records = Records::open(path)?;
+    if let Some(index) = from_summary(&mut records)? {
+        return Ok(index);
+    }
+    records.rewind();
+    by_hopping(&mut records)
+}
+
+impl RecordingIndex {
+    fn empty(bytes: u64) -> Self {
+        Self {
+            info: None,
+            form: super::format::FORM_VERSION,
+            bytes,
+            chunks: Vec::new(),
+            tallies: Vec::new(),
+            attachments: Vec::new(),
+            messages: None,
+            damage: None,
+        }
+    }
+
+    /// Whether its writer finished it: it has an index of its own.
+    #[must_use]
+    pub const fn is_finished(&self) -> bool {
+        self.messages.is_some()
+    }
+
+    fn metadata(&mut self, at: u64, body: &[u8]) -> Result<(), OpenError> {
+        let Ok(Record::Metadata(metadata)) = parse_record(op::METADATA, body) else { return Ok(()) };
+        if metadata.name == METADATA {
+            let (form, info) = checked_info(&metadata)?;
+            (self.form, self.info) = (form, Some(info));
+        } else if metadata.name == TALLY && self.tallies.len() < PLACES_MAX {
+            self.tallies.push((at, Tally::from_metadata(&metadata.metadata)));
+        }
+        Ok(())
+    }
+}
+
+/// By the index that its writer left; nothing where there is none, or where it is not well.
+fn from_summary(records: &mut Records) -> Result<Option<RecordingIndex>, OpenError> {
+    let len = records.len();
+    let Some(end) = len.checked_sub(END_BYTES) else { return Ok(None) };
+    let Ok(footer) = records.bytes(end, END_BYTES) else { return Ok(None) };
+    let Some((footer, MAGIC)) = footer.split_at_checked(29) else { return Ok(None) };
+    let Some((_, footer)) = footer.split_at_checked(9).filter(|(head, _)| head.first() == Some(&op::FOOTER))
+    else {
+        return Ok(None);
+    };
+    let Ok(Record::Footer(footer)) = parse_record(op::FOOTER, footer) else { return Ok(None) };
+    let start = footer.summary_start;
+    if start == 0 || start >= end || end - start > RECORD_BYTES_MAX {
+        return Ok(None);
+    }
+    let Ok(summary) = records.bytes(start, end - start) else { return Ok(None) };
+    let mut index = RecordingIndex::empty(len);
+    let Some(places) = summary_places(&summary, &mut index) else { return Ok(None) };
+    for at in places {
+        let Ok((RecordHead { op: op::METADATA, .. }, body)) = records.record_at(at) else { return Ok(None) };
+        index.metadata(at, &body)?;
+    }
+    index.tallies.sort_by_key(|(at, _)| *at);
+    index.chunks.sort_by_key(|chunk| chunk.at);
+    Ok(Some(index))
+}
+
+/// Reads the summary; the places of metadata records. Nothing where it is not well.
+fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<u64>> {
+    let (mut topics, mut chunks, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let mut counts = None;
+    while let Some((head, rest)) = summary.split_at_checked(9) {
+        let [op, len @ ..] = head else { return None };
+        let len = usize::try_from(u64::from_le_bytes(len.try_into().ok()?)).ok()?;
+        let (body, rest) = rest.split_at_checked(len)?;
+        summary = rest;
+        match parse_record(*op, body).ok()? {
+            Record::Channel(channel) => drop(topics.insert(channel.id, channel.topic)),
+            Record::ChunkIndex(chunk) if chunks.len() < PLACES_MAX => chunks.push(chunk),
+            Record::MetadataIndex(metadata) if [METADATA, TALLY].contains(&metadata.name.as_str()) => {
+                places.push(metadata.offset);
+            }
+            Record::AttachmentIndex(attachment) => index.attachments.push(attachment.name),
+            Record::Statistics(statistics) => counts = Some(statistics.channel_message_counts),
+            _ => {}
+        }
+    }
+    let topic = |id: &u16| topics.get(id).map_or("", String::as_str);
+    index.chunks = chunks
+        .into_iter()
+        .map(|chunk| ChunkPlace {
+            at: chunk.chunk_start_offset,
+            len: chunk.chunk_length,
+            start_ns: chunk.message_start_time,
+            end_ns: chunk.message_end_time,
+            has_keyframe: chunk.message_index_offsets.keys().any(|id| topic(id) == SNAPSHOT_TOPIC),
+        })
+        .collect();
+    let mut messages = BTreeMap::new();
+    for (id, count) in counts? {
+        *messages.entry(topic(&id).to_owned()).or_default() += count;
+    }
+    index.messages = Some(messages);
+    Some(places)
+}
+
+/// From the heads of its records. A chunk behind a tally has a keyframe.
+fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenError> {
+    let mut index = RecordingIndex::empty(records.len());
+    let mut is_behind_tally = false;
+    loop {
+        let head = match records.next() {
+            Ok(Some(head)) => head,
+            Ok(None) => break,
+            Err(damage) => {
+                index.damage = Some(damage);
+                break;
+            }
+        };
+        let read = match head.op {
+            op::CHUNK => records.body(head, CHUNK_HEAD_BYTES),
+            op::METADATA => records.body(head, METADATA_BYTES_MAX),
+            _ => continue,
+        };
+        let body = match read {
+            Ok(body) => body,
+            Err(damage) => {
+                index.damage = Some(damage);
+                break;
+            }
+        };
+        if head.op == op::METADATA {
+            let known = index.tallies.len();
+            index.metadata(head.at, &body)?;
+            is_behind_tally = index.tallies.len() > known;
+            continue;
+        }
+        if let Some(chunk) =
+            chunk_place(head, &body, is_behind_tally).filter(|_| index.chunks.len() < PLACES_MAX)
+        {
+            index.chunks.push(chunk);
+        }
+        is_behind_tally = false;
+    }
+    if index.info.is_none() && index.chunks.is_empty() {
+        return Err(OpenError::NotOurs("it has no header"));
+    }
+    Ok(index)
+}
+
+fn chunk_place(head: RecordHead, body: &[u8], has_keyframe: bool) -> Option<ChunkPlace> {
+    let (start, rest) = body.split_first_chunk()?;
+    let (end, _) = rest.split_first_chunk()?;
+    let (start_ns, end_ns) = (u64::from_le_bytes(*start), u64::from_le_bytes(*end));
+    Some(ChunkPlace { at: head.at, len: head.end() - head.at, start_ns, end_ns, has_keyframe })
+}

@@ -1,0 +1,139 @@
+//! The records of a recording's file, one after the other, without what is in them.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read as _, Seek as _, SeekFrom},
+    path::Path,
+};
+
+use mcap::{MAGIC, records::op};
+
+use super::reader::{Damage, OpenError};
+
+/// The longest record that is read, compressed or not. It bounds memory, whatever a file says.
+pub(super) const RECORD_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// The opcode and the length before each record.
+const HEAD_BYTES: u64 = 9;
+
+/// Where a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RecordHead {
+    /// Its first byte in the file.
+    pub(super) at: u64,
+    pub(super) op: u8,
+    /// Bytes of its body.
+    pub(super) len: u64,
+}
+
+impl RecordHead {
+    /// The first byte behind it.
+    pub(super) const fn end(self) -> u64 {
+        self.at.saturating_add(HEAD_BYTES).saturating_add(self.len)
+    }
+}
+
+/// A file that is read record by record.
+#[derive(Debug)]
+pub(super) struct Records {
+    file: BufReader<File>,
+    len: u64,
+    /// Where the next record begins.
+    next: u64,
+    /// Where the file is read.
+    at: u64,
+}
+
+impl Records {
+    /// Opens a file that begins as an MCAP file does.
+    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
+        let file = File::open(path)?;
+        let len = file.metadata()?.len();
+        let mut file = BufReader::new(file);
+        let mut magic = [0; MAGIC.len()];
+        file.read_exact(&mut magic).map_err(|_| OpenError::NotOurs("too short"))?;
+        if magic != *MAGIC {
+            return Err(OpenError::NotOurs("not an MCAP file"));
+        }
+        let at = MAGIC.len() as u64;
+        Ok(Self { file, len, next: at, at })
+    }
+
+    /// The file's length.
+    pub(super) const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The next record; nothing behind the last one of the data.
+    pub(super) fn next(&mut self) -> Result<Option<RecordHead>, Damage> {
+        let at = self.next;
+        self.go(at)?;
+        let rest = self.len.saturating_sub(at);
+        if rest < HEAD_BYTES {
+            return Err(Damage::Truncated { at });
+        }
+        let mut head = [0; 9];
+        self.read(&mut head)?;
+        let [op, len @ ..] = head;
+        let head = RecordHead { at, op, len: u64::from_le_bytes(len) };
+        if head.len > rest - HEAD_BYTES {
+            return Err(Damage::Truncated { at });
+        }
+        self.next = head.end();
+        Ok((op != op::DATA_END && op != op::FOOTER).then_some(head))
+    }
+
+    /// The first bytes of the body of the record that was read last; at most so many.
+    pub(super) fn body(&mut self, head: RecordHead, bytes_max: u64) -> Result<Vec<u8>, Damage> {
+        self.go(head.at + HEAD_BYTES)?;
+        let len = usize::try_from(head.len.min(bytes_max).min(RECORD_BYTES_MAX)).unwrap_or(0);
+        let mut body = vec![0; len];
+        self.read(&mut body)?;
+        Ok(body)
+    }
+
+    /// The record at a place, with its body.
+    pub(super) fn record_at(&mut self, at: u64) -> Result<(RecordHead, Vec<u8>), Damage> {
+        self.next = at;
+        let head = self.next()?.ok_or(Damage::Truncated { at })?;
+        let body = self.body(head, RECORD_BYTES_MAX)?;
+        Ok((head, body))
+    }
+
+    /// Bytes of the file.
+    pub(super) fn bytes(&mut self, at: u64, len: u64) -> Result<Vec<u8>, Damage> {
+        self.go(at)?;
+        let len = len.min(self.len.saturating_sub(at)).min(RECORD_BYTES_MAX);
+        let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+        self.read(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Back to the first record.
+    pub(super) fn rewind(&mut self) {
+        self.next = MAGIC.len() as u64;
+    }
+
+    fn go(&mut self, to: u64) -> Result<(), Damage> {
+        if to == self.at {
+            return Ok(());
+        }
+        let moved = match (i64::try_from(to), i64::try_from(self.at)) {
+            (Ok(to), Ok(from)) => self.file.seek_relative(to - from),
+            _ => self.file.seek(SeekFrom::Start(to)).map(drop),
+        };
+        moved.map_err(|why| unreadable(self.at, &why))?;
+        self.at = to;
+        Ok(())
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> Result<(), Damage> {
+        self.file.read_exact(into).map_err(|why| unreadable(self.at, &why))?;
+        self.at += into.len() as u64;
+        Ok(())
+    }
+}
+
+fn unreadable(at: u64, why: &io::Error) -> Damage {
+    Damage::Unreadable { at, why: why.to_string() }
+}

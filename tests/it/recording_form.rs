@@ -1,0 +1,275 @@
+//! How a recording is laid out: times, keyframes, tallies, the index; and files that are not whole.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Output,
+    sync::mpsc::sync_channel,
+};
+
+use proptest::prelude::*;
+use rl_console::{
+    limits,
+    recording::{
+        Damage, OpenError, RecordedItem, Recorder, RecorderEvent, RecordingIndex, RepairError, Sources,
+        Tallied, index, read, repair,
+    },
+    tap::{
+        Tap,
+        entry::{Link, Transition, What, station},
+    },
+    time::{Now, Wall},
+};
+
+use crate::{
+    real::cli,
+    recording::{file, noise, ready_snapshots, sources, stop, well},
+    tap::{draft, notice},
+};
+
+const SMALL: limits::Recording = limits::Recording { chunk_bytes_max: 65_536, file_bytes_max: 4_294_967_296 };
+
+/// A night of so many notices, every tenth of which is a command.
+fn night(path: &Path, notices: u64) -> Tap {
+    let tap = Tap::new(limits::Tap::default());
+    let tallied = |entry: &rl_console::tap::entry::Entry| {
+        let is_fault = entry.seq.0.is_multiple_of(7);
+        is_fault.then_some(Tallied::Fault)
+    };
+    let sources = Sources { tallied, ..sources(tap.reader().unwrap(), ready_snapshots()) };
+    let recorder = Recorder::start(path, sources, SMALL, Box::new(|_| {})).unwrap();
+    for number in 0..notices {
+        let text = format!("a notice of some length, number {number}: {}", noise(40));
+        if number.is_multiple_of(10) {
+            let operated = station::Transition::Operated { by: None };
+            tap.emit(draft(What::Transition(Transition::Station(operated)), text.as_bytes()));
+        } else {
+            tap.emit(notice(&text));
+        }
+    }
+    let summary = stop(recorder);
+    assert_eq!((summary.why, summary.lost, summary.entries), (None, 0, notices));
+    tap
+}
+
+fn cut(path: &Path, len: usize) -> PathBuf {
+    let cut = path.with_file_name("cut.mcap");
+    fs::write(&cut, &fs::read(path).unwrap()[..len]).unwrap();
+    cut
+}
+
+#[test]
+fn log_times_rise_with_each_message_and_publish_times_are_the_wall_clock_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder);
+    let tap = Tap::new(limits::Tap::default());
+    let recorder =
+        Recorder::start(&path, sources(tap.reader().unwrap(), ready_snapshots()), SMALL, Box::new(|_| {}))
+            .unwrap();
+    // All of one moment, then one at which the wall clock was set back.
+    for at in [Now::at_ms(5), Now::at_ms(5), Now { wall: Wall(7), ..Now::at_ms(6) }, Now::at_ms(9)] {
+        tap.emit(rl_console::tap::Draft { at, ..notice("x") });
+    }
+    stop(recorder);
+    let bytes = fs::read(&path).unwrap();
+    let times: Vec<(u64, u64)> = mcap::MessageStream::new(&bytes)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|message| message.channel.topic != "snapshot")
+        .map(|message| (message.log_time, message.publish_time))
+        .collect();
+    let epoch_ns = Now::at_ms(0).wall.0 * 1_000_000;
+    let log: Vec<u64> = times.iter().map(|(log, _)| log - epoch_ns).collect();
+    assert_eq!(log, [5_000_000, 5_000_001, 6_000_000, 9_000_000]);
+    let publish: Vec<u64> = times.iter().map(|(_, publish)| publish / 1_000_000).collect();
+    assert_eq!(publish, [Now::at_ms(5).wall.0, Now::at_ms(5).wall.0, 7, Now::at_ms(9).wall.0]);
+}
+
+#[test]
+fn a_keyframe_is_in_a_chunk_of_its_own_behind_what_there_was_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder);
+    let tap = Tap::new(limits::Tap::default());
+    let (event, events) = sync_channel(1_024);
+    let on_event = Box::new(move |it| drop(event.try_send(it)));
+    let recorder =
+        Recorder::start(&path, sources(tap.reader().unwrap(), ready_snapshots()), SMALL, on_event).unwrap();
+    // The first is there, and a second passes until the next can be due.
+    assert!(matches!(events.recv().unwrap(), RecorderEvent::Grew { .. }));
+    for number in 0..20_000 {
+        tap.emit(notice(&format!("{number} {}", noise(60))));
+    }
+    let keyframes = || index(&path).unwrap().chunks.iter().filter(|chunk| chunk.has_keyframe).count();
+    crate::real::plugins::until(|| "no second keyframe".to_owned(), || (keyframes() == 2).then_some(()));
+    tap.emit(notice("after"));
+    stop(recorder);
+    let index = index(&path).unwrap();
+    assert!(index.is_finished());
+    let places: Vec<usize> = (0..index.chunks.len()).filter(|at| index.chunks[*at].has_keyframe).collect();
+    assert_eq!((places.len(), places[0]), (2, 0));
+    let [(_, first), (behind, second)] = &index.tallies[..] else { panic!("{:?}", index.tallies) };
+    assert_eq!((first.entries(), second.entries()), (0, 20_000));
+    assert_eq!(second.link(Link::Station).entries, 20_000);
+    assert!(*behind < index.chunks[places[1]].at && *behind > index.chunks[places[1] - 1].at);
+    // It has all that is in front of it, and nothing else is with it.
+    let items: Vec<_> = read(&path).unwrap().map(Result::unwrap).collect();
+    let place = items.iter().rposition(|it| matches!(it, RecordedItem::Snapshot { .. })).unwrap();
+    assert_eq!((place, items.len()), (20_001, 20_003));
+    let messages = index.messages.as_ref().unwrap();
+    assert_eq!((messages["snapshot"], messages["station"]), (2, 20_001));
+}
+
+/// An index without what only a finished file has.
+fn bare(index: RecordingIndex) -> RecordingIndex {
+    RecordingIndex { messages: None, damage: None, bytes: 0, ..index }
+}
+
+#[test]
+fn an_index_is_the_same_by_the_file_s_own_and_by_hopping_over_its_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder);
+    night(&path, 5_000);
+    let own = index(&path).unwrap();
+    assert!(own.chunks.len() > 4, "{}", own.chunks.len());
+    let whole = fs::read(&path).unwrap();
+    // Without the end, where the index is.
+    let killed = index(&cut(&path, whole.len() - 9)).unwrap();
+    assert!(!killed.is_finished());
+    assert_eq!(bare(killed), bare(own.clone()));
+    // Within the last chunk.
+    let last = own.chunks.last().unwrap();
+    let within = index(&cut(&path, usize::try_from(last.at + last.len / 2).unwrap())).unwrap();
+    assert_eq!(within.damage, Some(Damage::Truncated { at: last.at }));
+    assert_eq!(within.chunks[..], own.chunks[..own.chunks.len() - 1]);
+    assert_eq!(within.info, own.info);
+}
+
+#[test]
+fn what_a_killed_station_leaves_is_made_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder);
+    night(&path, 5_000);
+    let own = index(&path).unwrap();
+    let (snapshots, entries) = well(&path);
+    let last = own.chunks.last().unwrap();
+    let killed = cut(&path, usize::try_from(last.at + last.len / 2).unwrap());
+    let out = folder.path().join("whole.mcap");
+    let made = repair(&killed, &out).unwrap();
+    assert_eq!(made.damages, [Damage::Truncated { at: last.at }]);
+    assert_eq!(made.bytes, fs::metadata(&out).unwrap().len());
+    let again = index(&out).unwrap();
+    assert!(again.is_finished());
+    assert_eq!((again.info, again.tallies.len()), (own.info, own.tallies.len()));
+    assert_eq!(again.chunks.len(), own.chunks.len() - 1);
+    assert!(again.chunks[0].has_keyframe);
+    let (kept_snapshots, kept) = well(&out);
+    assert_eq!(kept_snapshots, snapshots);
+    assert_eq!(kept[..], entries[..kept.len()]);
+    assert_eq!(made.messages, (kept.len() + kept_snapshots.len()) as u64);
+    assert!(kept.len() > entries.len() / 2);
+    mcap::Summary::read(&fs::read(&out).unwrap()).unwrap().unwrap();
+    assert!(
+        matches!(repair(&killed, &out), Err(RepairError::Write(error)) if error.kind() == std::io::ErrorKind::AlreadyExists)
+    );
+    fs::write(&killed, "no recording").unwrap();
+    let none = folder.path().join("none.mcap");
+    assert!(matches!(repair(&killed, &none), Err(RepairError::Open(OpenError::NotOurs(_)))));
+    assert!(!none.exists());
+}
+
+#[test]
+fn a_chunk_that_says_it_is_longer_than_any_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder);
+    night(&path, 2_000);
+    let chunk = index(&path).unwrap().chunks[1];
+    let mut bytes = fs::read(&path).unwrap();
+    let at = usize::try_from(chunk.at).unwrap() + 9 + 16;
+    bytes[at..at + 8].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+    fs::write(&path, &bytes).unwrap();
+    let damages: Vec<Damage> = read(&path).unwrap().filter_map(Result::err).collect();
+    let [Damage::Part { at, why }] = &damages[..] else { panic!("{damages:?}") };
+    assert_eq!((*at, why.as_str()), (chunk.at, "a chunk of 1125899906842624 bytes"));
+}
+
+fn recording(folder: &Path, args: &[&str]) -> Output {
+    cli(folder, &[&["recording"], args].concat())
+}
+
+fn texts(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_recording_is_looked_into_checked_and_repaired_without_a_station() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let path = file(&folder);
+    night(&path, 5_000);
+    let name = path.to_str().unwrap();
+    let (code, info, _) = texts(&recording(data, &["info", name]));
+    assert_eq!(code, Some(0), "{info}");
+    for wanted in
+        ["form 2", "rl-console 0.1.0", "1 keyframe", "station 4500", "commands 500", "whole, with an index"]
+    {
+        assert!(info.contains(wanted), "{wanted}: {info}");
+    }
+    let (code, verified, _) = texts(&recording(data, &["verify", name]));
+    assert_eq!((code, verified.trim_end()), (Some(0), &*format!("{name}: 5000 entries, 1 keyframe: well")));
+
+    let killed = cut(&path, fs::read(&path).unwrap().len() / 2);
+    let killed = killed.to_str().unwrap();
+    let (code, verified, error) = texts(&recording(data, &["verify", killed]));
+    assert_eq!(code, Some(6), "{verified}");
+    assert!(
+        verified.contains("truncated at byte") && error.contains("recording repair"),
+        "{verified}{error}"
+    );
+    let (_, info, _) = texts(&recording(data, &["info", killed]));
+    assert!(info.contains("truncated at byte"), "{info}");
+    let out = data.join("whole.mcap");
+    let out = out.to_str().unwrap();
+    assert_eq!(texts(&recording(data, &["repair", killed, out])).0, Some(0));
+    assert_eq!(texts(&recording(data, &["verify", out])).0, Some(0));
+    for (args, exit, error) in [
+        (&["repair", killed, out][..], 1, "exists"),
+        (&["info", "/nowhere.mcap"], 2, "bad_input"),
+        (&["info", "/etc/hostname"], 6, "no_recording"),
+    ] {
+        let (code, _, stderr) = texts(&cli(data, &[&["--json", "recording"], args].concat()));
+        assert_eq!(code, Some(exit), "{args:?}: {stderr}");
+        assert!(stderr.contains(&format!("\"code\":\"{error}\"")), "{stderr}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_mutated_recording_is_indexed_and_repaired_without_panic(
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
+        end in any::<prop::sample::Index>(),
+    ) {
+        static WHOLE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        let folder = tempfile::tempdir().unwrap();
+        let whole = WHOLE.get_or_init(|| {
+            night(&file(&folder), 1_000);
+            fs::read(file(&folder)).unwrap()
+        });
+        let mut bytes = whole.clone();
+        for (at, byte) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes.truncate(end.index(bytes.len() + 1));
+        let (path, out) = (folder.path().join("mutated.mcap"), folder.path().join("repaired.mcap"));
+        fs::write(&path, &bytes).unwrap();
+        let indexed = index(&path).is_ok();
+        if repair(&path, &out).is_ok() {
+            prop_assert!(indexed);
+            prop_assert!(index(&out).unwrap().is_finished(), "what was made is whole");
+            prop_assert!(read(&out).unwrap().all(|it| !matches!(it, Err(Damage::Truncated { .. }))));
+        }
+    }
+}
