@@ -1,8 +1,9 @@
 //! Why a subcommand did not do its work: one match to the exit code, one to the machine-readable code, one to
 //! what can be done.
 
-use std::{io, process::ExitCode};
+use std::io;
 
+pub(crate) use super::exit::Exit;
 use super::{
     bus_error, commands::event_schemas::UnfitParams, config::ConfigError, filter::FilterError,
     inject_error::InjectError, mplp_error::MplpError, recording_error::RecordingError, run_error::RunError,
@@ -18,45 +19,6 @@ use crate::{
     station::{StartError, pairing::PairError},
     tap::entry::mpp::RowState,
 };
-
-/// What a script can rely on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub(crate) enum Exit {
-    /// It is done.
-    Done = 0,
-    /// It was refused, or failed.
-    Refused = 1,
-    /// It was asked in a way that is not understood.
-    Usage = 2,
-    /// No station runs for the data folder, or another one holds it.
-    NoStation = 3,
-    /// It took longer than it was given.
-    TimedOut = 4,
-    /// It ended in another state than `--wait` named; a run was cancelled.
-    OtherState = 5,
-    /// A frame or an opening is not valid.
-    NotValid = 6,
-}
-
-impl Exit {
-    /// Each, and what it means.
-    pub(crate) const ALL: [(Self, &'static str); 7] = [
-        (Self::Done, "done"),
-        (Self::Refused, "refused, or failed"),
-        (Self::Usage, "invalid command line or configuration"),
-        (Self::NoStation, "no station is running for the data folder, or another one holds it"),
-        (Self::TimedOut, "timed out"),
-        (Self::OtherState, "ended in another state than `--wait` requested, or the run was cancelled"),
-        (Self::NotValid, "a frame or an opening is not valid"),
-    ];
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
-}
 
 /// Why a subcommand did not do its work.
 #[derive(Debug, thiserror::Error)]

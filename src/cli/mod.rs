@@ -16,6 +16,7 @@ mod context;
 mod debounced_file;
 mod env;
 mod error;
+mod exit;
 mod filter;
 mod frame_files;
 mod frame_input;

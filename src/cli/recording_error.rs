@@ -89,7 +89,10 @@ impl RecordingError {
             Self::NoRoom(_) => "make room, or name a file on another disk".to_owned(),
             Self::Write { .. } => "name a file in a folder that you can write to".to_owned(),
             Self::Damaged { path, .. } => {
-                format!("`rl-console recording repair {} OUT.mcap` writes what is well", path.display())
+                format!(
+                    "`rl-console recording repair {} OUT.mcap` writes everything readable",
+                    path.display()
+                )
             }
         }
     }

@@ -372,8 +372,10 @@ macro_rules! station_groups {
     }
     /// Recordings.
     recording: Recording {
-        /// Bytes of one recording file; at this size it is finished, and the recording continues in a new one.
+        /// Bytes of one recording file; at this size the recording continues in a new one.
         file_bytes_max = 4_294_967_296 in 1_048_576..=1_099_511_627_776,
+        /// Bytes of all files of one recording; before they exceed it the recording stops with a notice.
+        bytes_max = 34_359_738_368 in 1_048_576..=1_125_899_906_842_624,
         /// Bytes of one compressed chunk.
         chunk_bytes_max = 1_048_576 in 65_536..=16_777_216,
     }

@@ -66,12 +66,15 @@ macro_rules! declare {
             },
             /// A recording ended.
             Recorded {
-                /// The file.
+                /// The last file.
                 path: PathBuf,
-                /// Its length.
+                /// The length of all.
                 bytes: u64,
-                /// Entries in it.
+                /// Entries in them.
                 entries: u64,
+                /// How many there are.
+                #[serde(default)]
+                files: u64,
             },
             /// The host is up again.
             Restarted {

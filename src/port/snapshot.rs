@@ -78,7 +78,7 @@ pub struct StationView {
     pub alerts: AlertList,
     /// Whether it was started for a rehearsal, where faults may be made on purpose.
     pub is_rehearsal: bool,
-    /// The traces that have frames made by hand, the newest last; at most 1,024.
+    /// The traces that have injected frames, the newest last; at most 1,024.
     pub injected_traces: Vec<TraceId>,
 }
 
@@ -116,7 +116,9 @@ impl StationView {
             Transition::StoreOk => self.store_failing = None,
             Transition::StoreFailing => self.store_failing = Some(Arc::from(text)),
             Transition::RecordingStarted => {
-                self.recording = Some(RecordingView { path: PathBuf::from(text), since: at, bytes: 0 });
+                // Its next file, where it is one already.
+                let since = self.recording.as_ref().map_or(at, |recording| recording.since);
+                self.recording = Some(RecordingView { path: PathBuf::from(text), since, bytes: 0 });
             }
             Transition::RecordingGrew { bytes } => {
                 if let Some(recording) = &mut self.recording {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::time::{Mono, Now, Wall};
 
-/// How the file is laid out. What its messages say has a version of its own, which goes on by addition.
+/// How the file is laid out. What its messages say has a version of its own, and changes by addition alone.
 pub(super) const FORM_VERSION: u32 = 2;
 
 /// The topic of snapshots; the topic of an entry is its link's name.
@@ -35,7 +35,7 @@ pub struct RecordingInfo {
     pub host_version: String,
     /// When its station was started. A file of form 1 has no monotonic time of that.
     pub station_started: Now,
-    /// The name of the file that it goes on from.
+    /// The name of the file before it.
     pub previous: Option<String>,
 }
 
@@ -76,6 +76,15 @@ impl LogTimes {
         Self { started, last_ns: 0 }
     }
 
+    /// That of a keyframe: right behind what is in front of it, for what follows it may be older than it.
+    pub(super) fn behind(&mut self, at: Now) -> u64 {
+        if self.last_ns == 0 {
+            return self.next(at);
+        }
+        self.last_ns = self.last_ns.saturating_add(1);
+        self.last_ns
+    }
+
     /// That of the next message, in nanoseconds since the Unix epoch.
     pub(super) fn next(&mut self, at: Now) -> u64 {
         let passed_ns = at.mono.0.saturating_sub(self.started.mono.0);
@@ -103,6 +112,10 @@ mod tests {
         let all = [Now::at_ms(1_001), back, back, Now::at_ms(1_001), Now::at_ms(1_003)];
         let ns = all.map(|at| times.next(at) - epoch_ns);
         assert_eq!(ns, [1_000_000, 2_000_000, 2_000_001, 2_000_002, 3_000_000]);
+        let (keyframe, next) = (times.behind(Now::at_ms(9_000)), times.next(Now::at_ms(1_004)));
+        assert_eq!((keyframe - epoch_ns, next - epoch_ns), (3_000_001, 4_000_000));
+        let first = LogTimes::new(started).behind(Now::at_ms(1_001));
+        assert_eq!(first - epoch_ns, 1_000_000);
     }
 
     #[test]

@@ -5,23 +5,27 @@ use std::{collections::BTreeMap, path::Path};
 
 use mcap::{
     MAGIC, parse_record,
-    records::{Record, op},
+    records::{Footer, Record, op},
 };
 
 use super::{
+    chunk,
     format::{METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
     reader::{Damage, OpenError, checked_info},
     records::{RECORD_BYTES_MAX, RecordHead, Records},
     tally::Tally,
 };
+use crate::tap::recorded;
 
 /// Chunks, and tallies, of a file that are known; those behind them are not.
 const PLACES_MAX: usize = 1_000_000;
+/// The heads of attachments: two times, two texts.
+const ATTACHMENT_BYTES_MAX: u64 = 4_096;
 /// Bytes of a metadata record that are read.
 const METADATA_BYTES_MAX: u64 = 65_536;
 /// What a chunk says of itself before its records: two times, a length, a checksum.
 const CHUNK_HEAD_BYTES: u64 = 28;
-/// The footer with its head, and the magic bytes behind it.
+/// The footer with its head, and the magic bytes at the end.
 const END_BYTES: u64 = 9 + 20 + MAGIC.len() as u64;
 
 /// A chunk of entries.
@@ -73,6 +77,11 @@ pub fn index(path: &Path) -> Result<RecordingIndex, OpenError> {
     by_hopping(&mut records)
 }
 
+/// Whether a schema is one of ours: what another program recorded is none of our files.
+fn is_ours(schema: &str) -> bool {
+    [recorded::ENTRY_MESSAGE, recorded::SNAPSHOT_MESSAGE].contains(&schema)
+}
+
 impl RecordingIndex {
     fn empty(bytes: u64) -> Self {
         Self {
@@ -93,6 +102,21 @@ impl RecordingIndex {
         self.messages.is_some()
     }
 
+    /// Notes a chunk; one without messages has only schemas and channels, and no times.
+    fn chunk(&mut self, head: RecordHead, body: &[u8], is_behind_tally: bool) {
+        // A file of form 1 begins with its snapshot.
+        let has_keyframe = is_behind_tally || (self.form == 1 && self.chunks.is_empty());
+        let Some(chunk) = chunk_place(head, body, has_keyframe).filter(|chunk| chunk.end_ns > 0) else {
+            return;
+        };
+        if self.chunks.len() < PLACES_MAX {
+            self.chunks.push(chunk);
+        } else {
+            let why = format!("more than {PLACES_MAX} chunks");
+            self.damage = Some(Damage::Part { at: head.at, why });
+        }
+    }
+
     fn metadata(&mut self, at: u64, body: &[u8]) -> Result<(), OpenError> {
         let Ok(Record::Metadata(metadata)) = parse_record(op::METADATA, body) else { return Ok(()) };
         if metadata.name == METADATA {
@@ -105,7 +129,7 @@ impl RecordingIndex {
     }
 }
 
-/// By the index that its writer left; nothing where there is none, or where it is not well.
+/// By the index that its writer left; nothing where there is none, or where it is damaged.
 fn from_summary(records: &mut Records) -> Result<Option<RecordingIndex>, OpenError> {
     let len = records.len();
     let Some(end) = len.checked_sub(END_BYTES) else { return Ok(None) };
@@ -121,18 +145,37 @@ fn from_summary(records: &mut Records) -> Result<Option<RecordingIndex>, OpenErr
         return Ok(None);
     }
     let Ok(summary) = records.bytes(start, end - start) else { return Ok(None) };
+    if !is_intact(&summary, &footer) {
+        return Ok(None);
+    }
     let mut index = RecordingIndex::empty(len);
     let Some(places) = summary_places(&summary, &mut index) else { return Ok(None) };
     for at in places {
-        let Ok((RecordHead { op: op::METADATA, .. }, body)) = records.record_at(at) else { return Ok(None) };
+        let read = records.record_at(at, METADATA_BYTES_MAX);
+        let Ok((RecordHead { op: op::METADATA, .. }, body)) = read else { return Ok(None) };
         index.metadata(at, &body)?;
+    }
+    // Another tool may have left out the places of what it kept.
+    if index.info.is_none() || index.chunks.iter().any(|chunk| chunk.at.saturating_add(chunk.len) > start) {
+        return Ok(None);
     }
     index.tallies.sort_by_key(|(at, _)| *at);
     index.chunks.sort_by_key(|chunk| chunk.at);
     Ok(Some(index))
 }
 
-/// Reads the summary; the places of metadata records. Nothing where it is not well.
+/// Whether the summary is as it was written, where its writer noted how that can be known.
+fn is_intact(summary: &[u8], footer: &Footer) -> bool {
+    let mut checked = crc32fast::Hasher::new();
+    checked.update(summary);
+    checked.update(&[op::FOOTER]);
+    checked.update(&20_u64.to_le_bytes());
+    checked.update(&footer.summary_start.to_le_bytes());
+    checked.update(&footer.summary_offset_start.to_le_bytes());
+    footer.summary_crc == 0 || footer.summary_crc == checked.finalize()
+}
+
+/// Reads the summary; the places of metadata records. Nothing where it is damaged.
 fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<u64>> {
     let (mut topics, mut chunks, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
     let mut counts = None;
@@ -155,6 +198,7 @@ fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<
     let topic = |id: &u16| topics.get(id).map_or("", String::as_str);
     index.chunks = chunks
         .into_iter()
+        .filter(|chunk| !chunk.message_index_offsets.is_empty())
         .map(|chunk| ChunkPlace {
             at: chunk.chunk_start_offset,
             len: chunk.chunk_length,
@@ -187,6 +231,7 @@ fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenError> {
         let read = match head.op {
             op::CHUNK => records.body(head, CHUNK_HEAD_BYTES),
             op::METADATA => records.body(head, METADATA_BYTES_MAX),
+            op::ATTACHMENT => records.body(head, ATTACHMENT_BYTES_MAX),
             _ => continue,
         };
         let body = match read {
@@ -202,17 +247,38 @@ fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenError> {
             is_behind_tally = index.tallies.len() > known;
             continue;
         }
-        if let Some(chunk) =
-            chunk_place(head, &body, is_behind_tally).filter(|_| index.chunks.len() < PLACES_MAX)
-        {
-            index.chunks.push(chunk);
+        if head.op == op::ATTACHMENT {
+            index.attachments.extend(attachment_name(&body));
+            continue;
         }
+        index.chunk(head, &body, is_behind_tally);
         is_behind_tally = false;
     }
-    if index.info.is_none() && index.chunks.is_empty() {
-        return Err(OpenError::NotOurs("it has no header"));
+    if index.info.is_none() && !has_our_schema(records, &index) {
+        return Err(OpenError::NotOurs("nothing in it is rl-console's"));
     }
     Ok(index)
+}
+
+/// Whether the first chunk has a schema of ours.
+fn has_our_schema(records: &mut Records, index: &RecordingIndex) -> bool {
+    let Some(place) = index.chunks.first() else { return false };
+    let Ok((_, body)) = records.record_at(place.at, RECORD_BYTES_MAX) else { return false };
+    let mut is_found = false;
+    let read = chunk::records(&body, |op, data| {
+        if let (op::SCHEMA, Ok(Record::Schema { header, .. })) = (op, parse_record(op, data)) {
+            is_found |= is_ours(&header.name);
+        }
+        Ok(())
+    });
+    read.is_ok() && is_found
+}
+
+/// The name of an attachment, after its two times.
+fn attachment_name(body: &[u8]) -> Option<String> {
+    let (len, rest) = body.get(16..)?.split_first_chunk()?;
+    let name = rest.get(..usize::try_from(u32::from_le_bytes(*len)).ok()?)?;
+    Some(String::from_utf8_lossy(name).into_owned())
 }
 
 fn chunk_place(head: RecordHead, body: &[u8], has_keyframe: bool) -> Option<ChunkPlace> {

@@ -23,12 +23,16 @@ pub(super) struct KeyframeSchedule {
     entries: u64,
     /// The state after what came last is not known from entries.
     is_needed: bool,
+    /// None could be taken: not before then, and how long it was waited.
+    retry_at: Mono,
+    pause: Duration,
 }
 
 impl KeyframeSchedule {
     /// Notes one, by its place in the file.
     pub(super) fn taken(&mut self, now: Mono, begin: u64, end: u64) {
-        *self = Self { taken_at: now, length: end.saturating_sub(begin), end, entries: 0, is_needed: false };
+        let length = end.saturating_sub(begin);
+        *self = Self { taken_at: now, length, end, ..Self::default() };
     }
 
     /// Notes an entry of which something can be seen.
@@ -41,12 +45,20 @@ impl KeyframeSchedule {
         self.is_needed = true;
     }
 
+    /// Notes that none could be taken. Each time it is waited for twice as long.
+    pub(super) fn failed(&mut self, now: Mono) {
+        self.pause = (self.pause * 2).clamp(AFTER_MIN, AFTER_MAX);
+        self.retry_at = now + self.pause;
+    }
+
     /// Whether one is due, with so many bytes in the file.
     pub(super) fn is_due(&self, now: Mono, bytes: u64) -> bool {
         let passed = now.since(self.taken_at);
         let is_enough = self.entries >= ENTRIES_MIN
             && bytes.saturating_sub(self.end) >= self.length.saturating_mul(LENGTHS_MIN);
-        passed >= AFTER_MIN && (self.is_needed || is_enough || (passed >= AFTER_MAX && self.entries > 0))
+        now >= self.retry_at
+            && passed >= AFTER_MIN
+            && (self.is_needed || is_enough || (passed >= AFTER_MAX && self.entries > 0))
     }
 }
 
@@ -86,7 +98,11 @@ mod tests {
         let mut schedule = taken(0);
         schedule.need();
         assert!(!schedule.is_due(at(1_999), 5_000) && schedule.is_due(at(2_000), 5_000));
-        schedule.taken(at(2_000), 0, 9);
+        schedule.failed(at(2_000));
+        assert!(!schedule.is_due(at(2_999), 5_000) && schedule.is_due(at(3_000), 5_000));
+        schedule.failed(at(3_000));
+        assert!(!schedule.is_due(at(4_999), 5_000) && schedule.is_due(at(5_000), 5_000), "twice as long");
+        schedule.taken(at(5_000), 0, 9);
         assert!(!schedule.is_due(at(9_000), 5_000));
     }
 }

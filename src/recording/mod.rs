@@ -5,13 +5,13 @@
 //! - one channel a link, its topic the link's name (`station`, `mpp`), the channel `commands` for entries
 //!   that say what an operator did, and the channel `snapshot`; message encoding `protobuf`, schemas
 //!   `rl_console.tap.v1.Entry` and `rl_console.tap.v1.Snapshot` with their file descriptor set;
-//! - a message's `log_time` is the station's start and the monotonic time since then in nanoseconds, raised so
-//!   that each is later than the one before; its `publish_time` is the wall clock's; its `sequence` is the
-//!   entry's place in the tap (its low 32 bits). In a file of form 1 both times are the wall clock's, and the
-//!   order is the file's;
+//! - a message's `log_time` is the station's start and the monotonic time since then in nanoseconds, raised
+//!   so that each is later than the one before; its `publish_time` is the wall clock's; its `sequence` is
+//!   the entry's place in the tap (its low 32 bits). In a file of form 1 both times are the wall clock's, and
+//!   the order is the file's;
 //! - a metadata record `rl-console` with the version of the form (`form`: how the file is laid out), of the
 //!   program (`host_version`), the start of the station (`station_started_wall_ms`, `_mono_ns`), and the name
-//!   of the file that it goes on from (`previous`);
+//!   of the file before it (`previous`);
 //! - keyframes: a snapshot in a chunk of its own, of a state that has every entry in front of it, and before
 //!   it a metadata record `tally` with what there was so far: `mpp.entries`, `mpp.faults`, `.drops`,
 //!   `.marks`, `lost`;
@@ -21,7 +21,7 @@
 //! It begins with a keyframe. Further ones come after 16,384 entries and ten times its own length, at the
 //! latest after 60 s in which anything happened, at the soonest after 1 s. Where the recorder fell behind
 //! there is a `Loss` entry and, after it, a keyframe. A file that has reached its length is finished, and the
-//! recording goes on in a new one: `night.mcap`, `night.2.mcap`. Secrets are withheld before an entry is in
+//! recording continues in a new one: `night.mcap`, `night.2.mcap`. Secrets are withheld before an entry is in
 //! the tap, so none can be in a recording.
 
 mod chunk;

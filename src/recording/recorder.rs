@@ -6,6 +6,10 @@ use std::{
     io,
     path::{Path, PathBuf},
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -68,6 +72,8 @@ pub struct Sources {
     pub snapshot: Box<dyn FnMut() -> SnapshotFuture + Send>,
     /// What an entry is counted as besides.
     pub tallied: fn(&Entry) -> Option<Tallied>,
+    /// Whether the disk has so little room that no further file is begun.
+    pub disk_low: Arc<AtomicBool>,
     /// What the time is read from.
     pub clock: Clock,
     /// What the recording says about itself.
@@ -91,13 +97,13 @@ pub enum RecorderEvent {
         /// Bytes of the file.
         bytes: u64,
     },
-    /// A file was full, and it goes on in another one.
+    /// A file was full, and the next one was begun.
     Rotated {
         /// The file that is finished.
         finished: PathBuf,
         /// Its length in bytes.
         bytes: u64,
-        /// The file that it goes on in.
+        /// The next one.
         next: PathBuf,
     },
     /// It has ended, asked for or not. The last event.
@@ -105,12 +111,16 @@ pub enum RecorderEvent {
 }
 
 /// A recording that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Its last file.
     pub path: PathBuf,
     /// The length of all its files in bytes.
     pub bytes: u64,
+    /// That of the last one.
+    pub file_bytes: u64,
+    /// How many there are.
+    pub files: u64,
     /// Entries in them, those of losses not counted.
     pub entries: u64,
     /// Entries that were evicted before they could be recorded.
@@ -139,14 +149,14 @@ impl Recorder {
         on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     ) -> io::Result<Self> {
         let file = private_files::create_new(path)?;
-        let syncing = Syncing::of(&file)?;
+        let syncing = Syncing::of(path, &file)?;
         let writer = Writer::begin(file, &sources.info, limits).map_err(|error| match error {
             WriteError::Io(error) => error,
             full @ WriteError::Full { .. } => io::Error::other(full),
         })?;
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
-        let summary = Summary { path: path.to_owned(), bytes: 0, entries: 0, lost: 0, why: None };
+        let summary = Summary { path: path.to_owned(), files: 1, ..Summary::default() };
         let recording = Recording {
             writer,
             syncing,
@@ -179,8 +189,7 @@ impl Recorder {
         let Self { path, stop, ended } = self;
         let _ = stop.send(());
         async move {
-            let gone =
-                Summary { path, bytes: 0, entries: 0, lost: 0, why: Some("the recorder failed".to_owned()) };
+            let gone = Summary { path, why: Some("the recorder failed".to_owned()), ..Summary::default() };
             ended.await.unwrap_or(gone)
         }
     }
@@ -216,7 +225,11 @@ impl Recording {
         if let Err(error) = self.writer.finish() {
             self.summary.why.get_or_insert_with(|| error.to_string());
         }
-        self.summary.bytes = self.finished_bytes + self.writer.bytes();
+        if let Err(error) = self.syncing.end() {
+            self.summary.why.get_or_insert_with(|| error.to_string());
+        }
+        self.summary.file_bytes = self.writer.bytes();
+        self.summary.bytes = self.finished_bytes + self.summary.file_bytes;
         (self.on_event)(RecorderEvent::Stopped(self.summary.clone()));
         self.summary
     }
@@ -261,17 +274,24 @@ impl Recording {
         if !self.writer.is_keyframe_due(self.sources.clock.now().mono) {
             return Ok(());
         }
-        let taken = tokio::time::timeout(KEYFRAME_TIMEOUT, (self.sources.snapshot)()).await;
-        let Ok(Ok(snapshot)) = taken else { return Ok(()) };
+        let Some(snapshot) = self.take_snapshot().await else {
+            self.writer.keyframe_failed(self.sources.clock.now().mono);
+            return Ok(());
+        };
         match self.keyframe(&snapshot) {
-            Err(WriteError::Full { .. }) => self.rotate().await,
+            Err(WriteError::Full { .. }) => self.rotate(Some(snapshot)).await,
             written => Ok(written?),
         }
     }
 
+    /// A snapshot, where there is one in time.
+    async fn take_snapshot(&mut self) -> Option<EncodedSnapshot> {
+        tokio::time::timeout(KEYFRAME_TIMEOUT, (self.sources.snapshot)()).await.ok()?.ok()
+    }
+
     async fn tick(&mut self) -> Result<(), StopReason> {
-        self.keyframe_if_due().await?;
         self.writer.flush()?;
+        self.keyframe_if_due().await?;
         self.syncing.tick(self.sources.clock.now().mono).map_err(WriteError::Io)?;
         let bytes = self.writer.bytes();
         if bytes >= self.reported_bytes + GREW_BYTES {
@@ -320,32 +340,59 @@ impl Recording {
         let as_what = (self.sources.tallied)(entry.entry);
         match self.writer.entry(entry, as_what) {
             Err(WriteError::Full { .. }) => {
-                self.rotate().await?;
+                self.rotate(None).await?;
                 Ok(self.writer.entry(entry, as_what)?)
             }
             written => Ok(written?),
         }
     }
 
-    /// Finishes the file, and goes on in another one. That begins with a keyframe, unless there is none now.
-    async fn rotate(&mut self) -> Result<(), StopReason> {
+    /// Finishes the file, and begins the next one. That begins with a keyframe, unless none can be taken now,
+    /// as while a host is down.
+    async fn rotate(&mut self, snapshot: Option<EncodedSnapshot>) -> Result<(), StopReason> {
+        let total = self.finished_bytes + self.writer.bytes();
+        if total + self.limits.file_bytes_max > self.limits.bytes_max {
+            return Err(StopReason::TooLong { limit: self.limits.bytes_max });
+        }
+        if self.sources.disk_low.load(Ordering::Relaxed) {
+            return Err(StopReason::DiskLow);
+        }
         self.writer.finish()?;
+        self.syncing.finish();
         let (finished, bytes) = (self.summary.path.clone(), self.writer.bytes());
-        let (path, file) = next_file(&finished).map_err(WriteError::Io)?;
-        let name = finished.file_name().map(|name| name.to_string_lossy().into_owned());
-        let info = RecordingInfo { previous: name, ..self.sources.info.clone() };
-        self.syncing = Syncing::of(&file).map_err(WriteError::Io)?;
-        self.writer = Writer::begin(file, &info, self.limits)?;
+        let (path, file) = next_file(&finished).map_err(StopReason::NextFile)?;
+        let begun = self.begin_after(&finished, &path, file);
+        if begun.is_err() {
+            // What is left of it holds nothing.
+            let _ = std::fs::remove_file(&path);
+        }
+        begun?;
         self.finished_bytes += bytes;
         self.reported_bytes = 0;
+        self.summary.files += 1;
         self.summary.path.clone_from(&path);
         (self.on_event)(RecorderEvent::Rotated { finished, bytes, next: path });
-        let taken = tokio::time::timeout(KEYFRAME_TIMEOUT, (self.sources.snapshot)()).await;
-        let Ok(Ok(snapshot)) = taken else {
+        let snapshot = match snapshot {
+            Some(snapshot) => Some(snapshot),
+            None => self.take_snapshot().await,
+        };
+        let Some(snapshot) = snapshot else {
             self.writer.need_keyframe();
             return Ok(());
         };
         Ok(self.keyframe(&snapshot)?)
+    }
+
+    /// Writes into this file from now on.
+    fn begin_after(&mut self, finished: &Path, path: &Path, file: File) -> Result<(), StopReason> {
+        let name = finished.file_name().map(|name| name.to_string_lossy().into_owned());
+        let info = RecordingInfo { previous: name, ..self.sources.info.clone() };
+        let syncing = Syncing::of(path, &file).map_err(StopReason::NextFile)?;
+        let mut writer = Writer::begin(file, &info, self.limits)?;
+        writer.follow(&self.writer);
+        self.syncing = syncing.follow(&self.syncing);
+        self.writer = writer;
+        Ok(())
     }
 
     /// A host that is up again after it was down has begun anew, and so does the state of its link.
@@ -363,7 +410,7 @@ impl Recording {
     }
 }
 
-/// The file that a recording goes on in, which is made.
+/// The next file, which is made.
 fn next_file(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut next = rotation::next(path);
     for _ in 0..NAMES_MAX {
@@ -382,4 +429,10 @@ enum StopReason {
     Write(#[from] WriteError),
     #[error("cannot take a snapshot: {0}")]
     NoSnapshot(String),
+    #[error("its files have reached {limit} bytes (limits.recording.bytes_max)")]
+    TooLong { limit: u64 },
+    #[error("the disk is too low for another file (limits.store.disk_free_bytes_min)")]
+    DiskLow,
+    #[error("cannot make the next file: {0}")]
+    NextFile(io::Error),
 }

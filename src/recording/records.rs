@@ -40,8 +40,8 @@ pub(super) struct Records {
     len: u64,
     /// Where the next record begins.
     next: u64,
-    /// Where the file is read.
-    at: u64,
+    /// Where the file is read; not known after an error.
+    at: Option<u64>,
 }
 
 impl Records {
@@ -56,7 +56,7 @@ impl Records {
             return Err(OpenError::NotOurs("not an MCAP file"));
         }
         let at = MAGIC.len() as u64;
-        Ok(Self { file, len, next: at, at })
+        Ok(Self { file, len, next: at, at: Some(at) })
     }
 
     /// The file's length.
@@ -92,11 +92,11 @@ impl Records {
         Ok(body)
     }
 
-    /// The record at a place, with its body.
-    pub(super) fn record_at(&mut self, at: u64) -> Result<(RecordHead, Vec<u8>), Damage> {
+    /// The record at a place, with the first bytes of its body; at most so many.
+    pub(super) fn record_at(&mut self, at: u64, bytes_max: u64) -> Result<(RecordHead, Vec<u8>), Damage> {
         self.next = at;
         let head = self.next()?.ok_or(Damage::Truncated { at })?;
-        let body = self.body(head, RECORD_BYTES_MAX)?;
+        let body = self.body(head, bytes_max)?;
         Ok((head, body))
     }
 
@@ -115,21 +115,20 @@ impl Records {
     }
 
     fn go(&mut self, to: u64) -> Result<(), Damage> {
-        if to == self.at {
-            return Ok(());
-        }
-        let moved = match (i64::try_from(to), i64::try_from(self.at)) {
-            (Ok(to), Ok(from)) => self.file.seek_relative(to - from),
-            _ => self.file.seek(SeekFrom::Start(to)).map(drop),
+        let by = self.at.and_then(|at| Some(i64::try_from(to).ok()? - i64::try_from(at).ok()?));
+        let moved = match by {
+            Some(0) => Ok(()),
+            Some(by) => self.file.seek_relative(by),
+            None => self.file.seek(SeekFrom::Start(to)).map(drop),
         };
-        moved.map_err(|why| unreadable(self.at, &why))?;
-        self.at = to;
-        Ok(())
+        self.at = moved.is_ok().then_some(to);
+        moved.map_err(|why| unreadable(to, &why))
     }
 
     fn read(&mut self, into: &mut [u8]) -> Result<(), Damage> {
-        self.file.read_exact(into).map_err(|why| unreadable(self.at, &why))?;
-        self.at += into.len() as u64;
+        let at = self.at.take().unwrap_or_default();
+        self.file.read_exact(into).map_err(|why| unreadable(at, &why))?;
+        self.at = Some(at + into.len() as u64);
         Ok(())
     }
 }

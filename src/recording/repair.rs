@@ -1,4 +1,4 @@
-//! Makes a whole file of one that is not: all that is well in it, with an index.
+//! Makes a whole file of one that is not: all that can be read of it, with an index.
 
 use std::{
     collections::BTreeMap,
@@ -54,18 +54,22 @@ impl From<McapError> for RepairError {
     }
 }
 
-/// Writes all that is well in a file into another one, which is whole.
+/// Writes all that can be read of a file into another one, which is whole.
 ///
 /// # Errors
 /// The file is no recording; the other one exists, or cannot be written.
 pub fn repair(from: &Path, to: &Path) -> Result<Repaired, RepairError> {
-    // Whether it is ours is said before a file is made.
+    // A file that is none of ours makes none.
     super::index(from)?;
     let mut records = Records::open(from)?;
     let file = private_files::create_new(to).map_err(RepairError::Write)?;
-    let made = Copy::into(file).and_then(|copy| copy.all(&mut records));
+    let made = Copy::into(file).and_then(|copy| {
+        let (made, file) = copy.all(&mut records)?;
+        file.sync_all().map_err(RepairError::Write)?;
+        Ok(made)
+    });
     if made.is_err() {
-        // What is half of it helps nobody.
+        // Half of a file is of no use.
         let _ = std::fs::remove_file(to);
     }
     made
@@ -92,7 +96,7 @@ impl<W: Write + Seek> Copy<W> {
         Ok(Self { mcap, schemas, channels, made: Repaired::default() })
     }
 
-    fn all(mut self, records: &mut Records) -> Result<Repaired, RepairError> {
+    fn all(mut self, records: &mut Records) -> Result<(Repaired, W), RepairError> {
         loop {
             match records.next() {
                 Ok(Some(head)) if head.len > RECORD_BYTES_MAX => {
@@ -115,7 +119,7 @@ impl<W: Write + Seek> Copy<W> {
         self.mcap.finish()?;
         let mut file = self.mcap.into_inner();
         self.made.bytes = file.stream_position().map_err(RepairError::Write)?;
-        Ok(self.made)
+        Ok((self.made, file))
     }
 
     fn damage(&mut self, damage: Damage) {
@@ -138,7 +142,11 @@ impl<W: Write + Seek> Copy<W> {
                 return Ok(());
             }
             for (op, body) in records {
-                self.record(at, op, &body)?;
+                if op == op::CHUNK {
+                    self.damage(Damage::Part { at, why: "a chunk within a chunk".to_owned() });
+                } else {
+                    self.record(at, op, &body)?;
+                }
             }
             // Its chunks are the file's: a keyframe stays the first of one.
             return Ok(self.mcap.flush()?);

@@ -1,16 +1,20 @@
-//! The files that a recording goes on in.
+//! The files of a recording, one after the other.
 
 use std::path::{Path, PathBuf};
 
-/// The file after this one: `night.mcap`, `night.2.mcap`, `night.3.mcap`.
+/// The file after this one: `night.mcap`, `night.2.mcap`, `night.3.mcap`. One without an extension is
+/// `night`, `night.2`, `night.3`.
 pub(super) fn next(path: &Path) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_number = |text: &str| text.parse::<u32>().is_ok();
+    let extension = path.extension().map(|it| it.to_string_lossy().into_owned());
+    let extension = extension.filter(|it| !is_number(it)).map_or_else(String::new, |it| format!(".{it}"));
+    let stem = name.strip_suffix(&extension).unwrap_or(&name).to_owned();
     let numbered = stem.rsplit_once('.').and_then(|(name, number)| {
         let number: u32 = number.parse().ok().filter(|number| *number >= 2)?;
         (!name.is_empty()).then_some((name, number))
     });
     let (name, number) = numbered.unwrap_or((&stem, 1));
-    let extension = path.extension().map_or_else(String::new, |it| format!(".{}", it.to_string_lossy()));
     path.with_file_name(format!("{name}.{}{extension}", number.saturating_add(1)))
 }
 
@@ -27,6 +31,7 @@ mod tests {
             ("/a/night.1.mcap", "/a/night.1.2.mcap"),
             ("/a/2026-11-27_22-14-03.mcap", "/a/2026-11-27_22-14-03.2.mcap"),
             ("night", "night.2"),
+            ("night.2", "night.3"),
             ("/a/.7.mcap", "/a/.7.2.mcap"),
         ] {
             assert_eq!(next(Path::new(file)), Path::new(expected), "{file}");

@@ -3,7 +3,11 @@
 use std::{
     fs::File,
     io,
-    sync::{Arc, Mutex, PoisonError},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, sync_channel},
+    },
     time::Duration,
 };
 
@@ -11,11 +15,14 @@ use crate::time::Mono;
 
 /// How often.
 const SYNC_EVERY: Duration = Duration::from_secs(10);
+/// How long the end of a recording waits for the disk.
+const END_MAX: Duration = Duration::from_secs(1);
 
 /// A file whose data is synchronized.
 #[derive(Debug)]
 pub(super) struct Syncing {
     file: Arc<File>,
+    folder: PathBuf,
     begun_at: Mono,
     state: Arc<Mutex<State>>,
 }
@@ -28,8 +35,10 @@ struct State {
 
 impl Syncing {
     /// Of a file that others write.
-    pub(super) fn of(file: &File) -> io::Result<Self> {
-        Ok(Self { file: Arc::new(file.try_clone()?), begun_at: Mono(0), state: Arc::default() })
+    pub(super) fn of(path: &Path, file: &File) -> io::Result<Self> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).to_owned();
+        Ok(Self { file: Arc::new(file.try_clone()?), folder, begun_at: Mono(0), state: Arc::default() })
     }
 
     /// Begins it where it is time; a disk that takes long is waited for by none.
@@ -46,16 +55,54 @@ impl Syncing {
         }
         self.begun_at = now;
         state.is_running = true;
-        let (file, ended) = (Arc::clone(&self.file), Arc::clone(&self.state));
-        let sync = move || {
-            let failed = file.sync_data().err();
-            *ended.lock().unwrap_or_else(PoisonError::into_inner) = State { is_running: false, failed };
+        drop(state);
+        let file = Arc::clone(&self.file);
+        self.spawn(move || file.sync_data());
+        Ok(())
+    }
+
+    /// The file is finished, and is kept with its name. A failure is one of the file that follows it.
+    pub(super) fn finish(&self) -> Receiver<()> {
+        let (file, folder) = (Arc::clone(&self.file), self.folder.clone());
+        self.spawn(move || {
+            file.sync_all()?;
+            File::open(folder)?.sync_all()
+        })
+    }
+
+    /// The same of the last file, for a while.
+    ///
+    /// # Errors
+    /// Why the disk did not keep it.
+    pub(super) fn end(&self) -> io::Result<()> {
+        if self.finish().recv_timeout(END_MAX).is_err() {
+            tracing::warn!("the disk has not kept the end of a recording within {} s", END_MAX.as_secs());
+        }
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).failed.take().map_or(Ok(()), Err)
+    }
+
+    /// The next file's, with what became of the ones before.
+    pub(super) fn follow(self, before: &Self) -> Self {
+        Self { state: Arc::clone(&before.state), ..self }
+    }
+
+    fn spawn(&self, sync: impl FnOnce() -> io::Result<()> + Send + 'static) -> Receiver<()> {
+        let (done, is_done) = sync_channel(1);
+        let ended = Arc::clone(&self.state);
+        let run = move || {
+            let failed = sync().err();
+            let mut state = ended.lock().unwrap_or_else(PoisonError::into_inner);
+            state.is_running = false;
+            state.failed = state.failed.take().or(failed);
+            drop(state);
+            // It may not be waited for.
+            let _ = done.try_send(());
         };
-        if let Err(error) = std::thread::Builder::new().name("recording-sync".to_owned()).spawn(sync) {
+        if let Err(error) = std::thread::Builder::new().name("recording-sync".to_owned()).spawn(run) {
             // It is tried again when it is time next.
             tracing::warn!("cannot synchronize a recording: {error}");
-            state.is_running = false;
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).is_running = false;
         }
-        Ok(())
+        is_done
     }
 }

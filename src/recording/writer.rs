@@ -31,6 +31,9 @@ const CHUNK_BYTES: u64 = 512;
 /// What a tally takes at most, in its place and in the summary.
 const TALLY_BYTES: u64 = 2_048;
 
+/// Chunks of a file; its index has each of them.
+const CHUNKS_MAX: u64 = 100_000;
+
 /// What the end of a file takes at most, beside the schema and the chunks' places.
 const END_BYTES: u64 = 4_096;
 
@@ -38,7 +41,7 @@ const END_BYTES: u64 = 4_096;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteError {
     /// The next message would exceed the file's limit.
-    #[error("the file has reached {limit} bytes (limits.recording.file_bytes_max)")]
+    #[error("a message does not fit a file of {limit} bytes (limits.recording.file_bytes_max)")]
     Full {
         /// The limit.
         limit: u64,
@@ -137,16 +140,28 @@ impl<W: Write> Writer<W> {
     /// Writes a snapshot in a chunk of its own, behind the tally so far. It has all that is in front of it.
     pub(super) fn keyframe(&mut self, now: Mono, at: Now, bytes: &[u8]) -> Result<(), WriteError> {
         self.flush()?;
-        if self.bytes_at_end(bytes.len() as u64 + TALLY_BYTES) > self.file_bytes_max {
+        // The tally is in its place and in the summary.
+        if self.is_full(bytes.len() as u64 + 2 * TALLY_BYTES) {
             return Err(WriteError::Full { limit: self.file_bytes_max });
         }
         let begin = self.bytes();
         self.mcap.write_metadata(&Metadata { name: TALLY.to_owned(), metadata: self.tally.to_metadata() })?;
         self.summary_bytes += TALLY_BYTES;
-        self.message(self.snapshot, 0, at, bytes)?;
+        let log_time = self.times.behind(at);
+        self.write(self.snapshot, (0, log_time, at), bytes)?;
         self.flush()?;
         self.schedule.taken(now, begin, self.bytes());
         Ok(())
+    }
+
+    /// Continues the times and counts of the file before it.
+    pub(super) fn follow(&mut self, before: &Self) {
+        (self.times, self.tally) = (before.times, before.tally);
+    }
+
+    /// No keyframe could be taken: it is tried again later.
+    pub(super) fn keyframe_failed(&mut self, now: Mono) {
+        self.schedule.failed(now);
     }
 
     /// Whether the next keyframe is due.
@@ -161,19 +176,28 @@ impl<W: Write> Writer<W> {
 
     fn message(&mut self, channel_id: u16, seq: u64, at: Now, bytes: &[u8]) -> Result<(), WriteError> {
         let len = bytes.len() as u64;
-        if self.bytes_at_end(len) > self.file_bytes_max {
+        if self.is_full(len) {
             self.flush()?;
-            if self.bytes_at_end(len) > self.file_bytes_max {
+            if self.is_full(len) {
                 return Err(WriteError::Full { limit: self.file_bytes_max });
             }
         }
         let log_time = self.times.next(at);
+        self.write(channel_id, (seq, log_time, at), bytes)
+    }
+
+    fn write(
+        &mut self,
+        channel_id: u16,
+        (seq, log_time, at): (u64, u64, Now),
+        bytes: &[u8],
+    ) -> Result<(), WriteError> {
         let sequence = u32::try_from(seq & u64::from(u32::MAX)).unwrap_or_default();
         self.mcap.write_to_known_channel(
             &MessageHeader { channel_id, sequence, log_time, publish_time: wall_ns(at.wall) },
             bytes,
         )?;
-        self.pending_bytes += len;
+        self.pending_bytes += bytes.len() as u64;
         self.pending_messages += 1;
         if self.pending_bytes >= self.chunk_bytes_max {
             self.flush()?;
@@ -201,6 +225,11 @@ impl<W: Write> Writer<W> {
     /// Bytes handed to the file.
     pub(super) fn bytes(&self) -> u64 {
         self.written.bytes()
+    }
+
+    /// Whether it has no room for a message of this length.
+    fn is_full(&self, len: u64) -> bool {
+        self.chunks >= CHUNKS_MAX || self.bytes_at_end(len) > self.file_bytes_max
     }
 
     /// The length of the finished file at most, if a message of this length is its last.

@@ -1,5 +1,5 @@
-//! The traces that have frames made by hand, for good: what came of such a frame is marked on consoles that
-//! come later, in recordings that begin later, and after a restart.
+//! The traces that have injected frames, for good: what came of such a frame is marked on consoles that come
+//! later, in recordings that begin later, and after a restart.
 //!
 //! ```text
 //! workbench, gate ─ begin ─▶ InjectedTracesBoard ◀─ a reader of the tap, from then on
@@ -7,7 +7,7 @@
 //!                                   └─ keep, four times a second ─▶ store
 //! ```
 //!
-//! A station on which no frame is made by hand reads nothing for it.
+//! A station on which no frame is injected reads nothing for it.
 
 use std::{
     mem,
@@ -20,7 +20,10 @@ use tokio::sync::Notify;
 use super::local::Inner;
 use crate::{
     ids::TraceId,
-    store::op::{Class, CommitError, Done, Op},
+    store::{
+        Handle,
+        op::{Class, CommitError, Done, Op},
+    },
     tap::{
         Reader, Tap,
         injected_traces::{InjectedTraces, KNOWN_MAX},
@@ -40,7 +43,7 @@ pub(super) struct InjectedTracesBoard {
 #[derive(Debug, Default)]
 struct Board {
     traces: InjectedTraces,
-    /// From the first frame that was made by hand.
+    /// From the first injected frame.
     reader: Option<Reader>,
     /// Those that the store does not have.
     unsaved: Vec<TraceId>,
@@ -51,6 +54,12 @@ impl Board {
     fn read(&mut self) {
         let Some(reader) = &mut self.reader else { return };
         while let Some(batch) = reader.read() {
+            if batch.lost > 0 {
+                tracing::warn!(
+                    "{} entries were lost: what came of injected frames may lack its mark",
+                    batch.lost
+                );
+            }
             self.unsaved.extend(batch.iter().filter_map(|entry| self.traces.fold(entry.entry)));
         }
         self.bound();
@@ -73,7 +82,7 @@ impl InjectedTracesBoard {
         self.lock().traces.restore(traces);
     }
 
-    /// Follows the tap from now on: the next frame is made by hand.
+    /// Follows the tap from now on: the next frame is injected.
     pub(super) fn begin(&self, tap: &Tap) {
         let mut board = self.lock();
         if board.reader.is_some() {
@@ -94,19 +103,21 @@ impl InjectedTracesBoard {
     }
 
     /// Has the store keep what it does not have; what it cannot is tried again.
-    pub(super) fn keep(&self, inner: &Arc<Inner>) {
+    pub(super) fn keep(&self, inner: &Arc<Inner>, store: &Handle) {
         let mut board = self.lock();
         board.read();
-        let Some(running) = inner.running_now().filter(|_| !board.unsaved.is_empty()) else { return };
+        if board.unsaved.is_empty() {
+            return;
+        }
         let traces = mem::take(&mut board.unsaved);
         let (shared, unsaved) = (Arc::clone(inner), traces.clone());
         let done = Box::new(move |done: Result<Done, CommitError>| {
             if done.is_err() {
-                shared.injected_traces.lock().unsaved.extend(unsaved);
+                shared.injected_traces.lock().unsaved.splice(0..0, unsaved);
             }
         });
-        if running.store.commit(Op::InjectedTraces(traces.clone()), Class::Process, done).is_err() {
-            board.unsaved.extend(traces);
+        if store.commit(Op::InjectedTraces(traces.clone()), Class::Process, done).is_err() {
+            board.unsaved.splice(0..0, traces);
         }
     }
 }
@@ -117,8 +128,8 @@ pub(super) async fn keep(inner: Weak<Inner>) {
         let Some(shared) = inner.upgrade() else { return };
         let begun = Arc::clone(&shared.injected_traces.begun);
         let has_begun = shared.injected_traces.lock().reader.is_some();
-        if has_begun {
-            shared.injected_traces.keep(&shared);
+        if let Some(running) = shared.running_now().filter(|_| has_begun) {
+            shared.injected_traces.keep(&shared, &running.store);
         }
         drop(shared);
         if has_begun {

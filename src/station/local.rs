@@ -28,7 +28,8 @@ use crate::{
     ids::{ConnectionId, Seq},
     limits,
     port::{
-        Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Snapshot, StationPort,
+        Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Snapshot,
+        StationPort, StationView,
     },
     tap::{
         Reader, Tap,
@@ -102,8 +103,9 @@ impl Inner {
             snapshot.as_of.0[host.link().index()] = seq;
         }
         // Last, so that nothing in it is later than the moment that it names.
-        let (mut station, seq, at) = self.status.view();
-        station.injected_traces = self.injected_traces.list();
+        let injected_traces = self.injected_traces.list();
+        let (station, seq, at) = self.status.view();
+        let station = StationView { injected_traces, ..station };
         snapshot.as_of.0[Link::Station.index()] = seq;
         Ok(Snapshot { at, station, ..snapshot })
     }

@@ -5,7 +5,10 @@ use std::{path::PathBuf, sync::Arc};
 use jiff::{Timestamp, tz::TimeZone};
 use tokio::sync::Mutex;
 
-use super::local::{Inner, LocalPort};
+use super::{
+    local::{Inner, LocalPort},
+    status::StationStatus,
+};
 use crate::{
     dissect::{EntryOutcome, EntrySummary},
     plugin,
@@ -34,7 +37,8 @@ impl Recording {
     ) -> Result<Outcome, PortError> {
         let mut current = self.current.lock().await;
         if let Some(recorder) = current.as_ref().filter(|_| inner.status.recording_path().is_some()) {
-            return Err(PortError::Recording(format!("already recording to {}", recorder.path().display())));
+            let path = inner.status.recording_path().unwrap_or_else(|| recorder.path().to_owned());
+            return Err(PortError::Recording(format!("already recording to {}", path.display())));
         }
         let path = path.map_or_else(|| fresh_path(inner), Ok)?;
         let port = LocalPort::own(Arc::clone(inner));
@@ -62,32 +66,19 @@ impl Recording {
             station_started: inner.status.view().0.started_at,
             previous: None,
         };
-        let board = inner.status.clone();
-        let on_event = Box::new(move |event| match event {
-            RecorderEvent::Grew { bytes } => {
-                board.report(Transition::RecordingGrew { bytes }, "");
-            }
-            RecorderEvent::Rotated { finished, bytes, next } => {
-                board.report(Transition::RecordingStopped { bytes }, &finished.display().to_string());
-                board.report(Transition::RecordingStarted, &next.display().to_string());
-            }
-            RecorderEvent::Stopped(summary) => {
-                if let Some(why) = &summary.why {
-                    tracing::error!("the recording {} stopped: {why}", summary.path.display());
-                    board.report(Transition::RecordingFailed, &format!("{}: {why}", summary.path.display()));
-                }
-                board.report(
-                    Transition::RecordingStopped { bytes: summary.bytes },
-                    &summary.path.display().to_string(),
-                );
-            }
-        });
         inner.status.report(Transition::RecordingStarted, &path.display().to_string());
         let recorder = Recorder::start(
             &path,
-            Sources { reader, snapshot, tallied, clock: inner.clock, info: about },
+            Sources {
+                reader,
+                snapshot,
+                tallied,
+                disk_low: inner.status.disk_low(),
+                clock: inner.clock,
+                info: about,
+            },
             inner.limits.recording,
-            on_event,
+            report_to(inner.status.clone()),
         )
         .map_err(|error| {
             inner.status.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
@@ -105,8 +96,8 @@ impl Recording {
             .await
             .take()
             .ok_or_else(|| PortError::Recording("no active recording".to_owned()))?;
-        let Summary { path, bytes, entries, .. } = recorder.stop().await;
-        Ok(Outcome::Recorded { path, bytes, entries })
+        let Summary { path, bytes, entries, files, .. } = recorder.stop().await;
+        Ok(Outcome::Recorded { path, bytes, entries, files })
     }
 
     /// Ends the recording with the station.
@@ -115,6 +106,27 @@ impl Recording {
             recorder.stop().await;
         }
     }
+}
+
+/// Reports what becomes of a recording.
+fn report_to(board: StationStatus) -> Box<dyn FnMut(RecorderEvent) + Send> {
+    Box::new(move |event| match event {
+        RecorderEvent::Grew { bytes } => {
+            board.report(Transition::RecordingGrew { bytes }, "");
+        }
+        // It is one recording still.
+        RecorderEvent::Rotated { next, .. } => {
+            board.report(Transition::RecordingStarted, &next.display().to_string());
+        }
+        RecorderEvent::Stopped(summary) => {
+            let path = summary.path.display().to_string();
+            if let Some(why) = &summary.why {
+                tracing::error!("the recording {path} stopped: {why}");
+                board.report(Transition::RecordingFailed, &format!("{path}: {why}"));
+            }
+            board.report(Transition::RecordingStopped { bytes: summary.file_bytes }, &path);
+        }
+    })
 }
 
 /// What an entry is counted as in a recording's tallies.

@@ -264,10 +264,10 @@ impl Station {
         }
         // What is held is let pass while there is somebody to take it.
         self.inner.gate.disarm_all();
-        self.inner.injected_traces.keep(&self.inner);
+        let store = self.inner.running_now().map(|running| running.store.clone());
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        parts.stop(&self.inner);
+        parts.stop(&self.inner, store.as_ref());
     }
 }
 
@@ -278,9 +278,12 @@ fn restore_alerts(inner: &Inner, running: Option<&Running>) {
     inner.alerts.restore(inner, left.as_ref());
 }
 
-/// Takes up which traces have frames made by hand.
+/// Takes up which traces have injected frames.
 fn restore_injected_traces(inner: &Inner, running: Option<&Running>) {
     let traces = running.and_then(|running| ask_store(|done| running.store.injected_traces(done)));
+    if traces.is_none() {
+        tracing::warn!("the store did not say which traces have injected frames");
+    }
     inner.injected_traces.restore(&traces.unwrap_or_default());
 }
 

@@ -24,6 +24,7 @@ use super::{
 use crate::{
     mpp::manifest::Pack,
     port::{HostState, Outcome, PortError},
+    store::Handle,
     store::Lock,
     tap::entry::{Link, station::Transition},
 };
@@ -115,13 +116,17 @@ impl Parts {
     }
 
     /// Ends every host, then the recording.
-    pub(super) fn stop(self, inner: &Inner) {
+    pub(super) fn stop(self, inner: &Arc<Inner>, store: Option<&Handle>) {
         let Self { foundation: Foundation { runtime, .. }, mut serving, .. } = self;
         // Plugins have their ten seconds beside the end of the others (ruling Plugins 6).
         for serving in serving.iter_mut().flatten() {
             serving.ask_to_end();
         }
         for host in inner.hosts.by_end() {
+            // The store ends with it: what the others still made of injected frames is kept before.
+            if let Some(store) = store.filter(|_| host.link() == Link::Mpp) {
+                inner.injected_traces.keep(inner, store);
+            }
             if let Some(serving) = serving[host.link().index()].take() {
                 serving.stop(inner, &runtime);
             }

@@ -196,7 +196,7 @@ impl Handle {
         self.read(move |conn| alerts::left(conn, limit), done)
     }
 
-    /// Reads which traces have frames made by hand, the newest last.
+    /// Reads which traces have injected frames, the newest last.
     ///
     /// # Errors
     /// As [`Self::invocations`].

@@ -98,7 +98,7 @@ pub enum Op {
     Macp(MacpOp),
     /// Keeps alerts as they are now.
     Alerts(Vec<Arc<Alert>>),
-    /// Keeps which traces have frames made by hand; the oldest of too many go.
+    /// Keeps which traces have injected frames; those known longest of too many go.
     InjectedTraces(Vec<TraceId>),
     /// Rates a run, in place of what was said of it before.
     Rate {

@@ -1,4 +1,4 @@
-//! What came of frames that were made by hand: the traces that have one, as far as entries say.
+//! What came of injected frames: the traces that have one, as far as entries say.
 
 use std::collections::{BTreeMap, BTreeSet};
 

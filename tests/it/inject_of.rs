@@ -17,7 +17,7 @@ use rl_console::{
 use serde_json::json;
 
 use crate::{
-    real::{Station, json as printed},
+    real::{Station, cli, json as printed, plugins::until},
     runs_cli::{Ran, run},
 };
 
@@ -168,7 +168,8 @@ fn what_came_of_an_injected_frame_is_known_to_who_attaches_later_and_after_a_res
     let first = trace_of(1);
     let before = injected_traces(data);
     assert!(before.contains(&first), "{first}: {before:?}");
-    assert_eq!(run(data, &["publish", "a/b"], r#"{"n":2}"#).code, Some(0));
+    let body = r#"{"type":"observation.greeting.v1","payload":{"n":2}}"#;
+    assert!(cli(data, &["publish", "a/b", "--as", "tui", body]).status.success());
     assert_eq!(injected_traces(data), before, "what a client sends is no such frame");
     assert!(station.terminate().success());
 
@@ -177,8 +178,15 @@ fn what_came_of_an_injected_frame_is_known_to_who_attaches_later_and_after_a_res
     let second = trace_of(3);
     let both = injected_traces(data);
     assert!(both.is_superset(&before) && both.contains(&second), "{second}: {both:?}");
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    let stored = || {
+        let db = rusqlite::Connection::open(data.join("station.db")).unwrap();
+        db.query_row("SELECT count(*) FROM injected_traces", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    until(
+        || format!("{} are stored", stored()),
+        || (stored() == i64::try_from(both.len()).unwrap()).then_some(()),
+    );
     station.kill();
     let _station = Station::start(data);
-    assert_eq!(injected_traces(data), both, "also what was sent a second before it was killed");
+    assert_eq!(injected_traces(data), both, "also what was sent just before it was killed");
 }

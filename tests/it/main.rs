@@ -72,6 +72,7 @@ mod recorded;
 mod recorded_snapshot;
 mod recording;
 mod recording_form;
+mod recording_rotation;
 mod rehearsal;
 mod rmp_broker;
 mod rmp_bus;

@@ -138,7 +138,7 @@ pub(crate) enum Command {
     /// Record all traffic of the station into a new MCAP file, until Ctrl-C.
     Record(RecordArgs),
 
-    /// Look into recordings, check them, and make whole what a killed station left; without a station.
+    /// Inspect, verify or repair recordings; needs no station.
     #[command(subcommand)]
     Recording(RecordingAction),
 

@@ -7,17 +7,17 @@ use clap::{Args, Subcommand};
 /// `recording`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RecordingAction {
-    /// Print what a recording says about itself: when, how much of what, and whether it is whole.
+    /// Print what a recording holds: its times, its counts, and whether it is complete.
     ///
     /// Only its index is read, or, without one, the heads of its parts.
     Info(RecordingFileArgs),
 
     /// Read all of a recording, and print what is damaged or missing.
     ///
-    /// Exits 0 when all of it is well, 6 when something is not.
+    /// Exits 0 when nothing is, 6 otherwise.
     Verify(RecordingFileArgs),
 
-    /// Write all that is well in a recording into a new file, which is whole and has an index.
+    /// Write everything readable of a recording into a new file, with an index.
     ///
     /// What a killed station leaves lacks its index: other tools then cannot seek in it. A file that exists
     /// is not overwritten. Exits 0 also when something of it was damaged; that is printed.

@@ -19,7 +19,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Event {
     Recording { path: String },
-    Recorded { path: String, bytes: u64, entries: u64 },
+    Recorded { path: String, bytes: u64, entries: u64, files: u64 },
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<(), Error> {
@@ -52,11 +52,12 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
                 operator::query(&station, Query::Health).await?;
             }
         }
-        let Outcome::Recorded { path, bytes, entries } = station.command(Command::RecordStop).await? else {
+        let Outcome::Recorded { path, bytes, entries, files } = station.command(Command::RecordStop).await?
+        else {
             return Err(Error::UnexpectedAnswer);
         };
         said.and_then(|()| {
-            out.row(&Event::Recorded { path: path.display().to_string(), bytes, entries }, line)
+            out.row(&Event::Recorded { path: path.display().to_string(), bytes, entries, files }, line)
         })
     })
 }
@@ -64,8 +65,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
 fn line(event: &Event) -> String {
     match event {
         Event::Recording { path } => format!("recording to {path}; Ctrl-C stops it"),
-        Event::Recorded { path, bytes, entries } => {
-            format!("{path}: {}, {}", counted(*entries, "entry"), counted(*bytes, "byte"))
+        Event::Recorded { path, bytes, entries, files } => {
+            let (entries, bytes) = (counted(*entries, "entry"), counted(*bytes, "byte"));
+            let files = if *files > 1 { format!(", the last of {files} files") } else { String::new() };
+            format!("{path}: {entries}, {bytes}{files}")
         }
     }
 }

@@ -22,6 +22,7 @@ fn a_recording_that_is_read_again_has_the_same_findings() {
             Box::pin(async { Ok(before) })
         }),
         tallied: |_| None,
+        disk_low: std::sync::Arc::default(),
         clock: Clock::ahead(),
         info: RecordingInfo {
             host_version: "0.0.0".to_owned(),

@@ -214,7 +214,7 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
     stage.event(Event::CommandAnswered {
         on_outcome: Box::new(StationCommand),
-        outcome: Ok(Outcome::Recorded { path, bytes: 3 << 20, entries: 1_234 }),
+        outcome: Ok(Outcome::Recorded { path, bytes: 3 << 20, entries: 1_234, files: 1 }),
     });
     assert!(stage.text().contains("recorded 1234 entries, 3 MiB"), "{}", stage.text());
 }

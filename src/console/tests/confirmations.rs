@@ -51,6 +51,10 @@ fn a_recording_that_began_meanwhile_is_not_stopped_in_anothers_place() {
     stage.station(station::Transition::RecordingStarted, "/data/one.mcap");
     stage.ctrl('r');
     assert!(stage.text().contains("/data/one.mcap holds"), "{}", stage.text());
+    stage.station(station::Transition::RecordingStarted, "/data/one.2.mcap");
+    assert!(stage.text().contains("/data/one.2.mcap holds"), "it is the same one: {}", stage.text());
+    stage.station(station::Transition::RecordingStopped { bytes: 1 }, "/data/one.2.mcap");
+    stage.pass(1);
     stage.station(station::Transition::RecordingStarted, "/data/two.mcap");
     assert!(stage.text().contains("/data/one.mcap has already ended."), "{}", stage.text());
     assert_eq!(stage.char('y'), []);

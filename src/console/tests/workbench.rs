@@ -240,7 +240,7 @@ fn a_door_is_opened_once_and_what_became_of_the_frame_stands_next_to_what_was_fo
     {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
-    assert!(!text.contains("●──▸  │"), "nobody else has a lane");
+    assert!(!text.contains("●──▸  │"), "no other peer has a lane");
     // The door stays open, also while the workbench is closed.
     stage.key(KeyCode::Esc);
     assert!(stage.text().contains("draft of the frame kept"));

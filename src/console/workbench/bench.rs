@@ -405,6 +405,7 @@ impl Workbench {
     }
 
     pub(super) fn edited_json(&mut self) {
+        self.field.clear();
         (self.leads, self.apart) = (Leads::Json, None);
         self.breakages.clear();
         self.changed();

@@ -16,7 +16,7 @@ fn follow_open(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Effect> {
     let inline_max = usize::try_from(limits.console.inspect_inline_bytes_max).unwrap_or(usize::MAX);
     let Some(bench) = ui.layers_mut::<Workbench>().next() else { return Vec::new() };
     let mut effects = Vec::new();
-    let mut beside = None;
+    let mut background = None;
     // What is read is made again, and then its values are found: three steps at most.
     for _ in 0..3 {
         if bench.has_begun() {
@@ -25,7 +25,7 @@ fn follow_open(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Effect> {
         let Some(job) = bench.work(&limits, cx.now.wall) else { break };
         if job.size() > inline_max {
             bench.begin();
-            beside = Some(Effect::Frame(Box::new(job)));
+            background = Some(Effect::Frame(Box::new(job)));
             break;
         }
         bench.on_answer(job.number, job.run(), &limits);
@@ -34,7 +34,7 @@ fn follow_open(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Effect> {
     if cx.live.read_only_reason().is_none() {
         effects.extend(bench.question(is_tick));
     }
-    effects.extend(beside);
+    effects.extend(background);
     if is_tick {
         let mut state = std::mem::take(&mut ui.systems.workbench);
         let bench = ui.layer::<Workbench>();

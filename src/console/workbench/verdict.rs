@@ -179,7 +179,8 @@ fn wrong(row: &JudgedRow) -> Option<String> {
         return Some(format!("{at}{expected} expected, not {got}"));
     }
     // What only repeats the verdict, or the effect, is left out.
-    let is_effect = |says: &str| row.effect.as_deref().is_some_and(|effect| says.ends_with(effect));
+    let words = row.effect.as_ref().map(|effect| format!("{}, {effect}", row.verdict));
+    let is_effect = |says: &str| words.as_deref() == Some(says);
     let says = row.says.first().filter(|says| **says != row.verdict && !is_effect(says));
     says.cloned().or_else(|| row.if_cut.as_ref().map(|cut| format!("a cut here is {cut}")))
 }

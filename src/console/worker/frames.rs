@@ -95,7 +95,8 @@ impl FrameJob {
     /// Bytes or characters that it works on.
     pub(crate) fn size(&self) -> usize {
         match &self.work {
-            FrameWork::Encode { text, .. } | FrameWork::Place { text, .. } => text.len(),
+            FrameWork::Encode { text, .. } => text.len(),
+            FrameWork::Place { text, bytes } => text.len().max(bytes.len()),
             FrameWork::Decode { bytes, .. } => bytes.len(),
         }
     }

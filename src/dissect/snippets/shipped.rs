@@ -61,7 +61,7 @@ files! {
         "on-stream-start" "on-stream-stop" "on-channel-change" "on-watch-tick" "on-followed-live"
         "on-chat-message" "on-settings-change" "on-panel-change" "result" "error" "shutdown" "exit"
         "parse-error" "invalid-request" "method-not-found" "invalid-params" "capability-denied"
-        "consent-denied" "unknown-stream" "rate-limited" "shutting-down" "credential-unavailable" "internal-error"
+        "consent-denied" "unknown-stream" "rate-limited" "shutting-down" "credential-unavailable"
         "no-length" "two-lengths" "length-not-decimal" "no-colon" "headers-too-long" "body-too-long";
 }
 

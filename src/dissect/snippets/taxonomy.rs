@@ -233,7 +233,9 @@ const fn of_status(status: Status) -> Example {
 
 const fn of_plugin(code: PluginCode) -> Example {
     Of(match code {
-        PluginCode::InternalError => "plugin/internal-error",
+        PluginCode::InternalError => {
+            return Nothing("only a result over 4 MiB, or a failing store, leads to it");
+        }
         PluginCode::ParseError => "plugin/parse-error",
         PluginCode::InvalidRequest => "plugin/invalid-request",
         PluginCode::MethodNotFound => "plugin/method-not-found",

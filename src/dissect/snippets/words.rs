@@ -109,8 +109,6 @@ pub(crate) enum Stage {
     Stream,
     /// There is something to hand over for what the plugin asks for.
     Credential,
-    /// The store cannot write.
-    FailingStore,
 }
 
 impl SnippetDoor {
@@ -152,9 +150,6 @@ impl Stage {
             Self::Stopping => "a plugin that is being stopped",
             Self::Stream => "an active channel of the stream",
             Self::Credential => "a credential that is allowed",
-            Self::FailingStore => {
-                "a store that cannot write (`gate arm FILTER --then fail-store=30000ms`, `--rehearsal` alone)"
-            }
         }
     }
 }

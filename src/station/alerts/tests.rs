@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{AlertThresholds, Alerts, Evidence, NotAcknowledged};
 use crate::{
-    port::{AlertList, HostState, Snapshot, StationView},
+    port::{HostState, Snapshot, StationView},
     tap::{
         Draft, Tap,
         entry::{
@@ -21,15 +21,9 @@ const THRESHOLDS: AlertThresholds = AlertThresholds { adapter_gone_s: 5, head_wa
 /// A station whose store refuses commits, or does not.
 fn state(store_failing: Option<&str>) -> Snapshot {
     let station = StationView {
-        data: "/d".into(),
-        started_at: Now::at_ms(0),
         hosts: Link::ALL.map(|_| HostState::Up),
         store_failing: store_failing.map(Into::into),
-        disk_low: None,
-        recording: None,
-        alerts: AlertList::new(20),
-        is_rehearsal: false,
-        injected_traces: Vec::new(),
+        ..StationView::starting("/d".into(), Now::at_ms(0), 20)
     };
     Snapshot::without_hosts(station, Now::at_ms(0))
 }

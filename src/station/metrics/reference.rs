@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     gate::Gate,
-    port::{AlertList, HostState, StationView},
+    port::{HostState, StationView},
     station::{admission::Tallies, gate, hosts::Hosts, keyframes},
     store, tap,
     tap::entry::Link,
@@ -29,15 +29,8 @@ pub(crate) struct MetricReference {
 /// All of them, by name.
 pub(crate) fn reference() -> Vec<MetricReference> {
     let station = StationView {
-        data: std::path::PathBuf::new(),
-        started_at: Now::default(),
         hosts: Link::ALL.map(|_| HostState::Up),
-        store_failing: None,
-        disk_low: None,
-        recording: None,
-        alerts: AlertList::new(0),
-        is_rehearsal: false,
-        injected_traces: Vec::new(),
+        ..StationView::starting(std::path::PathBuf::new(), Now::default(), 0)
     };
     let mut hosts: Vec<Family> =
         Hosts::default().by_link().iter().flat_map(|host| host.idle_families()).collect();

@@ -37,15 +37,8 @@ fn nothing_known(at: Now) -> Snapshot {
         is_sample: true,
     };
     let station = StationView {
-        data: PathBuf::from("/data"),
-        started_at: at,
         hosts: Link::ALL.map(|_| HostState::Up),
-        store_failing: None,
-        disk_low: None,
-        recording: None,
-        alerts: crate::port::AlertList::new(200),
-        is_rehearsal: false,
-        injected_traces: Vec::new(),
+        ..StationView::starting(PathBuf::from("/data"), at, 200)
     };
     Snapshot {
         as_of: AsOf::default(),

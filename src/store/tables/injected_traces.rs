@@ -1,4 +1,4 @@
-//! The traces that have frames made by hand.
+//! The traces that have injected frames, in the order in which they were first known.
 
 use rusqlite::{Connection, params};
 

@@ -1,4 +1,4 @@
-//! Traces that have frames made by hand, over restarts.
+//! Traces that have injected frames, over restarts.
 
 use uuid::Uuid;
 

@@ -26,7 +26,14 @@ fn a_bad_hour_in_a_recording_decodes_to_its_entries_and_folds_to_the_same() {
         Box::pin(async move { Ok(encoded) })
     });
     let reader = world.tapped.tap.reader().unwrap();
-    let sources = Sources { reader, snapshot, tallied: |_| None, clock: Clock::ahead(), info };
+    let sources = Sources {
+        reader,
+        snapshot,
+        tallied: |_| None,
+        disk_low: std::sync::Arc::default(),
+        clock: Clock::ahead(),
+        info,
+    };
     let on_event = Box::new(move |event| drop(tell.try_send(event)));
     let recorder = Recorder::start(&path, sources, limits::Recording::default(), on_event).unwrap();
     assert!(matches!(told.recv().unwrap(), RecorderEvent::Grew { .. }), "the snapshot is written");

@@ -74,8 +74,6 @@ impl Row {
     fn new(path: &Path, index: RecordingIndex) -> Self {
         let is_finished = index.is_finished();
         let info = index.info;
-        // A chunk that holds nothing has no times.
-        let times = || index.chunks.iter().filter(|chunk| chunk.end_ns > 0);
         let ms = |ns: u64| ns / 1_000_000;
         Self {
             path: path.display().to_string(),
@@ -87,8 +85,8 @@ impl Row {
             is_finished,
             chunks: index.chunks.len() as u64,
             keyframes: index.chunks.iter().filter(|chunk| chunk.has_keyframe).count() as u64,
-            first_ms: times().map(|chunk| ms(chunk.start_ns)).min(),
-            last_ms: times().map(|chunk| ms(chunk.end_ns)).max(),
+            first_ms: index.chunks.iter().map(|chunk| ms(chunk.start_ns)).min(),
+            last_ms: index.chunks.iter().map(|chunk| ms(chunk.end_ns)).max(),
             messages: index.messages,
             tally: index.tallies.last().map(|(_, tally)| TallyRow::new(tally)),
             attachments: index.attachments,
@@ -102,16 +100,13 @@ impl Row {
         let at = |ms: u64| format::day_and_time(crate::time::Wall(ms), &zone);
         let mut lines = vec![format!("{}: {}, form {}", self.path, format::bytes(self.bytes), self.form)];
         let mut say = |what: &str, text: String| lines.push(format!("  {what:<10} {text}"));
-        say(
-            "made by",
-            self.host_version.as_ref().map_or("not said".to_owned(), |it| format!("rl-console {it}")),
-        );
+        say("version", self.host_version.clone().unwrap_or_else(|| "unknown".to_owned()));
         if let (Some(first), Some(last)) = (self.first_ms, self.last_ms) {
             say("from", at(first));
             say("to", at(last));
         }
         if let Some(previous) = &self.previous {
-            say("goes on", format!("from {previous}"));
+            say("previous", previous.clone());
         }
         say("parts", format!("{}, {}", counted(self.chunks, "chunk"), counted(self.keyframes, "keyframe")));
         if let Some(messages) = &self.messages {
@@ -122,9 +117,9 @@ impl Row {
             say("attached", self.attachments.join(", "));
         }
         let state = match (&self.damage, self.is_finished) {
-            (None, true) => "whole, with an index".to_owned(),
+            (None, true) => "complete".to_owned(),
             (None, false) => "without an index: `recording repair` makes one".to_owned(),
-            (Some(damage), _) => damage.clone(),
+            (Some(damage), _) => format!("{damage}; `recording repair` makes the rest whole"),
         };
         say("state", state);
         lines.join("\n")

@@ -47,13 +47,20 @@ impl Row {
             RecordedItem::Entry(of) => {
                 if let What::Loss { count } = of.entry.what {
                     self.lost += count;
+                    // It has the number of the last that was lost.
+                    *last = Some(of.entry.seq);
                     return;
                 }
                 self.entries += 1;
-                if let Some(before) = last.filter(|before| of.entry.seq <= *before) {
-                    self.fault(format!("entry {} comes after entry {before}", of.entry.seq));
+                let seq = of.entry.seq;
+                if let Some(due) = last.map(Seq::next).filter(|due| seq != *due) {
+                    self.fault(if seq < due {
+                        format!("entry {seq} comes after a later one")
+                    } else {
+                        format!("entries {due} to {} are missing", seq.0 - 1)
+                    });
                 }
-                *last = Some(of.entry.seq);
+                *last = Some(seq);
             }
         }
     }
@@ -65,7 +72,7 @@ impl Row {
         }
         let what = format!("{}, {}", counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
         let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
-        let state = if self.damaged == 0 { "well".to_owned() } else { counted(self.damaged, "fault") };
+        let state = if self.damaged == 0 { "ok".to_owned() } else { counted(self.damaged, "fault") };
         lines.push(format!("{}: {what}{lost}: {state}", self.path));
         lines.join("\n")
     }

@@ -28,7 +28,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
     let command = |command| Act::Do(vec![Effect::command(command, StationCommand)]);
     Some(match action {
         Action::Record => match recording(model).cloned() {
-            Some(path) => Ok(Act::confirm(StopRecording { path })),
+            Some(recording) => Ok(Act::confirm(StopRecording { recording })),
             None => act_if(
                 model.station_state.is_some(),
                 || command(Command::RecordStart { path: None }),

@@ -1,8 +1,6 @@
 //! The questions before the station ends, with what becomes of everything that goes on there, and before a
 //! recording does.
 
-use std::path::PathBuf;
-
 use crate::{
     console::{
         draw::{format, theme::Role},
@@ -15,7 +13,7 @@ use crate::{
         ui::{effect::Effect, state::Ui},
     },
     mpp,
-    port::{Command, ShutdownImpact},
+    port::{Command, RecordingView, ShutdownImpact},
     runs::Snapshot,
     tap::entry::mpp::RowState,
     words::counted,
@@ -50,10 +48,10 @@ impl Confirm for Quit {
     }
 }
 
-/// End the recording into this file.
+/// End this recording, whichever of its files it is in by then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StopRecording {
-    pub(crate) path: PathBuf,
+    pub(crate) recording: RecordingView,
 }
 
 impl Confirm for StopRecording {
@@ -62,8 +60,7 @@ impl Confirm for StopRecording {
     }
 
     fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
-        let recording = model.station_state.as_ref().and_then(|state| state.station.recording.as_ref());
-        match recording.filter(|recording| recording.path == self.path) {
+        match recording(model).filter(|recording| recording.since == self.recording.since) {
             Some(recording) => vec![
                 (
                     format!("{} holds {} so far.", recording.path.display(), format::bytes(recording.bytes)),
@@ -71,7 +68,7 @@ impl Confirm for StopRecording {
                 ),
                 ("Nothing is recorded from now on, until a recording is started.".to_owned(), Role::Text),
             ],
-            None => vec![(format!("{} has already ended.", self.path.display()), Role::Warn)],
+            None => vec![(format!("{} has already ended.", self.recording.path.display()), Role::Warn)],
         }
     }
 
@@ -84,16 +81,16 @@ impl Confirm for StopRecording {
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
-        if recording(model) != Some(&self.path) {
-            return Err(format!("not stopped: {} has already ended", self.path.display()));
+        if recording(model).map(|recording| recording.since) != Some(self.recording.since) {
+            return Err(format!("not stopped: {} has already ended", self.recording.path.display()));
         }
         Ok(vec![Effect::command(Command::RecordStop, StationCommand)])
     }
 }
 
-/// The file that is recorded into.
-pub(crate) fn recording(model: &Model) -> Option<&PathBuf> {
-    Some(&model.station_state.as_ref()?.station.recording.as_ref()?.path)
+/// The recording that runs.
+pub(crate) fn recording(model: &Model) -> Option<&RecordingView> {
+    model.station_state.as_ref()?.station.recording.as_ref()
 }
 
 /// Runs, questions and sessions that go on.

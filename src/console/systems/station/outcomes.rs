@@ -16,9 +16,10 @@ impl OutcomeText for StationCommand {
     fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
         let text = match outcome {
             Outcome::Recording { path } => format!("recording into {}", path.display()),
-            Outcome::Recorded { path, bytes, entries } => {
+            Outcome::Recorded { path, bytes, entries, files } => {
                 let (bytes, entries) = (format::bytes(*bytes), format::many(*entries, "entry"));
-                format!("recorded {entries}, {bytes}: {}", path.display())
+                let files = if *files > 1 { format!(", the last of {files} files") } else { String::new() };
+                format!("recorded {entries}, {bytes}: {}{files}", path.display())
             }
             Outcome::Restarted { link } => System::of(*link)?.restarted.to_owned(),
             _ => return None,

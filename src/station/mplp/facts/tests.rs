@@ -10,22 +10,15 @@ use crate::{
         lifecycle::{RecordSettings, station_record},
     },
     mpp::PackFacts,
-    port::{AlertList, StationView},
+    port::StationView,
     tap::entry::rmp::{Dialect, Gauge},
     time::Now,
 };
 
 fn snapshot() -> Snapshot {
     let station = StationView {
-        data: "/shows/friday".into(),
-        started_at: Now::at_ms(0),
         hosts: Link::ALL.map(|_| HostState::Up),
-        store_failing: None,
-        disk_low: None,
-        recording: None,
-        alerts: AlertList::new(9),
-        is_rehearsal: false,
-        injected_traces: Vec::new(),
+        ..StationView::starting("/shows/friday".into(), Now::at_ms(0), 9)
     };
     let mut snapshot = Snapshot::without_hosts(station, Now::at_ms(60_000));
     snapshot.mpp = mpp::Snapshot::new(PackFacts {
