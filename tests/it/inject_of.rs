@@ -169,7 +169,7 @@ fn what_came_of_an_injected_frame_is_known_to_who_attaches_later_and_after_a_res
     let before = injected_traces(data);
     assert!(before.contains(&first), "{first}: {before:?}");
     let body = r#"{"type":"observation.greeting.v1","payload":{"n":2}}"#;
-    assert!(cli(data, &["publish", "a/b", "--as", "tui", body]).status.success());
+    assert!(cli(data, &["publish", "a/b", "--as", "tui", "--body", body]).status.success());
     assert_eq!(injected_traces(data), before, "what a client sends is no such frame");
     assert!(station.terminate().success());
 

@@ -225,7 +225,9 @@ fn what_plugins_hear_and_say_is_masked_on_air() {
             &mark[..if is_marked { 4 } else { 12 }]
         };
         let told: Vec<_> = PLUGIN_MARKS.into_iter().filter(|mark| frame.contains(told_of(mark))).collect();
-        assert!(told.is_empty() && frame.contains("ON AIR"), "{told:?}:\n{frame}");
+        // One that was painted just before a resize may have lost its first line to it.
+        let is_said = frame.contains("ON AIR") || !frame.contains("rl-console");
+        assert!(told.is_empty() && is_said, "{told:?}:\n{frame}");
     }
 }
 
