@@ -67,14 +67,8 @@ fn snapshot() -> Snapshot {
         as_of: AsOf([Seq(0); Link::ALL.len()]),
         at: now,
         station: StationView {
-            data: "bench".into(),
-            started_at: now,
             hosts: [const { HostState::Up }; Link::ALL.len()],
-            store_failing: None,
-            disk_low: None,
-            recording: None,
-            alerts: rl_console::port::AlertList::new(200),
-            is_rehearsal: false,
+            ..StationView::starting("bench".into(), now, 200)
         },
         mpp: mpp::Snapshot::new(pack),
         rmp: rmp::Snapshot::default(),
