@@ -30,7 +30,8 @@ fn make_noise(folder: &Path, adapter: &mut Adapter, token: &str) {
             break;
         }
         adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
-        let frame = adapter.receive().unwrap();
+        let mut frames = std::iter::from_fn(|| adapter.receive());
+        let frame = frames.find(|frame| frame["type"] != "heartbeat").unwrap();
         let id = frame["id"].as_u64().unwrap_or_else(|| panic!("{frame}"));
         let failed =
             format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"PREASON {token} of LVIEWER"}}"#);
