@@ -4,6 +4,7 @@
 use std::{
     fs,
     io::Write as _,
+    ops::Range,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -12,7 +13,7 @@ use std::{
 };
 
 use color_eyre::eyre::{Result, WrapErr, bail, ensure};
-use rl_console_benches::rmp::{self, OBSERVATION, Value, control, frame};
+use rl_console_benches::rmp::{self, CREATED_AT, OBSERVATION, Value, control, frame};
 
 use crate::load;
 
@@ -21,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a session of the bus waits for an answer.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 const TOPIC: &str = "bench/held";
+/// Where a frame says how long it is worth delivering, from its first byte; and for how long these are.
+const TTL: Range<usize> = CREATED_AT + 8..CREATED_AT + 16;
+const HELD_MS: u64 = 600_000;
 /// How long frames are held.
 const CONFIG: &str = "[limits.gate]\nhold_ms_max = 600_000\n";
 
@@ -78,7 +82,9 @@ impl Occupied {
                 let mut session =
                     rmp::greeted(Path::new(socket.trim()), &format!("held{number}"), ANSWER_MAX)?;
                 let mut unit = control("Publish", &[("topic", Value::Text(TOPIC))], 2);
-                unit.extend(frame(OBSERVATION, "observation.generic.v1", Value::Bytes(b"held"), 3));
+                let mut message = frame(OBSERVATION, "observation.generic.v1", Value::Bytes(b"held"), 3);
+                message[TTL].copy_from_slice(&HELD_MS.to_be_bytes());
+                unit.extend(message);
                 session.write_all(&unit)?;
                 it.senders.push(session);
             }
@@ -101,7 +107,9 @@ impl Occupied {
                 bail!("a connection of the workbench ended: {ended}");
             }
         }
-        let held = self.run(&["--json", "gate", "ls", "held"])?.lines().count();
+        // The rules come first.
+        let listed = self.run(&["--json", "gate", "ls"])?;
+        let held = listed.lines().filter(|line| line.starts_with("{\"frame\":")).count();
         ensure!(held >= self.occupancy.held, "{held} of {} frames are held", self.occupancy.held);
         Ok(())
     }

@@ -8,8 +8,7 @@ use color_eyre::eyre::{Result, bail, eyre};
 use crate::{
     Args,
     attached::Flooded,
-    load,
-    ms,
+    load, ms,
     table::{Row, percentile},
     terminal::Terminal,
 };
