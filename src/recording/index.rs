@@ -220,50 +220,57 @@ fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenError> {
     let mut index = RecordingIndex::empty(records.len());
     let mut is_behind_tally = false;
     loop {
-        let head = match records.next() {
-            Ok(Some(head)) => head,
+        match next_place(records) {
+            Ok(Some((head, body))) => match head.op {
+                op::METADATA => {
+                    let known = index.tallies.len();
+                    index.metadata(head.at, &body)?;
+                    is_behind_tally = index.tallies.len() > known;
+                }
+                op::ATTACHMENT => index.attachments.extend(attachment_name(&body)),
+                _ => {
+                    index.chunk(head, &body, is_behind_tally);
+                    is_behind_tally = false;
+                }
+            },
             Ok(None) => break,
             Err(damage) => {
                 index.damage = Some(damage);
                 break;
             }
-        };
-        let read = match head.op {
-            op::CHUNK => records.body(head, CHUNK_HEAD_BYTES),
-            op::METADATA => records.body(head, METADATA_BYTES_MAX),
-            op::ATTACHMENT => records.body(head, ATTACHMENT_BYTES_MAX),
-            _ => continue,
-        };
-        let body = match read {
-            Ok(body) => body,
-            Err(damage) => {
-                index.damage = Some(damage);
-                break;
-            }
-        };
-        if head.op == op::METADATA {
-            let known = index.tallies.len();
-            index.metadata(head.at, &body)?;
-            is_behind_tally = index.tallies.len() > known;
-            continue;
         }
-        if head.op == op::ATTACHMENT {
-            index.attachments.extend(attachment_name(&body));
-            continue;
-        }
-        index.chunk(head, &body, is_behind_tally);
-        is_behind_tally = false;
     }
-    if index.info.is_none() && !has_our_schema(records, &index) {
+    if index.info.is_none() && !has_our_schema(records) {
         return Err(OpenError::NotOurs("nothing in it is rl-console's"));
     }
     Ok(index)
 }
 
-/// Whether the first chunk has a schema of ours.
-fn has_our_schema(records: &mut Records, index: &RecordingIndex) -> bool {
-    let Some(place) = index.chunks.first() else { return false };
-    let Ok((_, body)) = records.record_at(place.at, RECORD_BYTES_MAX) else { return false };
+/// The next record that says where something is, with the beginning of its body.
+fn next_place(records: &mut Records) -> Result<Option<(RecordHead, Vec<u8>)>, Damage> {
+    while let Some(head) = records.next()? {
+        let bytes_max = match head.op {
+            op::CHUNK => CHUNK_HEAD_BYTES,
+            op::METADATA => METADATA_BYTES_MAX,
+            op::ATTACHMENT => ATTACHMENT_BYTES_MAX,
+            _ => continue,
+        };
+        return Ok(Some((head, records.body(head, bytes_max)?)));
+    }
+    Ok(None)
+}
+
+/// Whether the first chunk, which need not have messages, has a schema of ours.
+fn has_our_schema(records: &mut Records) -> bool {
+    records.rewind();
+    let head = loop {
+        match records.next() {
+            Ok(Some(head)) if head.op == op::CHUNK => break head,
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return false,
+        }
+    };
+    let Ok(body) = records.body(head, RECORD_BYTES_MAX) else { return false };
     let mut is_found = false;
     let read = chunk::records(&body, |op, data| {
         if let (op::SCHEMA, Ok(Record::Schema { header, .. })) = (op, parse_record(op, data)) {

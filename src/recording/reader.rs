@@ -115,7 +115,7 @@ pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
         None => super::index(path)?.info,
     };
     if found.is_none() {
-        let why = "another tool took away what it says about itself".to_owned();
+        let why = "nothing says what recorded it: another tool took that away, or it is damaged".to_owned();
         reading.ready.push_back(Err(Damage::Part { at: 0, why }));
     }
     reading.info = found.unwrap_or_default();
@@ -158,7 +158,10 @@ impl RecordingReader {
 
     /// What it says in front of its first chunk.
     fn find_info(&mut self) -> Result<Option<RecordingInfo>, OpenError> {
-        let ended = |_| OpenError::NotOurs("it ends within its header");
+        let ended = |damage| match damage {
+            Damage::Unreadable { why, .. } => OpenError::Io(io::Error::other(why)),
+            _ => OpenError::NotOurs("it ends within its header"),
+        };
         loop {
             let head = self.records.next().map_err(ended)?;
             let Some(head) = head else { return Err(OpenError::NotOurs("it has no header")) };

@@ -148,6 +148,9 @@ impl Recorder {
         limits: limits::Recording,
         on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     ) -> io::Result<Self> {
+        // The first file is within the limit of all of them, too.
+        let file_bytes_max = limits.file_bytes_max.min(limits.bytes_max);
+        let limits = limits::Recording { file_bytes_max, ..limits };
         let file = private_files::create_new(path)?;
         let syncing = Syncing::of(path, &file)?;
         let writer = Writer::begin(file, &sources.info, limits).map_err(|error| match error {
@@ -177,7 +180,7 @@ impl Recorder {
         Ok(Self { path: path.to_owned(), stop, ended })
     }
 
-    /// Its file.
+    /// Its first file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

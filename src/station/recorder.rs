@@ -36,8 +36,7 @@ impl Recording {
         path: Option<PathBuf>,
     ) -> Result<Outcome, PortError> {
         let mut current = self.current.lock().await;
-        if let Some(recorder) = current.as_ref().filter(|_| inner.status.recording_path().is_some()) {
-            let path = inner.status.recording_path().unwrap_or_else(|| recorder.path().to_owned());
+        if let (Some(_), Some(path)) = (current.as_ref(), inner.status.recording_path()) {
             return Err(PortError::Recording(format!("already recording to {}", path.display())));
         }
         let path = path.map_or_else(|| fresh_path(inner), Ok)?;

@@ -57,14 +57,11 @@ pub(super) fn apply(
         }
         Op::Migrate { rows, manifest_hash, at } => migrate(conn, pack_id, rows, &manifest_hash, at, effects),
         Op::WriteState { pack_id, key, value, scope, at } => {
-            state::write(conn, &pack_id, &key, &value, scope.as_deref(), at)?;
-            Ok(Done::Plain)
+            state::write(conn, &pack_id, &key, &value, scope.as_deref(), at).map(|()| Done::Plain)
         }
         Op::Runs(ops) => {
             for op in ops.iter() {
-                let counted = runs::apply(conn, op)?;
-                effects.runs += counted.ended;
-                effects.answers += counted.answers;
+                effects.ran(runs::apply(conn, op)?);
             }
             Ok(Done::Plain)
         }
@@ -79,10 +76,7 @@ pub(super) fn apply(
             }
             Ok(Done::Plain)
         }
-        Op::InjectedTraces(traces) => {
-            injected_traces::add(conn, &traces)?;
-            Ok(Done::Plain)
-        }
+        Op::InjectedTraces(traces) => injected_traces::add(conn, &traces).map(|()| Done::Plain),
         Op::Rate { run, rating } => {
             let (rated, grown) = mplp::rate(conn, run, &rating)?;
             effects.runs += grown;
@@ -92,10 +86,7 @@ pub(super) fn apply(
             ops.iter().try_for_each(|op| plugins::apply(conn, op))?;
             Ok(Done::Plain)
         }
-        Op::SetBrake { queue, brake } => {
-            brakes::set(conn, &queue, brake)?;
-            Ok(Done::Plain)
-        }
+        Op::SetBrake { queue, brake } => brakes::set(conn, &queue, brake).map(|()| Done::Plain),
     }
 }
 

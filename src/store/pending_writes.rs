@@ -9,7 +9,7 @@ use super::{
     invocations::Move,
     record::Record,
     retention::Size,
-    tables::{brakes, invocations, meta, state},
+    tables::{brakes, invocations, meta, runs::RunCounts, state},
 };
 use crate::{
     ids::{InvocationId, PackId, QueueName, StateKey},
@@ -57,6 +57,12 @@ impl Effects {
     /// A row was moved, which ended it where there are its bytes.
     pub(super) fn moved(&mut self, ended: Option<i64>) {
         self.ended += ended.map_or(Size::default(), Size::one);
+    }
+
+    /// Something of runs was kept.
+    pub(super) fn ran(&mut self, counted: RunCounts) {
+        self.runs += counted.ended;
+        self.answers += counted.answers;
     }
 }
 

@@ -208,12 +208,30 @@ fn what_another_tool_wrote_anew_opens_and_says_what_was_taken_away() {
     let (snapshots, entries) = well(&path);
     let items: Vec<_> = read(&rewritten(&path, str::to_owned)).unwrap().collect();
     let damages: Vec<String> = items.iter().filter_map(|it| Some(it.as_ref().err()?.to_string())).collect();
-    assert!(matches!(&damages[..], [one] if one.contains("another tool took away")), "{damages:?}");
+    assert!(matches!(&damages[..], [one] if one.contains("nothing says what recorded it")), "{damages:?}");
     assert_eq!(items.len() - 1, snapshots.len() + entries.len());
     let foreign = rewritten(&path, |name| format!("other.{name}"));
     assert!(matches!(index(&foreign), Err(OpenError::NotOurs(_))));
     assert!(matches!(read(&foreign), Err(OpenError::NotOurs(_))));
     assert!(matches!(repair(&foreign, &folder.path().join("none.mcap")), Err(RepairError::Open(_))));
+}
+
+#[test]
+fn a_recording_whose_head_is_damaged_opens_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder);
+    night(&path, 2_000);
+    let (snapshots, entries) = well(&path);
+    let mut bytes = fs::read(&path).unwrap();
+    // The name of the record in which it speaks of itself.
+    let metadata = bytes.windows(14).position(|it| it == b"\x0a\0\0\0rl-console").unwrap() + 4;
+    bytes[metadata] = b'X';
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(index(&path).unwrap().info, None);
+    let items: Vec<_> = read(&path).unwrap().collect();
+    let damages: Vec<String> = items.iter().filter_map(|it| Some(it.as_ref().err()?.to_string())).collect();
+    assert!(matches!(&damages[..], [one] if one.contains("nothing says what recorded it")), "{damages:?}");
+    assert_eq!(items.len() - 1, snapshots.len() + entries.len());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{
 use rl_console::{
     limits,
     recording::{
-        EncodedSnapshot, RecordedItem, Recorder, RecorderEvent, SnapshotFuture, Sources, Summary, read,
+        EncodedSnapshot, RecordedItem, Recorder, RecorderEvent, SnapshotFuture, Sources, Summary, index, read,
     },
     tap::Tap,
 };
@@ -52,12 +52,17 @@ fn a_recording_continues_in_a_new_file_when_one_is_full_and_loses_nothing() {
     assert_eq!(fs::read(&taken).unwrap(), b"mine");
     assert_eq!((summary.why, &summary.path, summary.entries), (None, files.last().unwrap(), 10_000));
     let mut seqs = Vec::new();
+    let mut last_ns = 0;
     for (at, path) in files.iter().enumerate() {
         let length = fs::metadata(path).unwrap().len();
         assert!(length <= 1_048_576, "{length}");
         assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
         let before =
             at.checked_sub(1).map(|at| files[at].file_name().unwrap().to_string_lossy().into_owned());
+        let index = index(path).unwrap();
+        assert_eq!(index.tallies[0].1.entries(), seqs.len() as u64, "counted from the first file on");
+        assert!(index.chunks[0].has_keyframe && index.chunks[0].start_ns > last_ns, "as times rise");
+        last_ns = index.chunks.last().unwrap().end_ns;
         let reading = read(path).unwrap();
         assert_eq!(reading.info().previous, before);
         let all: Vec<_> = reading.map(Result::unwrap).collect();
@@ -158,4 +163,14 @@ fn a_snapshot_that_no_file_takes_ends_the_recording_and_says_so() {
     // The tap is no longer read.
     tap.emit(notice("after"));
     assert_eq!(tap.counters().readers, 0);
+}
+
+#[test]
+fn the_first_file_is_within_the_limit_of_all_files_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = limits::Recording { bytes_max: 1_500_000, ..limits::Recording::default() };
+    let (summary, _) = overrun(&file(&folder), limits, false);
+    let why = "its files have reached 1500000 bytes (limits.recording.bytes_max)";
+    assert_eq!((summary.why.as_deref(), summary.files), (Some(why), 1));
+    assert!(summary.bytes <= 1_500_000, "{summary:?}");
 }
