@@ -81,7 +81,8 @@ impl Occupied {
             for number in 0..occupancy.held {
                 let mut session =
                     rmp::greeted(Path::new(socket.trim()), &format!("held{number}"), ANSWER_MAX)?;
-                let mut unit = control("Publish", &[("topic", Value::Text(TOPIC))], 2);
+                let fields = [("topic", Value::Text(TOPIC)), ("ack", Value::Bool(true))];
+                let mut unit = control("Publish", &fields, 2);
                 let mut message = frame(OBSERVATION, "observation.generic.v1", Value::Bytes(b"held"), 3);
                 message[TTL].copy_from_slice(&HELD_MS.to_be_bytes());
                 unit.extend(message);
