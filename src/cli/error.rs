@@ -436,7 +436,9 @@ fn port_exit(error: &PortError) -> Exit {
     match error {
         PortError::NoStation { .. } | PortError::Unreached { .. } | PortError::Stopping => Exit::NoStation,
         PortError::TimedOut { .. } | PortError::Plugin(plugin::Refusal::TimedOut { .. }) => Exit::TimedOut,
-        PortError::Workbench(WorkbenchError::FrameCut { .. } | WorkbenchError::Withheld) => Exit::NotValid,
+        PortError::Workbench(WorkbenchError::FrameCut { .. } | WorkbenchError::Withheld)
+        | PortError::Damaged(_)
+        | PortError::NoKeyframe(_) => Exit::NotValid,
         PortError::Refused(_)
         | PortError::Workbench(_)
         | PortError::Gate(_)
@@ -457,6 +459,8 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::Forbidden { .. }
         | PortError::Stranger
         | PortError::OtherStation { .. }
+        | PortError::NotRecorded { .. }
+        | PortError::Replayed
         | PortError::Store(_) => Exit::Refused,
     }
 }

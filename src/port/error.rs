@@ -141,6 +141,21 @@ macro_rules! declare {
                 /// Its process.
                 pid: u32,
             },
+            /// A recording has no answer.
+            #[error("a recording does not have {what}")]
+            NotRecorded {
+                /// What was asked for.
+                what: String,
+            },
+            /// A recording does nothing.
+            #[error("this is a replay of the past: nothing can be done in it")]
+            Replayed,
+            /// A part of a recording cannot be read.
+            #[error("{0}")]
+            Damaged(String),
+            /// A recording has no state to begin with.
+            #[error("{0} has no keyframe: nothing says what held when it was recorded")]
+            NoKeyframe(String),
             /// The station is going down.
             #[error("the station is stopping")]
             Stopping,
@@ -168,6 +183,10 @@ macro_rules! declare {
                     Self::NoAlert { .. } => "no_alert",
                     Self::AlertAsks { .. } => "alert_asks",
                     Self::Forbidden { .. } | Self::Stranger | Self::OtherStation { .. } => "forbidden",
+                    Self::NotRecorded { .. } => "not_recorded",
+                    Self::Replayed => "replayed",
+                    Self::Damaged(_) => "damaged",
+                    Self::NoKeyframe(_) => "no_keyframe",
                     Self::Stopping => "stopping",
                 }
             }
@@ -203,6 +222,20 @@ macro_rules! declare {
                     Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
                     Self::Stranger | Self::OtherStation { .. } => {
                         "its tokens are in its data folder: give that with --data, or one of them with --token-file".to_owned()
+                    }
+                    Self::NotRecorded { .. } => {
+                        "a running station has it: `rl-console attach`, or the same command without the recording"
+                            .to_owned()
+                    }
+                    Self::Replayed => {
+                        "do it in the console of a running station: `rl-console attach`".to_owned()
+                    }
+                    Self::Damaged(_) => {
+                        "`rl-console recording verify` lists the damage, `recording repair` writes what is readable"
+                            .to_owned()
+                    }
+                    Self::NoKeyframe(_) => {
+                        "give the files before it too, or a file that begins with its snapshot".to_owned()
                     }
                     Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
                 }

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
-use super::{Attachment, Command, Keyframe, Outcome, Page, PastPage, PortError, Query, Snapshot};
+use super::{Attachment, Command, Keyframe, Outcome, Page, PastPage, PortError, Query, Replay, Snapshot};
 use crate::ids::Seq;
 
 /// An answer that comes when it comes. Its slot is reserved when the question is put, so asking never blocks.
@@ -42,6 +42,11 @@ pub trait StationPort: Operator {
     /// How the station is reached, where that is in another process. While it does not answer, a snapshot
     /// waits, and nothing is emitted.
     fn attachment(&self) -> Option<Attachment> {
+        None
+    }
+
+    /// The replay, where a recording is in the place of the station.
+    fn replay(&self) -> Option<Replay> {
         None
     }
 }

@@ -58,6 +58,8 @@ pub struct RecordingIndex {
     pub tallies: Vec<(u64, Tally)>,
     /// The names of what is attached.
     pub attachments: Vec<String>,
+    /// The topics of its channels, of a file that was finished.
+    pub channels: BTreeMap<u16, String>,
     /// Messages by channel, of a file that was finished.
     pub messages: Option<BTreeMap<String, u64>>,
     /// Why it was not read to its end.
@@ -91,6 +93,7 @@ impl RecordingIndex {
             chunks: Vec::new(),
             tallies: Vec::new(),
             attachments: Vec::new(),
+            channels: BTreeMap::new(),
             messages: None,
             damage: None,
         }
@@ -212,6 +215,7 @@ fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<
         *messages.entry(topic(&id).to_owned()).or_default() += count;
     }
     index.messages = Some(messages);
+    index.channels = topics;
     Some(places)
 }
 

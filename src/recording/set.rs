@@ -1,0 +1,266 @@
+//! Recordings that follow each other, as one: where the chunks of all of them are.
+//!
+//! ```text
+//! night.mcap      K e e e K e e     one start of the station: its places go on
+//! night.2.mcap    K e e e e e
+//! morning.mcap    K e e             another start, with places of its own
+//! ```
+
+use std::{
+    io,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    format::RecordingInfo,
+    index::{ChunkPlace, RecordingIndex, index},
+    reader::OpenError,
+    set_reader::first_channels,
+    tally::Tally,
+};
+
+/// Files of one set.
+const FILES_MAX: usize = 4_096;
+/// The ending of the files that are looked for in a folder.
+const ENDING: &str = "mcap";
+
+/// Why a set is not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    /// A file cannot be opened.
+    #[error("{}: {why}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: OpenError,
+    },
+    /// A folder has no recordings.
+    #[error("{} has no recordings", .0.display())]
+    Empty(PathBuf),
+    /// There are more than 4,096.
+    #[error("more than {FILES_MAX} recordings")]
+    TooMany,
+    /// No file has a snapshot to begin with.
+    #[error("{} has no keyframe", .0.display())]
+    NoKeyframe(PathBuf),
+}
+
+/// A chunk of one of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetChunk {
+    /// Which file, in the order of the set.
+    pub file: usize,
+    /// Where in it.
+    pub place: ChunkPlace,
+}
+
+/// One of the files.
+#[derive(Debug)]
+pub(super) struct SetFile {
+    pub(super) path: PathBuf,
+    /// Its chunks are in those of the set.
+    pub(super) index: RecordingIndex,
+}
+
+impl SetFile {
+    fn open(path: PathBuf) -> Result<Self, SetError> {
+        let opened = index(&path).and_then(|mut index| {
+            if index.channels.is_empty() {
+                index.channels = first_channels(&path)?;
+            }
+            Ok(index)
+        });
+        match opened {
+            Ok(index) => Ok(Self { path, index }),
+            Err(why) => Err(SetError::Open { path, why }),
+        }
+    }
+
+    fn begins_at(&self) -> u64 {
+        self.index.chunks.first().map_or(u64::MAX, |chunk| chunk.start_ns)
+    }
+
+    fn info(&self) -> RecordingInfo {
+        self.index.info.clone().unwrap_or_default()
+    }
+}
+
+/// Recordings in the order of time.
+#[derive(Debug)]
+pub struct RecordingSet {
+    pub(super) files: Vec<SetFile>,
+    chunks: Vec<SetChunk>,
+    /// The chunks of each start of a station.
+    starts: Vec<Range<usize>>,
+    /// What is wrong with them, or missing, in words.
+    notes: Vec<String>,
+}
+
+impl RecordingSet {
+    /// Finds where things are in files, and in those of folders, at most 4,096.
+    ///
+    /// # Errors
+    /// [`SetError`]. In a folder, a file that is no recording is left out.
+    pub fn open(paths: &[PathBuf]) -> Result<Self, SetError> {
+        let (mut files, mut notes) = (Vec::new(), Vec::new());
+        for path in paths {
+            if path.is_dir() {
+                files.extend(of_folder(path, &mut notes)?);
+            } else {
+                files.push(SetFile::open(path.clone())?);
+            }
+            if files.len() > FILES_MAX {
+                return Err(SetError::TooMany);
+            }
+        }
+        files.sort_by_key(SetFile::begins_at);
+        let mut set = Self { files, chunks: Vec::new(), starts: Vec::new(), notes };
+        set.join();
+        if !set.chunks.iter().any(|chunk| chunk.place.has_keyframe) {
+            let path = set.files.first().map(|file| file.path.clone()).unwrap_or_default();
+            return Err(SetError::NoKeyframe(path));
+        }
+        Ok(set)
+    }
+
+    /// Makes one list of the files' chunks, and notes which are of one start of the station.
+    fn join(&mut self) {
+        let mut before: Option<(PathBuf, RecordingInfo)> = None;
+        for (number, file) in self.files.iter_mut().enumerate() {
+            let info = file.info();
+            if let Some(damage) = &file.index.damage {
+                self.notes.push(format!("{}: {damage}", file.path.display()));
+            }
+            let begin = self.chunks.len();
+            let places = std::mem::take(&mut file.index.chunks);
+            self.chunks.extend(places.into_iter().map(|place| SetChunk { file: number, place }));
+            let follows = before.as_ref().is_some_and(|(_, before)| {
+                before.station_started == info.station_started && before.host_version == info.host_version
+            });
+            let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+            if let Some(previous) = &info.previous
+                && before.as_ref().and_then(|(path, _)| name(path)).as_ref() != Some(previous)
+            {
+                self.notes.push(format!("{} follows {previous}, which is missing", file.path.display()));
+            }
+            match self.starts.last_mut() {
+                Some(last) if follows => last.end = self.chunks.len(),
+                _ => self.starts.push(begin..self.chunks.len()),
+            }
+            before = Some((file.path.clone(), info));
+        }
+        self.starts.retain(|start| !start.is_empty());
+    }
+
+    /// The files, in the order of time.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// What is damaged or missing, as far as the indexes tell.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// How many chunks there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// A chunk by its number.
+    #[must_use]
+    pub fn chunk(&self, number: usize) -> Option<&SetChunk> {
+        self.chunks.get(number)
+    }
+
+    /// The file that has a chunk.
+    pub(super) fn file_of(&self, number: usize) -> Option<&SetFile> {
+        self.files.get(self.chunks.get(number)?.file)
+    }
+
+    /// The chunks that are of one start of the station with this one.
+    #[must_use]
+    pub fn start_of(&self, number: usize) -> Range<usize> {
+        self.starts.iter().find(|start| start.contains(&number)).cloned().unwrap_or(0..0)
+    }
+
+    /// The first `log_time` and the last one, in nanoseconds.
+    #[must_use]
+    pub fn span_ns(&self) -> (u64, u64) {
+        let first = self.chunks.iter().map(|chunk| chunk.place.start_ns).min();
+        let last = self.chunks.iter().map(|chunk| chunk.place.end_ns).max();
+        (first.unwrap_or_default(), last.unwrap_or_default())
+    }
+
+    /// The last chunk that begins until a `log_time`; the first one where none does.
+    #[must_use]
+    pub fn chunk_at(&self, log_ns: u64) -> usize {
+        self.chunks.partition_point(|chunk| chunk.place.start_ns <= log_ns).saturating_sub(1)
+    }
+
+    /// The last chunk with a keyframe up to this one, of the same start of the station.
+    #[must_use]
+    pub fn keyframe_until(&self, number: usize) -> Option<usize> {
+        let start = self.start_of(number);
+        let until = start.start..start.end.min(number.saturating_add(1));
+        until.rev().find(|at| self.has_keyframe(*at))
+    }
+
+    /// The first chunk with a keyframe from this one on, of the same start of the station.
+    #[must_use]
+    pub fn keyframe_from(&self, number: usize) -> Option<usize> {
+        let start = self.start_of(number);
+        (number.max(start.start)..start.end).find(|at| self.has_keyframe(*at))
+    }
+
+    fn has_keyframe(&self, number: usize) -> bool {
+        self.chunks.get(number).is_some_and(|chunk| chunk.place.has_keyframe)
+    }
+
+    /// The counts at the keyframes, by their `log_time`, since the beginning of their recording.
+    pub fn tallies(&self) -> impl Iterator<Item = (u64, &Tally)> {
+        self.files.iter().enumerate().flat_map(move |(number, file)| {
+            let begin = self.chunks.partition_point(|chunk| chunk.file < number);
+            let chunks = self.chunks.get(begin..).unwrap_or_default();
+            file.index.tallies.iter().filter_map(move |(at, tally)| {
+                let behind = chunks.partition_point(|chunk| chunk.file == number && chunk.place.at < *at);
+                let chunk = chunks.get(behind).filter(|chunk| chunk.file == number)?;
+                Some((chunk.place.start_ns, tally))
+            })
+        })
+    }
+}
+
+/// The recordings of a folder; those that are none are noted.
+fn of_folder(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<SetFile>, SetError> {
+    let unreadable =
+        |why: io::Error| SetError::Open { path: folder.to_owned(), why: OpenError::Io(why) };
+    let mut files = Vec::new();
+    for found in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = found.map_err(unreadable)?.path();
+        if path.extension().is_none_or(|ending| ending != ENDING) {
+            continue;
+        }
+        if files.len() >= FILES_MAX {
+            return Err(SetError::TooMany);
+        }
+        match SetFile::open(path) {
+            Ok(file) => files.push(file),
+            Err(error) => notes.push(format!("left out: {error}")),
+        }
+    }
+    if files.is_empty() {
+        return Err(SetError::Empty(folder.to_owned()));
+    }
+    Ok(files)
+}

@@ -1,0 +1,227 @@
+//! Reads recordings at any place, a chunk at a time.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::Path,
+    sync::Arc,
+};
+
+use mcap::{
+    parse_record,
+    records::{MessageHeader, Record, op},
+};
+
+use super::{
+    chunk,
+    format::SNAPSHOT_TOPIC,
+    reader::{Damage, OpenError, RecordedItem},
+    records::{RECORD_BYTES_MAX, Records},
+    set::RecordingSet,
+};
+use crate::{
+    ids::Seq,
+    tap::recorded::{self, DecodeError},
+    time::Wall,
+};
+
+/// The numbers of first entries that are remembered.
+const KNOWN_MAX: usize = 65_536;
+
+/// One thing in a recording, with its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedItem {
+    /// Its `log_time` in nanoseconds: later than that of what is in front of it.
+    pub log_ns: u64,
+    /// What it is.
+    pub item: RecordedItem,
+}
+
+/// Reads the chunks of a set.
+#[derive(Debug)]
+pub struct SetReader {
+    set: Arc<RecordingSet>,
+    /// The file that is open.
+    open: Option<(usize, Records, BTreeMap<u16, String>)>,
+    /// The number of the first entry of chunks; none where there is none in it.
+    firsts: BTreeMap<usize, Option<Seq>>,
+}
+
+impl SetReader {
+    /// Has no file open yet.
+    #[must_use]
+    pub fn new(set: Arc<RecordingSet>) -> Self {
+        Self { set, open: None, firsts: BTreeMap::new() }
+    }
+
+    /// What is read.
+    #[must_use]
+    pub fn set(&self) -> &Arc<RecordingSet> {
+        &self.set
+    }
+
+    /// Reads a chunk, and hands on what is in it and what cannot be read: of one that is damaged, the damage
+    /// alone.
+    pub fn chunk(&mut self, number: usize) -> VecDeque<Result<PlacedItem, Damage>> {
+        let read = self.read(number);
+        let items = read.unwrap_or_else(|damage| VecDeque::from([Err(damage)]));
+        if self.firsts.len() < KNOWN_MAX {
+            self.firsts.insert(number, items.iter().find_map(entry_seq));
+        }
+        items
+    }
+
+    fn read(&mut self, number: usize) -> Result<VecDeque<Result<PlacedItem, Damage>>, Damage> {
+        let missing = Damage::Truncated { at: 0 };
+        let (Some(chunk), Some(file)) = (self.set.chunk(number).copied(), self.set.file_of(number)) else {
+            return Err(missing);
+        };
+        if self.open.as_ref().is_none_or(|(open, ..)| *open != chunk.file) {
+            let unreadable =
+                |why: OpenError| Damage::Unreadable { at: chunk.place.at, why: why.to_string() };
+            let records = Records::open(&file.path).map_err(unreadable)?;
+            self.open = Some((chunk.file, records, file.index.channels.clone()));
+        }
+        let Some((_, records, channels)) = &mut self.open else { return Err(missing) };
+        let at = chunk.place.at;
+        if chunk.place.len > RECORD_BYTES_MAX {
+            return Err(Damage::Part { at, why: format!("a part of {} bytes", chunk.place.len) });
+        }
+        let (head, body) = records.record_at(at, RECORD_BYTES_MAX)?;
+        if head.op != op::CHUNK {
+            return Err(Damage::Part { at, why: "no chunk is where the index has one".to_owned() });
+        }
+        let mut items = VecDeque::new();
+        let read = chunk::records(&body, |op, data| {
+            match parse_record(op, data).map_err(|why| why.to_string())? {
+                Record::Channel(channel) => drop(channels.insert(channel.id, channel.topic)),
+                Record::Message { header, data } => {
+                    items.push_back(message(channels, chunk.place.has_keyframe, header, &data));
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+        read.map_err(|why| Damage::Part { at, why })?;
+        Ok(items)
+    }
+
+    /// The number of the first entry in a chunk or, where it has none, behind it; none at the end of its
+    /// start of the station.
+    fn first_seq(&mut self, number: usize) -> Option<Seq> {
+        for at in number..self.set.start_of(number).end {
+            let first = match self.firsts.get(&at) {
+                Some(first) => *first,
+                None => self.chunk(at).iter().find_map(entry_seq),
+            };
+            if first.is_some() {
+                return first;
+            }
+        }
+        None
+    }
+
+    /// The last chunk whose first entry is not behind this one, among those of one start of the station with
+    /// `near`; the first of them where none is.
+    pub fn chunk_of(&mut self, seq: Seq, near: usize) -> usize {
+        let start = self.set.start_of(near);
+        let (mut low, mut high) = (start.start, start.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.first_seq(middle).is_some_and(|first| first <= seq) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.saturating_sub(1).max(start.start)
+    }
+}
+
+/// The number of an entry.
+fn entry_seq(item: &Result<PlacedItem, Damage>) -> Option<Seq> {
+    match item {
+        Ok(PlacedItem { item: RecordedItem::Entry(entry), .. }) => Some(entry.entry.seq),
+        _ => None,
+    }
+}
+
+fn message(
+    channels: &BTreeMap<u16, String>,
+    has_keyframe: bool,
+    header: MessageHeader,
+    data: &[u8],
+) -> Result<PlacedItem, Damage> {
+    // What is not known of a channel may be in a chunk that was not read: a keyframe has one of its own.
+    let is_snapshot =
+        channels.get(&header.channel_id).map_or(has_keyframe, |topic| topic == SNAPSHOT_TOPIC);
+    let item = if is_snapshot {
+        RecordedItem::Snapshot { at: Wall(header.publish_time / 1_000_000), bytes: data.to_vec() }
+    } else {
+        let damaged = |why: DecodeError| Damage::Entry { seq: header.sequence, why };
+        RecordedItem::Entry(recorded::decode(data).map_err(damaged)?)
+    };
+    Ok(PlacedItem { log_ns: header.log_time, item })
+}
+
+/// The channels that the first chunk of a file says, of one that has no index.
+pub(super) fn first_channels(path: &Path) -> Result<BTreeMap<u16, String>, OpenError> {
+    let mut records = Records::open(path)?;
+    let mut channels = BTreeMap::new();
+    let head = loop {
+        match records.next() {
+            Ok(Some(head)) if head.op == op::CHUNK => break head,
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return Ok(channels),
+        }
+    };
+    if head.len > RECORD_BYTES_MAX {
+        return Ok(channels);
+    }
+    let Ok(body) = records.body(head, RECORD_BYTES_MAX) else { return Ok(channels) };
+    // What is damaged is said when it is read.
+    drop(chunk::records(&body, |op, data| {
+        if let Ok(Record::Channel(channel)) = parse_record(op, data) {
+            channels.insert(channel.id, channel.topic);
+        }
+        Ok(())
+    }));
+    Ok(channels)
+}
+
+/// A place in a set from which it is read in its order, until the end of one start of the station.
+#[derive(Debug)]
+pub struct SetCursor {
+    /// The chunk that is read next.
+    next: usize,
+    end: usize,
+    items: VecDeque<Result<PlacedItem, Damage>>,
+}
+
+impl SetCursor {
+    /// At the beginning of a chunk.
+    #[must_use]
+    pub fn at(set: &RecordingSet, chunk: usize) -> Self {
+        Self { next: chunk, end: set.start_of(chunk).end, items: VecDeque::new() }
+    }
+
+    /// The chunk that is read next: that behind the last item.
+    #[must_use]
+    pub const fn chunk(&self) -> usize {
+        self.next
+    }
+
+    /// What comes next, without going there.
+    pub fn peek(&mut self, reader: &mut SetReader) -> Option<&Result<PlacedItem, Damage>> {
+        while self.items.is_empty() && self.next < self.end {
+            self.items = reader.chunk(self.next);
+            self.next += 1;
+        }
+        self.items.front()
+    }
+
+    /// What comes next.
+    pub fn next(&mut self, reader: &mut SetReader) -> Option<Result<PlacedItem, Damage>> {
+        self.peek(reader)?;
+        self.items.pop_front()
+    }
+}
