@@ -118,12 +118,12 @@ pub enum ReplayPlace {
     Seq(Seq),
     /// Behind the next entry.
     NextEntry,
-    /// Behind the entry before the one that came last.
-    EntryBefore,
-    /// Behind the next entry that a person should note.
-    NextNote,
-    /// Behind the last one before the one that came last.
-    NoteBefore,
+    /// Behind the entry before this one.
+    Before(Seq),
+    /// Behind the next entry that a person should note, from an entry on: without one, from where it is.
+    NextNote(Option<Seq>),
+    /// Behind the last entry that a person should note before an entry: without one, before where it is.
+    NoteBefore(Option<Seq>),
 }
 
 impl ReplayPlace {

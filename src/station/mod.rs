@@ -36,6 +36,7 @@ mod past;
 mod plugins;
 mod recorder;
 mod remote;
+mod replay;
 pub mod runs;
 pub(crate) mod sessions;
 mod start;
@@ -50,6 +51,7 @@ pub use bridge::pairing;
 pub use bus::BusDown;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
+pub use replay::{ReplayPort, ReplayStart};
 pub use start::{Ready, RunningPlugins, StartError, Station};
 
 pub(crate) use address_file::{ADDR_FILE, METRICS_FILE, MPP_FILE, PATH_FILE};

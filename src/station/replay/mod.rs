@@ -1,0 +1,20 @@
+//! The port of a recording: what crossed the tap of a station then, on the same screens.
+//!
+//! ```text
+//! files ── cursor ─▶ ReplayThread ── entries that are due ─▶ Mirror ─▶ who watches
+//!            ▲            │  └────── the same ─▶ ReplayState ─▶ snapshots, answers to queries
+//!            └─ reach ◀── acts       Player: where it is, how fast, whether it holds
+//! ```
+//!
+//! Going to a place makes a new generation: a keyframe in front of it with the entries from there to it is
+//! the snapshot, an empty mirror continues behind it, and what lies before is read backwards from the files.
+
+mod answers;
+mod past;
+mod player;
+mod port;
+mod reach;
+mod state;
+mod thread;
+
+pub use port::{ReplayPort, ReplayStart};

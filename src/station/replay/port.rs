@@ -1,0 +1,195 @@
+//! The port itself: watches a recording, asks it, and moves in it.
+
+use std::sync::Arc;
+
+use super::{
+    answers,
+    past::PastReader,
+    player::Player,
+    reach::{Target, last_moment, moment, reach},
+    thread::{Beginning, ReplayThread, Shared},
+};
+use crate::{
+    ids::Seq,
+    limits::Limits,
+    port::{
+        Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Replay, ReplayAct,
+        ReplayControl, ReplayPlace, Snapshot, Speed, StationPort,
+    },
+    recording::{RecordingSet, SetCursor, SetReader},
+    station::past::beside,
+    tap::Reader,
+    time::{Clock, Now, Wall},
+};
+
+/// How a replay begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayStart {
+    /// Where.
+    pub place: ReplayPlace,
+    /// How fast.
+    pub speed: Speed,
+    /// Whether it holds there.
+    pub is_held: bool,
+}
+
+/// Ends the thread with the last handle.
+#[derive(Debug)]
+struct ShutdownGuard {
+    shared: Arc<Shared>,
+}
+
+impl Drop for ShutdownGuard {
+    fn drop(&mut self) {
+        self.shared.end();
+    }
+}
+
+impl ReplayControl for ShutdownGuard {
+    fn act(&self, act: ReplayAct) {
+        self.shared.act(act);
+    }
+
+    fn folded(&self, generation: u64, next: Seq) {
+        self.shared.folded(generation, next);
+    }
+}
+
+/// The port of a recording. Clones are the same port.
+#[derive(Clone, Debug)]
+pub struct ReplayPort {
+    life: Arc<ShutdownGuard>,
+    past: Arc<PastReader>,
+}
+
+/// The first moment of a recording and the last one, by the wall clock.
+fn ends(reader: &mut SetReader) -> Option<((u64, Now), (u64, Now))> {
+    let mut cursor = SetCursor::at(reader.set(), 0);
+    let first = loop {
+        match cursor.next(reader)? {
+            Ok(item) => break moment(&item)?,
+            Err(_) => {}
+        }
+    };
+    Some((first, last_moment(reader)?))
+}
+
+impl ReplayPort {
+    /// The first moment of a recording and the last one, by the wall clock, for places that are written.
+    #[must_use]
+    pub fn span(set: &Arc<RecordingSet>) -> Option<(Wall, Wall)> {
+        let mut reader = SetReader::new(Arc::clone(set));
+        ends(&mut reader).map(|((_, first), (_, last))| (first.wall, last.wall))
+    }
+
+    /// Goes to a place of a recording, and replays it from there on a thread of its own. `clock` is the one
+    /// of whoever watches.
+    ///
+    /// # Errors
+    /// [`PortError::NoKeyframe`] where nothing says what held, [`PortError::Damaged`] where nothing can be
+    /// read.
+    pub fn open(
+        set: Arc<RecordingSet>,
+        start: ReplayStart,
+        clock: Clock,
+        limits: Limits,
+    ) -> Result<Self, PortError> {
+        let mut reader = SetReader::new(Arc::clone(&set));
+        let nothing = || PortError::Damaged("nothing in the recording can be read".to_owned());
+        let (first, last) = ends(&mut reader).ok_or_else(nothing)?;
+        let (begin_ns, _) = set.span_ns();
+        let target = match start.place {
+            ReplayPlace::End => Target::Time(last.0),
+            ReplayPlace::Wall(wall) => {
+                Target::Time(wall.0.saturating_mul(1_000_000).saturating_add(999_999))
+            }
+            ReplayPlace::After(after) => {
+                let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
+                Target::Time(begin_ns.saturating_add(after))
+            }
+            ReplayPlace::By(by) => Target::Time(last.0.saturating_add_signed(by.min(0))),
+            ReplayPlace::Seq(seq) => Target::Entry { seq, near: 0 },
+            _ => Target::Time(begin_ns),
+        };
+        let reached = reach(&mut reader, target, &limits)?;
+        let now = clock.now().mono;
+        let mut player = Player::new((begin_ns, last.0), now);
+        player.set_speed(start.speed, now);
+        player.go_to(
+            match target {
+                Target::Time(log_ns) => log_ns,
+                Target::Entry { .. } => reached.log_ns,
+            },
+            now,
+        );
+        if !start.is_held {
+            player.play(now);
+        }
+        let past = Arc::new(PastReader::new(SetReader::new(set)));
+        let beginning = Beginning { reader, reached, player, first: first.1, last: last.1 };
+        let (shared, thread) = ReplayThread::new(beginning, clock, limits);
+        let failed = |error: std::io::Error| {
+            PortError::BadRequest(format!("cannot start a thread to replay with: {error}"))
+        };
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(failed)?;
+        let replay = move || runtime.block_on(thread.run());
+        std::thread::Builder::new().name("replay".to_owned()).spawn(replay).map_err(failed)?;
+        Ok(Self { life: Arc::new(ShutdownGuard { shared }), past })
+    }
+
+    /// A chunk of the start of the station that is replayed.
+    fn near(&self) -> usize {
+        self.life.shared.stage().chunk.saturating_sub(1)
+    }
+}
+
+impl Operator for ReplayPort {
+    fn command(&self, _: Command) -> Answer<Outcome> {
+        Box::pin(std::future::ready(Err(PortError::Replayed)))
+    }
+
+    fn query(&self, query: Query) -> Answer<Page> {
+        let shared = Arc::clone(&self.life.shared);
+        let at_hand = {
+            let stage = shared.stage();
+            answers::from_state(stage.state.state(), stage.state.at(), &query)
+        };
+        let past = Arc::clone(&self.past);
+        Box::pin(async move {
+            match (at_hand, query) {
+                (Some(page), _) => page,
+                (None, Query::Trace { trace, after, events, limit }) => {
+                    beside(move || answers::trace(&shared, &past, (trace, after, events), limit)).await
+                }
+                (None, _) => Err(PortError::NotRecorded { what: "this".to_owned() }),
+            }
+        })
+    }
+}
+
+impl StationPort for ReplayPort {
+    fn snapshot(&self) -> Answer<Snapshot> {
+        Box::pin(std::future::ready(Ok(self.life.shared.stage().state.snapshot())))
+    }
+
+    fn entries(&self) -> Result<Reader, PortError> {
+        let stage = self.life.shared.stage();
+        stage.mirror.reader().map_err(|error| PortError::Busy { what: error.to_string() })
+    }
+
+    fn past(&self, before: Seq) -> Answer<PastPage> {
+        let (past, near) = (Arc::clone(&self.past), self.near());
+        Box::pin(async move { beside(move || past.page(before, near)).await })
+    }
+
+    fn keyframe(&self, from: Seq) -> Answer<Option<Keyframe>> {
+        let (past, near) = (Arc::clone(&self.past), self.near());
+        Box::pin(async move { beside(move || past.keyframe(from, near)).await })
+    }
+
+    fn replay(&self) -> Option<Replay> {
+        let control = Arc::clone(&self.life) as Arc<dyn ReplayControl>;
+        Some(Replay { view: self.life.shared.view.subscribe(), control })
+    }
+}

@@ -1,0 +1,206 @@
+//! Goes to a place of a recording: from the keyframe in front of it, entry by entry.
+
+use super::state::{Carried, ReplayState};
+use crate::{
+    dissect::EntryRecord,
+    ids::Seq,
+    limits::Limits,
+    port::{PortError, Snapshot},
+    recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
+    tap::{
+        EntryRef,
+        entry::{Transition, What, station},
+        recorded::OwnedEntry,
+    },
+    time::Now,
+};
+
+/// Keyframes that are tried before a place, where they are ahead of it or damaged.
+const KEYFRAMES_TRIED_MAX: usize = 8;
+
+/// A place to go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Behind all that has at most this `log_time` in nanoseconds.
+    Time(u64),
+    /// Behind this entry, in the start of a station that has this chunk.
+    Entry { seq: Seq, near: usize },
+}
+
+/// A place that was gone to.
+#[derive(Debug)]
+pub(super) struct Reached {
+    pub(super) state: ReplayState,
+    /// In front of the next item.
+    pub(super) cursor: SetCursor,
+    /// The `log_time` of the last item in front of it, in nanoseconds.
+    pub(super) log_ns: u64,
+    /// What could not be read on the way: the first of it.
+    pub(super) damage: Option<Damage>,
+}
+
+/// Goes to a place.
+///
+/// # Errors
+/// [`PortError::NoKeyframe`] when nothing says what held there or behind it.
+pub(super) fn reach(reader: &mut SetReader, target: Target, limits: &Limits) -> Result<Reached, PortError> {
+    let set = std::sync::Arc::clone(reader.set());
+    let chunk = match target {
+        Target::Time(log_ns) => set.chunk_at(log_ns),
+        Target::Entry { seq, near } => reader.chunk_of(seq, near),
+    };
+    let (mut from, mut best) = (Some(chunk), None);
+    for _ in 0..KEYFRAMES_TRIED_MAX {
+        let Some(keyframe) = from.and_then(|from| set.keyframe_until(from)) else { break };
+        from = keyframe.checked_sub(1);
+        let Some(reached) = reach_from(reader, keyframe, target, limits) else { continue };
+        let is_ahead = reached.state.is_ahead();
+        // One that is ahead has what is still to come, and does if there is no other.
+        best = best.filter(|_| is_ahead).or(Some(reached));
+        if !is_ahead {
+            break;
+        }
+    }
+    let behind = || (chunk..set.len()).find_map(|at| first_behind(reader, &set, at, target, limits));
+    best.or_else(behind).ok_or_else(|| no_keyframe(&set))
+}
+
+/// The first state from a chunk on, where none is before a place.
+fn first_behind(
+    reader: &mut SetReader,
+    set: &RecordingSet,
+    at: usize,
+    target: Target,
+    limits: &Limits,
+) -> Option<Reached> {
+    let keyframe = Some(at).filter(|at| set.chunk(*at).is_some_and(|chunk| chunk.place.has_keyframe))?;
+    reach_from(reader, keyframe, target, limits)
+}
+
+fn no_keyframe(set: &RecordingSet) -> PortError {
+    let name = set.paths().next().map_or_else(String::new, |path| path.display().to_string());
+    PortError::NoKeyframe(name)
+}
+
+/// From a chunk with a keyframe to the place.
+fn reach_from(
+    reader: &mut SetReader,
+    keyframe: usize,
+    target: Target,
+    limits: &Limits,
+) -> Option<Reached> {
+    let set = std::sync::Arc::clone(reader.set());
+    let mut cursor = SetCursor::at(&set, keyframe);
+    let (snapshot, mut log_ns) = first_snapshot(reader, &mut cursor, keyframe)?;
+    let (mut state, mut damage) = (ReplayState::of(snapshot), None);
+    loop {
+        match cursor.peek(reader) {
+            None => break,
+            Some(Err(found)) => damage = damage.or_else(|| Some(found.clone())),
+            Some(Ok(item)) if is_behind(item, target) => break,
+            Some(Ok(PlacedItem { log_ns: at, item })) => {
+                log_ns = *at;
+                if let RecordedItem::Entry(entry) = item
+                    && state.take(entry.as_ref(), limits) == Carried::Unknown
+                {
+                    renew(reader, &cursor, &mut state);
+                }
+            }
+        }
+        drop(cursor.next(reader));
+    }
+    Some(Reached { state, cursor, log_ns, damage })
+}
+
+/// The state in a chunk, with its `log_time`. What is before it in the chunk is not known.
+fn first_snapshot(
+    reader: &mut SetReader,
+    cursor: &mut SetCursor,
+    keyframe: usize,
+) -> Option<(Snapshot, u64)> {
+    while cursor.chunk() <= keyframe.saturating_add(1) {
+        cursor.peek(reader)?;
+        if cursor.chunk() > keyframe.saturating_add(1) {
+            break;
+        }
+        if let Ok(PlacedItem { log_ns, item: RecordedItem::Snapshot { bytes, .. } }) = cursor.next(reader)? {
+            return Some((Snapshot::decode(&bytes).ok()?, log_ns));
+        }
+    }
+    None
+}
+
+/// Takes the state of the next keyframe, where there is one.
+pub(super) fn renew(reader: &mut SetReader, cursor: &SetCursor, state: &mut ReplayState) {
+    let set = std::sync::Arc::clone(reader.set());
+    let Some(keyframe) = set.keyframe_from(cursor.chunk()) else { return };
+    let mut ahead = SetCursor::at(&set, keyframe);
+    if let Some((snapshot, _)) = first_snapshot(reader, &mut ahead, keyframe) {
+        state.renew(snapshot);
+    }
+}
+
+fn is_behind(item: &PlacedItem, target: Target) -> bool {
+    match (target, &item.item) {
+        (Target::Time(log_ns), _) => item.log_ns > log_ns,
+        (Target::Entry { seq, .. }, RecordedItem::Entry(entry)) => entry.entry.seq > seq,
+        (Target::Entry { .. }, RecordedItem::Snapshot { .. }) => false,
+    }
+}
+
+/// An entry with where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) seq: Seq,
+    pub(super) chunk: usize,
+}
+
+/// The next entry that a person should note behind one, or the last one before it.
+pub(super) fn find_note(reader: &mut SetReader, from: Option<Seq>, near: usize, forward: bool) -> Option<Found> {
+    let chunks = reader.set().len();
+    let begin = from.map_or(near, |seq| reader.chunk_of(seq, near));
+    let start = reader.set().start_of(near);
+    let mut chunk = begin;
+    loop {
+        // Only in its own start of the station do places say what is before and what behind.
+        let from = from.filter(|_| start.contains(&chunk));
+        let items = reader.chunk(chunk);
+        let mut noted = items.iter().filter_map(|item| noted_seq(item.as_ref().ok()?)).filter(|seq| {
+            from.is_none_or(|from| if forward { *seq > from } else { *seq < from })
+        });
+        let found = if forward { noted.next() } else { noted.next_back() };
+        if let Some(seq) = found {
+            return Some(Found { seq, chunk });
+        }
+        chunk = if forward { chunk + 1 } else { chunk.checked_sub(1)? };
+        if chunk >= chunks {
+            return None;
+        }
+    }
+}
+
+/// The place of an entry that a person should note.
+fn noted_seq(item: &PlacedItem) -> Option<Seq> {
+    let RecordedItem::Entry(OwnedEntry { entry, bytes }) = &item.item else { return None };
+    let is_command =
+        matches!(entry.what, What::Transition(Transition::Station(station::Transition::Operated { .. })));
+    let is_noted = is_command || EntryRecord(EntryRef { entry, bytes }).outcome().is_of_note();
+    is_noted.then_some(entry.seq)
+}
+
+/// The moment of the last thing in a recording.
+pub(super) fn last_moment(reader: &mut SetReader) -> Option<(u64, Now)> {
+    let chunks = reader.set().len();
+    (0..chunks).rev().find_map(|chunk| {
+        let items = reader.chunk(chunk);
+        items.iter().rev().find_map(|item| moment(item.as_ref().ok()?))
+    })
+}
+
+/// The moment of an item.
+pub(super) fn moment(item: &PlacedItem) -> Option<(u64, Now)> {
+    match &item.item {
+        RecordedItem::Entry(entry) => Some((item.log_ns, entry.entry.at)),
+        RecordedItem::Snapshot { bytes, .. } => Some((item.log_ns, Snapshot::decode(bytes).ok()?.at)),
+    }
+}

@@ -1,0 +1,90 @@
+//! What held at a place of a recording: a keyframe, and the entries behind it.
+
+use crate::{
+    ids::Seq,
+    limits::Limits,
+    port::{Snapshot, StationView},
+    tap::{EntryRef, entry::What, injected_traces::InjectedTraces},
+    time::Now,
+};
+
+/// What became of the state by an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carried {
+    /// It has the entry.
+    Known,
+    /// It was there before: entries that come again are left out.
+    Repeated,
+    /// From here on only the next keyframe says what holds.
+    Unknown,
+}
+
+/// The state at a place.
+#[derive(Clone, Debug)]
+pub(super) struct ReplayState {
+    snapshot: Snapshot,
+    injected: InjectedTraces,
+    /// The entry that came last.
+    last: Option<Seq>,
+    /// When that was; before it, when the keyframe was taken.
+    at: Now,
+}
+
+impl ReplayState {
+    /// That of a keyframe.
+    pub(super) fn of(snapshot: Snapshot) -> Self {
+        let mut injected = InjectedTraces::default();
+        injected.restore(&snapshot.station.injected_traces);
+        Self { at: snapshot.at, snapshot, injected, last: None }
+    }
+
+    /// Carries it on by the next entry. Where entries are missing before it, or were lost, or a host began
+    /// again, the state is that of before until it is [renewed](Self::renew).
+    pub(super) fn take(&mut self, entry: EntryRef<'_>, limits: &Limits) -> Carried {
+        let (seq, at) = (entry.entry.seq, entry.entry.at);
+        if self.last.is_some_and(|last| seq <= last) {
+            return Carried::Repeated;
+        }
+        let is_missing = self.last.is_some_and(|last| last.next() != seq);
+        self.last = Some(seq);
+        self.at = at;
+        self.injected.fold(entry.entry);
+        let is_lost = matches!(entry.entry.what, What::Loss { .. });
+        let is_void = self.snapshot.carry(entry, limits);
+        if is_missing || is_lost || is_void { Carried::Unknown } else { Carried::Known }
+    }
+
+    /// Takes the state of a keyframe, which may have later entries.
+    pub(super) fn renew(&mut self, snapshot: Snapshot) {
+        self.injected.restore(&snapshot.station.injected_traces);
+        self.snapshot = snapshot;
+    }
+
+    /// Whether it has entries behind the one that came last.
+    pub(super) fn is_ahead(&self) -> bool {
+        let last = self.last.unwrap_or_default();
+        self.snapshot.as_of.0.iter().any(|seq| *seq > last)
+    }
+
+    /// The entry that came last.
+    pub(super) const fn last(&self) -> Option<Seq> {
+        self.last
+    }
+
+    /// When that was.
+    pub(super) const fn at(&self) -> Now {
+        self.at
+    }
+
+    /// What holds.
+    pub(super) const fn state(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// What holds, as whoever begins here has it.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let Snapshot { as_of, station, .. } = self.snapshot.clone();
+        let station = StationView { injected_traces: self.injected.list(), ..station };
+        Snapshot { as_of, at: self.at, station, ..self.snapshot.clone() }
+    }
+}

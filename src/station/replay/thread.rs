@@ -1,0 +1,523 @@
+//! The thread that replays: does what was asked of it, and hands out the entries that are due.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::{Notify, watch};
+
+use super::{
+    player::Player,
+    reach::{Found, Reached, Target, find_note, reach, renew},
+    state::{Carried, ReplayState},
+};
+use crate::{
+    ids::Seq,
+    limits::Limits,
+    port::{PortError, ReplayAct, ReplayPlace, ReplayView},
+    recording::{PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
+    tap::{Mirror, recorded::OwnedEntry},
+    time::{Clock, Mono, Now},
+};
+
+/// Acts that wait to be done; further ones are left out.
+const ACTS_MAX: usize = 64;
+/// Entries that are handed out at once.
+const BATCH: usize = 256;
+/// Entries that may wait to be folded, unless the ring takes fewer.
+const UNFOLDED_MAX: u64 = 8_192;
+/// The share of the ring that may wait to be folded.
+const RING_SHARE: u64 = 4;
+/// How often it is said where it is while no clock says that.
+const TOLD_EVERY: Duration = Duration::from_millis(50);
+/// How often it is looked whether what was handed out is folded, where nobody says so.
+const FOLDED_CHECK: Duration = Duration::from_millis(100);
+
+/// What whoever watches has.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) mirror: Mirror,
+    pub(super) state: ReplayState,
+    pub(super) generation: u64,
+    /// The chunk that is read next.
+    pub(super) chunk: usize,
+}
+
+/// What every handle and the thread share.
+pub(super) struct Shared {
+    pub(super) set: Arc<RecordingSet>,
+    pub(super) clock: Clock,
+    pub(super) limits: Limits,
+    pub(super) view: watch::Sender<ReplayView>,
+    stage: Mutex<Stage>,
+    acts: Mutex<VecDeque<ReplayAct>>,
+    wake: Notify,
+    generation: AtomicU64,
+    /// The place behind the last entry of this generation that was folded.
+    folded: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(super) fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn acts(&self) -> MutexGuard<'_, VecDeque<ReplayAct>> {
+        self.acts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn act(&self, act: ReplayAct) {
+        let mut acts = self.acts();
+        if acts.len() < ACTS_MAX {
+            acts.push_back(act);
+        }
+        drop(acts);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn folded(&self, generation: u64, next: Seq) {
+        if self.generation.load(Ordering::Relaxed) == generation {
+            self.folded.fetch_max(next.0, Ordering::Relaxed);
+            self.wake.notify_one();
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+    }
+}
+
+/// A place that was gone to, and the moment that its `log_time` is.
+#[derive(Clone, Copy, Debug)]
+struct Anchor {
+    log_ns: u64,
+    at: Now,
+}
+
+impl Anchor {
+    /// The moment at another `log_time`.
+    fn moment(self, log_ns: u64) -> Now {
+        if log_ns >= self.log_ns {
+            self.at.after(Duration::from_nanos(log_ns - self.log_ns))
+        } else {
+            self.at.before(Duration::from_nanos(self.log_ns - log_ns))
+        }
+    }
+}
+
+/// Why nothing is handed out for the moment.
+enum Pause {
+    /// Something is.
+    None,
+    /// Until then nothing is due.
+    For(Duration),
+    /// Until something is asked for.
+    Long,
+}
+
+/// The thread.
+pub(super) struct ReplayThread {
+    shared: Arc<Shared>,
+    reader: SetReader,
+    cursor: SetCursor,
+    player: Player,
+    anchor: Anchor,
+    /// The place behind the last entry that was handed out.
+    next: Seq,
+    /// Bytes that were handed out since all was folded.
+    unfolded_bytes: usize,
+    told_at: Mono,
+    refused: Option<(u64, Arc<str>)>,
+}
+
+/// What a replay begins with.
+pub(super) struct Beginning {
+    pub(super) reader: SetReader,
+    pub(super) reached: Reached,
+    pub(super) player: Player,
+    pub(super) first: Now,
+    pub(super) last: Now,
+}
+
+impl ReplayThread {
+    pub(super) fn new(beginning: Beginning, clock: Clock, limits: Limits) -> (Arc<Shared>, Self) {
+        let Beginning { mut reader, reached, player, first, last } = beginning;
+        let Reached { state, mut cursor, log_ns, damage } = reached;
+        let anchor = Anchor { log_ns, at: state.at() };
+        let now = clock.now().mono;
+        let view = ReplayView {
+            generation: 1,
+            at: anchor.moment(player.position(now)),
+            since: now,
+            speed: player.speed(),
+            is_held: player.is_held(),
+            is_seeking: false,
+            first,
+            last,
+            refused: None,
+        };
+        let next = next_seq(&state, &mut cursor, &mut reader);
+        let mirror = Mirror::new(limits.tap, next);
+        let stage = Stage { mirror, state, generation: 1, chunk: cursor.chunk() };
+        let folded = AtomicU64::new(next.0);
+        let shared = Shared {
+            set: Arc::clone(reader.set()),
+            clock,
+            limits,
+            view: watch::Sender::new(view),
+            stage: Mutex::new(stage),
+            acts: Mutex::default(),
+            wake: Notify::new(),
+            generation: AtomicU64::new(1),
+            folded,
+            is_over: AtomicBool::new(false),
+        };
+        let shared = Arc::new(shared);
+        let refused = damage.map(|damage| (1, Arc::from(damage.to_string())));
+        let thread = Self {
+            shared: Arc::clone(&shared),
+            reader,
+            cursor,
+            player,
+            anchor,
+            next,
+            unfolded_bytes: 0,
+            told_at: now,
+            refused,
+        };
+        (shared, thread)
+    }
+
+    /// Runs until no handle is left.
+    pub(super) async fn run(mut self) {
+        self.tell();
+        while !self.shared.is_over.load(Ordering::Relaxed) {
+            let acts = std::mem::take(&mut *self.shared.acts());
+            for act in acts {
+                self.act(act);
+            }
+            let pause = self.hand_out();
+            match pause {
+                Pause::None => tokio::task::yield_now().await,
+                Pause::For(pause) => drop(tokio::time::timeout(pause, self.shared.wake.notified()).await),
+                Pause::Long => self.shared.wake.notified().await,
+            }
+        }
+    }
+
+    fn now(&self) -> Mono {
+        self.shared.clock.now().mono
+    }
+
+    /// Says where it is.
+    fn tell(&mut self) {
+        let now = self.now();
+        self.told_at = now;
+        let at = self.anchor.moment(self.player.position(now));
+        let (speed, is_held) = (self.player.speed(), self.player.is_held());
+        let generation = self.shared.stage().generation;
+        let refused = self.refused.clone();
+        self.shared.view.send_modify(|view| {
+            *view = ReplayView {
+                generation,
+                at,
+                since: now,
+                speed,
+                is_held,
+                is_seeking: false,
+                refused,
+                ..view.clone()
+            };
+        });
+    }
+
+    fn refuse(&mut self, why: &str) {
+        let count = self.refused.as_ref().map_or(0, |(count, _)| *count);
+        self.refused = Some((count + 1, why.into()));
+    }
+
+    fn act(&mut self, act: ReplayAct) {
+        let now = self.now();
+        match act {
+            ReplayAct::Toggle if self.player.is_held() && self.is_at_end(now) => {
+                self.refuse("this is the end of the recording");
+            }
+            ReplayAct::Toggle if self.player.is_held() => self.player.play(now),
+            ReplayAct::Toggle | ReplayAct::Hold => self.player.hold(now),
+            ReplayAct::Faster => self.player.set_speed(self.player.speed().faster(), now),
+            ReplayAct::Slower => self.player.set_speed(self.player.speed().slower(), now),
+            ReplayAct::PlayFrom(seq) => {
+                self.seek(ReplayPlace::Seq(seq));
+                self.player.play(self.now());
+            }
+            ReplayAct::Seek(place) => self.seek(place),
+        }
+        self.tell();
+    }
+
+    fn is_at_end(&mut self, now: Mono) -> bool {
+        let is_last = self.cursor.peek(&mut self.reader).is_none();
+        is_last && self.next_start().is_none() && self.player.position(now) >= self.player.span().1
+    }
+
+    /// The first chunk of the next start of a station.
+    fn next_start(&self) -> Option<usize> {
+        let at = self.cursor.chunk().checked_sub(1)?;
+        let next = self.shared.set.start_of(at).end;
+        (next < self.shared.set.len()).then_some(next)
+    }
+
+    fn seek(&mut self, place: ReplayPlace) {
+        let now = self.now();
+        let (first_ns, last_ns) = self.player.span();
+        let is_step = matches!(
+            place,
+            ReplayPlace::By(_)
+                | ReplayPlace::NextEntry
+                | ReplayPlace::Before(_)
+                | ReplayPlace::NextNote(_)
+                | ReplayPlace::NoteBefore(_)
+                | ReplayPlace::End
+        );
+        if is_step {
+            self.player.hold(now);
+        }
+        let at_ns = self.player.position(now);
+        match place {
+            ReplayPlace::Start => self.seek_time(first_ns),
+            ReplayPlace::End => self.seek_time(last_ns),
+            ReplayPlace::Wall(wall) => {
+                // Until the end of that millisecond.
+                self.seek_time(wall.0.saturating_mul(1_000_000).saturating_add(999_999));
+            }
+            ReplayPlace::After(after) => {
+                let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
+                self.seek_time(first_ns.saturating_add(after));
+            }
+            ReplayPlace::By(by) => self.seek_time(at_ns.saturating_add_signed(by)),
+            ReplayPlace::NextEntry => self.step(),
+            ReplayPlace::Seq(seq) => self.seek_entry(Found { seq, chunk: self.near() }),
+            ReplayPlace::Before(seq) => {
+                self.seek_entry(Found { seq: Seq(seq.0.saturating_sub(1)), chunk: self.near() });
+            }
+            ReplayPlace::NextNote(from) => self.seek_note(from, true),
+            ReplayPlace::NoteBefore(from) => self.seek_note(from, false),
+        }
+    }
+
+    /// A chunk of the start of the station that is replayed.
+    fn near(&self) -> usize {
+        self.cursor.chunk().saturating_sub(1)
+    }
+
+    /// Goes to a time: by playing up to there where no keyframe lies between.
+    fn seek_time(&mut self, log_ns: u64) {
+        let now = self.now();
+        let (first_ns, last_ns) = self.player.span();
+        let log_ns = log_ns.clamp(first_ns, last_ns);
+        let set = &self.shared.set;
+        let keyframe = set.keyframe_until(set.chunk_at(log_ns));
+        let is_near = log_ns >= self.player.position(now)
+            && set.start_of(set.chunk_at(log_ns)).contains(&self.near())
+            && keyframe.is_some_and(|keyframe| keyframe < self.cursor.chunk());
+        if is_near {
+            self.player.go_to(log_ns, now);
+            return;
+        }
+        match self.reach(Target::Time(log_ns)) {
+            Ok(()) => self.player.go_to(log_ns, self.now()),
+            Err(error) => self.refuse(&error.to_string()),
+        }
+    }
+
+    fn seek_entry(&mut self, Found { seq, chunk }: Found) {
+        match self.reach(Target::Entry { seq, near: chunk }) {
+            Ok(()) => self.player.go_to(self.anchor.log_ns, self.now()),
+            Err(error) => self.refuse(&error.to_string()),
+        }
+    }
+
+    fn seek_note(&mut self, from: Option<Seq>, forward: bool) {
+        let (from, near) = (from.or(self.shared.stage().state.last()), self.near());
+        match find_note(&mut self.reader, from, near, forward) {
+            Some(found) => self.seek_entry(found),
+            None => {
+                let way = if forward { "further" } else { "earlier" };
+                self.refuse(&format!("no {way} failure, fault, loss, drop, alert, mark or command"));
+            }
+        }
+    }
+
+    /// To the next entry.
+    fn step(&mut self) {
+        while let Some(item) = self.cursor.peek(&mut self.reader) {
+            if let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(_) }) = item {
+                let log_ns = *log_ns;
+                return self.player.go_to(log_ns, self.now());
+            }
+            drop(self.cursor.next(&mut self.reader));
+        }
+        if self.next_start().is_some() {
+            return self.begin_next_start();
+        }
+        self.refuse("this is the end of the recording");
+    }
+
+    /// Makes a new generation at a place.
+    fn reach(&mut self, target: Target) -> Result<(), PortError> {
+        self.shared.view.send_modify(|view| view.is_seeking = true);
+        let Reached { state, cursor, log_ns, damage } =
+            reach(&mut self.reader, target, &self.shared.limits)?;
+        if let Some(damage) = damage {
+            self.refuse(&damage.to_string());
+        }
+        self.anchor = Anchor { log_ns, at: state.at() };
+        self.cursor = cursor;
+        self.unfolded_bytes = 0;
+        self.next = next_seq(&state, &mut self.cursor, &mut self.reader);
+        let mirror = Mirror::new(self.shared.limits.tap, self.next);
+        let mut stage = self.shared.stage();
+        let generation = stage.generation + 1;
+        self.shared.generation.store(generation, Ordering::Relaxed);
+        self.shared.folded.store(self.next.0, Ordering::Relaxed);
+        *stage = Stage { mirror, state, generation, chunk: self.cursor.chunk() };
+        Ok(())
+    }
+
+    /// Another start of the station has places of its own.
+    fn begin_next_start(&mut self) {
+        let Some(next) = self.next_start() else { return };
+        let start_ns = self.shared.set.chunk(next).map_or(0, |chunk| chunk.place.start_ns);
+        match self.reach(Target::Time(start_ns)) {
+            Ok(()) => self.player.go_to(start_ns, self.now()),
+            Err(error) => {
+                self.refuse(&error.to_string());
+                self.player.hold(self.now());
+            }
+        }
+        self.tell();
+    }
+
+    /// Whether so many wait to be folded that nothing more is handed out.
+    fn is_full(&mut self) -> bool {
+        let limits = &self.shared.limits.tap;
+        let waiting = self.next.0.saturating_sub(self.shared.folded.load(Ordering::Relaxed));
+        if waiting == 0 {
+            self.unfolded_bytes = 0;
+        }
+        let bytes_max = usize::try_from(limits.ring_bytes_max / RING_SHARE).unwrap_or(usize::MAX);
+        waiting >= UNFOLDED_MAX.min(limits.ring_entries_max / RING_SHARE)
+            || (waiting > 0 && self.unfolded_bytes >= bytes_max)
+    }
+
+    /// Hands out what is due, some entries at a time.
+    fn hand_out(&mut self) -> Pause {
+        let now = self.now();
+        let mut due = Vec::new();
+        let pause = self.take_due(now, &mut due);
+        if !due.is_empty() {
+            self.push(&due);
+        }
+        if self.player.is_unbounded() && now.since(self.told_at) >= TOLD_EVERY {
+            self.tell();
+        }
+        pause
+    }
+
+    /// Takes entries that are due, at most so many; what comes behind them, where they are fewer.
+    fn take_due(&mut self, now: Mono, due: &mut Vec<OwnedEntry>) -> Pause {
+        while due.len() < BATCH {
+            let log_ns = match self.cursor.peek(&mut self.reader) {
+                Some(Ok(item)) => item.log_ns,
+                Some(Err(damage)) => {
+                    let why = damage.to_string();
+                    drop(self.cursor.next(&mut self.reader));
+                    self.refuse(&why);
+                    self.tell();
+                    continue;
+                }
+                None if due.is_empty() => return self.at_end_of_start(now),
+                None => return Pause::None,
+            };
+            if !self.player.is_due(log_ns, now) {
+                return self.player.until(log_ns, now).map_or(Pause::Long, Pause::For);
+            }
+            if self.is_full() {
+                self.player.wait_at(log_ns, now);
+                self.tell();
+                return Pause::For(FOLDED_CHECK);
+            }
+            let Some(Ok(PlacedItem { item, .. })) = self.cursor.next(&mut self.reader) else { break };
+            let RecordedItem::Entry(entry) = item else { continue };
+            self.anchor = Anchor { log_ns, at: entry.entry.at };
+            if self.player.is_unbounded() {
+                self.player.reached(log_ns, now);
+            }
+            self.next = self.next.max(entry.entry.seq.next());
+            self.unfolded_bytes += entry.bytes.len();
+            due.push(entry);
+        }
+        Pause::None
+    }
+
+    /// Hands out entries. The state is ahead of whoever folds them.
+    fn push(&mut self, due: &[OwnedEntry]) {
+        let shared = Arc::clone(&self.shared);
+        let mut stage = shared.stage();
+        stage.chunk = self.cursor.chunk();
+        for entry in due {
+            let carried = stage.state.take(entry.as_ref(), &shared.limits);
+            if carried == Carried::Unknown {
+                renew(&mut self.reader, &self.cursor, &mut stage.state);
+            }
+            stage.mirror.push(entry.as_ref());
+        }
+    }
+
+    /// There are no more entries, of this start of the station or of any.
+    fn at_end_of_start(&mut self, now: Mono) -> Pause {
+        if let Some(next) = self.next_start() {
+            let start_ns = self.shared.set.chunk(next).map_or(0, |chunk| chunk.place.start_ns);
+            if !self.player.is_due(start_ns, now) {
+                return self.player.until(start_ns, now).map_or(Pause::Long, Pause::For);
+            }
+            self.begin_next_start();
+            return Pause::None;
+        }
+        if !self.player.is_held() && self.player.is_due(self.player.span().1, now) {
+            let end_ns = self.player.span().1;
+            self.player.reached(end_ns, now);
+            self.player.hold(now);
+            self.tell();
+        }
+        self.player.until(self.player.span().1, now).map_or(Pause::Long, Pause::For)
+    }
+}
+
+/// The place of the first entry behind a state. Where none came before it, none is missing.
+fn next_seq(state: &ReplayState, cursor: &mut SetCursor, reader: &mut SetReader) -> Seq {
+    if let Some(last) = state.last() {
+        return last.next();
+    }
+    loop {
+        match cursor.peek(reader) {
+            Some(Ok(PlacedItem { item: RecordedItem::Entry(entry), .. })) => return entry.entry.seq,
+            Some(_) => drop(cursor.next(reader)),
+            None => return Seq(1),
+        }
+    }
+}
