@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use super::error::Exit;
-use crate::recording::{OpenError, RepairError};
+use crate::recording::{OpenError, RepairError, SetError};
 
 /// Why a recording is not read or written.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,15 @@ pub(crate) enum RecordingError {
         /// Why.
         why: OpenError,
     },
+    /// A folder has none.
+    #[error("{} has no recordings", .0.display())]
+    Empty(PathBuf),
+    /// There are more than can be read as one.
+    #[error("{0}")]
+    TooMany(String),
+    /// Nothing in it says what held.
+    #[error("{} has no keyframe: nothing says what held when it was recorded", .0.display())]
+    NoKeyframe(PathBuf),
     /// The other file is there.
     #[error("{} exists", .0.display())]
     Exists(PathBuf),
@@ -53,11 +62,21 @@ impl RecordingError {
         }
     }
 
+    /// Recordings that are not opened.
+    pub(crate) fn of_set(error: SetError) -> Self {
+        match error {
+            SetError::Open { path, why } => Self::Open { path, why },
+            SetError::Empty(path) => Self::Empty(path),
+            SetError::NoKeyframe(path) => Self::NoKeyframe(path),
+            error @ SetError::TooMany => Self::TooMany(error.to_string()),
+        }
+    }
+
     /// The exit code.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
-            Self::Open { why: OpenError::Io(_), .. } => Exit::Usage,
-            Self::Open { .. } | Self::Damaged { .. } => Exit::NotValid,
+            Self::Open { why: OpenError::Io(_), .. } | Self::Empty(_) | Self::TooMany(_) => Exit::Usage,
+            Self::Open { .. } | Self::Damaged { .. } | Self::NoKeyframe(_) => Exit::NotValid,
             Self::Exists(_) | Self::NoRoom(_) | Self::Write { .. } => Exit::Refused,
         }
     }
@@ -66,8 +85,10 @@ impl RecordingError {
     pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::Open { why: OpenError::Io(_), .. } => "bad_input",
-            Self::Open { why: OpenError::NotOurs(_), .. } => "no_recording",
+            Self::Open { why: OpenError::NotOurs(_), .. } | Self::Empty(_) => "no_recording",
             Self::Open { why: OpenError::Newer { .. }, .. } => "newer_form",
+            Self::TooMany(_) => "bad_input",
+            Self::NoKeyframe(_) => "no_keyframe",
             Self::Exists(_) => "exists",
             Self::NoRoom(_) => "no_room",
             Self::Write { .. } => "output",
@@ -79,11 +100,15 @@ impl RecordingError {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::Open { why: OpenError::Io(_), .. } => "name a file that can be read".to_owned(),
-            Self::Open { why: OpenError::NotOurs(_), .. } => {
+            Self::Open { why: OpenError::NotOurs(_), .. } | Self::Empty(_) => {
                 "create one with `rl-console record OUT.mcap`".to_owned()
             }
             Self::Open { why: OpenError::Newer { host_version, .. }, .. } => {
                 format!("use rl-console {host_version} or newer")
+            }
+            Self::TooMany(_) => "name fewer files, or a folder with fewer of them".to_owned(),
+            Self::NoKeyframe(_) => {
+                "name the files before it too: the first file of a recording begins with a keyframe".to_owned()
             }
             Self::Exists(_) => "name a new file, or remove this one".to_owned(),
             Self::NoRoom(_) => "make room, or name a file on another disk".to_owned(),

@@ -10,6 +10,7 @@ use clap::{
 use super::{
     args::{
         AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
+        ReplayArgs,
         PeerAction, PluginFolderArgs, ScreenArgs, SimPeer, with_body,
     },
     commands::{self, brake::Brakes},
@@ -144,14 +145,16 @@ fn screen_of(screen: ScreenArgs, command: Option<&Command>, plain: bool) -> Resu
     let or = |given: &Option<String>, other: Option<String>| given.clone().or(other);
     match command {
         None if !plain || screen == ScreenArgs::default() => Ok(screen),
-        Some(Command::Attach(AttachArgs { screen: own, .. })) => Ok(ScreenArgs {
+        Some(
+            Command::Attach(AttachArgs { screen: own, .. }) | Command::Replay(ReplayArgs { screen: own, .. }),
+        ) => Ok(ScreenArgs {
             view: or(&own.view, screen.view),
             filter: or(&own.filter, screen.filter),
             theme: or(&own.theme, screen.theme),
         }),
         Some(_) if screen == ScreenArgs::default() => Ok(screen),
         None | Some(_) => Err(Error::usage(
-            "--view, --filter and --theme go with the console and with `attach`",
+            "--view, --filter and --theme go with the console, `attach` and `replay`",
             "`ls` takes a filter behind its list: `rl-console ls queues --filter FILTER`",
         )),
     }
@@ -216,6 +219,7 @@ fn with_configuration(
         Some(Command::Stop(args)) => commands::stop::run(context, &args),
         Some(Command::Host(HostAction::Restart(args))) => commands::restart::run(context, &args),
         Some(Command::Record(args)) => commands::record::run(context, &args),
+        Some(Command::Replay(args)) => commands::replay::run(context, &args),
         Some(Command::Recording(action)) => commands::recording::run(context, &action),
         Some(Command::Backup(args)) => commands::backup::run(context, &args),
         Some(Command::Pack(action)) => commands::pack::run(context, action),

@@ -17,7 +17,7 @@ use super::{
     ls::LsArgs,
     mplp::MplpAction,
     plugin::{PluginAction, StreamAction},
-    recording::RecordingAction,
+    recording::{RecordingAction, ReplayArgs},
     records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     session::SessionAction,
@@ -137,6 +137,12 @@ pub(crate) enum Command {
 
     /// Record all traffic of the station into a new MCAP file, until Ctrl-C.
     Record(RecordArgs),
+
+    /// Open the console on recordings: every screen as it was, at any moment; needs no station.
+    ///
+    /// Space plays and holds, [ and ] change the speed, { and } go to the previous and the next notable
+    /// event, @ goes to a time, End to the end, q quits. Nothing can be done to a station from here.
+    Replay(ReplayArgs),
 
     /// Inspect, verify or repair recordings; needs no station.
     #[command(subcommand)]

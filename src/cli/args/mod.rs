@@ -42,7 +42,7 @@ pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, Set
 pub(crate) use ls::LsArgs;
 pub(crate) use mplp::{MplpAction, MplpStationArgs, MplpValidateArgs};
 pub(crate) use plugin::{PluginAction, PluginCheckArgs, PluginSourceArgs, StreamAction, StreamSessionAction};
-pub(crate) use recording::RecordingAction;
+pub(crate) use recording::{RecordingAction, ReplayArgs};
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,
 };

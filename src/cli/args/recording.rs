@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::global::ScreenArgs;
+use crate::port::Speed;
+
 /// `recording`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RecordingAction {
@@ -30,6 +33,30 @@ pub(crate) struct RecordingFileArgs {
     /// The recording.
     #[arg(value_name = "FILE.mcap")]
     pub(crate) file: PathBuf,
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The recordings, or folders with recordings, in any order.
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Where to begin: a time (22:14:03), +DURATION from the start (+90s), or seq:N. The replay holds there;
+    /// without it, it plays from the start.
+    #[arg(long, value_name = "TIME|+DUR|seq:N", allow_hyphen_values = true)]
+    pub(crate) at: Option<String>,
+
+    /// How fast to begin: 1/4, 1/2, 1, 2, 4, 8, 16, 32, 64 or max [default: 1].
+    #[arg(long, value_name = "X", value_parser = Speed::parse)]
+    pub(crate) speed: Option<Speed>,
+
+    /// Print one line per event in place of a screen, all at once.
+    #[arg(long = "plain", id = "replay_plain", conflicts_with_all = ["speed", "screen_view", "screen_filter", "screen_theme"])]
+    pub(crate) plain: bool,
+
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
 }
 
 /// `recording repair`.

@@ -60,7 +60,7 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
             }
             Err(error) => return Err(error.into()),
         };
-    let target = ScreenTarget { port: station.port(), station: Some(&station), folder: None };
+    let target = ScreenTarget { port: station.port(), station: Some(&station), folder: None, name: None };
     let ended = with_screen(&target, context);
     shutdown::stop(station);
     ended
@@ -102,6 +102,8 @@ pub(super) struct ScreenTarget<'a> {
     pub(super) station: Option<&'a Station>,
     /// The data folder of a station of another process, where it is known: without it, it never comes back.
     pub(super) folder: Option<PathBuf>,
+    /// What it is called, where that is not the data folder's name.
+    pub(super) name: Option<String>,
 }
 
 /// The screen has a thread of its own; this one, the main one, has the signals.
@@ -118,7 +120,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     let watched = Arc::new(WatchedConfig::start(context));
     let mask = KeptMask::of(context);
     let mut screen =
-        Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &mask.on_air)?, stopped.clone())?;
+        Screen::spawn(Arc::clone(&shown.port), config(shown, context, &watched, &mask.on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(shown));
@@ -153,7 +155,7 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
             if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
                 // The show goes on: a fault of the screen ends neither the station nor the sight of it.
                 tracing::error!("the screen panicked and was restarted");
-                let config = config(context, &watched, &mask.on_air)?;
+                let config = config(shown, context, &watched, &mask.on_air)?;
                 screen = Screen::spawn(Arc::clone(&shown.port), config, stopped.clone())?;
                 continue;
             }
@@ -311,6 +313,7 @@ impl Screen {
 }
 
 fn config(
+    shown: &ScreenTarget<'_>,
     context: &Context,
     watched: &Arc<WatchedConfig>,
     on_air: &OnAir,
@@ -323,15 +326,18 @@ fn config(
         depth: context.env.depth(),
         passthrough: context.env.through,
         on_air: on_air.clone(),
-        name: data
-            .file_name()
-            .map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
+        name: shown.name.clone().unwrap_or_else(|| name_of(&data)),
         limits: settings.limits,
         clock: context.clock,
         commands: hints(context),
         shell: shell::shell(context),
         start: start(context),
     })
+}
+
+/// The name of a folder or file.
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// What is shown at the start.

@@ -35,6 +35,7 @@ pub(super) mod plugin_check_run;
 pub(super) mod publish;
 pub(super) mod record;
 pub(super) mod recording;
+pub(super) mod replay;
 pub(super) mod requeue;
 pub(super) mod restart;
 pub(super) mod run;

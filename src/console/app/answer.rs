@@ -19,6 +19,8 @@ pub(crate) enum Answer {
     Intercepted(Result<Page, PortError>),
     /// What was before it came up.
     Past(PastAnswer),
+    /// What is void where the replay is at another place by then.
+    Of(u64, Box<Self>),
 }
 
 /// The answer that an event will be.

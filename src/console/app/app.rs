@@ -16,6 +16,7 @@ use crate::{
             background_jobs::BackgroundJobs,
             frame_scheduler::FrameScheduler,
             past_loader::PastLoader,
+            replaying::{Replaying, changed},
             self_metrics::SelfMetrics,
             waiting::{ready, sleep},
         },
@@ -38,7 +39,7 @@ use crate::{
             effect::Effect,
             event::{Event, TerminalEvent},
             layout, layouts,
-            message::Message,
+            message::{MESSAGE_DURATION, Message},
             start,
             state::Ui,
             system::System,
@@ -125,6 +126,8 @@ pub(crate) struct App {
     pub(crate) ticked_s: u64,
     pub(crate) jobs: BackgroundJobs,
     pub(crate) past: PastLoader,
+    /// Where a recording is in the place of a station.
+    pub(crate) replaying: Option<Replaying>,
 }
 
 impl App {
@@ -135,6 +138,7 @@ impl App {
         columns: u16,
         rows: u16,
     ) -> Self {
+        let replaying = port.replay().map(Replaying::new);
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.appearance.mouse);
         let appearance = Appearance::new(config.appearance, config.depth);
@@ -147,6 +151,7 @@ impl App {
         let model = layouts::restore(Model::new(&config.limits), &mut ui, shell.layout.take(), now);
         let model = workbench::restore(model, &mut ui, std::mem::take(&mut shell.frames), now);
         view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
+        view.replay = replaying.as_ref().map(Replaying::view);
         start::apply(&mut ui, &model, &config.start, &view, now);
         Self {
             port,
@@ -174,6 +179,7 @@ impl App {
             ticked_s: now.wall.0 / 1_000,
             jobs: BackgroundJobs::new(shell),
             past: PastLoader::default(),
+            replaying,
         }
     }
 
@@ -193,6 +199,7 @@ impl App {
             let until_paint =
                 if self.is_dirty && self.mailbox.is_free() { Some(self.until_paint()) } else { None };
             let until_tick = self.until_tick();
+            let until_moved = self.until_moved();
             let until_resync = (self.sync == Sync::Needed && self.model.station_state.is_some())
                 .then(|| self.until_resync());
             let is_idle = !self.is_dirty && !self.is_behind;
@@ -222,6 +229,8 @@ impl App {
                 }
                 () = self.mailbox.changed() => {}
                 reload = self.config_watcher.next() => self.reload(reload),
+                () = changed(self.replaying.as_mut()) => self.check_replay(),
+                () = sleep(until_moved), if until_moved.is_some() => self.is_dirty = true,
                 () = sleep(until_paint), if until_paint.is_some() => self.fold_and_paint(),
                 () = sleep(until_resync), if until_resync.is_some() => self.connect(),
                 () = sleep(Some(until_tick)) => {
@@ -232,7 +241,7 @@ impl App {
                 () = tokio::task::yield_now(), if self.is_behind => self.fold(),
                 () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
                 () = tokio::task::yield_now(), if self.ui.is_wire_behind() => {
-                    self.is_dirty |= self.ui.advance_for(SLICE, self.clock);
+                    self.is_dirty |= self.ui.advance_for(SLICE, self.clock, self.shown_now());
                 }
                 () = ready(self.reader.as_mut(), patience),
                     if patience.is_some() && self.sync == Sync::Synced =>
@@ -300,6 +309,7 @@ impl App {
 
     pub(crate) fn show_message(&mut self, text: String, level: Level, class: Class, duration: Duration) {
         self.ui.message = Some(Message { text, level, class, until: self.clock.now().mono + duration });
+        self.keep_message(duration);
         self.is_dirty = true;
     }
 
@@ -309,8 +319,9 @@ impl App {
         if let Event::Resize { columns, rows } = event {
             self.painter.resize(columns, rows);
         }
-        let now = self.clock.now();
+        let now = self.shown_now();
         let effects = screen::update(&mut self.ui, &self.model, &self.view, event, now);
+        self.keep_message(MESSAGE_DURATION);
         self.is_dirty = true;
         effects.into_iter().find_map(|effect| self.run_effect(effect))
     }
@@ -322,13 +333,18 @@ impl App {
             Effect::Detach => return Some(Exit::Detached),
             Effect::Mouse(taken) => self.painter.mouse(taken),
             Effect::Copy(text) => self.painter.copy(self.notifier.copy(&text)),
+            Effect::Replay(act) => {
+                if let Some(replaying) = &self.replaying {
+                    replaying.act(act);
+                }
+            }
             Effect::OnAir(is_on) => {
                 self.view.mask_policy = MaskPolicy::for_on_air(is_on);
                 self.on_air.set(is_on);
             }
             Effect::Command { .. } | Effect::Query { .. } if self.answers.len() >= ANSWERS_MAX => {
                 if let Some(event) = Event::refused(effect) {
-                    let now = self.clock.now();
+                    let now = self.shown_now();
                     screen::update(&mut self.ui, &self.model, &self.view, event, now);
                 }
             }
@@ -376,6 +392,8 @@ impl App {
                 self.handle_event(Event::Data)
             }
             Answer::Intercepted(page) => self.take_intercepted(page),
+            Answer::Of(generation, _) if generation != self.generation() => None,
+            Answer::Of(_, answer) => self.handle_answer(*answer),
             Answer::Past(answer) => {
                 self.take_past(answer);
                 None
@@ -403,6 +421,7 @@ impl App {
         self.ticked_s = now.wall.0 / 1_000;
         self.model.console_health.metrics = self.self_metrics.metrics(now.mono);
         self.check_attachment();
+        self.check_replay();
         self.connect();
         self.retry_past();
         self.view.manual.read_ahead();
@@ -417,6 +436,10 @@ impl App {
     /// Makes alerts that came heard with the next frame.
     fn ring(&mut self) {
         let ids = self.model.take_raised_alerts();
+        if self.replaying.is_some() {
+            // They rang then.
+            return;
+        }
         let alerts = self.model.alerts();
         let raised = ids.iter().filter_map(|id| alerts.get(*id)).map(AsRef::as_ref);
         let bytes = self.notifier.notify(raised, self.view.alerts, self.clock.now().mono);
@@ -441,7 +464,8 @@ impl App {
             self.painter.mouse(mouse);
         }
         self.on_air.set(self.view.mask_policy.is_on());
-        journal_changes(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
+        let now = self.shown_now();
+        journal_changes(&mut self.model, &self.ui.faults, &faults, &later, now);
         self.anchor();
         self.handle_event(Event::Reloaded { faults, later, on_air: changed.on_air });
     }
@@ -449,6 +473,9 @@ impl App {
     /// Paints, if the mailbox takes a frame; otherwise it is done when it does.
     pub(super) fn paint(&mut self) {
         if !self.is_dirty || !self.mailbox.is_free() {
+            return;
+        }
+        if self.is_between_places() {
             return;
         }
         self.ui.is_answered = false;
@@ -462,7 +489,8 @@ impl App {
                 Duration::from_secs(5),
             );
         }
-        self.view.clock = self.clock.now();
+        let begun = self.clock.mono();
+        self.view.clock = self.shown_now();
         self.view.now =
             self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
         let (frames_per_s, behind) =
@@ -477,12 +505,12 @@ impl App {
         frame::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
         let frame = self.painter.frame();
         let bytes = frame.as_ref().map_or(0, Vec::len);
-        self.frame_scheduler.painted(self.view.clock.mono, self.clock.now().mono, bytes);
+        self.frame_scheduler.painted(begun, self.clock.mono(), bytes);
         // Until it says that it is well again, nobody knows.
         self.is_dirty = self.is_behind || self.frame_scheduler.reduced_rate() != frames_per_s;
         let Some(frame) = frame else { return };
         let Ok(number) = self.mailbox.put(frame) else { return };
-        self.self_metrics.frame(self.view.clock.mono, self.clock.now().mono, bytes);
+        self.self_metrics.frame(begun, self.clock.mono(), bytes);
         if layout::too_small(self.ui.columns, self.ui.rows) {
             return;
         }

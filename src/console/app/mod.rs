@@ -7,6 +7,7 @@ mod background_jobs;
 mod frame_scheduler;
 mod past;
 mod past_loader;
+mod replaying;
 pub(crate) mod self_metrics;
 mod sync;
 mod waiting;

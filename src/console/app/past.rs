@@ -63,7 +63,7 @@ impl App {
     fn ask_past(&mut self) {
         self.past.stage = Stage::Paging;
         let page = self.port.past(self.past.before);
-        self.answers.push(Box::pin(async move { Answer::Past(PastAnswer::Page(page.await)) }));
+        self.ask(async move { Answer::Past(PastAnswer::Page(page.await)) });
     }
 
     /// Takes what the station answered.
@@ -131,7 +131,7 @@ impl App {
     fn ask_keyframe(&mut self, from: Seq, rebuild: Option<Box<Rebuild>>) {
         self.past.stage = Stage::Keyframe(rebuild);
         let keyframe = self.port.keyframe(from);
-        self.answers.push(Box::pin(async move { Answer::Past(PastAnswer::Keyframe(keyframe.await)) }));
+        self.ask(async move { Answer::Past(PastAnswer::Keyframe(keyframe.await)) });
     }
 
     /// Takes a state. Without one the log, violations and rates are had all the same.

@@ -66,7 +66,7 @@ impl App {
     /// Sees whether the station is reached.
     pub(crate) fn check_attachment(&mut self) {
         let before = self.model.attachment.clone();
-        if self.model.set_attachment(self.port.attachment(), self.clock.now()) {
+        if self.model.set_attachment(self.port.attachment(), self.shown_now()) {
             if let Some((level, words)) = self.model.displaced_notice(before.as_ref()) {
                 self.show_message(words, level, Class::Public, CUT_OFF_MESSAGE_DURATION);
             }
@@ -90,7 +90,7 @@ impl App {
         if std::mem::take(&mut self.skip_unread)
             && let Some(skipped) = self.reader.take()
         {
-            self.model.record_loss(skipped.lag(), now);
+            self.model.record_loss(skipped.lag(), self.shown_now());
             self.ui.time.skip(skipped.lag());
         }
         if self.reader.is_none() {
@@ -98,6 +98,7 @@ impl App {
                 Ok(reader) => {
                     self.await_past(reader.next());
                     self.reader = Some(reader);
+                    self.report_folded();
                 }
                 Err(error) => self.show_error(&error),
             }
@@ -105,7 +106,7 @@ impl App {
         if self.reader.is_some() {
             self.sync = Sync::Requested;
             let snapshot = self.port.snapshot();
-            self.answers.push(Box::pin(async move { Answer::Snapshot(snapshot.await.map(Box::new)) }));
+            self.ask(async move { Answer::Snapshot(snapshot.await.map(Box::new)) });
         }
     }
 
@@ -130,7 +131,7 @@ impl App {
                 limit: HISTORY_ROWS,
             };
             let page = self.port.query(query);
-            self.answers.push(Box::pin(async move { Answer::History(page.await) }));
+            self.ask(async move { Answer::History(page.await) });
         }
     }
 
@@ -138,7 +139,7 @@ impl App {
     /// its own.
     fn ask_intercepted(&mut self) {
         let page = self.port.query(Query::Intercepted);
-        self.answers.push(Box::pin(async move { Answer::Intercepted(page.await) }));
+        self.ask(async move { Answer::Intercepted(page.await) });
     }
 
     /// Takes them. An older station holds none.
@@ -163,8 +164,8 @@ impl App {
         if self.sync != Sync::Synced {
             return;
         }
+        let (begun, shown) = (self.clock.now(), self.shown_now());
         let Some(reader) = &mut self.reader else { return };
-        let begun = self.clock.now();
         self.folded_at = begun.mono;
         let (waited, mut folded, mut has_read) = (reader.lag(), 0, false);
         // What was noted in earlier slices comes first, and leaves half of this one to what came since.
@@ -180,7 +181,7 @@ impl App {
             if batch.lost > 0 {
                 // What a new start of the station said before it was attached, no console fell behind of.
                 if !batch.iter().next().is_some_and(is_new_start) {
-                    self.model.record_loss(batch.lost, begun);
+                    self.model.record_loss(batch.lost, shown);
                 }
                 self.ui.time.anchor(&self.model, true);
                 self.skip_unread = self.lost_at.is_some_and(|at| begun.mono.since(at) < REPEATED_LOSS_WITHIN);
@@ -208,6 +209,7 @@ impl App {
             has_judged |= judge_until(&mut self.model, || self.clock.now().mono.since(begun.mono) >= SLICE);
             self.is_behind |= self.model.findings.is_pending();
         }
+        self.report_folded();
         if has_read || has_judged {
             self.self_metrics.fold(begun.mono, self.clock.now().mono, folded, waited);
         }

@@ -121,7 +121,7 @@ actions! {
     ResetColumns = "reset-columns",
     /// Reset sorting and columns of every pane of this view to the defaults.
     ResetLayout = "reset-layout",
-    /// Pause all panes at once, or resume them.
+    /// Pause all panes at once, or resume them. In a recording, play or hold.
     Pause = "pause",
     /// Step one entry back.
     StepBack = "step-back",
@@ -141,7 +141,11 @@ actions! {
     NoteForward = "next-notable" | "event-of-note-after",
     /// Go to a time of day, or back by a duration.
     GoToTime = "go-to-time",
-    /// Resume live; while live, go to the last row.
+    /// Replay faster: up to 64 times, then as fast as possible. In a recording only.
+    ReplayFaster = "replay-faster",
+    /// Replay slower: down to a quarter. In a recording only.
+    ReplaySlower = "replay-slower",
+    /// Resume live; while live, go to the last row. In a recording, go to its end.
     Live = "live",
     /// The cause of this entry.
     Cause = "cause",
@@ -436,6 +440,8 @@ impl Action {
                 | Self::NoteBack
                 | Self::NoteForward
                 | Self::GoToTime
+                | Self::ReplayFaster
+                | Self::ReplaySlower
                 | Self::Bookmark
                 | Self::Jump
         )

@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 
-use super::time_travel;
+use super::{replaying, time_travel};
 use crate::{
     console::{
         draw::{text, theme::Role},
@@ -20,6 +20,7 @@ use crate::{
             state::Ui,
         },
     },
+    port::{PLACE_FORMS, ReplayPlace},
     time::{Now, Wall},
 };
 
@@ -50,12 +51,15 @@ impl Layer for GoToTime {
         let inside = canvas.frame(area, "Go to a time", true);
         let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
         self.line.draw(canvas, x, inside.y, room);
-        let oldest = ui.time.entries().iter().next();
-        let since = oldest.map_or_else(
-            || "no entries kept yet".to_owned(),
-            |(_, entry)| format!("kept since {}", canvas.view.time_of_day(entry.entry.at)),
-        );
-        for (words, y) in [FORMS.to_owned(), since].into_iter().zip(inside.y + 1..inside.bottom()) {
+        let (forms, since) = match &canvas.view.replay {
+            Some(replay) => {
+                let time = |at| canvas.view.time_of_day(at);
+                let span = format!("recorded from {} to {}", time(replay.first), time(replay.last));
+                (PLACE_FORMS.to_owned(), span)
+            }
+            None => (FORMS.to_owned(), kept_since(ui, canvas.view)),
+        };
+        for (words, y) in [forms, since].into_iter().zip(inside.y + 1..inside.bottom()) {
             let words = text::truncate(&words, usize::from(room), canvas.view.glyphs.ellipsis);
             canvas.put(x, y, room, &words, Role::Muted);
         }
@@ -70,9 +74,14 @@ impl Layer for GoToTime {
     }
 
     fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
-        (action == Action::Open).then(|| {
-            let at = moment(self.line.text(), cx.ui.at, &cx.view.zone)?;
-            Ok(Act::close(move |_: Self, ui, cx| {
+        let go = (action == Action::Open).then_some(&self.line)?;
+        if let Some(replay) = &cx.view.replay {
+            let place = ReplayPlace::parse(go.text(), &cx.view.zone, replay.first.wall, replay.last.wall);
+            let go = |place| Act::close(move |_: Self, ui, _| replaying::seek(ui, place));
+            return Some(place.map(go).map_err(Into::into));
+        }
+        Some({
+            moment(go.text(), cx.ui.at, &cx.view.zone).map_err(Into::into).map(|at| Act::close(move |_: Self, ui, cx| {
                 time_travel::go_to(ui, cx.live, cx.view, at, cx.now);
                 if let Some(shown) = ui.time.instant() {
                     let key = cx.view.key(Action::Live);
@@ -97,6 +106,15 @@ impl Layer for GoToTime {
     fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
         self.line.paste(text);
     }
+}
+
+/// How far back is kept.
+fn kept_since(ui: &Ui, view: &View) -> String {
+    let oldest = ui.time.entries().iter().next();
+    oldest.map_or_else(
+        || "no entries kept yet".to_owned(),
+        |(_, entry)| format!("kept since {}", view.time_of_day(entry.entry.at)),
+    )
 }
 
 /// The moment that is meant: a time of day is the last one there was.

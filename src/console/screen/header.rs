@@ -16,7 +16,7 @@ use crate::{
             system::{Drain, System, is_everything_held},
         },
     },
-    port::{Attachment, Reachability},
+    port::{Attachment, Reachability, ReplayView},
     time::Now,
     words::counted,
 };
@@ -246,7 +246,9 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     if model.station.stopping.is_some() && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
-    if let Some(at) = time.instant() {
+    if let Some(replay) = &view.replay {
+        parts.push(self::replay(view, replay, time.instant(), detail));
+    } else if let Some(at) = time.instant() {
         parts.extend(paused(view, at, time.unseen_count(), detail));
         parts.push(Part::new("NOW:".to_owned(), Role::Warn));
     } else if model.station.stopping.is_none() && is_reached {
@@ -273,7 +275,7 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     let now = if time.is_stopped() { view.clock } else { view.now };
     let elapsed = format::elapsed(now.mono.since(station_state.station.started_at.mono));
     parts.push(Part::of(PartKind::Spare, elapsed, Role::Text));
-    if let Some(recording) = &station_state.station.recording {
+    if let Some(recording) = station_state.station.recording.as_ref().filter(|_| view.replay.is_none()) {
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
     }
@@ -288,6 +290,26 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
     }
     parts
+}
+
+/// That a recording is shown, at which moment, and how fast it plays. What was stepped back to is told with
+/// its milliseconds.
+fn replay(view: &View, replay: &ReplayView, stepped_to: Option<Now>, detail: Detail) -> Part {
+    let at = stepped_to.unwrap_or(view.clock);
+    let is_held = replay.is_held || stepped_to.is_some();
+    let mut words = "REPLAY ".to_owned();
+    if is_held {
+        words.extend([view.glyphs.held, " "]);
+    }
+    words.push_str(&view.time_of_day(at));
+    if is_held && matches!(detail, Detail::All | Detail::Most) {
+        words.push_str(&format!(".{:03}", at.wall.0 % 1_000));
+    }
+    words.extend([" ", &replay.speed.name(view.glyphs.ascii)]);
+    if replay.is_seeking {
+        words.push_str(" seeking");
+    }
+    Part::new(words, if is_held { Role::Warn } else { Role::Accent })
 }
 
 /// That the station is one for a rehearsal, and in which folder.

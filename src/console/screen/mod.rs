@@ -13,6 +13,7 @@ mod palette;
 mod palette_overlay;
 mod plan_scroll;
 pub(crate) mod reference;
+mod replaying;
 mod resolve;
 mod time_travel;
 

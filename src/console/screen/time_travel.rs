@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use super::replaying;
 use crate::{
     console::{
         draw::format,
@@ -12,6 +13,7 @@ use crate::{
         ui,
         ui::{
             act::{Act, Resolved, act_if},
+            effect::Effect,
             message::show_message,
             moving,
             pane::PaneContext,
@@ -22,13 +24,17 @@ use crate::{
     },
     dissect::EntryRecord,
     ids::Seq,
+    port::ReplayPlace,
     tap::EntryRef,
     time::{Now, Wall},
 };
 
 /// What an action of time does.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
-    let PaneContext { model, ui, .. } = *cx;
+    let PaneContext { model, ui, view } = *cx;
+    if view.replay.is_some() && !matches!(action, Action::Bookmark | Action::Jump) {
+        return replaying::act(action, cx);
+    }
     let is_stopped = ui.time.is_stopped();
     let act = match action {
         Action::Bookmark => {
@@ -39,7 +45,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
             );
         }
         Action::Jump => {
-            let jump = || Act::change(|ui, cx| jump(ui, cx.live, cx.view, cx.now));
+            let jump = || Act::effects(|ui, cx| jump(ui, cx.live, cx.view, cx.now));
             return act_if(!ui.bookmarks.is_empty(), jump, "no bookmark is set");
         }
         Action::Pause | Action::Live if is_stopped => Act::change(|ui, cx| {
@@ -47,6 +53,9 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
             ui.reconcile(cx.live);
         }),
         Action::Live => return Ok(Act::change(|ui, cx| moving::go(ui, cx.model, Action::Last))),
+        Action::ReplayFaster | Action::ReplaySlower => {
+            return Err("only a recording has a speed; `rl-console replay FILE` replays one".into());
+        }
         Action::Pause => Act::change(|ui, cx| ui.time.stop(cx.live, cx.now)),
         _ => Act::change(move |ui, cx| step(ui, cx.live, cx.view, action, cx.now)),
     };
@@ -54,11 +63,19 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
 }
 
 fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
+    let stepped = moved(ui, live, action, now);
+    let none = (action == Action::NoteForward || action == Action::NoteBack)
+        .then_some("no further failure, fault, loss, drop, alert or bookmark among the entries kept");
+    show_step(ui, live, view, stepped, none, now);
+}
+
+/// Steps through what is kept.
+pub(super) fn moved(ui: &mut Ui, live: &Model, action: Action, now: Now) -> StepOutcome {
     let forward = matches!(
         action,
         Action::StepForward | Action::SecondForward | Action::TenSecondsForward | Action::NoteForward
     );
-    let stepped = match action {
+    match action {
         Action::StepBack | Action::StepForward => ui.time.step(forward, live, now),
         Action::NoteBack | Action::NoteForward => {
             let marked: BTreeSet<Seq> = ui.bookmarks.seqs().collect();
@@ -76,10 +93,7 @@ fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
             let by = Duration::from_secs(if tens { 10 } else { 1 });
             ui.time.step_by(by, forward, live, now)
         }
-    };
-    let none = (action == Action::NoteForward || action == Action::NoteBack)
-        .then_some("no further failure, fault, loss, drop, alert or bookmark among the entries kept");
-    show_step(ui, live, view, stepped, none, now);
+    }
 }
 
 /// The entry that is selected in the focused list of entries.
@@ -91,7 +105,7 @@ fn selected_entry(ui: &Ui, live: &Model) -> Option<Seq> {
 }
 
 /// Shows the moment that a step led to, or why it led nowhere: `none` where nothing was found.
-fn show_step(ui: &mut Ui, live: &Model, view: &View, stepped: StepOutcome, none: Option<&str>, now: Now) {
+pub(super) fn show_step(ui: &mut Ui, live: &Model, view: &View, stepped: StepOutcome, none: Option<&str>, now: Now) {
     if matches!(stepped, StepOutcome::Moved { .. }) {
         // The wire ends at the moment that is shown, and what happened then is what is looked at.
         ui.selection_mut(PaneId::Wire).release();
@@ -149,18 +163,24 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
 }
 
 /// To the bookmark before: its view and pane, its moment, its record.
-fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
+fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     let all = ui.bookmarks.len();
     let Some((number, Bookmark { view: shown, pane, key, seq, at })) =
         ui.bookmarks.before().map(|(number, known)| (number, known.clone()))
     else {
-        return;
+        return Vec::new();
     };
     let name = format!("bookmark {number} of {all}, {}", view.time_of_day(at));
+    if view.replay.is_some() && !ui.time.seek(seq, live) {
+        ui.overlays.clear();
+        ui.show(shown);
+        show_message(ui, name, false, now);
+        return replaying::seek(ui, ReplayPlace::Seq(seq));
+    }
     if !ui.time.seek(seq, live) {
         let words = format!("{name}: this moment is no longer kept (limits.console.kept_entries_max)");
         show_message(ui, words, true, now);
-        return;
+        return Vec::new();
     }
     ui.overlays.clear();
     ui.selection_mut(PaneId::Wire).release();
@@ -175,6 +195,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     };
     let words = if is_there { name } else { format!("{name}: its record is no longer listed here") };
     show_message(ui, words, !is_there, now);
+    Vec::new()
 }
 
 /// Whether the selected record is there in the present, so that an action on it means what it seems to.

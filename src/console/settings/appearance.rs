@@ -54,6 +54,7 @@ impl Appearance {
             now,
             clock: now,
             mask_policy: MaskPolicy::default(),
+            replay: None,
         }
     }
 

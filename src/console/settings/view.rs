@@ -21,6 +21,7 @@ use crate::{
         input::{action::Action, keymap::Keymap},
     },
     manual::LazyManual,
+    port::ReplayView,
     time::{Mono, Now},
 };
 
@@ -42,6 +43,8 @@ pub(crate) struct View {
     pub(crate) manual: LazyManual,
     /// The mask.
     pub(crate) mask_policy: MaskPolicy,
+    /// Where the replay is, where a recording is in the place of a station.
+    pub(crate) replay: Option<ReplayView>,
 }
 
 impl View {

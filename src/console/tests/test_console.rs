@@ -88,6 +88,7 @@ impl TestConsole {
             subcommands: subcommands(),
             manual: crate::manual::LazyManual::default(),
             mask_policy: MaskPolicy::default(),
+            replay: None,
         };
         Self {
             model: Model::new(&limits),

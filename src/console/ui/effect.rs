@@ -8,7 +8,7 @@ use crate::{
         worker::{DecodeJob, ExportJob, FrameJob, ObjectJob, OpeningJob, SnippetJob},
     },
     dissect::Tree,
-    port::{Command, Outcome, Page, PortError, Query},
+    port::{Command, Outcome, Page, PortError, Query, ReplayAct},
     time::Now,
 };
 
@@ -29,6 +29,8 @@ pub(crate) enum Effect {
     Copy(Vec<u8>),
     /// The show is on air, or no more.
     OnAir(bool),
+    /// Move the replay.
+    Replay(ReplayAct),
     /// Run a subcommand; its end comes back with this number.
     Run { number: u64, words: Vec<String> },
     /// Kill that subcommand.

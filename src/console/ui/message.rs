@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// How long a message stands.
-const MESSAGE_DURATION: Duration = Duration::from_secs(10);
+pub(crate) const MESSAGE_DURATION: Duration = Duration::from_secs(10);
 /// How long it is said at the start that a file could not be read.
 const FILE_ERROR_DURATION: Duration = Duration::from_secs(30);
 

@@ -352,13 +352,21 @@ impl Ui {
     }
 
     /// Carries the list of the wire on for so long. There is something new to be shown then.
-    pub(crate) fn advance_for(&mut self, slice: Duration, clock: Clock) -> bool {
-        let begun = clock.now();
-        self.at = begun;
+    pub(crate) fn advance_for(&mut self, slice: Duration, clock: Clock, at: Now) -> bool {
+        let begun = clock.mono();
+        self.at = at;
         while (self.advance_wire(WIRE_SLICE_ENTRIES) | self.fold_ladder(WIRE_SLICE_ENTRIES))
-            && clock.now().mono.since(begun.mono) < slice
+            && clock.mono().since(begun) < slice
         {}
         true
+    }
+
+    /// Forgets every entry: those that come are of another place of a recording. How they are looked at
+    /// stays.
+    pub(crate) fn forget_entries(&mut self) {
+        self.time = Timeline::new(&self.limits.console);
+        (self.wire, self.wire_hits) = (records::EntryList::default(), records::EntryList::default());
+        self.ladder_view = LadderView::default();
     }
 
     /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not

@@ -348,6 +348,8 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('{')], Action::NoteBack, "previous notable event", false, TIMED),
     binding_in(&[Chord::char('}')], Action::NoteForward, "next notable event", false, TIMED),
     binding_in(&[Chord::char('@')], Action::GoToTime, "go to time", false, TIMED),
+    binding_in(&[Chord::char(']')], Action::ReplayFaster, "replay faster", false, TIMED),
+    binding_in(&[Chord::char('[')], Action::ReplaySlower, "replay slower", false, TIMED),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "go", true, &[KeyScope::GoToTime]),
     binding_in(&[Chord::key(KeyCode::Backspace)], Action::PlaceBefore, "previous place", false, VIEWS),
     binding_in(&[Chord::char('F')], Action::ShippedFilter, "show/hide routine", true, &[Pane(PaneId::Wire)]),

@@ -39,6 +39,9 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
             Some(link) => Ok(command(Command::Restart { link })),
             None => Err("every host is up; nothing to restart".into()),
         },
+        Action::Quit | Action::StopStation | Action::Detach if cx.view.replay.is_some() => {
+            Ok(Act::Do(vec![Effect::Quit]))
+        }
         // At once where a restart would find everything in its place, or the station goes on.
         Action::Quit | Action::StopStation if model.attachment.is_none() && has_work(model) => {
             Ok(Act::confirm(Quit))

@@ -1,0 +1,136 @@
+//! `replay`: the console on recordings, or their events in lines.
+
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+
+use super::{
+    console::{self, ScreenTarget, hints, name_of},
+    events::{Detail, Event, EventLine},
+};
+use crate::{
+    cli::{args::ReplayArgs, context::Context, error::Error, logging, recording_error::RecordingError, report},
+    console::model::station::StationMonitor,
+    port::{PLACE_FORMS, PortError, ReplayPlace, Snapshot, Speed},
+    recording::{PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
+    station::{ReplayPort, ReplayStart},
+    tap::{
+        entry::What,
+        recorded::OwnedEntry,
+    },
+    time::Wall,
+};
+
+pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<(), Error> {
+    if !args.plain {
+        console::can_be_drawn(context)?;
+    }
+    let set = Arc::new(RecordingSet::open(&args.files).map_err(RecordingError::of_set)?);
+    for note in set.notes() {
+        report::print_note(&format!("warning: {note}"));
+    }
+    let (first, last) = ReplayPort::span(&set)
+        .ok_or_else(|| PortError::Damaged("nothing in the recording can be read".to_owned()))?;
+    let place = place(args, first, last)?;
+    if args.plain {
+        return print(context, &set, place);
+    }
+    let _log = logging::begin(&context.env);
+    let speed = args.speed.unwrap_or(Speed::ONE);
+    let start = ReplayStart { place, speed, is_held: args.at.is_some() && args.speed.is_none() };
+    let port = ReplayPort::open(Arc::clone(&set), start, context.clock, context.settings.limits)?;
+    let target =
+        ScreenTarget { port: Arc::new(port), station: None, folder: None, name: Some(name(&set)) };
+    console::with_screen(&target, context)
+}
+
+/// Where it begins.
+fn place(args: &ReplayArgs, first: Wall, last: Wall) -> Result<ReplayPlace, Error> {
+    let Some(at) = &args.at else { return Ok(ReplayPlace::Start) };
+    ReplayPlace::parse(at, &TimeZone::system(), first, last)
+        .map_err(|why| Error::usage(format!("--at: {why}"), format!("name {PLACE_FORMS}")))
+}
+
+/// What is replayed: the first file, and how many follow it.
+fn name(set: &RecordingSet) -> String {
+    let mut paths = set.paths();
+    let first = paths.next().map(name_of).unwrap_or_default();
+    match paths.count() {
+        0 => first,
+        more => format!("{first} +{more}"),
+    }
+}
+
+/// Prints what happened from a place on.
+fn print(context: &mut Context, set: &Arc<RecordingSet>, place: ReplayPlace) -> Result<(), Error> {
+    let mut reader = SetReader::new(Arc::clone(set));
+    let (first_ns, last_ns) = set.span_ns();
+    let mut from_ns = match place {
+        ReplayPlace::Wall(wall) => wall.0.saturating_mul(1_000_000),
+        ReplayPlace::After(after) => {
+            first_ns.saturating_add(u64::try_from(after.as_nanos()).unwrap_or(u64::MAX))
+        }
+        ReplayPlace::By(by) => last_ns.saturating_add_signed(by),
+        ReplayPlace::End => last_ns,
+        _ => first_ns,
+    };
+    let mut chunk = set.chunk_at(from_ns);
+    let mut from_seq = None;
+    if let ReplayPlace::Seq(seq) = place {
+        (chunk, from_ns, from_seq) = (reader.chunk_of(seq, 0), 0, Some(seq));
+    }
+    let mut printer = Printer { monitor: StationMonitor::new(hints(context)), has_state: false };
+    // The names of runs are in the state.
+    let mut next = set.keyframe_until(chunk).unwrap_or(chunk);
+    while next < set.len() {
+        let mut cursor = SetCursor::at(set, next);
+        while let Some(item) = cursor.next(&mut reader) {
+            match item {
+                Ok(PlacedItem { item: RecordedItem::Snapshot { bytes, .. }, .. }) => printer.state(&bytes),
+                Ok(PlacedItem { log_ns, item: RecordedItem::Entry(entry) }) => {
+                    let is_wanted =
+                        log_ns >= from_ns && from_seq.is_none_or(|from| entry.entry.seq >= from);
+                    printer.entry(context, &entry, is_wanted)?;
+                    from_seq = from_seq.filter(|_| !is_wanted);
+                }
+                Err(damage) => report::print_note(&format!("warning: {damage}")),
+            }
+        }
+        next = set.start_of(next).end.max(next + 1);
+        printer.has_state = false;
+    }
+    Ok(())
+}
+
+/// What is needed to name things.
+struct Printer {
+    monitor: StationMonitor,
+    has_state: bool,
+}
+
+impl Printer {
+    /// Takes the first state; entries move it on.
+    fn state(&mut self, bytes: &[u8]) {
+        if let Some(snapshot) = Some(bytes).filter(|_| !self.has_state).and_then(|it| Snapshot::decode(it).ok()) {
+            self.monitor.take(snapshot);
+            self.has_state = true;
+        }
+    }
+
+    fn entry(&mut self, context: &mut Context, entry: &OwnedEntry, is_wanted: bool) -> Result<(), Error> {
+        self.monitor.fold(entry.as_ref());
+        if !is_wanted {
+            return Ok(());
+        }
+        let told = match entry.entry.what {
+            What::Loss { count } => Some(EventLine::now(entry.entry.at, Event::Loss { count })),
+            _ => EventLine::of(entry.as_ref(), Detail::Everything),
+        };
+        let Some(EventLine { event, at_ms }) = told else { return Ok(()) };
+        let event = event.named(|run| self.monitor.run_name(run));
+        let line = EventLine { event, at_ms: at_ms.or(Some(entry.entry.at.wall)) };
+        let line = if context.settings.on_air { line.masked() } else { line };
+        let clock = context.local_clock();
+        context.out.row(&line, |line: &EventLine| line.line(&clock, Detail::Everything))
+    }
+}
