@@ -108,7 +108,8 @@ impl RecordingError {
             }
             Self::TooMany(_) => "name fewer files, or a folder with fewer of them".to_owned(),
             Self::NoKeyframe(_) => {
-                "name the files before it too: the first file of a recording begins with a keyframe".to_owned()
+                "name the files before it too: the first file of a recording begins with a keyframe"
+                    .to_owned()
             }
             Self::Exists(_) => "name a new file, or remove this one".to_owned(),
             Self::NoRoom(_) => "make room, or name a file on another disk".to_owned(),

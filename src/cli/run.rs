@@ -10,8 +10,7 @@ use clap::{
 use super::{
     args::{
         AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
-        ReplayArgs,
-        PeerAction, PluginFolderArgs, ScreenArgs, SimPeer, with_body,
+        PeerAction, PluginFolderArgs, ReplayArgs, ScreenArgs, SimPeer, with_body,
     },
     commands::{self, brake::Brakes},
     config::stray_variables,
@@ -231,9 +230,7 @@ fn with_configuration(
         Some(Command::Mplp(action)) => commands::mplp::run(context, &action),
         Some(Command::Publish(args)) => commands::publish::run(context, &args),
         Some(Command::Tail(args)) => commands::tail::run(context, &args),
-        Some(Command::Sim(SimPeer::Adapter(args))) => commands::sim::run(context, args),
-        Some(Command::Sim(SimPeer::Agent(args))) => commands::sim_agent::run(context, &args),
-        Some(Command::Sim(SimPeer::Session(args))) => commands::sim_session::run(context, &args),
+        Some(Command::Sim(peer)) => simulate(context, peer),
         Some(Command::Keys) => commands::keys::run(context),
         Some(Command::Config(action)) => commands::config::run(context, &action),
         // Done already, without a configuration; and earlier names, which are the present ones by here.
@@ -242,7 +239,6 @@ fn with_configuration(
             | Command::Man(_)
             | Command::Help(_)
             | Command::Doctor
-            | Command::Sim(SimPeer::Plugin(_))
             | Command::ContinueJob { .. }
             | Command::Cancel(_)
             | Command::Settle(_)
@@ -251,6 +247,16 @@ fn with_configuration(
             | Command::Kick(_)
             | Command::Restart(_),
         ) => Ok(()),
+    }
+}
+
+/// Runs a simulated peer; that of a plugin needs no configuration, and runs already.
+fn simulate(context: &mut Context, peer: SimPeer) -> Result<(), Error> {
+    match peer {
+        SimPeer::Adapter(args) => commands::sim::run(context, args),
+        SimPeer::Agent(args) => commands::sim_agent::run(context, &args),
+        SimPeer::Session(args) => commands::sim_session::run(context, &args),
+        SimPeer::Plugin(_) => Ok(()),
     }
 }
 

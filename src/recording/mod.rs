@@ -37,6 +37,8 @@ mod set;
 mod set_reader;
 mod sync;
 mod tally;
+#[cfg(test)]
+pub(crate) mod test_files;
 mod writer;
 
 pub use format::RecordingInfo;

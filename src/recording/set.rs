@@ -243,8 +243,7 @@ impl RecordingSet {
 
 /// The recordings of a folder; those that are none are noted.
 fn of_folder(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<SetFile>, SetError> {
-    let unreadable =
-        |why: io::Error| SetError::Open { path: folder.to_owned(), why: OpenError::Io(why) };
+    let unreadable = |why: io::Error| SetError::Open { path: folder.to_owned(), why: OpenError::Io(why) };
     let mut files = Vec::new();
     for found in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = found.map_err(unreadable)?.path();

@@ -76,8 +76,7 @@ impl SetReader {
             return Err(missing);
         };
         if self.open.as_ref().is_none_or(|(open, ..)| *open != chunk.file) {
-            let unreadable =
-                |why: OpenError| Damage::Unreadable { at: chunk.place.at, why: why.to_string() };
+            let unreadable = |why: OpenError| Damage::Unreadable { at: chunk.place.at, why: why.to_string() };
             let records = Records::open(&file.path).map_err(unreadable)?;
             self.open = Some((chunk.file, records, file.index.channels.clone()));
         }
@@ -152,8 +151,7 @@ fn message(
     data: &[u8],
 ) -> Result<PlacedItem, Damage> {
     // What is not known of a channel may be in a chunk that was not read: a keyframe has one of its own.
-    let is_snapshot =
-        channels.get(&header.channel_id).map_or(has_keyframe, |topic| topic == SNAPSHOT_TOPIC);
+    let is_snapshot = channels.get(&header.channel_id).map_or(has_keyframe, |topic| topic == SNAPSHOT_TOPIC);
     let item = if is_snapshot {
         RecordedItem::Snapshot { at: Wall(header.publish_time / 1_000_000), bytes: data.to_vec() }
     } else {

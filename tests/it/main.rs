@@ -74,6 +74,7 @@ mod recording;
 mod recording_form;
 mod recording_rotation;
 mod rehearsal;
+mod replay;
 mod rmp_broker;
 mod rmp_bus;
 mod rmp_cli;

@@ -35,6 +35,9 @@ pub(crate) struct RecordingFileArgs {
     pub(crate) file: PathBuf,
 }
 
+/// The flags of `replay` that are of a screen alone.
+const SCREEN_FLAGS: [&str; 4] = ["speed", "screen_view", "screen_filter", "screen_theme"];
+
 /// `replay`.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
@@ -52,7 +55,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) speed: Option<Speed>,
 
     /// Print one line per event in place of a screen, all at once.
-    #[arg(long = "plain", id = "replay_plain", conflicts_with_all = ["speed", "screen_view", "screen_filter", "screen_theme"])]
+    #[arg(long = "plain", id = "replay_plain", conflicts_with_all = SCREEN_FLAGS)]
     pub(crate) plain: bool,
 
     #[command(flatten)]

@@ -119,8 +119,11 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
     let hints = hints(context);
     let watched = Arc::new(WatchedConfig::start(context));
     let mask = KeptMask::of(context);
-    let mut screen =
-        Screen::spawn(Arc::clone(&shown.port), config(shown, context, &watched, &mask.on_air)?, stopped.clone())?;
+    let mut screen = Screen::spawn(
+        Arc::clone(&shown.port),
+        config(shown, context, &watched, &mask.on_air)?,
+        stopped.clone(),
+    )?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(shown));

@@ -9,15 +9,14 @@ use super::{
     events::{Detail, Event, EventLine},
 };
 use crate::{
-    cli::{args::ReplayArgs, context::Context, error::Error, logging, recording_error::RecordingError, report},
+    cli::{
+        args::ReplayArgs, context::Context, error::Error, logging, recording_error::RecordingError, report,
+    },
     console::model::station::StationMonitor,
     port::{PLACE_FORMS, PortError, ReplayPlace, Snapshot, Speed},
     recording::{PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     station::{ReplayPort, ReplayStart},
-    tap::{
-        entry::What,
-        recorded::OwnedEntry,
-    },
+    tap::{entry::What, recorded::OwnedEntry},
     time::Wall,
 };
 
@@ -39,8 +38,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
     let speed = args.speed.unwrap_or(Speed::ONE);
     let start = ReplayStart { place, speed, is_held: args.at.is_some() && args.speed.is_none() };
     let port = ReplayPort::open(Arc::clone(&set), start, context.clock, context.settings.limits)?;
-    let target =
-        ScreenTarget { port: Arc::new(port), station: None, folder: None, name: Some(name(&set)) };
+    let target = ScreenTarget { port: Arc::new(port), station: None, folder: None, name: Some(name(&set)) };
     console::with_screen(&target, context)
 }
 
@@ -88,8 +86,7 @@ fn print(context: &mut Context, set: &Arc<RecordingSet>, place: ReplayPlace) -> 
             match item {
                 Ok(PlacedItem { item: RecordedItem::Snapshot { bytes, .. }, .. }) => printer.state(&bytes),
                 Ok(PlacedItem { log_ns, item: RecordedItem::Entry(entry) }) => {
-                    let is_wanted =
-                        log_ns >= from_ns && from_seq.is_none_or(|from| entry.entry.seq >= from);
+                    let is_wanted = log_ns >= from_ns && from_seq.is_none_or(|from| entry.entry.seq >= from);
                     printer.entry(context, &entry, is_wanted)?;
                     from_seq = from_seq.filter(|_| !is_wanted);
                 }
@@ -111,7 +108,9 @@ struct Printer {
 impl Printer {
     /// Takes the first state; entries move it on.
     fn state(&mut self, bytes: &[u8]) {
-        if let Some(snapshot) = Some(bytes).filter(|_| !self.has_state).and_then(|it| Snapshot::decode(it).ok()) {
+        if let Some(snapshot) =
+            Some(bytes).filter(|_| !self.has_state).and_then(|it| Snapshot::decode(it).ok())
+        {
             self.monitor.take(snapshot);
             self.has_state = true;
         }

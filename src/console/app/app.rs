@@ -21,12 +21,8 @@ use crate::{
             waiting::{ready, sleep},
         },
         draw::class::{Class, MaskPolicy, OnAir},
-        model::{
-            Model,
-            station::{ConsoleHealth, journal_changes},
-        },
+        model::{Model, station::journal_changes},
         screen,
-        screen::frame,
         settings::{
             appearance::Appearance,
             config::{Config, ConsoleError, Exit},
@@ -38,7 +34,7 @@ use crate::{
         ui::{
             effect::Effect,
             event::{Event, TerminalEvent},
-            layout, layouts,
+            layouts,
             message::{MESSAGE_DURATION, Message},
             start,
             state::Ui,
@@ -196,10 +192,8 @@ impl App {
             if self.mailbox.has_failed() {
                 return Exit::HangUp;
             }
-            let until_paint =
-                if self.is_dirty && self.mailbox.is_free() { Some(self.until_paint()) } else { None };
-            let until_tick = self.until_tick();
-            let until_moved = self.until_moved();
+            let until_paint = (self.is_dirty && self.mailbox.is_free()).then(|| self.until_paint());
+            let (until_tick, until_moved) = (self.until_tick(), self.until_moved());
             let until_resync = (self.sync == Sync::Needed && self.model.station_state.is_some())
                 .then(|| self.until_resync());
             let is_idle = !self.is_dirty && !self.is_behind;
@@ -446,15 +440,6 @@ impl App {
         self.painter.queue_bytes(&bytes);
     }
 
-    /// Tells questions when they came onto the screen.
-    fn note_painted_frames(&mut self) {
-        for (frame, at) in self.mailbox.take_write_starts() {
-            for overlay in &mut self.ui.overlays {
-                overlay.on_presented(frame, at);
-            }
-        }
-    }
-
     /// Takes looks that were read again.
     fn reload(&mut self, reload: Reload) {
         let Reload { appearance: looks, faults, later } = reload;
@@ -468,54 +453,5 @@ impl App {
         journal_changes(&mut self.model, &self.ui.faults, &faults, &later, now);
         self.anchor();
         self.handle_event(Event::Reloaded { faults, later, on_air: changed.on_air });
-    }
-
-    /// Paints, if the mailbox takes a frame; otherwise it is done when it does.
-    pub(super) fn paint(&mut self) {
-        if !self.is_dirty || !self.mailbox.is_free() {
-            return;
-        }
-        if self.is_between_places() {
-            return;
-        }
-        self.ui.is_answered = false;
-        self.note_painted_frames();
-        self.check_attachment();
-        if self.appearance.cycle_theme(&mut self.view, self.ui.theme_steps) {
-            self.show_message(
-                format!("theme: {}", self.view.theme.name()),
-                Level::Info,
-                Class::Public,
-                Duration::from_secs(5),
-            );
-        }
-        let begun = self.clock.mono();
-        self.view.clock = self.shown_now();
-        self.view.now =
-            self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
-        let (frames_per_s, behind) =
-            (self.frame_scheduler.reduced_rate(), self.reader.as_ref().map_or(0, tap::Reader::lag));
-        if behind == 0 {
-            self.frame_scheduler.caught_up();
-        }
-        self.model.console_health = ConsoleHealth { frames_per_s, lag: behind, ..self.model.console_health };
-        self.ui.at = self.view.clock;
-        self.ui.time.refresh_live_parts(&self.model);
-        self.ui.reconcile_visible(&self.model);
-        frame::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
-        let frame = self.painter.frame();
-        let bytes = frame.as_ref().map_or(0, Vec::len);
-        self.frame_scheduler.painted(begun, self.clock.mono(), bytes);
-        // Until it says that it is well again, nobody knows.
-        self.is_dirty = self.is_behind || self.frame_scheduler.reduced_rate() != frames_per_s;
-        let Some(frame) = frame else { return };
-        let Ok(number) = self.mailbox.put(frame) else { return };
-        self.self_metrics.frame(begun, self.clock.mono(), bytes);
-        if layout::too_small(self.ui.columns, self.ui.rows) {
-            return;
-        }
-        for overlay in &mut self.ui.overlays {
-            overlay.on_drawn(number);
-        }
     }
 }

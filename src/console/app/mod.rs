@@ -5,6 +5,7 @@ mod answer;
 mod app;
 mod background_jobs;
 mod frame_scheduler;
+mod paint;
 mod past;
 mod past_loader;
 mod replaying;

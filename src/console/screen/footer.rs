@@ -113,6 +113,10 @@ fn words(binding: &keymap::Binding, view: &View, model: &Model, ui: &Ui) -> (Str
         ui.key_scope() == KeyScope::Chips && matches!(ui.focus, Focus::Chips(at) if is_hidden(at));
     let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(view.glyphs));
     let label = match binding.action {
+        Action::Pause if view.replay.is_some() => {
+            let is_held = view.replay.as_ref().is_some_and(|replay| replay.is_held);
+            if is_held || ui.time.is_stopped() { "play" } else { "hold" }
+        }
         Action::Pause if ui.time.is_stopped() => RESUME_LABEL,
         Action::Open if stands_for_pane => SHOW_PANE,
         action => ui.overlays.last().and_then(|layer| layer.label(action)).unwrap_or(binding.label),

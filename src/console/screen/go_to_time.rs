@@ -81,17 +81,19 @@ impl Layer for GoToTime {
             return Some(place.map(go).map_err(Into::into));
         }
         Some({
-            moment(go.text(), cx.ui.at, &cx.view.zone).map_err(Into::into).map(|at| Act::close(move |_: Self, ui, cx| {
-                time_travel::go_to(ui, cx.live, cx.view, at, cx.now);
-                if let Some(shown) = ui.time.instant() {
-                    let key = cx.view.key(Action::Live);
-                    let words = format!("showing {}; {key} resumes live", cx.view.time_of_day(shown));
-                    if ui.message.is_none() {
-                        show_message(ui, words, false, cx.now);
+            moment(go.text(), cx.ui.at, &cx.view.zone).map_err(Into::into).map(|at| {
+                Act::close(move |_: Self, ui, cx| {
+                    time_travel::go_to(ui, cx.live, cx.view, at, cx.now);
+                    if let Some(shown) = ui.time.instant() {
+                        let key = cx.view.key(Action::Live);
+                        let words = format!("showing {}; {key} resumes live", cx.view.time_of_day(shown));
+                        if ui.message.is_none() {
+                            show_message(ui, words, false, cx.now);
+                        }
                     }
-                }
-                Vec::new()
-            }))
+                    Vec::new()
+                })
+            })
         })
     }
 

@@ -105,7 +105,14 @@ fn selected_entry(ui: &Ui, live: &Model) -> Option<Seq> {
 }
 
 /// Shows the moment that a step led to, or why it led nowhere: `none` where nothing was found.
-pub(super) fn show_step(ui: &mut Ui, live: &Model, view: &View, stepped: StepOutcome, none: Option<&str>, now: Now) {
+pub(super) fn show_step(
+    ui: &mut Ui,
+    live: &Model,
+    view: &View,
+    stepped: StepOutcome,
+    none: Option<&str>,
+    now: Now,
+) {
     if matches!(stepped, StepOutcome::Moved { .. }) {
         // The wire ends at the moment that is shown, and what happened then is what is looked at.
         ui.selection_mut(PaneId::Wire).release();

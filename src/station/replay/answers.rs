@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{past::PastReader, thread::Shared};
+use super::{past::PastReader, shared::Shared};
 use crate::{
     ids::{Seq, TraceId},
     port::{

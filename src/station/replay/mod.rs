@@ -14,7 +14,10 @@ mod past;
 mod player;
 mod port;
 mod reach;
+mod shared;
 mod state;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 pub use port::{ReplayPort, ReplayStart};

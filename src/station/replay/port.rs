@@ -7,7 +7,8 @@ use super::{
     past::PastReader,
     player::Player,
     reach::{Target, last_moment, moment, reach},
-    thread::{Beginning, ReplayThread, Shared},
+    shared::Shared,
+    thread::{Beginning, ReplayThread},
 };
 use crate::{
     ids::Seq,
@@ -100,9 +101,7 @@ impl ReplayPort {
         let (begin_ns, _) = set.span_ns();
         let target = match start.place {
             ReplayPlace::End => Target::Time(last.0),
-            ReplayPlace::Wall(wall) => {
-                Target::Time(wall.0.saturating_mul(1_000_000).saturating_add(999_999))
-            }
+            ReplayPlace::Wall(wall) => Target::Wall(wall),
             ReplayPlace::After(after) => {
                 let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
                 Target::Time(begin_ns.saturating_add(after))
@@ -111,17 +110,11 @@ impl ReplayPort {
             ReplayPlace::Seq(seq) => Target::Entry { seq, near: 0 },
             _ => Target::Time(begin_ns),
         };
-        let reached = reach(&mut reader, target, &limits)?;
+        let mut reached = reach(&mut reader, target, &limits)?;
         let now = clock.now().mono;
         let mut player = Player::new((begin_ns, last.0), now);
         player.set_speed(start.speed, now);
-        player.go_to(
-            match target {
-                Target::Time(log_ns) => log_ns,
-                Target::Entry { .. } => reached.log_ns,
-            },
-            now,
-        );
+        player.go_to(reached.position(target, &mut reader), now);
         if !start.is_held {
             player.play(now);
         }
@@ -131,8 +124,7 @@ impl ReplayPort {
         let failed = |error: std::io::Error| {
             PortError::BadRequest(format!("cannot start a thread to replay with: {error}"))
         };
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(failed)?;
         let replay = move || runtime.block_on(thread.run());
         std::thread::Builder::new().name("replay".to_owned()).spawn(replay).map_err(failed)?;
         Ok(Self { life: Arc::new(ShutdownGuard { shared }), past })

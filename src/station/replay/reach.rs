@@ -12,17 +12,21 @@ use crate::{
         entry::{Transition, What, station},
         recorded::OwnedEntry,
     },
-    time::Now,
+    time::{Now, Wall},
 };
 
 /// Keyframes that are tried before a place, where they are ahead of it or damaged.
 const KEYFRAMES_TRIED_MAX: usize = 8;
+/// How far the wall clock and the `log_time` differ by their rounding alone, in nanoseconds.
+const SAME_CLOCK_NS: u64 = 5_000_000;
 
 /// A place to go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// Behind all that has at most this `log_time` in nanoseconds.
     Time(u64),
+    /// Behind all until the end of this millisecond of the wall clock.
+    Wall(Wall),
     /// Behind this entry, in the start of a station that has this chunk.
     Entry { seq: Seq, near: usize },
 }
@@ -39,6 +43,31 @@ pub(super) struct Reached {
     pub(super) damage: Option<Damage>,
 }
 
+impl Reached {
+    /// The `log_time` of the target: that of what is in front of it at least, and before what comes next.
+    pub(super) fn position(&mut self, target: Target, reader: &mut SetReader) -> u64 {
+        let wanted = match target {
+            Target::Time(log_ns) => log_ns,
+            // So that just this millisecond is shown.
+            Target::Wall(wall) => {
+                let ms = wall.0.saturating_sub(self.state.at().wall.0);
+                self.log_ns.saturating_add(ms.saturating_mul(1_000_000))
+            }
+            Target::Entry { .. } => self.log_ns,
+        };
+        let next = match self.cursor.peek(reader) {
+            Some(Ok(item)) => item.log_ns.saturating_sub(1),
+            _ => u64::MAX,
+        };
+        wanted.min(next).max(self.log_ns)
+    }
+}
+
+/// The last `log_time` of a millisecond of the wall clock, where that was not set.
+const fn last_ns(wall: Wall) -> u64 {
+    wall.0.saturating_mul(1_000_000).saturating_add(999_999)
+}
+
 /// Goes to a place.
 ///
 /// # Errors
@@ -47,6 +76,7 @@ pub(super) fn reach(reader: &mut SetReader, target: Target, limits: &Limits) -> 
     let set = std::sync::Arc::clone(reader.set());
     let chunk = match target {
         Target::Time(log_ns) => set.chunk_at(log_ns),
+        Target::Wall(wall) => set.chunk_at(last_ns(wall)),
         Target::Entry { seq, near } => reader.chunk_of(seq, near),
     };
     let (mut from, mut best) = (Some(chunk), None);
@@ -83,12 +113,7 @@ fn no_keyframe(set: &RecordingSet) -> PortError {
 }
 
 /// From a chunk with a keyframe to the place.
-fn reach_from(
-    reader: &mut SetReader,
-    keyframe: usize,
-    target: Target,
-    limits: &Limits,
-) -> Option<Reached> {
+fn reach_from(reader: &mut SetReader, keyframe: usize, target: Target, limits: &Limits) -> Option<Reached> {
     let set = std::sync::Arc::clone(reader.set());
     let mut cursor = SetCursor::at(&set, keyframe);
     let (snapshot, mut log_ns) = first_snapshot(reader, &mut cursor, keyframe)?;
@@ -143,6 +168,12 @@ pub(super) fn renew(reader: &mut SetReader, cursor: &SetCursor, state: &mut Repl
 fn is_behind(item: &PlacedItem, target: Target) -> bool {
     match (target, &item.item) {
         (Target::Time(log_ns), _) => item.log_ns > log_ns,
+        (Target::Wall(wall), RecordedItem::Entry(entry)) => {
+            let at = entry.entry.at.wall;
+            let is_set = at.0.saturating_mul(1_000_000).abs_diff(item.log_ns) > SAME_CLOCK_NS;
+            if is_set { item.log_ns > last_ns(wall) } else { at > wall }
+        }
+        (Target::Wall(wall), RecordedItem::Snapshot { .. }) => item.log_ns > last_ns(wall),
         (Target::Entry { seq, .. }, RecordedItem::Entry(entry)) => entry.entry.seq > seq,
         (Target::Entry { .. }, RecordedItem::Snapshot { .. }) => false,
     }
@@ -156,7 +187,12 @@ pub(super) struct Found {
 }
 
 /// The next entry that a person should note behind one, or the last one before it.
-pub(super) fn find_note(reader: &mut SetReader, from: Option<Seq>, near: usize, forward: bool) -> Option<Found> {
+pub(super) fn find_note(
+    reader: &mut SetReader,
+    from: Option<Seq>,
+    near: usize,
+    forward: bool,
+) -> Option<Found> {
     let chunks = reader.set().len();
     let begin = from.map_or(near, |seq| reader.chunk_of(seq, near));
     let start = reader.set().start_of(near);
@@ -165,9 +201,10 @@ pub(super) fn find_note(reader: &mut SetReader, from: Option<Seq>, near: usize, 
         // Only in its own start of the station do places say what is before and what behind.
         let from = from.filter(|_| start.contains(&chunk));
         let items = reader.chunk(chunk);
-        let mut noted = items.iter().filter_map(|item| noted_seq(item.as_ref().ok()?)).filter(|seq| {
-            from.is_none_or(|from| if forward { *seq > from } else { *seq < from })
-        });
+        let mut noted = items
+            .iter()
+            .filter_map(|item| noted_seq(item.as_ref().ok()?))
+            .filter(|seq| from.is_none_or(|from| if forward { *seq > from } else { *seq < from }));
         let found = if forward { noted.next() } else { noted.next_back() };
         if let Some(seq) = found {
             return Some(Found { seq, chunk });

@@ -1,33 +1,22 @@
 //! The thread that replays: does what was asked of it, and hands out the entries that are due.
 
-use std::{
-    collections::VecDeque,
-    fmt,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::Duration,
-};
-
-use tokio::sync::{Notify, watch};
+use std::{sync::Arc, time::Duration};
 
 use super::{
     player::Player,
     reach::{Found, Reached, Target, find_note, reach, renew},
+    shared::{Shared, Stage},
     state::{Carried, ReplayState},
 };
 use crate::{
     ids::Seq,
     limits::Limits,
     port::{PortError, ReplayAct, ReplayPlace, ReplayView},
-    recording::{PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
+    recording::{PlacedItem, RecordedItem, SetCursor, SetReader},
     tap::{Mirror, recorded::OwnedEntry},
     time::{Clock, Mono, Now},
 };
 
-/// Acts that wait to be done; further ones are left out.
-const ACTS_MAX: usize = 64;
 /// Entries that are handed out at once.
 const BATCH: usize = 256;
 /// Entries that may wait to be folded, unless the ring takes fewer.
@@ -38,68 +27,6 @@ const RING_SHARE: u64 = 4;
 const TOLD_EVERY: Duration = Duration::from_millis(50);
 /// How often it is looked whether what was handed out is folded, where nobody says so.
 const FOLDED_CHECK: Duration = Duration::from_millis(100);
-
-/// What whoever watches has.
-#[derive(Debug)]
-pub(super) struct Stage {
-    pub(super) mirror: Mirror,
-    pub(super) state: ReplayState,
-    pub(super) generation: u64,
-    /// The chunk that is read next.
-    pub(super) chunk: usize,
-}
-
-/// What every handle and the thread share.
-pub(super) struct Shared {
-    pub(super) set: Arc<RecordingSet>,
-    pub(super) clock: Clock,
-    pub(super) limits: Limits,
-    pub(super) view: watch::Sender<ReplayView>,
-    stage: Mutex<Stage>,
-    acts: Mutex<VecDeque<ReplayAct>>,
-    wake: Notify,
-    generation: AtomicU64,
-    /// The place behind the last entry of this generation that was folded.
-    folded: AtomicU64,
-    is_over: AtomicBool,
-}
-
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    pub(super) fn stage(&self) -> MutexGuard<'_, Stage> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn acts(&self) -> MutexGuard<'_, VecDeque<ReplayAct>> {
-        self.acts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn act(&self, act: ReplayAct) {
-        let mut acts = self.acts();
-        if acts.len() < ACTS_MAX {
-            acts.push_back(act);
-        }
-        drop(acts);
-        self.wake.notify_one();
-    }
-
-    pub(super) fn folded(&self, generation: u64, next: Seq) {
-        if self.generation.load(Ordering::Relaxed) == generation {
-            self.folded.fetch_max(next.0, Ordering::Relaxed);
-            self.wake.notify_one();
-        }
-    }
-
-    pub(super) fn end(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.wake.notify_one();
-    }
-}
 
 /// A place that was gone to, and the moment that its `log_time` is.
 #[derive(Clone, Copy, Debug)]
@@ -173,20 +100,7 @@ impl ReplayThread {
         let next = next_seq(&state, &mut cursor, &mut reader);
         let mirror = Mirror::new(limits.tap, next);
         let stage = Stage { mirror, state, generation: 1, chunk: cursor.chunk() };
-        let folded = AtomicU64::new(next.0);
-        let shared = Shared {
-            set: Arc::clone(reader.set()),
-            clock,
-            limits,
-            view: watch::Sender::new(view),
-            stage: Mutex::new(stage),
-            acts: Mutex::default(),
-            wake: Notify::new(),
-            generation: AtomicU64::new(1),
-            folded,
-            is_over: AtomicBool::new(false),
-        };
-        let shared = Arc::new(shared);
+        let shared = Arc::new(Shared::new((Arc::clone(reader.set()), clock, limits), view, stage));
         let refused = damage.map(|damage| (1, Arc::from(damage.to_string())));
         let thread = Self {
             shared: Arc::clone(&shared),
@@ -205,9 +119,8 @@ impl ReplayThread {
     /// Runs until no handle is left.
     pub(super) async fn run(mut self) {
         self.tell();
-        while !self.shared.is_over.load(Ordering::Relaxed) {
-            let acts = std::mem::take(&mut *self.shared.acts());
-            for act in acts {
+        while !self.shared.is_over() {
+            for act in self.shared.take_acts() {
                 self.act(act);
             }
             let pause = self.hand_out();
@@ -300,10 +213,7 @@ impl ReplayThread {
         match place {
             ReplayPlace::Start => self.seek_time(first_ns),
             ReplayPlace::End => self.seek_time(last_ns),
-            ReplayPlace::Wall(wall) => {
-                // Until the end of that millisecond.
-                self.seek_time(wall.0.saturating_mul(1_000_000).saturating_add(999_999));
-            }
+            ReplayPlace::Wall(wall) => self.seek_target(Target::Wall(wall)),
             ReplayPlace::After(after) => {
                 let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
                 self.seek_time(first_ns.saturating_add(after));
@@ -338,15 +248,16 @@ impl ReplayThread {
             self.player.go_to(log_ns, now);
             return;
         }
-        match self.reach(Target::Time(log_ns)) {
-            Ok(()) => self.player.go_to(log_ns, self.now()),
-            Err(error) => self.refuse(&error.to_string()),
-        }
+        self.seek_target(Target::Time(log_ns));
     }
 
     fn seek_entry(&mut self, Found { seq, chunk }: Found) {
-        match self.reach(Target::Entry { seq, near: chunk }) {
-            Ok(()) => self.player.go_to(self.anchor.log_ns, self.now()),
+        self.seek_target(Target::Entry { seq, near: chunk });
+    }
+
+    fn seek_target(&mut self, target: Target) {
+        match self.reach(target) {
+            Ok(log_ns) => self.player.go_to(log_ns, self.now()),
             Err(error) => self.refuse(&error.to_string()),
         }
     }
@@ -377,11 +288,12 @@ impl ReplayThread {
         self.refuse("this is the end of the recording");
     }
 
-    /// Makes a new generation at a place.
-    fn reach(&mut self, target: Target) -> Result<(), PortError> {
+    /// Makes a new generation at a place; the `log_time` of that.
+    fn reach(&mut self, target: Target) -> Result<u64, PortError> {
         self.shared.view.send_modify(|view| view.is_seeking = true);
-        let Reached { state, cursor, log_ns, damage } =
-            reach(&mut self.reader, target, &self.shared.limits)?;
+        let mut reached = reach(&mut self.reader, target, &self.shared.limits)?;
+        let position = reached.position(target, &mut self.reader);
+        let Reached { state, cursor, log_ns, damage } = reached;
         if let Some(damage) = damage {
             self.refuse(&damage.to_string());
         }
@@ -390,12 +302,8 @@ impl ReplayThread {
         self.unfolded_bytes = 0;
         self.next = next_seq(&state, &mut self.cursor, &mut self.reader);
         let mirror = Mirror::new(self.shared.limits.tap, self.next);
-        let mut stage = self.shared.stage();
-        let generation = stage.generation + 1;
-        self.shared.generation.store(generation, Ordering::Relaxed);
-        self.shared.folded.store(self.next.0, Ordering::Relaxed);
-        *stage = Stage { mirror, state, generation, chunk: self.cursor.chunk() };
-        Ok(())
+        self.shared.set_stage(mirror, state, self.cursor.chunk());
+        Ok(position)
     }
 
     /// Another start of the station has places of its own.
@@ -403,7 +311,7 @@ impl ReplayThread {
         let Some(next) = self.next_start() else { return };
         let start_ns = self.shared.set.chunk(next).map_or(0, |chunk| chunk.place.start_ns);
         match self.reach(Target::Time(start_ns)) {
-            Ok(()) => self.player.go_to(start_ns, self.now()),
+            Ok(_) => self.player.go_to(start_ns, self.now()),
             Err(error) => {
                 self.refuse(&error.to_string());
                 self.player.hold(self.now());
@@ -415,7 +323,7 @@ impl ReplayThread {
     /// Whether so many wait to be folded that nothing more is handed out.
     fn is_full(&mut self) -> bool {
         let limits = &self.shared.limits.tap;
-        let waiting = self.next.0.saturating_sub(self.shared.folded.load(Ordering::Relaxed));
+        let waiting = self.shared.unfolded(self.next);
         if waiting == 0 {
             self.unfolded_bytes = 0;
         }

@@ -1,0 +1,164 @@
+//! Recordings of a real station, replayed on its screens.
+
+use std::path::Path;
+
+use rl_console::{
+    recording::{RecordedItem, read},
+    tap::recorded::OwnedEntry,
+};
+
+use crate::{
+    real::{Adapter, cli, pair, screen::Terminal},
+    terminal::mpp_addr,
+};
+
+/// A recorded show, and the screen at its end as it was live: with time stopped, on the view of this key.
+fn record(data: &Path, file: &str, view: char) -> String {
+    let token = pair(data);
+    let mut terminal = Terminal::start(data, 160, 50, &["--port", "0", "--record", file]);
+    terminal.stable_text();
+    let mut adapter = Adapter::ready(mpp_addr(data), &token);
+    terminal.shows("MPP ●");
+    for line in 0..40 {
+        let frame = format!(r#"{{"mpp":2,"type":"log","level":"warn","message":"line {line} end"}}"#);
+        adapter.send(&frame).unwrap();
+    }
+    terminal.keys(&view.to_string());
+    terminal.shows("line 39 end");
+    terminal.keys(" ");
+    let live = terminal.shows("PAUSED");
+    terminal.keys(" ");
+    terminal.shows("LIVE");
+    drop(adapter);
+    terminal.shows("MPP ◐");
+    terminal.keys("q");
+    terminal.ended();
+    live
+}
+
+/// The time of day that a screen is paused at, with milliseconds.
+fn paused_at(screen: &str) -> String {
+    let at = screen.split_once("PAUSED ").unwrap().1;
+    at.split(' ').next().unwrap().to_owned()
+}
+
+/// What the panes show.
+fn panes(screen: &str) -> Vec<String> {
+    let lines: Vec<String> = screen.lines().map(|line| line.trim_end().to_owned()).collect();
+    let first = lines.iter().position(|line| line.starts_with(['┌', '│'])).unwrap();
+    let last = lines.iter().rposition(|line| line.starts_with(['└', '│'])).unwrap();
+    lines[first..=last].to_vec()
+}
+
+fn entries(file: &Path) -> Vec<OwnedEntry> {
+    let entry = |item| match item {
+        Ok(RecordedItem::Entry(entry)) => Some(entry),
+        _ => None,
+    };
+    read(file).unwrap().filter_map(entry).collect()
+}
+
+fn replay(data: &Path, args: &[&str]) -> Terminal {
+    let terminal = Terminal::start(data, 160, 50, &[&["replay"], args].concat());
+    terminal.shows("REPLAY");
+    terminal
+}
+
+#[test]
+fn a_screen_of_the_past_is_what_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let live = record(data, "show.mcap", '8');
+    let at = paused_at(&live);
+    let mut terminal = replay(data, &["show.mcap", "--at", &at, "--view", "wire"]);
+    let expected = panes(&live);
+    terminal.wait("the panes as they were", |screen| panes(screen) == expected);
+    let screen = terminal.text();
+    assert!(!screen.contains("LIVE") && !screen.contains("PAUSED") && !screen.contains("REC"), "{screen}");
+    assert!(screen.contains(&at), "the clock is the recording's:\n{screen}");
+
+    // Elsewhere first, and back again by a time that is written.
+    terminal.keys("\x1b[F");
+    terminal.wait("its end", |screen| screen.contains("REPLAY") && panes(screen) != expected);
+    terminal.keys("@");
+    terminal.shows("recorded from");
+    terminal.keys(&format!("{at}\r"));
+    terminal.wait("the panes as they were", |screen| {
+        screen.contains(&at) && screen.lines().any(|line| line.starts_with('┌')) && panes(screen) == expected
+    });
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+    terminal.assert_restored();
+}
+
+#[test]
+fn it_plays_holds_steps_and_does_nothing_to_a_station() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    record(data, "show.mcap", '8');
+    let all = entries(&data.join("show.mcap"));
+    let of_line = |text: &str| {
+        let is_it = |it: &&OwnedEntry| String::from_utf8_lossy(&it.bytes).contains(text);
+        all.iter().find(is_it).unwrap().entry.seq
+    };
+    let begin = format!("seq:{}", of_line("line 5 end"));
+    let mut terminal = replay(data, &["show.mcap", "--at", &begin, "--view", "wire"]);
+    terminal.wait("that line, and none behind it", |screen| {
+        screen.contains("line 5 end") && !screen.contains("line 7 end")
+    });
+    terminal.wait("what was before it", |screen| !screen.contains("loading the past"));
+    // A step on hands out what is next; a step back goes through what is kept.
+    for _ in 0..12 {
+        terminal.keys(".");
+    }
+    terminal.shows("line 7 end");
+    for _ in 0..12 {
+        terminal.keys(",");
+    }
+    terminal.wait("the lines before", |screen| !screen.contains("line 7 end"));
+    terminal.keys("]]");
+    terminal.shows("×4");
+    terminal.keys("]]]]]");
+    terminal.shows("max");
+    terminal.keys(" ");
+    terminal.wait("the end", |screen| screen.contains("line 39 end"));
+    terminal.keys(" ");
+    terminal.shows("end of the recording");
+    // What acts on a station is answered.
+    terminal.keys("2");
+    terminal.shows("Queues");
+    terminal.keys("h");
+    terminal.shows("replay of the past");
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+}
+
+#[test]
+fn a_recording_is_told_in_lines_and_what_is_none_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    record(data, "show.mcap", '8');
+    let told = cli(data, &["replay", "show.mcap", "--plain", "--json"]);
+    assert!(told.status.success());
+    let text = String::from_utf8(told.stdout).unwrap();
+    assert!(text.contains("line 39 end") && text.contains("\"at_ms\""), "{text}");
+    let all = text.lines().count();
+    let seq = entries(&data.join("show.mcap")).iter().rev().nth(20).unwrap().entry.seq;
+    let told = cli(data, &["replay", "show.mcap", "--plain", "--json", "--at", &format!("seq:{seq}")]);
+    let rest = String::from_utf8(told.stdout).unwrap();
+    assert!(rest.lines().count() < all && text.ends_with(&rest), "{rest}");
+
+    let code = |args: &[&str]| {
+        let refused = cli(data, &[&["--json", "replay", "--plain"], args].concat());
+        let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+        (refused.status.code(), text)
+    };
+    std::fs::write(data.join("none.mcap"), "not a recording").unwrap();
+    let (status, text) = code(&["none.mcap"]);
+    assert!(status == Some(6) && text.contains("no_recording"), "{status:?} {text}");
+    let (status, text) = code(&["show.mcap", "--at", "soon"]);
+    assert!(status == Some(2) && text.contains("seq:N"), "{status:?} {text}");
+    std::fs::create_dir(data.join("empty")).unwrap();
+    let (status, text) = code(&["empty"]);
+    assert!(status == Some(2) && text.contains("no_recording"), "{status:?} {text}");
+}
