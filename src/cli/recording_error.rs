@@ -84,10 +84,9 @@ impl RecordingError {
     /// The machine-readable code.
     pub(crate) const fn code(&self) -> &'static str {
         match self {
-            Self::Open { why: OpenError::Io(_), .. } => "bad_input",
+            Self::Open { why: OpenError::Io(_), .. } | Self::TooMany(_) => "bad_input",
             Self::Open { why: OpenError::NotOurs(_), .. } | Self::Empty(_) => "no_recording",
             Self::Open { why: OpenError::Newer { .. }, .. } => "newer_form",
-            Self::TooMany(_) => "bad_input",
             Self::NoKeyframe(_) => "no_keyframe",
             Self::Exists(_) => "exists",
             Self::NoRoom(_) => "no_room",

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 use tokio::sync::watch;
 
+use super::ReplayBar;
 use crate::{
     ids::Seq,
     time::{Mono, Now, Wall},
@@ -212,6 +213,8 @@ pub struct ReplayView {
     pub last: Now,
     /// What the last act came to, where it did nothing, and how many acts came to nothing.
     pub refused: Option<(u64, Arc<str>)>,
+    /// What happened when in it.
+    pub bar: Arc<ReplayBar>,
 }
 
 impl ReplayView {
@@ -302,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_moves_with_the_clock_until_the_end_unless_it_holds() {
-        let at = |ms| Now::at_ms(10_000 + ms);
+        let at = |ms: u64| Now::at_ms(10_000 + ms);
         let speed = Speed::parse("4").unwrap();
         let mut view = ReplayView {
             generation: 1,
@@ -314,8 +317,9 @@ mod tests {
             first: at(0),
             last: at(5_000),
             refused: None,
+            bar: Arc::default(),
         };
-        let later = |s| Mono(7 + s * 1_000_000_000);
+        let later = |s: u64| Mono(7 + s * 1_000_000_000);
         assert_eq!(view.shown_at(later(1)), at(4_000));
         assert_eq!(view.shown_at(later(2)), at(5_000), "no further than its last moment");
         view.is_held = true;

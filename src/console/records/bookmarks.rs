@@ -38,6 +38,11 @@ pub(crate) struct Bookmarks {
 }
 
 impl Bookmarks {
+    /// The moments that they are set at.
+    pub(crate) fn moments(&self) -> impl Iterator<Item = Now> {
+        self.all.iter().map(|bookmark| bookmark.at)
+    }
+
     /// The entries that they are set at.
     pub(crate) fn seqs(&self) -> impl Iterator<Item = Seq> {
         self.all.iter().map(|bookmark| bookmark.seq)

@@ -12,7 +12,7 @@ use crate::{
         overlays::{Dialog, output},
         records::table,
         screen,
-        screen::{columns, palette, time_travel},
+        screen::{columns, palette, replaying, time_bar, time_travel},
         settings::{config_watcher::Fault, view::View},
         ui,
         ui::{
@@ -377,6 +377,11 @@ fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContex
         }
     } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
         return click_pane(ui, pane, area, mouse, cx);
+    } else if mouse.row == layout.message.y
+        && ui.message.is_none()
+        && let Some(place) = time_bar::place_at(view.replay.as_ref(), layout.message, mouse.column)
+    {
+        return replaying::seek(ui, place);
     } else if mouse.row == layout.chips.y
         && let Some(index) = screen::chip_at(view, mouse.column, live, ui)
     {

@@ -7,7 +7,7 @@ use crate::{
         draw::{class::Class, text, theme::Role},
         model::Model,
         screen,
-        screen::palette_overlay,
+        screen::{palette_overlay, time_bar},
         settings::view::{Canvas, View},
         ui,
         ui::{layout, state::Ui},
@@ -55,7 +55,7 @@ fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let glyphs = canvas.view.glyphs;
     let (words, class, level) = match (&ui.message, ui.faults.as_slice()) {
         (Some(message), _) => (message.text.clone(), message.class, message.level),
-        (None, []) => return,
+        (None, []) => return time_bar::draw(canvas, line, ui),
         (None, [fault, more @ ..]) => {
             let more = if more.is_empty() {
                 String::new()

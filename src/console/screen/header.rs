@@ -303,7 +303,8 @@ fn replay(view: &View, replay: &ReplayView, stepped_to: Option<Now>, detail: Det
     }
     words.push_str(&view.time_of_day(at));
     if is_held && matches!(detail, Detail::All | Detail::Most) {
-        words.push_str(&format!(".{:03}", at.wall.0 % 1_000));
+        let ms = format!(".{:03}", at.wall.0 % 1_000);
+        words.push_str(&ms);
     }
     words.extend([" ", &replay.speed.name(view.glyphs.ascii)]);
     if replay.is_seeking {

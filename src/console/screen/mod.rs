@@ -15,6 +15,7 @@ mod plan_scroll;
 pub(crate) mod reference;
 mod replaying;
 mod resolve;
+mod time_bar;
 mod time_travel;
 
 pub(crate) use chips::{chip_at, draw as draw_chips};

@@ -56,9 +56,10 @@ fn step(ui: &mut Ui, cx: &ActContext<'_>, action: Action) -> Vec<Effect> {
         return seek(ui, beyond(action, from, shown, cx.now));
     }
     match time_travel::moved(ui, cx.live, action, cx.now) {
-        StepOutcome::AtFirst | StepOutcome::AtLast => seek(ui, beyond(action, from, shown, cx.now)),
-        // Entries between are missing here, and the files may have them.
-        StepOutcome::Moved { gone: 1.., .. } => seek(ui, beyond(action, from, shown, cx.now)),
+        // What is missing here the files may have.
+        StepOutcome::AtFirst | StepOutcome::AtLast | StepOutcome::Moved { gone: 1.., .. } => {
+            seek(ui, beyond(action, from, shown, cx.now))
+        }
         stepped @ StepOutcome::Moved { .. } => {
             time_travel::show_step(ui, cx.live, cx.view, stepped, None, cx.now);
             ui.selection_mut(PaneId::Wire).release();

@@ -53,6 +53,7 @@ mod plugins_samples;
 mod present;
 mod queue_control;
 mod reloads;
+mod replaying;
 mod run_actions;
 mod run_lists;
 mod run_ratings;

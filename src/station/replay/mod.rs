@@ -10,6 +10,7 @@
 //! the snapshot, an empty mirror continues behind it, and what lies before is read backwards from the files.
 
 mod answers;
+mod bar;
 mod past;
 mod player;
 mod port;

@@ -67,9 +67,8 @@ pub struct ReplayPort {
 fn ends(reader: &mut SetReader) -> Option<((u64, Now), (u64, Now))> {
     let mut cursor = SetCursor::at(reader.set(), 0);
     let first = loop {
-        match cursor.next(reader)? {
-            Ok(item) => break moment(&item)?,
-            Err(_) => {}
+        if let Ok(item) = cursor.next(reader)? {
+            break moment(&item)?;
         }
     };
     Some((first, last_moment(reader)?))
@@ -120,7 +119,7 @@ impl ReplayPort {
         }
         let past = Arc::new(PastReader::new(SetReader::new(set)));
         let beginning = Beginning { reader, reached, player, first: first.1, last: last.1 };
-        let (shared, thread) = ReplayThread::new(beginning, clock, limits);
+        let (shared, thread) = ReplayThread::new(beginning, clock, &limits);
         let failed = |error: std::io::Error| {
             PortError::BadRequest(format!("cannot start a thread to replay with: {error}"))
         };

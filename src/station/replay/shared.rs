@@ -91,11 +91,11 @@ impl Shared {
 
     /// Another place was gone to: a new generation.
     pub(super) fn set_stage(&self, mirror: Mirror, state: ReplayState, chunk: usize) {
-        let mut stage = self.stage();
-        let (generation, next) = (stage.generation + 1, mirror.next());
+        let mut before = self.stage();
+        let (generation, next) = (before.generation + 1, mirror.next());
         self.generation.store(generation, Ordering::Relaxed);
         self.folded.store(next.0, Ordering::Relaxed);
-        *stage = Stage { mirror, state, generation, chunk };
+        *before = Stage { mirror, state, generation, chunk };
     }
 
     /// How many entries before this place wait to be folded.

@@ -163,7 +163,8 @@ fn a_moment_is_behind_the_last_entry_until_then() {
         |reader: &mut SetReader, log_ns| reach(reader, Target::Time(log_ns), &Limits::default()).unwrap();
     let end = of(&mut reader, u64::MAX);
     assert_eq!(end.state.last(), night.entries.last().map(|last| last.entry.seq));
-    let middle = of(&mut reader, end.log_ns / 2 + of(&mut reader, 0).log_ns / 2);
+    let begin_ns = of(&mut reader, 0).log_ns;
+    let middle = of(&mut reader, end.log_ns / 2 + begin_ns / 2);
     let last = middle.state.last().unwrap();
     let index = night.entries.iter().position(|one| one.entry.seq == last).unwrap();
     assert!(middle.state.snapshot() == night.state(index));
@@ -337,9 +338,11 @@ fn after_a_loss_the_next_keyframe_says_what_holds() {
         let target = Target::Entry { seq: entries[index].entry.seq, near: 0 };
         reach(&mut reader, target, &Limits::default()).unwrap().state.state().clone()
     };
-    let as_it_was = |index: usize| {
+    let mut as_it_was = |index: usize| {
         let mut state = ReplayState::of(at(0));
-        entries[1..=index].iter().for_each(|it| drop(state.take(it.as_ref(), &Limits::default())));
+        for it in &entries[1..=index] {
+            state.take(it.as_ref(), &Limits::default());
+        }
         state.state().clone()
     };
     let (before, after, end) = (as_it_was(199), as_it_was(keyframe_at - 1), as_it_was(599));
@@ -379,7 +382,7 @@ fn files_of_several_starts_follow_each_other_and_what_is_missing_is_said() {
         let step = ReplayAct::Seek(ReplayPlace::NextEntry);
         act(&port, step, |_| true).await;
         let next_start = act(&port, step, |view| view.generation > 1).await;
-        assert!(next_start.at.wall > first.at.after(Duration::from_millis(90_000_000)).wall);
+        assert!(next_start.at.wall > first.at.after(Duration::from_hours(25)).wall);
         let mut reader = port.entries().unwrap();
         act(&port, step, |_| true).await;
         reader.ready().await;

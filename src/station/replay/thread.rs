@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
+    bar::bar,
     player::Player,
     reach::{Found, Reached, Target, find_note, reach, renew},
     shared::{Shared, Stage},
@@ -81,7 +82,7 @@ pub(super) struct Beginning {
 }
 
 impl ReplayThread {
-    pub(super) fn new(beginning: Beginning, clock: Clock, limits: Limits) -> (Arc<Shared>, Self) {
+    pub(super) fn new(beginning: Beginning, clock: Clock, limits: &Limits) -> (Arc<Shared>, Self) {
         let Beginning { mut reader, reached, player, first, last } = beginning;
         let Reached { state, mut cursor, log_ns, damage } = reached;
         let anchor = Anchor { log_ns, at: state.at() };
@@ -96,11 +97,12 @@ impl ReplayThread {
             first,
             last,
             refused: None,
+            bar: Arc::new(bar(reader.set())),
         };
         let next = next_seq(&state, &mut cursor, &mut reader);
         let mirror = Mirror::new(limits.tap, next);
         let stage = Stage { mirror, state, generation: 1, chunk: cursor.chunk() };
-        let shared = Arc::new(Shared::new((Arc::clone(reader.set()), clock, limits), view, stage));
+        let shared = Arc::new(Shared::new((Arc::clone(reader.set()), clock, *limits), view, stage));
         let refused = damage.map(|damage| (1, Arc::from(damage.to_string())));
         let thread = Self {
             shared: Arc::clone(&shared),
@@ -264,13 +266,11 @@ impl ReplayThread {
 
     fn seek_note(&mut self, from: Option<Seq>, forward: bool) {
         let (from, near) = (from.or(self.shared.stage().state.last()), self.near());
-        match find_note(&mut self.reader, from, near, forward) {
-            Some(found) => self.seek_entry(found),
-            None => {
-                let way = if forward { "further" } else { "earlier" };
-                self.refuse(&format!("no {way} failure, fault, loss, drop, alert, mark or command"));
-            }
+        if let Some(found) = find_note(&mut self.reader, from, near, forward) {
+            return self.seek_entry(found);
         }
+        let way = if forward { "further" } else { "earlier" };
+        self.refuse(&format!("no {way} failure, fault, loss, drop, alert, mark or command"));
     }
 
     /// To the next entry.

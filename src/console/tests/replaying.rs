@@ -1,0 +1,118 @@
+//! A recording on a screen: what the header says, the time bar, and what the keys ask of the replay.
+
+use std::{sync::Arc, time::Duration};
+
+use crossterm::event::KeyCode;
+
+use super::test_console::{TestConsole, done, enqueued, show};
+use crate::{
+    console::ui::effect::Effect,
+    ids::Seq,
+    port::{ReplayAct, ReplayBar, ReplayPlace, ReplayView, Speed},
+    time::Now,
+};
+
+/// A console on a recording of 100 s, at its middle.
+fn replayed() -> TestConsole {
+    let mut stage = show(160, 50);
+    let at = Now::at_ms(stage.ms);
+    stage.view.replay = Some(ReplayView {
+        generation: 1,
+        at,
+        since: at.mono,
+        speed: Speed::parse("4").unwrap(),
+        is_held: false,
+        is_seeking: false,
+        first: at.before(Duration::from_secs(50)),
+        last: at.after(Duration::from_secs(50)),
+        refused: None,
+        bar: Arc::new(ReplayBar::with_parts(10)),
+    });
+    stage
+}
+
+fn asked(effects: &[Effect]) -> Vec<ReplayAct> {
+    let of_replay = |effect: &Effect| match effect {
+        Effect::Replay(act) => Some(*act),
+        _ => None,
+    };
+    effects.iter().filter_map(of_replay).collect()
+}
+
+fn header(stage: &mut TestConsole) -> String {
+    stage.text().lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn the_header_says_that_it_is_a_recording_and_where() {
+    let mut stage = replayed();
+    let playing = header(&mut stage);
+    assert!(playing.contains("REPLAY ") && playing.contains(" ×4"), "{playing}");
+    assert!(!playing.contains("LIVE") && !playing.contains(" ‖ "), "{playing}");
+    stage.view.replay.as_mut().unwrap().is_held = true;
+    let held = header(&mut stage);
+    assert!(held.contains("REPLAY ‖ "), "{held}");
+    // On the line of messages there is its time from one end to the other.
+    let text = stage.text();
+    let bar = text.lines().rev().nth(1).unwrap();
+    let middle = bar.chars().position(|it| it == '|').unwrap();
+    assert!(bar.contains('▁') && (75..85).contains(&middle), "{middle}: {bar}");
+}
+
+#[test]
+fn keys_move_the_replay() {
+    let mut stage = replayed();
+    let of = |act| vec![act];
+    let seek = |place| vec![ReplayAct::Seek(place)];
+    assert_eq!(asked(&stage.char(' ')), of(ReplayAct::Toggle));
+    assert_eq!(asked(&stage.char(']')), of(ReplayAct::Faster));
+    assert_eq!(asked(&stage.char('[')), of(ReplayAct::Slower));
+    assert_eq!(asked(&stage.key(KeyCode::End)), seek(ReplayPlace::End));
+    assert_eq!(asked(&stage.char('.')), seek(ReplayPlace::NextEntry));
+    assert_eq!(asked(&stage.char('>')), seek(ReplayPlace::By(1_000_000_000)));
+    assert_eq!(asked(&stage.char(')')), seek(ReplayPlace::By(10_000_000_000)));
+    assert!(matches!(asked(&stage.char('}'))[..], [ReplayAct::Seek(ReplayPlace::NextNote(_))]));
+    assert!(!stage.ui.time.is_stopped());
+    stage.char('@');
+    stage.write("seq:7");
+    assert_eq!(asked(&stage.key(KeyCode::Enter)), seek(ReplayPlace::Seq(Seq(7))));
+    assert_eq!(stage.char('q'), [Effect::Quit], "without asking");
+}
+
+#[test]
+fn a_step_back_goes_through_what_is_kept_and_playing_continues_from_there() {
+    let mut stage = replayed();
+    for id in [1, 2] {
+        stage.pass(100);
+        stage.mpp(enqueued(id, "default"), "");
+        stage.pass(100);
+        stage.mpp(done(id, "default"), "");
+    }
+    let last = stage.ui.time.current().unwrap();
+    assert_eq!(asked(&stage.char(',')), [ReplayAct::Hold]);
+    assert!(stage.ui.time.is_stopped());
+    let shown = stage.ui.time.current().unwrap();
+    assert_eq!(shown.next(), last);
+    assert_eq!(asked(&stage.char('.')), [ReplayAct::Hold], "what is kept is stepped through");
+    assert_eq!(asked(&stage.char('.')), [ReplayAct::Seek(ReplayPlace::NextEntry)], "then the files");
+    assert!(!stage.ui.time.is_stopped());
+    stage.char(',');
+    assert_eq!(asked(&stage.char(' ')), [ReplayAct::PlayFrom(shown)]);
+    assert!(!stage.ui.time.is_stopped());
+    // Before all that is kept, the files are asked.
+    let mut found = Vec::new();
+    for _ in 0..10_000 {
+        found = asked(&stage.char(','));
+        if found != [ReplayAct::Hold] {
+            break;
+        }
+    }
+    assert!(matches!(found[..], [ReplayAct::Seek(ReplayPlace::Before(_))]), "{found:?}");
+}
+
+#[test]
+fn a_live_console_has_no_speed() {
+    let mut stage = show(160, 50);
+    assert!(stage.char(']').is_empty());
+    assert!(stage.ui.message.as_ref().unwrap().text.contains("rl-console replay FILE"));
+}

@@ -1,0 +1,99 @@
+//! What happened when in a recording, in equal parts of its time.
+
+/// Parts at most.
+const PARTS_MAX: usize = 4_096;
+
+/// A part of a recording's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BarPart {
+    /// How much happened, in bytes of the file.
+    pub weight: u64,
+    /// Faults in it, or in the time since the keyframe before it.
+    pub faults: u64,
+    /// Entries that were lost in it, or in the time since the keyframe before it.
+    pub lost: u64,
+    /// Marks in it, or in the time since the keyframe before it.
+    pub marks: u64,
+}
+
+/// What happened when.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplayBar {
+    parts: Vec<BarPart>,
+}
+
+impl ReplayBar {
+    /// With so many parts in which nothing happened, at most 4,096.
+    #[must_use]
+    pub fn with_parts(parts: usize) -> Self {
+        Self { parts: vec![BarPart::default(); parts.min(PARTS_MAX)] }
+    }
+
+    /// The part of a moment that lies so far on the way from the beginning to the end.
+    fn index(&self, at: u64, of: u64) -> usize {
+        let last = self.parts.len().saturating_sub(1);
+        let index = u128::from(at) * self.parts.len() as u128 / u128::from(of.max(1));
+        usize::try_from(index).unwrap_or(last).min(last)
+    }
+
+    /// Spreads a weight evenly over the time from one moment to another of so many.
+    pub fn add_weight(&mut self, weight: u64, (from, to): (u64, u64), of: u64) {
+        let (first, last) = (self.index(from, of), self.index(to.max(from), of));
+        let count = (last - first + 1) as u64;
+        for part in self.parts.iter_mut().take(last + 1).skip(first) {
+            part.weight = part.weight.saturating_add(weight.div_ceil(count));
+        }
+    }
+
+    /// Notes what there was in the time from one moment to another of so many.
+    pub fn note(&mut self, noted: BarPart, (from, to): (u64, u64), of: u64) {
+        let (first, last) = (self.index(from, of), self.index(to.max(from), of));
+        for part in self.parts.iter_mut().take(last + 1).skip(first) {
+            part.faults = part.faults.saturating_add(noted.faults);
+            part.lost = part.lost.saturating_add(noted.lost);
+            part.marks = part.marks.saturating_add(noted.marks);
+        }
+    }
+
+    /// Its parts, made fewer or more: as many as asked for. What is greatest in several is kept.
+    #[must_use]
+    pub fn columns(&self, columns: usize) -> Vec<BarPart> {
+        let of = |column: usize| {
+            let from = column * self.parts.len() / columns.max(1);
+            let to = ((column + 1) * self.parts.len()).div_ceil(columns.max(1)).max(from + 1);
+            let parts = self.parts.get(from..to.min(self.parts.len())).unwrap_or_default();
+            parts.iter().fold(BarPart::default(), |one, other| BarPart {
+                weight: one.weight.max(other.weight),
+                faults: one.faults.max(other.faults),
+                lost: one.lost.max(other.lost),
+                marks: one.marks.max(other.marks),
+            })
+        };
+        (0..columns.min(PARTS_MAX)).map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_is_in_the_columns_of_its_time() {
+        let mut bar = ReplayBar::with_parts(100);
+        bar.add_weight(10, (0, 9), 100);
+        bar.add_weight(500, (50, 50), 100);
+        bar.add_weight(7, (u64::MAX, 0), 100);
+        bar.note(BarPart { faults: 3, ..BarPart::default() }, (20, 29), 100);
+        bar.note(BarPart { lost: 1, marks: 2, ..BarPart::default() }, (99, 100), 100);
+        let columns = bar.columns(10);
+        let weights: Vec<u64> = columns.iter().map(|part| part.weight).collect();
+        assert_eq!(weights, [1, 0, 0, 0, 0, 500, 0, 0, 0, 7]);
+        assert_eq!(columns.iter().position(|part| part.faults == 3), Some(2));
+        assert_eq!((columns[9].lost, columns[9].marks, columns[8].lost), (1, 2, 0));
+        assert_eq!((bar.columns(0).len(), bar.columns(1_000).len()), (0, 1_000));
+        assert_eq!(ReplayBar::default().columns(3), [BarPart::default(); 3]);
+        let mut none = ReplayBar::default();
+        none.add_weight(1, (0, 1), 0);
+        none.note(BarPart::default(), (0, 1), 0);
+    }
+}
