@@ -4,6 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::lifecycle::WITHHELD_TOO_LARGE;
 use crate::{
+    limits,
     tap::entry::{
         Entry, Transition as Any, What,
         mplp::{RecordRef, Transition},
@@ -56,8 +57,8 @@ impl WithheldView {
 
 impl Snapshot {
     /// Takes in one entry that follows this snapshot; entries of other links change nothing. `text` is what
-    /// lies beside a transition.
-    pub fn apply(&mut self, entry: &Entry, text: &str) {
+    /// lies beside a transition. No bound is needed: what is kept of them is few by itself.
+    pub fn apply(&mut self, entry: &Entry, text: &str, _: &limits::Mplp) {
         if let What::Transition(Any::Mplp(transition)) = &entry.what {
             self.follow(transition, entry.at, text);
         }

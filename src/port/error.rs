@@ -231,7 +231,7 @@ macro_rules! declare {
                         "do it in the console of a running station: `rl-console attach`".to_owned()
                     }
                     Self::Damaged(_) => {
-                        "`rl-console recording verify` lists the damage, `recording repair` writes what is readable"
+                        "`rl-console recording verify FILE` lists the damage; `rl-console recording repair IN OUT` writes what is readable"
                             .to_owned()
                     }
                     Self::NoKeyframe(_) => {

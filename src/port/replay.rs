@@ -23,14 +23,14 @@ enum SpeedStep {
     /// So many quarters of its own speed: a power of two up to 256.
     Quarters(u32),
     /// As fast as entries are folded.
-    Unbounded,
+    Max,
 }
 
 impl Speed {
     /// Its own.
     pub const ONE: Self = Self(SpeedStep::Quarters(4));
     /// As fast as entries are folded.
-    pub const UNBOUNDED: Self = Self(SpeedStep::Unbounded);
+    pub const MAX: Self = Self(SpeedStep::Max);
     const QUARTERS_MAX: u32 = 256;
 
     /// A speed that was written: `1/4`, `0.5`, `4`, `x64`, `max`.
@@ -39,7 +39,7 @@ impl Speed {
     /// What there is.
     pub fn parse(text: &str) -> Result<Self, String> {
         let quarters = match text.trim().trim_start_matches(['x', '×']) {
-            "max" => return Ok(Self::UNBOUNDED),
+            "max" => return Ok(Self::MAX),
             "1/4" | "0.25" | "¼" => 1,
             "1/2" | "0.5" | "½" => 2,
             whole => whole.parse::<u32>().ok().and_then(|whole| whole.checked_mul(4)).unwrap_or(0),
@@ -57,7 +57,7 @@ impl Speed {
             SpeedStep::Quarters(quarters) if quarters < Self::QUARTERS_MAX => {
                 Self(SpeedStep::Quarters(quarters * 2))
             }
-            _ => Self::UNBOUNDED,
+            _ => Self::MAX,
         }
     }
 
@@ -65,7 +65,7 @@ impl Speed {
     #[must_use]
     pub const fn slower(self) -> Self {
         match self.0 {
-            SpeedStep::Unbounded => Self(SpeedStep::Quarters(Self::QUARTERS_MAX)),
+            SpeedStep::Max => Self(SpeedStep::Quarters(Self::QUARTERS_MAX)),
             SpeedStep::Quarters(quarters) if quarters > 1 => Self(SpeedStep::Quarters(quarters / 2)),
             slowest @ SpeedStep::Quarters(_) => Self(slowest),
         }
@@ -76,7 +76,7 @@ impl Speed {
     pub fn scale(self, time: Duration) -> Option<Duration> {
         match self.0 {
             SpeedStep::Quarters(quarters) => Some(time.saturating_mul(quarters) / 4),
-            SpeedStep::Unbounded => None,
+            SpeedStep::Max => None,
         }
     }
 
@@ -85,7 +85,7 @@ impl Speed {
     pub fn lasts(self, of_recording: Duration) -> Duration {
         match self.0 {
             SpeedStep::Quarters(quarters) => of_recording.saturating_mul(4) / quarters.max(1),
-            SpeedStep::Unbounded => Duration::ZERO,
+            SpeedStep::Max => Duration::ZERO,
         }
     }
 
@@ -94,7 +94,7 @@ impl Speed {
     pub fn name(self, ascii: bool) -> String {
         let sign = if ascii { "x" } else { "×" };
         match self.0 {
-            SpeedStep::Unbounded => "max".to_owned(),
+            SpeedStep::Max => "max".to_owned(),
             SpeedStep::Quarters(1) => format!("{sign}{}", if ascii { "1/4" } else { "¼" }),
             SpeedStep::Quarters(2) => format!("{sign}{}", if ascii { "1/2" } else { "½" }),
             SpeedStep::Quarters(quarters) => format!("{sign}{}", quarters / 4),
@@ -256,7 +256,7 @@ mod tests {
     fn speeds_follow_each_other_from_a_quarter_to_as_fast_as_it_folds() {
         let mut speed = Speed::parse("1/4").unwrap();
         let mut names = vec![speed.name(true)];
-        while speed != Speed::UNBOUNDED {
+        while speed != Speed::MAX {
             let next = speed.faster();
             assert_eq!(next.slower(), speed);
             assert_eq!(Speed::parse(&next.name(true)), Ok(next));

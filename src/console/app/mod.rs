@@ -8,6 +8,7 @@ mod frame_scheduler;
 mod paint;
 mod past;
 mod past_loader;
+mod replay_sync;
 mod replaying;
 pub(crate) mod self_metrics;
 mod sync;

@@ -121,7 +121,7 @@ actions! {
     ResetColumns = "reset-columns",
     /// Reset sorting and columns of every pane of this view to the defaults.
     ResetLayout = "reset-layout",
-    /// Pause all panes at once, or resume them. In a recording, play or hold.
+    /// Pause all panes at once, or resume them.
     Pause = "pause",
     /// Step one entry back.
     StepBack = "step-back",

@@ -1,7 +1,7 @@
 //! What an action does here and now, or why nothing: found once, for the footer that greys it, for the
 //! palette and for the dispatch that does it.
 
-use super::{columns, go_to_time, manual, time_travel};
+use super::{columns, go_to_time, manual, replaying, time_travel};
 use crate::console::{
     copy::CopyForm,
     draw::theme::Role,
@@ -57,6 +57,9 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { ui, .. } = *cx;
     Ok(match action {
         Action::GoToTime => return go_to_time::resolve(cx),
+        action if action.is_of_time() && cx.view.replay.is_some() && !is_of_bookmark(action) => {
+            return replaying::act(action, cx);
+        }
         action if action.is_of_time() => return time_travel::act(action, cx),
         Action::Filter | Action::FilterCell | Action::ShippedFilter => return filter::act(action, cx),
         Action::Find | Action::NextHit | Action::PreviousHit => return search::act(action, cx),
@@ -118,6 +121,11 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
             None => Act::change(move |ui, cx| moving::go(ui, cx.model, action)),
         },
     })
+}
+
+/// Whether it is of bookmarks, which are the same in a recording.
+const fn is_of_bookmark(action: Action) -> bool {
+    matches!(action, Action::Bookmark | Action::Jump)
 }
 
 /// Gives the mouse to the terminal, or takes it again.

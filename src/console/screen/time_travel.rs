@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::replaying;
 use crate::{
     console::{
         draw::format,
@@ -24,17 +23,14 @@ use crate::{
     },
     dissect::EntryRecord,
     ids::Seq,
-    port::ReplayPlace,
+    port::{ReplayAct, ReplayPlace},
     tap::EntryRef,
     time::{Now, Wall},
 };
 
 /// What an action of time does.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
-    let PaneContext { model, ui, view } = *cx;
-    if view.replay.is_some() && !matches!(action, Action::Bookmark | Action::Jump) {
-        return replaying::act(action, cx);
-    }
+    let PaneContext { model, ui, .. } = *cx;
     let is_stopped = ui.time.is_stopped();
     let act = match action {
         Action::Bookmark => {
@@ -182,7 +178,8 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
         ui.overlays.clear();
         ui.show(shown);
         show_message(ui, name, false, now);
-        return replaying::seek(ui, ReplayPlace::Seq(seq));
+        ui.time.go_live();
+        return vec![Effect::Replay(ReplayAct::Seek(ReplayPlace::Seq(seq)))];
     }
     if !ui.time.seek(seq, live) {
         let words = format!("{name}: this moment is no longer kept (limits.console.kept_entries_max)");

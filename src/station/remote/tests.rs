@@ -71,7 +71,7 @@ fn fold(state: &mut Snapshot, entry: EntryRef<'_>) {
         }
         _ if link == Link::Macp => state.macp.apply(entry.entry, &entry.text(), &limits.macp),
         _ if link == Link::Plugin => state.plugin.apply(entry.entry, &entry.text(), &limits.plugin),
-        _ if link == Link::Mplp => state.mplp.apply(entry.entry, &entry.text()),
+        _ if link == Link::Mplp => state.mplp.apply(entry.entry, &entry.text(), &limits.mplp),
         _ if link == Link::Runs => state.runs.apply(entry.entry, &entry.text(), &limits.runs),
         _ if link == Link::Rmp => state.rmp.apply(entry.entry, &entry.text(), &limits.rmp),
         _ => state.mpp.apply(entry.entry, &entry.text(), &limits.mpp),

@@ -41,7 +41,7 @@ impl Player {
 
     /// Whether what has this `log_time` is due.
     pub(super) fn is_due(&self, log_ns: u64, now: Mono) -> bool {
-        log_ns <= self.position(now) || (!self.is_held && self.is_unbounded())
+        log_ns <= self.position(now) || (!self.is_held && self.is_max())
     }
 
     /// How long until what has this `log_time` is due; nothing while it holds.
@@ -100,8 +100,8 @@ impl Player {
     }
 
     /// Whether it is as fast as entries are folded.
-    pub(super) fn is_unbounded(&self) -> bool {
-        self.speed == Speed::UNBOUNDED
+    pub(super) fn is_max(&self) -> bool {
+        self.speed == Speed::MAX
     }
 
     /// Its first `log_time` and its last one.
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(player.position(at(6)), 104 * SECOND);
         player.wait_at(150 * SECOND, at(6));
         assert_eq!(player.position(at(6)), 104 * SECOND, "it is not ahead of that");
-        player.set_speed(Speed::UNBOUNDED, at(6));
+        player.set_speed(Speed::MAX, at(6));
         assert!(player.is_due(190 * SECOND, at(6)));
         player.reached(190 * SECOND, at(6));
         assert_eq!(player.position(at(99)), 190 * SECOND);

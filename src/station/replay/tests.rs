@@ -14,10 +14,10 @@ use super::{
     *,
 };
 use crate::{
-    ids::Seq,
+    ids::{Seq, TraceId},
     limits::Limits,
     port::{
-        Operator as _, Page, PortError, Query, ReplayAct, ReplayPlace, ReplayView, Snapshot, Speed,
+        Ladder, Operator as _, Page, PortError, Query, ReplayAct, ReplayPlace, ReplayView, Snapshot, Speed,
         StationPort as _,
     },
     recording::{self, RecordedItem, RecordingInfo, RecordingSet, SetReader, Tallied, test_files::TestFile},
@@ -177,7 +177,7 @@ fn a_moment_is_behind_the_last_entry_until_then() {
 #[test]
 fn a_night_that_is_played_has_all_its_entries_and_ends_in_its_state() {
     let night = night(3, 150);
-    let port = open(&night.set(), ReplayPlace::Start, Speed::UNBOUNDED, true);
+    let port = open(&night.set(), ReplayPlace::Start, Speed::MAX, true);
     let mut reader = port.entries().unwrap();
     block_on(async {
         assert!(port.snapshot().await.unwrap() == Snapshot { at: night.first.at, ..night.first.clone() });
@@ -282,7 +282,13 @@ fn a_speed_and_a_hold_are_told_and_what_cannot_be_done_too() {
 #[test]
 fn the_ladder_of_a_trace_ends_where_the_replay_is() {
     let night = night(2, 400);
-    let trace = night.entries.iter().rev().find_map(|it| it.entry.trace).unwrap();
+    let has_hops = |trace: &TraceId| {
+        let mut ladder = Ladder::new(*trace, true, Seq(0), 100);
+        night.entries.iter().for_each(|it| ladder.take(it.as_ref()));
+        !ladder.hops().0.is_empty()
+    };
+    let mut traces = night.entries.iter().rev().filter_map(|it| it.entry.trace);
+    let trace = traces.find(has_hops).unwrap();
     let hops = |place| {
         let port = open(&night.set(), place, Speed::ONE, true);
         let query = Query::Trace { trace, after: Seq(0), events: true, limit: 0 };

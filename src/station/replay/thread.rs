@@ -278,7 +278,10 @@ impl ReplayThread {
         while let Some(item) = self.cursor.peek(&mut self.reader) {
             if let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(_) }) = item {
                 let log_ns = *log_ns;
-                return self.player.go_to(log_ns, self.now());
+                self.player.go_to(log_ns, self.now());
+                // The next step leads on from there.
+                self.hand_out();
+                return;
             }
             drop(self.cursor.next(&mut self.reader));
         }
@@ -340,7 +343,7 @@ impl ReplayThread {
         if !due.is_empty() {
             self.push(&due);
         }
-        if self.player.is_unbounded() && now.since(self.told_at) >= TOLD_EVERY {
+        if self.player.is_max() && now.since(self.told_at) >= TOLD_EVERY {
             self.tell();
         }
         pause
@@ -372,7 +375,7 @@ impl ReplayThread {
             let Some(Ok(PlacedItem { item, .. })) = self.cursor.next(&mut self.reader) else { break };
             let RecordedItem::Entry(entry) = item else { continue };
             self.anchor = Anchor { log_ns, at: entry.entry.at };
-            if self.player.is_unbounded() {
+            if self.player.is_max() {
                 self.player.reached(log_ns, now);
             }
             self.next = self.next.max(entry.entry.seq.next());

@@ -1,0 +1,112 @@
+//! Follows a recording in the place of a station: its moments are shown by its own clock, and what was folded
+//! is void wherever it goes to another place.
+
+use std::{future::Future, time::Duration};
+
+use super::{
+    answer::Answer,
+    app::{App, Sync},
+    past_loader::PastLoader,
+};
+use crate::{
+    console::{draw::class::Class, model::Model},
+    tap::entry::station::Level,
+    time::{Mono, Now},
+};
+
+/// The shortest time between two frames that show the clock of a recording alone.
+const MOVED_EVERY: Duration = Duration::from_millis(33);
+/// How long nothing is painted while a place is gone to.
+const UNPAINTED_MAX: Duration = Duration::from_millis(250);
+/// How long it is shown why something was not done.
+const REFUSED_DURATION: Duration = Duration::from_secs(5);
+
+impl App {
+    /// The moment that is the present of what is shown.
+    pub(crate) fn shown_now(&self) -> Now {
+        let now = self.clock.now();
+        self.view.replay.as_ref().map_or(now, |replay| replay.shown_at(now.mono))
+    }
+
+    /// Which place of a recording what is asked for is of.
+    pub(crate) fn generation(&self) -> u64 {
+        self.replaying.as_ref().map_or(0, |replaying| replaying.generation)
+    }
+
+    /// Waits for an answer that is void at another place.
+    pub(super) fn ask(&mut self, answer: impl Future<Output = Answer> + 'static) {
+        let generation = self.generation();
+        self.answers.push(Box::pin(async move { Answer::Of(generation, Box::new(answer.await)) }));
+    }
+
+    /// How long until the clock of a recording that plays shows something else.
+    pub(super) fn until_moved(&self) -> Option<Duration> {
+        let replay = self.view.replay.as_ref().filter(|replay| !replay.is_held && !self.is_dirty)?;
+        let left = Duration::from_millis(1_000 - self.shown_now().wall.0 % 1_000);
+        Some(replay.speed.lasts(left).max(MOVED_EVERY))
+    }
+
+    /// Lets a message stay for so long by one's own clock: that of the recording may stand still.
+    pub(super) fn keep_message(&mut self, duration: Duration) {
+        let now = self.clock.mono();
+        let (Some(replaying), Some(message)) = (&mut self.replaying, &mut self.ui.message) else { return };
+        if message.until != Mono(u64::MAX) {
+            message.until = Mono(u64::MAX);
+            replaying.message_until = Some(now + duration);
+        }
+    }
+
+    /// Sees where the recording is.
+    pub(super) fn check_replay(&mut self) {
+        let now = self.clock.mono();
+        let Some(replaying) = &mut self.replaying else { return };
+        if replaying.message_until.is_some_and(|until| until <= now) {
+            replaying.message_until = None;
+            self.ui.message = None;
+        }
+        let view = replaying.replay.view.borrow_and_update().clone();
+        let is_elsewhere = view.generation != replaying.generation;
+        replaying.generation = view.generation;
+        let refused = view.refused.clone().filter(|(count, _)| *count > replaying.refused);
+        if let Some((count, _)) = &refused {
+            replaying.refused = *count;
+        }
+        if is_elsewhere {
+            replaying.left_at = Some(now);
+        }
+        self.view.replay = Some(view);
+        if let Some((_, why)) = refused {
+            self.show_message(why.to_string(), Level::Warn, Class::Public, REFUSED_DURATION);
+        }
+        if is_elsewhere {
+            self.begin_anew();
+        }
+        self.is_dirty = true;
+    }
+
+    /// Begins with nothing at another place. How panes are looked at stays.
+    fn begin_anew(&mut self) {
+        let before = std::mem::replace(&mut self.model, Model::new(&self.ui.limits));
+        self.model.console_health = before.console_health;
+        self.ui.forget_entries();
+        self.reader = None;
+        self.sync = Sync::Needed;
+        (self.lost_at, self.skip_unread, self.snapshot_requested_at) = (None, false, None);
+        self.past = PastLoader::default();
+        self.connect();
+    }
+
+    /// Whether the place that was left is void, and the one that was gone to is still to come.
+    pub(super) fn is_between_places(&self) -> bool {
+        let left_at = self.replaying.as_ref().and_then(|replaying| replaying.left_at);
+        self.model.station_state.is_none()
+            && left_at.is_some_and(|left_at| self.clock.mono().since(left_at) < UNPAINTED_MAX)
+    }
+
+    /// Says how far entries are folded.
+    pub(super) fn report_folded(&self) {
+        if let (Some(replaying), Some(reader)) = (&self.replaying, &self.reader) {
+            replaying.replay.control.folded(replaying.generation, reader.next());
+        }
+    }
+}
