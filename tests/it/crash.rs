@@ -141,7 +141,17 @@ fn all_rows(data: &Path) -> BTreeMap<u64, String> {
 }
 
 #[test]
+fn kills_lose_nothing_and_repeat_only_what_was_in_flight() {
+    kills_lose_nothing(KILLS / 10);
+}
+
+#[test]
+#[ignore = "ten times the test above"]
 fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
+    kills_lose_nothing(KILLS);
+}
+
+fn kills_lose_nothing(kills: u64) {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
     let token = pair(&data);
@@ -149,7 +159,7 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
     let mut acknowledged = BTreeSet::new();
     let mut others_acknowledged = mixed::Acknowledged::default();
     let mut rounds = Vec::new();
-    for round in 0..KILLS {
+    for round in 0..kills {
         let station = Station::start(&data);
         let addr = station.mpp;
         let moment = Duration::from_millis(random.below(40));
@@ -187,7 +197,11 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
         }
     }
 
-    assert!(acknowledged.len() > 100, "the load was too small to show anything: {}", acknowledged.len());
+    assert!(
+        acknowledged.len() as u64 > kills,
+        "the load was too small to show anything: {}",
+        acknowledged.len()
+    );
     for id in &acknowledged {
         let state = states.get(id).unwrap_or_else(|| panic!("{id} was acknowledged and is lost"));
         assert!(state == "done" || state == "applied", "{id} is {state}");
@@ -197,6 +211,7 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
         &data,
         station.ready["macp"].as_str().unwrap().parse().unwrap(),
         &others_acknowledged,
+        kills,
     );
     station.terminate();
 }

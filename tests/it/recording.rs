@@ -35,7 +35,11 @@ use crate::{
 };
 
 pub(crate) fn about() -> RecordingInfo {
-    RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Now::at_ms(0), previous: None }
+    RecordingInfo {
+        host_version: "0.1.0".to_owned(),
+        station_started: Now::at_ms(0),
+        ..RecordingInfo::default()
+    }
 }
 
 pub(crate) fn snapshot() -> EncodedSnapshot {
@@ -50,14 +54,7 @@ pub(crate) fn ready_snapshots() -> Taker {
 }
 
 pub(crate) fn sources(reader: Reader, snapshot: Taker) -> Sources {
-    Sources {
-        reader,
-        snapshot,
-        tallied: |_| None,
-        disk_low: Arc::default(),
-        clock: Clock::ahead(),
-        info: about(),
-    }
+    Sources::new(reader, snapshot, Clock::ahead(), about())
 }
 
 pub(crate) fn start(path: &Path, reader: Reader, limits: limits::Recording) -> Recorder {
@@ -217,7 +214,7 @@ fn other_tools_can_read_it() {
             .values()
             .map(|channel| channel.topic.as_str())
             .collect::<std::collections::BTreeSet<_>>(),
-        ["commands", "macp", "mplp", "mpp", "plugin", "rmp", "runs", "snapshot", "station"].into()
+        ["commands", "macp", "marks", "mplp", "mpp", "plugin", "rmp", "runs", "snapshot", "station"].into()
     );
 }
 
@@ -294,13 +291,23 @@ fn without_a_snapshot_there_is_no_recording() {
 }
 
 #[test]
+fn a_recording_cut_in_many_places_reads_up_to_the_cut() {
+    reads_up_to_a_cut_every(971);
+}
+
+#[test]
+#[ignore = "ten times the test above"]
 fn a_recording_cut_anywhere_reads_up_to_the_cut() {
+    reads_up_to_a_cut_every(97);
+}
+
+fn reads_up_to_a_cut_every(bytes_between: usize) {
     let folder = tempfile::tempdir().unwrap();
     let bytes = recorded_file(&folder, (0..1_500).map(|n| format!("a notice of some length, number {n}")));
     let whole = well(&file(&folder)).1;
     let cut = folder.path().join("cut.mcap");
     let mut most = 0;
-    for len in (0..bytes.len()).step_by(97) {
+    for len in (0..bytes.len()).step_by(bytes_between) {
         fs::write(&cut, &bytes[..len]).unwrap();
         let Ok(reading) = read(&cut) else {
             assert!(len < 400, "{len}");

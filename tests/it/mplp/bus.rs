@@ -175,7 +175,7 @@ fn every_broken_message_is_found_and_none_is_refused() {
     limits.tap.ring_bytes_max = 268_435_456;
     let bus = Bus::with(&limits);
     let path = bus.folder.path().join("night.mcap");
-    command(&bus, Command::RecordStart { path: Some(path.clone()) });
+    command(&bus, Command::RecordStart { path: Some(path.clone()), preroll_s: Some(0), whole: false });
     flood(&bus);
     let rows = findings(&bus);
     command(&bus, Command::RecordStop);

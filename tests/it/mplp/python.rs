@@ -52,12 +52,12 @@ fn line<'a>(
     format!("{line}\n")
 }
 
-/// The objects that are made of the schemas.
-fn lines_of_cases() -> String {
+/// Of the objects that are made of the schemas each of so many.
+fn lines_of_cases(each_of: usize) -> String {
     let line = |case: Case| {
         line(case.schema, &case.object, case.expected.iter().map(|(path, rule)| (path, rule.as_str())))
     };
-    SchemaId::ALL.into_iter().flat_map(cases).map(line).collect()
+    SchemaId::ALL.into_iter().flat_map(cases).step_by(each_of).map(line).collect()
 }
 
 /// An object, and what we find in it by its schema.
@@ -149,8 +149,14 @@ fn agrees(lines: impl FnOnce() -> String) {
 }
 
 #[test]
+fn a_second_judge_agrees_on_objects() {
+    agrees(|| lines_of_cases(7));
+}
+
+#[test]
+#[ignore = "seven times the test above"]
 fn a_second_judge_agrees_on_every_object() {
-    agrees(lines_of_cases);
+    agrees(|| lines_of_cases(1));
 }
 
 #[test]

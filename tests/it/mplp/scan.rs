@@ -290,14 +290,14 @@ fn take_mutants(count: usize, seed: u64) -> usize {
 }
 
 #[test]
-fn a_hundred_thousand_mutants_are_never_taken_with_a_finding() {
-    let taken = take_mutants(100_000, 20_260_128);
+fn mutants_are_never_taken_with_a_finding() {
+    let taken = take_mutants(20_000, 20_260_128);
     // Else it would prove nothing.
-    assert!((5_000..90_000).contains(&taken), "{taken}");
+    assert!((1_000..18_000).contains(&taken), "{taken}");
 }
 
 #[test]
-#[ignore = "twenty times the test above: minutes without optimization"]
+#[ignore = "a hundred times the test above: minutes without optimization"]
 fn two_million_mutants_are_never_taken_with_a_finding() {
     for seed in 0..20 {
         take_mutants(100_000, seed);

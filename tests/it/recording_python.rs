@@ -1,0 +1,116 @@
+//! Recordings as an independent reader finds them: Python's MCAP library, which knows nothing of rl-console.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use rl_console::{
+    limits,
+    recording::{Attachment, RecordedItem, Recorder, Sources, read, repair},
+    tap::Tap,
+};
+use serde_json::Value;
+
+use crate::{
+    fixtures,
+    recording::{file, ready_snapshots, sources, stop},
+    tap::{draft, notice},
+};
+
+/// Where `.ci/run` puts what `requirements.txt` names.
+const ENVIRONMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/python/bin/python");
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/python/recording/read.py");
+
+/// A Python with the library, if there is one.
+fn python() -> Option<PathBuf> {
+    let has_library = |python: &PathBuf| {
+        let asked = Command::new(python).args(["-c", "import mcap_protobuf"]).output();
+        asked.is_ok_and(|output| output.status.success())
+    };
+    let found = [ENVIRONMENT, "python3"].map(PathBuf::from).into_iter().find(has_library);
+    let is_required = env::var_os("RL_CONSOLE_TESTS_MCAP").is_some_and(|it| it == "required");
+    assert!(found.is_some() || !is_required, "there is no Python with mcap-protobuf-support");
+    found
+}
+
+/// What the script prints.
+fn asked(python: &Path, args: &[&Path], what: &str) -> String {
+    let output = Command::new(python).arg("-B").arg(SCRIPT).arg(what).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn checked(python: &Path, path: &Path) -> Value {
+    serde_json::from_str(&asked(python, &[path], "check")).unwrap()
+}
+
+/// A recording of everything that an entry can say, some of it often.
+fn everything(path: &Path) -> Vec<u64> {
+    let tap = Tap::new(limits::Tap::default());
+    let attachments = vec![Attachment::text("config.toml", "application/toml", "x = 1\n".to_owned())];
+    let sources = Sources {
+        attachments: Box::pin(std::future::ready(attachments)),
+        ..sources(tap.reader().unwrap(), ready_snapshots())
+    };
+    let limits = limits::Recording { chunk_bytes_max: 65_536, ..limits::Recording::default() };
+    let recorder = Recorder::start(path, sources, limits, Box::new(|_| {})).unwrap();
+    let mut seqs = Vec::new();
+    for (n, what) in fixtures::whats().into_iter().enumerate() {
+        seqs.push(tap.emit(draft(what, format!("text {n}").as_bytes())).0);
+    }
+    for n in 0..2_000 {
+        seqs.push(tap.emit(notice(&format!("a notice of some length, number {n}"))).0);
+    }
+    assert_eq!(stop(recorder).why, None);
+    seqs
+}
+
+/// What is in a recording, in its order.
+fn items(path: &Path) -> Vec<RecordedItem> {
+    read(path).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn every_message_decodes_by_the_file_s_own_schema_in_the_tap_s_order() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder);
+    let seqs = everything(&path);
+    let found = checked(&python, &path);
+    assert_eq!(found["seqs"].as_array().unwrap().iter().filter_map(Value::as_u64).collect::<Vec<_>>(), seqs);
+    assert_eq!((&found["rises"], &found["snapshots"]), (&true.into(), &1.into()));
+    assert_eq!(found["attachments"], serde_json::json!(["config.toml"]));
+    assert_eq!(found["metadata"], serde_json::json!(["rl-console", "tally"]));
+    for topic in ["mpp", "commands", "marks", "snapshot"] {
+        assert!(found["topics"][topic].as_u64().is_some_and(|count| count > 0), "{topic}: {found:#}");
+    }
+    assert_eq!(found["from_middle"], found["later_than_middle"], "it seeks by the index");
+}
+
+#[test]
+fn a_file_that_is_written_anew_in_the_order_of_log_time_reads_alike() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (path, anew) = (file(&folder), folder.path().join("anew.mcap"));
+    everything(&path);
+    asked(&python, &[&path, &anew], "rewrite");
+    assert_eq!(items(&anew), items(&path));
+}
+
+#[test]
+fn a_cut_file_that_was_repaired_is_whole_to_others() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (path, cut) = (file(&folder), folder.path().join("cut.mcap"));
+    everything(&path);
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&cut, &bytes[..bytes.len() * 2 / 3]).unwrap();
+    let whole = folder.path().join("whole.mcap");
+    let repaired = repair(&cut, &whole).unwrap();
+    let found = checked(&python, &whole);
+    assert_eq!((&found["counted"], &found["rises"]), (&repaired.messages.into(), &true.into()));
+    assert_eq!(found["from_middle"], found["later_than_middle"], "it seeks");
+}
