@@ -378,6 +378,8 @@ fn main() -> Result<()> {
         limits: Limits::default(),
         plugins: rl_console::plugin::host::HostSettings::default(),
         record: None,
+        recording: rl_console::station::RecordingSettings::default(),
+        triggers: Vec::new(),
         is_rehearsal: false,
     };
     let station = Station::start(config, Clock::start())?;

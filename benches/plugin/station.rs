@@ -16,7 +16,7 @@ use rl_console::{
     port::{self, Page, PluginRow, Query, StationPort},
     rmp::Registry,
     runs::engine::AgentsCancel,
-    station::{AlertThresholds, Config, PackSource, RUN_TIMEOUT_MS, Station},
+    station::{AlertThresholds, Config, PackSource, RUN_TIMEOUT_MS, RecordingSettings, Station},
     time::{Clock, Mono},
 };
 use tempfile::TempDir;
@@ -76,6 +76,8 @@ impl Running {
             limits: Limits { plugin, ..Limits::default() },
             plugins: HostSettings { program: PathBuf::from(PROGRAM), nice: 0, ..HostSettings::default() },
             record: None,
+            recording: RecordingSettings::default(),
+            triggers: Vec::new(),
             is_rehearsal: false,
         };
         // It has a runtime of its own, which cannot be entered from within another.

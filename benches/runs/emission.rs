@@ -95,6 +95,8 @@ fn config(folder: &TempDir, emits: bool) -> Config {
         limits: Limits::default(),
         plugins: rl_console::plugin::host::HostSettings::default(),
         record: None,
+        recording: rl_console::station::RecordingSettings::default(),
+        triggers: Vec::new(),
         is_rehearsal: false,
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rl_console::{
     gate::{Gate, Matcher, NewRule, OnTimeout, Owner, Then},
     limits,
+    station::gate_matchers,
     tap::entry::{Direction, Link, station::OperatedBy},
     time::Clock,
 };
@@ -24,16 +25,20 @@ const ROUNDS: usize = 10;
 const LOOKS: u64 = 50_000_000;
 /// What a closed gate may take for a frame, in ns.
 const CLOSED_NS_MAX: f64 = 5.0;
-/// What hosts keep of their rate at least: the gate is closed, armed on another link, armed on theirs for
-/// what never comes.
-const CLOSED_MIN: f64 = 0.95;
+/// What hosts keep of their rate at least: the gate is armed on another link, armed on theirs for what never
+/// comes.
 const ELSEWHERE_MIN: f64 = 0.95;
 const HERE_MIN: f64 = 0.90;
+
+/// The filter of a rule for what never comes.
+const NOTHING: &str = "kind:nothing";
 
 /// How the gate of a host is.
 #[derive(Clone, Copy, Debug)]
 enum State {
     None,
+    /// The same again: how far two hosts without a gate are from each other.
+    NoneAgain,
     Closed,
     Elsewhere,
     Here,
@@ -41,17 +46,28 @@ enum State {
     Reading,
 }
 
-impl State {
-    const ALL: [Self; 5] = [Self::None, Self::Closed, Self::Elsewhere, Self::Here, Self::Reading];
+/// What a host keeps of its rate at least.
+#[derive(Clone, Copy, Debug)]
+enum Least {
+    Of(f64),
+    /// As much as two hosts without a gate have of each other's.
+    OfTwo,
+    Unbounded,
+}
 
-    /// What it is called, and what a host keeps of its rate at least, where that is bounded.
-    const fn bound(self) -> Option<(&'static str, Option<f64>)> {
+impl State {
+    const ALL: [Self; 6] =
+        [Self::None, Self::NoneAgain, Self::Closed, Self::Elsewhere, Self::Here, Self::Reading];
+
+    /// What it is called, and what a host keeps of its rate at least.
+    const fn bound(self) -> Option<(&'static str, Least)> {
         match self {
             Self::None => None,
-            Self::Closed => Some(("closed", Some(CLOSED_MIN))),
-            Self::Elsewhere => Some(("armed on another link", Some(ELSEWHERE_MIN))),
-            Self::Here => Some(("armed, matching nothing", Some(HERE_MIN))),
-            Self::Reading => Some(("armed, reading every frame", None)),
+            Self::NoneAgain => Some(("no gate either", Least::Unbounded)),
+            Self::Closed => Some(("closed", Least::OfTwo)),
+            Self::Elsewhere => Some(("armed on another link", Least::Of(ELSEWHERE_MIN))),
+            Self::Here => Some(("armed, matching nothing", Least::Of(HERE_MIN))),
+            Self::Reading => Some(("armed, reading every frame", Least::Unbounded)),
         }
     }
 
@@ -59,18 +75,20 @@ impl State {
     fn gate(self, link: Link) -> Result<Gate> {
         let gate = || Gate::new(limits::Gate::default(), false);
         let armed = |on: Link| {
-            let gate = gate();
-            let matches_nothing: Matcher = Arc::new(|entry, _| entry.bytes.is_empty());
-            let class_matcher =
-                (!matches!(self, Self::Reading)).then(|| -> Matcher { Arc::new(|_, _| false) });
+            let (gate, now) = (gate(), Clock::start().now());
+            let (matcher, class_matcher): (Matcher, _) = if matches!(self, Self::Reading) {
+                (Arc::new(|entry, _| entry.bytes.is_empty()), None)
+            } else {
+                gate_matchers(NOTHING, now)?
+            };
             let rule = NewRule {
                 by: OperatedBy::own_console(),
                 owner: Owner::Nobody,
-                filter: Arc::from("kind:nothing"),
+                filter: Arc::from(NOTHING),
                 links: vec![on],
                 direction: None,
                 asks_verdict: false,
-                matcher: matches_nothing,
+                matcher,
                 class_matcher,
                 then: Then::Intercept,
                 on_timeout: OnTimeout::Pass,
@@ -79,11 +97,11 @@ impl State {
                 seed: 1,
                 for_ms: 3_600_000,
             };
-            gate.arm(Clock::start().now(), rule).map_err(|error| format!("{error:?}"))?;
+            gate.arm(now, rule).map_err(|error| format!("{error:?}"))?;
             Ok::<_, Box<dyn std::error::Error>>(gate)
         };
         Ok(match self {
-            Self::None => Gate::none(),
+            Self::None | Self::NoneAgain => Gate::none(),
             Self::Closed => gate(),
             Self::Elsewhere => {
                 armed(Link::ALL.into_iter().find(|it| *it != link && *it != Link::Station).unwrap_or(link))?
@@ -144,13 +162,17 @@ fn host<H: Host>(report: &mut Report) -> Result<()> {
     }
     let name = H::NAME;
     Report::figure(&format!("{name}, no gate"), &format!("{:.0} /s", median(&rates[0])));
+    let ratios = |with: &[f64]| -> Vec<f64> {
+        with.iter().zip(&rates[0]).map(|(with, without)| with / without).collect()
+    };
+    let apart: Vec<f64> = ratios(&rates[1]).iter().map(|ratio| (ratio - 1.0).abs()).collect();
     for (state, with) in State::ALL.iter().zip(&rates) {
-        let Some((what, min)) = state.bound() else { continue };
-        let ratios: Vec<f64> = with.iter().zip(&rates[0]).map(|(with, without)| with / without).collect();
-        let (name, of_that) = (format!("{name}, {what}: of that"), median(&ratios));
-        match min {
-            Some(min) => report.bound(&name, of_that, Bound::AtLeast(min), ""),
-            None => Report::figure(&name, &format!("{of_that:.2}")),
+        let Some((what, least)) = state.bound() else { continue };
+        let (name, of_that) = (format!("{name}, {what}: of that"), median(&ratios(with)));
+        match least {
+            Least::Of(min) => report.bound(&name, of_that, Bound::AtLeast(min), ""),
+            Least::OfTwo => report.bound(&name, of_that, Bound::AtLeast(1.0 - median(&apart)), ""),
+            Least::Unbounded => Report::figure(&name, &format!("{of_that:.2}")),
         }
     }
     Ok(())

@@ -15,6 +15,7 @@ use tokio::sync::{Notify, oneshot};
 use super::{
     offer::{Look, Offer, Offered, Release},
     rule::{NewRule, Owner, Rewrite, RuleView},
+    sight::Sight,
     table::{ArmError, Decision, FailStore, HeldView, LeftCounts, NotHeld, Table, bit},
 };
 use crate::{
@@ -93,12 +94,34 @@ impl Gate {
     #[must_use]
     pub fn offer(&self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Offered {
         let Some(shared) = &self.0 else { return Offered::Passes };
-        let mut table = shared.lock();
-        let offered = table.offer(now, offer, look);
-        if matches!(offered, Offered::Taken(_)) {
-            shared.publish(&table);
+        // Nothing else waits for what the rules ask of the frame and its core.
+        let (covering, version) = {
+            let table = shared.lock();
+            (table.covering(now.mono, offer.link, offer.direction), table.version())
+        };
+        let mut sight = Sight::new(now, offer, look);
+        let mut may_match_class = false;
+        for rule in covering {
+            if !rule.may_match_class(&mut sight) {
+                continue;
+            }
+            may_match_class = true;
+            if !rule.matches(&mut sight) {
+                continue;
+            }
+            if look.is_secret() {
+                return Offered::Passes;
+            }
+            if shared.lock().draws(rule.number) {
+                let frame = sight.frame();
+                let mut table = shared.lock();
+                if let Some(taken) = table.take(now, rule.number, offer, &frame) {
+                    shared.publish(&table);
+                    return Offered::Taken(Box::new(taken));
+                }
+            }
         }
-        offered
+        if may_match_class { Offered::Passes } else { Offered::ClassPasses { version } }
     }
 
     /// Arms a rule; its number.

@@ -36,6 +36,10 @@ pub trait Look {
 
     /// What it is, and what its core would make of it.
     fn judged(&self) -> (Head, Verdict);
+
+    /// Whether it belongs to a handshake or carries a token: then no rule takes it, as it would be shown.
+    /// It is asked of what a rule matches.
+    fn is_secret(&self) -> bool;
 }
 
 /// What became of a frame that was offered.

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::Then;
+use super::{Then, sight::Sight};
 use crate::{
     ids::ConnectionId,
     tap::{
@@ -103,6 +103,31 @@ pub(super) struct Rule {
     pub(super) passed_full: u64,
     pub(super) chance: fastrand::Rng,
     pub(super) rewrite: Option<KeptEdit>,
+}
+
+/// A rule that covers a frame, as far as it is asked whether it matches.
+pub(super) struct Covering {
+    pub(super) number: u64,
+    asks_verdict: bool,
+    matcher: Matcher,
+    class_matcher: Option<Matcher>,
+}
+
+impl Covering {
+    pub(super) fn of(number: u64, rule: &Rule) -> Self {
+        let NewRule { asks_verdict, matcher, class_matcher, .. } = &rule.of;
+        let (matcher, class_matcher) = (Arc::clone(matcher), class_matcher.clone());
+        Self { number, asks_verdict: *asks_verdict, matcher, class_matcher }
+    }
+
+    /// Whether it may match what is of the frame's class.
+    pub(super) fn may_match_class(&self, sight: &mut Sight<'_>) -> bool {
+        self.class_matcher.as_ref().is_none_or(|matcher| sight.fits(matcher, false))
+    }
+
+    pub(super) fn matches(&self, sight: &mut Sight<'_>) -> bool {
+        sight.fits(&self.matcher, self.asks_verdict)
+    }
 }
 
 /// An edit that is made of all that a rule matches.

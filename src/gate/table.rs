@@ -8,9 +8,8 @@ use tokio::sync::oneshot;
 use super::{
     Then,
     handle::Held,
-    offer::{Look, Offer, Offered, Release, Taken, Waits},
-    rule::{KeptEdit, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView},
-    sight::Sight,
+    offer::{Offer, Release, Taken, Waits},
+    rule::{Covering, KeptEdit, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView},
 };
 use crate::{
     limits,
@@ -195,34 +194,20 @@ impl Table {
         self.last_rule
     }
 
-    /// Stops a frame that a rule matches, draws and has room for; the first that does.
-    pub(super) fn offer(&mut self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> Offered {
-        let mut sight = Sight::new(now, offer, look);
-        let mut may_match_class = false;
-        let covering: Vec<u64> = self
-            .rules
-            .iter()
-            .filter(|(_, rule)| rule.covers(offer.link, offer.direction) && now.mono < rule.until)
-            .map(|(number, _)| *number)
-            .collect();
-        for number in covering {
-            let Some(rule) = self.rules.get_mut(&number) else { continue };
-            if rule.of.class_matcher.as_ref().is_some_and(|matcher| !sight.fits(matcher, false)) {
-                continue;
-            }
-            may_match_class = true;
-            if sight.fits(&rule.of.matcher, rule.of.asks_verdict)
-                && rule.draws()
-                && let Some(taken) = self.take(now, number, offer, &mut sight)
-            {
-                return Offered::Taken(Box::new(taken));
-            }
-        }
-        let version = self.version();
-        if may_match_class { Offered::Passes } else { Offered::ClassPasses { version } }
+    /// The rules that cover a frame, in their order, to be asked without the table.
+    pub(super) fn covering(&self, now: Mono, link: Link, direction: Direction) -> Vec<Covering> {
+        let covers = |rule: &Rule| rule.covers(link, direction) && now < rule.until;
+        let covering = self.rules.iter().filter(|(_, rule)| covers(rule));
+        covering.map(|(number, rule)| Covering::of(*number, rule)).collect()
     }
 
-    fn take(&mut self, now: Now, number: u64, offer: &Offer<'_>, sight: &mut Sight<'_>) -> Option<Taken> {
+    /// Whether a rule takes a frame that it matches; not where it was disarmed meanwhile.
+    pub(super) fn draws(&mut self, number: u64) -> bool {
+        self.rules.get_mut(&number).is_some_and(Rule::draws)
+    }
+
+    /// Has a rule take a frame that it matches and drew; not where it has no room, or was disarmed meanwhile.
+    pub(super) fn take(&mut self, now: Now, number: u64, offer: &Offer<'_>, frame: &Frame) -> Option<Taken> {
         let rule = self.rules.get_mut(&number)?;
         let (then, owner) = (rule.of.then, rule.of.owner);
         let waits = match then {
@@ -252,7 +237,6 @@ impl Table {
         self.last_frame += 1;
         let id = self.last_frame;
         let on_timeout = self.count_taken(number)?;
-        let frame = sight.frame();
         let notice = |hold_ms| Intercepted { number: id, rule: number, hold_ms, frame: frame.clone() };
         match waits {
             Err(release) => {

@@ -32,12 +32,13 @@ const LIMITS: limits::Gate = limits::Gate {
 struct Frame {
     kind: FrameType,
     has_head: bool,
+    is_secret: bool,
     judged: Cell<u32>,
 }
 
 impl Frame {
     fn of(kind: FrameType) -> Self {
-        Self { kind, has_head: true, judged: Cell::new(0) }
+        Self { kind, has_head: true, is_secret: false, judged: Cell::new(0) }
     }
 
     fn head_of(&self) -> Head {
@@ -53,6 +54,10 @@ impl Look for Frame {
     fn judged(&self) -> (Head, Verdict) {
         self.judged.set(self.judged.get() + 1);
         (self.head_of(), Verdict::Mpp(mpp::Verdict::Accepted))
+    }
+
+    fn is_secret(&self) -> bool {
+        self.is_secret
     }
 }
 
@@ -114,6 +119,17 @@ fn only_what_a_rule_covers_is_asked_about_and_only_what_it_matches_is_judged() {
     assert_eq!((taken.notice.rule, taken.notice.hold_ms, applied.judged.get()), (number, Some(30_000), 1));
     assert_eq!(taken.notice.frame.verdict, Verdict::Mpp(mpp::Verdict::Accepted));
     assert!(gate.disarm(number) && !gate.disarm(number) && !is_armed(Link::Mpp, Direction::Inbound));
+}
+
+#[test]
+fn what_carries_a_token_passes_whatever_rules_there_are() {
+    let gate = Gate::new(LIMITS, false);
+    let now = Now::at_ms(0);
+    gate.arm(now, rule()).unwrap();
+    let secret = Frame { is_secret: true, ..Frame::of(FrameType::Applied) };
+    assert!(matches!(offered(&gate, now, &secret, b"secret"), Offered::Passes), "its class is not cleared");
+    assert!(gate.held().is_empty());
+    held(&gate, now, b"another");
 }
 
 #[test]

@@ -27,8 +27,7 @@ pub enum Then {
     Duplicate,
     /// Lets a part of it pass, and ends the connection.
     Cut,
-    /// Lets it pass, and the store refuses what is to be committed, at most for
-    /// `limits.gate.hold_ms_max`.
+    /// Lets it pass, and nothing is written, as on a full disk, at most for `limits.gate.hold_ms_max`.
     FailStore {
         /// For so many milliseconds.
         ms: u64,

@@ -1,5 +1,7 @@
 //! A captured frame that is sent again: the way that it takes, and whether all of it is kept.
 
+use std::{borrow::Cow, ops::Range};
+
 use super::{DoorSpec, WorkbenchError};
 use crate::{
     rmp::{Dialect, FrameKind, Kind},
@@ -7,6 +9,7 @@ use crate::{
         EntryRef,
         entry::{Direction, Frame, Head, Redaction, What, mpp::FrameType},
     },
+    words::token::LENT_TOKEN,
 };
 
 impl DoorSpec {
@@ -38,17 +41,85 @@ impl DoorSpec {
     }
 }
 
-/// The captured frame that an entry is, whole.
+/// The captured frame that an entry is, whole, and its bytes as they are sent again: a hello of the bridge
+/// has `$TOKEN` where its token was masked, for which the station lends one.
 ///
 /// # Errors
-/// Why it cannot be sent again: it is no frame, the tap withheld it, or kept a part of it.
-pub fn whole_frame(entry: EntryRef<'_>) -> Result<&Frame, WorkbenchError> {
+/// Why it cannot be sent again: it is no frame, the tap withheld or masked it, or kept a part of it.
+pub fn whole_frame(entry: EntryRef<'_>) -> Result<(&Frame, Cow<'_, [u8]>), WorkbenchError> {
     let What::Frame(frame) = &entry.entry.what else {
         return Err(WorkbenchError::NotWhole { why: "the entry is not a frame".to_owned() });
     };
     let (kept, bytes) = (entry.bytes.len() as u64, u64::from(frame.wire_bytes));
-    if frame.redaction == Redaction::Withheld {
-        return Err(WorkbenchError::Withheld);
+    match &frame.redaction {
+        Redaction::Withheld => Err(WorkbenchError::Withheld),
+        _ if kept < bytes => Err(WorkbenchError::FrameCut { kept, bytes }),
+        Redaction::None => Ok((frame, Cow::Borrowed(entry.bytes))),
+        // An empty token hides nothing.
+        Redaction::Masked(places) if places.is_empty() => Ok((frame, Cow::Borrowed(entry.bytes))),
+        Redaction::Masked(places) => match with_lent_token(frame, places, entry.bytes) {
+            Some(bytes) => Ok((frame, Cow::Owned(bytes))),
+            None => Err(WorkbenchError::Withheld),
+        },
     }
-    if kept < bytes { Err(WorkbenchError::FrameCut { kept, bytes }) } else { Ok(frame) }
+}
+
+/// A hello with a token that is lent in place of its own; nothing of a frame with another secret.
+fn with_lent_token(frame: &Frame, places: &[Range<u32>], bytes: &[u8]) -> Option<Vec<u8>> {
+    let is_hello = matches!(&frame.head, Head::Mpp(head) if head.kind == Some(FrameType::Hello));
+    let [place] = places else { return None };
+    let (start, end) = (usize::try_from(place.start).ok()?, usize::try_from(place.end).ok()?);
+    let (before, after) = (bytes.get(..start)?, bytes.get(end..)?);
+    let colon = before.strip_suffix(b"\"")?.trim_ascii_end();
+    let name = colon.strip_suffix(b":")?.trim_ascii_end();
+    let is_token = name.ends_with(b"\"bridge_token\"") && after.starts_with(b"\"");
+    (is_hello && frame.direction == Direction::Inbound && is_token)
+        .then(|| [before, LENT_TOKEN.as_bytes(), after].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::Seq,
+        tap::entry::{Entry, Link, Verdict, mpp},
+        time::Now,
+    };
+
+    const HELLO: &[u8] = br#"{"type":"hello","bridge_token": "****","pack_id":"p"}"#;
+
+    fn entry(kind: FrameType, redaction: Redaction) -> Entry {
+        let frame = Frame {
+            direction: Direction::Inbound,
+            peer: "127.0.0.1:1".into(),
+            head: Head::Mpp(mpp::Head { kind: Some(kind), ..mpp::Head::default() }),
+            verdict: Verdict::Mpp(mpp::Verdict::Accepted),
+            wire_bytes: u32::try_from(HELLO.len()).unwrap(),
+            redaction,
+            origin: None,
+        };
+        let what = What::Frame(frame);
+        Entry { seq: Seq(1), at: Now::at_ms(0), link: Link::Mpp, trace: None, cause: None, what }
+    }
+
+    fn sent(kind: FrameType, redaction: Redaction) -> Result<String, WorkbenchError> {
+        let entry = entry(kind, redaction);
+        let (_, bytes) = whole_frame(EntryRef { entry: &entry, bytes: HELLO })?;
+        Ok(String::from_utf8(bytes.into_owned()).unwrap())
+    }
+
+    #[test]
+    fn a_masked_hello_is_sent_with_a_lent_token_and_no_frame_with_stars() {
+        let start = u32::try_from(HELLO.iter().position(|byte| *byte == b'*').unwrap()).unwrap();
+        let masked = |places: &[Range<u32>]| Redaction::Masked(places.into());
+        let token = start..start + 4;
+        let lent = r#"{"type":"hello","bridge_token": "$TOKEN","pack_id":"p"}"#.to_owned();
+        assert_eq!(sent(FrameType::Hello, masked(std::slice::from_ref(&token))), Ok(lent));
+        let withheld = Err(WorkbenchError::Withheld);
+        assert_eq!(sent(FrameType::Log, masked(std::slice::from_ref(&token))), withheld);
+        assert_eq!(sent(FrameType::Hello, masked(&[1..2, token])), withheld, "another secret is there");
+        assert_eq!(sent(FrameType::Hello, masked(std::slice::from_ref(&(1..5)))), withheld);
+        assert_eq!(sent(FrameType::Hello, Redaction::Withheld), withheld);
+        assert!(sent(FrameType::Hello, Redaction::None).unwrap().contains("****"), "it said that itself");
+    }
 }

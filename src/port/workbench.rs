@@ -220,12 +220,38 @@ impl SentFrame {
         self.told.iter().rfind(|told| told.is_own)
     }
 
-    /// The frames that answered, in their order: those to the same peer that it caused.
+    /// How the frame ended: by its verdict, but `refused` where it was accepted and is answered with an error
+    /// all the same, such as by a store that fails.
+    #[must_use]
+    pub fn verdict(&self) -> Option<&str> {
+        let verdict = self.own()?.verdict.as_deref()?;
+        let is_answered_with_an_error =
+            || self.own().is_some_and(|own| own.code.is_none()) && self.code().is_some();
+        Some(if verdict == "accepted" && is_answered_with_an_error() { "refused" } else { verdict })
+    }
+
+    /// The name of its fault, or of the error that answers it.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        let own = self.own()?.code.as_deref();
+        own.or_else(|| self.answers().find_map(|answer| answer.code.as_deref()))
+    }
+
+    /// The frames that answered, in their order: those to the same peer that it caused. A frame of which no
+    /// entry is there has none.
     pub fn answers(&self) -> impl Iterator<Item = &ToldEntry> {
         let peer = self.own().and_then(|own| own.peer.as_deref());
-        let is_answer =
-            move |told: &&ToldEntry| !told.is_own && told.direction.is_some() && told.peer.as_deref() == peer;
+        let is_answer = move |told: &&ToldEntry| {
+            !told.is_own && told.direction.is_some() && peer.is_some() && told.peer.as_deref() == peer
+        };
         self.told.iter().filter(is_answer)
+    }
+
+    /// Whether the gate holds it, as far as was waited.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        let at_gate = |told: &&ToldEntry| told.kind == "intercepted" || told.kind == "passed";
+        self.own().is_none() && self.told.iter().rfind(at_gate).is_some_and(|told| told.kind == "intercepted")
     }
 }
 
@@ -260,7 +286,7 @@ pub struct ToldEntry {
     /// What is wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The name of the fault in its protocol's taxonomy.
+    /// The name of the fault in its protocol's taxonomy; of an answer, of the error that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The clause that it broke.

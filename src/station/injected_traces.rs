@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 use super::local::Inner;
 use crate::{
-    ids::TraceId,
+    ids::{Seq, TraceId},
     store::{
         Handle,
         op::{Class, CommitError, Done, Op},
@@ -79,7 +79,7 @@ impl InjectedTracesBoard {
 
     /// Takes up what earlier starts left, before anybody is answered.
     pub(super) fn restore(&self, traces: &[TraceId]) {
-        self.lock().traces.restore(traces);
+        self.lock().traces.restore(traces, &[]);
     }
 
     /// Follows the tap from now on: the next frame is injected.
@@ -95,11 +95,11 @@ impl InjectedTracesBoard {
         self.begun.notify_one();
     }
 
-    /// The traces as of now, the newest last.
-    pub(super) fn list(&self) -> Vec<TraceId> {
+    /// The traces as of now, the newest last, and the entries of this start by which they are known.
+    pub(super) fn list(&self) -> (Vec<TraceId>, Vec<Seq>) {
         let mut board = self.lock();
         board.read();
-        board.traces.list()
+        (board.traces.list(), board.traces.entries())
     }
 
     /// Has the store keep what it does not have; what it cannot is tried again.

@@ -43,7 +43,7 @@ impl Medium for File {
 /// Makes a file.
 pub type FileFactory = Box<dyn FnMut(&Path) -> io::Result<Box<dyn Medium>> + Send + Sync>;
 
-/// A file that takes nothing while its folder is taken away.
+/// A file that takes nothing while its folder is taken away, or writes are refused on purpose.
 struct WatchedFile {
     file: File,
     watch: Arc<FolderWatch>,
@@ -51,7 +51,7 @@ struct WatchedFile {
 
 impl Medium for WatchedFile {
     fn write_at(&mut self, bytes: &[u8], at: u64) -> io::Result<usize> {
-        self.watch.lost().map_or(Ok(()), |why| Err(io::Error::other(why)))?;
+        self.watch.blocked().map_or(Ok(()), |why| Err(io::Error::other(why)))?;
         FileExt::write_at(&self.file, bytes, at)
     }
 
@@ -71,7 +71,7 @@ pub fn on_disk() -> FileFactory {
 pub fn on_watched_disk(watch: Arc<FolderWatch>) -> FileFactory {
     let mut spares = SpareDescriptors::new(SPARES);
     Box::new(move |path| {
-        watch.lost().map_or(Ok(()), |why| Err(io::Error::other(why)))?;
+        watch.blocked().map_or(Ok(()), |why| Err(io::Error::other(why)))?;
         let file = spares.open(|| create(path))?;
         Ok(Box::new(WatchedFile { file, watch: Arc::clone(&watch) }))
     })

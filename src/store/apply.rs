@@ -11,7 +11,7 @@ use super::{
     retention::Size,
     tables::{
         alerts, brakes, injected_traces, int, invocations, macp, manifests, meta, mplp, plugins, refunds,
-        runs, state,
+        runs, state, triggers,
     },
 };
 use crate::{
@@ -76,6 +76,7 @@ pub(super) fn apply(
             }
             Ok(Done::Plain)
         }
+        Op::Trigger { name, spec } => triggers::put(conn, &name, spec.as_deref()).map(|()| Done::Plain),
         Op::InjectedTraces(traces) => injected_traces::add(conn, &traces).map(|()| Done::Plain),
         Op::Rate { run, rating } => {
             let (rated, grown) = mplp::rate(conn, run, &rating)?;

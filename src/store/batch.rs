@@ -105,6 +105,9 @@ fn weigh_op(op: &Op) -> (System, usize) {
             (System::Bridge, rows(1))
         }
         Op::Alerts(alerts) => (System::Bridge, rows(alerts.len())),
+        Op::Trigger { name, spec } => {
+            (System::Bridge, ROW_BYTES + name.len() + spec.as_ref().map_or(0, String::len))
+        }
         Op::InjectedTraces(traces) => (System::Bridge, rows(traces.len())),
         Op::Plugins(ops) => (System::Plugins, ops.iter().map(|op| ROW_BYTES + op.bytes()).sum()),
         Op::Runs(ops) => (System::Runs, ops.iter().map(weigh_run).sum()),

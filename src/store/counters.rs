@@ -6,7 +6,6 @@ use std::sync::{
 };
 
 use super::FolderWatch;
-use crate::time::Mono;
 
 /// The store's figures at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,8 +64,6 @@ pub(super) struct Shared {
     pub(super) last_commit_us: AtomicU64,
     pub(super) retired_rows: AtomicU64,
     retained: Mutex<[Retained; Retained::WHAT.len()]>,
-    /// Until when commits are refused on purpose, and the rule of the gate that does.
-    refused_until: Mutex<Option<(Mono, u64)>>,
     rows_failing: Mutex<Option<String>>,
     journal_failing: Mutex<Option<String>>,
 }
@@ -81,28 +78,9 @@ impl Shared {
             last_commit_us: AtomicU64::default(),
             retired_rows: AtomicU64::default(),
             retained: Mutex::default(),
-            refused_until: Mutex::default(),
             rows_failing: Mutex::default(),
             journal_failing: Mutex::default(),
         }
-    }
-
-    /// Lets commits be refused until a moment, by a rule of the gate: the latest of all rules. A moment that
-    /// is past ends what this rule does.
-    pub(super) fn refuse(&self, until: Mono, rule: u64) {
-        let mut refused = self.refused_until.lock().unwrap_or_else(PoisonError::into_inner);
-        *refused = match *refused {
-            Some((_, by)) if by == rule => Some((until, rule)),
-            Some(longer) if longer.0 >= until => Some(longer),
-            _ => Some((until, rule)),
-        };
-    }
-
-    /// Why commits are refused now, where that is on purpose.
-    pub(super) fn refused(&self, now: Mono) -> Option<String> {
-        let mut refused = self.refused_until.lock().unwrap_or_else(PoisonError::into_inner);
-        *refused = refused.filter(|(until, _)| now < *until);
-        refused.map(|(_, rule)| format!("commits are refused by rule {rule} of the gate (rehearsal)"))
     }
 
     /// What the rows' last commit said.
@@ -142,7 +120,7 @@ impl Shared {
             last_commit_us: of(&self.last_commit_us),
             retired_rows: of(&self.retired_rows),
             retained: *self.retained.lock().unwrap_or_else(PoisonError::into_inner),
-            failing: self.watch.lost().or(journal_failing).or_else(|| self.rows_failing()),
+            failing: self.watch.blocked().or(journal_failing).or_else(|| self.rows_failing()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Notices that the data folder, its database or its lock are not any more what a path leads to: moved,
-//! replaced or removed while the station runs. What is written then would be found by nobody.
+//! replaced or removed while the station runs. What is written then would be found by nobody. A rehearsal
+//! has writes refused as if that were so.
 
 use std::{
     io,
@@ -10,7 +11,10 @@ use std::{
     },
 };
 
-use crate::private_files::identity;
+use crate::{
+    private_files::identity,
+    time::{Clock, Mono},
+};
 
 /// What is looked for, and whether it was found.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub struct FolderWatch {
     own: Vec<(PathBuf, (u64, u64))>,
     /// So that nobody takes a lock while all is there.
     is_lost: AtomicBool,
+    /// Likewise while nothing is refused on purpose.
+    is_refusing: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -28,6 +34,16 @@ struct State {
     /// Paths with the device and the inode that they led to.
     kept: Vec<(PathBuf, (u64, u64))>,
     lost: Option<String>,
+    refused: Option<Refusal>,
+}
+
+/// A fault of a rehearsal: nothing is written.
+#[derive(Clone, Copy, Debug)]
+struct Refusal {
+    until: Mono,
+    clock: Clock,
+    /// The rule of the gate that does it.
+    rule: u64,
 }
 
 impl FolderWatch {
@@ -35,7 +51,8 @@ impl FolderWatch {
     pub(super) fn new(data: &Path, paths: &[&Path]) -> Self {
         let own = paths.iter().filter_map(|path| Some((path.to_path_buf(), identity(path)?))).collect();
         let state = Mutex::default();
-        Self { data: data.to_owned(), own, is_lost: AtomicBool::new(false), state }
+        let (is_lost, is_refusing) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { data: data.to_owned(), own, is_lost, is_refusing, state }
     }
 
     /// Looks for these too, as they are now; nothing where there is nothing.
@@ -96,6 +113,30 @@ impl FolderWatch {
         if self.is_lost.load(Ordering::Acquire) { self.state().lost.clone() } else { None }
     }
 
+    /// Has everything refused that is to be written until a moment, by a rule of the gate: the latest of all
+    /// rules. A moment that is past ends what this rule does.
+    pub(super) fn refuse(&self, clock: Clock, until: Mono, rule: u64) {
+        let mut state = self.state();
+        let longer = state.refused.filter(|held| held.rule != rule && held.until >= until);
+        state.refused = longer.or(Some(Refusal { until, clock, rule }));
+        self.is_refusing.store(true, Ordering::Release);
+    }
+
+    /// Why nothing is written now: what the last look did not find, or what a rule of the gate refuses.
+    #[must_use]
+    pub fn blocked(&self) -> Option<String> {
+        self.lost().or_else(|| if self.is_refusing.load(Ordering::Acquire) { self.refused() } else { None })
+    }
+
+    fn refused(&self) -> Option<String> {
+        let mut state = self.state();
+        state.refused = state.refused.filter(|refused| refused.clock.now().mono < refused.until);
+        self.is_refusing.store(state.refused.is_some(), Ordering::Release);
+        state
+            .refused
+            .map(|refused| format!("writes are refused by rule {} of the gate (rehearsal)", refused.rule))
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -144,5 +185,21 @@ mod tests {
         std::fs::rename(&data, &away).unwrap();
         std::fs::create_dir(&data).unwrap();
         assert_eq!(watch.check().unwrap_err().kind(), io::ErrorKind::NotFound, "it is looked for at once");
+    }
+
+    #[test]
+    fn what_a_rule_refuses_is_refused_until_its_time_is_up_or_the_rule_ends_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = FolderWatch::new(folder.path(), &[folder.path()]);
+        let clock = Clock::start();
+        assert_eq!(watch.blocked(), None);
+        watch.refuse(clock, Mono(u64::MAX), 2);
+        watch.refuse(clock, Mono(u64::MAX - 1), 3);
+        let why = "writes are refused by rule 2 of the gate (rehearsal)";
+        assert_eq!((watch.blocked().as_deref(), watch.lost()), (Some(why), None), "the latest of all");
+        watch.refuse(clock, Mono(0), 3);
+        assert_eq!(watch.blocked().as_deref(), Some(why), "another rule's end is not its end");
+        watch.refuse(clock, Mono(0), 2);
+        assert_eq!(watch.blocked(), None);
     }
 }

@@ -20,13 +20,13 @@ use super::{
     reply::failed,
     runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
     submission::{FetchRequest, Request, SubmissionQueue},
-    tables::{alerts, injected_traces, invocations, macp, macp_logs, mplp, plugins, refunds, runs},
+    tables::{alerts, injected_traces, invocations, macp, macp_logs, mplp, plugins, refunds, runs, triggers},
 };
 use crate::{
     ids::{InvocationId, PluginId, QueueName, TraceId},
     schema::JsonText,
     tap::entry::alerts::Alert,
-    time::Mono,
+    time::{Clock, Mono},
 };
 
 /// Sessions of one trace that are read.
@@ -202,6 +202,14 @@ impl Handle {
     /// As [`Self::invocations`].
     pub fn injected_traces(&self, done: Answer<Vec<TraceId>>) -> Result<(), CommitError> {
         self.read(injected_traces::all, done)
+    }
+
+    /// Reads the triggers that were added, by their names, as JSON.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn triggers(&self, done: Answer<Vec<(String, String)>>) -> Result<(), CommitError> {
+        self.read(triggers::all, done)
     }
 
     /// Reads a page of runs: what was committed.
@@ -421,10 +429,10 @@ impl Handle {
         self.read(move |conn| Ok(Rows::cut(plugins::audit(conn, &filter)?, filter.limit)), done)
     }
 
-    /// Lets the writer refuse what is to be committed until a moment, by a rule of the gate: a fault of a
-    /// rehearsal. Nothing that is journalled is lost by it.
-    pub fn refuse_commits(&self, until: Mono, rule: u64) {
-        self.shared.refuse(until, rule);
+    /// Has what is to be written, of the sessions' log too, refused until a moment, by a rule of the gate: a
+    /// fault of a rehearsal. Nothing that is journalled is lost by it.
+    pub fn refuse_writes(&self, clock: Clock, until: Mono, rule: u64) {
+        self.shared.watch.refuse(clock, until, rule);
     }
 
     /// The store's figures.

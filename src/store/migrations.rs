@@ -290,6 +290,14 @@ pub(super) const STEPS: &[Step] = &[
     ) STRICT;
 ",
     ),
+    Step::Sql(
+        "
+    CREATE TABLE triggers (
+        name TEXT PRIMARY KEY,
+        spec TEXT NOT NULL
+    ) STRICT;
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes

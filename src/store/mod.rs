@@ -46,7 +46,8 @@
 //! # When the folder is taken away
 //!
 //! A [`FolderWatch`] knows the device and inode of the data folder, its lock and its database. Where a path
-//! leads elsewhere the journal and the writer refuse everything, as on a full disk, until it is back.
+//! leads elsewhere the journal, the writer and the sessions' log refuse everything, as on a full disk, until
+//! it is back; so they do while a rule of the gate says so, in a rehearsal.
 //!
 //! # What was measured
 //!

@@ -100,6 +100,13 @@ pub enum Op {
     Alerts(Vec<Arc<Alert>>),
     /// Keeps which traces have injected frames; those known longest of too many go.
     InjectedTraces(Vec<TraceId>),
+    /// Keeps a trigger that was added, or no longer.
+    Trigger {
+        /// Its name.
+        name: String,
+        /// It as JSON; nothing where it was removed.
+        spec: Option<String>,
+    },
     /// Rates a run, in place of what was said of it before.
     Rate {
         /// Which run.

@@ -61,6 +61,7 @@ impl Record {
             | Op::Migrate { .. }
             | Op::Alerts(_)
             | Op::InjectedTraces(_)
+            | Op::Trigger { .. }
             | Op::Rate { .. }
             | Op::Plugins(_)
             | Op::Runs(_)

@@ -181,7 +181,7 @@ impl Writer {
     /// Opens the transaction with the sync that its class asks for.
     fn begin(&mut self, power: bool) -> Result<(), String> {
         let shared = &self.parts.shared;
-        if let Some(why) = shared.watch.lost().or_else(|| shared.refused(self.parts.clock.now().mono)) {
+        if let Some(why) = shared.watch.blocked() {
             return Err(why);
         }
         let conn = &self.parts.conn;

@@ -120,6 +120,12 @@ impl TokenGuard {
         self.secrets.bytes_max().max(ENCODED_BYTES_MAX)
     }
 
+    /// Whether bytes hold a token or a secret, or a run that is masked unseen.
+    pub(super) fn finds(&self, link: Link, bytes: &[u8]) -> bool {
+        !self.places(bytes, self.hashes_max).is_empty()
+            || may_hold_token_in_numbers(link, bytes) && !self.places_in_numbers(bytes).is_empty()
+    }
+
     /// Whether an entry holds a secret.
     #[inline]
     pub(super) fn holds_secret(&self, what: &What, bytes: &[u8]) -> bool {
@@ -436,6 +442,15 @@ mod tests {
             assert!(is_suspect(Link::Rmp, seen), "{cut}");
             assert!(masked(seen)[begins..cut].bytes().all(|byte| b"*, ".contains(&byte)), "{cut}");
         }
+    }
+
+    #[test]
+    fn a_token_or_a_secret_is_found_in_a_frame() {
+        let guard = guard();
+        let frame = |text: &str| guard.finds(Link::Mpp, format!("{{\"message\":\"{text}\"}}").as_bytes());
+        assert_eq!(["x", TOKEN, "a-secret"].map(frame), [false, true, false]);
+        guard.insert_secret("a-secret");
+        assert!(frame("a-secret"));
     }
 
     #[test]

@@ -28,19 +28,26 @@ impl InjectedTraces {
         if !is_caused && !is_injected(entry) {
             return None;
         }
-        self.seqs.insert(entry.seq);
-        if self.seqs.len() > KNOWN_MAX {
-            self.seqs.pop_first();
-        }
+        self.add_entry(entry.seq);
         entry.trace.filter(|trace| self.add(*trace))
     }
 
-    /// Notes traces that are known elsewhere, the newest last.
-    pub(crate) fn restore(&mut self, traces: &[TraceId]) {
+    /// Notes what is known elsewhere: traces, the newest last, and entries of this start.
+    pub(crate) fn restore(&mut self, traces: &[TraceId], entries: &[Seq]) {
         for trace in traces {
             if !self.has(*trace) {
                 self.add(*trace);
             }
+        }
+        for seq in entries {
+            self.add_entry(*seq);
+        }
+    }
+
+    fn add_entry(&mut self, seq: Seq) {
+        self.seqs.insert(seq);
+        if self.seqs.len() > KNOWN_MAX {
+            self.seqs.pop_first();
         }
     }
 
@@ -61,6 +68,11 @@ impl InjectedTraces {
         let mut traces: Vec<(u64, TraceId)> = self.traces.iter().map(|(trace, at)| (*at, *trace)).collect();
         traces.sort_unstable();
         traces.into_iter().map(|(_, trace)| trace).collect()
+    }
+
+    /// Injected frames, and entries that they caused, the oldest first.
+    pub(crate) fn entries(&self) -> Vec<Seq> {
+        self.seqs.iter().copied().collect()
     }
 
     /// Whether a trace has an injected frame, or came of one.
@@ -123,6 +135,15 @@ mod tests {
         assert_eq!(injected.fold(&again), None, "it was known");
         assert_eq!(injected.list(), [trace(3), trace(2)]);
         assert_eq!([2, 3, 4].map(|number| injected.has(trace(number))), [true, true, false]);
+    }
+
+    #[test]
+    fn what_comes_of_an_earlier_frame_is_known_to_who_came_after_it() {
+        let (mut before, mut later) = (InjectedTraces::default(), InjectedTraces::default());
+        before.fold(&frame(1, Direction::Inbound, Some(Door::Own), Some(trace(1))));
+        later.restore(&before.list(), &before.entries());
+        let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
+        assert_eq!(later.fold(&caused), Some(trace(2)));
     }
 
     #[test]

@@ -7,6 +7,9 @@ pub(crate) const TOKEN_CHARS: usize = 43;
 /// looked for at both ends alone.
 pub(crate) const LONG_RUN_CHARS: usize = 64;
 
+/// What stands for a token that the station lends when the frame is sent: it is no secret.
+pub(crate) const LENT_TOKEN: &str = "$TOKEN";
+
 /// Whether a byte is a character of base64url.
 #[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at together")]
 pub(crate) const fn is_base64url(byte: u8) -> bool {

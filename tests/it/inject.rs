@@ -155,9 +155,14 @@ fn what_is_expected_decides_the_exit_code() {
     assert_eq!((bad.code, &bad.error["code"]), (Some(6), &json!("bad_input")));
     let nothing_to_break = inject(data, &["mpp", "--break", "magic"], PULL);
     assert_eq!((nothing_to_break.code, &nothing_to_break.error["code"]), (Some(2), &json!("usage")));
-    for flags in
-        [&["mpp", "--topic", "x"][..], &["rmp", "--from", "x"], &["rmp", "--as", "king"], &["plugin"]]
-    {
+    for flags in [
+        &["mpp", "--topic", "x"][..],
+        &["rmp", "--from", "x"],
+        &["rmp", "--as", "king"],
+        &["plugin"],
+        &["macp", "--rpc", "GetSession", "--as", "alice"],
+        &["macp", "--as", "alice", "--raw", "0a00"],
+    ] {
         assert_eq!(inject(data, flags, "{}").code, Some(2), "{flags:?}");
     }
     let none = inject(data, &["plugin", "--from", "x"], r#"{"body":{"id":1,"method":"ping","params":{}}}"#);

@@ -101,6 +101,22 @@ fn a_frame_that_is_cut_or_withheld_is_not_sent_again_and_says_why() {
 }
 
 #[test]
+fn a_captured_hello_is_sent_again_with_a_token_that_is_lent() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let pack = rl_console::mpp::manifest::Pack::sample();
+    let hello = json!({"body": {
+        "type": "hello", "pack_id": pack.id, "manifest_hash": pack.hash, "bridge_token": "$TOKEN",
+    }});
+    let (captured, verdict) = sent(&inject(data, &["mpp"], &hello.to_string()).exits(0));
+    assert_eq!(verdict, "accepted");
+    let is_gone = || run(data, &["ls", "adapters"], "").rows.is_empty().then_some(());
+    until(|| "its connection stays".to_owned(), is_gone);
+    assert_eq!(sent(&again(data, "mpp", captured, &[]).exits(0)).1, "accepted");
+}
+
+#[test]
 fn the_origin_is_in_a_recording_over_an_attach_and_in_the_trace() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().to_path_buf();
@@ -113,7 +129,7 @@ fn the_origin_is_in_a_recording_over_an_attach_and_in_the_trace() {
         })
     };
     let (before, _) = sent(&inject(&data, &["rmp", "--topic", "a/b"], GREETING).exits(0));
-    let started = record(Command::RecordStart { path: Some(file.clone()) });
+    let started = record(Command::RecordStart { path: Some(file.clone()), preroll_s: Some(0), whole: false });
     assert!(matches!(started, Outcome::Recording { .. }), "{started:?}");
     let injected = again(&data, "rmp", before, &[]).exits(0);
     let (seq, trace) = (sent(&injected).0, injected.rows[0]["trace"].as_str().unwrap().to_owned());

@@ -83,7 +83,7 @@ fn the_token_of_a_connection_of_its_own_is_on_no_screen_and_in_no_file_entry_or_
         });
     };
     let file = data.join("lent.mcap");
-    operate(Command::RecordStart { path: Some(file.clone()) });
+    operate(Command::RecordStart { path: Some(file.clone()), preroll_s: Some(0), whole: false });
     terminal.record_frames();
     // From the screen, where the station says the hello.
     terminal.keys("i");

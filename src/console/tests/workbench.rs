@@ -367,6 +367,22 @@ fn a_captured_frame_opens_with_the_door_of_its_peer_and_is_named_when_it_is_sent
 }
 
 #[test]
+fn a_frame_that_waits_at_the_gate_is_said_to_be_held() {
+    let mut stage = opened(row("accepted"));
+    let (_, on_outcome) = command(stage.ctrl('s'));
+    let opened = WorkbenchOutcome::Opened { door: 3, peer: "127.0.0.1:9".to_owned() };
+    let (_, on_outcome) = command(ended(&mut stage, on_outcome, Ok(opened)));
+    let stopped = ToldEntry { direction: Some("in".to_owned()), peer: None, ..told("intercepted", false) };
+    let held = SentFrame { door: 3, bytes: 42, told: vec![stopped.clone()], more: 0, lost: 0, closed: None };
+    assert!(held.is_held() && held.answers().next().is_none());
+    ended(&mut stage, on_outcome, Ok(WorkbenchOutcome::Sent(held.clone())));
+    assert!(stage.text().contains("held at the gate"), "{}", stage.text());
+    let passed = ToldEntry { direction: None, ..told("passed", false) };
+    let gone = SentFrame { told: vec![stopped, passed], ..held };
+    assert!(!gone.is_held());
+}
+
+#[test]
 fn the_command_that_injects_a_frame_is_copied() {
     let mut stage = inspected(160, 50, |story| story.refused);
     stage.char('Y');

@@ -3,6 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::{
+    inspection::inspected,
     test_console::TestConsole,
     workbench::{command, ended, opened, row, sent, told},
 };
@@ -107,6 +108,25 @@ fn what_was_written_is_not_lost_by_another_frame() {
     stage.key(KeyCode::Enter);
     stage.ctrl('o');
     assert!(stage.text().contains("not sent"), "{}", stage.text());
+}
+
+#[test]
+fn what_was_written_in_a_captured_frame_is_not_lost_by_another_frame() {
+    let listed = |write: bool| {
+        let mut stage = inspected(160, 50, |story| story.refused);
+        stage.char('e');
+        if write {
+            stage.char('x');
+        }
+        stage.key(KeyCode::Esc);
+        stage.char('e');
+        stage.ctrl('o');
+        stage.event(Event::Snippets(Some(list(SnippetListing::default()))));
+        stage.text()
+    };
+    let (written, unchanged) = (listed(true), listed(false));
+    assert!(written.contains("not sent"), "{written}");
+    assert!(!unchanged.contains("not sent"), "it can be opened again: {unchanged}");
 }
 
 #[test]

@@ -63,13 +63,13 @@ struct Captured {
 
 impl Captured {
     fn of(entry: EntryRef<'_>) -> Result<Self, String> {
-        let frame = whole_frame(entry).map_err(|why| error_text(&why))?;
+        let (frame, bytes) = whole_frame(entry).map_err(|why| error_text(&why))?;
         let (door, topic) = door_of(frame);
         let mut way = Way::through(&door, topic);
         if let Head::Rmp(head) = &frame.head {
             way = way.speaking(head.dialect);
         }
-        Ok(Self { seq: entry.entry.seq, field: Vec::new(), way, bytes: entry.bytes.to_vec() })
+        Ok(Self { seq: entry.entry.seq, field: Vec::new(), way, bytes: bytes.into_owned() })
     }
 }
 
@@ -88,7 +88,7 @@ fn edit(cx: &PaneContext<'_>) -> Resolved {
             return Err(format!("frame {number} is no longer held; the Wire has what became of it").into());
         }
         let (seq, door) = (subject.entry.seq, door_of(&it.frame).0);
-        return Ok(Act::effects(move |ui, _| at_gate::edit(ui, number, Some(seq), Some(door))));
+        return Ok(Act::effects(move |ui, cx| at_gate::edit(ui, cx.model, number, (Some(seq), Some(door)))));
     }
     let mut captured = match ui.target(model) {
         Target::Entry(subject) if matches!(subject.entry.what, What::Frame(_)) => {

@@ -1,16 +1,11 @@
 //! Editing a frame that the gate holds: what is sent goes in its place.
 
-use super::{
-    Workbench,
-    bench::Side,
-    gate_edit::GateEdit,
-    state::{State, bench},
-    way::Way,
-};
+use super::{Workbench, bench::Side, gate_edit::GateEdit, state::bench, way::Way};
 use crate::{
     console::{
         copy::CLIENT,
         input::action::Action,
+        model::Model,
         records::paged_list::error_text,
         ui::{
             act::{Act, Resolved},
@@ -32,17 +27,25 @@ use crate::{
 
 /// Has a held frame opened: its number, the entry that says that it was stopped, and the door of frames like
 /// it, where these are known.
-pub(crate) fn edit(ui: &mut Ui, number: u64, seq: Option<Seq>, door: Option<DoorSpec>) -> Vec<Effect> {
-    if let Some(kept) = kept_edit(&mut ui.systems.workbench, number) {
+pub(crate) fn edit(
+    ui: &mut Ui,
+    model: &Model,
+    number: u64,
+    (seq, door): (Option<Seq>, Option<DoorSpec>),
+) -> Vec<Effect> {
+    if model.frozen.is_none() {
+        ui.systems.workbench.kept_edits.retain(|number, _| model.station.intercepted.get(*number).is_some());
+    }
+    if let Some(kept) = ui.systems.workbench.kept_edits.remove(&number) {
         ui.overlays.push(kept);
         return Vec::new();
     }
     vec![Effect::query(Query::InterceptedFrame { frame: number }, HeldPage { number, seq, door })]
 }
 
-/// The edit of this frame that was left.
-fn kept_edit(state: &mut State, number: u64) -> Option<Box<Workbench>> {
-    state.kept_edit.take_if(|kept| kept.at_gate.as_ref().is_some_and(|edit| edit.number == number))
+/// Lets go of the edits of frames that have passed.
+pub(crate) fn forget(ui: &mut Ui, frames: &[u64]) {
+    ui.systems.workbench.kept_edits.retain(|number, _| !frames.contains(number));
 }
 
 /// Who is told of a held frame.
@@ -185,7 +188,13 @@ impl Workbench {
         let Some(edit) = &self.at_gate else { return Vec::new() };
         let text = format!("edit of frame {} kept; the frame is still held", edit.number);
         show_message(ui, text, false, ui.at);
-        ui.systems.workbench.kept_edit = Some(self);
+        let (number, frames_max) = (edit.number, ui.limits.gate.intercepted_max);
+        let kept = &mut ui.systems.workbench.kept_edits;
+        kept.insert(number, self);
+        while kept.len() as u64 > frames_max {
+            // What was held first has passed first.
+            kept.pop_first();
+        }
         Vec::new()
     }
 }
@@ -204,7 +213,7 @@ impl OnOutcome for Edited {
         match outcome {
             Ok(_) => {
                 ui.remove_layer::<Workbench>(|bench| bench.is_of_held(number));
-                drop(kept_edit(&mut ui.systems.workbench, number));
+                forget(ui, &[number]);
                 let kept = if self.keeps {
                     format!("; rule {} makes the same change from now on", self.rule)
                 } else {
@@ -217,9 +226,8 @@ impl OnOutcome for Edited {
                 if let Some(edit) = held.and_then(|bench| bench.at_gate.as_mut()) {
                     edit.is_sent = false;
                 }
-                if let Some(kept) = &mut ui.systems.workbench.kept_edit
-                    && let Some(edit) = &mut kept.at_gate
-                {
+                let kept = ui.systems.workbench.kept_edits.get_mut(&number);
+                if let Some(edit) = kept.and_then(|kept| kept.at_gate.as_mut()) {
                     edit.is_sent = false;
                 }
                 show_message(ui, error_text(&error), true, now);

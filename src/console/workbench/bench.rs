@@ -68,6 +68,8 @@ pub(crate) struct Workbench {
     pub(super) at_gate: Option<GateEdit>,
     /// The lines that nobody edited: those of a captured frame.
     captured: BTreeSet<String>,
+    /// Whether somebody wrote in it since it was captured.
+    pub(super) is_written: bool,
     fill: Fill,
     /// Counts the changes of what the bytes are made of.
     revision: u64,
@@ -121,6 +123,7 @@ impl Workbench {
             snippet: None,
             at_gate: None,
             captured: BTreeSet::new(),
+            is_written: false,
             fill: Fill::at(at, 0),
             revision: 1,
             made: 0,
@@ -162,7 +165,7 @@ impl Workbench {
         self.bytes.jump(0);
         self.editor = Editor::of("", text_bytes_max(limits));
         (self.offset, self.breakages, self.fault, self.json_fault) = (0, Vec::new(), None, None);
-        self.leads = Leads::Reading;
+        (self.leads, self.is_written) = (Leads::Reading, false);
         self.apart = Some("reading the bytes".to_owned());
         self.field.clear();
         if json_bytes_min > text_bytes_max(limits) {
@@ -195,18 +198,21 @@ impl Workbench {
         }
     }
 
-    /// The draft as it is listed among the frames that were sent, where somebody wrote in it.
+    /// The draft as it is listed among the frames that were sent, where somebody wrote in it: a captured
+    /// frame that is as it was captured can be opened again.
     pub(super) fn unsent(&self, limits: &Limits, at: Wall) -> Option<SentRecord> {
         let is_sent =
             self.result.as_ref().is_some_and(|sent| sent.json.as_deref() == Some(&self.editor.text()));
-        if is_sent || self.of.is_some() || self.is_example(limits, at) {
+        let is_as_captured = self.of.is_some() && !self.is_written;
+        if is_sent || is_as_captured || self.is_example(limits, at) {
             return None;
         }
         let record = SentRecord {
             at,
             way: self.way.clone(),
             door: self.spec().map_or_else(|why| why, |door| door.words()),
-            json: (self.leads == Leads::Json).then(|| self.editor.text()),
+            // What is broken is in the bytes alone.
+            json: (self.leads == Leads::Json && self.breakages.is_empty()).then(|| self.editor.text()),
             length: self.bytes.bytes().len(),
             bytes: Some(self.bytes.bytes().to_vec()),
             foreseen: None,
@@ -347,6 +353,7 @@ impl Workbench {
     }
 
     pub(super) fn edited_bytes(&mut self) {
+        self.is_written = true;
         self.bytes_lead("the bytes were edited".to_owned());
         self.changed();
     }
@@ -406,7 +413,7 @@ impl Workbench {
 
     pub(super) fn edited_json(&mut self) {
         self.field.clear();
-        (self.leads, self.apart) = (Leads::Json, None);
+        (self.leads, self.apart, self.is_written) = (Leads::Json, None, true);
         self.breakages.clear();
         self.changed();
     }
@@ -477,6 +484,7 @@ impl Workbench {
             self.side = side;
         }
         self.breakages.clear();
+        self.is_written = true;
         self.changed();
     }
 }

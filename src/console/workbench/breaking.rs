@@ -1,13 +1,37 @@
 //! The frame that is edited, broken on purpose.
 
-use super::{Workbench, bench::Leads};
-use crate::{dissect::frame_json::Breakage, limits::Limits};
+use super::{Workbench, bench::Leads, lists::BreakageList};
+use crate::{
+    console::ui::{
+        act::{Act, Resolved},
+        message::show_message,
+    },
+    dissect::frame_json::Breakage,
+    limits::Limits,
+};
 
 impl Workbench {
+    /// The list of the ways to break it, which are tried when it is opened: whether there is a frame is all
+    /// that each paint asks.
+    pub(super) fn breaking(&self) -> Resolved {
+        if !self.is_made() || self.bytes.bytes().is_empty() {
+            return Err("there is no frame to break".into());
+        }
+        Ok(Act::effects(|ui, _| {
+            let ways = ui.top::<Self>().map(|bench| bench.ways_to_break(&ui.limits)).unwrap_or_default();
+            if ways.is_empty() {
+                show_message(ui, "there is nothing to break in this frame".to_owned(), false, ui.at);
+            } else {
+                ui.push(BreakageList::of(ways));
+            }
+            Vec::new()
+        }))
+    }
+
     /// Breaks it on purpose. Where the JSON leads, its bytes are made anew with that.
     pub(super) fn break_by(&mut self, breakage: Breakage) -> Result<(), String> {
         if self.leads == Leads::Json {
-            self.breakages = vec![breakage];
+            (self.breakages, self.is_written) = (vec![breakage], true);
             self.changed();
             return Ok(());
         }

@@ -8,7 +8,6 @@ use super::{
     bench::Side,
     draw::{self, areas},
     frame_list,
-    lists::BreakageList,
     sending::summary,
     snippet_name::SnippetName,
 };
@@ -65,7 +64,7 @@ impl Layer for Workbench {
         Target::Nothing
     }
 
-    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
         Some(match action {
             Action::Send if self.at_gate.is_some() => self.passing().map_err(Unavailable::quoting),
             Action::Send => self.sending().map_err(Unavailable::quoting),
@@ -83,11 +82,7 @@ impl Layer for Workbench {
                 let number = ui.systems.workbench.next();
                 bench.refresh(ui.at.wall, number);
             })),
-            Action::BreakFrame => match self.ways_to_break(&cx.ui.limits) {
-                _ if !self.is_made() => Err("there is no frame to break".into()),
-                ways if ways.is_empty() => Err("there is nothing to break in this frame".into()),
-                ways => Ok(Act::open(BreakageList::of(ways))),
-            },
+            Action::BreakFrame => self.breaking(),
             Action::SentFrames => Ok(Act::effects(|ui, _| frame_list::open(ui))),
             Action::SaveSnippet => match self.unsaved() {
                 Some(why) => Err(Unavailable::quoting(why)),

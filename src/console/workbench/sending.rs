@@ -232,24 +232,28 @@ fn finish(ui: &mut Ui, pending: Pending, ended: Result<SentFrame, String>, now: 
 pub(super) fn summary(record: &SentRecord) -> (String, bool) {
     match &record.outcome {
         Err(why) => (why.clone(), true),
-        Ok(sent) => match sent.own() {
-            None => (without_entry(sent).to_owned(), true),
-            Some(own) => {
-                let verdict = own.verdict.clone().unwrap_or_else(|| "sent".to_owned());
-                let code = own.code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
-                (format!("{verdict}{code}"), is_fault(sent))
-            }
-        },
+        Ok(sent) if sent.own().is_none() => (without_entry(sent).to_owned(), true),
+        Ok(sent) => {
+            let verdict = sent.verdict().unwrap_or("sent");
+            let code = sent.code().map_or_else(String::new, |code| format!(" {code}"));
+            (format!("{verdict}{code}"), is_fault(sent))
+        }
     }
 }
 
 fn is_fault(sent: &SentFrame) -> bool {
-    sent.own().is_some_and(|own| matches!(own.verdict.as_deref(), Some("refused" | "late")))
+    matches!(sent.verdict(), Some("refused" | "late"))
 }
 
 /// Why nothing is known of a frame that was sent.
-const fn without_entry(sent: &SentFrame) -> &'static str {
-    if sent.lost > 0 { "its entries were lost: the tap is busy" } else { "no entry of it within 2 s" }
+fn without_entry(sent: &SentFrame) -> &'static str {
+    if sent.is_held() {
+        "held at the gate: `I` opens it"
+    } else if sent.lost > 0 {
+        "its entries were lost: the tap is busy"
+    } else {
+        "no entry of it within 2 s"
+    }
 }
 
 /// What is different from what was foreseen; nothing where it is equal.
@@ -261,9 +265,9 @@ pub(super) fn differences(foreseen: &JudgedRow, sent: &SentFrame) -> Vec<String>
         }
         return found;
     };
-    if is_refused(foreseen) != is_fault(sent) || foreseen.code != own.code {
-        let code = |code: &Option<String>| code.clone().unwrap_or_else(|| "no fault".to_owned());
-        found.push(format!("{} instead of {}", code(&own.code), code(&foreseen.code)));
+    if is_refused(foreseen) != is_fault(sent) || foreseen.code.as_deref() != sent.code() {
+        let code = |code: Option<&str>| code.unwrap_or("no fault").to_owned();
+        found.push(format!("{} instead of {}", code(sent.code()), code(foreseen.code.as_deref())));
     } else if foreseen.verdict != "pending"
         && let Some(verdict) = own.verdict.as_ref().filter(|verdict| **verdict != foreseen.verdict)
     {

@@ -1,6 +1,9 @@
 //! What the workbench keeps while it is closed: the draft, and the frames that were sent.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use super::{Workbench, way::Way};
 use crate::{
@@ -17,8 +20,8 @@ const FRAME_BYTES_MAX: usize = 65_536;
 pub(crate) struct State {
     /// The workbench that was left.
     pub(super) kept: Option<Box<Workbench>>,
-    /// The edit of a held frame that was left.
-    pub(super) kept_edit: Option<Box<Workbench>>,
+    /// The edits of held frames that were left, by the frame's number: as many as frames are held at most.
+    pub(in crate::console) kept_edits: BTreeMap<u64, Box<Workbench>>,
     /// The frames that were sent, the last first.
     pub(super) sent: VecDeque<Arc<SentRecord>>,
     /// Each of them as it is written for the next start.

@@ -4,7 +4,12 @@ use super::{
     codec::Codec, json_dialect::JsonDialect, macp::MacpCodec, mpp::MppCodec, plugin::PluginCodec,
     rmp::RmpCodec,
 };
-use crate::{limits::Limits, macp::Rpc, rmp::Registry};
+use crate::{
+    limits::Limits,
+    macp::Rpc,
+    rmp::{Dialect, Registry},
+    tap::entry::{Direction, Frame, Head},
+};
 
 /// The frames of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +22,21 @@ pub(crate) enum Format {
     Macp(Rpc),
     /// Messages of a plugin and its host.
     Plugin,
+}
+
+impl Format {
+    /// How a frame that crossed the tap is written; nothing of an answer of the runtime, which has no JSON of
+    /// its own.
+    pub(crate) fn of_frame(frame: &Frame) -> Option<Self> {
+        Some(match (&frame.head, frame.direction) {
+            (Head::Mpp(_), _) => Self::Mpp,
+            (Head::Rmp(unit), _) if unit.dialect == Dialect::Json => Self::Rmp(RmpUnits::Json),
+            (Head::Rmp(_), _) => Self::Rmp(RmpUnits::Session),
+            (Head::Macp(call), Direction::Inbound) => Self::Macp(call.rpc),
+            (Head::Macp(_), Direction::Outbound) => return None,
+            (Head::Plugin(_), _) => Self::Plugin,
+        })
+    }
 }
 
 /// What a stream of the bus consists of.

@@ -3,9 +3,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 
 use super::{codec::indented, json::Json};
-
-/// What stands for a token that is lent when the frame is sent: it is no secret.
-pub(crate) const LENT_TOKEN: &str = "$TOKEN";
+pub(crate) use crate::words::token::LENT_TOKEN;
 
 /// What stands in the place of a secret.
 const MASK: &str = "********";

@@ -54,7 +54,7 @@ files! {
         "cancel-session" "get-manifest" "list-modes" "list-roots" "invalid-macp-version"
         "invalid-envelope" "not-a-participant" "duplicate-session" "invalid-ttl" "invalid-payload"
         "unknown-session" "session-not-open" "ttl-expired" "unknown-mode" "payload-too-large"
-        "invalid-argument" "not-found" "unimplemented" "watch-roots" "resource-exhausted" "internal";
+        "invalid-argument" "not-found" "unimplemented" "watch-roots" "resource-exhausted" "internal" "unavailable";
     "plugin":
         "get-followed-live" "set-upstream" "get-credential" "notify" "log" "register-panel"
         "get-panel-values" "set-status" "answer" "initialize" "initialized" "ping" "invoke-action"

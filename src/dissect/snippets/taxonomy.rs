@@ -217,9 +217,6 @@ const fn of_fault(fault: Fault) -> Example {
 
 const fn of_status(status: Status) -> Example {
     Of(match status {
-        Status::Unavailable => {
-            return Nothing("sessions whose log cannot be written, or a stopping runtime, lead to it");
-        }
         Status::DeadlineExceeded => {
             return Nothing("a message whose bytes do not come in time leads to it, whatever they are");
         }
@@ -228,6 +225,7 @@ const fn of_status(status: Status) -> Example {
         Status::Unimplemented => "macp/unimplemented",
         Status::ResourceExhausted => "macp/resource-exhausted",
         Status::Internal => "macp/internal",
+        Status::Unavailable => "macp/unavailable",
     })
 }
 

@@ -109,6 +109,8 @@ pub(crate) enum Stage {
     Stream,
     /// There is something to hand over for what the plugin asks for.
     Credential,
+    /// Nothing can be written.
+    FailingStore,
 }
 
 impl SnippetDoor {
@@ -150,6 +152,9 @@ impl Stage {
             Self::Stopping => "a plugin that is being stopped",
             Self::Stream => "an active channel of the stream",
             Self::Credential => "a credential that is allowed",
+            Self::FailingStore => {
+                "a store that cannot write (`gate arm FILTER --then fail-store=30000ms`, `--rehearsal` alone)"
+            }
         }
     }
 }

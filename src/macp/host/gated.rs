@@ -2,7 +2,8 @@
 //!
 //! A unary call is held by itself; a message of a stream, or an answer on one, holds its stream. A call
 //! that is dropped ends as CANCELLED, and so does one that is cut: nothing of it is answered. What ends as
-//! a status has no bytes and is not held. `Initialize` is a handshake and is never held.
+//! a status has no bytes and is not held. `Initialize` is a handshake and is never held, and neither is what
+//! carries a token.
 
 use bytes::Bytes;
 use prost::Message;
@@ -21,7 +22,7 @@ use crate::{
         kernel::{Lookup, Reading},
     },
     tap::{
-        Draft, OriginCell,
+        Draft, OriginCell, Tap,
         entry::{Direction, Head, Link, Verdict, What, gate::Passing},
     },
 };
@@ -50,18 +51,30 @@ impl Look for AtKernel<'_> {
         let judged = reading.judged(judgement);
         (judged.head, judged.verdict.unwrap_or(Verdict::Sent))
     }
+
+    fn is_secret(&self) -> bool {
+        self.shared.tap.finds_token(Link::Macp, self.bytes)
+    }
 }
 
 /// An answer, which was made already.
-struct Made<'a>(&'a Call<'a>);
+struct Made<'a> {
+    call: &'a Call<'a>,
+    tap: &'a Tap,
+    bytes: &'a Bytes,
+}
 
 impl Look for Made<'_> {
     fn head(&self) -> Option<Head> {
-        Some(Head::Macp(self.0.head.clone()))
+        Some(Head::Macp(self.call.head.clone()))
     }
 
     fn judged(&self) -> (Head, Verdict) {
-        (Head::Macp(self.0.head.clone()), Verdict::Sent)
+        (Head::Macp(self.call.head.clone()), Verdict::Sent)
+    }
+
+    fn is_secret(&self) -> bool {
+        self.tap.finds_token(Link::Macp, self.bytes)
     }
 }
 
@@ -147,7 +160,8 @@ impl Shared {
             bytes: &bytes,
             origin: answer.caller.by_hand.as_ref().map(OriginCell::get),
         };
-        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &Made(answer)).taken() else {
+        let look = Made { call: answer, tap: &self.tap, bytes: &bytes };
+        let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look).taken() else {
             self.tell_answer(answer, &bytes, cause);
             return Ok(bytes);
         };

@@ -31,7 +31,7 @@ impl RuntimeHandle {
     /// [`Certainty::AfterALook`].
     pub async fn judge(&self, stand: &Stand, bytes: &Bytes) -> Option<Judged> {
         let shared = &*self.shared;
-        let reading = Reading::new(stand, bytes, &shared.limits);
+        let reading = self.read(stand, bytes).await?;
         let mut judgement = shared.judge(stand, &reading, Lookup::NotAsked).ok()?;
         if let Some(session) = judgement.as_ref().and_then(|judgement| judgement.load.clone())
             && let Ok(_look) = shared.judging.try_acquire()
@@ -48,6 +48,12 @@ impl RuntimeHandle {
             judged = judged.as_of_now(&[Doubt::AnotherPeer]);
         }
         Some(judged)
+    }
+
+    /// Reads a request on another thread: who asks may have but one, and it is as long as a request may be.
+    async fn read(&self, stand: &Stand, bytes: &Bytes) -> Option<Reading> {
+        let (stand, bytes, limits) = (stand.clone(), bytes.clone(), self.shared.limits);
+        tokio::task::spawn_blocking(move || Reading::new(&stand, &bytes, &limits)).await.ok()
     }
 }
 

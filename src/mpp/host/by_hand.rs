@@ -58,17 +58,21 @@ impl Host {
         if pending > 0 || conn.gated.holds_line() {
             return Err(PutError::MidFrame { bytes: pending as u64 });
         }
-        let (input, wire) = match first(bytes) {
-            Some(Framed::Line(wire)) if wire.len() == bytes.len() => (Input::Line { conn: id, wire }, wire),
-            Some(Framed::TooLarge(wire)) => (Input::TooLarge { conn: id, wire }, wire),
+        match first(bytes) {
+            Some(Framed::Line(wire)) if wire.len() == bytes.len() => {
+                // Where the gate stops it, it waits as a line of the adapter does.
+                self.take_line(now, id, wire);
+            }
+            Some(Framed::TooLarge(wire)) => {
+                self.bridge.handle(now, Input::TooLarge { conn: id, wire });
+                self.drain_line(now, wire);
+            }
             Some(Framed::Line(wire)) => {
                 let more = bytes.len() - wire.len();
                 return Err(PutError::NotWhole(format!("{more} bytes follow the first line")));
             }
             None => return Err(PutError::NotWhole("the line has no LF".to_owned())),
-        };
-        self.bridge.handle(now, input);
-        self.drain_line(now, wire);
+        }
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use crate::{
         framing::{Framed, first},
     },
     tap::{
-        OriginCell,
+        OriginCell, Tap,
         entry::{
             Direction, FrameOrigin, Head as AnyHead, Link, Verdict, What, gate::Passing, mpp::CloseCause,
         },
@@ -31,8 +31,8 @@ use crate::{
 /// What the gate holds of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Gated {
-    /// The line that came last.
-    line: Option<Stopped>,
+    /// The line that came last, and who made it by hand, and how.
+    line: Option<(Stopped, Option<Arc<FrameOrigin>>)>,
     /// The frame that is to leave next.
     front: Option<(Stopped, Outgoing)>,
     /// What leaves behind it, the first next.
@@ -85,7 +85,7 @@ impl Gated {
 
     /// Ready when a line is released.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, id: ConnectionId) -> Poll<Event> {
-        let line = self.line.as_mut().map(|line| (&mut line.held, Direction::Inbound));
+        let line = self.line.as_mut().map(|(line, _)| (&mut line.held, Direction::Inbound));
         let front = self.front.as_mut().map(|(front, _)| (&mut front.held, Direction::Outbound));
         for (held, direction) in line.into_iter().chain(front) {
             if let Poll::Ready(release) = Pin::new(held).poll(cx) {
@@ -112,6 +112,7 @@ impl Gated {
 /// What the bridge says of a line that comes.
 struct AtBridge<'a> {
     bridge: &'a Bridge,
+    tap: &'a Tap,
     now: Now,
     conn: ConnectionId,
     wire: &'a [u8],
@@ -126,24 +127,36 @@ impl Look for AtBridge<'_> {
         let (head, verdict) = self.bridge.verdict_of(self.now, self.conn, self.wire);
         (AnyHead::Mpp(head), Verdict::Mpp(verdict))
     }
+
+    fn is_secret(&self) -> bool {
+        self.bridge.is_secret(self.now, self.conn, self.wire) || self.tap.finds_token(Link::Mpp, self.wire)
+    }
 }
 
 /// A frame that is to leave.
-struct Leaving<'a>(&'a Head);
+struct Leaving<'a> {
+    head: &'a Head,
+    tap: &'a Tap,
+    wire: &'a [u8],
+}
 
 impl Look for Leaving<'_> {
     fn head(&self) -> Option<AnyHead> {
-        Some(AnyHead::Mpp(self.0.clone()))
+        Some(AnyHead::Mpp(self.head.clone()))
     }
 
     fn judged(&self) -> (AnyHead, Verdict) {
-        (AnyHead::Mpp(self.0.clone()), Verdict::Sent)
+        (AnyHead::Mpp(self.head.clone()), Verdict::Sent)
+    }
+
+    fn is_secret(&self) -> bool {
+        self.tap.finds_token(Link::Mpp, self.wire)
     }
 }
 
 impl Host {
-    /// Asks the gate about a whole line of the adapter's connection. Handshakes are not asked about: they
-    /// carry tokens.
+    /// Asks the gate about a whole line of the adapter's connection. What may carry a token is not stopped:
+    /// a handshake, where there is no adapter yet and later too, and any line that has one in it.
     fn ask_gate(
         &self,
         now: Now,
@@ -158,8 +171,8 @@ impl Host {
         let conn = self.conns.get(&id).filter(|conn| !conn.gated.is_over)?;
         let origin = self.by_hand.origin(direction).or_else(|| conn.by_hand.as_ref().map(OriginCell::get));
         let offer = Offer { link: Link::Mpp, direction, peer: &conn.peer, bytes: wire, origin };
-        let at_bridge = AtBridge { bridge: &self.bridge, now, conn: id, wire };
-        let leaving = leaving.map(Leaving);
+        let at_bridge = AtBridge { bridge: &self.bridge, tap: &self.tap, now, conn: id, wire };
+        let leaving = leaving.map(|head| Leaving { head, tap: &self.tap, wire });
         let look: &dyn Look = match &leaving {
             Some(leaving) => leaving,
             None => &at_bridge,
@@ -175,18 +188,19 @@ impl Host {
         };
         self.cause = None;
         let (notice, waits) = self.tell_stopped(now, *taken, wire);
+        let made = self.by_hand.origin(Direction::Inbound);
         match waits {
             Waits::Held(held) => {
                 let wire = wire.to_vec();
                 if let Some(conn) = self.conns.get_mut(&id) {
-                    conn.gated.line = Some(Stopped { held, notice, wire });
+                    conn.gated.line = Some((Stopped { held, notice, wire }, made));
                 }
                 // What has begun behind it is read when it goes.
                 self.receiving.end(id);
                 false
             }
             Waits::Not(release) => {
-                self.pass_line(now, id, notice, wire, &release);
+                self.pass_line(now, id, notice, (wire, made), &release);
                 self.is_open(id)
             }
         }
@@ -223,9 +237,16 @@ impl Host {
         (seq, notice.origin(release).map(Arc::new))
     }
 
-    fn pass_line(&mut self, now: Now, id: ConnectionId, notice: Notice, wire: &[u8], release: &Release) {
+    fn pass_line(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        notice: Notice,
+        (wire, made): (&[u8], Option<Arc<FrameOrigin>>),
+        release: &Release,
+    ) {
         let (seq, origin) = self.tell_passed(now, notice, release);
-        self.by_hand.putting = origin.map(|origin| (Direction::Inbound, origin));
+        self.by_hand.putting = origin.or(made).map(|origin| (Direction::Inbound, origin));
         match release.how {
             Passing::Dropped => {}
             Passing::Cut => self.on_connection_lost(now, id, CloseCause::PeerClosed),
@@ -247,8 +268,8 @@ impl Host {
         match direction {
             Direction::Inbound => {
                 let line = self.conns.get_mut(&id).and_then(|conn| conn.gated.line.take());
-                if let Some(Stopped { notice, wire, .. }) = line {
-                    self.pass_line(now, id, notice, &wire, &release);
+                if let Some((Stopped { notice, wire, .. }, made)) = line {
+                    self.pass_line(now, id, notice, (&wire, made), &release);
                 }
                 self.on_lines(now, id);
             }
@@ -272,9 +293,9 @@ impl Host {
     pub(super) fn release_held(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.gated.is_over) else { return };
         conn.gated.is_over = true;
-        if let Some(Stopped { mut held, notice, wire }) = conn.gated.line.take() {
+        if let Some((Stopped { mut held, notice, wire }, made)) = conn.gated.line.take() {
             let release = held.try_release().unwrap_or_else(Release::as_it_was);
-            self.pass_line(now, id, notice, &wire, &release);
+            self.pass_line(now, id, notice, (&wire, made), &release);
             self.on_lines(now, id);
         }
         self.release_outgoing(now, id);
@@ -283,8 +304,8 @@ impl Host {
     /// A connection is gone: what the gate holds of it is lost, and told so.
     pub(super) fn tell_lost(&mut self, now: Now, gated: Gated) {
         let cause = self.cause;
-        let front = gated.front.map(|(front, _)| front);
-        for Stopped { notice, .. } in gated.line.into_iter().chain(front) {
+        let stopped = [gated.line.map(|(line, _)| line), gated.front.map(|(front, _)| front)];
+        for Stopped { notice, .. } in stopped.into_iter().flatten() {
             let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
             self.tell_passed(now, notice, &lost);
         }

@@ -1,12 +1,17 @@
 //! Frames that are put into a plugin's pipes by hand. The host hands whole frames over in either direction,
-//! so that they are always at a border.
+//! so that they are at a border, except while the gate holds a frame of the plugin's.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 
-use super::shared::Host;
+use super::{
+    child::Child,
+    gated::{Goes, HeldFrame},
+    shared::Host,
+};
 use crate::{
+    gate::Release,
     ids::PluginId,
     plugin::{framing::Framer, supervisor::ProcessInput},
     tap::{
@@ -40,10 +45,20 @@ impl Host {
     }
 
     fn put_in(&mut self, plugin: &PluginId, process: u64, bytes: &[u8]) -> Result<(), PutError> {
+        let child = self.children.get(plugin).filter(|(number, _)| *number == process);
+        let child = child.map(|(_, child)| Rc::clone(child)).ok_or(PutError::Gone)?;
+        if child.is_frame_held.get() {
+            // Nothing overtakes a frame that the gate holds.
+            return Err(PutError::MidFrame { bytes: 0 });
+        }
         let mut framer = Framer::new();
         framer.push(bytes);
         match framer.poll_frame() {
-            Ok(Some(frame)) if frame.wire().len() == bytes.len() => self.frame(plugin, process, frame),
+            Ok(Some(frame)) if frame.wire().len() == bytes.len() => {
+                if let Goes::Held(held) = self.take_frame(plugin, process, frame) {
+                    self.hold_put(plugin, process, child, held);
+                }
+            }
             Ok(Some(frame)) => {
                 let more = bytes.len().saturating_sub(frame.wire().len());
                 return Err(PutError::NotWhole(format!("{more} bytes follow the first frame")));
@@ -58,5 +73,24 @@ impl Host {
             Err(broken) => self.process_input(plugin, process, ProcessInput::Broken(broken)),
         }
         Ok(())
+    }
+
+    /// Lets a frame that was put there wait at the gate; what the plugin writes meanwhile waits too.
+    fn hold_put(&self, plugin: &PluginId, process: u64, child: Rc<Child>, held: HeldFrame) {
+        let HeldFrame { held, stopped } = held;
+        child.is_frame_held.set(true);
+        let (own, plugin) = (self.own.clone(), plugin.clone());
+        tokio::task::spawn_local(async move {
+            let release = tokio::select! {
+                biased;
+                release = held => release,
+                () = child.ended() => Release::as_it_was(),
+            };
+            if let Some(host) = own.upgrade() {
+                host.borrow_mut().pass_frame(&plugin, process, stopped, release);
+            }
+            child.is_frame_held.set(false);
+            child.released.notify_one();
+        });
     }
 }

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    gated::{Behind, Goes},
+    gated::{Behind, Goes, HeldFrame},
     outbox::Outbox,
     process::{Ending, GuardProcess, Process},
     shared::Host,
@@ -62,6 +62,10 @@ pub(super) struct Child {
     has_read: Cell<bool>,
     /// Whether more than one turn's bytes were there to be read.
     pub(super) is_busy: Cell<bool>,
+    /// Whether the gate holds a frame that came, or was put there as if it had.
+    pub(super) is_frame_held: Cell<bool>,
+    /// Told when a frame that was put there is let go.
+    pub(super) released: Notify,
     /// What waits behind a frame that the gate holds.
     pub(super) behind: RefCell<Behind>,
 }
@@ -229,7 +233,8 @@ impl Tasks {
     /// Hands in the frames that were read, as far as they may be taken; what may be read then.
     async fn take_frames(&self, framer: &mut Framer) -> Result<Permit, Broken> {
         loop {
-            let (held, notice, frame) = {
+            self.wait_for_put().await;
+            let HeldFrame { held, stopped } = {
                 let mut host = self.host.borrow_mut();
                 let permit = host.permit(&self.plugin, self.number);
                 if !self.child.is_ended.get() && !matches!(permit, Permit::Read(_)) {
@@ -238,18 +243,32 @@ impl Tasks {
                 let Some(frame) = framer.poll_frame()? else { return Ok(permit) };
                 match host.take_frame(&self.plugin, self.number, frame) {
                     Goes::On => continue,
-                    Goes::Held(held, notice, frame) => (held, notice, frame),
+                    Goes::Held(held) => held,
                 }
             };
+            self.child.is_frame_held.set(true);
             self.input(ProcessInput::Held);
             let release = tokio::select! {
                 biased;
                 release = held => release,
                 () = self.child.ended() => Release::as_it_was(),
             };
+            self.child.is_frame_held.set(false);
             self.input(ProcessInput::Resumed);
-            self.host.borrow_mut().pass_frame(&self.plugin, self.number, notice, frame, release);
+            self.host.borrow_mut().pass_frame(&self.plugin, self.number, stopped, release);
         }
+    }
+
+    /// Waits while the gate holds a frame that was put in front of what the plugin writes next.
+    async fn wait_for_put(&self) {
+        if !self.child.is_frame_held.get() {
+            return;
+        }
+        self.input(ProcessInput::Held);
+        while self.child.is_frame_held.get() {
+            self.child.released.notified().await;
+        }
+        self.input(ProcessInput::Resumed);
     }
 
     /// Reads stderr, as far as its own budget permits: what is over it waits in the pipe.

@@ -19,7 +19,7 @@ use crate::{
         supervisor::{Input, ProcessInput, Supervisor},
     },
     tap::{
-        Draft,
+        Draft, Tap,
         entry::{Direction, FrameOrigin, Head as AnyHead, Link, Verdict, What, gate::Passing},
     },
     time::Now,
@@ -49,12 +49,27 @@ pub(super) enum Goes {
     /// It was handed in, or dropped.
     On,
     /// It waits.
-    Held(Held, Notice, Frame),
+    Held(HeldFrame),
+}
+
+/// A frame of a plugin that waits at the gate.
+pub(super) struct HeldFrame {
+    pub(super) held: Held,
+    pub(super) stopped: StoppedFrame,
+}
+
+/// What it is.
+pub(super) struct StoppedFrame {
+    notice: Notice,
+    frame: Frame,
+    /// Who made it by hand, and how.
+    origin: Option<Arc<FrameOrigin>>,
 }
 
 /// What the supervisor says of a frame.
 struct AtSupervisor<'a> {
     core: &'a Supervisor,
+    tap: &'a Tap,
     now: Now,
     stand: Stand,
     bytes: &'a [u8],
@@ -72,6 +87,11 @@ impl Look for AtSupervisor<'_> {
             Err(_) => (AnyHead::Plugin(self.head.clone()), Verdict::Sent),
         }
     }
+
+    /// A credential is neither held nor shown.
+    fn is_secret(&self) -> bool {
+        self.tap.finds_token(Link::Plugin, self.bytes)
+    }
 }
 
 impl Host {
@@ -86,19 +106,12 @@ impl Host {
         if !self.gate.is_armed(Link::Plugin, direction) || !self.core.is_greeted(plugin) {
             return None;
         }
-        // A credential is neither held nor shown.
-        let text = String::from_utf8_lossy(bytes);
-        if self.tap.knows_secrets()
-            && matches!(self.tap.text_without_tokens(&text), std::borrow::Cow::Owned(_))
-        {
-            return None;
-        }
         let stand = match direction {
             Direction::Inbound => Stand::From(plugin.clone()),
             Direction::Outbound => Stand::To(plugin.clone()),
         };
         let peer = Peer::new(plugin.as_str());
-        let look = AtSupervisor { core: &self.core, now, stand, bytes, head };
+        let look = AtSupervisor { core: &self.core, tap: &self.tap, now, stand, bytes, head };
         let origin = self.origin(direction);
         let offer = Offer { link: Link::Plugin, direction, peer: &peer, bytes, origin };
         self.gate.offer(now, &offer, &look).taken()
@@ -115,10 +128,11 @@ impl Host {
         let number = taken.notice.number;
         let seq = self.tell(What::Intercepted(Box::new(taken.notice)), frame.wire(), None, None);
         let notice = Notice { seq, number };
+        let stopped = StoppedFrame { notice, frame, origin: self.origin(Direction::Inbound) };
         match taken.waits {
-            Waits::Held(release) => Goes::Held(release, notice, frame),
+            Waits::Held(release) => Goes::Held(HeldFrame { held: release, stopped }),
             Waits::Not(release) => {
-                self.pass_frame(plugin, process, notice, frame, release);
+                self.pass_frame(plugin, process, stopped, release);
                 Goes::On
             }
         }
@@ -129,12 +143,11 @@ impl Host {
         &mut self,
         plugin: &PluginId,
         process: u64,
-        notice: Notice,
-        frame: Frame,
+        StoppedFrame { notice, frame, origin: made }: StoppedFrame,
         release: Release,
     ) {
         let (seq, origin) = self.tell_passed(notice, &release, None);
-        self.putting = origin.map(|origin| (Direction::Inbound, origin));
+        self.putting = origin.or(made).map(|origin| (Direction::Inbound, origin));
         self.passed = Some(seq);
         match release.how {
             Passing::Dropped => {}

@@ -19,7 +19,7 @@ use crate::{
         split::{self, UnitSplit},
     },
     tap::{
-        OriginCell,
+        OriginCell, Tap,
         entry::{
             Direction, FrameOrigin, Head, Link, Verdict, What,
             gate::Passing,
@@ -92,18 +92,11 @@ impl Gated {
 /// What the broker says of a unit.
 struct AtBroker<'a> {
     broker: &'a Broker,
+    tap: &'a Tap,
     now: Now,
     stand: Stand,
     wire: &'a [u8],
     judged: OnceCell<(Head, Verdict)>,
-}
-
-impl AtBroker<'_> {
-    /// Whether it is the answer to a `Hello`, which is a part of the handshake.
-    fn is_welcome(&self) -> bool {
-        matches!(self.stand, Stand::Towards(_))
-            && matches!(self.judged().0, Head::Rmp(head) if head.kind == Some(FrameKind::Welcome))
-    }
 }
 
 impl Look for AtBroker<'_> {
@@ -121,6 +114,13 @@ impl Look for AtBroker<'_> {
         };
         self.judged.get_or_init(judge).clone()
     }
+
+    /// A `Hello` is one even where the session is open already.
+    fn is_secret(&self) -> bool {
+        let Head::Rmp(head) = self.judged().0 else { return true };
+        matches!(head.kind, Some(FrameKind::Hello | FrameKind::Welcome))
+            || self.tap.finds_token(Link::Rmp, self.wire)
+    }
 }
 
 impl Host {
@@ -137,10 +137,8 @@ impl Host {
             Direction::Outbound => Stand::Towards(id),
         };
         let conn = self.conns.get(&id).filter(|conn| !conn.gated.is_over)?;
-        let look = AtBroker { broker: &self.broker, now, stand, wire, judged: OnceCell::new() };
-        if look.is_welcome() {
-            return None;
-        }
+        let (broker, tap) = (&self.broker, &self.tap);
+        let look = AtBroker { broker, tap, now, stand, wire, judged: OnceCell::new() };
         // What was put among what leaves is told of when it is put.
         let by_hand = conn.by_hand.as_ref().filter(|_| direction == Direction::Inbound);
         let origin = by_hand.map(OriginCell::get);

@@ -7,15 +7,15 @@ use bytes::Bytes;
 use crate::{
     dissect::{
         EntryRecord,
-        frame_json::{Changes, Format, RmpUnits, Setup},
+        frame_json::{Changes, Format, Setup},
     },
     field::Fields as _,
     filter::Filter,
     gate::{HeldView, Matcher, Rewrite},
     port::{GateError, NOT_KNOWN_YET},
-    rmp::{Dialect, Registry},
+    rmp::Registry,
     station::local::Inner,
-    tap::entry::{Direction, Head, Link},
+    tap::entry::Link,
     time::Now,
 };
 
@@ -56,6 +56,15 @@ pub(super) fn read(text: &str, now: Now) -> Result<RuleFilter, GateError> {
     Ok(RuleFilter { text: text.into(), links, asks_verdict, matcher, class_matcher })
 }
 
+/// What a rule with this filter asks of a frame, and of the class of a frame: for hosts that have a gate and
+/// no station.
+///
+/// # Errors
+/// [`GateError::BadFilter`], [`GateError::NoFilter`] and [`GateError::NotKnownYet`].
+pub fn matchers(text: &str, now: Now) -> Result<(Matcher, Option<Matcher>), GateError> {
+    read(text, now).map(|rule| (rule.matcher, rule.class_matcher))
+}
+
 fn matcher(filter: Filter) -> Matcher {
     Arc::new(move |entry, now| filter.admits(&EntryRecord(entry), now))
 }
@@ -74,7 +83,8 @@ fn links(text: &str) -> Vec<Link> {
 /// Makes an operator's edit of one frame of others like it.
 pub(super) fn rewrite(inner: &Inner, held: &HeldView, after: &Bytes) -> Result<Rewrite, GateError> {
     let refused = |why: String| GateError::NotKept { why };
-    let format = format(held).ok_or_else(|| refused("it is an answer of the runtime".to_owned()))?;
+    let format =
+        Format::of_frame(&held.frame).ok_or_else(|| refused("it is an answer of the runtime".to_owned()))?;
     let (limits, clock) = (inner.limits, inner.clock);
     // What a schema says of a message is no part of how it is written.
     let registry = Registry::default();
@@ -84,16 +94,4 @@ pub(super) fn rewrite(inner: &Inner, held: &HeldView, after: &Bytes) -> Result<R
         let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
         changes.apply(format, setup, bytes, clock.now().wall).map(Bytes::from)
     }))
-}
-
-/// How a held frame is written; nothing of one that has no JSON of its own.
-fn format(held: &HeldView) -> Option<Format> {
-    Some(match (&held.frame.head, held.frame.direction) {
-        (Head::Mpp(_), _) => Format::Mpp,
-        (Head::Rmp(unit), _) if unit.dialect == Dialect::Json => Format::Rmp(RmpUnits::Json),
-        (Head::Rmp(_), _) => Format::Rmp(RmpUnits::Session),
-        (Head::Macp(call), Direction::Inbound) => Format::Macp(call.rpc),
-        (Head::Macp(_), Direction::Outbound) => return None,
-        (Head::Plugin(_), _) => Format::Plugin,
-    })
 }

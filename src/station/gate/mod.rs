@@ -9,5 +9,6 @@ mod serve;
 
 pub(super) use commands::{command, owner_gone, sessions_gone};
 pub(super) use families::families;
+pub use matcher::matchers;
 pub(super) use rows::{frame, held, rules};
 pub(super) use serve::serve;

@@ -13,8 +13,11 @@ use crate::{
     macp, mpp, plugin,
     port::{AnswerRow, DoorSpec, JudgedRow, PassedOverRow, PortError, Stand, WorkbenchError},
     rmp,
-    station::{bus, host::host_down, local::Inner, plugins},
-    tap::entry::{Direction, Entry, Frame, Link, Redaction, What},
+    station::{bus, host::host_down, local::Inner, past::beside, plugins},
+    tap::{
+        Tap,
+        entry::{Direction, Entry, Frame, Link, Redaction, What},
+    },
     time::Now,
     words::hex,
 };
@@ -39,12 +42,18 @@ pub(in crate::station) async fn judge(
             let begun = door.unfinished();
             let whole = if begun.is_empty() { bytes.clone() } else { [&begun[..], &bytes].concat().into() };
             let (link, judged) = by_spec(inner, &door.spec, Some(&door), &whole).await?;
-            let mut row = row(link, judged, &whole, inner.clock.now());
+            let mut row = in_words(inner, link, judged, whole).await?;
             row.taken_bytes = row.taken_bytes.saturating_sub(begun.len() as u64);
-            return Ok(without_tokens(inner, row));
+            return Ok(row);
         }
     };
-    Ok(without_tokens(inner, row(link, judged, &bytes, inner.clock.now())))
+    in_words(inner, link, judged, bytes).await
+}
+
+/// A judgement in words, made on another thread: who asks may have but one, and it reads all of the bytes.
+async fn in_words(inner: &Inner, link: Link, judged: Judged, bytes: Bytes) -> Result<JudgedRow, PortError> {
+    let (now, tap) = (inner.clock.now(), inner.tap.clone());
+    beside(move || without_tokens(&tap, row(link, judged, &bytes, now))).await
 }
 
 /// Asks the core of what a door leads to; where it is not open, as the first through it.
@@ -124,11 +133,11 @@ async fn at_plugin(inner: &Inner, stand: plugin::Stand, bytes: &Bytes) -> Result
 }
 
 /// Texts may repeat what the bytes say.
-fn without_tokens(inner: &Inner, mut row: JudgedRow) -> JudgedRow {
+fn without_tokens(tap: &Tap, mut row: JudgedRow) -> JudgedRow {
     let texts = row.effect.iter_mut().chain(&mut row.ends).chain(&mut row.got).chain(&mut row.says);
     let texts = texts.chain(&mut row.findings);
     for text in texts {
-        if let std::borrow::Cow::Owned(masked) = inner.tap.text_without_tokens(text) {
+        if let std::borrow::Cow::Owned(masked) = tap.text_without_tokens(text) {
             *text = masked;
         }
     }

@@ -183,7 +183,8 @@ pub(super) fn row(entry: EntryRef<'_>, direction: Option<Direction>, is_own: boo
         peer: peer(of),
         verdict: verdict.as_ref().map(|it| it.word.to_owned()),
         text: verdict.as_ref().and_then(|it| it.text.clone()),
-        code: verdict.as_ref().and_then(|it| it.code).map(str::to_owned),
+        // Of an answer that is an error, that of the error.
+        code: verdict.as_ref().and_then(|it| it.code.or(summary.code.filter(|_| !is_own))).map(str::to_owned),
         clause: verdict.as_ref().and_then(|it| it.clause).map(str::to_owned),
         subscribers: subscribers(of),
         line: summary_line(of).into_owned(),

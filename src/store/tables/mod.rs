@@ -14,6 +14,7 @@ pub(super) mod plugins;
 pub(super) mod refunds;
 pub(super) mod runs;
 pub(super) mod state;
+pub(super) mod triggers;
 mod values;
 
 pub(super) use values::int;

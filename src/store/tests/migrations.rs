@@ -34,7 +34,7 @@ fn a_database_of_an_earlier_version_is_brought_up_with_what_it_holds() {
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
     let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
     let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 11));
+    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 12));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn runs_and_sessions_of_before_have_no_trace_context_miss_nothing_and_can_be_rat
         VALUES (1, 's', 'macp.mode.decision.v1', '', 'a', '', 0, 0, 1, 2, '', '', '')";
     conn.execute(session, []).unwrap();
     run_steps(&conn).unwrap();
-    assert_eq!(version(&conn).unwrap(), 11);
+    assert_eq!(version(&conn).unwrap(), 12);
     let run = TraceId(uuid::Uuid::from_bytes([7; 16]));
     let detail = tables::runs::detail(&conn, run).unwrap().unwrap();
     assert_eq!((detail.row.why, detail.yaml.as_str()), (None, "y"));
@@ -192,7 +192,7 @@ fn a_database_of_before_the_plugins_keeps_what_it_holds_and_can_hold_them() {
     conn.execute("INSERT INTO brakes VALUES ('boss', 1, 0)", []).unwrap();
     run(&conn).unwrap();
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, version(&conn).unwrap()), (1, 11));
+    assert_eq!((brakes, version(&conn).unwrap()), (1, 12));
     assert_eq!(tables::plugins::restored(&conn).unwrap(), RestoredPlugins::default());
 }
 

@@ -134,3 +134,16 @@ fn several_are_decided_on_and_those_that_passed_are_named() {
     assert_eq!((tail.row()["topic"].clone(), tail.row()["topic"].clone()), (json!("a/b"), json!("a/b")));
     drop(publishers);
 }
+
+#[test]
+fn what_is_injected_and_waits_at_the_gate_is_said_to_be_held() {
+    let stage = Stage::open(&[]);
+    let _adapter = stage.adapter();
+    stage.arm(&["link:mpp kind:pull", "--in"]);
+    let inject = ["inject", "mpp", "--from", "adapter", "--wait-ms", "300"];
+    let held = run(stage.data(), &inject, &format!("{{\"body\":{PULL}}}"));
+    assert_eq!((held.code, &held.error["code"]), (Some(4), &json!("no_answer")), "{:?}", held.rows);
+    assert_eq!(held.rows[0]["verdict"], "held at the gate");
+    assert_eq!(held.rows[0]["answers"], json!([]), "what says so is no answer");
+    assert!(held.error["hint"].as_str().unwrap().contains("gate ls"), "{}", held.error);
+}

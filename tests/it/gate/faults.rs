@@ -147,7 +147,7 @@ fn a_run_that_the_store_refuses_is_rejected_to_its_sender_and_another_begins_onc
     let rule = stage.arm(&["link:rmp topic:rlp/ctrl", "--in", "--then", "fail-store=30000ms"]);
     let rejected = sender.submit(7, OPENING);
     assert_eq!((rejected.variant.as_str(), rejected.trace), ("RunRejected", 7));
-    let why = "cannot store the run: the store cannot write: the database: commits are refused by rule 1 ";
+    let why = "cannot store the run: the store cannot write: the database: writes are refused by rule 1 ";
     assert!(rejected.text("reason").starts_with(why), "{rejected:?}");
     assert!(stage.ls(&["runs"]).is_empty());
     assert_eq!(sender.submit(7, OPENING), rejected, "it is answered once and for all");

@@ -4,11 +4,15 @@ use rl_console::{
     ids::InvocationId,
     mpp::{self, NewInvocation},
     port::{
-        Arm, Command, DoorSpec, GateCommand, Outcome, Page, PageBytes, Query, Then, Way, WorkbenchCommand,
-        WorkbenchOutcome,
+        Arm, Command, DoorSpec, GateCommand, Outcome, Page, PageBytes, PortError, Query, Then, Way,
+        WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
     },
     tap::{
-        entry::{What, gate::Passing, mpp::RowState},
+        entry::{
+            Transition, What,
+            gate::Passing,
+            mpp::{RowState, Transition as BridgeTransition},
+        },
         recorded::OwnedEntry,
     },
 };
@@ -174,6 +178,63 @@ fn a_frame_of_ours_by_hand_keeps_its_origin_while_it_is_held() {
     let held = gated.wait_held(1).pop().unwrap();
     gated.pass(held.frame);
     assert_eq!(adapter.receive().unwrap()["type"], "heartbeat");
+    let is_it = |it: &OwnedEntry| match &it.entry.what {
+        What::Frame(frame) => frame.origin.as_ref().is_some_and(|origin| origin.number == door),
+        _ => false,
+    };
+    let entries = gated.read_until(&mut reader, |entries| entries.iter().any(is_it));
+    let own = entries.iter().find(|it| is_it(it)).unwrap();
+    let passed = entries.iter().find(|it| Some(it.entry.seq) == own.entry.cause).unwrap();
+    assert!(matches!(passed.entry.what, What::Passed(_)), "{passed:?}");
+}
+
+#[test]
+fn a_second_hello_and_a_line_with_a_token_in_it_are_not_held() {
+    let gated = Gated::open();
+    let (mut adapter, _) = working(&gated);
+    gated.arm("link:mpp", Way::In);
+    let log = |text: &str| format!(r#"{{"mpp":2,"type":"log","level":"info","message":"{text}"}}"#);
+    adapter.send(&log(&gated.token)).unwrap();
+    adapter.send(&log("no token")).unwrap();
+    let held = gated.wait_held(1).pop().unwrap();
+    assert_eq!(gated.bytes(held.frame), format!("{}\n", log("no token")).into_bytes());
+    gated.pass(held.frame);
+    let token = &gated.token;
+    adapter.send(&format!(r#"{{"mpp":2,"type":"hello","bridge_token":"{token}"}}"#)).unwrap();
+    assert_eq!(next(&mut adapter)["type"], "protocol_error", "it is heard at once");
+    assert_eq!(gated.held(), []);
+}
+
+#[test]
+fn a_frame_in_the_adapters_place_waits_at_the_gate_as_the_adapters_own() {
+    let gated = Gated::open();
+    let (mut adapter, id) = working(&gated);
+    let mut reader = gated.tap();
+    adapter.send(&format!(r#"{{"mpp":2,"type":"ack","id":{id}}}"#)).unwrap();
+    let is_acked = |it: &OwnedEntry| {
+        matches!(&it.entry.what, What::Transition(Transition::Mpp(BridgeTransition::Acked { .. })))
+    };
+    gated.read_until(&mut reader, |entries| entries.iter().any(is_acked));
+    gated.arm("kind:applied", Way::In);
+    let open = WorkbenchCommand::Open { door: DoorSpec::AsAdapter };
+    let Ok(Outcome::Workbench(WorkbenchOutcome::Opened { door, .. })) =
+        gated.do_command(Command::Workbench(open))
+    else {
+        panic!("it opens")
+    };
+    let send = || {
+        let pieces =
+            vec![PageBytes(format!("{{\"mpp\":2,\"type\":\"applied\",\"id\":{id}}}\n").into_bytes())];
+        let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 200, answers: None };
+        gated.do_command(Command::Workbench(send))
+    };
+    send().unwrap();
+    let held = gated.wait_held(1).pop().unwrap();
+    assert_eq!(state(&gated, id), RowState::Dispatched, "the bridge has not heard it");
+    let refused = send().unwrap_err();
+    assert!(matches!(refused, PortError::Workbench(WorkbenchError::MidFrame { .. })), "{refused:?}");
+    gated.pass(held.frame);
+    when(&gated, id, RowState::Applied);
     let is_it = |it: &OwnedEntry| match &it.entry.what {
         What::Frame(frame) => frame.origin.as_ref().is_some_and(|origin| origin.number == door),
         _ => false,

@@ -263,6 +263,30 @@ fn operators_are_not_cut_off_from_what_they_hold_and_handshakes_pass() {
 }
 
 #[test]
+fn a_second_hello_and_a_message_with_a_token_in_it_are_not_held() {
+    let gated = Gated::open();
+    let token =
+        rl_console::station::bus::token(gated.folder.path(), rl_console::station::bus::TokenKind::Operator)
+            .unwrap();
+    let (mut publisher, mut subscriber) = (agent(&gated), agent(&gated));
+    subscriber.subscribe(1, "a");
+    gated.arm("link:rmp", Way::In);
+    gated.arm("topic:a", Way::Out);
+    publisher.publish("a", false, &frames::message(1, &token));
+    assert_eq!(next(&mut subscriber), 1, "it is held neither way");
+    let again = [
+        ("v", 1.into()),
+        ("client", "test".into()),
+        ("kind", "tui".into()),
+        ("token", token.as_str().into()),
+    ];
+    publisher.say("Hello", again.to_vec());
+    assert_eq!(publisher.hear().name(), "Error", "it is heard at once");
+    publisher.publish("a", false, &frames::message(2, "no token"));
+    assert!(gated.bytes(gated.wait_held(1).pop().unwrap().frame).ends_with(b"no token"));
+}
+
+#[test]
 fn an_edit_that_is_kept_is_made_of_all_that_is_like_it() {
     let gated = Gated::open();
     let (mut publisher, mut subscriber) = (agent(&gated), agent(&gated));

@@ -2,7 +2,11 @@
 #![cfg(target_os = "linux")]
 
 use rl_console::{
-    port::{Command, Operator as _},
+    ids::PluginId,
+    port::{
+        Arm, Command, DoorSpec, GateCommand, InterceptedRow, Operator as _, Outcome, Page, PageBytes,
+        PortError, Query, Way, WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
+    },
     recording::{RecordedItem, read},
     station::OperatorClient,
     tap::entry::Link,
@@ -10,7 +14,7 @@ use rl_console::{
 use serde_json::{Value, json};
 
 use super::meddler::{Heard, Meddler, Sight};
-use crate::real::plugins::{PluginStation, script};
+use crate::real::plugins::{PluginStation, script, until};
 
 const ID: &str = "com.example.talkative";
 
@@ -64,7 +68,7 @@ fn play(seed: Option<u64>, twin: &Heard) -> (Vec<Value>, Heard, Heard) {
     let operator = runtime.block_on(OperatorClient::connect(it.folder.path())).unwrap();
     let record = |command| drop(runtime.block_on(operator.command(command)).unwrap());
     let file = it.folder.path().join("played.mcap");
-    record(Command::RecordStart { path: Some(file.clone()) });
+    record(Command::RecordStart { path: Some(file.clone()), preroll_s: Some(0), whole: false });
     let work = || -> Vec<Value> {
         let call = |_| it.invoke(ID, "client.echo", json!({})).unwrap();
         (0..CALLS).map(call).collect()
@@ -103,4 +107,51 @@ fn the_host_gets_the_messages_of_a_plugin_in_their_order_whatever_is_held() {
         assert_eq!(answers, expected, "seed {seed}");
         assert_eq!(heard, changed, "seed {seed}");
     }
+}
+
+/// A line of the plugin's log as it would write it.
+fn log_frame(text: &str) -> PageBytes {
+    let params = json!({ "level": "info", "message": text });
+    let body = json!({ "jsonrpc": "2.0", "method": "log", "params": params }).to_string();
+    PageBytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+}
+
+#[test]
+fn a_frame_in_a_plugins_place_waits_at_the_gate_and_overtakes_no_held_frame() {
+    let it = PluginStation::start();
+    it.serve_file(ID, ("main", &script(TALKATIVE)), &[], None);
+    it.when_up(ID);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let operator = runtime.block_on(OperatorClient::connect(it.folder.path())).unwrap();
+    let command = |command| runtime.block_on(operator.command(command));
+    let held = || -> Vec<InterceptedRow> {
+        match runtime.block_on(operator.query(Query::Intercepted)) {
+            Ok(Page::Intercepted(rows)) => rows,
+            other => panic!("{other:?}"),
+        }
+    };
+    let arm = Arm { filter: "link:plugin method:log".to_owned(), way: Some(Way::In), ..Arm::default() };
+    command(Command::Gate(GateCommand::Arm(arm))).unwrap();
+    let open = WorkbenchCommand::Open { door: DoorSpec::AsPlugin { plugin: PluginId::new(ID) } };
+    let Ok(Outcome::Workbench(WorkbenchOutcome::Opened { door, .. })) = command(Command::Workbench(open))
+    else {
+        panic!("it opens")
+    };
+    let send = |text: &str| {
+        let pieces = vec![log_frame(text)];
+        let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 200, answers: None };
+        command(Command::Workbench(send))
+    };
+    send("the first").unwrap();
+    let first = held().pop().expect("it is held");
+    let refused = send("the second").unwrap_err();
+    assert!(matches!(refused, PortError::Workbench(WorkbenchError::MidFrame { .. })), "{refused:?}");
+    assert!(!it.log(ID).contains("the first"));
+    command(Command::Gate(GateCommand::Pass { frames: vec![first.frame] })).unwrap();
+    until(|| it.log(ID), || it.log(ID).contains("the first").then_some(()));
+    send("the third").unwrap();
+    let third = held().pop().expect("it is held");
+    command(Command::Gate(GateCommand::Drop { frames: vec![third.frame] })).unwrap();
+    until(|| format!("{:?}", held()), || held().is_empty().then_some(()));
+    assert!(!it.log(ID).contains("the third"));
 }

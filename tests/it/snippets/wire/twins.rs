@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use crate::{
     real::{Station, json, pair},
     runs_cli::{output, rows},
-    snippets::sent::name,
+    snippets::sent::{agrees, name},
 };
 
 /// A station, and an operator who looks into its tap.
@@ -76,7 +76,7 @@ impl Looked {
         self.folder.path()
     }
 
-    /// The frames of a snippet as they were sent through its door.
+    /// The frames of a snippet as they were sent through its door; they end as the snippet says.
     #[track_caller]
     pub(super) fn sent(&self, row: &Value, flags: &[&str]) -> Vec<Sent> {
         let (link, name) = (row["link"].as_str().unwrap(), name(row));
@@ -85,7 +85,8 @@ impl Looked {
         let stderr = String::from_utf8_lossy(&printed.stderr);
         assert!(!stderr.contains("not_staged"), "{name}: {stderr}");
         let sent: Vec<Sent> = rows(&printed.stdout).into_iter().map(|row| self.looked_up(row)).collect();
-        assert!(!sent.is_empty(), "{name}: {stderr}");
+        let last = sent.last().unwrap_or_else(|| panic!("{name}: {stderr}"));
+        agrees(row, &last.row);
         sent
     }
 
