@@ -50,7 +50,7 @@
 //!   outlives the process.
 //! - `port/query.rs`: queries of one record.
 //! - `cli/args/ls_flags.rs`: flags of a new type that narrow its lists.
-//! - `station/local.rs`, `cli/error.rs`: commands, and the exit code of what refuses them.
+//! - `station/commands.rs`, `cli/error.rs`: commands, and the exit code of what refuses them.
 //! - `cli/config/key.rs`, `cli/config/settings.rs`: keys of the configuration.
 //! - `station/alerts/watch.rs`: thresholds of alerts that are configured.
 //! - `cli/commands/events/event.rs`, `cli/commands/events/text.rs`: events that `serve` and `--plain` tell.

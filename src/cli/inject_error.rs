@@ -25,6 +25,8 @@ pub(crate) enum InjectError {
         all: u64,
         /// How long was waited.
         ms: u64,
+        /// How many of them the gate holds.
+        held: u64,
     },
     /// Frames ended in another way than was expected.
     #[error("{count} of {} ended otherwise than by {expected}", counted(*all, "frame"))]
@@ -126,6 +128,9 @@ impl InjectError {
     pub(crate) fn hint(&self) -> String {
         let hint = match self {
             Self::Refused { .. } => "`--dry-run --json` prints what is expected, and at which byte",
+            Self::NoAnswer { held: 1.., .. } => {
+                "`gate ls` lists the frames that the gate holds; let them pass with `gate pass`"
+            }
             Self::NoAnswer { .. } => {
                 "the frame may not be whole: `--dry-run` says what is awaited; or wait longer with --wait-ms"
             }

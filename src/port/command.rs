@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::systems::systems;
-use crate::{ids::ConnectionId, tap::entry::Link};
+use crate::{
+    ids::{ConnectionId, Seq},
+    tap::entry::Link,
+};
 
 /// Declares what is asked and done: what a system does, and what the station does itself.
 macro_rules! declare {
@@ -23,9 +26,33 @@ macro_rules! declare {
                 /// The file to be made, an absolute path; one that exists is refused. Absent, the file is
                 /// named by date and time and made in the data folder's `recordings/`.
                 path: Option<PathBuf>,
+                /// Seconds before this moment that it has as well, as far as the tap keeps them; where they
+                /// are not said, `recording.preroll_s`.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                preroll_s: Option<u64>,
+                /// Whether frames are kept up to an eighth of `limits.tap.ring_bytes_max` meanwhile, in place
+                /// of `limits.tap.frame_bytes_max`.
+                #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+                whole: bool,
             },
             /// Ends the recording.
             RecordStop,
+            /// Saves what was, as far as the tap keeps it, as a recording that has ended.
+            Clip {
+                /// So many seconds before this moment.
+                seconds: u64,
+                /// The file to be made, as of `RecordStart`; where none is named `-clip` is in its name.
+                path: Option<PathBuf>,
+            },
+            /// Marks a moment, to be found again in time and in recordings.
+            Mark {
+                /// What for; cut to 256 bytes, and empty where nothing is said.
+                #[serde(default)]
+                text: String,
+                /// The entry that is meant; this moment where none is named.
+                #[serde(default)]
+                entry: Option<Seq>,
+            },
             /// Starts a host again that is down.
             Restart {
                 /// Which.
@@ -45,6 +72,8 @@ macro_rules! declare {
             Workbench(super::WorkbenchCommand),
             /// Holds frames on their way.
             Gate(super::GateCommand),
+            /// Looks for what happens, and does something then.
+            Trigger(super::TriggerCommand),
             /// Ends the station, in order. It is answered before the end begins.
             Stop,
             /// Copies the station's database while it runs.
@@ -76,6 +105,11 @@ macro_rules! declare {
                 #[serde(default)]
                 files: u64,
             },
+            /// The moment is marked.
+            Marked {
+                /// The mark's own place in the tap.
+                entry: Seq,
+            },
             /// The host is up again.
             Restarted {
                 /// Which.
@@ -95,6 +129,8 @@ macro_rules! declare {
             Workbench(super::WorkbenchOutcome),
             /// At the gate.
             Gate(super::GateOutcome),
+            /// Of a trigger.
+            Trigger(super::TriggerOutcome),
             /// The station goes down.
             Stopping {
                 /// Its process.

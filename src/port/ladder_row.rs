@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::time::Wall;
 
 /// A message from one party to another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HopRow {
     /// Its place in the tap; absent for one that is known from the store alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -140,7 +140,10 @@ mod tests {
                 link: Link::Station,
                 trace: None,
                 cause: None,
-                what: What::Transition(Transition::Station(station::Transition::Operated { by: None })),
+                what: What::Transition(Transition::Station(station::Transition::Operated {
+                    by: None,
+                    command: None,
+                })),
                 bytes: "x".repeat(bytes).as_bytes(),
             });
         }
@@ -187,7 +190,10 @@ mod tests {
             link: Link::Station,
             trace: None,
             cause: None,
-            what: What::Transition(Transition::Station(station::Transition::Operated { by: None })),
+            what: What::Transition(Transition::Station(station::Transition::Operated {
+                by: None,
+                command: None,
+            })),
             bytes: &vec![b' '; 1 << 20],
         });
         let page = EntriesPage::read(&long, Seq(9), Seq(0), 9);

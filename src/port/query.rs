@@ -138,6 +138,8 @@ macro_rules! declare {
             },
             /// The stream that the operator declares.
             Stream,
+            /// What the station looks for, and does then.
+            Triggers,
             /// A run or session, or the station itself, as MPLP objects and events.
             Lifecycle {
                 /// Whose.
@@ -234,7 +236,7 @@ macro_rules! declare {
                     $( Self::$Whole => Link::$whole_link, )*
                     $( Self::$Paged { .. } => Link::$link, )*
                     Self::Trace { .. } | Self::Entries { .. } | Self::Keyframe { .. } => Link::Station,
-                    Self::Judge { .. } | Self::InterceptedFrame { .. } => Link::Station,
+                    Self::Judge { .. } | Self::InterceptedFrame { .. } | Self::Triggers => Link::Station,
                     Self::Invocation { .. } | Self::InvocationWhen { .. } => Link::Mpp,
                     Self::Run { .. } | Self::RunEvents { .. } | Self::RunArtifacts { .. } => Link::Runs,
                     Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
@@ -264,6 +266,8 @@ macro_rules! declare {
                     beyond: Option<$Key>,
                 },
             )*
+            /// What the station looks for.
+            Triggers(Vec<super::TriggerRow>),
             /// One invocation, if it exists.
             Invocation(Option<Box<InvocationRow>>),
             /// One run, if it exists.

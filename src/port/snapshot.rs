@@ -74,12 +74,16 @@ pub struct StationView {
     pub disk_low: Option<u64>,
     /// The recording that runs.
     pub recording: Option<RecordingView>,
+    /// The file of the recording that it keeps by itself, where it writes one.
+    pub always_recording: Option<PathBuf>,
     /// What an operator must not miss.
     pub alerts: AlertList,
     /// Whether it was started for a rehearsal, where faults may be made on purpose.
     pub is_rehearsal: bool,
     /// The traces that have injected frames, the newest last; at most 1,024.
     pub injected_traces: Vec<TraceId>,
+    /// Injected frames, and entries that they caused, of this start; at most 1,024.
+    pub injected_entries: Vec<Seq>,
 }
 
 impl StationView {
@@ -95,9 +99,11 @@ impl StationView {
             store_failing: None,
             disk_low: None,
             recording: None,
+            always_recording: None,
             alerts: AlertList::new(alerts_max),
             is_rehearsal: false,
             injected_traces: Vec::new(),
+            injected_entries: Vec::new(),
         }
     }
 
@@ -126,6 +132,9 @@ impl StationView {
                 }
             }
             Transition::RecordingStopped { .. } => self.recording = None,
+            Transition::AlwaysRecording => {
+                self.always_recording = (!text.is_empty()).then(|| PathBuf::from(text));
+            }
             Transition::DiskLow { free_bytes } | Transition::DiskFree { free_bytes } => {
                 self.disk_low = Some(*free_bytes);
             }
@@ -134,6 +143,9 @@ impl StationView {
             Transition::Started
             | Transition::RecordingFailed
             | Transition::Operated { .. }
+            | Transition::OperationEnded { .. }
+            | Transition::Marked { .. }
+            | Transition::Triggered { .. }
             | Transition::Notice { .. }
             | Transition::TurnedAway { .. }
             | Transition::TokenShown { .. }

@@ -13,6 +13,9 @@ pub(super) const SNAPSHOT_TOPIC: &str = "snapshot";
 /// The topic of entries that say what operators did.
 pub(super) const COMMANDS_TOPIC: &str = "commands";
 
+/// The topic of entries that mark a moment.
+pub(super) const MARKS_TOPIC: &str = "marks";
+
 /// The encoding of messages and of their schemas.
 pub(super) const ENCODING: &str = "protobuf";
 
@@ -27,6 +30,9 @@ const HOST_VERSION: &str = "host_version";
 const STARTED: &str = "station_started_wall_ms";
 const STARTED_MONO: &str = "station_started_mono_ns";
 const PREVIOUS: &str = "previous";
+const MADE_BY: &str = "made_by";
+/// What `made_by` says of a recording that the station keeps by itself.
+const ALWAYS: &str = "always";
 
 /// What a recording says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +43,8 @@ pub struct RecordingInfo {
     pub station_started: Now,
     /// The name of the file before it.
     pub previous: Option<String>,
+    /// Whether the station keeps it by itself (`recording.always`), and deletes it in the end.
+    pub is_always: bool,
 }
 
 impl RecordingInfo {
@@ -48,6 +56,7 @@ impl RecordingInfo {
             (STARTED_MONO.to_owned(), self.station_started.mono.0.to_string()),
         ]);
         metadata.extend(self.previous.clone().map(|previous| (PREVIOUS.to_owned(), previous)));
+        metadata.extend(self.is_always.then(|| (MADE_BY.to_owned(), ALWAYS.to_owned())));
         metadata
     }
 
@@ -59,7 +68,8 @@ impl RecordingInfo {
         let mono = metadata.get(STARTED_MONO).map_or(Some(0), |mono| mono.parse().ok())?;
         let station_started = Now { mono: Mono(mono), wall };
         let previous = metadata.get(PREVIOUS).cloned();
-        Some((form, Self { host_version, station_started, previous }))
+        let is_always = metadata.get(MADE_BY).is_some_and(|by| by == ALWAYS);
+        Some((form, Self { host_version, station_started, previous, is_always }))
     }
 }
 
@@ -85,11 +95,15 @@ impl LogTimes {
         self.last_ns
     }
 
+    /// That of a moment, of what is no message.
+    pub(super) fn now(&self, at: Now) -> u64 {
+        let passed_ns = at.mono.0.saturating_sub(self.started.mono.0);
+        wall_ns(self.started.wall).saturating_add(passed_ns)
+    }
+
     /// That of the next message, in nanoseconds since the Unix epoch.
     pub(super) fn next(&mut self, at: Now) -> u64 {
-        let passed_ns = at.mono.0.saturating_sub(self.started.mono.0);
-        let ns = wall_ns(self.started.wall).saturating_add(passed_ns);
-        self.last_ns = ns.max(self.last_ns.saturating_add(1));
+        self.last_ns = self.now(at).max(self.last_ns.saturating_add(1));
         self.last_ns
     }
 }
@@ -124,6 +138,7 @@ mod tests {
             host_version: "1.2.3".to_owned(),
             station_started: Now::at_ms(7),
             previous: Some("night.mcap".to_owned()),
+            is_always: true,
         };
         assert_eq!(RecordingInfo::from_metadata(&info.to_metadata()), Some((FORM_VERSION, info)));
     }

@@ -72,11 +72,17 @@ pub struct RecordingIndex {
 /// It cannot be read, is no recording, or was made by a newer version.
 pub fn index(path: &Path) -> Result<RecordingIndex, OpenError> {
     let mut records = Records::open(path)?;
-    if let Some(index) = from_summary(&mut records)? {
-        return Ok(index);
+    let summary = from_summary(&mut records)?;
+    if let Some(index) = summary.as_ref().filter(|index| index.info.is_some()) {
+        return Ok(index.clone());
     }
+    // Another tool may have left out the places of what it kept.
     records.rewind();
-    by_hopping(&mut records)
+    let hopped = by_hopping(&mut records)?;
+    Ok(match summary {
+        Some(RecordingIndex { messages, channels, .. }) => RecordingIndex { channels, messages, ..hopped },
+        None => hopped,
+    })
 }
 
 /// Whether a schema is one of ours: what another program recorded is none of our files.
@@ -158,8 +164,7 @@ fn from_summary(records: &mut Records) -> Result<Option<RecordingIndex>, OpenErr
         let Ok((RecordHead { op: op::METADATA, .. }, body)) = read else { return Ok(None) };
         index.metadata(at, &body)?;
     }
-    // Another tool may have left out the places of what it kept.
-    if index.info.is_none() || index.chunks.iter().any(|chunk| chunk.at.saturating_add(chunk.len) > start) {
+    if index.chunks.iter().any(|chunk| chunk.at.saturating_add(chunk.len) > start) {
         return Ok(None);
     }
     index.tallies.sort_by_key(|(at, _)| *at);

@@ -3,18 +3,20 @@
 //! A recording is an MCAP file (<https://mcap.dev>), so that other tools read it too:
 //!
 //! - one channel a link, its topic the link's name (`station`, `mpp`), the channel `commands` for entries
-//!   that say what an operator did, and the channel `snapshot`; message encoding `protobuf`, schemas
+//!   that say what an operator did and what came of it, `marks` for moments that were marked, and the channel
+//!   `snapshot`; message encoding `protobuf`, schemas
 //!   `rl_console.tap.v1.Entry` and `rl_console.tap.v1.Snapshot` with their file descriptor set;
 //! - a message's `log_time` is the station's start and the monotonic time since then in nanoseconds, raised
 //!   so that each is later than the one before; its `publish_time` is the wall clock's; its `sequence` is
 //!   the entry's place in the tap (its low 32 bits). In a file of form 1 both times are the wall clock's, and
 //!   the order is the file's;
 //! - a metadata record `rl-console` with the version of the form (`form`: how the file is laid out), of the
-//!   program (`host_version`), the start of the station (`station_started_wall_ms`, `_mono_ns`), and the name
-//!   of the file before it (`previous`);
+//!   program (`host_version`), the start of the station (`station_started_wall_ms`, `_mono_ns`), the name of
+//!   the file before it (`previous`), and whether the station keeps it by itself (`made_by`);
 //! - keyframes: a snapshot in a chunk of its own, of a state that has every entry in front of it, and before
 //!   it a metadata record `tally` with what there was so far: `mpp.entries`, `mpp.faults`, `.drops`,
 //!   `.marks`, `lost`;
+//! - attachments: what the station was started with, its pack, and what it reports of itself;
 //! - chunks compressed by zstd, written whole when they are full and once a second, so that a killed process
 //!   leaves every finished chunk.
 //!
@@ -24,7 +26,9 @@
 //! recording continues in a new one: `night.mcap`, `night.2.mcap`. Secrets are withheld before an entry is in
 //! the tap, so none can be in a recording.
 
+mod attachment;
 mod chunk;
+mod cut;
 mod format;
 mod index;
 mod keyframes;
@@ -35,17 +39,21 @@ mod repair;
 mod rotation;
 mod set;
 mod set_reader;
+mod sources;
 mod sync;
 mod tally;
 #[cfg(test)]
 pub(crate) mod test_files;
 mod writer;
 
+pub use attachment::Attachment;
+pub use cut::{Cut, CutPart, cut};
 pub use format::RecordingInfo;
 pub use index::{ChunkPlace, RecordingIndex, index};
 pub use reader::{Damage, OpenError, RecordedItem, RecordingReader, read};
-pub use recorder::{EncodedSnapshot, Recorder, RecorderEvent, SnapshotFuture, Sources, Summary};
+pub use recorder::{Recorder, RecorderEvent, Summary};
 pub use repair::{RepairError, Repaired, repair};
 pub use set::{RecordingSet, SetChunk, SetError};
 pub use set_reader::{PlacedItem, SetCursor, SetReader};
+pub use sources::{AttachmentsFuture, EncodedSnapshot, NextPath, SnapshotFuture, Sources};
 pub use tally::{LinkTally, Tallied, Tally};

@@ -13,7 +13,7 @@ use mcap::{
 
 use super::{
     chunk,
-    format::{COMMANDS_TOPIC, FORM_VERSION, METADATA, RecordingInfo, SNAPSHOT_TOPIC},
+    format::{COMMANDS_TOPIC, FORM_VERSION, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC},
     records::{RECORD_BYTES_MAX, Records},
 };
 use crate::{
@@ -224,7 +224,7 @@ impl RecordingReader {
     fn channel(&mut self, id: u16, topic: &str) {
         if topic == SNAPSHOT_TOPIC {
             self.channels.insert(id, Channel::Snapshots);
-        } else if topic == COMMANDS_TOPIC || Link::from_name(topic).is_some() {
+        } else if [COMMANDS_TOPIC, MARKS_TOPIC].contains(&topic) || Link::from_name(topic).is_some() {
             self.channels.insert(id, Channel::Entries);
         }
     }

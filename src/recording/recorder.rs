@@ -5,31 +5,28 @@ use std::{
     future::Future,
     io,
     path::{Path, PathBuf},
-    pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::Ordering,
     time::Duration,
 };
 
 use tokio::{sync::oneshot, time::MissedTickBehavior};
 
 use super::{
+    attachment::Attachment,
     format::RecordingInfo,
     rotation,
+    sources::{EncodedSnapshot, Sources},
     sync::Syncing,
-    tally::Tallied,
     writer::{WriteError, Writer},
 };
 use crate::{
     ids::Seq,
     limits, private_files,
     tap::{
-        Batch, EntryRef, Reader,
+        Batch, EntryRef,
         entry::{Entry, Link, Transition, What, station},
     },
-    time::{Clock, Now},
+    time::Mono,
 };
 
 /// How long the recorder lets entries gather before it reads again, so that a busy tap need not wake it for
@@ -45,49 +42,15 @@ const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a later one may take, while entries wait in the tap; it is tried again then.
 const KEYFRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// How long what is kept with a recording is waited for at its end.
+const ATTACHMENTS_AT_END: Duration = Duration::from_secs(1);
+
 /// Files that are looked for at most until there is a name that is free.
 const NAMES_MAX: u32 = 10_000;
 
 /// Growth that is worth telling. More than what the telling itself adds, or an idle recording would grow for
 /// ever.
 const GREW_BYTES: u64 = 4_096;
-
-/// A snapshot in its recorded form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EncodedSnapshot {
-    /// When it was taken.
-    pub at: Now,
-    /// The message.
-    pub bytes: Vec<u8>,
-}
-
-/// A snapshot that is being taken, or why there is none.
-pub type SnapshotFuture = Pin<Box<dyn Future<Output = Result<EncodedSnapshot, String>> + Send>>;
-
-/// The sources of a recording.
-pub struct Sources {
-    /// The entries. Take the reader before the first snapshot can be taken.
-    pub reader: Reader,
-    /// Takes a snapshot that has every entry of this moment.
-    pub snapshot: Box<dyn FnMut() -> SnapshotFuture + Send>,
-    /// What an entry is counted as besides.
-    pub tallied: fn(&Entry) -> Option<Tallied>,
-    /// Whether the disk has so little room that no further file is begun.
-    pub disk_low: Arc<AtomicBool>,
-    /// What the time is read from.
-    pub clock: Clock,
-    /// What the recording says about itself.
-    pub info: RecordingInfo,
-}
-
-impl std::fmt::Debug for Sources {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sources")
-            .field("reader", &self.reader)
-            .field("about", &self.info)
-            .finish_non_exhaustive()
-    }
-}
 
 /// What becomes of a recording. Told on the recorder's thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,6 +133,9 @@ impl Recorder {
             finished_bytes: 0,
             reported_bytes: 0,
             was_down: false,
+            attachments: None,
+            file_since: Mono(0),
+            entries_before: 0,
         };
         // Made last, and moved at once: a runtime must not be dropped where another one is driven.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
@@ -210,6 +176,12 @@ struct Recording {
     finished_bytes: u64,
     reported_bytes: u64,
     was_down: bool,
+    /// What is kept with it, once that is known.
+    attachments: Option<Vec<Attachment>>,
+    /// Since when it writes to this file.
+    file_since: Mono,
+    /// Entries in the files before this one.
+    entries_before: u64,
 }
 
 /// Why the loop went on.
@@ -217,12 +189,18 @@ enum Next {
     Stop,
     Ready,
     Tick,
+    Attachments(Vec<Attachment>),
 }
 
 impl Recording {
     async fn run(mut self, mut stop: oneshot::Receiver<()>) -> Summary {
         if let Err(end) = self.record(&mut stop).await {
             self.summary.why = Some(end.to_string());
+        }
+        if self.attachments.is_none()
+            && let Ok(all) = tokio::time::timeout(ATTACHMENTS_AT_END, &mut self.sources.attachments).await
+        {
+            let _ = self.attach(all);
         }
         // A writer that has failed fails again: the first reason stays.
         if let Err(error) = self.writer.finish() {
@@ -241,9 +219,10 @@ impl Recording {
         let first = tokio::time::timeout(SNAPSHOT_TIMEOUT, (self.sources.snapshot)());
         let first = tokio::select! {
             biased;
-            _ = &mut *stop => return self.drain().await,
             first = first => first.unwrap_or_else(|_| Err("it took longer than 10 s".to_owned())),
+            _ = &mut *stop => return self.drain().await,
         };
+        self.file_since = self.sources.clock.now().mono;
         self.keyframe(&first.map_err(StopReason::NoSnapshot)?)?;
         let mut ticks = tokio::time::interval(FLUSH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -252,11 +231,13 @@ impl Recording {
                 biased;
                 _ = &mut *stop => Next::Stop,
                 _ = ticks.tick() => Next::Tick,
+                all = &mut self.sources.attachments, if self.attachments.is_none() => Next::Attachments(all),
                 () = self.sources.reader.ready() => Next::Ready,
             };
             match next {
                 Next::Stop => return self.drain().await,
                 Next::Tick => self.tick().await?,
+                Next::Attachments(all) => self.attach(all)?,
                 Next::Ready => {
                     self.drain().await?;
                     if tokio::time::timeout(GATHER, &mut *stop).await.is_ok() {
@@ -265,6 +246,12 @@ impl Recording {
                 }
             }
         }
+    }
+
+    fn attach(&mut self, all: Vec<Attachment>) -> Result<(), WriteError> {
+        self.writer.attach(self.sources.clock.now(), &all)?;
+        self.attachments = Some(all);
+        Ok(())
     }
 
     fn keyframe(&mut self, snapshot: &EncodedSnapshot) -> Result<(), WriteError> {
@@ -295,7 +282,12 @@ impl Recording {
     async fn tick(&mut self) -> Result<(), StopReason> {
         self.writer.flush()?;
         self.keyframe_if_due().await?;
-        self.syncing.tick(self.sources.clock.now().mono).map_err(WriteError::Io)?;
+        let now = self.sources.clock.now().mono;
+        self.syncing.tick(now).map_err(WriteError::Io)?;
+        let is_old = self.sources.rotate_after.is_some_and(|after| now.since(self.file_since) >= after);
+        if is_old && self.summary.entries > self.entries_before {
+            self.rotate(None).await?;
+        }
         let bytes = self.writer.bytes();
         if bytes >= self.reported_bytes + GREW_BYTES {
             self.reported_bytes = bytes;
@@ -363,7 +355,11 @@ impl Recording {
         self.writer.finish()?;
         self.syncing.finish();
         let (finished, bytes) = (self.summary.path.clone(), self.writer.bytes());
-        let (path, file) = next_file(&finished).map_err(StopReason::NextFile)?;
+        let next = match &mut self.sources.next_path {
+            Some(next_path) => next_path(&finished),
+            None => rotation::next(&finished),
+        };
+        let (path, file) = next_file(next).map_err(StopReason::NextFile)?;
         let begun = self.begin_after(&finished, &path, file);
         if begun.is_err() {
             // What is left of it holds nothing.
@@ -372,6 +368,8 @@ impl Recording {
         begun?;
         self.finished_bytes += bytes;
         self.reported_bytes = 0;
+        self.file_since = self.sources.clock.now().mono;
+        self.entries_before = self.summary.entries;
         self.summary.files += 1;
         self.summary.path.clone_from(&path);
         (self.on_event)(RecorderEvent::Rotated { finished, bytes, next: path });
@@ -393,6 +391,9 @@ impl Recording {
         let syncing = Syncing::of(path, &file).map_err(StopReason::NextFile)?;
         let mut writer = Writer::begin(file, &info, self.limits)?;
         writer.follow(&self.writer);
+        if let Some(all) = &self.attachments {
+            writer.attach(self.sources.clock.now(), all)?;
+        }
         self.syncing = syncing.follow(&self.syncing);
         self.writer = writer;
         Ok(())
@@ -413,9 +414,8 @@ impl Recording {
     }
 }
 
-/// The next file, which is made.
-fn next_file(path: &Path) -> io::Result<(PathBuf, File)> {
-    let mut next = rotation::next(path);
+/// The next file, which is made: of this name, or of the next number that is free.
+fn next_file(mut next: PathBuf) -> io::Result<(PathBuf, File)> {
     for _ in 0..NAMES_MAX {
         match private_files::create_new(&next) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => next = rotation::next(&next),

@@ -188,6 +188,11 @@ impl RecordingSet {
         self.files.get(self.chunks.get(number)?.file)
     }
 
+    /// What the file that has a chunk says about itself.
+    pub(super) fn info_of(&self, number: usize) -> RecordingInfo {
+        self.file_of(number).map(SetFile::info).unwrap_or_default()
+    }
+
     /// The chunks that are of one start of the station with this one.
     #[must_use]
     pub fn start_of(&self, number: usize) -> Range<usize> {

@@ -8,7 +8,11 @@ use mcap::{
 };
 
 use super::{
-    format::{COMMANDS_TOPIC, ENCODING, LogTimes, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY, wall_ns},
+    attachment::Attachment,
+    format::{
+        COMMANDS_TOPIC, ENCODING, LogTimes, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY,
+        wall_ns,
+    },
     keyframes::KeyframeSchedule,
     tally::{Tallied, Tally},
 };
@@ -30,6 +34,9 @@ const CHUNK_BYTES: u64 = 512;
 
 /// What a tally takes at most, in its place and in the summary.
 const TALLY_BYTES: u64 = 2_048;
+
+/// What an attachment adds to the summary at most, but for its name and type.
+const ATTACHMENT_BYTES: u64 = 128;
 
 /// Chunks of a file; its index has each of them.
 const CHUNKS_MAX: u64 = 100_000;
@@ -65,6 +72,7 @@ pub(super) struct Writer<W: Write> {
     mcap: mcap::Writer<CountingWriter<W>>,
     links: [u16; Link::ALL.len()],
     commands: u16,
+    marks: u16,
     snapshot: u16,
     times: LogTimes,
     tally: Tally,
@@ -105,12 +113,14 @@ impl<W: Write> Writer<W> {
         }
         let nothing = std::collections::BTreeMap::new();
         let commands = mcap.add_channel(entry_schema, COMMANDS_TOPIC, ENCODING, &nothing)?;
+        let marks = mcap.add_channel(entry_schema, MARKS_TOPIC, ENCODING, &nothing)?;
         let snapshot = mcap.add_channel(snapshot_schema, SNAPSHOT_TOPIC, ENCODING, &nothing)?;
         mcap.flush()?;
         Ok(Self {
             mcap,
             links,
             commands,
+            marks,
             snapshot,
             times: LogTimes::new(about.station_started),
             tally: Tally::default(),
@@ -125,10 +135,33 @@ impl<W: Write> Writer<W> {
         })
     }
 
+    /// Writes what is kept with the recording, all that fits an eighth of the file.
+    pub(super) fn attach(&mut self, at: Now, all: &[Attachment]) -> Result<(), WriteError> {
+        self.flush()?;
+        let mut room = self.file_bytes_max / 8;
+        for Attachment { name, media_type, bytes } in all {
+            let Some(left) = room.checked_sub(bytes.len() as u64) else { continue };
+            room = left;
+            self.mcap.attach(&mcap::Attachment {
+                log_time: self.times.now(at),
+                create_time: wall_ns(at.wall),
+                name: name.clone(),
+                media_type: media_type.clone(),
+                data: std::borrow::Cow::Borrowed(bytes),
+            })?;
+            self.summary_bytes += ATTACHMENT_BYTES + (name.len() + media_type.len()) as u64;
+        }
+        Ok(())
+    }
+
     /// Writes an entry, and counts it.
     pub(super) fn entry(&mut self, entry: EntryRef<'_>, as_what: Option<Tallied>) -> Result<(), WriteError> {
         let of = entry.entry;
-        let channel = if is_command(&of.what) { self.commands } else { self.links[of.link.index()] };
+        let channel = match topic_of(&of.what) {
+            Some(COMMANDS_TOPIC) => self.commands,
+            Some(_) => self.marks,
+            None => self.links[of.link.index()],
+        };
         self.message(channel, of.seq.0, of.at, &recorded::encode(entry))?;
         self.tally.add(of, as_what);
         if is_seen(&of.what) {
@@ -243,9 +276,17 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Whether an operator did it: such entries have a channel of their own.
-fn is_command(what: &What) -> bool {
-    matches!(what, What::Transition(Transition::Station(station::Transition::Operated { .. })))
+/// The topic of what has a channel beside those of the links: what an operator did, and what came of it, and
+/// marks.
+fn topic_of(what: &What) -> Option<&'static str> {
+    let What::Transition(Transition::Station(transition)) = what else { return None };
+    match transition {
+        station::Transition::Operated { .. } | station::Transition::OperationEnded { .. } => {
+            Some(COMMANDS_TOPIC)
+        }
+        station::Transition::Marked { .. } => Some(MARKS_TOPIC),
+        _ => None,
+    }
 }
 
 /// Whether anything happened but that the file grew.
@@ -304,7 +345,7 @@ mod tests {
     };
 
     fn about() -> RecordingInfo {
-        RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Now::at_ms(0), previous: None }
+        RecordingInfo { host_version: "0.1.0".to_owned(), ..RecordingInfo::default() }
     }
 
     /// Takes so many bytes and is full then.
@@ -328,7 +369,8 @@ mod tests {
     }
 
     fn fill<W: Write>(writer: &mut Writer<W>, compressible: bool) -> WriteError {
-        let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
+        let what =
+            What::Transition(Transition::Station(station::Transition::Operated { by: None, command: None }));
         let mut noise = 1_u64;
         for n in 1_u64.. {
             let entry = Entry {

@@ -5,8 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::alerts::AlertThresholds;
-use crate::{limits::Limits, plugin::host::HostSettings, rmp::Registry, runs::engine::AgentsCancel};
+use super::{alerts::AlertThresholds, recording::RecordingSettings};
+use crate::{
+    limits::Limits, plugin::host::HostSettings, port::TriggerSpec, rmp::Registry, runs::engine::AgentsCancel,
+};
 
 /// How long a run may take where nothing else is said (ruling RMP 14).
 pub const RUN_TIMEOUT_MS: u64 = 300_000;
@@ -50,6 +52,10 @@ pub struct Config {
     pub plugins: HostSettings,
     /// The recording to begin with.
     pub record: Option<PathBuf>,
+    /// How it records.
+    pub recording: RecordingSettings,
+    /// What it looks for, and does then.
+    pub triggers: Vec<TriggerSpec>,
     /// Whether faults may be made on purpose.
     pub is_rehearsal: bool,
 }
@@ -78,6 +84,8 @@ impl Config {
             limits: Limits::default(),
             plugins: HostSettings::default(),
             record: None,
+            recording: RecordingSettings::default(),
+            triggers: Vec::new(),
             is_rehearsal: false,
         }
     }

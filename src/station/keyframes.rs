@@ -11,7 +11,12 @@ use std::{
 };
 
 use super::local::{Inner, LocalPort};
-use crate::{ids::Seq, port::StationPort as _, tap};
+use crate::{
+    ids::Seq,
+    port::StationPort as _,
+    tap,
+    time::{Mono, Now},
+};
 
 /// Entries between two of them.
 const SPACING: u64 = 16_384;
@@ -25,6 +30,8 @@ const PERIOD: Duration = Duration::from_secs(1);
 pub(super) struct Encoded {
     /// Every entry up to here is in it.
     pub(super) seq: Seq,
+    /// When it was taken.
+    pub(super) at: Now,
     /// The snapshot in its recorded form, without tokens.
     pub(super) bytes: Arc<[u8]>,
 }
@@ -69,6 +76,13 @@ impl Keyframes {
     /// The oldest one at a place or behind it.
     pub(super) fn from(&self, place: Seq) -> Option<Encoded> {
         self.lock().list.iter().find(|known| known.seq >= place).cloned()
+    }
+
+    /// The last one that is no later than a moment, else the oldest; all entries that follow it are kept.
+    pub(super) fn at_or_before(&self, moment: Mono) -> Option<Encoded> {
+        let kept = self.lock();
+        let before = kept.list.iter().rev().find(|known| known.at.mono <= moment);
+        before.or_else(|| kept.list.front()).cloned()
     }
 
     /// What became of them.
@@ -154,10 +168,11 @@ pub(super) async fn keep(inner: Weak<Inner>) {
 async fn take(inner: &Arc<Inner>, seq: Seq) -> bool {
     let port = LocalPort::own(Arc::clone(inner));
     let Ok(snapshot) = port.snapshot().await else { return false };
+    let at = snapshot.at;
     let tap = inner.tap.clone();
     let encode = move || tap.without_tokens(snapshot.encode());
     let Ok(bytes) = tokio::task::spawn_blocking(encode).await else { return false };
-    inner.keyframes.push(Encoded { seq, bytes: bytes.into() });
+    inner.keyframes.push(Encoded { seq, at, bytes: bytes.into() });
     true
 }
 
@@ -166,7 +181,7 @@ mod tests {
     use super::*;
 
     fn push(frames: &Keyframes, seq: u64, bytes: usize) {
-        frames.push(Encoded { seq: Seq(seq), bytes: vec![0; bytes].into() });
+        frames.push(Encoded { seq: Seq(seq), at: Now::at_ms(seq), bytes: vec![0; bytes].into() });
     }
 
     fn places(frames: &Keyframes) -> Vec<u64> {
@@ -182,6 +197,8 @@ mod tests {
         assert_eq!(places(&frames), [10, 30, 40], "both ends stay");
         assert_eq!(frames.from(Seq(11)).map(|known| known.seq), Some(Seq(30)));
         assert!(frames.from(Seq(41)).is_none());
+        let at = |ms| frames.at_or_before(Now::at_ms(ms).mono).map(|known| known.seq.0);
+        assert_eq!([at(35), at(30), at(9)], [Some(30), Some(30), Some(10)]);
         frames.trim(Seq(11));
         assert_eq!(places(&frames), [10, 30, 40], "all entries behind the first are kept");
         frames.trim(Seq(12));

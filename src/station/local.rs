@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, Mutex, Weak,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use tokio::sync::watch;
@@ -10,17 +10,17 @@ use tokio::sync::watch;
 use super::{
     admission::Tallies,
     alerts::AlertBoard,
-    bridge::{self, Running},
-    bus, gate,
+    bridge::Running,
+    commands, gate,
     host::{Asking, host_down},
     hosts::Hosts,
     injected_traces::InjectedTracesBoard,
     keyframes::Keyframes,
-    metrics, mplp, pages, past, plugins,
-    recorder::Recording,
-    runs, sessions,
+    metrics, pages, past,
+    recording::Recording,
     status::StationStatus,
-    supervisor::{self, Parts},
+    supervisor::Parts,
+    triggers::TriggerBoard,
     workbench::Workbench,
 };
 use crate::{
@@ -72,6 +72,7 @@ pub(super) struct Inner {
     pub(super) alerts: AlertBoard,
     pub(super) workbench: Workbench,
     pub(super) injected_traces: InjectedTracesBoard,
+    pub(super) triggers: TriggerBoard,
     /// What may stop frames between framers and cores.
     pub(super) gate: Gate,
     /// Whether an operator wants the station to end.
@@ -103,9 +104,9 @@ impl Inner {
             snapshot.as_of.0[host.link().index()] = seq;
         }
         // Last, so that nothing in it is later than the moment that it names.
-        let injected_traces = self.injected_traces.list();
+        let (injected_traces, injected_entries) = self.injected_traces.list();
         let (station, seq, at) = self.status.view();
-        let station = StationView { injected_traces, ..station };
+        let station = StationView { injected_traces, injected_entries, ..station };
         snapshot.as_of.0[Link::Station.index()] = seq;
         Ok(Snapshot { at, station, ..snapshot })
     }
@@ -117,6 +118,11 @@ impl Inner {
             self.status.report(Transition::Stopping { by }, "");
         }
         is_first
+    }
+
+    /// Whether the station goes down.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.is_stopping_told.load(Ordering::Relaxed)
     }
 
     /// A session of the bus is over: what the operator that it was has open here ends with it.
@@ -155,17 +161,36 @@ impl LocalPort {
     }
 }
 
-/// The station's state, and who acts on it.
+/// The station's state, who acts on it, and how.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operating<'a> {
     pub(super) status: &'a StationStatus,
     pub(super) by: &'a OperatedBy,
+    /// The command as JSON, where it is to be reported.
+    command: Option<&'a Arc<str>>,
+    /// The entry that reports it; 0 where none does.
+    entry: &'a AtomicU64,
 }
 
 impl Operating<'_> {
     /// Reports what is done; what it causes names the entry.
     pub(super) fn report(&self, what: &str) -> Seq {
-        self.status.report(Transition::Operated { by: Some(self.by.clone()) }, what)
+        let (by, command) = (Some(self.by.clone()), self.command.cloned());
+        let entry = self.status.report(Transition::Operated { by, command }, what);
+        self.entry.store(entry.0, Ordering::Relaxed);
+        entry
+    }
+
+    /// Reports what came of it, where it was reported itself.
+    fn ended(&self, answer: &Result<Outcome, PortError>) {
+        let cause = Seq(self.entry.load(Ordering::Relaxed));
+        if cause != Seq(0) && self.command.is_some() {
+            let outcome = match answer {
+                Ok(outcome) => commands::json(outcome),
+                Err(error) => commands::json(error),
+            };
+            self.status.report_because(Transition::OperationEnded { outcome }, cause);
+        }
     }
 
     /// Says that it was refused, and why.
@@ -178,52 +203,12 @@ impl Operator for LocalPort {
     fn command(&self, command: Command) -> Answer<Outcome> {
         let Self { inner, by } = self.clone();
         Box::pin(async move {
-            let Inner { hosts, status, .. } = &*inner;
-            let operating = Operating { status, by: &by };
-            let running = inner.running();
-            match command {
-                // These two also of a station whose bridge did not come up.
-                Command::Restart { link } => supervisor::restart(Arc::clone(&inner), operating, link).await,
-                Command::Stop => Ok(stop(&inner, operating)),
-                Command::AcknowledgeAlerts { ids } => inner.alerts.acknowledge(&inner, &ids),
-                Command::Mpp(command) => bridge::command(operating, &*running.await?, command).await,
-                Command::Backup { path } => pages::backup(&*running.await?, path).await,
-                Command::Runs(command) => {
-                    running.await?;
-                    runs::command(operating, &hosts.runs, command).await
-                }
-                Command::Macp(command) => {
-                    running.await?;
-                    sessions::command(operating, &hosts.sessions, command).await
-                }
-                Command::Plugin(command) => {
-                    running.await?;
-                    plugins::command(operating, &hosts.plugins, command).await
-                }
-                Command::Mplp(command) => {
-                    mplp::command(operating, &hosts.records, &*running.await?, command).await
-                }
-                Command::Workbench(command) => {
-                    running.await?;
-                    inner.workbench.command(operating, command).await
-                }
-                Command::Gate(command) => {
-                    running.await?;
-                    gate::command(&inner, operating, command)
-                }
-                Command::KickPeer { session } => {
-                    running.await?;
-                    bus::kick(operating, &hosts.bus, session).await
-                }
-                Command::RecordStart { path } => {
-                    running.await?;
-                    inner.recording.start(&inner, path).await
-                }
-                Command::RecordStop => {
-                    running.await?;
-                    inner.recording.stop().await
-                }
-            }
+            let (shown, entry) = (commands::shown(&command), AtomicU64::new(0));
+            let operating =
+                Operating { status: &inner.status, by: &by, command: shown.as_ref(), entry: &entry };
+            let answer = commands::act(&inner, operating, command).await;
+            operating.ended(&answer);
+            answer
         })
     }
 
@@ -257,13 +242,4 @@ impl StationPort for LocalPort {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move { past::keyframe(&inner, from).await })
     }
-}
-
-/// Has whoever owns the station end it. That it goes down is told at once, while whoever is attached can
-/// still be reached.
-fn stop(inner: &Inner, operating: Operating<'_>) -> Outcome {
-    operating.report("stop");
-    inner.tell_stopping(Some(operating.by.clone()));
-    inner.stop_asked.send_replace(true);
-    Outcome::Stopping { pid: std::process::id(), data: inner.status.view().0.data }
 }

@@ -43,6 +43,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
             workbench::judge(inner, stand, bytes.0).await.map(|row| Page::Judged(Box::new(row)))
         }
         Query::GateRules => Ok(gate::rules(inner)),
+        Query::Triggers => Ok(Page::Triggers(inner.triggers.rows())),
         Query::Intercepted => Ok(gate::held(inner)),
         Query::InterceptedFrame { frame } => gate::frame(inner, frame),
         Query::Entries { before, after, limit } => past::entries(inner, before, after, limit).await,

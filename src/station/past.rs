@@ -24,7 +24,9 @@ pub(super) async fn entries(
 
 /// A part of the oldest keyframe at a place or behind it.
 pub(super) async fn keyframe_part(inner: &Inner, from: Seq, offset: u64) -> Result<Page, PortError> {
-    let Some(Encoded { seq, bytes }) = inner.keyframes.from(from) else { return Ok(Page::Keyframe(None)) };
+    let Some(Encoded { seq, bytes, .. }) = inner.keyframes.from(from) else {
+        return Ok(Page::Keyframe(None));
+    };
     let part = beside(move || KeyframePage::of(seq, &bytes, offset)).await?;
     Ok(Page::Keyframe(Some(part)))
 }
@@ -44,7 +46,7 @@ pub(super) fn page(inner: &Inner, mut before: Seq) -> PastPage {
 
 /// The oldest keyframe at a place or behind it.
 pub(super) async fn keyframe(inner: &Inner, from: Seq) -> Result<Option<Keyframe>, PortError> {
-    let Some(Encoded { seq, bytes }) = inner.keyframes.from(from) else { return Ok(None) };
+    let Some(Encoded { seq, bytes, .. }) = inner.keyframes.from(from) else { return Ok(None) };
     let snapshot = beside(move || Snapshot::decode(&bytes)).await?;
     let snapshot = snapshot.map_err(|error| PortError::BadRequest(format!("the keyframe: {error}")))?;
     Ok(Some(Keyframe { seq, snapshot: Box::new(snapshot) }))

@@ -25,9 +25,10 @@ use super::{
     keyframes::Keyframes,
     local::{Inner, LocalPort, Startup},
     metrics,
-    recorder::Recording,
+    recording::{self, Begin, Recording},
     status::StationStatus,
     supervisor::{Foundation, Parts},
+    triggers::{self, TriggerBoard},
     workbench::{self, Workbench},
 };
 use crate::{
@@ -150,11 +151,12 @@ impl Station {
             limits: config.limits,
             waits,
             hosts: Hosts::default(),
-            recording: Recording::default(),
+            recording: Recording::new(config.recording.clone()),
             keyframes: Keyframes::new(config.limits.tap.keyframes_bytes_max),
             metrics: metrics::Endpoint::default(),
             workbench: Workbench::default(),
             injected_traces: InjectedTracesBoard::default(),
+            triggers: TriggerBoard::new(&config.triggers),
             gate: Gate::new(config.limits.gate, config.is_rehearsal),
             admission: Tallies::default(),
             alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),
@@ -172,6 +174,8 @@ impl Station {
                     let running = inner.hosts.running();
                     restore_alerts(&inner, running.as_deref());
                     restore_injected_traces(&inner, running.as_deref());
+                    restore_triggers(&inner, running.as_deref());
+                    triggers::start(&inner);
                     startup.send_replace(running.map_or(Startup::Stopped, Startup::Running));
                     if let Some(path) = config.record {
                         record_from_start(&inner, path);
@@ -287,6 +291,19 @@ fn restore_injected_traces(inner: &Inner, running: Option<&Running>) {
     inner.injected_traces.restore(&traces.unwrap_or_default());
 }
 
+/// Takes up the triggers that were added before this start.
+fn restore_triggers(inner: &Inner, running: Option<&Running>) {
+    let kept = running.and_then(|running| ask_store(|done| running.store.triggers(done)));
+    if kept.is_none() {
+        tracing::warn!("the store did not say which triggers were added");
+    }
+    let specs = kept.unwrap_or_default().into_iter().filter_map(|(name, spec)| {
+        let read = serde_json::from_str(&spec);
+        read.map_err(|error| tracing::warn!("the trigger {name} is left out: {error}")).ok()
+    });
+    inner.triggers.restore(specs.collect());
+}
+
 /// What the store answers within its time.
 fn ask_store<T: Send + 'static>(ask: impl FnOnce(store::Answer<T>) -> Result<(), CommitError>) -> Option<T> {
     let (answer, answered) = sync_channel(1);
@@ -333,6 +350,9 @@ fn open(
     runtime.spawn(workbench::serve(Arc::downgrade(inner)));
     runtime.spawn(injected_traces::keep(Arc::downgrade(inner)));
     runtime.spawn(gate::serve(inner.gate.clone(), inner.clock));
+    if config.recording.always {
+        runtime.spawn(recording::keep(Arc::downgrade(inner)));
+    }
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {
@@ -348,7 +368,9 @@ fn record_from_start(inner: &Arc<Inner>, path: PathBuf) {
         if shared.running().await.is_err() {
             return;
         }
-        if let Err(error) = shared.recording.start(&shared, Some(path)).await {
+        if let Err(error) =
+            shared.recording.start(&shared, Begin { path: Some(path), ..Begin::default() }).await
+        {
             tracing::error!("cannot record: {error}");
             shared.status.report(Transition::RecordingFailed, &error.to_string());
         }

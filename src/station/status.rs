@@ -76,6 +76,11 @@ impl StationStatus {
         Arc::clone(&self.disk_low)
     }
 
+    /// Whether it is nearly full at this moment.
+    pub(super) fn disk_low_now(&self) -> bool {
+        self.disk_low.load(Ordering::Relaxed)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,6 +92,15 @@ impl StationStatus {
 
     /// Applies a transition to the view and emits it.
     pub(super) fn report(&self, transition: Transition, text: &str) -> Seq {
+        self.report_of(transition, text, None)
+    }
+
+    /// Reports what came of another entry.
+    pub(super) fn report_because(&self, transition: Transition, cause: Seq) {
+        self.report_of(transition, "", Some(cause));
+    }
+
+    fn report_of(&self, transition: Transition, text: &str, cause: Option<Seq>) -> Seq {
         let now = self.clock.now();
         let mut state = self.lock();
         state.view.apply(now, &transition, text);
@@ -99,7 +113,7 @@ impl StationStatus {
             at: now,
             link: Link::Station,
             trace: None,
-            cause: None,
+            cause,
             what,
             bytes: text.as_bytes(),
         });

@@ -77,7 +77,8 @@ mod tests {
     };
 
     fn emit_text(tap: &Tap, text: &str) {
-        let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
+        let what =
+            What::Transition(Transition::Station(station::Transition::Operated { by: None, command: None }));
         tap.emit(Draft {
             at: Now::at_ms(1),
             link: Link::Station,

@@ -20,4 +20,4 @@ mod sequencer;
 pub use injected::{ExpectedConnections, OriginCell, PutError};
 pub use mirror::Mirror;
 pub use reader::{Batch, EntryRef, Reader};
-pub use sequencer::{Counters, Draft, Tap, TooManyReaders};
+pub use sequencer::{Counters, Draft, Tap, TooManyReaders, WholeFrames};

@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -78,7 +78,9 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Shared {
     limits: limits::Tap,
-    frame_bytes_max: usize,
+    frame_bytes_max: AtomicUsize,
+    /// How many have frames kept whole.
+    whole: AtomicU64,
     guard: TokenGuard,
     state: Mutex<State>,
     /// As `state.next`, so that a reader that has caught up takes no lock.
@@ -93,6 +95,12 @@ impl Shared {
     #[inline]
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of a frame that are kept at most.
+    #[inline]
+    fn frame_bytes_max(&self) -> usize {
+        self.frame_bytes_max.load(Ordering::Relaxed)
     }
 
     /// Shows readers what was pushed, and wakes those that wait.
@@ -125,6 +133,26 @@ impl Shared {
     }
 }
 
+/// Frames are kept whole as long as it is there.
+#[derive(Debug)]
+pub struct WholeFrames(Arc<Shared>);
+
+impl Drop for WholeFrames {
+    fn drop(&mut self) {
+        if self.0.whole.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.frame_bytes_max.store(frame_bytes_max(self.0.limits), Ordering::Relaxed);
+        }
+    }
+}
+
+fn frame_bytes_max(limits: limits::Tap) -> usize {
+    bound(limits.frame_bytes_max.min(limits.ring_bytes_max / 8))
+}
+
+fn bound(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
 /// The ordered, bounded stream of all that happens. Clones are the same tap.
 #[derive(Clone, Debug)]
 pub struct Tap {
@@ -141,11 +169,11 @@ impl Tap {
     /// An empty tap whose first entry has this place.
     pub(super) fn beginning_at(limits: limits::Tap, next: Seq) -> Self {
         let state = State { next, ring: Ring::new(limits), cut: 0 };
-        let frame_bytes_max = limits.frame_bytes_max.min(limits.ring_bytes_max / 8);
         Self {
             shared: Arc::new(Shared {
                 limits,
-                frame_bytes_max: usize::try_from(frame_bytes_max).unwrap_or(usize::MAX),
+                frame_bytes_max: AtomicUsize::new(frame_bytes_max(limits)),
+                whole: AtomicU64::new(0),
                 guard: TokenGuard::new(limits.frame_hashes_max),
                 state: Mutex::new(state),
                 next: AtomicU64::new(next.0),
@@ -181,7 +209,7 @@ impl Tap {
     #[inline]
     fn looked_at<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let beyond = self.shared.guard.encoded_bytes_max();
-        bytes.get(..self.shared.frame_bytes_max.saturating_add(beyond)).unwrap_or(bytes)
+        bytes.get(..self.shared.frame_bytes_max().saturating_add(beyond)).unwrap_or(bytes)
     }
 
     /// An entry that may hold a token of this station.
@@ -211,6 +239,12 @@ impl Tap {
     #[must_use]
     pub fn text_without_tokens<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.shared.guard.masked_text(text).map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
+    /// Whether a frame holds a token of this station or a secret: its bytes are not to be shown.
+    #[must_use]
+    pub fn finds_token(&self, link: Link, bytes: &[u8]) -> bool {
+        self.shared.guard.finds(link, bytes)
     }
 
     /// Masks a token of this station wherever a peer says it from now on, in place of the token that had the
@@ -261,7 +295,7 @@ impl Tap {
     #[inline(always)]
     fn append(&self, draft: Draft<'_>) -> Seq {
         let Draft { at, link, trace, cause, what, bytes } = draft;
-        let kept = bytes.get(..self.shared.frame_bytes_max).unwrap_or(bytes);
+        let kept = bytes.get(..self.shared.frame_bytes_max()).unwrap_or(bytes);
         let mut guard = self.shared.lock();
         let state = &mut *guard;
         let seq = state.next;
@@ -275,7 +309,7 @@ impl Tap {
     /// Keeps an entry that has its place, with bytes that nothing is to be withheld of. One whose place is
     /// taken is left out: whether it is kept.
     pub(super) fn mirror(&self, entry: Entry, bytes: &[u8]) -> bool {
-        let kept = bytes.len().min(self.shared.frame_bytes_max);
+        let kept = bytes.len().min(self.shared.frame_bytes_max());
         let mut state = self.shared.lock();
         if entry.seq < state.next {
             return false;
@@ -303,6 +337,25 @@ impl Tap {
         Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max, |state| {
             state.ring.oldest().unwrap_or(state.next)
         })
+    }
+
+    /// A reader from a place on; what is not kept of that is lost to it.
+    ///
+    /// # Errors
+    /// [`TooManyReaders`] at the limit.
+    pub fn reader_from(&self, place: Seq) -> Result<Reader, TooManyReaders> {
+        Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max, |state| place.min(state.next))
+    }
+
+    /// Keeps frames up to an eighth of `limits.tap.ring_bytes_max` in place of `limits.tap.frame_bytes_max`,
+    /// until what is returned is dropped.
+    #[must_use]
+    pub fn keep_whole(&self) -> WholeFrames {
+        let shared = Arc::clone(&self.shared);
+        if shared.whole.fetch_add(1, Ordering::SeqCst) == 0 {
+            shared.frame_bytes_max.store(bound(shared.limits.ring_bytes_max / 8), Ordering::Relaxed);
+        }
+        WholeFrames(shared)
     }
 
     /// The last kept entries before a place: at most one segment. Nothing when none is kept.

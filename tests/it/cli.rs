@@ -316,8 +316,8 @@ fn what_a_console_begins_with_is_judged_before_it_is_opened() {
             "invalid filter for Wire, the first pane of Wire: there is no field `nofield`",
         ),
         (&["attach", "--view", "x"], "invalid value 'x'"),
-        (&["--view", "wire", "pair"], "go with the console and with `attach`"),
-        (&["--theme", "mono", "--plain"], "go with the console and with `attach`"),
+        (&["--view", "wire", "pair"], "go with the console, `attach` and `replay`"),
+        (&["--theme", "mono", "--plain"], "go with the console, `attach` and `replay`"),
     ] {
         let (code, said) = refused(args);
         assert!(code == Some(2) && said.contains(wanted), "{args:?}: {code:?} {said}");

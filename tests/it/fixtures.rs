@@ -222,6 +222,15 @@ fn station_transitions() -> Vec<station::Transition> {
         DiskFree => [Transition::DiskFree { free_bytes: 512 }],
         DiskOk => [Transition::DiskOk { free_bytes: 1 << 30 }],
         Operated => [],
+        AlwaysRecording => [Transition::AlwaysRecording],
+        Triggered => [Transition::Triggered {
+            name: "boss".into(),
+            entry: Seq(7),
+            coalesced: 2,
+            is_alert: true,
+        }],
+        OperationEnded => [Transition::OperationEnded { outcome: r#"{"mpp":"held"}"#.into() }],
+        Marked => [],
         Notice => [],
         TurnedAway => [],
         TokenShown => [Transition::TokenShown { plugin: None }],
@@ -232,7 +241,19 @@ fn station_transitions() -> Vec<station::Transition> {
     all.extend(
         links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]),
     );
-    all.extend(operators().map(|by| Transition::Operated { by }));
+    let commands = [None, Some(r#"{"restart":{"link":"mpp"}}"#), None];
+    all.extend(
+        operators()
+            .into_iter()
+            .zip(commands)
+            .map(|(by, command)| Transition::Operated { by, command: command.map(Into::into) }),
+    );
+    all.extend(
+        operators()
+            .into_iter()
+            .zip([None, Some(Seq(7)), None])
+            .map(|(by, entry)| Transition::Marked { by, entry }),
+    );
     all.extend(operators().map(|by| Transition::Stopping { by }));
     let plugin = Some(rl_console::ids::PluginId::new("org.example.ticker"));
     all.push(Transition::TokenShown { plugin });

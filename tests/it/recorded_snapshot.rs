@@ -45,9 +45,11 @@ pub(crate) fn bare() -> Snapshot {
             store_failing: None,
             disk_low: None,
             recording: None,
+            always_recording: None,
             alerts: AlertList::NONE,
             is_rehearsal: false,
             injected_traces: Vec::new(),
+            injected_entries: Vec::new(),
         },
         mpp: mpp::Snapshot {
             listener: Listener::Starting,

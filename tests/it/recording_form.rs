@@ -42,7 +42,7 @@ fn night(path: &Path, notices: u64) -> Tap {
     for number in 0..notices {
         let text = format!("a notice of some length, number {number}: {}", noise(40));
         let what = if number.is_multiple_of(10) {
-            station::Transition::Operated { by: None }
+            station::Transition::Operated { by: None, command: None }
         } else {
             station::Transition::Notice { level: station::Level::Info }
         };
@@ -122,7 +122,13 @@ fn a_keyframe_is_in_a_chunk_of_its_own_behind_what_there_was_so_far() {
 
 /// An index without what only a finished file has.
 fn bare(index: RecordingIndex) -> RecordingIndex {
-    RecordingIndex { messages: None, damage: None, bytes: 0, ..index }
+    RecordingIndex {
+        messages: None,
+        channels: std::collections::BTreeMap::new(),
+        damage: None,
+        bytes: 0,
+        ..index
+    }
 }
 
 #[test]

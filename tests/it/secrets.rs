@@ -335,7 +335,11 @@ fn a_token_said_on_any_link_reaches_no_reader_no_viewer_and_no_recording() {
     viewer.subscribe(1, "**");
     // In the snapshot that it begins with.
     let _named = Peer::greeted_as(&bus.path(), &tokens[0], "agent", None);
-    let Outcome::Recording { path } = command(Command::RecordStart { path: None }) else { unreachable!() };
+    let Outcome::Recording { path } =
+        command(Command::RecordStart { path: None, preroll_s: Some(0), whole: false })
+    else {
+        unreachable!()
+    };
     for (number, token) in (1..).zip(&tokens) {
         say_on_mpp(*addrs.mpp.as_ref().unwrap(), bridge_token.reveal(), token);
         say_on_bus(&bus.path(), number, token);

@@ -25,7 +25,7 @@ pub(crate) const NARROW: limits::Tap = limits::Tap {
 
 /// What the tests of the ring put into it.
 fn operated() -> What {
-    What::Transition(Transition::Station(station::Transition::Operated { by: None }))
+    What::Transition(Transition::Station(station::Transition::Operated { by: None, command: None }))
 }
 
 pub(crate) fn draft(what: What, bytes: &[u8]) -> Draft<'_> {

@@ -24,6 +24,7 @@ use super::{
     sim::SimPeer,
     snippet::SnippetAction,
     stop::{StatusArgs, StopArgs},
+    trigger::TriggerAction,
 };
 use crate::cli::config::endpoint;
 
@@ -138,10 +139,17 @@ pub(crate) enum Command {
     /// Record all traffic of the station into a new MCAP file, until Ctrl-C.
     Record(RecordArgs),
 
+    /// Save what the last seconds had as a recording, after the fact.
+    Clip(ClipArgs),
+
+    /// Mark this moment, or an entry, on every console and in recordings.
+    Mark(MarkArgs),
+
     /// Open the console on recordings: every screen as it was, at any moment; needs no station.
     ///
-    /// Space plays and holds, [ and ] change the speed, { and } go to the previous and the next notable
-    /// event, @ goes to a time, End to the end, q quits. Nothing can be done to a station from here.
+    /// Space plays and holds, the square brackets change the speed, the braces go to the previous and the
+    /// next notable event, @ goes to a time, End to the end, q quits. Nothing can be done to a station from
+    /// here.
     Replay(ReplayArgs),
 
     /// Inspect, verify or repair recordings; needs no station.
@@ -184,6 +192,10 @@ pub(crate) enum Command {
     /// Hold frames between the station and its peers, and decide on each: pass, drop or edit it.
     #[command(subcommand)]
     Gate(GateAction),
+
+    /// Have the station look for something, and mark, save, alert or run something then.
+    #[command(subcommand)]
+    Trigger(TriggerAction),
 
     /// Judge MPLP objects, and list or print their schemas and rules, without a station; write the record of
     /// one.
@@ -338,6 +350,39 @@ pub(crate) struct RecordArgs {
     /// Stop after this many seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub(crate) for_ms: Option<u64>,
+
+    /// Seconds before now to record as well, as far as the station keeps them.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    pub(crate) preroll: u64,
+
+    /// Keep frames whole while it records, up to an eighth of what the station keeps.
+    #[arg(long)]
+    pub(crate) whole: bool,
+}
+
+/// `clip`.
+#[derive(Debug, Args)]
+pub(crate) struct ClipArgs {
+    /// Seconds before now, as far as the station keeps them.
+    #[arg(value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) seconds: u64,
+
+    /// The file to create; must not exist [default: named by date and time, in recordings/ of the data
+    /// folder].
+    #[arg(value_name = "OUT.mcap")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// `mark`.
+#[derive(Debug, Args)]
+pub(crate) struct MarkArgs {
+    /// What for, at most 256 bytes.
+    #[arg(value_name = "TEXT", default_value = "")]
+    pub(crate) text: String,
+
+    /// The entry that is meant, by its number in the tap [default: this moment].
+    #[arg(long, value_name = "N")]
+    pub(crate) entry: Option<u64>,
 }
 
 /// `backup`.

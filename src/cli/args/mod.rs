@@ -27,12 +27,13 @@ mod snippet;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod trigger;
 
 pub(crate) use alert::AlertWhat;
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
-    AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, HelpArgs, ManArgs, PackAction, PairArgs,
-    RecordArgs, ServiceArgs,
+    AttachArgs, BackupArgs, ClipArgs, Command, CompletionsArgs, ConfigAction, HelpArgs, ManArgs, MarkArgs,
+    PackAction, PairArgs, RecordArgs, ServiceArgs,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, FrameLink, Moment};
 pub(crate) use gate::{GateAction, GateArmArgs, GateDisarmArgs, GateEditArgs, OnTimeoutArg};
@@ -42,7 +43,9 @@ pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, Set
 pub(crate) use ls::LsArgs;
 pub(crate) use mplp::{MplpAction, MplpStationArgs, MplpValidateArgs};
 pub(crate) use plugin::{PluginAction, PluginCheckArgs, PluginSourceArgs, StreamAction, StreamSessionAction};
-pub(crate) use recording::{RecordingAction, ReplayArgs};
+pub(crate) use recording::{
+    ExportFormat, RecordingAction, RecordingCutArgs, RecordingExportArgs, ReplayArgs,
+};
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,
 };
@@ -58,3 +61,4 @@ pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionA
 pub(crate) use sim_plugin::{SimBadFrame, SimFlood, SimPluginArgs, SimPluginBehaviour};
 pub(crate) use snippet::{SnippetAction, SnippetCheckArgs, SnippetShowArgs};
 pub(crate) use stop::{StatusArgs, StopArgs};
+pub(crate) use trigger::{TriggerAction, TriggerAddArgs, TriggerTestArgs};

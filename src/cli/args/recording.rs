@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
-use super::global::ScreenArgs;
+use super::{global::ScreenArgs, runs::TraceName};
 use crate::port::Speed;
 
 /// `recording`.
@@ -25,6 +25,80 @@ pub(crate) enum RecordingAction {
     /// What a killed station leaves lacks its index: other tools then cannot seek in it. A file that exists
     /// is not overwritten. Exits 0 also when something of it was damaged; that is printed.
     Repair(RecordingRepairArgs),
+
+    /// Write a part of a recording into a new file: a span of time, or one piece of work.
+    ///
+    /// It begins with the last keyframe before that, and with what followed it, so that the state is known. A
+    /// file that exists is not overwritten.
+    Cut(RecordingCutArgs),
+
+    /// Print the frames of a recording: for people, as fixtures, or one piece of work as a sequence diagram.
+    ///
+    /// json and hex print one line per frame, with its time, direction, peer and JSON or hex, as
+    /// `inject --each` reads them.
+    Export(RecordingExportArgs),
+}
+
+/// `recording cut`.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingCutArgs {
+    /// The recording.
+    #[arg(value_name = "IN.mcap")]
+    pub(crate) file: PathBuf,
+
+    /// The file to be made.
+    #[arg(value_name = "OUT.mcap")]
+    pub(crate) out: PathBuf,
+
+    /// From when: a time (22:14:03), +DURATION from the start (+90s), or seq:N [default: the start].
+    #[arg(long, value_name = "TIME|+DUR|seq:N", allow_hyphen_values = true)]
+    pub(crate) from: Option<String>,
+
+    /// Until when, likewise [default: the end].
+    #[arg(long, value_name = "TIME|+DUR|seq:N", allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
+
+    /// Only entries that match this filter, as in the Wire.
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) filter: Option<String>,
+
+    /// Only the entries of one piece of work and what came of them: its trace, or at least the last four hex
+    /// digits.
+    #[arg(long, value_name = "ID")]
+    pub(crate) trace: Option<TraceName>,
+}
+
+/// `recording export`.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingExportArgs {
+    /// The recording.
+    #[arg(value_name = "IN.mcap")]
+    pub(crate) file: PathBuf,
+
+    /// How.
+    #[arg(long, value_enum, default_value = "transcript")]
+    pub(crate) format: ExportFormat,
+
+    /// Only the frames of this peer, as `ls` and the Wire print it.
+    #[arg(long, value_name = "PEER")]
+    pub(crate) peer: Option<String>,
+
+    /// Only the frames of this trace: it, or at least its last four hex digits.
+    #[arg(long, value_name = "ID")]
+    pub(crate) trace: Option<TraceName>,
+}
+
+/// How frames are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// A line per frame, for people.
+    Transcript,
+    /// A line of JSON per frame, with the frame as JSON where it has any.
+    Json,
+    /// A line of JSON per frame, with its bytes in hex.
+    Hex,
+    /// One trace as a sequence diagram in Mermaid's language.
+    Mermaid,
 }
 
 /// `recording info` and `recording verify`.

@@ -370,9 +370,12 @@ fn globals(context: &Context) -> String {
             // Another terminal may stand in another folder.
             Value::Text(path) => std::path::absolute(path)
                 .map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()),
-            Value::Integer(0) | Value::Absent | Value::Flag(_) | Value::List(_) | Value::Filters(_) => {
-                return None;
-            }
+            Value::Integer(0)
+            | Value::Absent
+            | Value::Flag(_)
+            | Value::List(_)
+            | Value::Filters(_)
+            | Value::Triggers(_) => return None,
             Value::Integer(number) => number.to_string(),
         };
         Some(format!("{} {}", key.flag?, quoted(&value)))

@@ -30,7 +30,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
     operator::block_on(async {
         let station = operator::connect(settings).await?;
         let mut signals = Signals::listen()?;
-        let Outcome::Recording { path } = station.command(Command::RecordStart { path }).await? else {
+        let Outcome::Recording { path } = station
+            .command(Command::RecordStart { path, preroll_s: Some(args.preroll), whole: args.whole })
+            .await?
+        else {
             return Err(Error::UnexpectedAnswer);
         };
         let said =

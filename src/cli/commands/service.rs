@@ -103,7 +103,7 @@ fn text(key: Key, value: &Value) -> Option<String> {
         }
         Value::Text(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
-        Value::Flag(_) | Value::List(_) | Value::Filters(_) | Value::Absent => None,
+        Value::Flag(_) | Value::List(_) | Value::Filters(_) | Value::Triggers(_) | Value::Absent => None,
     }
 }
 

@@ -5,6 +5,8 @@ use crate::{
         check_filter,
         input::{keymap::NamedFilter, pane_id::PaneId},
     },
+    port::TriggerSpec,
+    station::check_triggers,
     words::nearest,
 };
 use std::{collections::BTreeMap, ops::Range, path::Path};
@@ -103,7 +105,14 @@ impl File<'_> {
             };
             let is_table_of_keys =
                 Key::all().any(|key| key.name.strip_prefix(&full).is_some_and(|rest| rest.starts_with('.')));
-            if let Some(key) = Key::find(&full).filter(|key| key.kind == Kind::Filters) {
+            if let Some(key) = Key::find(&full).filter(|key| key.kind == Kind::Triggers) {
+                match self.triggers(&value.span()) {
+                    Ok(all) => {
+                        drop(values.insert(key.name, (Value::Triggers(all), self.position(&name.span()))));
+                    }
+                    Err(fault) => faults.push(fault),
+                }
+            } else if let Some(key) = Key::find(&full).filter(|key| key.kind == Kind::Filters) {
                 let filters = self.filters(value, &name.span(), faults);
                 values.insert(key.name, (Value::Filters(filters), self.position(&name.span())));
             } else if let Some(key) = Key::find(&full) {
@@ -162,6 +171,23 @@ impl File<'_> {
     }
 
     /// The named filters; what is wrong with one is added to `faults`, and it is left out.
+    /// The triggers of the file.
+    fn triggers(&self, at: &Range<usize>) -> Result<Vec<TriggerSpec>, ConfigFault> {
+        #[derive(serde::Deserialize)]
+        struct OfFile {
+            triggers: Vec<TriggerSpec>,
+        }
+        let hint = || "`rl-console help recording#triggers` shows one".to_owned();
+        let read: Result<OfFile, _> = toml::from_str(self.text);
+        let OfFile { triggers } = read.map_err(|error| {
+            let span = error.span().unwrap_or_else(|| at.clone());
+            self.fault(&span, format!("`{}`: {}", Key::TRIGGERS, error.message()), hint())
+        })?;
+        check_triggers(&triggers)
+            .map_err(|why| self.fault(at, format!("`{}`: {why}", Key::TRIGGERS), hint()))?;
+        Ok(triggers)
+    }
+
     fn filters(
         &self,
         value: &Spanned<DeValue<'_>>,
@@ -348,7 +374,7 @@ mod tests {
             unknown.hint
         );
         assert!(
-            unknown.hint.contains(" mpp, plugins, plugins.twitch_android, rmp, runs, runtime; `rl-console config show --defaults`"),
+            unknown.hint.contains(" mpp, plugins, plugins.twitch_android, recording, rmp, runs, runtime; `rl-console config show --defaults`"),
             "{}",
             unknown.hint
         );

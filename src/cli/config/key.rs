@@ -1,7 +1,7 @@
 //! Every configuration key in one table.
 
 use super::value::{Kind, Value};
-use crate::{cli::env, console::input::Keymap, limits::Limits, words::nearest};
+use crate::{cli::env, console::input::Keymap, limits::Limits, station::RecordingSettings, words::nearest};
 
 /// The version of the host that is emulated (ruling Plugins 3).
 const HOST_VERSION: &str = "7.8.6";
@@ -336,7 +336,7 @@ impl Key {
         });
         let keys =
             Keymap::names().map(|(name, doc)| Self { name, kind: Kind::Keys, alias: None, flag: None, doc });
-        Self::PLAIN.into_iter().chain(Self::PLUGINS).chain(keys).chain(limits)
+        Self::PLAIN.into_iter().chain(Self::PLUGINS).chain(Self::RECORDING).chain(keys).chain(limits)
     }
 
     /// The key with this name, or with one that it had in an earlier version.
@@ -388,7 +388,12 @@ impl Key {
             Self::THEME => Value::Text("midnight".to_owned()),
             Self::ENVIRONMENT => Value::Text("live".to_owned()),
             Self::HOST_VERSION => Value::Text(HOST_VERSION.to_owned()),
-            Self::ASCII | Self::ON_AIR => Value::Flag(false),
+            Self::ASCII | Self::ON_AIR | Self::RECORD_ALWAYS => Value::Flag(false),
+            Self::ROTATE_BYTES => Value::Integer(RecordingSettings::default().rotate_bytes),
+            Self::ROTATE_S => Value::Integer(RecordingSettings::default().rotate_s),
+            Self::KEEP_BYTES => Value::Integer(RecordingSettings::default().keep_bytes),
+            Self::KEEP_DAYS => Value::Integer(RecordingSettings::default().keep_days),
+            Self::PREROLL => Value::Integer(RecordingSettings::default().preroll_s),
             Self::MOUSE | Self::BELL | Self::START | Self::EMIT => Value::Flag(true),
             Self::ON_HANGUP => Value::Text("stay".to_owned()),
             Self::ADAPTER_GONE | Self::NICE => Value::Integer(5),
@@ -396,6 +401,7 @@ impl Key {
             Self::DESKTOP => Value::Text("off".to_owned()),
             Self::REGISTRY | Self::FOLDERS => Value::List(Vec::new()),
             Self::FILTERS => Value::Filters(Vec::new()),
+            Self::TRIGGERS => Value::Triggers(Vec::new()),
             name => match Keymap::defaults(name) {
                 Some(keys) => Value::List(keys),
                 None => Limits::default().value(name).map_or(Value::Absent, Value::Integer),

@@ -5,6 +5,8 @@ mod error;
 mod file;
 mod key;
 mod plugins;
+mod recording_keys;
+mod report;
 mod resolve;
 mod settings;
 mod value;

@@ -9,6 +9,7 @@ use super::{
     ConfigError, ConfigFault,
     key::Key,
     plugins::PluginSettings,
+    report,
     resolve::{Origin, Resolved},
     value::{Value, endpoint},
 };
@@ -19,10 +20,11 @@ use crate::{
         settings::{AlertRules, Desktop},
     },
     limits::Limits,
+    port::TriggerSpec,
     rmp::Registry,
     runs::engine::AgentsCancel,
     station,
-    station::{AlertThresholds, PackSource},
+    station::{AlertThresholds, PackSource, RecordingSettings},
 };
 
 /// Where the MACP port is unless another address is named (macp-v1, Transport).
@@ -131,6 +133,12 @@ pub(crate) struct Settings {
     pub(crate) on_hangup: OnHangup,
     /// How plugins are run.
     pub(crate) plugins: PluginSettings,
+    /// What a station looks for, and does then.
+    pub(crate) triggers: Vec<TriggerSpec>,
+    /// How a station records.
+    pub(crate) recording: RecordingSettings,
+    /// Every value in force, for what is recorded.
+    pub(crate) in_force: String,
     /// Whether a station that is started is for a rehearsal.
     pub(crate) is_rehearsal: bool,
     /// Every bound.
@@ -211,12 +219,11 @@ impl Settings {
                 head_waiting_s: integer(Key::HEAD_WAITING).unwrap_or(0),
             },
             alerts: AlertRules { bell: flag(Key::BELL), desktop: desktop(text(Key::DESKTOP).as_deref()) },
-            on_hangup: if text(Key::ON_HANGUP).as_deref() == Some("exit") {
-                OnHangup::Exit
-            } else {
-                OnHangup::Stay
-            },
+            on_hangup: on_hangup(text(Key::ON_HANGUP).as_deref()),
             plugins: PluginSettings::of(resolved),
+            triggers: triggers(resolved),
+            recording: recording(resolved),
+            in_force: report::in_force(resolved),
             is_rehearsal: false,
             limits,
         }
@@ -259,12 +266,14 @@ impl Settings {
         home: Option<&Path>,
     ) -> Result<station::Config, ConfigError> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let pack = match &self.pack {
+            PackSource::Sample => PackSource::Sample,
+            PackSource::File(path) => PackSource::File(absolute(path.clone())),
+        };
+        let report = report::source(self.in_force.clone(), pack.clone(), &self.registry, self.data()?);
         Ok(station::Config {
             data: self.data()?,
-            pack: match &self.pack {
-                PackSource::Sample => PackSource::Sample,
-                PackSource::File(path) => PackSource::File(absolute(path.clone())),
-            },
+            pack,
             bind: self.bind,
             port: self.port,
             broadcaster_login: self.broadcaster_login.clone(),
@@ -281,6 +290,8 @@ impl Settings {
             limits: self.limits,
             plugins: self.plugins.host()?,
             record: record.map(absolute),
+            triggers: self.triggers.clone(),
+            recording: RecordingSettings { report, ..self.recording.clone() },
             is_rehearsal: self.is_rehearsal,
         })
     }
@@ -295,6 +306,35 @@ impl Settings {
             Some(folder) => Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone())),
             None => Ok(self.data()?.join("openings")),
         }
+    }
+}
+
+fn on_hangup(word: Option<&str>) -> OnHangup {
+    if word == Some("exit") { OnHangup::Exit } else { OnHangup::Stay }
+}
+
+fn triggers(resolved: &Resolved) -> Vec<TriggerSpec> {
+    match resolved.value(Key::TRIGGERS) {
+        Value::Triggers(all) => all.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// How a station records; what it reports of itself is known to who starts it.
+fn recording(resolved: &Resolved) -> RecordingSettings {
+    let shipped = RecordingSettings::default();
+    let integer = |name: &str, shipped: u64| match resolved.value(name) {
+        Value::Integer(number) => *number,
+        _ => shipped,
+    };
+    RecordingSettings {
+        always: matches!(resolved.value(Key::RECORD_ALWAYS), Value::Flag(true)),
+        rotate_bytes: integer(Key::ROTATE_BYTES, shipped.rotate_bytes),
+        rotate_s: integer(Key::ROTATE_S, shipped.rotate_s),
+        keep_bytes: integer(Key::KEEP_BYTES, shipped.keep_bytes),
+        keep_days: integer(Key::KEEP_DAYS, shipped.keep_days),
+        preroll_s: integer(Key::PREROLL, shipped.preroll_s),
+        report: shipped.report,
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 
 use super::file::Position;
-use crate::{console::input::Keymap, rmp::Registry};
+use crate::{console::input::Keymap, port::TriggerSpec, rmp::Registry};
 
 /// A configured value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +24,8 @@ pub(crate) enum Value {
     List(Vec<String>),
     /// Filters of panes with keys.
     Filters(Vec<FilterEntry>),
+    /// What the station looks for, and does then.
+    Triggers(Vec<TriggerSpec>),
     /// Nothing.
     Absent,
 }
@@ -54,6 +56,10 @@ impl fmt::Display for Value {
             Self::Flag(flag) => flag.fmt(f),
             Self::Text(text) => write!(f, "{text:?}"),
             Self::List(texts) => write!(f, "{texts:?}"),
+            Self::Triggers(all) => {
+                let names: Vec<_> = all.iter().map(|spec| spec.name.as_str()).collect();
+                write!(f, "[{}]", names.join(", "))
+            }
             Self::Filters(filters) if filters.is_empty() => f.write_str("{}"),
             Self::Filters(filters) => {
                 let filters: Vec<_> = filters.iter().map(ToString::to_string).collect();
@@ -110,6 +116,8 @@ pub(crate) enum Kind {
     Schemas,
     /// Tables of filters with keys, in a file alone.
     Filters,
+    /// What the station looks for.
+    Triggers,
     /// Paths, each as a [`Kind::Path`]; in a variable they are separated by colons.
     Paths,
     /// A semantic version.
@@ -143,7 +151,7 @@ impl Kind {
                 let paths = text.split(':').filter(|path| !path.is_empty());
                 Value::List(paths.map(str::to_owned).collect())
             }
-            Self::Filters => return Err(self.takes()),
+            Self::Filters | Self::Triggers => return Err(self.takes()),
             Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
         self.check(value)
@@ -184,7 +192,8 @@ impl Kind {
             (Value::Integer(number), Self::Integer { min, max }) => (min..=max).contains(number),
             (Value::Flag(_), Self::Flag)
             | (Value::Text(_), Self::PathOrNone)
-            | (Value::Filters(_), Self::Filters) => true,
+            | (Value::Filters(_), Self::Filters)
+            | (Value::Triggers(_), Self::Triggers) => true,
             (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
             (Value::List(paths), Self::Paths) => paths.iter().all(|path| !path.is_empty()),
             (Value::Text(text), Self::Version) => text.parse::<semver::Version>().is_ok(),
@@ -210,6 +219,7 @@ impl Kind {
             | Self::Endpoint
             | Self::Keys
             | Self::Filters
+            | Self::Triggers
             | Self::Paths
             | Self::Version
             | Self::CommandLine
@@ -232,6 +242,9 @@ impl Kind {
             }
             Self::PathOrNone => "takes a path, or \"\" for none".to_owned(),
             Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
+            Self::Triggers => {
+                "takes tables (in a file), each with name, when and what is done then".to_owned()
+            }
             Self::Filters => "takes tables (in a file), each with key, pane and filter".to_owned(),
             Self::Schemas => "takes a table of schemas, such as 0x1000 = \"artifact.map.tile.v1\"".to_owned(),
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),

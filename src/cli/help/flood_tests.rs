@@ -165,7 +165,7 @@ fn a_flood_in_both_dialects_draws_the_same_journal_live_and_replayed() {
     let port = station.port();
     let path = folder.path().join("night.mcap");
     let command = |command| runtime.block_on(port.command(command)).unwrap();
-    command(Command::RecordStart { path: Some(path.clone()) });
+    command(Command::RecordStart { path: Some(path.clone()), preroll_s: Some(0), whole: false });
     let snapshot = runtime.block_on(port.snapshot()).unwrap();
     let reader = port.entries().unwrap();
     flood(&runtime, &folder.path().join("rmp.sock"));

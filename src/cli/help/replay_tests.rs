@@ -15,21 +15,12 @@ fn a_recording_that_is_read_again_has_the_same_findings() {
     let path = folder.path().join("show.mcap");
     let before = EncodedSnapshot { at: Now::at_ms(0), bytes: snapshot.encode() };
     let taken = before.clone();
-    let sources = Sources {
-        reader,
-        snapshot: Box::new(move || {
-            let before = taken.clone();
-            Box::pin(async { Ok(before) })
-        }),
-        tallied: |_| None,
-        disk_low: std::sync::Arc::default(),
-        clock: Clock::ahead(),
-        info: RecordingInfo {
-            host_version: "0.0.0".to_owned(),
-            station_started: Now::at_ms(0),
-            previous: None,
-        },
-    };
+    let snapshot_again = Box::new(move || -> recording::SnapshotFuture {
+        let before = taken.clone();
+        Box::pin(async { Ok(before) })
+    });
+    let info = RecordingInfo { station_started: Now::at_ms(0), ..RecordingInfo::default() };
+    let sources = Sources::new(reader, snapshot_again, Clock::ahead(), info);
     let recorder = Recorder::start(&path, sources, limits::Recording::default(), Box::new(|_| {})).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let summary = runtime.block_on(recorder.stop());

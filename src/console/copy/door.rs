@@ -21,14 +21,14 @@ pub(crate) fn door_of(frame: &Frame) -> (DoorSpec, Option<String>) {
 /// # Errors
 /// Why there is none.
 pub(crate) fn inject_command(entry: EntryRef<'_>, commands: &CommandHints) -> Result<String, &'static str> {
-    let frame = whole_frame(entry).map_err(|why| match why {
+    let (frame, bytes) = whole_frame(entry).map_err(|why| match why {
         WorkbenchError::Withheld => "withheld at capture: it may contain a token",
         WorkbenchError::FrameCut { .. } => "only the beginning is kept (limits.tap.frame_bytes_max)",
         _ => "the entry is not a frame",
     })?;
     // Published bytes hold their control frame: no topic beside them.
     let (door, _) = door_of(frame);
-    Ok(commands.line(&format!("inject {} --raw {}", flags(&door), digits(entry.bytes))))
+    Ok(commands.line(&format!("inject {} --raw {}", flags(&door), digits(&bytes))))
 }
 
 /// The link and the flags of `inject` that lead through a door.

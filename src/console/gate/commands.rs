@@ -13,6 +13,7 @@ use crate::{
             message::show_message,
             state::Ui,
         },
+        workbench::at_gate,
     },
     port::{Command, GateCommand, GateOutcome, Outcome, Page, PortError, Query},
     time::Now,
@@ -82,6 +83,9 @@ impl OnOutcome for Done {
             Err(error) => (error_text(error), true),
         };
         show_message(ui, text, is_error, now);
+        if let Ok(Outcome::Gate(GateOutcome::Released { frames })) = &outcome {
+            at_gate::forget(ui, frames);
+        }
         let Some(list) = ui.layers_mut::<GateList>().next() else { return Vec::new() };
         if matches!(outcome, Ok(Outcome::Gate(GateOutcome::Armed { .. }))) {
             // The next keys are for what it holds.

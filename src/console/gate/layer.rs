@@ -153,7 +153,7 @@ impl GateList {
         let held = self.frame(model)?;
         let (number, seq) = (held.number, held.seq);
         let door = held.frame.as_ref().map(|frame| door_of(frame).0);
-        Ok(Act::effects(move |ui, _| at_gate::edit(ui, number, seq, door)))
+        Ok(Act::effects(move |ui, cx| at_gate::edit(ui, cx.model, number, (seq, door))))
     }
 
     /// Drops the selected frame; it is asked first where a call hangs on it.

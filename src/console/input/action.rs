@@ -261,6 +261,8 @@ actions! {
     Migrate = "migrate",
     /// Start or stop a recording.
     Record = "record",
+    /// Save the last minute as a recording.
+    Clip = "clip",
     /// Alerts, active and resolved, and pending approvals.
     Alerts = "alerts",
     /// Acknowledge an alert.
@@ -375,6 +377,7 @@ impl Action {
                 | Self::Restart
                 | Self::Migrate
                 | Self::Record
+                | Self::Clip
                 | Self::Acknowledge
                 | Self::Confirm
                 | Self::Refund
@@ -411,6 +414,7 @@ impl Action {
                 | Self::Rate
                 | Self::Again
                 | Self::Record
+                | Self::Clip
                 | Self::Ladder
                 | Self::Cause
                 | Self::Effect

@@ -54,6 +54,7 @@ impl Action {
             | Self::Gate
             | Self::PassAllFrames
             | Self::Record
+            | Self::Clip
             | Self::Alerts
             | Self::Detach
             | Self::StopStation

@@ -253,7 +253,10 @@ mod tests {
 
         fn say(&mut self, words: &str) {
             self.ms += 10;
-            let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
+            let what = What::Transition(Transition::Station(station::Transition::Operated {
+                by: None,
+                command: None,
+            }));
             let at = Now::at_ms(self.ms);
             self.tap.emit(Draft {
                 at,

@@ -280,6 +280,8 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     if let Some(recording) = station_state.station.recording.as_ref().filter(|_| view.replay.is_none()) {
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
+    } else if station_state.station.always_recording.is_some() {
+        parts.push(Part::new(format!("{}REC", glyphs.well), Role::Muted));
     }
     if let Some(frames_per_s) = model.console_health.frames_per_s {
         parts.push(Part::new(format!("~{frames_per_s} fps"), Role::Warn));

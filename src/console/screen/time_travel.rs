@@ -12,7 +12,7 @@ use crate::{
         ui,
         ui::{
             act::{Act, Resolved, act_if},
-            effect::Effect,
+            effect::{Effect, OutcomeText},
             message::show_message,
             moving,
             pane::PaneContext,
@@ -23,7 +23,7 @@ use crate::{
     },
     dissect::EntryRecord,
     ids::Seq,
-    port::{ReplayAct, ReplayPlace},
+    port::{Command, Outcome, ReplayAct, ReplayPlace},
     tap::EntryRef,
     time::{Now, Wall},
 };
@@ -36,7 +36,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         Action::Bookmark => {
             return act_if(
                 ui.time.entries().len() > 0,
-                || Act::change(|ui, cx| bookmark(ui, cx.live, cx.view, cx.now)),
+                || Act::effects(|ui, cx| bookmark(ui, cx.live, cx.view, cx.now)),
                 "no entries yet to mark",
             );
         }
@@ -141,10 +141,22 @@ pub(crate) fn go_to(ui: &mut Ui, live: &Model, view: &View, at: Wall, now: Now) 
     show_step(ui, live, view, stepped, None, now);
 }
 
-fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
+/// The moment of a bookmark is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bookmarked;
+
+impl OutcomeText for Bookmarked {
+    /// The bookmark says it.
+    fn text(&self, _: &Outcome) -> Option<(String, bool)> {
+        None
+    }
+}
+
+/// Sets one here, and marks the moment for every console and for recordings.
+fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     let Some(seq) = ui.time.current() else {
         show_message(ui, "this moment is no longer kept".to_owned(), true, now);
-        return;
+        return Vec::new();
     };
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
@@ -163,6 +175,10 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
         format!("bookmark removed; {all} left")
     };
     show_message(ui, words, false, now);
+    let entry = ui.time.is_stopped().then_some(seq);
+    let mark = || Effect::command(Command::Mark { text: String::new(), entry }, Bookmarked);
+    // In a replay it stays here.
+    (is_set && view.replay.is_none()).then(mark).into_iter().collect()
 }
 
 /// To the bookmark before: its view and pane, its moment, its record.

@@ -189,7 +189,7 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     stage.resync(connected());
     let effects = stage.ctrl('r');
     assert!(
-        matches!(&effects[..], [Effect::Command { command: Command::RecordStart { path: None }, .. }]),
+        matches!(&effects[..], [Effect::Command { command: Command::RecordStart { path: None, .. }, .. }]),
         "{effects:?}"
     );
     let path = PathBuf::from("/data/recordings/2026-11-21_18-04-11.mcap");

@@ -38,7 +38,8 @@ fn names_that_begin_alike_are_told_apart_by_their_ends_and_a_peer_is_named_when_
 #[test]
 fn many_clients_that_come_and_go_push_nothing_else_out_of_the_log() {
     let mut stage = bus(160, 50);
-    stage.station(crate::tap::entry::station::Transition::Operated { by: None }, "kick peer 9");
+    stage
+        .station(crate::tap::entry::station::Transition::Operated { by: None, command: None }, "kick peer 9");
     for number in 100..700 {
         let session = ConnectionId(number);
         stage.join(session, &format!("agent-{number}-of-7"), Kind::Agent, Dialect::Frames);

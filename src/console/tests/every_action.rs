@@ -93,7 +93,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
         KeyScope::Details => after(at(KeyScope::Chips, base)?, Action::Open),
         KeyScope::Inspector => {
             let mut stage = base();
-            stage.station(station::Transition::Operated { by: None }, "held boss");
+            stage.station(station::Transition::Operated { by: None, command: None }, "held boss");
             let seq = stage.tap.last();
             inspect::inspect(&mut stage.ui, &stage.view, seq);
             stage

@@ -364,6 +364,31 @@ fn a_frame_is_edited_in_the_workbench_and_goes_in_its_place() {
 }
 
 #[test]
+fn an_edit_is_not_lost_when_another_held_frame_is_edited_and_goes_with_its_frame() {
+    let mut stage = held(160, 50);
+    edit(&mut stage, 1);
+    stage.char('x');
+    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Down);
+    edit(&mut stage, 2);
+    stage.char('y');
+    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Up);
+    let asks = |effects: &[Effect]| {
+        effects.iter().any(|it| matches!(it, Effect::Query { query: Query::InterceptedFrame { .. }, .. }))
+    };
+    assert!(!asks(&stage.char('e')), "it is as it was left");
+    assert!(stage.text().contains("frame 1 at the gate"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    pass(&mut stage, 1);
+    stage.text();
+    assert!(!asks(&stage.char('e')), "the other is too");
+    assert!(stage.text().contains("frame 2 at the gate"), "{}", stage.text());
+    let kept: Vec<u64> = stage.ui.systems.workbench.kept_edits.keys().copied().collect();
+    assert_eq!(kept, [0_u64; 0], "of a frame that has passed nothing is kept");
+}
+
+#[test]
 fn the_draft_of_the_workbench_is_no_edit_of_a_held_frame() {
     let mut stage = show(160, 50);
     stage.char('i');

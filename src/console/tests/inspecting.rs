@@ -229,7 +229,7 @@ fn what_is_no_longer_kept_says_so_and_what_is_looked_at_stays() {
     open(&mut stage, invocation);
     stage.char('n');
     stage.ui.time = Timeline::new(&stage.ui.limits.console);
-    stage.station(station::Transition::Operated { by: None }, "much later");
+    stage.station(station::Transition::Operated { by: None, command: None }, "much later");
     let text = stage.text();
     assert!(text.contains("PREASON") && text.contains("no longer kept; this is a copy"), "{text}");
     stage.char('n');

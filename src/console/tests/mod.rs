@@ -13,6 +13,7 @@ mod bus_metrics;
 mod bus_peers;
 mod bus_samples;
 mod canvas;
+mod captured;
 mod classes;
 mod clicks;
 mod columns;

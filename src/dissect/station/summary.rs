@@ -24,10 +24,15 @@ pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
         T::RecordingGrew { .. } => ("rec_grew", EntryOutcome::Plain),
         T::RecordingStopped { .. } => ("rec_stopped", EntryOutcome::Plain),
         T::RecordingFailed => ("rec_failed", EntryOutcome::Bad),
+        T::AlwaysRecording => ("rec_always", EntryOutcome::Plain),
         T::DiskLow { .. } => ("disk_low", EntryOutcome::Warn),
         T::DiskFree { .. } => ("disk_free", EntryOutcome::Plain),
         T::DiskOk { .. } => ("disk_well", EntryOutcome::Plain),
         T::Operated { .. } => ("operated", EntryOutcome::Plain),
+        T::OperationEnded { .. } => ("op_ended", EntryOutcome::Plain),
+        T::Marked { .. } => ("mark", EntryOutcome::Plain),
+        T::Triggered { is_alert: true, .. } => ("triggered", EntryOutcome::Warn),
+        T::Triggered { .. } => ("triggered", EntryOutcome::Plain),
         T::Notice { level } => ("notice", EntryOutcome::of_level(*level)),
         T::TurnedAway { .. } => ("turned_away", EntryOutcome::Warn),
         T::TokenShown { .. } => ("token_shown", EntryOutcome::Bad),
@@ -51,12 +56,15 @@ pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
         T::RecordingGrew { bytes } => format!("{} so far", format::bytes(*bytes)).into(),
         T::RecordingStopped { bytes } => format!("{} recorded", format::bytes(*bytes)).into(),
         T::RecordingFailed => "recording failed".into(),
+        T::AlwaysRecording => "always recording".into(),
         T::DiskLow { free_bytes } => format!("nearly full: {} free", format::bytes(*free_bytes)).into(),
         T::DiskFree { free_bytes } => format!("{} free", format::bytes(*free_bytes)).into(),
         T::DiskOk { free_bytes } => format!("{} free again", format::bytes(*free_bytes)).into(),
-        T::Operated { by } => {
+        T::Operated { by, .. } | T::Marked { by, .. } => {
             by.as_ref().map_or_else(|| "by an operator".into(), |by| format!("by {by}").into())
         }
+        T::OperationEnded { .. } => "operation ended".into(),
+        T::Triggered { name, .. } => format!("trigger {name}").into(),
         T::Notice { level } => level.name().into(),
         T::TurnedAway { why, count } => format!("{count} by the metrics port: {}", why.name()).into(),
         T::TokenShown { plugin } => {

@@ -28,10 +28,13 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
             path("recording ended", vec![text_node("bytes", format::bytes(*bytes))])
         }
         T::RecordingFailed => path("recording failed", Vec::new()),
+        T::AlwaysRecording => path("always recording", Vec::new()),
         T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskFree { free_bytes } => plain("disk free", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskOk { free_bytes } => plain("disk ok", vec![text_node("free", format::bytes(*free_bytes))]),
-        T::Operated { by } => with_text("operated", operator(by.as_ref()), "what", Class::Public),
+        T::Operated { .. } | T::OperationEnded { .. } | T::Triggered { .. } | T::Marked { .. } => {
+            acts(transition)
+        }
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
         }
@@ -62,6 +65,40 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         }
         T::Stopping { by } => plain("stopping", operator(by.as_ref())),
     }
+}
+
+/// What was done: by operators, and by triggers.
+fn acts(transition: &T) -> TransitionDetails {
+    match transition {
+        T::Operated { by, command } => {
+            let command = command.iter().map(|command| payload("command", command));
+            let fields = operator(by.as_ref()).into_iter().chain(command).collect();
+            with_text("operated", fields, "what", Class::Public)
+        }
+        T::OperationEnded { outcome } => plain("operation ended", vec![payload("outcome", outcome)]),
+        T::Triggered { name, entry, coalesced, is_alert } => with_text(
+            "triggered",
+            vec![
+                text_node("trigger", name.to_string()),
+                text_node("entry", entry.to_string()),
+                text_node("coalesced", coalesced.to_string()),
+                text_node("alert", is_alert.to_string()),
+            ],
+            "text",
+            Class::Payload,
+        ),
+        T::Marked { by, entry } => {
+            let entry = entry.iter().map(|entry| text_node("entry", entry.to_string()));
+            let fields = operator(by.as_ref()).into_iter().chain(entry).collect();
+            with_text("mark", fields, "text", Class::Public)
+        }
+        _ => plain("unknown", Vec::new()),
+    }
+}
+
+/// A field that may say what viewers wrote.
+fn payload(name: &'static str, text: &str) -> Node {
+    text_node(name, text.to_owned()).with_class(Class::Payload)
 }
 
 /// The fields of who did it.

@@ -52,6 +52,7 @@ systems!(declare);
 recorded! {
     struct StationView = StationView "station" {
         data, started_at, hosts, store_failing, disk_low, recording, alerts, is_rehearsal, injected_traces,
+        injected_entries, always_recording,
     }
     default struct AlertList = StationAlerts "alerts" { all, cut, max }
     struct RecordingView = RecordingView "recording" { path, since, bytes }

@@ -355,13 +355,13 @@ fn a_store_that_is_opened_again_is_waited_for() {
 #[test]
 fn a_run_that_the_store_refuses_is_rejected_and_the_next_one_begins_once_it_writes() {
     with_runs(|fixture| async move {
-        fixture.store.refuse_commits(Mono(u64::MAX), 1);
+        fixture.store.refuse_writes(Clock::start(), Mono(u64::MAX), 1);
         fixture.submit(1).await;
         let rejected = fixture.response().await;
         let ControlResponse::RunRejected { request_id, reason } = &rejected else { panic!("{rejected:?}") };
         assert_eq!(*request_id, trace(1));
         assert!(reason.starts_with("cannot store the run: the store cannot write: "), "{reason}");
-        fixture.store.refuse_commits(Mono(0), 1);
+        fixture.store.refuse_writes(Clock::start(), Mono(0), 1);
         fixture.submit(2).await;
         assert!(matches!(fixture.response().await, ControlResponse::RunAccepted { .. }));
     });

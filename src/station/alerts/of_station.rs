@@ -29,6 +29,8 @@ pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Station,
 /// A recording could not be begun, or ended by an error.
 pub(crate) static RECORDING_FAILED: CauseKind =
     CauseKind::new("recording_failed", Link::Station, "recording").once();
+/// A trigger that is to raise an alert found something.
+pub(crate) static TRIGGERED: CauseKind = CauseKind::new("trigger", Link::Station, "trigger").once();
 /// The station told of an error: of damage that it found at its start, of a file that it cannot read.
 pub(crate) static STATION_ERROR: CauseKind = CauseKind::new("station_error", Link::Station, "station").once();
 
@@ -44,7 +46,7 @@ pub(crate) struct StationWatch {
 impl Watch for StationWatch {
     #[cfg(test)]
     const KINDS: &[&'static CauseKind] =
-        &[&HOST_DOWN, &STORE_FAILING, &DISK_LOW, &TURNED_AWAY, &RECORDING_FAILED, &STATION_ERROR];
+        &[&HOST_DOWN, &STORE_FAILING, &DISK_LOW, &TURNED_AWAY, &RECORDING_FAILED, &TRIGGERED, &STATION_ERROR];
 
     fn seed(&mut self, _: &Snapshot) {}
 
@@ -54,6 +56,10 @@ impl Watch for StationWatch {
             T::RecordingFailed => {
                 let text = format!("recording failed: {}", entry.text());
                 cx.incidents.raise(ActiveCause::new(RECORDING_FAILED.cause(), entry.entry.at, text));
+            }
+            T::Triggered { name, is_alert: true, .. } => {
+                let text = format!("trigger {name}: {}", entry.text());
+                cx.incidents.raise(ActiveCause::new(TRIGGERED.of(name), entry.entry.at, text));
             }
             T::Notice { level: Level::Error } => {
                 self.errors = self.errors.saturating_add(1);
@@ -69,6 +75,9 @@ impl Watch for StationWatch {
                 cx.incidents.raise(ActiveCause::new(cause, entry.entry.at, entry.text().to_string()));
             }
             T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
+            T::AlwaysRecording if !entry.text().is_empty() => {
+                cx.incidents.clear(&RECORDING_FAILED.cause());
+            }
             T::TurnedAway { why, count } if !cx.is_in_snapshot => {
                 let most = (!entry.text().is_empty()).then(|| (Peer::new(&entry.text()), *count));
                 self.turned_away.record(entry.entry.at, *why, *count, most);

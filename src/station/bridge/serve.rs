@@ -152,8 +152,8 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         Some(SocketAddr::new(bind, *bound.borrow()).to_string())
     };
     let addr_file = AddressFile::guarded_when(foundation, MPP_FILE, "the MPP port", &inner.status, known);
-    let refused = store.handle();
-    inner.gate.fail_store_by(move |until, rule| refused.refuse_commits(until, rule));
+    let (refused, clock) = (store.handle(), inner.clock);
+    inner.gate.fail_store_by(move |until, rule| refused.refuse_writes(clock, until, rule));
     let running = Running { mpp: requests.clone(), store: store.handle(), pack: Arc::clone(pack) };
     handle.set(Some(Arc::new(running)));
     Ok(Serving { thread, store, housekeeping, _addr_file: addr_file, reopening, requests })

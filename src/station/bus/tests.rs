@@ -205,7 +205,8 @@ fn one_session_cannot_take_the_room_of_all() {
 }
 
 fn notice(tap: &Tap) {
-    let what = What::Transition(Transition::Station(station::Transition::Operated { by: None }));
+    let what =
+        What::Transition(Transition::Station(station::Transition::Operated { by: None, command: None }));
     tap.emit(Draft {
         at: Now::at_ms(1),
         link: Link::Station,

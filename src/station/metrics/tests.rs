@@ -118,6 +118,8 @@ fn metrics() -> Metrics {
             alerts: crate::port::AlertList::new(200),
             is_rehearsal: false,
             injected_traces: Vec::new(),
+            injected_entries: Vec::new(),
+            always_recording: None,
             recording: Some(recording),
         },
         tap: tap::Counters {

@@ -79,10 +79,12 @@ pub(super) fn reach(reader: &mut SetReader, target: Target, limits: &Limits) -> 
         Target::Wall(wall) => set.chunk_at(last_ns(wall)),
         Target::Entry { seq, near } => reader.chunk_of(seq, near),
     };
+    let start = set.start_of(chunk);
     let (mut from, mut best) = (Some(chunk), None);
     for _ in 0..KEYFRAMES_TRIED_MAX {
         let Some(keyframe) = from.and_then(|from| set.keyframe_until(from)) else { break };
-        from = keyframe.checked_sub(1);
+        // Another start of the station says nothing of this one.
+        from = keyframe.checked_sub(1).filter(|from| start.contains(from));
         let Some(reached) = reach_from(reader, keyframe, target, limits) else { continue };
         let is_ahead = reached.state.is_ahead();
         // One that is ahead has what is still to come, and does if there is no other.

@@ -34,7 +34,7 @@ impl ReplayState {
     /// That of a keyframe.
     pub(super) fn of(snapshot: Snapshot) -> Self {
         let mut injected = InjectedTraces::default();
-        injected.restore(&snapshot.station.injected_traces);
+        injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
         Self { at: snapshot.at, snapshot, injected, last: None }
     }
 
@@ -56,7 +56,7 @@ impl ReplayState {
 
     /// Takes the state of a keyframe, which may have later entries.
     pub(super) fn renew(&mut self, snapshot: Snapshot) {
-        self.injected.restore(&snapshot.station.injected_traces);
+        self.injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
         self.snapshot = snapshot;
     }
 
@@ -84,7 +84,8 @@ impl ReplayState {
     /// What holds, as whoever begins here has it.
     pub(super) fn snapshot(&self) -> Snapshot {
         let Snapshot { as_of, station, .. } = self.snapshot.clone();
-        let station = StationView { injected_traces: self.injected.list(), ..station };
+        let (injected_traces, injected_entries) = (self.injected.list(), self.injected.entries());
+        let station = StationView { injected_traces, injected_entries, ..station };
         Snapshot { as_of, at: self.at, station, ..self.snapshot.clone() }
     }
 }

@@ -57,6 +57,7 @@ fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
         host_version: "0.0.0".to_owned(),
         station_started: Now::at_ms(started_ms),
         previous: previous.map(str::to_owned),
+        is_always: false,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     admission::TurnedAway,
-    ids::{ConnectionId, PluginId},
+    ids::{ConnectionId, PluginId, Seq},
 };
 
 /// The operator that did something through the port.
@@ -82,6 +82,9 @@ pub enum Transition {
     },
     /// A recording could not be begun, or ended by an error; the text is its path and why.
     RecordingFailed,
+    /// The recording that the station keeps by itself writes another file; the text is its path, and empty
+    /// when it writes none.
+    AlwaysRecording,
     /// The disk of the data folder is nearly full (`limits.store.disk_free_bytes_min`).
     DiskLow {
         /// Bytes that are free on it.
@@ -101,6 +104,32 @@ pub enum Transition {
     Operated {
         /// Who; none in what a version before 0.4 recorded.
         by: Option<OperatedBy>,
+        /// The port's command as JSON, cut to 4,096 bytes; none of frames that are sent, which are entries of
+        /// their own, and in what a version before 0.12 recorded.
+        command: Option<Arc<str>>,
+    },
+    /// What an operator did has its answer; its cause is the entry of that.
+    OperationEnded {
+        /// The port's outcome or error as JSON, cut to 4,096 bytes.
+        outcome: Arc<str>,
+    },
+    /// A moment was marked, to be found again; the text says what for.
+    Marked {
+        /// Who; none where a trigger did.
+        by: Option<OperatedBy>,
+        /// The entry that is meant, where it is not this moment.
+        entry: Option<Seq>,
+    },
+    /// A trigger found what it looks for; the text is what that says.
+    Triggered {
+        /// Which.
+        name: Arc<str>,
+        /// What it found.
+        entry: Seq,
+        /// What it found since it fired before, and did not fire for.
+        coalesced: u64,
+        /// Whether that is an alert.
+        is_alert: bool,
     },
     /// Something a person should read; the text says what happened and what to do.
     Notice {
@@ -159,12 +188,15 @@ texts! {
     Transition {
         Self::Started | Self::HostUp { link: _ } | Self::HostDown { link: _ } | Self::StoreOk
             | Self::StoreFailing | Self::RecordingStarted | Self::RecordingGrew { bytes: _ }
-            | Self::RecordingStopped { bytes: _ } | Self::RecordingFailed
+            | Self::RecordingStopped { bytes: _ } | Self::RecordingFailed | Self::AlwaysRecording
             | Self::DiskLow { free_bytes: _ } | Self::DiskFree { free_bytes: _ }
             | Self::DiskOk { free_bytes: _ }
             | Self::Notice { level: _ } | Self::TurnedAway { why: _, count: _ }
             | Self::Restarted => [],
-        Self::Operated { by } | Self::Stopping { by } => [by],
+        Self::Stopping { by } | Self::Marked { by, entry: _ } => [by],
+        Self::Operated { by, command } => [by command],
+        Self::OperationEnded { outcome } => [outcome],
+        Self::Triggered { name, entry: _, coalesced: _, is_alert: _ } => [name],
         Self::TokenShown { plugin } => [plugin],
         Self::Alert { change: _, alert } => [alert],
     }

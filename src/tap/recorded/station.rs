@@ -36,16 +36,21 @@ recorded! {
         RecordingGrew { bytes } = RecordingGrewBytes(bytes),
         RecordingStopped { bytes } = RecordingStoppedBytes(bytes),
         RecordingFailed = RecordingFailed,
+        AlwaysRecording = AlwaysRecording,
         DiskLow { free_bytes } = DiskLowFreeBytes(free_bytes),
         DiskFree { free_bytes } = DiskFreeBytes(free_bytes),
         DiskOk { free_bytes } = DiskWellFreeBytes(free_bytes),
-        Operated { by } = Operated(wire::StationOperated { by }),
+        Operated { by, command } = Operated(wire::StationOperated { by, command }),
+        OperationEnded { outcome } = OperationEndedOutcome(outcome),
+        Marked { by, entry } = Marked(wire::StationMarked { by, entry }),
+        Triggered { name, entry, coalesced, is_alert } =
+            Triggered(wire::StationTriggered { name, entry, coalesced, is_alert }),
         Notice { level } = Notice(level),
         TurnedAway { why, count } = TurnedAway(wire::StationTurnedAway { why, count }),
         TokenShown { plugin } = TokenShown(wire::StationTokenShown { plugin }),
         Alert { change, alert } = Alert(wire::StationAlertChange { change, alert }),
         Restarted = Restarted,
-        Stopping { by } = Stopping(wire::StationOperated { by }),
+        Stopping { by } = Stopping(wire::StationStopping { by }),
     }
 }
 

@@ -86,6 +86,7 @@ impl Store {
             }
             Op::Alerts(_)
             | Op::InjectedTraces(_)
+            | Op::Trigger { .. }
             | Op::Runs(_)
             | Op::Rate { .. }
             | Op::Macp(_)

@@ -30,6 +30,7 @@ fn classes(world: &TestBridge) -> Vec<(Class, &'static str)> {
                 Op::SetBrake { .. } => "brake",
                 Op::Alerts(_) => "alerts",
                 Op::InjectedTraces(_) => "injected traces",
+                Op::Trigger { .. } => "trigger",
                 Op::Runs(_) => "runs",
                 Op::Rate { .. } => "rating",
                 Op::Macp(_) => "sessions",

@@ -5,8 +5,8 @@ use std::sync::mpsc::sync_channel;
 use rl_console::{
     limits,
     port::Snapshot,
-    recording::{EncodedSnapshot, RecordedItem, Recorder, RecorderEvent, RecordingInfo, Sources, read},
-    time::{Clock, Now},
+    recording::{EncodedSnapshot, RecordedItem, Recorder, RecorderEvent, Sources, read},
+    time::Clock,
 };
 
 use super::{tapped::fold, world::World};
@@ -18,22 +18,14 @@ fn a_bad_hour_in_a_recording_decodes_to_its_entries_and_folds_to_the_same() {
     let mut world = World::begun(7);
     let from = world.tapped.entries.len();
     let encoded = EncodedSnapshot { at: world.now, bytes: world.tapped.encoded() };
-    let info =
-        RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Now::at_ms(0), previous: None };
+    let info = crate::recording::about();
     let (tell, told) = sync_channel(1_024);
     let snapshot = Box::new(move || -> rl_console::recording::SnapshotFuture {
         let encoded = encoded.clone();
         Box::pin(async move { Ok(encoded) })
     });
     let reader = world.tapped.tap.reader().unwrap();
-    let sources = Sources {
-        reader,
-        snapshot,
-        tallied: |_| None,
-        disk_low: std::sync::Arc::default(),
-        clock: Clock::ahead(),
-        info,
-    };
+    let sources = Sources::new(reader, snapshot, Clock::ahead(), info);
     let on_event = Box::new(move |event| drop(tell.try_send(event)));
     let recorder = Recorder::start(&path, sources, limits::Recording::default(), on_event).unwrap();
     assert!(matches!(told.recv().unwrap(), RecorderEvent::Grew { .. }), "the snapshot is written");

@@ -70,6 +70,7 @@ pub(super) fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId
     let (door, bytes) = (DoorSpec::Adapter { hello: false }, PageBytes(b"{}\n".to_vec()));
     all.push(Query::Judge { stand: Stand::New(door), bytes });
     all.push(Query::InterceptedFrame { frame: 1 });
+    all.push(Query::Triggers);
     let kinds: HashSet<_> = all.iter().map(std::mem::discriminant).collect();
     (all, kinds.len())
 }
@@ -115,5 +116,6 @@ pub(super) const fn kind_of(query: &Query) -> usize {
         Query::GateRules => 36,
         Query::Intercepted => 37,
         Query::InterceptedFrame { .. } => 38,
+        Query::Triggers => 39,
     }
 }

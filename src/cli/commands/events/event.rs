@@ -9,7 +9,7 @@ use super::{gate::GateEvent, plugin::PluginEvent};
 use crate::{
     console::model::station::{AlertChange, QueueMetrics, Summary},
     ids::{
-        ActionId, ConnectionId, EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey,
+        ActionId, ConnectionId, EventName, InvocationId, PackId, Peer, QueueName, Seq, SessionId, StateKey,
         TraceId,
     },
     runs::{RunState, Verdict},
@@ -99,6 +99,25 @@ pub(in crate::cli::commands) enum Event {
     Operated {
         what: String,
         /// Who; absent in what a version before 0.4 recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
+    },
+    /// A trigger found what it looks for.
+    Triggered {
+        name: String,
+        text: String,
+        /// What it found.
+        entry: Seq,
+        /// What it found since it fired before, and did not fire for.
+        coalesced: u64,
+    },
+    /// A moment was marked.
+    Marked {
+        text: String,
+        /// The entry that is meant, where it is not this moment.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        entry: Option<Seq>,
+        /// Who; absent where a trigger did.
         #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },

@@ -19,7 +19,15 @@ pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -
         station::Transition::RecordingFailed => Event::RecordingFailed { why: text() },
         station::Transition::DiskLow { free_bytes } => Event::DiskLow { free_bytes: *free_bytes },
         station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes: *free_bytes },
-        station::Transition::Operated { by } => Event::Operated { what: text(), by: by.as_ref().map(By::of) },
+        station::Transition::Operated { by, .. } => {
+            Event::Operated { what: text(), by: by.as_ref().map(By::of) }
+        }
+        station::Transition::Triggered { name, entry, coalesced, .. } => {
+            Event::Triggered { name: name.to_string(), text: text(), entry: *entry, coalesced: *coalesced }
+        }
+        station::Transition::Marked { by, entry } => {
+            Event::Marked { text: text(), entry: *entry, by: by.as_ref().map(By::of) }
+        }
         station::Transition::Notice { level } => Event::Notice { level: *level, text: text() },
         station::Transition::TokenShown { .. } => {
             Event::Notice { level: station::Level::Error, text: text() }
@@ -30,6 +38,8 @@ pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -
         station::Transition::Alert { .. }
         | station::Transition::Started
         | station::Transition::DiskFree { .. }
+        | station::Transition::OperationEnded { .. }
+        | station::Transition::AlwaysRecording
         | station::Transition::RecordingGrew { .. }
         | station::Transition::TurnedAway { .. } => return None,
     })

@@ -54,6 +54,11 @@ impl Event {
             Self::Operated { what, by } => {
                 format!("operator: {what}{}", by.as_ref().map_or_else(String::new, By::suffix))
             }
+            Self::Triggered { name, text, .. } => format!("trigger {name}: {text}"),
+            Self::Marked { text, by, .. } => {
+                let by = by.as_ref().map_or_else(String::new, By::suffix);
+                if text.is_empty() { format!("mark{by}") } else { format!("mark: {text}{by}") }
+            }
             Self::Notice { level, text } => format!("{}: {text}", level.name()),
             Self::Loss { count } => format!("{} skipped", counted(*count, "entry")),
             Self::Stopping => "stopping".to_owned(),
@@ -214,7 +219,7 @@ impl Event {
             Self::Logged { .. } => "adapter",
             Self::Plugin(_) => "plugin",
             Self::Gate(_) => "gate",
-            Self::Operated { .. } => "operator",
+            Self::Operated { .. } | Self::Marked { .. } => "operator",
             Self::SessionOpened { .. }
             | Self::SessionResolved { .. }
             | Self::SessionExpired { .. }
@@ -223,6 +228,7 @@ impl Event {
             | Self::LeftOut { .. }
             | Self::Repeated { .. }
             | Self::Loss { .. }
+            | Self::Triggered { .. }
             | Self::Alert { .. }
             | Self::AlertPassed { .. } => "console",
             Self::StoreFailing { .. }

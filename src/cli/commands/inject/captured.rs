@@ -29,7 +29,7 @@ impl Captured {
     /// The frame of this number.
     ///
     /// # Errors
-    /// The tap has none, withheld it, or kept a part of it.
+    /// The tap has none, withheld or masked it, or kept a part of it.
     pub(super) async fn of(station: &OperatorClient, seq: u64) -> Result<Self, Error> {
         let query = Query::Entries {
             before: seq.checked_add(1).map(Seq),
@@ -39,8 +39,8 @@ impl Captured {
         let Page::Entries(page) = station.query(query).await? else { return Err(Error::UnexpectedAnswer) };
         let found = wire::entries(&page.entries.0).filter_map(Result::ok).find(|it| it.entry.seq == Seq(seq));
         let found = found.ok_or(InjectError::NotKept { seq, oldest: page.oldest.0 })?;
-        let frame = match whole_frame(found.as_ref()) {
-            Ok(frame) => frame.clone(),
+        let (frame, bytes) = match whole_frame(found.as_ref()) {
+            Ok((frame, bytes)) => (frame.clone(), bytes.into_owned()),
             Err(WorkbenchError::FrameCut { bytes, .. })
                 if page.entries.0.len() + PAGE_SLACK_BYTES >= PAGE_BYTES_MAX =>
             {
@@ -48,7 +48,7 @@ impl Captured {
             }
             Err(why) => return Err(PortError::Workbench(why).into()),
         };
-        Ok(Self { seq: Seq(seq), bytes: found.bytes, frame })
+        Ok(Self { seq: Seq(seq), bytes, frame })
     }
 
     /// Its door, the one that the flags name or the one by which it came, and the format of its bytes.

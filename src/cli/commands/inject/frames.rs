@@ -12,12 +12,14 @@ use crate::{
         args::InjectArgs,
         error::Error,
         frame_input::{json_of, raw_bytes, refused, set},
+        hex_text,
         inject_error::InjectError,
     },
     dissect::{
         frame_json::{Codec, Fill, Format, Json},
         snippets::SnippetFrame,
     },
+    macp::Rpc,
     time::Clock,
 };
 
@@ -51,6 +53,8 @@ pub(super) struct Frames<'a> {
     /// How often the present one is sent still.
     left: u64,
     present: Option<Json>,
+    /// The bytes of a line that has bytes alone.
+    raw: Option<Vec<u8>>,
     /// How often a snippet was sent.
     rounds: u64,
 }
@@ -81,7 +85,7 @@ impl<'a> Frames<'a> {
         } else {
             Source::One(json_of(args.file.as_deref())?)
         };
-        Ok(Self { source, args, format, clock, made: 0, left: 0, present: None, rounds: 0 })
+        Ok(Self { source, args, format, clock, made: 0, left: 0, present: None, raw: None, rounds: 0 })
     }
 
     /// Whether the frame that was made last is for its own sake, and does not prepare another one.
@@ -107,6 +111,7 @@ impl<'a> Frames<'a> {
                 Some(SnippetFrame::Bytes(bytes)) => bytes.clone(),
                 _ => return Ok(None),
             },
+            (Source::Each { .. }, _) if self.raw.is_some() => self.raw.clone().unwrap_or_default(),
             (_, Some(json)) => {
                 let made = codec.encode(&json.to_text(), &fill).map_err(|why| refused(codec, &why))?;
                 made.wire
@@ -179,8 +184,10 @@ impl<'a> Frames<'a> {
                     message,
                     hint: "one JSON object per line".to_owned(),
                 })?;
+                let (json, bytes) = exported(one);
                 let mut whole = over.clone();
-                whole.merge(one);
+                whole.merge(json);
+                self.raw = bytes;
                 self.present = Some(with_settings(whole, self.args, self.format)?);
                 break;
             },
@@ -190,10 +197,31 @@ impl<'a> Frames<'a> {
     }
 }
 
+/// A line as `recording export` prints it is the frame in it, or its bytes; any other is the frame itself.
+fn exported(line: Json) -> (Json, Option<Vec<u8>>) {
+    if line.at("at_ms").is_none() || line.at("direction").is_none() {
+        return (line, None);
+    }
+    match (line.at("json"), line.at("hex")) {
+        (Some(json), _) => (json.clone(), None),
+        (None, Some(Json::Text(digits))) => (Json::Object(Vec::new()), hex_text::line(digits)),
+        _ => (line, None),
+    }
+}
+
 /// The JSON with what is set, and the sender of a call that is named.
 fn with_settings(mut json: Json, args: &InjectArgs, format: Format) -> Result<Json, Error> {
-    if let (Format::Macp(_), Some(sender)) = (format, &args.as_kind) {
-        set(&mut json, "body.envelope.sender", Json::Text(sender.clone()))?;
+    if let (Format::Macp(rpc), Some(sender)) = (format, &args.as_kind) {
+        let has_envelope =
+            matches!(rpc, Rpc::Send | Rpc::StreamSession) || json.at("body.envelope").is_some();
+        if has_envelope {
+            set(&mut json, "body.envelope.sender", Json::Text(sender.clone()))?;
+        } else if args.snippet.is_none() {
+            return Err(Error::usage(
+                format!("--as is the sender of an envelope, and a {} has none", rpc.name()),
+                "remove --as; `--set body.FIELD=VALUE` sets what the call has",
+            ));
+        }
     }
     for (path, value) in &args.set {
         set(&mut json, path, value.clone())?;

@@ -37,7 +37,7 @@ pub(super) struct Row {
     frame: u64,
     /// Its length.
     bytes: usize,
-    /// What became of it: a verdict, or `no answer`; with --dry-run what would.
+    /// What became of it: a verdict, `no answer` or `held at the gate`; with --dry-run what would.
     verdict: String,
     /// The name of its fault.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +70,8 @@ struct Tally {
     refused: Option<Row>,
     refused_count: u64,
     unanswered: u64,
+    /// How many of these the gate holds.
+    held: u64,
     unexpected: u64,
     /// How the last frame ended: its verdict, and the name of its fault.
     last: Option<(String, Option<String>)>,
@@ -291,15 +293,16 @@ impl Row {
     pub(super) fn sent(frame: u64, sent: &SentFrame, judged: Option<Box<JudgedRow>>) -> Self {
         let own = sent.own();
         let verdict = match own {
+            None if sent.is_held() => HELD,
             None if sent.lost > 0 => LOST,
             None => NO_ANSWER,
-            Some(own) => own.verdict.as_deref().unwrap_or("sent"),
+            Some(_) => sent.verdict().unwrap_or("sent"),
         };
         Self {
             frame,
             bytes: usize::try_from(sent.bytes).unwrap_or(usize::MAX),
             verdict: verdict.to_owned(),
-            code: own.and_then(|own| own.code.clone()),
+            code: sent.code().map(str::to_owned),
             clause: own.and_then(|own| own.clause.clone()),
             trace: own.and_then(|own| own.trace),
             seq: own.map(|own| own.seq),
@@ -321,6 +324,8 @@ impl Row {
 
 /// The verdict of a frame of which the tap told nothing in time.
 const NO_ANSWER: &str = "no answer";
+/// That of one that the gate has not let go in time.
+const HELD: &str = "held at the gate";
 /// That of one whose entries were gone before they were read.
 const LOST: &str = "lost";
 
@@ -336,6 +341,7 @@ impl Tally {
         let is_expected = args.expect.as_deref().map(|name| row.is(name) || !is_counted);
         match (is_expected, &*row.verdict) {
             (Some(false), _) => self.unexpected += 1,
+            (None, HELD) => (self.unanswered, self.held) = (self.unanswered + 1, self.held + 1),
             (None, NO_ANSWER | LOST | "pending") => self.unanswered += 1,
             (None, "refused" | "late") => {
                 self.refused_count += 1;
@@ -356,7 +362,8 @@ impl Tally {
             return Err(InjectError::Refused { count: self.refused_count, all, why }.into());
         }
         if self.unanswered > 0 {
-            return Err(InjectError::NoAnswer { count: self.unanswered, all, ms: args.wait_ms }.into());
+            let (count, ms) = (self.unanswered, args.wait_ms);
+            return Err(InjectError::NoAnswer { count, all, ms, held: self.held }.into());
         }
         Ok(())
     }

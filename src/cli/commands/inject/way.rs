@@ -47,6 +47,12 @@ pub(super) fn way(args: &InjectArgs, snippet: Option<&Snippet>) -> Result<(DoorS
                     "remove --from and --to; --as names the sender",
                 ));
             }
+            if args.as_kind.is_some() && (args.raw.is_some() || args.of.is_some()) {
+                return Err(Error::usage(
+                    "--as sets the sender of an envelope in JSON, and these bytes have theirs",
+                    "remove --as, or give the JSON of the call",
+                ));
+            }
             let rpc = args.rpc.unwrap_or(Rpc::Send);
             Ok((DoorSpec::Call { rpc }, Format::Macp(rpc)))
         }

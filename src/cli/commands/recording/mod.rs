@@ -1,7 +1,10 @@
-//! `recording info`, `recording verify` and `recording repair`, without a station.
+//! `recording`: what is in recordings, and what is made of them, without a station.
 
+mod cut;
 mod dispatch;
+mod export;
 mod info;
+mod mermaid;
 mod repair;
 mod verify;
 

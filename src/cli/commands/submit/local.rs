@@ -34,7 +34,7 @@ use crate::{
         client::{Client, Hello},
     },
     runs::{RunState, openings::Map, payload::ControlRequest},
-    station::{Config, PackSource, Station},
+    station::{Config, PackSource, RecordingSettings, Station},
 };
 
 /// How long agents are waited for where nothing else is said, in milliseconds.
@@ -76,6 +76,8 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
         limits: context.settings.limits,
         plugins: HostSettings::default(),
         record: None,
+        recording: RecordingSettings::default(),
+        triggers: Vec::new(),
         is_rehearsal: false,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()

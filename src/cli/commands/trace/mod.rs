@@ -7,3 +7,4 @@ mod recorded;
 mod stored;
 
 pub(in crate::cli) use dispatch::run;
+pub(in crate::cli) use recorded::trace_of;

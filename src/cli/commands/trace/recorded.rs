@@ -20,13 +20,7 @@ pub(super) fn print(
     events: bool,
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {
-    let trace = match name {
-        TraceName::Whole(trace) => *trace,
-        TraceName::Short(name) => match name.tail() {
-            Some(tail) => resolve(file, tail)?,
-            None => return Err(RunError::NoTrace { name: name.text().to_owned() }.into()),
-        },
-    };
+    let trace = trace_of(file, name)?;
     let mut ladder = Ladder::new(trace, events, Seq(0), HOPS_MAX);
     for part in open(file)? {
         match part {
@@ -45,6 +39,20 @@ pub(super) fn print(
         report::print_note(&format!("warning: more than {HOPS_MAX} hops"));
     }
     if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
+}
+
+/// The trace that is named.
+///
+/// # Errors
+/// The recording has none that ends so, or several, or cannot be read.
+pub(in crate::cli) fn trace_of(file: &Path, name: &TraceName) -> Result<TraceId, Error> {
+    match name {
+        TraceName::Whole(trace) => Ok(*trace),
+        TraceName::Short(name) => match name.tail() {
+            Some(tail) => resolve(file, tail),
+            None => Err(RunError::NoTrace { name: name.text().to_owned() }.into()),
+        },
+    }
 }
 
 fn open(file: &Path) -> Result<recording::RecordingReader, Error> {

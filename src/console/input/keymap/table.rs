@@ -287,6 +287,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('e')], Action::Again, "again", true, RUNS),
     binding_in(&[Chord::char('V')], Action::Rate, "rate", false, RATED),
     binding_in(&[Chord::ctrl('r')], Action::Record, "record", false, VIEWS),
+    binding_in(&[Chord::char('B')], Action::Clip, "save last minute", false, VIEWS),
     binding_in(&[Chord::char('t')], Action::Ladder, "trace", true, OF_WORK),
     binding_in(&[Chord::char('t')], Action::Ladder, "trace", false, BESIDE_WORK),
     binding_in(&[Chord::char('t')], Action::Ladder, "show in Wire", true, &[Pane(PaneId::Trace)]),

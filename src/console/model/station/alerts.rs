@@ -15,6 +15,9 @@ pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::new("recording_failed", |_, _| {
         vec![instruction("free disk space, then start a new recording:"), command("record OUT.mcap")]
     }),
+    AlertKind::new("trigger", |_, _| {
+        vec![instruction("look at what it found, in the Wire or the Journal:"), command("trigger ls")]
+    }),
     AlertKind::new("station_error", |_, _| {
         vec![
             instruction(

@@ -43,6 +43,9 @@ pub(crate) fn report(model: &Model, _now: Now) -> Report {
     }
     alerts::report(model.alerts(), &mut report, state, Link::Station);
     report.detail("data", state.station.data.display().to_string());
+    if let Some(path) = &state.station.always_recording {
+        report.detail("always recording", path.display().to_string());
+    }
     if let Some(recording) = &state.station.recording {
         report.detail(
             "recording",

@@ -29,6 +29,8 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         T::RecordingStopped { bytes } => {
             (Level::Info, format!("recorded {}: {text}", counted(*bytes, "byte")))
         }
+        T::AlwaysRecording if text.is_empty() => return None,
+        T::AlwaysRecording => (Level::Info, format!("always recording, to {text}")),
         T::RecordingFailed => (Level::Error, format!("recording failed: {text}")),
         T::DiskLow { free_bytes } => {
             let free = format::bytes(*free_bytes);
@@ -38,7 +40,15 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
             let free = format::bytes(*free_bytes);
             (Level::Info, format!("the data folder's disk has space again: {free} free"))
         }
-        T::Operated { by } => (Level::Info, operated(by.as_ref(), text)),
+        T::Operated { by, .. } => (Level::Info, operated(by.as_ref(), text)),
+        T::Triggered { name, is_alert, .. } => {
+            let level = if *is_alert { Level::Warn } else { Level::Info };
+            (level, format!("trigger {name}: {text}"))
+        }
+        T::Marked { by, .. } => {
+            let words = if text.is_empty() { "mark".to_owned() } else { format!("mark: {text}") };
+            (Level::Info, operated(by.as_ref(), &words))
+        }
         T::Notice { level } => (*level, text.to_owned()),
         T::TokenShown { .. } => (Level::Error, text.to_owned()),
         T::Restarted => (Level::Warn, text.to_owned()),
@@ -48,7 +58,12 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
             (Level::Warn, format!("{words}{by}"))
         }
         // A notice says it where it is worth a line, and alerts have their tray.
-        T::RecordingGrew { .. } | T::DiskFree { .. } | T::TurnedAway { .. } | T::Alert { .. } => return None,
+        // What was done is said as it begins.
+        T::RecordingGrew { .. }
+        | T::DiskFree { .. }
+        | T::TurnedAway { .. }
+        | T::OperationEnded { .. }
+        | T::Alert { .. } => return None,
     };
     Some(NoticeDraft::new(level, Origin::System(Link::Station), words))
 }

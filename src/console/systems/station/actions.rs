@@ -22,6 +22,9 @@ use crate::{
     tap::entry::{Link, alerts::Alert},
 };
 
+/// Seconds that a clip has.
+const CLIP_S: u64 = 60;
+
 /// What an action of the station does; nothing where it is none of the station's.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
     let PaneContext { model, ui, .. } = *cx;
@@ -31,10 +34,15 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
             Some(recording) => Ok(Act::confirm(StopRecording { recording })),
             None => act_if(
                 model.station_state.is_some(),
-                || command(Command::RecordStart { path: None }),
+                || command(Command::RecordStart { path: None, preroll_s: None, whole: false }),
                 "the station is starting",
             ),
         },
+        Action::Clip => act_if(
+            model.station_state.is_some(),
+            || command(Command::Clip { seconds: CLIP_S, path: None }),
+            "the station is starting",
+        ),
         Action::Restart => match target_down_host(ui, model) {
             Some(link) => Ok(command(Command::Restart { link })),
             None => Err("every host is up; nothing to restart".into()),

@@ -1,0 +1,137 @@
+//! `recording cut`.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::RecordingCutArgs, commands::trace::trace_of, context::Context, error::Error,
+        recording_error::RecordingError, report,
+    },
+    dissect::EntryRecord,
+    field::Fields as _,
+    filter::Filter,
+    ids::{Seq, TraceId},
+    port::{PLACE_FORMS, ReplayPlace},
+    recording::{self, Cut, CutPart, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
+    station::{ReplayPort, tallied},
+    tap::EntryRef,
+    time::{Now, Wall},
+    words::{counted, format},
+};
+
+/// Entries whose effects are known at one time; past them the oldest are forgotten.
+const CAUSES_MAX: usize = 65_536;
+
+/// What was made, as scripts read it.
+#[derive(Serialize)]
+struct Row {
+    path: String,
+    entries: u64,
+    keyframes: u64,
+    bytes: u64,
+    damaged: u64,
+}
+
+impl Row {
+    fn text(&self) -> String {
+        let (entries, keyframes) = (counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
+        format!("{}: {entries}, {keyframes}, {}", self.path, format::bytes(self.bytes))
+    }
+}
+
+pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), Error> {
+    let set = RecordingSet::open(std::slice::from_ref(&args.file)).map_err(RecordingError::of_set)?;
+    let set = Arc::new(set);
+    let mut reader = SetReader::new(Arc::clone(&set));
+    let span = ReplayPort::span(&set)
+        .ok_or_else(|| Error::usage("nothing in the recording can be read", "name another one"))?;
+    let (first_ns, last_ns) = set.span_ns();
+    let from_ns = place(args.from.as_deref(), "--from", &mut reader, span)?.unwrap_or(first_ns);
+    let to_ns = place(args.to.as_deref(), "--to", &mut reader, span)?.unwrap_or(last_ns);
+    let filter = args.filter.as_deref().map(|text| filter(text, context.clock.now())).transpose()?;
+    let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
+    let mut of_trace = trace.map(|trace| OfTrace { trace, causes: BTreeSet::new() });
+    let mut keeps = |entry: EntryRef<'_>| {
+        filter.as_ref().is_none_or(|filter| filter.admits(&EntryRecord(entry), entry.entry.at))
+            && of_trace.as_mut().is_none_or(|of| of.has(entry))
+    };
+    let cut = Cut { from_ns, to_ns, keeps: &mut keeps, tallied };
+    let made = recording::cut(&mut reader, cut, &args.out, context.settings.limits.recording)
+        .map_err(|error| RecordingError::of_repair(args.file.clone(), args.out.clone(), error))?;
+    let CutPart { entries, keyframes, bytes, damages, more_damages } = made;
+    for damage in &damages {
+        report::print_note(&format!("warning: {}: {damage}", args.file.display()));
+    }
+    let damaged = damages.len() as u64 + more_damages;
+    let path = args.out.display().to_string();
+    context.out.row(&Row { path, entries, keyframes, bytes, damaged }, Row::text)
+}
+
+fn filter(text: &str, now: Now) -> Result<Filter, Error> {
+    let filter = Filter::parse(text, EntryRecord::SPECS)
+        .map_err(|fault| crate::cli::filter::FilterError { text: text.to_owned(), fault })?;
+    Ok(filter.anchored(now, &TimeZone::system()))
+}
+
+/// The `log_time` of a place in nanoseconds.
+fn place(
+    text: Option<&str>,
+    flag: &str,
+    reader: &mut SetReader,
+    (first, last): (Wall, Wall),
+) -> Result<Option<u64>, Error> {
+    let Some(text) = text else { return Ok(None) };
+    let usage = |why: &str| Error::usage(format!("{flag}: {why}"), format!("name {PLACE_FORMS}"));
+    let place = ReplayPlace::parse(text, &TimeZone::system(), first, last).map_err(|why| usage(&why))?;
+    let (first_ns, last_ns) = reader.set().span_ns();
+    Ok(Some(match place {
+        ReplayPlace::Wall(wall) => wall.0.saturating_mul(1_000_000),
+        ReplayPlace::After(after) => {
+            first_ns.saturating_add(u64::try_from(after.as_nanos()).unwrap_or(u64::MAX))
+        }
+        ReplayPlace::By(by) => last_ns.saturating_add_signed(by),
+        ReplayPlace::Seq(seq) => {
+            time_of(reader, seq).ok_or_else(|| usage(&format!("no entry {seq} in the recording")))?
+        }
+        ReplayPlace::End => last_ns,
+        _ => first_ns,
+    }))
+}
+
+/// The `log_time` of an entry.
+fn time_of(reader: &mut SetReader, seq: Seq) -> Option<u64> {
+    let chunk = reader.chunk_of(seq, 0);
+    let set = Arc::clone(reader.set());
+    let mut cursor = SetCursor::at(&set, chunk);
+    loop {
+        if let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(entry) }) = cursor.next(reader)?
+            && entry.entry.seq >= seq
+        {
+            return (entry.entry.seq == seq).then_some(log_ns);
+        }
+    }
+}
+
+/// One piece of work, and what came of it.
+struct OfTrace {
+    trace: TraceId,
+    causes: BTreeSet<Seq>,
+}
+
+impl OfTrace {
+    fn has(&mut self, entry: EntryRef<'_>) -> bool {
+        let of = entry.entry;
+        let is_of_it =
+            of.trace == Some(self.trace) || of.cause.is_some_and(|cause| self.causes.contains(&cause));
+        if is_of_it {
+            self.causes.insert(of.seq);
+            if self.causes.len() > CAUSES_MAX {
+                self.causes.pop_first();
+            }
+        }
+        is_of_it
+    }
+}

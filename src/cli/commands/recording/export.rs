@@ -1,0 +1,169 @@
+//! `recording export`: the frames of a recording, for people, tests and `inject --each`, and a ladder as a
+//! sequence diagram.
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::mermaid;
+use crate::{
+    cli::{
+        args::{ExportFormat, RecordingExportArgs},
+        commands::trace::trace_of,
+        context::Context,
+        error::Error,
+        filter::FilterError,
+        recording_error::RecordingError,
+        report,
+    },
+    dissect::{
+        EntryRecord,
+        frame_json::{Format, Setup, parts},
+        summary_line,
+    },
+    field::Fields as _,
+    filter::Filter,
+    ids::Seq,
+    port::{Ladder, Snapshot},
+    recording::{self, RecordedItem},
+    tap::{
+        EntryRef,
+        entry::{Direction, Frame, Redaction, What},
+    },
+    time::Now,
+    words::hex,
+};
+
+/// Hops of one diagram at most.
+const HOPS_MAX: u64 = 1_000;
+
+/// A frame as scripts, tests and `inject --each` read it.
+#[derive(Serialize)]
+struct FrameLine {
+    at_ms: u64,
+    seq: u64,
+    link: &'static str,
+    direction: &'static str,
+    peer: String,
+    /// Why it cannot be sent again as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incomplete: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hex: Option<String>,
+    #[serde(skip)]
+    text: String,
+}
+
+pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(), Error> {
+    let filter = filter(args, context.clock.now())?;
+    let open = |why| RecordingError::Open { path: args.file.clone(), why };
+    let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
+    let mut ladder = trace.map(|trace| Ladder::new(trace, true, Seq(0), HOPS_MAX));
+    for item in recording::read(&args.file).map_err(open)? {
+        match item {
+            Ok(RecordedItem::Snapshot { bytes, .. }) => {
+                if let (Some(ladder), Ok(snapshot)) = (&mut ladder, Snapshot::decode(&bytes)) {
+                    ladder.observe_peers(&snapshot.rmp);
+                }
+            }
+            Ok(RecordedItem::Entry(of)) => {
+                let entry = of.as_ref();
+                if args.format == ExportFormat::Mermaid {
+                    if let Some(ladder) = &mut ladder {
+                        ladder.take(entry);
+                    }
+                } else if let What::Frame(frame) = &entry.entry.what
+                    && trace.is_none_or(|trace| entry.entry.trace == Some(trace))
+                    && filter.admits(&EntryRecord(entry), entry.entry.at)
+                {
+                    print(context, args.format, entry, frame)?;
+                }
+            }
+            Err(damage) => report::print_note(&format!("warning: {}: {damage}", args.file.display())),
+        }
+    }
+    if args.format != ExportFormat::Mermaid {
+        return Ok(());
+    }
+    let Some(ladder) = ladder else {
+        return Err(Error::usage("a sequence diagram is of one trace", "name it: --trace ID"));
+    };
+    let (hops, more) = ladder.hops();
+    if more {
+        report::print_note(&format!("warning: more than {HOPS_MAX} hops"));
+    }
+    mermaid::diagram(&hops).iter().try_for_each(|line| context.out.line(line))
+}
+
+/// What is exported of it: the frames of a peer, or all.
+fn filter(args: &RecordingExportArgs, now: Now) -> Result<Filter, Error> {
+    let text = match &args.peer {
+        Some(peer) => format!("peer=\"{}\"", peer.replace('"', "")),
+        None => String::new(),
+    };
+    let filter = Filter::parse(&text, EntryRecord::SPECS)
+        .map_err(|fault| FilterError { text: text.clone(), fault })?;
+    Ok(filter.anchored(now, &TimeZone::system()))
+}
+
+fn print(
+    context: &mut Context,
+    format: ExportFormat,
+    entry: EntryRef<'_>,
+    frame: &Frame,
+) -> Result<(), Error> {
+    let line = line(context, format, entry, frame);
+    if format == ExportFormat::Transcript {
+        let clock = context.local_clock();
+        let sign = if line.direction == "in" { "<" } else { ">" };
+        let text = format!(
+            "{} {:>8} {sign} {}: {}",
+            clock.show(entry.entry.at.wall),
+            line.link,
+            line.peer,
+            line.text
+        );
+        return context.out.row(&line, |_| text.clone());
+    }
+    // Both are a line of JSON whatever is asked for.
+    let json = serde_json::to_string(&line).unwrap_or_default();
+    context.out.line(&json)
+}
+
+fn line(context: &Context, format: ExportFormat, entry: EntryRef<'_>, frame: &Frame) -> FrameLine {
+    let settings = &context.settings;
+    let setup = Setup { registry: &settings.registry, limits: &settings.limits, now_ms: None };
+    let incomplete = incomplete(entry, frame);
+    let json = (format != ExportFormat::Hex && incomplete.is_none())
+        .then(|| Format::of_frame(frame))
+        .flatten()
+        .and_then(|format| parts(format, setup, entry.bytes))
+        .and_then(|mut parts| parts.pop().filter(|_| parts.is_empty()))
+        .and_then(|(_, json)| RawValue::from_string(json).ok());
+    let hex = json.is_none().then(|| hex(entry.bytes));
+    FrameLine {
+        at_ms: entry.entry.at.wall.0,
+        seq: entry.entry.seq.0,
+        link: entry.entry.link.name(),
+        direction: match frame.direction {
+            Direction::Inbound => "in",
+            Direction::Outbound => "out",
+        },
+        peer: frame.peer.to_string(),
+        incomplete,
+        json,
+        hex,
+        text: format!("{} {}", EntryRecord(entry).kind(), summary_line(entry.entry)),
+    }
+}
+
+fn incomplete(entry: EntryRef<'_>, frame: &Frame) -> Option<&'static str> {
+    match &frame.redaction {
+        Redaction::Withheld => Some("withheld"),
+        Redaction::Masked(_) => Some("masked"),
+        Redaction::None if (entry.bytes.len() as u64) < u64::from(frame.wire_bytes) => Some("cut"),
+        Redaction::None => None,
+    }
+}

@@ -1,0 +1,70 @@
+//! What a recording keeps of how its station was started, and of how it is: a file is a whole report.
+
+use std::{path::PathBuf, process::Stdio, time::Duration};
+
+use serde_json::Value;
+
+use super::{key::Key, plugins::own_program, resolve::Resolved};
+use crate::{
+    mpp::manifest::Pack,
+    recording::Attachment,
+    registry::{Registry, Schema},
+    station::{PackSource, ReportSource},
+};
+
+/// How long `doctor` may take.
+const DOCTOR: Duration = Duration::from_secs(10);
+
+/// The longest file or report that is kept, in bytes.
+const BYTES_MAX: usize = 4 << 20;
+
+const TOML: &str = "application/toml";
+const JSON: &str = "application/json";
+const JSON_LINES: &str = "application/x-ndjson";
+
+/// Every value in force, as `config show` prints them, without the commands that print secrets.
+pub(super) fn in_force(resolved: &Resolved) -> String {
+    let lines = resolved.iter().map(|(key, value, origin)| match key.name {
+        Key::TWITCH_COMMAND => format!("# {} is not kept  # {origin}\n", key.name),
+        name => format!("{name} = {value}  # {origin}\n"),
+    });
+    lines.collect()
+}
+
+/// All of it, for a station of this data folder.
+pub(super) fn source(config: String, pack: PackSource, registry: &Registry, data: PathBuf) -> ReportSource {
+    let schema = |schema: Schema<'_>| {
+        let Schema { id, name, canonical, rule, .. } = schema;
+        serde_json::json!({ "id": id.0, "name": name, "type": canonical, "rule": rule.to_string() })
+    };
+    let schemas: Vec<Value> = registry.schemas().map(schema).collect();
+    let version = serde_json::json!({ "rl-console": env!("CARGO_PKG_VERSION") }).to_string();
+    let schemas = serde_json::json!({ "schemas": schemas }).to_string();
+    ReportSource::new(move || {
+        let pack = match &pack {
+            PackSource::Sample => Some(Pack::SAMPLE_TOML.to_vec()),
+            PackSource::File(path) => std::fs::read(path).ok().filter(|bytes| bytes.len() <= BYTES_MAX),
+        };
+        let pack =
+            pack.map(|bytes| Attachment { name: "pack.toml".to_owned(), media_type: TOML.to_owned(), bytes });
+        let doctor = doctor(&data).map(|text| Attachment::text("doctor.ndjson", JSON_LINES, text));
+        let mut all = vec![
+            Attachment::text("version.json", JSON, version.clone()),
+            Attachment::text("config.toml", TOML, config.clone()),
+            Attachment::text("registry.json", JSON, schemas.clone()),
+        ];
+        all.extend(pack.into_iter().chain(doctor));
+        all
+    })
+}
+
+/// What `doctor` finds; nothing where it does not end in time.
+fn doctor(data: &std::path::Path) -> Option<String> {
+    let mut command = tokio::process::Command::new(own_program());
+    command.arg("--data").arg(data).args(["doctor", "--json"]);
+    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let output =
+        runtime.block_on(async { tokio::time::timeout(DOCTOR, command.output()).await }).ok()?.ok()?;
+    String::from_utf8(output.stdout).ok().filter(|text| !text.is_empty() && text.len() <= BYTES_MAX)
+}

@@ -1,0 +1,141 @@
+//! A part of recordings, written as a recording of its own.
+
+use std::{fs, io, path::Path};
+
+use super::{
+    format::{RecordingInfo, wall_ns},
+    reader::{Damage, RecordedItem},
+    repair::RepairError,
+    set_reader::{PlacedItem, SetCursor, SetReader},
+    tally::Tallied,
+    writer::{WriteError, Writer},
+};
+use crate::{
+    limits, private_files,
+    tap::{EntryRef, entry::Entry},
+    time::{Mono, Now, Wall},
+};
+
+/// Damages that are listed of one part.
+const LISTED_MAX: usize = 64;
+
+/// What is taken of a recording.
+pub struct Cut<'a> {
+    /// From this `log_time` on, in nanoseconds. What moved the state since the keyframe before it is taken
+    /// too.
+    pub from_ns: u64,
+    /// Up to this one.
+    pub to_ns: u64,
+    /// Whether an entry is taken, from `from_ns` on.
+    pub keeps: &'a mut dyn FnMut(EntryRef<'_>) -> bool,
+    /// What an entry is counted as besides.
+    pub tallied: fn(&Entry) -> Option<Tallied>,
+}
+
+impl std::fmt::Debug for Cut<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { from_ns, to_ns, .. } = self;
+        f.debug_struct("Cut").field("from_ns", from_ns).field("to_ns", to_ns).finish_non_exhaustive()
+    }
+}
+
+/// A part that was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CutPart {
+    /// Entries in it.
+    pub entries: u64,
+    /// Keyframes in it.
+    pub keyframes: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// What could not be read on the way, at most 64.
+    pub damages: Vec<Damage>,
+    /// How many further ones there are.
+    pub more_damages: u64,
+}
+
+/// Writes a part of one start of a station into a new file, with a keyframe at its head.
+///
+/// # Errors
+/// The file cannot be made or written; one that exists is left alone. One that was begun is removed.
+pub fn cut(
+    reader: &mut SetReader,
+    mut cut: Cut<'_>,
+    to: &Path,
+    limits: limits::Recording,
+) -> Result<CutPart, RepairError> {
+    let set = std::sync::Arc::clone(reader.set());
+    let chunk = set.chunk_at(cut.from_ns);
+    let first = set.keyframe_until(chunk).or_else(|| set.keyframe_from(chunk)).unwrap_or(chunk);
+    let info = RecordingInfo { previous: None, is_always: false, ..set.info_of(first) };
+    let file = private_files::create_new(to).map_err(RepairError::Write)?;
+    let synced = file.try_clone().map_err(RepairError::Write)?;
+    let written = Writer::begin(file, &info, limits).and_then(|writer| {
+        let mut copy = Copy { writer, info, part: CutPart::default() };
+        copy.all(reader, SetCursor::at(&set, first), &mut cut)?;
+        Ok(copy.part)
+    });
+    let made = written.map_err(failed).and_then(|part| {
+        synced.sync_all().map_err(RepairError::Write)?;
+        Ok(part)
+    });
+    if made.is_err() {
+        // Half of a file is of no use.
+        let _ = fs::remove_file(to);
+    }
+    made
+}
+
+fn failed(error: WriteError) -> RepairError {
+    RepairError::Write(match error {
+        WriteError::Io(error) => error,
+        full @ WriteError::Full { .. } => io::Error::other(full),
+    })
+}
+
+struct Copy {
+    writer: Writer<fs::File>,
+    info: RecordingInfo,
+    part: CutPart,
+}
+
+impl Copy {
+    fn all(
+        &mut self,
+        reader: &mut SetReader,
+        mut cursor: SetCursor,
+        cut: &mut Cut<'_>,
+    ) -> Result<(), WriteError> {
+        while let Some(item) = cursor.next(reader) {
+            match item {
+                Ok(PlacedItem { log_ns, .. }) if log_ns > cut.to_ns => break,
+                Ok(PlacedItem { log_ns, item: RecordedItem::Snapshot { at, bytes } }) => {
+                    // The state before the part is that of its first keyframe, moved on.
+                    if self.part.keyframes == 0 || log_ns >= cut.from_ns {
+                        let at = self.moment(log_ns, at);
+                        self.writer.keyframe(at.mono, at, &bytes)?;
+                        self.part.keyframes += 1;
+                    }
+                }
+                Ok(PlacedItem { log_ns, item: RecordedItem::Entry(entry) }) => {
+                    if log_ns < cut.from_ns || (cut.keeps)(entry.as_ref()) {
+                        self.writer.entry(entry.as_ref(), (cut.tallied)(&entry.entry))?;
+                        self.part.entries += 1;
+                    }
+                }
+                Err(damage) if self.part.damages.len() < LISTED_MAX => self.part.damages.push(damage),
+                Err(_) => self.part.more_damages += 1,
+            }
+        }
+        self.writer.finish()?;
+        self.part.bytes = self.writer.bytes();
+        Ok(())
+    }
+
+    /// The moment of a snapshot, of which a recording has the wall clock's time alone.
+    fn moment(&self, log_ns: u64, wall: Wall) -> Now {
+        let started = self.info.station_started;
+        let passed_ns = log_ns.saturating_sub(wall_ns(started.wall));
+        Now { mono: Mono(started.mono.0.saturating_add(passed_ns)), wall }
+    }
+}

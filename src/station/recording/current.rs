@@ -1,0 +1,116 @@
+//! The operator's recording: at most one at a time.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tokio::sync::Mutex;
+
+use super::{
+    settings::RecordingSettings,
+    sources::{fresh_path, sources},
+};
+use crate::{
+    port::{Outcome, PortError},
+    recording::{Recorder, RecorderEvent, Summary},
+    station::{local::Inner, status::StationStatus},
+    tap::{WholeFrames, entry::station::Transition},
+};
+
+/// The recordings that run.
+#[derive(Debug)]
+pub(in crate::station) struct Recording {
+    pub(super) settings: RecordingSettings,
+    current: Mutex<Option<Current>>,
+    /// The one that the station keeps by itself.
+    always: Mutex<Option<Recorder>>,
+}
+
+#[derive(Debug)]
+struct Current {
+    recorder: Recorder,
+    _whole: Option<WholeFrames>,
+}
+
+/// How a recording is begun.
+#[derive(Clone, Debug, Default)]
+pub(in crate::station) struct Begin {
+    /// Its file; named by date and time where there is none.
+    pub(in crate::station) path: Option<PathBuf>,
+    /// Seconds before this moment that it has as well; as the configuration says where there are none.
+    pub(in crate::station) preroll_s: Option<u64>,
+    /// Whether frames are kept whole meanwhile.
+    pub(in crate::station) whole: bool,
+}
+
+impl Recording {
+    pub(in crate::station) fn new(settings: RecordingSettings) -> Self {
+        Self { settings, current: Mutex::default(), always: Mutex::default() }
+    }
+
+    /// Begins a recording.
+    pub(in crate::station) async fn start(
+        &self,
+        inner: &Arc<Inner>,
+        begin: Begin,
+    ) -> Result<Outcome, PortError> {
+        let mut current = self.current.lock().await;
+        if let (Some(_), Some(path)) = (current.as_ref(), inner.status.recording_path()) {
+            return Err(PortError::Recording(format!("already recording to {}", path.display())));
+        }
+        let path = begin.path.map_or_else(|| fresh_path(inner, ""), Ok)?;
+        let whole = begin.whole.then(|| inner.tap.keep_whole());
+        let sources = sources(inner, begin.preroll_s.unwrap_or(self.settings.preroll_s)).await?;
+        inner.status.report(Transition::RecordingStarted, &path.display().to_string());
+        let on_event = report_to(inner.status.clone());
+        let recorder =
+            Recorder::start(&path, sources, inner.limits.recording, on_event).map_err(|error| {
+                inner.status.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
+                PortError::File { what: format!("recording to {}", path.display()), why: error.to_string() }
+            })?;
+        *current = Some(Current { recorder, _whole: whole });
+        Ok(Outcome::Recording { path })
+    }
+
+    /// Ends the recording and says what is in it.
+    pub(in crate::station) async fn stop(&self) -> Result<Outcome, PortError> {
+        let current = self.current.lock().await.take();
+        let current = current.ok_or_else(|| PortError::Recording("no active recording".to_owned()))?;
+        let Summary { path, bytes, entries, files, .. } = current.recorder.stop().await;
+        Ok(Outcome::Recorded { path, bytes, entries, files })
+    }
+
+    /// The station keeps this one by itself.
+    pub(super) async fn set_always(&self, recorder: Recorder) {
+        *self.always.lock().await = Some(recorder);
+    }
+
+    /// Ends the recordings with the station.
+    pub(in crate::station) async fn end(&self) {
+        if let Some(current) = self.current.lock().await.take() {
+            current.recorder.stop().await;
+        }
+        if let Some(recorder) = self.always.lock().await.take() {
+            recorder.stop().await;
+        }
+    }
+}
+
+/// Reports what becomes of a recording.
+fn report_to(board: StationStatus) -> Box<dyn FnMut(RecorderEvent) + Send> {
+    Box::new(move |event| match event {
+        RecorderEvent::Grew { bytes } => {
+            board.report(Transition::RecordingGrew { bytes }, "");
+        }
+        // It is one recording still.
+        RecorderEvent::Rotated { next, .. } => {
+            board.report(Transition::RecordingStarted, &next.display().to_string());
+        }
+        RecorderEvent::Stopped(summary) => {
+            let path = summary.path.display().to_string();
+            if let Some(why) = &summary.why {
+                tracing::error!("the recording {path} stopped: {why}");
+                board.report(Transition::RecordingFailed, &format!("{path}: {why}"));
+            }
+            board.report(Transition::RecordingStopped { bytes: summary.file_bytes }, &path);
+        }
+    })
+}

@@ -1,0 +1,23 @@
+//! The station's recordings: the operator's, of which there is one at a time, and the one that the station
+//! keeps by itself.
+//!
+//! ```text
+//! Ctrl-R, record, --record ─▶ current ─┬─▶ sources: reader, snapshots, attachments ─▶ recorder thread
+//! recording.always ─▶ always ──────────┤
+//! B, clip ──────────▶ clip ────────────┘
+//!                       └─▶ kept: which of its finished files are deleted
+//! ```
+
+mod always;
+mod attachments;
+mod clip;
+mod current;
+mod kept;
+mod settings;
+mod sources;
+
+pub(super) use always::keep;
+pub(super) use clip::clip;
+pub(super) use current::{Begin, Recording};
+pub use settings::{RecordingSettings, ReportSource};
+pub(crate) use sources::tallied;

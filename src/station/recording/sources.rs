@@ -1,0 +1,100 @@
+//! What a recorder works with.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::attachments;
+use crate::{
+    dissect::{EntryOutcome, EntrySummary},
+    plugin,
+    port::{PortError, Snapshot, StationPort as _},
+    private_files,
+    recording::{EncodedSnapshot, RecordingInfo, SnapshotFuture, Sources, Tallied},
+    rmp,
+    station::{
+        keyframes::Encoded,
+        local::{Inner, LocalPort},
+    },
+    tap::{
+        Reader, Tap,
+        entry::{Entry, Transition as AnyTransition, What, station},
+    },
+};
+
+/// The sources of a recording that has so many seconds before this moment, as far as they are kept.
+pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Sources, PortError> {
+    let port = LocalPort::own(Arc::clone(inner));
+    // Taken here, so that a station that stops soon after its start still has a recording that can be folded.
+    let (reader, first) = if let Some(found) = before(inner, preroll_s) {
+        found
+    } else {
+        let reader = port.entries()?;
+        (reader, encoded(&port.snapshot().await?, &inner.tap))
+    };
+    let mut first = Some(first);
+    let snapshot = Box::new(move || -> SnapshotFuture {
+        if let Some(first) = first.take() {
+            return Box::pin(async move { Ok(first) });
+        }
+        let port = port.clone();
+        Box::pin(async move {
+            let snapshot = port.snapshot().await.map_err(|error| error.to_string())?;
+            Ok(encoded(&snapshot, &port.inner.tap))
+        })
+    });
+    let info = RecordingInfo {
+        host_version: env!("CARGO_PKG_VERSION").to_owned(),
+        station_started: inner.status.view().0.started_at,
+        previous: None,
+        is_always: false,
+    };
+    Ok(Sources {
+        tallied,
+        disk_low: inner.status.disk_low(),
+        attachments: attachments::of(inner),
+        ..Sources::new(reader, snapshot, inner.clock, info)
+    })
+}
+
+/// The state so many seconds ago, or the next one that was noted before it, and a reader of what followed.
+fn before(inner: &Inner, seconds: u64) -> Option<(Reader, EncodedSnapshot)> {
+    let now = inner.clock.now();
+    let moment = now.before(Duration::from_secs(seconds)).mono;
+    let Encoded { seq, at, bytes } = inner.keyframes.at_or_before(moment).filter(|_| seconds > 0)?;
+    let reader = inner.tap.reader_from(seq.next()).ok()?;
+    Some((reader, EncodedSnapshot { at, bytes: bytes.to_vec() }))
+}
+
+fn encoded(taken: &Snapshot, tap: &Tap) -> EncodedSnapshot {
+    EncodedSnapshot { at: taken.at, bytes: tap.without_tokens(taken.encode()) }
+}
+
+/// What an entry is counted as in a recording's tallies.
+pub(crate) fn tallied(entry: &Entry) -> Option<Tallied> {
+    match &entry.what {
+        What::Transition(AnyTransition::Rmp(rmp::Transition::Dropped { .. })) => Some(Tallied::Drop),
+        What::Transition(AnyTransition::Plugin(plugin::Transition::EventsDropped { .. })) => {
+            Some(Tallied::Drop)
+        }
+        What::Transition(AnyTransition::Station(station::Transition::Marked { .. })) => Some(Tallied::Mark),
+        _ => (EntrySummary::of(entry).outcome == EntryOutcome::Fault).then_some(Tallied::Fault),
+    }
+}
+
+/// A file of the data folder's `recordings/`, named by the date and time of this moment and with what follows
+/// that. The folder is made if it is missing.
+pub(super) fn fresh_path(inner: &Inner, behind: &str) -> Result<PathBuf, PortError> {
+    let failed = |what: &std::path::Path, why: &dyn std::fmt::Display| PortError::File {
+        what: format!("recording to {}", what.display()),
+        why: why.to_string(),
+    };
+    let data = inner.status.view().0.data;
+    let folder = std::path::absolute(data.join("recordings")).map_err(|error| failed(&data, &error))?;
+    private_files::make_folder(&folder).map_err(|error| failed(&folder, &error))?;
+    let ms = i64::try_from(inner.clock.now().wall.0).unwrap_or(i64::MAX);
+    let stamp = Timestamp::from_millisecond(ms)
+        .map_err(|error| failed(&folder, &error))?
+        .to_zoned(TimeZone::system());
+    Ok(folder.join(format!("{}{behind}.mcap", stamp.strftime("%Y-%m-%d_%H-%M-%S"))))
+}

@@ -1,0 +1,108 @@
+//! The triggers there are.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::{Trigger, trigger::Fired};
+use crate::{
+    ids::Seq,
+    port::{PortError, TriggerRow, TriggerSpec},
+    tap::EntryRef,
+};
+
+/// Triggers at one time.
+const TRIGGERS_MAX: usize = 64;
+
+/// The triggers, for the thread that looks and for operators.
+#[derive(Debug, Default)]
+pub(in crate::station) struct TriggerBoard {
+    all: Mutex<Vec<Trigger>>,
+    /// There is one more.
+    pub(super) changed: Arc<Notify>,
+}
+
+impl TriggerBoard {
+    /// Those of the configuration; what is wrong with one was said when it was read.
+    pub(in crate::station) fn new(configured: &[TriggerSpec]) -> Self {
+        let all = configured.iter().filter_map(|spec| Trigger::new(spec.clone(), true).ok());
+        Self { all: Mutex::new(all.take(TRIGGERS_MAX).collect()), changed: Arc::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Trigger>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up those that were added before this start; the configuration goes first.
+    pub(in crate::station) fn restore(&self, added: Vec<TriggerSpec>) {
+        for spec in added {
+            let name = spec.name.clone();
+            if let Err(error) = self.add(spec) {
+                tracing::warn!("the trigger {name} is left out: {error}");
+            }
+        }
+    }
+
+    /// Adds one.
+    ///
+    /// # Errors
+    /// It is not valid, its name is taken, or there are too many.
+    pub(in crate::station) fn add(&self, spec: TriggerSpec) -> Result<(), PortError> {
+        let trigger = Trigger::new(spec, false).map_err(PortError::BadRequest)?;
+        let mut all = self.lock();
+        if all.iter().any(|known| known.spec().name == trigger.spec().name) {
+            let why = format!("there is a trigger `{}` already; remove it first", trigger.spec().name);
+            return Err(PortError::BadRequest(why));
+        }
+        if all.len() >= TRIGGERS_MAX {
+            return Err(PortError::Busy {
+                what: format!("there are {TRIGGERS_MAX} triggers, the most there can be"),
+            });
+        }
+        all.push(trigger);
+        drop(all);
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// Removes one that was added.
+    ///
+    /// # Errors
+    /// There is none of this name, or the configuration has it.
+    pub(in crate::station) fn remove(&self, name: &str) -> Result<(), PortError> {
+        let mut all = self.lock();
+        match all.iter().position(|known| known.spec().name == name) {
+            Some(at) if all.get(at).is_some_and(Trigger::is_configured) => Err(PortError::BadRequest(
+                format!("the configuration has `{name}`: remove it there, and start the station again"),
+            )),
+            Some(at) => {
+                all.remove(at);
+                Ok(())
+            }
+            None => Err(PortError::BadRequest(format!("no trigger is called `{name}`"))),
+        }
+    }
+
+    /// All, as they are listed.
+    pub(in crate::station) fn rows(&self) -> Vec<TriggerRow> {
+        self.lock().iter().map(Trigger::row).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// Takes entries; what fired, and by which.
+    pub(super) fn take<'a>(&self, entries: impl Iterator<Item = EntryRef<'a>>) -> Vec<(Fired, Seq, String)> {
+        let (mut all, mut fired) = (self.lock(), Vec::new());
+        for entry in entries {
+            for trigger in all.iter_mut() {
+                if let Some(of) = trigger.take(entry) {
+                    let text = crate::dissect::summary_line(entry.entry).into_owned();
+                    fired.push((of, entry.entry.seq, text));
+                }
+            }
+        }
+        fired
+    }
+}

@@ -1,0 +1,173 @@
+//! One trigger, without a clock of its own.
+
+use std::{collections::VecDeque, time::Duration};
+
+use super::check::trigger_filter;
+use crate::{
+    dissect::EntryRecord,
+    filter::Filter,
+    port::{TriggerRow, TriggerSpec},
+    tap::{
+        EntryRef,
+        entry::{Transition, What, station},
+    },
+    time::{Mono, Now},
+};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// A trigger, and how often it fired.
+#[derive(Clone, Debug)]
+pub struct Trigger {
+    spec: TriggerSpec,
+    filter: Filter,
+    is_configured: bool,
+    fired: u64,
+    coalesced: u64,
+    last: Option<Now>,
+    /// When it fired in the last hour.
+    in_hour: VecDeque<Mono>,
+    /// Entries that it found since it fired.
+    since: u64,
+}
+
+/// What fired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fired {
+    pub(super) spec: TriggerSpec,
+    /// Entries that it found since it fired before, and did not fire for.
+    pub(super) coalesced: u64,
+}
+
+impl Trigger {
+    /// One that has not fired yet.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(spec: TriggerSpec, is_configured: bool) -> Result<Self, String> {
+        let filter = trigger_filter(&spec)?;
+        Ok(Self {
+            spec,
+            filter,
+            is_configured,
+            fired: 0,
+            coalesced: 0,
+            last: None,
+            in_hour: VecDeque::new(),
+            since: 0,
+        })
+    }
+
+    /// What it is.
+    #[must_use]
+    pub const fn spec(&self) -> &TriggerSpec {
+        &self.spec
+    }
+
+    /// Whether the configuration has it.
+    pub(super) const fn is_configured(&self) -> bool {
+        self.is_configured
+    }
+
+    /// Takes an entry; whether it fires for it, at the entry's time.
+    pub fn fires(&mut self, entry: EntryRef<'_>) -> bool {
+        self.take(entry).is_some()
+    }
+
+    pub(super) fn take(&mut self, entry: EntryRef<'_>) -> Option<Fired> {
+        let now = entry.entry.at;
+        if is_of_trigger(&entry.entry.what) || !self.filter.admits(&EntryRecord(entry), now) {
+            return None;
+        }
+        let cooldown = Duration::from_secs(self.spec.cooldown_s);
+        while self.in_hour.front().is_some_and(|first| now.mono.since(*first) >= HOUR) {
+            self.in_hour.pop_front();
+        }
+        let is_soon = self.last.is_some_and(|last| now.mono.since(last.mono) < cooldown);
+        if is_soon || self.in_hour.len() as u64 >= self.spec.per_hour_max {
+            self.coalesced += 1;
+            self.since += 1;
+            return None;
+        }
+        self.fired += 1;
+        self.last = Some(now);
+        self.in_hour.push_back(now.mono);
+        Some(Fired { spec: self.spec.clone(), coalesced: std::mem::take(&mut self.since) })
+    }
+
+    /// It as it is listed.
+    pub(super) fn row(&self) -> TriggerRow {
+        TriggerRow {
+            spec: self.spec.clone(),
+            is_configured: self.is_configured,
+            fired: self.fired,
+            coalesced: self.coalesced,
+            last_ms: self.last.map(|last| last.wall),
+        }
+    }
+}
+
+/// Whether a trigger did it: it would find what it did itself.
+fn is_of_trigger(what: &What) -> bool {
+    let What::Transition(Transition::Station(transition)) = what else { return false };
+    matches!(
+        transition,
+        station::Transition::Triggered { .. }
+            | station::Transition::Marked { by: None, .. }
+            | station::Transition::Alert { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::Seq,
+        tap::entry::{Entry, Link, station::Level},
+    };
+
+    fn notice(ms: u64) -> Entry {
+        let what = What::Transition(Transition::Station(station::Transition::Notice { level: Level::Warn }));
+        Entry { seq: Seq(1), at: Now::at_ms(ms), link: Link::Station, trace: None, cause: None, what }
+    }
+
+    fn taken(trigger: &mut Trigger, entry: &Entry) -> Option<u64> {
+        trigger.take(EntryRef { entry, bytes: b"low" }).map(|fired| fired.coalesced)
+    }
+
+    #[test]
+    fn it_fires_once_in_its_cooldown_and_no_more_often_in_an_hour_and_counts_the_rest() {
+        let spec = TriggerSpec {
+            mark: true,
+            cooldown_s: 10,
+            per_hour_max: 2,
+            ..TriggerSpec::new("warned", "kind:notice")
+        };
+        let mut trigger = Trigger::new(spec, true).unwrap();
+        let found: Vec<_> =
+            [0, 9_999, 10_000, 20_001, 3_600_000].map(|ms| taken(&mut trigger, &notice(ms))).to_vec();
+        assert_eq!(found, [Some(0), None, Some(1), None, Some(1)]);
+        let row = trigger.row();
+        assert_eq!((row.fired, row.coalesced, row.last_ms), (3, 2, Some(Now::at_ms(3_600_000).wall)));
+    }
+
+    #[test]
+    fn what_does_not_match_and_what_triggers_did_is_passed_over() {
+        let spec = TriggerSpec { alert: true, cooldown_s: 0, ..TriggerSpec::new("any", "link:station") };
+        let mut trigger = Trigger::new(spec, false).unwrap();
+        let own = station::Transition::Marked { by: None, entry: None };
+        let own = Entry { what: What::Transition(Transition::Station(own)), ..notice(0) };
+        let other = Entry { link: Link::Mpp, ..notice(0) };
+        assert_eq!([own, other, notice(0)].map(|entry| taken(&mut trigger, &entry)), [None, None, Some(0)]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_one_is_said() {
+        let wrong = |spec: TriggerSpec| Trigger::new(spec, false).unwrap_err();
+        assert!(wrong(TriggerSpec::new("a", "kind:notice")).contains("does nothing"));
+        let marks = |name: &str, when: &str| TriggerSpec { mark: true, ..TriggerSpec::new(name, when) };
+        assert!(wrong(marks("a b", "kind:notice")).contains("a name has"));
+        assert!(wrong(marks("a", "kind:(")).contains("cannot be read"));
+        assert!(wrong(marks("a", "")).contains("looks for nothing"));
+    }
+}

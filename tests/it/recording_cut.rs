@@ -1,0 +1,120 @@
+//! Parts of recordings, and what is made of their frames.
+
+use std::{fs, path::Path};
+
+use rl_console::recording::{RecordedItem, index, read};
+use serde_json::Value;
+
+use crate::{
+    real::{Station, cli, json},
+    recording_station::recorded,
+    runs_cli::run,
+};
+
+/// The numbers of the entries of a recording, behind its first snapshot.
+fn seqs(path: &Path) -> Vec<u64> {
+    let mut items = read(path).unwrap().map(Result::unwrap);
+    assert!(matches!(items.next(), Some(RecordedItem::Snapshot { .. })), "it begins with the state");
+    let seq = |item| match item {
+        RecordedItem::Entry(entry) => Some(entry.entry.seq.0),
+        RecordedItem::Snapshot { .. } => None,
+    };
+    items.filter_map(seq).collect()
+}
+
+fn publish(data: &Path, n: u64) -> String {
+    let ran = run(
+        data,
+        &["publish", "a/b", "--type", "observation.note.v1", "--body", &format!(r#"{{"n":{n}}}"#)],
+        "",
+    )
+    .exits(0);
+    ran.rows[0]["trace_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_part_of_a_recording_begins_with_the_state_and_has_what_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let mut marks = Vec::new();
+    let mut trace = String::new();
+    let path = recorded(data, "night.mcap", &[], || {
+        publish(data, 1);
+        marks.push(json(data, &["mark", "from here"])[0]["entry"].as_u64().unwrap());
+        trace = publish(data, 2);
+        marks.push(json(data, &["mark", "to here"])[0]["entry"].as_u64().unwrap());
+        publish(data, 3);
+    });
+    let (from, to) = (format!("seq:{}", marks[0]), format!("seq:{}", marks[1]));
+    let file = path.to_str().unwrap();
+    let cut = |name: &str, flags: &[&str]| {
+        let out = data.join(name);
+        let args = [&["recording", "cut", file, out.to_str().unwrap()], flags].concat();
+        let row = json(data, &args).remove(0);
+        assert!(index(&out).unwrap().is_finished());
+        assert_eq!(row["bytes"], fs::metadata(&out).unwrap().len());
+        assert!(cli(data, &["recording", "info", out.to_str().unwrap()]).status.success());
+        (seqs(&out), row)
+    };
+    let all = seqs(&path);
+    let (part, row) = cut("part.mcap", &["--from", &from, "--to", &to]);
+    let until_end: Vec<u64> = all.iter().copied().filter(|seq| *seq <= marks[1]).collect();
+    assert_eq!(part, until_end, "what moved the state before it is in it");
+    assert_eq!((&row["entries"], &row["damaged"]), (&part.len().into(), &0.into()));
+    let (filtered, _) = cut("filtered.mcap", &["--filter", "kind:mark"]);
+    assert_eq!(filtered, marks);
+    let (work, _) = cut("work.mcap", &["--trace", &trace]);
+    assert!((1..all.len()).contains(&work.len()), "{work:?}");
+    let exists =
+        run(data, &["recording", "cut", file, data.join("part.mcap").to_str().unwrap()], "").exits(1);
+    assert_eq!(exists.error["code"], "exists");
+    for (flag, value) in [("--from", "soon"), ("--to", "seq:999999999"), ("--filter", "(")] {
+        run(data, &["recording", "cut", file, data.join("no.mcap").to_str().unwrap(), flag, value], "")
+            .exits(2);
+        assert!(!data.join("no.mcap").exists(), "{flag} {value}");
+    }
+}
+
+#[test]
+fn frames_of_a_recording_are_printed_and_sent_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let mut trace = String::new();
+    let path = recorded(data, "night.mcap", &[], || {
+        trace = publish(data, 7);
+    });
+    let file = path.to_str().unwrap();
+    let lines = |format: &str, flags: &[&str]| {
+        let args = [&["recording", "export", file, "--format", format], flags].concat();
+        let printed = cli(data, &args);
+        assert!(printed.status.success(), "{printed:?}");
+        String::from_utf8(printed.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let rows: Vec<Value> =
+        lines("json", &[]).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(rows.len() > 3, "{rows:?}");
+    let published = |row: &&Value| {
+        row["direction"] == "in" && row["hex"].as_str().is_some_and(|hex| hex.contains("a16e07"))
+    };
+    let sent = rows.iter().find(published).unwrap_or_else(|| panic!("{rows:#?}"));
+    let peer = sent["peer"].as_str().unwrap();
+    let of_peer = lines("hex", &["--peer", peer]);
+    assert!(!of_peer.is_empty() && of_peer.len() < rows.len());
+    for line in &of_peer {
+        let row: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(row["peer"], peer);
+        assert!(row["hex"].as_str().is_some_and(|hex| hex.len() % 2 == 0), "{row}");
+    }
+    let transcript = lines("transcript", &["--trace", &trace]);
+    assert!(transcript.iter().any(|line| line.contains("rmp <")), "{transcript:?}");
+    let diagram = lines("mermaid", &["--trace", &trace]);
+    assert_eq!(diagram[0], "sequenceDiagram");
+    assert!(diagram.iter().any(|line| line.contains("->>")), "{diagram:?}");
+    run(data, &["recording", "export", file, "--format", "mermaid"], "").exits(2);
+    let fixture = data.join("fixture.ndjson");
+    fs::write(&fixture, format!("{sent}\n")).unwrap();
+    let again = run(data, &["inject", "rmp", "--each", fixture.to_str().unwrap()], "").exits(0);
+    assert_eq!(again.rows[0]["verdict"], "accepted", "{:#?}", again.rows);
+}

@@ -1,0 +1,227 @@
+//! What a station records by itself, what it marks, and what a recording has of before.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rl_console::{
+    recording::{RecordedItem, index, read},
+    tap::entry::{Transition, What, station},
+};
+use serde_json::Value;
+
+use crate::{
+    real::{Station, cli, json, plugins::until},
+    rmp_bus::{Peer, frames::message},
+    runs_cli::run,
+};
+
+/// A data folder whose configuration is this.
+pub(crate) fn configured(config: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home/config/rl-console");
+    fs::create_dir_all(&home).unwrap();
+    fs::write(home.join("config.toml"), config).unwrap();
+    folder
+}
+
+/// The recordings in the data folder, by their names.
+pub(crate) fn files(data: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(data.join("recordings")).map_or_else(|_| Vec::new(), Iterator::collect);
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// The station's transitions that a recording has, with their texts.
+fn transitions(path: &Path) -> Vec<(station::Transition, String)> {
+    let entries = read(path).unwrap().filter_map(|item| match item.unwrap() {
+        RecordedItem::Entry(entry) => Some(entry),
+        RecordedItem::Snapshot { .. } => None,
+    });
+    let of_station = entries.filter_map(|entry| match entry.entry.what {
+        What::Transition(Transition::Station(it)) => {
+            Some((it, String::from_utf8_lossy(&entry.bytes).into_owned()))
+        }
+        _ => None,
+    });
+    of_station.collect()
+}
+
+pub(crate) fn marks(path: &Path) -> Vec<String> {
+    let all = transitions(path).into_iter();
+    all.filter(|(it, _)| matches!(it, station::Transition::Marked { .. })).map(|(_, text)| text).collect()
+}
+
+/// Records into a file of the data folder until what is done there has been done; the lines that are printed.
+pub(crate) fn recorded(data: &Path, name: &str, flags: &[&str], done: impl FnOnce()) -> PathBuf {
+    let path = data.join(name);
+    let mut command = crate::real::command(data);
+    command.args(["--json", "record", path.to_str().unwrap()]).args(flags);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    assert!(lines.next().unwrap().unwrap().contains(r#""event":"recording""#));
+    done();
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert!(lines.next().unwrap().unwrap().contains(r#""event":"recorded""#));
+    assert!(child.wait().unwrap().success());
+    path
+}
+
+fn mark(data: &Path, text: &str) -> u64 {
+    json(data, &["mark", text])[0]["entry"].as_u64().unwrap()
+}
+
+#[test]
+fn a_mark_is_in_the_recording_and_counted_with_what_operators_did_and_what_came_of_it() {
+    let folder = configured("");
+    let data = folder.path();
+    let _station = Station::start(data);
+    let path = recorded(data, "night.mcap", &[], || {
+        mark(data, "the boss is here");
+        let long = "long ".repeat(100);
+        mark(data, &long);
+        json(data, &["hold", "boss"]);
+        run(data, &["run", "cancel", "00000000-0000-4000-8000-000000000001"], "").exits(1);
+    });
+    let found = marks(&path);
+    assert_eq!((found.len(), found[0].as_str(), found[1].len()), (2, "the boss is here", 256));
+    let all = transitions(&path);
+    let commands: Vec<&str> = all
+        .iter()
+        .filter_map(|(it, _)| match it {
+            station::Transition::Operated { command, .. } => command.as_deref(),
+            _ => None,
+        })
+        .collect();
+    let command: Value = serde_json::from_str(commands[0]).unwrap();
+    assert!(command["mpp"].to_string().contains("boss"), "{command}");
+    let is_end = |it: &station::Transition| matches!(it, station::Transition::OperationEnded { .. });
+    assert!(all.iter().any(|(it, _)| is_end(it)), "{all:?}");
+    let bytes = fs::read(&path).unwrap();
+    let topics = |wanted: &str| {
+        let messages = mcap::MessageStream::new(&bytes).unwrap().map(Result::unwrap);
+        messages.filter(|message| message.channel.topic == wanted).count()
+    };
+    assert_eq!(topics("marks"), 2);
+    assert!(topics("commands") >= 2, "{}", topics("commands"));
+}
+
+#[test]
+fn a_recording_keeps_how_its_station_was_started_and_what_it_reports_of_itself() {
+    let folder = configured("[plugins.twitch_android]\ncommand = \"echo a-token-of-mine\"\n");
+    let data = folder.path();
+    let _station = Station::start(data);
+    let path = recorded(data, "night.mcap", &[], || {
+        let has_all =
+            || index(&data.join("night.mcap")).is_ok_and(|it| it.attachments.len() == 5).then_some(());
+        until(|| format!("{:?}", index(&data.join("night.mcap"))), has_all);
+    });
+    let bytes = fs::read(&path).unwrap();
+    let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+    let text = |name: &str| {
+        let found = summary.attachment_indexes.iter().find(|it| it.name == name).unwrap();
+        String::from_utf8(mcap::read::attachment(&bytes, found).unwrap().data.into_owned()).unwrap()
+    };
+    assert!(text("version.json").contains(env!("CARGO_PKG_VERSION")));
+    assert!(text("config.toml").contains("recording.preroll_s = 60"));
+    assert!(text("pack.toml").contains("[pack]") || text("pack.toml").contains("id ="));
+    assert!(text("registry.json").contains("observation.generic.v1"));
+    assert!(text("doctor.ndjson").lines().count() > 5);
+    assert!(!memchr::memmem::find(&bytes, b"a-token-of-mine").is_some_and(|_| true), "no secret is kept");
+}
+
+#[test]
+fn a_recording_has_what_was_before_it_where_that_is_asked_for() {
+    let folder = configured("");
+    let data = folder.path();
+    let _station = Station::start(data);
+    mark(data, "before");
+    let with = recorded(data, "with.mcap", &["--preroll", "60"], || {
+        mark(data, "after");
+    });
+    let without = recorded(data, "without.mcap", &[], || {
+        mark(data, "later");
+    });
+    assert_eq!(marks(&with), ["before", "after"]);
+    assert_eq!(marks(&without), ["later"]);
+    let verified = cli(data, &["recording", "verify", with.to_str().unwrap()]);
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn frames_are_kept_whole_while_that_is_asked_for() {
+    let folder = configured("[limits.tap]\nframe_bytes_max = 1024\n");
+    let data = folder.path();
+    let _station = Station::start(data);
+    let text = format!(r#"{{"text":"{}"}}"#, "long ".repeat(1_000));
+    let longest = |path: &Path| {
+        let lengths = read(path).unwrap().filter_map(|item| match item.unwrap() {
+            RecordedItem::Entry(entry) => Some(entry.bytes.len()),
+            RecordedItem::Snapshot { .. } => None,
+        });
+        lengths.max().unwrap()
+    };
+    let publish = || {
+        drop(run(data, &["publish", "a/b", "--type", "observation.note.v1", "--body", &text], "").exits(0));
+    };
+    let whole = recorded(data, "whole.mcap", &["--whole"], publish);
+    let cut = recorded(data, "cut.mcap", &[], publish);
+    assert!(longest(&whole) > 5_000, "{}", longest(&whole));
+    assert_eq!(longest(&cut), 1_024);
+}
+
+#[test]
+fn a_station_that_always_records_keeps_its_newest_files_and_all_that_others_recorded() {
+    let config = "[recording]\nalways = true\nrotate_bytes = 1048576\nkeep_bytes = 1048576\nrotate_s = 0\n";
+    let folder = configured(config);
+    let data = folder.path();
+    let station = Station::start(data);
+    let first = until(|| "nothing is recorded".to_owned(), || files(data).into_iter().next());
+    let own = recorded(data, "recordings/own.mcap", &[], || {
+        mark(data, "mine");
+    });
+    // What zstd cannot make much smaller.
+    let (filler, mut number) = (crate::recording::noise(4_000_000), 0);
+    let socket = PathBuf::from(station.ready["rmp"].as_str().unwrap());
+    let mut peer = Peer::greeted(&socket, "agent", None);
+    let is_gone = || {
+        if number < 200 {
+            let from = usize::try_from(number).unwrap() * 20_000;
+            peer.publish("a/b", true, &message(number + 1, &filler[from..from + 20_000]));
+            peer.hear();
+            number += 1;
+        }
+        (!first.exists()).then_some(())
+    };
+    until(|| format!("{:?}", files(data)), is_gone);
+    assert!(own.exists(), "what an operator recorded is not deleted");
+    let kept: Vec<PathBuf> = files(data).into_iter().filter(|path| *path != own).collect();
+    assert!(!kept.is_empty() && kept.iter().all(|path| read(path).unwrap().info().is_always), "{kept:?}");
+    assert!(!read(&own).unwrap().info().is_always);
+    assert!(station.terminate().success());
+    let last = files(data).into_iter().rfind(|path| *path != own).unwrap();
+    assert!(index(&last).unwrap().is_finished(), "it is ended with the station");
+}
+
+#[test]
+fn what_just_happened_is_saved_after_the_fact() {
+    let folder = configured("");
+    let data = folder.path();
+    let _station = Station::start(data);
+    mark(data, "that was it");
+    let clipped = json(data, &["clip"]);
+    let path = PathBuf::from(clipped[0]["path"].as_str().unwrap());
+    assert!(path.parent().unwrap().ends_with("recordings") && path.to_str().unwrap().ends_with("-clip.mcap"));
+    assert_eq!(marks(&path), ["that was it"]);
+    let first = read(&path).unwrap().next().unwrap().unwrap();
+    assert!(matches!(first, RecordedItem::Snapshot { .. }), "it begins with the state");
+    assert!(index(&path).unwrap().is_finished());
+    let own = data.join("own.mcap");
+    json(data, &["clip", "5", own.to_str().unwrap()]);
+    assert!(own.exists());
+    let again = run(data, &["clip", "5", own.to_str().unwrap()], "").exits(1);
+    assert!(again.error["message"].as_str().unwrap().contains("exists"), "{again:?}");
+}

@@ -1,0 +1,102 @@
+//! Triggers: what the station does by itself when something happens.
+
+use serde_json::Value;
+
+use crate::{
+    real::{Station, cli, json, plugins::until},
+    recording_station::{configured, files, marks, recorded},
+    runs_cli::run,
+};
+
+const CONFIG: &str = r#"
+[[triggers]]
+name = "boss"
+when = "topic:game/boss"
+mark = true
+alert = true
+clip = { before_s = 30 }
+run = ["hold", "boss"]
+cooldown_s = 60
+"#;
+
+fn row(data: &std::path::Path, name: &str) -> Value {
+    json(data, &["trigger", "ls"]).into_iter().find(|row| row["name"] == name).unwrap_or(Value::Null)
+}
+
+#[test]
+fn what_is_looked_for_is_marked_saved_and_alerted_and_a_command_runs() {
+    let folder = configured(CONFIG);
+    let data = folder.path();
+    let _station = Station::start(data);
+    run(data, &["publish", "game/boss", "--type", "observation.note.v1", "--body", r#"{"hp":1}"#], "")
+        .exits(0);
+    run(data, &["publish", "game/boss", "--type", "observation.note.v1", "--body", r#"{"hp":2}"#], "")
+        .exits(0);
+    until(|| format!("{:#}", row(data, "boss")), || (row(data, "boss")["coalesced"] == 1).then_some(()));
+    let boss = row(data, "boss");
+    assert_eq!((&boss["fired"], &boss["is_configured"]), (&1.into(), &true.into()), "{boss:#}");
+    let clip = until(
+        || format!("{:?}", files(data)),
+        || {
+            files(data)
+                .into_iter()
+                .find(|path| rl_console::recording::index(path).is_ok_and(|it| it.is_finished()))
+        },
+    );
+    assert!(clip.to_str().unwrap().ends_with("-clip.mcap"));
+    assert_eq!(marks(&clip), ["trigger boss"]);
+    let is_held =
+        || json(data, &["ls", "queues"]).iter().any(|row| row["queue"] == "boss" && row["held"] == true);
+    until(|| "the command has not run".to_owned(), || is_held().then_some(()));
+    let alerts = || json(data, &["ls", "alerts"]).into_iter().find(|row| row["alert"] == "trigger");
+    let alert = until(|| "no alert".to_owned(), alerts);
+    assert!(alert["text"].as_str().unwrap().starts_with("trigger boss: "), "{alert:#}");
+    let refused = run(data, &["trigger", "rm", "boss"], "").exits(1);
+    assert!(refused.error["message"].as_str().unwrap().contains("the configuration has `boss`"));
+}
+
+#[test]
+fn one_that_is_added_outlives_a_restart_until_it_is_removed() {
+    let folder = configured("");
+    let data = folder.path();
+    let station = Station::start(data);
+    assert!(json(data, &["trigger", "ls"]).is_empty());
+    json(data, &["trigger", "add", "noted", "--when", "topic:a/b", "--mark", "--cooldown", "0"]);
+    run(data, &["trigger", "add", "noted", "--when", "topic:a/b", "--mark"], "").exits(1);
+    for wrong in [&["--when", "topic:("][..], &["--when", "topic:a"], &["--mark"]] {
+        run(data, &[&["trigger", "add", "wrong"], wrong].concat(), "").exits(2);
+    }
+    assert!(station.terminate().success());
+    let station = Station::start(data);
+    let path = recorded(data, "night.mcap", &[], || {
+        run(data, &["publish", "a/b", "--type", "observation.note.v1", "--body", r#"{"n":1}"#], "").exits(0);
+        until(|| format!("{:#}", row(data, "noted")), || (row(data, "noted")["fired"] == 1).then_some(()));
+    });
+    assert_eq!(marks(&path), ["trigger noted"]);
+    let file = path.to_str().unwrap();
+    let tried = json(data, &["trigger", "test", file, "--when", "topic:a/b", "--cooldown", "0"]);
+    assert!(!tried.is_empty() && tried[0]["trigger"] == "when" && tried[0]["at_ms"].is_u64(), "{tried:?}");
+    run(data, &["trigger", "test", file], "").exits(2);
+    json(data, &["trigger", "rm", "noted"]);
+    run(data, &["trigger", "rm", "noted"], "").exits(1);
+    assert!(station.terminate().success());
+    let _station = Station::start(data);
+    assert!(json(data, &["trigger", "ls"]).is_empty(), "it is gone for good");
+}
+
+#[test]
+fn a_trigger_that_is_wrong_is_named_with_its_line() {
+    for (config, why) in [
+        ("[[triggers]]\nname = \"a\"\nwhen = \"topic:x\"\n", "does nothing"),
+        ("[[triggers]]\nname = \"a\"\nwhen = \"topic:(\"\nmark = true\n", "cannot be read"),
+        ("[[triggers]]\nname = \"a\"\nwhen = \"topic:x\"\nmarks = true\n", "marks"),
+    ] {
+        let folder = configured(config);
+        let shown = cli(folder.path(), &["config", "show"]);
+        let stderr = String::from_utf8_lossy(&shown.stderr).into_owned();
+        assert!(
+            !shown.status.success() && stderr.contains(why) && stderr.contains("config.toml:"),
+            "{stderr}"
+        );
+    }
+}
