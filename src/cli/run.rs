@@ -202,9 +202,7 @@ fn with_configuration(
         Some(Command::Stream(action)) => commands::stream::run(context, action),
         Some(Command::Trace(args)) => commands::trace::run(context, &args),
         Some(Command::Opening(action)) => commands::opening::run(context, &action),
-        Some(Command::Invocation(InvocationAction::Cancel(args))) => commands::cancel::run(context, &args),
-        Some(Command::Invocation(InvocationAction::Settle(args))) => commands::settle::run(context, &args),
-        Some(Command::Invocation(InvocationAction::Requeue(args))) => commands::requeue::run(context, &args),
+        Some(Command::Invocation(action)) => invocation(context, action),
         Some(Command::Hold(args)) => commands::brake::run(context, Brakes::Hold, args.queue),
         Some(Command::Resume(args)) => {
             let brakes = if args.keep_drain { Brakes::Release } else { Brakes::Resume };
@@ -250,6 +248,14 @@ fn with_configuration(
             | Command::Kick(_)
             | Command::Restart(_),
         ) => Ok(()),
+    }
+}
+
+fn invocation(context: &mut Context, action: InvocationAction) -> Result<(), Error> {
+    match action {
+        InvocationAction::Cancel(args) => commands::cancel::run(context, &args),
+        InvocationAction::Settle(args) => commands::settle::run(context, &args),
+        InvocationAction::Requeue(args) => commands::requeue::run(context, &args),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     macp::Mode,
     tap::{
         EntryRef,
-        entry::{Direction, Link, What},
+        entry::{Direction, Link, Transition, What, station},
     },
     time::{Mono, Now},
 };
@@ -72,6 +72,14 @@ impl<'a> EntryRecord<'a> {
             _ if self.0.bytes.is_empty() => Value::None,
             _ => Value::Bytes(self.0.bytes.len() as u64),
         }
+    }
+
+    /// Whether somebody who looks back wants to stop here: at what went wrong, and at a mark.
+    pub(crate) fn is_of_note(&self) -> bool {
+        let is_mark = |what: &What| {
+            matches!(what, What::Transition(Transition::Station(station::Transition::Marked { .. })))
+        };
+        self.outcome().is_of_note() || is_mark(&self.0.entry.what)
     }
 
     /// Whether it is told every second whatever happens.

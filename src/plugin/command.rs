@@ -119,6 +119,21 @@ pub enum Command {
     Stream(StreamCommand),
 }
 
+impl Command {
+    /// It without the command line in it, which may hold a secret; nothing where it has none.
+    #[must_use]
+    pub fn without_command_line(&self) -> Option<Self> {
+        let mut masked = match self {
+            Self::Install { command: Some(_), .. } | Self::Serve { command: Some(_), .. } => self.clone(),
+            _ => return None,
+        };
+        if let Self::Install { command, .. } | Self::Serve { command, .. } = &mut masked {
+            *command = Some("***".to_owned());
+        }
+        Some(masked)
+    }
+}
+
 /// What the operator declares of the stream (ruling Plugins 9).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

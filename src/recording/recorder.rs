@@ -42,8 +42,8 @@ const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a later one may take, while entries wait in the tap; it is tried again then.
 const KEYFRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long what is kept with a recording is waited for at its end.
-const ATTACHMENTS_AT_END: Duration = Duration::from_secs(1);
+/// How long the report is waited for at the end of a recording.
+const REPORT_AT_END: Duration = Duration::from_secs(1);
 
 /// Files that are looked for at most until there is a name that is free.
 const NAMES_MAX: u32 = 10_000;
@@ -133,7 +133,7 @@ impl Recorder {
             finished_bytes: 0,
             reported_bytes: 0,
             was_down: false,
-            attachments: None,
+            is_reported: false,
             file_since: Mono(0),
             entries_before: 0,
         };
@@ -176,8 +176,8 @@ struct Recording {
     finished_bytes: u64,
     reported_bytes: u64,
     was_down: bool,
-    /// What is kept with it, once that is known.
-    attachments: Option<Vec<Attachment>>,
+    /// Whether the report is there.
+    is_reported: bool,
     /// Since when it writes to this file.
     file_since: Mono,
     /// Entries in the files before this one.
@@ -189,7 +189,7 @@ enum Next {
     Stop,
     Ready,
     Tick,
-    Attachments(Vec<Attachment>),
+    Report(Vec<Attachment>),
 }
 
 impl Recording {
@@ -197,8 +197,8 @@ impl Recording {
         if let Err(end) = self.record(&mut stop).await {
             self.summary.why = Some(end.to_string());
         }
-        if self.attachments.is_none()
-            && let Ok(all) = tokio::time::timeout(ATTACHMENTS_AT_END, &mut self.sources.attachments).await
+        if !self.is_reported
+            && let Ok(all) = tokio::time::timeout(REPORT_AT_END, &mut self.sources.report).await
         {
             let _ = self.attach(all);
         }
@@ -224,6 +224,7 @@ impl Recording {
         };
         self.file_since = self.sources.clock.now().mono;
         self.keyframe(&first.map_err(StopReason::NoSnapshot)?)?;
+        self.writer.attach(self.sources.clock.now(), &self.sources.attachments)?;
         let mut ticks = tokio::time::interval(FLUSH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -231,13 +232,13 @@ impl Recording {
                 biased;
                 _ = &mut *stop => Next::Stop,
                 _ = ticks.tick() => Next::Tick,
-                all = &mut self.sources.attachments, if self.attachments.is_none() => Next::Attachments(all),
+                report = &mut self.sources.report, if !self.is_reported => Next::Report(report),
                 () = self.sources.reader.ready() => Next::Ready,
             };
             match next {
                 Next::Stop => return self.drain().await,
                 Next::Tick => self.tick().await?,
-                Next::Attachments(all) => self.attach(all)?,
+                Next::Report(report) => self.attach(report)?,
                 Next::Ready => {
                     self.drain().await?;
                     if tokio::time::timeout(GATHER, &mut *stop).await.is_ok() {
@@ -248,9 +249,11 @@ impl Recording {
         }
     }
 
-    fn attach(&mut self, all: Vec<Attachment>) -> Result<(), WriteError> {
-        self.writer.attach(self.sources.clock.now(), &all)?;
-        self.attachments = Some(all);
+    /// Takes the report, which is in each further file too.
+    fn attach(&mut self, report: Vec<Attachment>) -> Result<(), WriteError> {
+        self.writer.attach(self.sources.clock.now(), &report)?;
+        self.sources.attachments.extend(report);
+        self.is_reported = true;
         Ok(())
     }
 
@@ -391,9 +394,7 @@ impl Recording {
         let syncing = Syncing::of(path, &file).map_err(StopReason::NextFile)?;
         let mut writer = Writer::begin(file, &info, self.limits)?;
         writer.follow(&self.writer);
-        if let Some(all) = &self.attachments {
-            writer.attach(self.sources.clock.now(), all)?;
-        }
+        writer.attach(self.sources.clock.now(), &self.sources.attachments)?;
         self.syncing = syncing.follow(&self.syncing);
         self.writer = writer;
         Ok(())

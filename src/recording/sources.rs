@@ -26,7 +26,7 @@ pub struct EncodedSnapshot {
 /// A snapshot that is being taken, or why there is none.
 pub type SnapshotFuture = Pin<Box<dyn Future<Output = Result<EncodedSnapshot, String>> + Send>>;
 
-/// What is kept with a recording, which may take a while.
+/// What a station reports of itself, which may take a while.
 pub type AttachmentsFuture = Pin<Box<dyn Future<Output = Vec<Attachment>> + Send>>;
 
 /// Names the file after this one.
@@ -43,7 +43,9 @@ pub struct Sources {
     /// Whether the disk has so little room that no further file is begun.
     pub disk_low: Arc<AtomicBool>,
     /// What is kept with it, in each file.
-    pub attachments: AttachmentsFuture,
+    pub attachments: Vec<Attachment>,
+    /// What is kept with it as soon as it is there.
+    pub report: AttachmentsFuture,
     /// After how long the recording continues in a new file, where anything came.
     pub rotate_after: Option<Duration>,
     /// The file after this one; numbered where it is not said.
@@ -68,7 +70,8 @@ impl Sources {
             snapshot,
             tallied: |_| None,
             disk_low: Arc::default(),
-            attachments: Box::pin(std::future::ready(Vec::new())),
+            attachments: Vec::new(),
+            report: Box::pin(std::future::ready(Vec::new())),
             rotate_after: None,
             next_path: None,
             clock,

@@ -1,6 +1,6 @@
 //! What operators have the station do.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use serde::Serialize;
 
@@ -47,13 +47,36 @@ pub(super) fn shown(command: &Command) -> Option<Arc<str>> {
         | Command::Restart { .. }
         | Command::Stop => true,
     };
-    is_shown.then(|| json(command))
+    is_shown.then(|| match command {
+        Command::Plugin(of) => {
+            of.without_command_line().map_or_else(|| json(command), |it| json(&Command::Plugin(it)))
+        }
+        _ => json(command),
+    })
 }
 
-/// It as JSON, cut.
+/// It as JSON, cut. No more of it is written than is kept.
 pub(super) fn json(value: &impl Serialize) -> Arc<str> {
-    let text = serde_json::to_string(value).unwrap_or_default();
-    Arc::from(cut(&text, SHOWN_BYTES_MAX))
+    let mut text = Bounded(Vec::new());
+    // What is longer ends the writing.
+    let _ = serde_json::to_writer(&mut text, value);
+    Arc::from(cut(&String::from_utf8_lossy(&text.0), SHOWN_BYTES_MAX))
+}
+
+/// Takes a little more than is kept, so that the cut is made where no token is parted.
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = (2 * SHOWN_BYTES_MAX).saturating_sub(self.0.len() as u64);
+        let taken = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
+        self.0.extend_from_slice(&bytes[..taken]);
+        if taken == 0 { Err(io::ErrorKind::WriteZero.into()) } else { Ok(taken) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Does it.
@@ -122,35 +145,42 @@ fn stop(inner: &Inner, operating: Operating<'_>) -> Outcome {
     Outcome::Stopping { pid: std::process::id(), data: inner.status.view().0.data }
 }
 
-/// Adds or removes a trigger, and has the store keep that.
+/// Adds or removes a trigger, once the store keeps that.
 async fn trigger(
     inner: &Inner,
     operating: Operating<'_>,
     running: &Running,
     command: TriggerCommand,
 ) -> Result<Outcome, PortError> {
-    let (name, spec) = match &command {
-        TriggerCommand::Add(spec) => (spec.name.clone(), serde_json::to_string(spec).ok()),
-        TriggerCommand::Remove { name } => (name.clone(), None),
-    };
-    let (words, outcome) = match command {
+    let (words, op) = match &command {
         TriggerCommand::Add(spec) => {
-            inner.triggers.add(spec)?;
-            ("add trigger", TriggerOutcome::Added { after: inner.tap.last() })
+            inner.triggers.may_add(spec)?;
+            (
+                format!("add trigger {}", spec.name),
+                Op::Trigger { name: spec.name.clone(), spec: serde_json::to_string(spec).ok() },
+            )
         }
         TriggerCommand::Remove { name } => {
-            inner.triggers.remove(&name)?;
-            ("remove trigger", TriggerOutcome::Removed)
+            inner.triggers.may_remove(name)?;
+            (format!("remove trigger {name}"), Op::Trigger { name: name.clone(), spec: None })
         }
     };
-    operating.report(&format!("{words} {name}"));
-    let op = Op::Trigger { name, spec };
+    operating.report(&words);
     pages::query_store(|done| {
         let plain = Box::new(move |answer: Result<_, _>| done(answer.map(drop)));
         running.store.commit(op, Class::Process, plain)
     })
     .await?;
-    Ok(Outcome::Trigger(outcome))
+    Ok(Outcome::Trigger(match command {
+        TriggerCommand::Add(spec) => {
+            inner.triggers.add(spec)?;
+            TriggerOutcome::Added { after: inner.tap.last() }
+        }
+        TriggerCommand::Remove { name } => {
+            inner.triggers.remove(&name)?;
+            TriggerOutcome::Removed
+        }
+    }))
 }
 
 /// Marks this moment, or an entry.
@@ -158,4 +188,25 @@ fn mark(operating: Operating<'_>, text: &str, entry: Option<Seq>) -> Outcome {
     let by = Some(operating.by.clone());
     let text = cut(text.trim(), MARK_BYTES_MAX);
     Outcome::Marked { entry: operating.status.report(Transition::Marked { by, entry }, text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plugin;
+
+    #[test]
+    fn a_command_is_reported_as_its_json_cut_and_without_command_lines() {
+        assert_eq!(shown(&Command::Stop).as_deref(), Some(r#""stop""#));
+        assert_eq!(shown(&Command::RecordStop), None);
+        let serve = plugin::Command::Serve {
+            folder: "/p".to_owned(),
+            grant: None,
+            command: Some("env TOKEN=hidden ./p".to_owned()),
+        };
+        let text = shown(&Command::Plugin(serve)).unwrap();
+        assert!(text.contains("/p") && !text.contains("hidden"), "{text}");
+        let long = json(&vec!["long".to_owned(); 100_000]);
+        assert!(long.len() as u64 <= SHOWN_BYTES_MAX && long.starts_with(r#"["long","#), "{}", long.len());
+    }
 }

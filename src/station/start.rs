@@ -156,7 +156,7 @@ impl Station {
             metrics: metrics::Endpoint::default(),
             workbench: Workbench::default(),
             injected_traces: InjectedTracesBoard::default(),
-            triggers: TriggerBoard::new(&config.triggers),
+            triggers: TriggerBoard::new(&config.triggers, config.plugins.program.clone()),
             gate: Gate::new(config.limits.gate, config.is_rehearsal),
             admission: Tallies::default(),
             alerts: AlertBoard::new(config.alerts, config.limits.console.alerts_max),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tempfile::tempdir;
 
 use crate::{
-    python::{Runner, scenarios},
+    python::{ENVIRONMENT, Runner, scenarios},
     real::{Station, json},
 };
 
@@ -16,8 +16,6 @@ const RUNNER: Runner = Runner {
     modules: ("grpc, grpc_tools", "grpcio and grpcio-tools"),
     required_by: "RL_CONSOLE_TESTS_GRPC",
 };
-/// Where `.ci/run` puts what `requirements.txt` names.
-const ENVIRONMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/python/bin/python");
 
 fn pythons() -> Vec<PathBuf> {
     let named = std::env::var_os("RL_CONSOLE_TESTS_GRPC_PYTHON").map(PathBuf::from);

@@ -8,6 +8,9 @@ use std::{
     process::{Command, Stdio},
 };
 
+/// Where `.ci/run` puts what `requirements.txt` names.
+pub(crate) const ENVIRONMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/python/bin/python");
+
 /// One client's scenarios, and what they need.
 pub(crate) struct Runner {
     /// Below `tests/it/python`.
@@ -23,7 +26,7 @@ pub(crate) struct Runner {
 impl Runner {
     /// A Python that has what it takes; nothing, with the reason printed, where there is none and none is
     /// required.
-    fn python(&self) -> Option<PathBuf> {
+    pub(crate) fn python(&self) -> Option<PathBuf> {
         let (modules, named) = self.modules;
         let has_modules = |python: &PathBuf| {
             let asked = Command::new(python)

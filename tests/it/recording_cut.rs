@@ -108,7 +108,7 @@ fn frames_of_a_recording_are_printed_and_sent_again() {
         assert!(row["hex"].as_str().is_some_and(|hex| hex.len() % 2 == 0), "{row}");
     }
     let transcript = lines("transcript", &["--trace", &trace]);
-    assert!(transcript.iter().any(|line| line.contains("rmp <")), "{transcript:?}");
+    assert!(transcript.iter().any(|line| line.contains("  rmp    in ")), "{transcript:?}");
     let diagram = lines("mermaid", &["--trace", &trace]);
     assert_eq!(diagram[0], "sequenceDiagram");
     assert!(diagram.iter().any(|line| line.contains("->>")), "{diagram:?}");

@@ -1,7 +1,6 @@
 //! Recordings as an independent reader finds them: Python's MCAP library, which knows nothing of rl-console.
 
 use std::{
-    env,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -15,26 +14,19 @@ use serde_json::Value;
 
 use crate::{
     fixtures,
+    python::{ENVIRONMENT, Runner},
     recording::{file, ready_snapshots, sources, stop},
     tap::{draft, notice},
 };
 
-/// Where `.ci/run` puts what `requirements.txt` names.
-const ENVIRONMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/python/bin/python");
-
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/python/recording/read.py");
 
-/// A Python with the library, if there is one.
-fn python() -> Option<PathBuf> {
-    let has_library = |python: &PathBuf| {
-        let asked = Command::new(python).args(["-c", "import mcap_protobuf"]).output();
-        asked.is_ok_and(|output| output.status.success())
-    };
-    let found = [ENVIRONMENT, "python3"].map(PathBuf::from).into_iter().find(has_library);
-    let is_required = env::var_os("RL_CONSOLE_TESTS_MCAP").is_some_and(|it| it == "required");
-    assert!(found.is_some() || !is_required, "there is no Python with mcap-protobuf-support");
-    found
-}
+const RUNNER: Runner = Runner {
+    script: "recording/read.py",
+    pythons: || vec![PathBuf::from(ENVIRONMENT)],
+    modules: ("mcap_protobuf", "mcap-protobuf-support"),
+    required_by: "RL_CONSOLE_TESTS_MCAP",
+};
 
 /// What the script prints.
 fn asked(python: &Path, args: &[&Path], what: &str) -> String {
@@ -51,10 +43,7 @@ fn checked(python: &Path, path: &Path) -> Value {
 fn everything(path: &Path) -> Vec<u64> {
     let tap = Tap::new(limits::Tap::default());
     let attachments = vec![Attachment::text("config.toml", "application/toml", "x = 1\n".to_owned())];
-    let sources = Sources {
-        attachments: Box::pin(std::future::ready(attachments)),
-        ..sources(tap.reader().unwrap(), ready_snapshots())
-    };
+    let sources = Sources { attachments, ..sources(tap.reader().unwrap(), ready_snapshots()) };
     let limits = limits::Recording { chunk_bytes_max: 65_536, ..limits::Recording::default() };
     let recorder = Recorder::start(path, sources, limits, Box::new(|_| {})).unwrap();
     let mut seqs = Vec::new();
@@ -75,7 +64,7 @@ fn items(path: &Path) -> Vec<RecordedItem> {
 
 #[test]
 fn every_message_decodes_by_the_file_s_own_schema_in_the_tap_s_order() {
-    let Some(python) = python() else { return };
+    let Some(python) = RUNNER.python() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder);
     let seqs = everything(&path);
@@ -92,7 +81,7 @@ fn every_message_decodes_by_the_file_s_own_schema_in_the_tap_s_order() {
 
 #[test]
 fn a_file_that_is_written_anew_in_the_order_of_log_time_reads_alike() {
-    let Some(python) = python() else { return };
+    let Some(python) = RUNNER.python() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (path, anew) = (file(&folder), folder.path().join("anew.mcap"));
     everything(&path);
@@ -102,7 +91,7 @@ fn a_file_that_is_written_anew_in_the_order_of_log_time_reads_alike() {
 
 #[test]
 fn a_cut_file_that_was_repaired_is_whole_to_others() {
-    let Some(python) = python() else { return };
+    let Some(python) = RUNNER.python() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (path, cut) = (file(&folder), folder.path().join("cut.mcap"));
     everything(&path);

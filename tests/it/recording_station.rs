@@ -219,6 +219,8 @@ fn what_just_happened_is_saved_after_the_fact() {
     let first = read(&path).unwrap().next().unwrap().unwrap();
     assert!(matches!(first, RecordedItem::Snapshot { .. }), "it begins with the state");
     assert!(index(&path).unwrap().is_finished());
+    let again = json(data, &["clip"]);
+    assert_ne!(again[0]["path"], clipped[0]["path"], "also within one second");
     let own = data.join("own.mcap");
     json(data, &["clip", "5", own.to_str().unwrap()]);
     assert!(own.exists());

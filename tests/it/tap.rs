@@ -73,6 +73,23 @@ fn a_reader_gets_what_comes_after_it_in_order() {
 }
 
 #[test]
+fn frames_are_kept_whole_until_all_that_asked_for_it_have_ended() {
+    let tap = Tap::new(limits::Tap { frame_bytes_max: 1_024, ..limits::Tap::default() });
+    let kept = || {
+        let from = tap.last().next();
+        tap.emit(notice(&"x".repeat(4_000)));
+        tap.reader_from(from).unwrap().read().unwrap().iter().next().unwrap().bytes.len()
+    };
+    let before = kept();
+    let (one, other) = (tap.keep_whole(), tap.keep_whole());
+    let both = kept();
+    drop(one);
+    let still = kept();
+    drop(other);
+    assert_eq!((before, both, still, kept()), (1_024, 4_000, 4_000, 1_024));
+}
+
+#[test]
 fn a_reader_from_the_oldest_gets_what_is_kept() {
     let tap = Tap::new(NARROW);
     assert!(tap.reader_from_oldest().unwrap().read().is_none());

@@ -85,6 +85,20 @@ fn one_that_is_added_outlives_a_restart_until_it_is_removed() {
 }
 
 #[test]
+fn one_that_the_store_does_not_keep_is_not_looked_for() {
+    let folder = configured("");
+    let data = folder.path();
+    let _station = Station::start_with(data, &["--rehearsal"]);
+    json(data, &["gate", "arm", "topic:a/b", "--in", "--then", "fail-store=2000ms", "--max", "1"]);
+    run(data, &["publish", "a/b", "--type", "observation.note.v1", "--body", r#"{"n":1}"#], "").exits(0);
+    let add = ["trigger", "add", "noted", "--when", "topic:a/b", "--mark"];
+    run(data, &add, "").exits(1);
+    assert!(json(data, &["trigger", "ls"]).is_empty());
+    until(|| "the store fails still".to_owned(), || (run(data, &add, "").code == Some(0)).then_some(()));
+    assert_eq!(row(data, "noted")["fired"], 0);
+}
+
+#[test]
 fn a_trigger_that_is_wrong_is_named_with_its_line() {
     for (config, why) in [
         ("[[triggers]]\nname = \"a\"\nwhen = \"topic:x\"\n", "does nothing"),

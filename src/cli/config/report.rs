@@ -31,31 +31,32 @@ pub(super) fn in_force(resolved: &Resolved) -> String {
     lines.collect()
 }
 
-/// All of it, for a station of this data folder.
-pub(super) fn source(config: String, pack: PackSource, registry: &Registry, data: PathBuf) -> ReportSource {
+/// What a station of these is started with.
+pub(super) fn attachments(config: &str, pack: &PackSource, registry: &Registry) -> Vec<Attachment> {
     let schema = |schema: Schema<'_>| {
         let Schema { id, name, canonical, rule, .. } = schema;
         serde_json::json!({ "id": id.0, "name": name, "type": canonical, "rule": rule.to_string() })
     };
     let schemas: Vec<Value> = registry.schemas().map(schema).collect();
-    let version = serde_json::json!({ "rl-console": env!("CARGO_PKG_VERSION") }).to_string();
-    let schemas = serde_json::json!({ "schemas": schemas }).to_string();
-    ReportSource::new(move || {
-        let pack = match &pack {
-            PackSource::Sample => Some(Pack::SAMPLE_TOML.to_vec()),
-            PackSource::File(path) => std::fs::read(path).ok().filter(|bytes| bytes.len() <= BYTES_MAX),
-        };
-        let pack =
-            pack.map(|bytes| Attachment { name: "pack.toml".to_owned(), media_type: TOML.to_owned(), bytes });
-        let doctor = doctor(&data).map(|text| Attachment::text("doctor.ndjson", JSON_LINES, text));
-        let mut all = vec![
-            Attachment::text("version.json", JSON, version.clone()),
-            Attachment::text("config.toml", TOML, config.clone()),
-            Attachment::text("registry.json", JSON, schemas.clone()),
-        ];
-        all.extend(pack.into_iter().chain(doctor));
-        all
-    })
+    let version = serde_json::json!({ "rl-console": env!("CARGO_PKG_VERSION") });
+    let schemas = serde_json::json!({ "schemas": schemas });
+    let pack = match pack {
+        PackSource::Sample => Some(Pack::SAMPLE_TOML.to_vec()),
+        PackSource::File(path) => std::fs::read(path).ok().filter(|bytes| bytes.len() <= BYTES_MAX),
+    };
+    let pack =
+        pack.map(|bytes| Attachment { name: "pack.toml".to_owned(), media_type: TOML.to_owned(), bytes });
+    let all = [
+        Attachment::text("version.json", JSON, version.to_string()),
+        Attachment::text("config.toml", TOML, config.to_owned()),
+        Attachment::text("registry.json", JSON, schemas.to_string()),
+    ];
+    all.into_iter().chain(pack).collect()
+}
+
+/// What `doctor` says of a station of this data folder, whenever it is asked.
+pub(super) fn source(data: PathBuf) -> ReportSource {
+    ReportSource::new(move || doctor(&data).map(|text| Attachment::text("doctor.ndjson", JSON_LINES, text)))
 }
 
 /// What `doctor` finds; nothing where it does not end in time.

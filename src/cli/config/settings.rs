@@ -270,7 +270,8 @@ impl Settings {
             PackSource::Sample => PackSource::Sample,
             PackSource::File(path) => PackSource::File(absolute(path.clone())),
         };
-        let report = report::source(self.in_force.clone(), pack.clone(), &self.registry, self.data()?);
+        let attachments = report::attachments(&self.in_force, &pack, &self.registry);
+        let report = report::source(self.data()?);
         Ok(station::Config {
             data: self.data()?,
             pack,
@@ -291,7 +292,7 @@ impl Settings {
             plugins: self.plugins.host()?,
             record: record.map(absolute),
             triggers: self.triggers.clone(),
-            recording: RecordingSettings { report, ..self.recording.clone() },
+            recording: RecordingSettings { attachments, report, ..self.recording.clone() },
             is_rehearsal: self.is_rehearsal,
         })
     }
@@ -334,7 +335,7 @@ fn recording(resolved: &Resolved) -> RecordingSettings {
         keep_bytes: integer(Key::KEEP_BYTES, shipped.keep_bytes),
         keep_days: integer(Key::KEEP_DAYS, shipped.keep_days),
         preroll_s: integer(Key::PREROLL, shipped.preroll_s),
-        report: shipped.report,
+        ..shipped
     }
 }
 

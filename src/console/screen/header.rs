@@ -277,10 +277,12 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     let now = if time.is_stopped() { view.clock } else { view.now };
     let elapsed = format::elapsed(now.mono.since(station_state.station.started_at.mono));
     parts.push(Part::of(PartKind::Spare, elapsed, Role::Text));
-    if let Some(recording) = station_state.station.recording.as_ref().filter(|_| view.replay.is_none()) {
+    // In a replay, what was recorded then is what is shown.
+    let station = view.replay.is_none().then_some(&station_state.station);
+    if let Some(recording) = station.and_then(|station| station.recording.as_ref()) {
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
-    } else if station_state.station.always_recording.is_some() {
+    } else if station.is_some_and(|station| station.always_recording.is_some()) {
         parts.push(Part::new(format!("{}REC", glyphs.well), Role::Muted));
     }
     if let Some(frames_per_s) = model.console_health.frames_per_s {

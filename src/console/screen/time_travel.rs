@@ -61,7 +61,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
 fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
     let stepped = moved(ui, live, action, now);
     let none = (action == Action::NoteForward || action == Action::NoteBack)
-        .then_some("no further failure, fault, loss, drop, alert or bookmark among the entries kept");
+        .then_some("no further failure, fault, loss, drop, alert, mark or bookmark among the entries kept");
     show_step(ui, live, view, stepped, none, now);
 }
 
@@ -75,9 +75,8 @@ pub(super) fn moved(ui: &mut Ui, live: &Model, action: Action, now: Now) -> Step
         Action::StepBack | Action::StepForward => ui.time.step(forward, live, now),
         Action::NoteBack | Action::NoteForward => {
             let marked: BTreeSet<Seq> = ui.bookmarks.seqs().collect();
-            let is_of_note = |entry: EntryRef<'_>| {
-                marked.contains(&entry.entry.seq) || EntryRecord(entry).outcome().is_of_note()
-            };
+            let is_of_note =
+                |entry: EntryRef<'_>| marked.contains(&entry.entry.seq) || EntryRecord(entry).is_of_note();
             ui.time.step_to_wanted(forward, live, now, is_of_note)
         }
         _ => {

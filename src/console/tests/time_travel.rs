@@ -400,7 +400,7 @@ fn braces_lead_from_one_event_of_note_to_the_next() {
     let at = stage.ui.time.instant();
     stage.char('{');
     assert!(
-        said(&stage).contains("no further failure, fault, loss, drop, alert or bookmark"),
+        said(&stage).contains("no further failure, fault, loss, drop, alert, mark or bookmark"),
         "{}",
         said(&stage)
     );

@@ -3,7 +3,7 @@
 use crate::{
     admission::Port,
     dissect::{
-        transitions::{TransitionDetails, plain, text_node, with_text},
+        transitions::{TransitionDetails, plain, shown, text_node, with_text},
         tree::Node,
     },
     field::Class,
@@ -32,8 +32,17 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskFree { free_bytes } => plain("disk free", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskOk { free_bytes } => plain("disk ok", vec![text_node("free", format::bytes(*free_bytes))]),
-        T::Operated { .. } | T::OperationEnded { .. } | T::Triggered { .. } | T::Marked { .. } => {
-            acts(transition)
+        T::Operated { by, command } => {
+            let command = command.as_deref().map(|command| payload("command", command));
+            with_text("operated", with_operator(by.as_ref(), command), "what", Class::Public)
+        }
+        T::OperationEnded { outcome } => plain("operation ended", vec![payload("outcome", outcome)]),
+        T::Triggered { name, entry, coalesced, is_alert } => {
+            triggered(name, [shown("entry", entry), shown("coalesced", coalesced), shown("alert", is_alert)])
+        }
+        T::Marked { by, entry } => {
+            let entry = entry.as_ref().map(|entry| shown("entry", entry));
+            with_text("mark", with_operator(by.as_ref(), entry), "text", Class::Public)
         }
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
@@ -67,33 +76,15 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
     }
 }
 
-/// What was done: by operators, and by triggers.
-fn acts(transition: &T) -> TransitionDetails {
-    match transition {
-        T::Operated { by, command } => {
-            let command = command.iter().map(|command| payload("command", command));
-            let fields = operator(by.as_ref()).into_iter().chain(command).collect();
-            with_text("operated", fields, "what", Class::Public)
-        }
-        T::OperationEnded { outcome } => plain("operation ended", vec![payload("outcome", outcome)]),
-        T::Triggered { name, entry, coalesced, is_alert } => with_text(
-            "triggered",
-            vec![
-                text_node("trigger", name.to_string()),
-                text_node("entry", entry.to_string()),
-                text_node("coalesced", coalesced.to_string()),
-                text_node("alert", is_alert.to_string()),
-            ],
-            "text",
-            Class::Payload,
-        ),
-        T::Marked { by, entry } => {
-            let entry = entry.iter().map(|entry| text_node("entry", entry.to_string()));
-            let fields = operator(by.as_ref()).into_iter().chain(entry).collect();
-            with_text("mark", fields, "text", Class::Public)
-        }
-        _ => plain("unknown", Vec::new()),
-    }
+/// What a trigger found.
+fn triggered(name: &str, figures: [Node; 3]) -> TransitionDetails {
+    let fields = std::iter::once(text_node("trigger", name.to_owned())).chain(figures).collect();
+    with_text("triggered", fields, "text", Class::Payload)
+}
+
+/// The fields of who did it, and what else is known of it.
+fn with_operator(by: Option<&OperatedBy>, more: Option<Node>) -> Vec<Node> {
+    operator(by).into_iter().chain(more).collect()
 }
 
 /// A field that may say what viewers wrote.

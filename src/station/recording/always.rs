@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// What its files are named by, beside the date and time.
-const NAME: &str = "-always";
+pub(super) const NAME: &str = "-always";
 
 /// How long after it failed it is tried again, and how often its finished files are looked at.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -43,7 +43,9 @@ pub(in crate::station) async fn keep(inner: Weak<Inner>) {
         let begun = match shared.running().await {
             Ok(_) if is_free => begin(&shared).await.map_err(|error| error.to_string()),
             Ok(_) => Err("no room on the disk of the data folder".to_owned()),
-            Err(_) => return,
+            Err(PortError::Stopping) => return,
+            // The bridge may be started again.
+            Err(error) => Err(error.to_string()),
         };
         drop(shared);
         let why = match begun {
@@ -108,7 +110,7 @@ async fn follow(inner: &Weak<Inner>, mut ongoing: Ongoing) -> Option<String> {
         }
         let shared = inner.upgrade()?;
         let file = ongoing.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        room(&shared, Some(file), false).await;
+        room(&shared, Some(file), shared.status.disk_low_now()).await;
     }
 }
 
@@ -121,7 +123,7 @@ async fn room(inner: &Arc<Inner>, present: Option<PathBuf>, is_low: bool) -> boo
     let now = inner.clock.now().wall;
     let freed = beside(move || kept::free(&folder, present.as_deref(), bounds, now, is_low)).await;
     match freed {
-        Ok(Ok(_)) => {}
+        Ok(Ok(())) => {}
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
         Ok(Err(error)) => tracing::warn!("old recordings cannot be deleted: {error}"),
         Err(_) => return false,

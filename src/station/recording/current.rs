@@ -19,15 +19,9 @@ use crate::{
 #[derive(Debug)]
 pub(in crate::station) struct Recording {
     pub(super) settings: RecordingSettings,
-    current: Mutex<Option<Current>>,
+    current: Mutex<Option<Recorder>>,
     /// The one that the station keeps by itself.
     always: Mutex<Option<Recorder>>,
-}
-
-#[derive(Debug)]
-struct Current {
-    recorder: Recorder,
-    _whole: Option<WholeFrames>,
 }
 
 /// How a recording is begun.
@@ -60,13 +54,13 @@ impl Recording {
         let whole = begin.whole.then(|| inner.tap.keep_whole());
         let sources = sources(inner, begin.preroll_s.unwrap_or(self.settings.preroll_s)).await?;
         inner.status.report(Transition::RecordingStarted, &path.display().to_string());
-        let on_event = report_to(inner.status.clone());
+        let on_event = report_to(inner.status.clone(), whole);
         let recorder =
             Recorder::start(&path, sources, inner.limits.recording, on_event).map_err(|error| {
                 inner.status.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
                 PortError::File { what: format!("recording to {}", path.display()), why: error.to_string() }
             })?;
-        *current = Some(Current { recorder, _whole: whole });
+        *current = Some(recorder);
         Ok(Outcome::Recording { path })
     }
 
@@ -74,7 +68,7 @@ impl Recording {
     pub(in crate::station) async fn stop(&self) -> Result<Outcome, PortError> {
         let current = self.current.lock().await.take();
         let current = current.ok_or_else(|| PortError::Recording("no active recording".to_owned()))?;
-        let Summary { path, bytes, entries, files, .. } = current.recorder.stop().await;
+        let Summary { path, bytes, entries, files, .. } = current.stop().await;
         Ok(Outcome::Recorded { path, bytes, entries, files })
     }
 
@@ -86,7 +80,7 @@ impl Recording {
     /// Ends the recordings with the station.
     pub(in crate::station) async fn end(&self) {
         if let Some(current) = self.current.lock().await.take() {
-            current.recorder.stop().await;
+            current.stop().await;
         }
         if let Some(recorder) = self.always.lock().await.take() {
             recorder.stop().await;
@@ -94,8 +88,8 @@ impl Recording {
     }
 }
 
-/// Reports what becomes of a recording.
-fn report_to(board: StationStatus) -> Box<dyn FnMut(RecorderEvent) + Send> {
+/// Reports what becomes of a recording. Frames are kept whole until it ends.
+fn report_to(board: StationStatus, mut whole: Option<WholeFrames>) -> Box<dyn FnMut(RecorderEvent) + Send> {
     Box::new(move |event| match event {
         RecorderEvent::Grew { bytes } => {
             board.report(Transition::RecordingGrew { bytes }, "");
@@ -105,6 +99,7 @@ fn report_to(board: StationStatus) -> Box<dyn FnMut(RecorderEvent) + Send> {
             board.report(Transition::RecordingStarted, &next.display().to_string());
         }
         RecorderEvent::Stopped(summary) => {
+            drop(whole.take());
             let path = summary.path.display().to_string();
             if let Some(why) = &summary.why {
                 tracing::error!("the recording {path} stopped: {why}");

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use super::always::NAME;
 use crate::{recording, time::Wall};
 
 /// Files that are looked at in one folder at most, the oldest first.
@@ -29,7 +30,7 @@ pub(super) struct Bounds {
     pub(super) age_max: Option<Duration>,
 }
 
-/// Deletes what is over the bounds, and the oldest of what is left where `frees_one`; how many.
+/// Deletes what is over the bounds, and the oldest of what is left where `frees_one`.
 ///
 /// Only finished files that the station kept by itself are deleted: what an operator recorded is never.
 pub(super) fn free(
@@ -38,19 +39,20 @@ pub(super) fn free(
     bounds: Bounds,
     now: Wall,
     frees_one: bool,
-) -> io::Result<usize> {
+) -> io::Result<()> {
     let written = present.and_then(|path| fs::metadata(path).ok()).map_or(0, |it| it.len());
     let all = finished(folder, present)?;
     let over = over(&all, written, bounds, now);
-    let count = if frees_one { over.max(1) } else { over }.min(all.len());
-    for file in &all[..count] {
+    let count = if frees_one { over.max(1) } else { over };
+    for file in all.iter().take(count) {
+        // Only what goes is looked into: by its name alone it may be anybody's.
+        if !recording::read(&file.path).is_ok_and(|reader| reader.info().is_always) {
+            continue;
+        }
         fs::remove_file(&file.path)?;
-        tracing::info!(
-            "deleted {}: the recording that is always kept is over its bounds",
-            file.path.display()
-        );
+        tracing::info!("deleted {}: what is always recorded is over its bounds", file.path.display());
     }
-    Ok(count)
+    Ok(())
 }
 
 /// How many of the oldest are over the bounds.
@@ -70,18 +72,15 @@ fn over(all: &[KeptFile], written: u64, bounds: Bounds, now: Wall) -> usize {
     count
 }
 
-/// The files of a folder that the station kept by itself and does not write now, the oldest first.
+/// The files of a folder that are named as those that the station keeps by itself, but for the one that it
+/// writes now, the oldest first. One that was given another name is not among them.
 fn finished(folder: &Path, present: Option<&Path>) -> io::Result<Vec<KeptFile>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)?.take(FILES_MAX) {
         let entry = entry?;
         let path = entry.path();
-        let is_other = path.extension().is_none_or(|it| it != "mcap") || Some(&*path) == present;
-        if is_other || !entry.file_type()?.is_file() {
-            continue;
-        }
-        let is_kept = recording::read(&path).is_ok_and(|reader| reader.info().is_always);
-        if is_kept {
+        let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().contains(NAME));
+        if is_named && Some(&*path) != present && entry.file_type()?.is_file() {
             let about = entry.metadata()?;
             let last = about.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
             let last = Wall(u64::try_from(last.as_millis()).unwrap_or(u64::MAX));

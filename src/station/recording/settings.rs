@@ -19,7 +19,9 @@ pub struct RecordingSettings {
     pub keep_days: u64,
     /// Seconds before it was begun that a recording has as well, as far as the tap keeps them.
     pub preroll_s: u64,
-    /// What the station reports of itself, to be kept with each recording.
+    /// What is kept with each recording, without secrets.
+    pub attachments: Vec<Attachment>,
+    /// What the station reports of itself, to be kept with each recording too.
     pub report: ReportSource,
 }
 
@@ -32,6 +34,7 @@ impl Default for RecordingSettings {
             keep_bytes: 34_359_738_368,
             keep_days: 14,
             preroll_s: 60,
+            attachments: Vec::new(),
             report: ReportSource::default(),
         }
     }
@@ -39,16 +42,16 @@ impl Default for RecordingSettings {
 
 /// Makes what the station reports of itself; it may take a while, and has no secrets.
 #[derive(Clone, Default)]
-pub struct ReportSource(Option<Arc<dyn Fn() -> Vec<Attachment> + Send + Sync>>);
+pub struct ReportSource(Option<Arc<dyn Fn() -> Option<Attachment> + Send + Sync>>);
 
 impl ReportSource {
     /// That of a function.
-    pub fn new(make: impl Fn() -> Vec<Attachment> + Send + Sync + 'static) -> Self {
+    pub fn new(make: impl Fn() -> Option<Attachment> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(make)))
     }
 
-    pub(super) fn make(&self) -> Vec<Attachment> {
-        self.0.as_ref().map(|make| make()).unwrap_or_default()
+    pub(super) fn make(&self) -> Option<Attachment> {
+        self.0.as_ref().and_then(|make| make())
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Source
         tallied,
         disk_low: inner.status.disk_low(),
         attachments: attachments::of(inner),
+        report: attachments::report(inner),
         ..Sources::new(reader, snapshot, inner.clock, info)
     })
 }
@@ -82,6 +83,9 @@ pub(crate) fn tallied(entry: &Entry) -> Option<Tallied> {
     }
 }
 
+/// Files of one second that have names of their own.
+const SAME_SECOND_MAX: u32 = 1_000;
+
 /// A file of the data folder's `recordings/`, named by the date and time of this moment and with what follows
 /// that. The folder is made if it is missing.
 pub(super) fn fresh_path(inner: &Inner, behind: &str) -> Result<PathBuf, PortError> {
@@ -96,5 +100,10 @@ pub(super) fn fresh_path(inner: &Inner, behind: &str) -> Result<PathBuf, PortErr
     let stamp = Timestamp::from_millisecond(ms)
         .map_err(|error| failed(&folder, &error))?
         .to_zoned(TimeZone::system());
-    Ok(folder.join(format!("{}{behind}.mcap", stamp.strftime("%Y-%m-%d_%H-%M-%S"))))
+    let named =
+        |number: &str| folder.join(format!("{}{behind}{number}.mcap", stamp.strftime("%Y-%m-%d_%H-%M-%S")));
+    // Several may be of one second.
+    let numbered = (2..=SAME_SECOND_MAX).map(|number| named(&format!("-{number}")));
+    let mut candidates = std::iter::once(named("")).chain(numbered);
+    Ok(candidates.find(|path| !path.exists()).unwrap_or_else(|| named("")))
 }

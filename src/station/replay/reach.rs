@@ -223,7 +223,7 @@ fn noted_seq(item: &PlacedItem) -> Option<Seq> {
     let RecordedItem::Entry(OwnedEntry { entry, bytes }) = &item.item else { return None };
     let is_command =
         matches!(entry.what, What::Transition(Transition::Station(station::Transition::Operated { .. })));
-    let is_noted = is_command || EntryRecord(EntryRef { entry, bytes }).outcome().is_of_note();
+    let is_noted = is_command || EntryRecord(EntryRef { entry, bytes }).is_of_note();
     is_noted.then_some(entry.seq)
 }
 

@@ -93,10 +93,9 @@ async fn save(inner: Arc<Inner>, clip: ClipSpan) -> Result<String, String> {
 /// Runs a subcommand of this program for this station.
 async fn run(inner: Arc<Inner>, arguments: Vec<String>) -> Result<String, String> {
     let data = inner.status.view().0.data;
+    let mut command = tokio::process::Command::new(&inner.triggers.program);
     drop(inner);
     let words = arguments.join(" ");
-    let program = std::env::current_exe().map_err(|error| format!("where this program is: {error}"))?;
-    let mut command = tokio::process::Command::new(program);
     command.arg("--data").arg(data).args(&arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let ended = tokio::time::timeout(RUN, command.status()).await;

@@ -1,32 +1,34 @@
 //! The triggers there are.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use tokio::sync::Notify;
 
-use super::{Trigger, trigger::Fired};
+use super::{Trigger, check::TRIGGERS_MAX, trigger::Fired};
 use crate::{
     ids::Seq,
     port::{PortError, TriggerRow, TriggerSpec},
     tap::EntryRef,
 };
 
-/// Triggers at one time.
-const TRIGGERS_MAX: usize = 64;
-
 /// The triggers, for the thread that looks and for operators.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::station) struct TriggerBoard {
     all: Mutex<Vec<Trigger>>,
     /// There is one more.
     pub(super) changed: Arc<Notify>,
+    /// This program, whose subcommands they run.
+    pub(super) program: PathBuf,
 }
 
 impl TriggerBoard {
     /// Those of the configuration; what is wrong with one was said when it was read.
-    pub(in crate::station) fn new(configured: &[TriggerSpec]) -> Self {
+    pub(in crate::station) fn new(configured: &[TriggerSpec], program: PathBuf) -> Self {
         let all = configured.iter().filter_map(|spec| Trigger::new(spec.clone(), true).ok());
-        Self { all: Mutex::new(all.take(TRIGGERS_MAX).collect()), changed: Arc::default() }
+        Self { all: Mutex::new(all.take(TRIGGERS_MAX).collect()), changed: Arc::default(), program }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Trigger>> {
@@ -50,19 +52,20 @@ impl TriggerBoard {
     pub(in crate::station) fn add(&self, spec: TriggerSpec) -> Result<(), PortError> {
         let trigger = Trigger::new(spec, false).map_err(PortError::BadRequest)?;
         let mut all = self.lock();
-        if all.iter().any(|known| known.spec().name == trigger.spec().name) {
-            let why = format!("there is a trigger `{}` already; remove it first", trigger.spec().name);
-            return Err(PortError::BadRequest(why));
-        }
-        if all.len() >= TRIGGERS_MAX {
-            return Err(PortError::Busy {
-                what: format!("there are {TRIGGERS_MAX} triggers, the most there can be"),
-            });
-        }
+        has_room_for(&all, &trigger)?;
         all.push(trigger);
         drop(all);
         self.changed.notify_one();
         Ok(())
+    }
+
+    /// Whether one may be added.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub(in crate::station) fn may_add(&self, spec: &TriggerSpec) -> Result<(), PortError> {
+        let trigger = Trigger::new(spec.clone(), false).map_err(PortError::BadRequest)?;
+        has_room_for(&self.lock(), &trigger)
     }
 
     /// Removes one that was added.
@@ -71,16 +74,17 @@ impl TriggerBoard {
     /// There is none of this name, or the configuration has it.
     pub(in crate::station) fn remove(&self, name: &str) -> Result<(), PortError> {
         let mut all = self.lock();
-        match all.iter().position(|known| known.spec().name == name) {
-            Some(at) if all.get(at).is_some_and(Trigger::is_configured) => Err(PortError::BadRequest(
-                format!("the configuration has `{name}`: remove it there, and start the station again"),
-            )),
-            Some(at) => {
-                all.remove(at);
-                Ok(())
-            }
-            None => Err(PortError::BadRequest(format!("no trigger is called `{name}`"))),
-        }
+        let at = place_of(&all, name)?;
+        all.remove(at);
+        Ok(())
+    }
+
+    /// Whether one may be removed.
+    ///
+    /// # Errors
+    /// As [`Self::remove`].
+    pub(in crate::station) fn may_remove(&self, name: &str) -> Result<(), PortError> {
+        place_of(&self.lock(), name).map(drop)
     }
 
     /// All, as they are listed.
@@ -104,5 +108,30 @@ impl TriggerBoard {
             }
         }
         fired
+    }
+}
+
+fn has_room_for(all: &[Trigger], trigger: &Trigger) -> Result<(), PortError> {
+    let name = &trigger.spec().name;
+    if all.iter().any(|known| known.spec().name == *name) {
+        let why = format!("there is a trigger `{name}` already; remove it first");
+        return Err(PortError::BadRequest(why));
+    }
+    if all.len() >= TRIGGERS_MAX {
+        return Err(PortError::Busy {
+            what: format!("there are {TRIGGERS_MAX} triggers, the most there can be"),
+        });
+    }
+    Ok(())
+}
+
+/// The place of one that was added.
+fn place_of(all: &[Trigger], name: &str) -> Result<usize, PortError> {
+    match all.iter().position(|known| known.spec().name == name) {
+        Some(at) if all.get(at).is_some_and(Trigger::is_configured) => Err(PortError::BadRequest(format!(
+            "the configuration has `{name}`: remove it there, and start the station again"
+        ))),
+        Some(at) => Ok(at),
+        None => Err(PortError::BadRequest(format!("no trigger is called `{name}`"))),
     }
 }

@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::{dissect::EntryRecord, field::Fields as _, filter::Filter, port::TriggerSpec};
 
+/// Triggers at one time.
+pub(super) const TRIGGERS_MAX: usize = 64;
+/// How often one may fire in an hour at most: each is remembered for that long.
+const PER_HOUR_MAX: u64 = 3_600;
 /// The longest name of a trigger, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 /// The longest of its texts, in bytes.
@@ -37,16 +41,22 @@ pub fn trigger_filter(spec: &TriggerSpec) -> Result<Filter, String> {
     if clip.is_some_and(|clip| clip.before_s > CLIP_S_MAX || clip.after_s > CLIP_S_MAX) {
         return Err(format!("`{name}`: a clip has at most {CLIP_S_MAX} s before and after"));
     }
+    if !(1..=PER_HOUR_MAX).contains(&spec.per_hour_max) {
+        return Err(format!("`{name}`: it fires 1 to {PER_HOUR_MAX} times in an hour"));
+    }
     let filter = Filter::parse(when, EntryRecord::SPECS)
         .map_err(|fault| format!("`{name}`: the filter cannot be read: {fault}"))?;
     if filter.is_empty() { Err(format!("`{name}` looks for nothing")) } else { Ok(filter) }
 }
 
-/// Whether all are valid, each with a name of its own.
+/// Whether all are valid, each with a name of its own, and no more than 64.
 ///
 /// # Errors
-/// A trigger is not valid, or two have one name.
+/// A trigger is not valid, two have one name, or there are too many.
 pub fn check_triggers(all: &[TriggerSpec]) -> Result<(), String> {
+    if all.len() > TRIGGERS_MAX {
+        return Err(format!("{} triggers, more than {TRIGGERS_MAX}", all.len()));
+    }
     let mut names = BTreeSet::new();
     for spec in all {
         trigger_filter(spec)?;

@@ -169,5 +169,9 @@ mod tests {
         assert!(wrong(marks("a b", "kind:notice")).contains("a name has"));
         assert!(wrong(marks("a", "kind:(")).contains("cannot be read"));
         assert!(wrong(marks("a", "")).contains("looks for nothing"));
+        for per_hour_max in [0, 3_601] {
+            let spec = TriggerSpec { per_hour_max, ..marks("a", "kind:notice") };
+            assert!(wrong(spec).contains("1 to 3600 times"));
+        }
     }
 }

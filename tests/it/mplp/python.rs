@@ -20,12 +20,20 @@ use super::{
     runs,
 };
 use crate::{
+    python::{ENVIRONMENT, Runner},
     real::Station,
     runs_cli::{Agent, GREETING, file, output, rows, run},
 };
 
-/// Where `.ci/run` puts what `requirements.txt` names.
-const ENVIRONMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/python/bin/python");
+const RUNNER: Runner = Runner {
+    script: "mplp/judge.py",
+    pythons: || {
+        let named = env::var_os("RL_CONSOLE_TESTS_JSONSCHEMA_PYTHON").map(PathBuf::from);
+        named.into_iter().chain([PathBuf::from(ENVIRONMENT)]).collect()
+    },
+    modules: ("jsonschema, referencing", "jsonschema"),
+    required_by: "RL_CONSOLE_TESTS_JSONSCHEMA",
+};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/python/mplp/judge.py");
 const SCHEMAS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mplp/schemas");
@@ -118,23 +126,9 @@ fn lines_of_exports() -> String {
     lines
 }
 
-/// A Python with the module, if there is one.
-fn python() -> Option<PathBuf> {
-    let named = env::var_os("RL_CONSOLE_TESTS_JSONSCHEMA_PYTHON").map(PathBuf::from);
-    let pythons = named.into_iter().chain([ENVIRONMENT, "python3"].map(PathBuf::from));
-    let has_module = |python: &PathBuf| {
-        let asked = Command::new(python).args(["-c", "import jsonschema, referencing"]).output();
-        asked.is_ok_and(|output| output.status.success())
-    };
-    let found = pythons.into_iter().find(has_module);
-    let is_required = env::var_os("RL_CONSOLE_TESTS_JSONSCHEMA").is_some_and(|it| it == "required");
-    assert!(found.is_some() || !is_required, "there is no Python with jsonschema");
-    found
-}
-
 /// Has the second judge judge what is on lines as we did.
 fn agrees(lines: impl FnOnce() -> String) {
-    let Some(python) = python() else { return };
+    let Some(python) = RUNNER.python() else { return };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("objects.ndjson");
     fs::write(&file, lines()).unwrap();

@@ -117,11 +117,11 @@ fn print(
     let line = line(context, format, entry, frame);
     if format == ExportFormat::Transcript {
         let clock = context.local_clock();
-        let sign = if line.direction == "in" { "<" } else { ">" };
         let text = format!(
-            "{} {:>8} {sign} {}: {}",
+            "{}  {:<6} {:<3}  {}: {}",
             clock.show(entry.entry.at.wall),
             line.link,
+            line.direction,
             line.peer,
             line.text
         );

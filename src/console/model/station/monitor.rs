@@ -182,7 +182,12 @@ impl StationMonitor {
             adapter: mpp.adapter.as_ref().filter(|_| down.is_none()).map(|adapter| adapter.peer.clone()),
             mpp_down: down,
             store_failing: station.store_failing.is_some() || mpp.commits_failing.is_some(),
-            recording: station.recording.as_ref().map(|recording| recording.path.display().to_string()),
+            recording: station
+                .recording
+                .as_ref()
+                .map(|recording| &recording.path)
+                .or(station.always_recording.as_ref())
+                .map(|path| path.display().to_string()),
             held: braked(|queue| queue.brake.held),
             draining: braked(|queue| queue.brake.draining),
             alerts: station.alerts.unresolved().count(),
