@@ -83,6 +83,7 @@ fn frames_of_a_recording_are_printed_and_sent_again() {
     let _station = Station::start(data);
     let mut trace = String::new();
     let path = recorded(data, "night.mcap", &[], || {
+        publish(data, 6);
         trace = publish(data, 7);
     });
     let file = path.to_str().unwrap();

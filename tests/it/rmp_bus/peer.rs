@@ -1,6 +1,7 @@
 //! A peer of the bus over a blocking socket, that speaks by the bytes of the specification.
 
 use std::{
+    collections::VecDeque,
     io::{Read, Write},
     os::unix::net::UnixStream,
     path::Path,
@@ -15,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Peer {
     pub(crate) stream: UnixStream,
     msg_id: u64,
+    /// What came before an answer that was waited for: the Deliver and its message.
+    delivered: VecDeque<(Frame, Frame)>,
 }
 
 impl Peer {
@@ -23,7 +26,7 @@ impl Peer {
         let stream = UnixStream::connect(path).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        Self { stream, msg_id: 0 }
+        Self { stream, msg_id: 0, delivered: VecDeque::new() }
     }
 
     /// Connects, says Hello as this kind and takes the Welcome.
@@ -65,10 +68,15 @@ impl Peer {
         id
     }
 
-    /// Subscribes and waits for the Ok.
+    /// Subscribes and waits for the Ok. What other subscriptions deliver before it is kept.
     pub(crate) fn subscribe(&mut self, sub: u64, topic: &str) {
         let id = self.say("Subscribe", vec![("sub", sub.into()), ("topic", topic.into())]);
-        let answer = self.hear();
+        let mut answer = self.hear();
+        while answer.name() == "Deliver" {
+            let message = self.hear();
+            self.delivered.push_back((answer, message));
+            answer = self.hear();
+        }
         assert_eq!((answer.name(), answer.number("re")), ("Ok".to_owned(), id), "{answer:?}");
     }
 
@@ -95,8 +103,11 @@ impl Peer {
 
     /// The next Deliver's subscription and topic, with the message behind it.
     pub(crate) fn delivered(&mut self) -> (u64, String, Frame) {
-        let deliver = self.hear();
-        assert_eq!(deliver.name(), "Deliver", "{deliver:?}");
-        (deliver.number("sub"), deliver.text("topic"), self.hear())
+        let (deliver, message) = self.delivered.pop_front().unwrap_or_else(|| {
+            let deliver = self.hear();
+            assert_eq!(deliver.name(), "Deliver", "{deliver:?}");
+            (deliver, self.hear())
+        });
+        (deliver.number("sub"), deliver.text("topic"), message)
     }
 }
