@@ -285,22 +285,24 @@ fn nothing_is_judged_of_what_does_not_run() {
     );
 }
 
+/// What a plugin may write, with `#` in place of an id.
+const BODIES: [&str; 12] = [
+    r#"{"jsonrpc":"2.0","id":#,"method":"get_followed_live","params":{}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"method":"notify","params":{"level":"info","message":"x"}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"method":"log","params":{"level":"info"}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"method":"get_credential","params":{"kind":"twitch.android"}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"method":"set_status","params":{"slot":"example.state","value":{"a":1}}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"method":"nothing"}"#,
+    r#"{"jsonrpc":"2.0","method":"notify","params":{"level":"info","message":"x"}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"result":{"plugin_version":"1","hooks":["on_watch_tick"]}}"#,
+    r#"{"jsonrpc":"2.0","id":#,"error":{"code":-32600,"message":"x"}}"#,
+    "{}",
+    "[1]",
+    "",
+];
+
 #[test]
 fn judging_changes_nothing_and_foresees_what_is_handled() {
-    const BODIES: [&str; 12] = [
-        r#"{"jsonrpc":"2.0","id":#,"method":"get_followed_live","params":{}}"#,
-        r#"{"jsonrpc":"2.0","id":#,"method":"notify","params":{"level":"info","message":"x"}}"#,
-        r#"{"jsonrpc":"2.0","id":#,"method":"log","params":{"level":"info"}}"#,
-        r#"{"jsonrpc":"2.0","id":#,"method":"get_credential","params":{"kind":"twitch.android"}}"#,
-        r#"{"jsonrpc":"2.0","id":#,"method":"set_status","params":{"slot":"example.state","value":{"a":1}}}"#,
-        r#"{"jsonrpc":"2.0","id":#,"method":"nothing"}"#,
-        r#"{"jsonrpc":"2.0","method":"notify","params":{"level":"info","message":"x"}}"#,
-        r#"{"jsonrpc":"2.0","id":#,"result":{"plugin_version":"1","hooks":["on_watch_tick"]}}"#,
-        r#"{"jsonrpc":"2.0","id":#,"error":{"code":-32600,"message":"x"}}"#,
-        "{}",
-        "[1]",
-        "",
-    ];
     let rng = &mut fastrand::Rng::with_seed(3);
     for seed in 0..20 {
         let mut host = if seed % 2 == 0 { TestHost::up() } else { TestHost::installed() };
@@ -328,4 +330,55 @@ fn judging_changes_nothing_and_foresees_what_is_handled() {
             host.pass_ms(rng.u64(..2_000));
         }
     }
+}
+
+/// A frame of any kind: often as it is, else with a byte of its body or header changed, or cut.
+fn any_frame(rng: &mut fastrand::Rng) -> Vec<u8> {
+    let mut body = rng.choice(BODIES).unwrap().replace('#', &rng.u64(..5).to_string()).into_bytes();
+    if !body.is_empty() && rng.u8(..4) == 0 {
+        let at = rng.usize(..body.len());
+        body[at] = rng.u8(..);
+    }
+    let mut wire = wire(&body);
+    match rng.u8(..8) {
+        0 => wire.truncate(rng.usize(..wire.len())),
+        1 => wire[rng.usize(..20)] = rng.u8(..),
+        _ => {}
+    }
+    wire
+}
+
+#[test]
+fn ten_thousand_judgements_change_neither_state_nor_outputs_nor_deadlines() {
+    let mut host = TestHost::up();
+    let notice = json!({"level": "info", "message": "x"});
+    for _ in 0..3 {
+        host.calls("notify", notice.clone());
+    }
+    host.calls("get_credential", json!({"kind": "twitch.android"}));
+    host.pass_s(30);
+    let records = host.records.len();
+    let (before, due) = (format!("{:?}", host.core), host.core.timeout());
+    let rng = &mut fastrand::Rng::with_seed(23);
+    let (mut whole, mut broken, mut unfinished, mut elsewhere) = (0, 0, 0, 0);
+    for _ in 0..10_000 {
+        let wire = any_frame(rng);
+        let stand = match rng.u8(..9) {
+            0 => Stand::From(PluginId::new("none")),
+            1..4 => Stand::To(example()),
+            _ => from(),
+        };
+        let now = host.now.after(Duration::from_millis(rng.u64(..20_000)));
+        match host.core.judge(now, &stand, &wire) {
+            Ok(Judged { verdict: Ok(entry::Verdict::Plugin(Verdict::Broken(_))), .. }) => broken += 1,
+            Ok(Judged { verdict: Ok(_), .. }) => whole += 1,
+            Ok(Judged { verdict: Err(_), .. }) => unfinished += 1,
+            Err(_) => elsewhere += 1,
+        }
+        assert!(host.core.poll_output().is_none());
+    }
+    assert_eq!(format!("{:?}", host.core), before);
+    assert_eq!((host.core.timeout(), host.records.len()), (due, records));
+    let seen = [whole, broken, unfinished, elsewhere];
+    assert!(seen.iter().all(|count| *count > 100), "{seen:?}");
 }

@@ -242,6 +242,26 @@ fn any_message(chance: &mut fastrand::Rng, asked: &[ActionId]) -> (Stand, Vec<u8
     (of, body)
 }
 
+/// With three openings, two of which ask.
+fn with_openings(settings: Settings) -> TestEngine {
+    let mut fixture = TestEngine::with(settings);
+    for n in 0..3 {
+        let nodes = vec![Node { asks: n != 1, ..node("a") }, node("b")];
+        fixture.openings.insert(format!("opening {n}"), Arc::new(opening(nodes, &[])));
+    }
+    fixture
+}
+
+/// The message as it comes.
+fn input(of: &Stand, body: Vec<u8>) -> Input {
+    let (session, trace, body) = (of.session.unwrap(), of.trace, Bytes::from(body));
+    let by = crate::runs::Asker { kind: of.kind, ..by() };
+    match of.topic {
+        ControlTopic::Control => Input::Control { by, session, trace, body },
+        ControlTopic::Decision => Input::Decided { by, trace, body },
+    }
+}
+
 /// An answer without the ids that were made for it.
 fn unnamed(response: ControlResponse) -> ControlResponse {
     match response {
@@ -261,11 +281,7 @@ fn what_is_judged_is_what_is_done_then_and_judging_changes_nothing() {
         let agents_cancel = if chance.bool() { AgentsCancel::Any } else { AgentsCancel::Own };
         let answers_max = if chance.bool() { 4 } else { 1_000 };
         let limits = limits::Runs { open_max: 3, answers_max, ..limits::Runs::default() };
-        let mut fixture = TestEngine::with(Settings { limits, agents_cancel, ..Settings::default() });
-        for n in 0..3 {
-            let nodes = vec![Node { asks: n != 1, ..node("a") }, node("b")];
-            fixture.openings.insert(format!("opening {n}"), Arc::new(opening(nodes, &[])));
-        }
+        let mut fixture = with_openings(Settings { limits, agents_cancel, ..Settings::default() });
         for _ in 0..40 {
             fixture.pass(chance.u64(..500));
             let asked: Vec<ActionId> = fixture.asks.iter().map(|ask| ask.action_id).collect();
@@ -289,13 +305,7 @@ fn what_is_judged_is_what_is_done_then_and_judging_changes_nothing() {
             assert!(fixture.engine.poll_output().is_none());
             *seen.entry(format!("{:?}", judged.verdict)).or_default() += 1;
             let (responses, rejected) = (fixture.responses.len(), rejections(&fixture));
-            let (session, trace) = (of.session.unwrap(), of.trace);
-            let by = crate::runs::Asker { kind: of.kind, ..by() };
-            let body = Bytes::from(body);
-            fixture.handle(match of.topic {
-                ControlTopic::Control => Input::Control { by, session, trace, body },
-                ControlTopic::Decision => Input::Decided { by, trace, body },
-            });
+            fixture.handle(input(&of, body));
             let is_rejected = matches!(judged.verdict, ControlVerdict::Rejected(_));
             assert_eq!(rejections(&fixture) - rejected, u64::from(is_rejected), "seed {seed}: {judged:?}");
             let told = fixture.responses[responses..].iter().cloned();
@@ -311,4 +321,48 @@ fn what_is_judged_is_what_is_done_then_and_judging_changes_nothing() {
 
 fn rejections(fixture: &TestEngine) -> u64 {
     fixture.snapshot.totals.rejected
+}
+
+/// All that an engine has put out, what is kept of it, and what it shows.
+fn put_out(fixture: &TestEngine) -> String {
+    let TestEngine { responses, requests, cancels, asks, events, tapped, snapshot, persisted, .. } = fixture;
+    let kept = (&persisted.rows.keys(), &persisted.ended.keys(), &persisted.events, &persisted.spent);
+    let (answers, artifacts) = (&persisted.answers, &persisted.artifacts);
+    format!(
+        "{responses:?}\n{requests:?}\n{cancels:?}\n{asks:?}\n{events:?}\n{tapped:?}\n{snapshot:?}\n{kept:?}\n\
+         {answers:?}\n{artifacts:?}\n{:?}\n{:?}",
+        fixture.engine.metrics(),
+        fixture.engine.timeout(),
+    )
+}
+
+#[test]
+fn an_engine_that_judged_ten_thousand_messages_does_all_that_its_twin_does() {
+    let mut chance = fastrand::Rng::with_seed(23);
+    let mut accepted = 0;
+    for seed in 0..25 {
+        let limits = limits::Runs { open_max: 3, answers_max: 4, ..limits::Runs::default() };
+        let twin = || with_openings(Settings { limits, ..Settings::default() });
+        let (mut asked, mut free) = (twin(), twin());
+        for _ in 0..40 {
+            let ms = chance.u64(..500);
+            asked.pass(ms);
+            free.pass(ms);
+            let known: Vec<ActionId> = asked.asks.iter().map(|ask| ask.action_id).collect();
+            for _ in 0..10 {
+                let (of, mut body) = any_message(&mut chance, &known);
+                if chance.u8(..8) == 0 {
+                    body.truncate(chance.usize(..body.len()));
+                }
+                let judged = judge(&asked, &of, &body);
+                accepted += u32::from(judged.verdict == ControlVerdict::Accepted);
+            }
+            assert!(asked.engine.poll_output().is_none());
+            let (of, body) = any_message(&mut chance, &known);
+            asked.handle(input(&of, body.clone()));
+            free.handle(input(&of, body));
+        }
+        assert_eq!(put_out(&asked), put_out(&free), "seed {seed}");
+    }
+    assert!(accepted > 100, "{accepted}");
 }
