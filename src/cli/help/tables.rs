@@ -1,5 +1,5 @@
 //! Tables of the manual that are made of the program's own: configuration, limits, keys, views, columns and
-//! filter fields, metrics, errors with their clauses, subcommands, themes, exit codes.
+//! filter fields, metrics, errors with their clauses, ways to break a frame, subcommands, themes, exit codes.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,10 @@ use crate::{
         Theme, reference,
         reference::{KeyGroup, ViewReference},
     },
-    dissect::{Breach, clause_text},
+    dissect::{
+        Breach, clause_text,
+        frame_json::{Breakage, BrokenFormat},
+    },
     limits::Limits,
     port::List,
     station::metrics,
@@ -30,6 +33,7 @@ pub(super) fn table(name: &str) -> Option<String> {
         "commands" => (&["subcommand", "what it does"], commands()),
         "themes" => (&["theme"], Theme::shipped_names().map(|name| vec![code(name)]).collect()),
         "exit-codes" => (&["code", "meaning"], exit_codes()),
+        "breakages" => (&["`--break`", "frames", "what is broken"], breakages()),
         "columns" => return Some(columns()),
         "keys" => return Some(keys()),
         "clauses" => return Some(clauses()),
@@ -161,6 +165,15 @@ fn clauses() -> String {
 fn commands() -> Vec<Vec<String>> {
     let shown = shell::subcommands().into_iter().filter(|it| !it.is_earlier);
     shown.map(|it| vec![code(it.name), it.about]).collect()
+}
+
+fn breakages() -> Vec<Vec<String>> {
+    let formats = |it: Breakage| match it.formats() {
+        all if all.len() == BrokenFormat::ALL.len() => "all".to_owned(),
+        some => some.iter().map(|format| format.name()).collect::<Vec<_>>().join(", "),
+    };
+    let row = |it: &Breakage| vec![code(it.name()), formats(*it), it.about().trim().to_owned()];
+    Breakage::ALL.iter().map(row).collect()
 }
 
 fn exit_codes() -> Vec<Vec<String>> {

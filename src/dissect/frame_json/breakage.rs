@@ -1,15 +1,65 @@
 //! Ways to break a frame on purpose, each in one place, so that what it is refused for is what was broken.
 
+use std::ops::Range;
+
+use prost::Message as _;
+
 use super::format::{Format, RmpUnits};
 use crate::{
     limits::{MPP_FRAME_BYTES_MAX, PLUGIN_FRAME_BYTES_MAX},
-    macp::Rpc,
+    macp::{
+        Rpc,
+        proto::v1::{Envelope, SendRequest, SessionStartPayload},
+    },
     rmp::{HEADER_BYTES, PREFIX_BYTES, RawFrame},
 };
 
-/// Declares the breakages by their names.
+/// Frames that are broken alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BrokenFormat {
+    /// Lines of the bridge.
+    Mpp,
+    /// Frames of the bus.
+    Rmp,
+    /// Units of its JSON dialect.
+    Json,
+    /// Requests of calls.
+    Macp,
+    /// Messages of plugins.
+    Plugin,
+}
+
+impl BrokenFormat {
+    /// All of them.
+    pub(crate) const ALL: [Self; 5] = [Self::Mpp, Self::Rmp, Self::Json, Self::Macp, Self::Plugin];
+
+    /// Its name: the link, and the dialect where it is not that of frames.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Mpp => "mpp",
+            Self::Rmp => "rmp",
+            Self::Json => "rmp (JSON)",
+            Self::Macp => "macp",
+            Self::Plugin => "plugin",
+        }
+    }
+}
+
+impl From<Format> for BrokenFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Mpp => Self::Mpp,
+            Format::Rmp(RmpUnits::Json) => Self::Json,
+            Format::Rmp(_) => Self::Rmp,
+            Format::Macp(_) => Self::Macp,
+            Format::Plugin => Self::Plugin,
+        }
+    }
+}
+
+/// Declares the breakages by their names, and which frames each is for.
 macro_rules! breakages {
-    ($( $(#[doc = $about:literal])+ $Name:ident = $name:literal, )*) => {
+    ($( $(#[doc = $about:literal])+ $Name:ident = $name:literal of [$($of:ident)+], )*) => {
         /// A way to break a frame.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Breakage {
@@ -26,51 +76,63 @@ macro_rules! breakages {
             pub(crate) const fn name(self) -> &'static str {
                 match self { $( Self::$Name => $name, )* }
             }
+
+            /// What is broken then, in a sentence.
+            pub(crate) const fn about(self) -> &'static str {
+                match self { $( Self::$Name => concat!($($about),+), )* }
+            }
+
+            /// The frames that it is for.
+            pub(crate) const fn formats(self) -> &'static [BrokenFormat] {
+                match self { $( Self::$Name => &[ $( BrokenFormat::$of ),+ ], )* }
+            }
         }
     };
 }
 
 breakages! {
     /// The length says one byte more.
-    LengthUp = "length+1",
+    LengthUp = "length+1" of [Rmp Json Plugin],
     /// The length says one byte less.
-    LengthDown = "length-1",
+    LengthDown = "length-1" of [Rmp Json Plugin],
     /// The magic bytes are others.
-    Magic = "magic",
+    Magic = "magic" of [Rmp],
     /// The version is another.
-    Version = "version",
+    Version = "version" of [Mpp Rmp Json Macp Plugin],
     /// A flag is set.
-    Flags = "flags",
+    Flags = "flags" of [Rmp Json],
     /// A reserved field is not 0.
-    Reserved = "reserved",
+    Reserved = "reserved" of [Rmp],
     /// The TTL is 0.
-    TtlZero = "ttl-zero",
-    /// The TTL leads beyond the end of time.
-    TtlOverflow = "ttl-overflow",
+    TtlZero = "ttl-zero" of [Rmp Json],
+    /// The TTL is longer than any may be.
+    TtlOverflow = "ttl-overflow" of [Rmp Json Macp],
     /// It expired long ago.
-    Expired = "expired",
+    Expired = "expired" of [Rmp Json],
     /// The last byte is missing.
-    Truncated = "truncated",
+    Truncated = "truncated" of [Mpp Rmp Json Macp Plugin],
     /// A byte follows the body, and the lengths count it.
-    Trailing = "trailing",
+    Trailing = "trailing" of [Mpp Rmp Json Macp Plugin],
     /// A byte in it is no UTF-8.
-    BadUtf8 = "bad-utf8",
+    BadUtf8 = "bad-utf8" of [Mpp Rmp Json Macp Plugin],
     /// The line has no end.
-    NoLf = "no-lf",
+    NoLf = "no-lf" of [Mpp],
     /// It is longer than any may be.
-    Oversized = "oversized",
-    /// Its type or method is none that there is.
-    WrongType = "wrong-type",
-    /// Its schema is none that there is.
-    UnknownSchema = "unknown-schema",
+    Oversized = "oversized" of [Mpp Rmp Json Macp Plugin],
+    /// Its type or method is none that exists.
+    WrongType = "wrong-type" of [Mpp Rmp Json Macp Plugin],
+    /// Its schema is none that exists.
+    UnknownSchema = "unknown-schema" of [Rmp Json],
     /// It comes twice.
-    RepeatedId = "repeated",
+    RepeatedId = "repeated" of [Mpp Rmp Json Macp Plugin],
     /// What is to come first comes last.
-    WrongOrder = "wrong-order",
+    WrongOrder = "wrong-order" of [Rmp],
 }
 
 /// What stands for a type that there is not.
 const NO_TYPE: &str = "nonsense";
+/// The type of the message that begins a session (macp-v1, Sessions).
+const SESSION_START: &str = "SessionStart";
 /// One byte more than a payload has (`limits.macp.payload_bytes_max` by default).
 const MACP_PAYLOAD_BYTES: usize = (4 << 20) + 1;
 /// One byte more than a message has beside that.
@@ -86,6 +148,9 @@ impl Breakage {
 
     /// The bytes with this broken; nothing where such bytes have nothing of that kind.
     pub(crate) fn apply(self, format: Format, wire: &[u8]) -> Option<Vec<u8>> {
+        if !self.formats().contains(&format.into()) {
+            return None;
+        }
         match self {
             Self::RepeatedId => return Some([wire, wire].concat()).filter(|_| !wire.is_empty()),
             Self::Truncated => return wire.split_last().map(|(_, rest)| rest.to_vec()),
@@ -141,15 +206,27 @@ impl Breakage {
         }
     }
 
-    /// A request: of its envelope the version, and one byte too many, which is no field.
+    /// A request: of its envelope the version, the type and a TTL, and one byte too many, which is no field.
     fn request(self, rpc: Rpc, wire: &[u8]) -> Option<Vec<u8>> {
+        let version = |says: &[u8; 3]| {
+            let at = memchr::memmem::find(wire, b"\x0a\x031.0")?;
+            let mut broken = wire.to_vec();
+            broken.get_mut(at + 2..at + 5)?.copy_from_slice(says);
+            Some(broken)
+        };
         match self {
-            Self::Version => {
-                let at = memchr::memmem::find(wire, b"\x0a\x031.0")?;
-                let mut broken = wire.to_vec();
-                broken.get_mut(at + 2..at + 5)?.copy_from_slice(b"9.9");
-                Some(broken)
-            }
+            Self::Version => version(b"9.9"),
+            Self::BadUtf8 => version(b"1.\xff"),
+            Self::WrongType => envelope(rpc, wire, |it| {
+                NO_TYPE.clone_into(&mut it.message_type);
+                Some(())
+            }),
+            Self::TtlOverflow => envelope(rpc, wire, |it| {
+                let mut start = SessionStartPayload::decode(&it.payload[..]).ok()?;
+                start.ttl_ms = i64::MAX;
+                it.payload = start.encode_to_vec().into();
+                (it.message_type == SESSION_START).then_some(())
+            }),
             Self::Trailing => Some([wire, b"\x07"].concat()),
             // Of a field that is there twice the last one counts; an envelope in parts is put together.
             Self::Oversized => {
@@ -180,6 +257,44 @@ impl Breakage {
                 let broken = format!("\"{NO_TYPE}\"");
                 framed(broken.len(), broken.as_bytes())
             }
+            _ => {
+                let broken = self
+                    .header_fields()?
+                    .iter()
+                    .try_fold(json.to_vec(), |json, (name, value)| header_field(&json, name, value))?;
+                framed(broken.len(), &broken)
+            }
+        }
+    }
+
+    /// What the header of a message says then, in the JSON dialect.
+    const fn header_fields(self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(match self {
+            Self::Version => &[("header_version", "9")],
+            Self::Flags => &[("flags", "1")],
+            Self::TtlZero => &[("ttl_ms", "0")],
+            Self::TtlOverflow => &[("ttl_ms", "18446744073709551615")],
+            Self::Expired => &[("created_at_ms", "1"), ("ttl_ms", "1")],
+            Self::UnknownSchema => &[("schema_id", "65535")],
+            _ => return None,
+        })
+    }
+
+    /// The body of a message with this broken in it.
+    fn body(self, body: &[u8]) -> Option<Vec<u8>> {
+        let at = |range: Range<usize>| body.get(range);
+        match self {
+            Self::Trailing => Some([body, &[0xc0]].concat()),
+            Self::WrongType => {
+                let (before, text) = type_of(body)?;
+                let marker = 0xa0 | u8::try_from(NO_TYPE.len()).ok()?;
+                Some([at(0..before)?, &[marker], NO_TYPE.as_bytes(), body.get(text.end..)?].concat())
+            }
+            Self::BadUtf8 => {
+                let (_, text) = type_of(body)?;
+                let last = text.end.checked_sub(1).filter(|last| text.contains(last))?;
+                Some([at(0..last)?, &[0xff], body.get(text.end..)?].concat())
+            }
             _ => None,
         }
     }
@@ -191,7 +306,7 @@ impl Breakage {
             return Some([last, before].concat()).filter(|_| !before.is_empty());
         }
         let mut raw = RawFrame::split(last)?;
-        let longer;
+        let changed;
         match self {
             Self::LengthUp => raw.frame_len = raw.frame_len.wrapping_add(1),
             Self::LengthDown => raw.frame_len = raw.frame_len.wrapping_sub(1),
@@ -204,13 +319,14 @@ impl Breakage {
             Self::TtlOverflow => raw.header.ttl_ms = u64::MAX,
             Self::Expired => (raw.header.created_at_ms, raw.header.ttl_ms) = (1, 1),
             Self::UnknownSchema => raw.header.schema_id = u16::MAX,
-            Self::Trailing => {
-                longer = [raw.body, &[0xc0]].concat();
-                raw.body = &longer;
-                raw.header.body_len = raw.header.body_len.wrapping_add(1);
-                raw.frame_len = raw.frame_len.wrapping_add(1);
+            _ => {
+                changed = self.body(raw.body)?;
+                let bytes = |body: &[u8]| u32::try_from(body.len()).ok();
+                let more = bytes(&changed)?.wrapping_sub(bytes(raw.body)?);
+                raw.body = &changed;
+                raw.header.body_len = raw.header.body_len.wrapping_add(more);
+                raw.frame_len = raw.frame_len.wrapping_add(more);
             }
-            _ => return None,
         }
         Some([before, &raw.encode()].concat())
     }
@@ -230,12 +346,48 @@ fn last_frame(wire: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
+/// Where a body that begins with its type has the type: its marker, and its text.
+fn type_of(body: &[u8]) -> Option<(usize, Range<usize>)> {
+    const KEY: &[u8] = b"\xa4type";
+    let at = 1 + KEY.len();
+    let (from, length) = match *body.get(at).filter(|_| body.get(1..at) == Some(KEY))? {
+        marker @ 0xa0..=0xbf => (at + 1, marker & 0x1f),
+        0xd9 => (at + 2, *body.get(at + 1)?),
+        _ => return None,
+    };
+    let text = from..from + usize::from(length);
+    body.get(text.clone()).map(|_| (at, text))
+}
+
+/// A request with another envelope; nothing where it has none, or nothing to change.
+fn envelope(rpc: Rpc, wire: &[u8], change: impl FnOnce(&mut Envelope) -> Option<()>) -> Option<Vec<u8>> {
+    // Both have their envelope in the same field.
+    let mut request = match rpc {
+        Rpc::Send | Rpc::StreamSession => SendRequest::decode(wire).ok()?,
+        _ => return None,
+    };
+    change(request.envelope.as_mut()?)?;
+    Some(request.encode_to_vec())
+}
+
 /// A field of so many bytes behind its key.
 fn long_field(key: u8, length: usize) -> Option<Vec<u8>> {
     let mut field = vec![key];
     prost::encode_length_delimiter(length, &mut field).ok()?;
     field.resize(field.len() + length, b'x');
     Some(field)
+}
+
+/// A unit with another value of a field that the header of its message has.
+fn header_field(json: &[u8], name: &str, value: &str) -> Option<Vec<u8>> {
+    let unit: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(json).ok()?;
+    let message = unit.values().next()?.get("message")?;
+    let old = message.get("header")?.get(name)?.to_string();
+    let header = memchr::memmem::find(json, b"\"header\"")?;
+    let key = format!("\"{name}\"");
+    let from = header + memchr::memmem::find(json.get(header..)?, key.as_bytes())? + key.len();
+    let at = from + memchr::memmem::find(json.get(from..)?, old.as_bytes())?;
+    Some([json.get(..at)?, value.as_bytes(), json.get(at + old.len()..)?].concat())
 }
 
 fn with_lf(mut line: Vec<u8>) -> Vec<u8> {

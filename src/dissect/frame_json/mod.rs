@@ -25,7 +25,7 @@ mod secrets;
 mod tests;
 
 pub(crate) use super::rmp::frame_json::Fill;
-pub(crate) use breakage::Breakage;
+pub(crate) use breakage::{Breakage, BrokenFormat};
 pub(crate) use changes::{Changes, parts};
 pub(crate) use codec::{Codec, Unit, UnitJson, indented};
 pub(crate) use edit::refreshed;

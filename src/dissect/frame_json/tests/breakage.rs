@@ -1,9 +1,14 @@
 //! Every breakage, and what it is refused for.
 
+use prost::Message as _;
+
 use crate::{
-    dissect::frame_json::{Breakage, Format, RmpUnits, Setup, codec},
+    dissect::frame_json::{Breakage, BrokenFormat, Fill, Format, RmpUnits, Setup, codec},
     limits::Limits,
-    macp::Rpc,
+    macp::{
+        Rpc,
+        proto::v1::{Envelope, SendRequest, SessionStartPayload},
+    },
     rmp::Registry,
 };
 
@@ -18,19 +23,100 @@ fn fault(format: Format, wire: &[u8]) -> Option<String> {
     units.into_iter().find_map(|unit| unit.fault.map(|fault| fault.name.into_owned()))
 }
 
+const FILL: Fill = Fill {
+    created_at_ms: 4_000,
+    ttl_ms: 30_000,
+    msg_id: 1,
+    trace_id: crate::ids::TraceId(uuid::Uuid::from_u128(1)),
+};
+
+/// The bytes of a frame.
+fn made(format: Format, json: &str) -> Vec<u8> {
+    let (registry, limits) = (Registry::default(), Limits::default());
+    let codec = codec(format, Setup { registry: &registry, limits: &limits, now_ms: None });
+    codec.encode(json, &FILL).unwrap().wire
+}
+
+/// A frame of each kind that has all that can be broken in such a one.
+fn examples() -> [(Format, Vec<u8>); 5] {
+    let message = r#"{"body":{"type":"observation.greeting.v1","payload":{}}}"#;
+    let session = Format::Rmp(RmpUnits::Session);
+    let publish = made(session, r#"{"control":{"Publish":{"topic":"a","ack":true}}}"#);
+    let published = [publish, made(Format::Rmp(RmpUnits::Frames), message)].concat();
+    let unit = format!(r#"{{"body":{{"Publish":{{"id":1,"topic":"header","message":{message}}}}}}}"#);
+    let start = r#"{"body":{"envelope":{"message_type":"SessionStart","message_id":"m1","session_id":"s",
+        "sender":"alice","mode":"decision",
+        "payload":{"intent":"x","participants":["alice"],"ttl_ms":60000}}}}"#;
+    let (json, send) = (Format::Rmp(RmpUnits::Json), Format::Macp(Rpc::Send));
+    [
+        (Format::Mpp, made(Format::Mpp, r#"{"body":{"type":"pull","queue":"default"}}"#)),
+        (session, published),
+        (json, made(json, &unit)),
+        (send, made(send, start)),
+        (Format::Plugin, made(Format::Plugin, r#"{"body":{"id":1,"method":"ping","params":{}}}"#)),
+    ]
+}
+
+#[test]
+fn each_kind_of_frame_can_be_broken_in_each_way_that_the_table_has_for_it_and_in_no_other() {
+    for ((format, wire), kind) in examples().into_iter().zip(BrokenFormat::ALL) {
+        assert_eq!(BrokenFormat::from(format), kind);
+        for breakage in Breakage::ALL {
+            let broken = breakage.apply(format, &wire);
+            let is_of_it = breakage.formats().contains(&kind);
+            assert_eq!(broken.is_some(), is_of_it, "{} of {}", breakage.name(), kind.name());
+            assert_ne!(broken.as_ref(), Some(&wire), "{} of {}", breakage.name(), kind.name());
+            assert!(!breakage.about().is_empty());
+        }
+    }
+}
+
+#[test]
+fn what_is_broken_in_a_unit_of_the_json_dialect_is_what_it_is_refused_for() {
+    let [_, _, (format, whole), ..] = examples();
+    assert_eq!(fault(format, &whole), None);
+    for (breakage, name) in [
+        (Breakage::Version, "UnsupportedVersion"),
+        (Breakage::Flags, "InvalidHeaderFlags"),
+        (Breakage::TtlZero, "InvalidTtl"),
+        (Breakage::TtlOverflow, "InvalidExpiry"),
+        (Breakage::Expired, "Expired"),
+        (Breakage::UnknownSchema, "UnknownSchema"),
+        (Breakage::LengthUp, "LengthMismatch"),
+        (Breakage::Oversized, "BodyTooLarge"),
+        (Breakage::WrongType, "BodyDecodeError"),
+        (Breakage::Trailing, "BodyDecodeError"),
+        (Breakage::BadUtf8, "BodyDecodeError"),
+    ] {
+        let broken = breakage.apply(format, &whole).unwrap();
+        assert_eq!(fault(format, &broken).as_deref(), Some(name), "{breakage:?}");
+    }
+}
+
+#[test]
+fn what_is_broken_in_a_session_start_leaves_the_rest_whole() {
+    let [.., (format, whole), _] = examples();
+    let read = |wire: &[u8]| SendRequest::decode(wire).unwrap().envelope.unwrap();
+    let broken = |breakage: Breakage| breakage.apply(format, &whole).unwrap();
+    let start = read(&whole);
+    let typed = read(&broken(Breakage::WrongType));
+    assert_eq!(typed, Envelope { message_type: "nonsense".to_owned(), ..start.clone() });
+    let late = read(&broken(Breakage::TtlOverflow));
+    let payload = SessionStartPayload::decode(&start.payload[..]).unwrap();
+    let payload = SessionStartPayload { ttl_ms: i64::MAX, ..payload }.encode_to_vec();
+    assert_eq!(late, Envelope { payload: payload.into(), ..start.clone() });
+    assert!(SendRequest::decode(&broken(Breakage::BadUtf8)[..]).is_err());
+    let vote = Envelope { message_type: "Vote".to_owned(), ..start };
+    let vote = SendRequest { envelope: Some(vote) }.encode_to_vec();
+    assert_eq!(Breakage::TtlOverflow.apply(format, &vote), None);
+    assert_eq!(Breakage::WrongType.apply(Format::Macp(Rpc::GetSession), b"\x0a\x01s"), None);
+}
+
 #[test]
 fn what_is_broken_in_a_frame_of_the_bus_is_what_it_is_refused_for() {
     let json = r#"{"header":{"created_at_ms":4000,"ttl_ms":30000,"msg_id":1},"body":{"type":"observation.greeting.v1","payload":{}}}"#;
-    let (registry, limits) = (Registry::default(), Limits::default());
     let format = Format::Rmp(RmpUnits::Frames);
-    let codec = codec(format, Setup { registry: &registry, limits: &limits, now_ms: None });
-    let fill = super::super::Fill {
-        created_at_ms: 0,
-        ttl_ms: 1,
-        msg_id: 1,
-        trace_id: crate::ids::TraceId(uuid::Uuid::from_u128(1)),
-    };
-    let whole = codec.encode(json, &fill).unwrap().wire;
+    let whole = made(format, json);
     assert_eq!(fault(format, &whole), None);
     for (breakage, name) in [
         (Breakage::Magic, "InvalidMagic"),
@@ -43,11 +129,14 @@ fn what_is_broken_in_a_frame_of_the_bus_is_what_it_is_refused_for() {
         (Breakage::UnknownSchema, "UnknownSchema"),
         (Breakage::LengthUp, "LengthMismatch"),
         (Breakage::LengthDown, "LengthMismatch"),
+        (Breakage::WrongType, "BodyTypeMismatch"),
+        (Breakage::BadUtf8, "BodyDecodeError"),
+        (Breakage::Trailing, "BodyDecodeError"),
     ] {
         let broken = breakage.apply(format, &whole).unwrap();
         assert_eq!(fault(format, &broken).as_deref(), Some(name), "{breakage:?}");
     }
-    for breakage in [Breakage::Truncated, Breakage::Trailing, Breakage::Oversized] {
+    for breakage in [Breakage::Truncated, Breakage::Oversized] {
         let broken = breakage.apply(format, &whole).unwrap();
         assert!(fault(format, &broken).is_some(), "{breakage:?}");
     }
