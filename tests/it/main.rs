@@ -24,6 +24,7 @@ mod gate_hosts;
 mod harness;
 mod hostile;
 mod inject;
+mod inject_errors;
 mod inject_of;
 mod inject_rights;
 mod inject_station;
