@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use rl_console::{
     ids::Seq,
     judged::Certainty,
-    port::{DoorSpec, JudgedRow, Operator as _, Page, PageBytes, Query, Stand, wire},
+    port::{Command, DoorSpec, JudgedRow, Operator as _, Outcome, Page, PageBytes, Query, Stand, wire},
     rmp::json::unhex,
     station::OperatorClient,
     tap::entry::{Frame, Redaction, What},
@@ -90,12 +90,18 @@ impl Looked {
         sent
     }
 
+    pub(super) fn query(&self, query: Query) -> Page {
+        self.runtime.block_on(self.operator.query(query)).unwrap()
+    }
+
+    pub(super) fn command(&self, command: Command) -> Outcome {
+        self.runtime.block_on(self.operator.command(command)).unwrap()
+    }
+
     fn looked_up(&self, row: Value) -> Sent {
         let seq = row["seq"].as_u64().unwrap_or_else(|| panic!("not in the tap: {row:#}"));
         let query = Query::Entries { before: Some(Seq(seq + 1)), after: Seq(seq - 1), limit: 1 };
-        let Page::Entries(page) = self.runtime.block_on(self.operator.query(query)).unwrap() else {
-            panic!("no entries")
-        };
+        let Page::Entries(page) = self.query(query) else { panic!("no entries") };
         let found = wire::entries(&page.entries.0).next().unwrap().unwrap();
         let What::Frame(frame) = found.entry.what else { panic!("no frame: {row:#}") };
         let foreseen = serde_json::from_value(row["foreseen"].clone()).unwrap();
@@ -108,7 +114,7 @@ impl Looked {
     pub(super) fn judge(&self, door: DoorSpec, bytes: &[u8]) -> JudgedRow {
         let stand = Stand::New(door);
         let query = Query::Judge { stand, bytes: PageBytes(bytes.to_vec()) };
-        match self.runtime.block_on(self.operator.query(query)).unwrap() {
+        match self.query(query) {
             Page::Judged(row) => *row,
             other => panic!("{other:?}"),
         }
