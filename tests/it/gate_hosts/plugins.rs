@@ -13,8 +13,14 @@ use rl_console::{
 };
 use serde_json::{Value, json};
 
-use super::meddler::{Heard, Meddler, Sight};
-use crate::real::plugins::{PluginStation, script, until};
+use super::{
+    meddler::{Heard, Meddler, Sight},
+    runtime,
+};
+use crate::{
+    real::plugins::{PluginStation, script, until},
+    rmp_bus::{Peer, frames},
+};
 
 const ID: &str = "com.example.talkative";
 
@@ -53,9 +59,9 @@ const MESSAGES: Sight = Sight {
     },
     filters: &[
         "link:plugin",
-        "link:plugin kind:log",
+        "link:plugin method:log",
         "link:plugin verdict:accepted",
-        "link:plugin kind:invoke_action",
+        "link:plugin method:invoke_action",
     ],
 };
 
@@ -154,4 +160,56 @@ fn a_frame_in_a_plugins_place_waits_at_the_gate_and_overtakes_no_held_frame() {
     command(Command::Gate(GateCommand::Drop { frames: vec![third.frame] })).unwrap();
     until(|| format!("{:?}", held()), || held().is_empty().then_some(()));
     assert!(!it.log(ID).contains("the third"));
+}
+
+/// How often each neighbour does its work.
+const TIMES: u64 = 30;
+
+const NEIGHBOUR: &str = "com.example.neighbour";
+
+#[test]
+fn whoever_is_next_to_a_held_frame_of_a_plugin_works_on() {
+    // Nothing passes because its time is up.
+    let it = PluginStation::configured("[limits.gate]\nhold_ms_max = 600000\n");
+    for id in [ID, NEIGHBOUR] {
+        it.serve_file(id, ("main", &script(TALKATIVE)), &[], None);
+        it.when_up(id);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let operator = runtime.block_on(OperatorClient::connect(it.folder.path())).unwrap();
+    let gate = |command| drop(runtime.block_on(operator.command(Command::Gate(command))).unwrap());
+    let held = || -> Vec<u64> {
+        match runtime.block_on(operator.query(Query::Intercepted)) {
+            Ok(Page::Intercepted(rows)) => rows.into_iter().map(|row| row.frame).collect(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let filter = format!("link:plugin plugin:{ID} method:log");
+    gate(GateCommand::Arm(Arm { filter, way: Some(Way::In), ..Arm::default() }));
+    let ready = &it.station.as_ref().unwrap().ready;
+    let path = std::path::PathBuf::from(ready["rmp"].as_str().unwrap());
+    let agent = || Peer::greeted(&path, "agent", None);
+    let (mut publisher, mut subscriber) = (agent(), agent());
+    subscriber.subscribe(7, "b");
+    let mut client = runtime::connected(&runtime, ready["macp"].as_str().unwrap());
+    // A client of its own: it waits for the answer meanwhile.
+    let invoke = ["plugin", "invoke", "client.echo", "--plugin", ID, "--timeout", "600"];
+    std::thread::scope(|scope| {
+        let folder = it.folder.path();
+        let calling = scope.spawn(|| crate::real::json(folder, &invoke));
+        let first = until(|| "nothing is held".to_owned(), || Some(held()).filter(|held| held.len() == 1));
+        for n in 1..=TIMES {
+            assert_eq!(it.invoke(NEIGHBOUR, "client.echo", json!({})), Ok(json!({ "answer": n })));
+            publisher.publish("b", true, &frames::message(n, "x"));
+            assert_eq!(publisher.hear().name(), "Ok");
+            assert_eq!(subscriber.delivered().2.msg_id(), n);
+            runtime::started(&runtime, &mut client, &format!("s{n}"));
+        }
+        assert_eq!(held(), first, "that one is held still, and none behind it");
+        assert!(!calling.is_finished() && !it.log(ID).contains("line 1.1"));
+        gate(GateCommand::Disarm { rule: None });
+        calling.join().unwrap();
+    });
+    until(|| it.log(ID), || it.log(ID).contains("line 1.5").then_some(()));
+    assert!(held().is_empty());
 }

@@ -35,6 +35,20 @@ pub(super) fn opened(gated: &Gated, session: &str) -> Client {
     client
 }
 
+/// A client of the runtime that listens there.
+#[cfg(target_os = "linux")]
+pub(super) fn connected(runtime: &tokio::runtime::Runtime, addr: &str) -> Client {
+    let channel = Channel::from_shared(format!("http://{addr}")).unwrap();
+    Client::new(runtime.block_on(channel.connect()).unwrap())
+}
+
+/// Opens a session.
+#[cfg(target_os = "linux")]
+pub(super) fn started(runtime: &tokio::runtime::Runtime, client: &mut Client, session: &str) {
+    let sent = runtime.block_on(client.send(SendRequest { envelope: Some(start(session)) })).unwrap();
+    assert!(sent.into_inner().ack.unwrap().ok, "{session}");
+}
+
 #[test]
 fn a_held_call_waits_by_itself_and_goes_on_as_decided() {
     let gated = Gated::open();
