@@ -2,6 +2,7 @@
 
 mod bridge;
 mod bus;
+mod faults;
 mod gated;
 mod meddler;
 mod neighbours;

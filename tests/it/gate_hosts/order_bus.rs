@@ -67,7 +67,7 @@ fn split(mut bytes: &[u8]) -> Vec<frames::Frame> {
 }
 
 /// Which publisher sent a unit in frames, and what it says; the station publishes as well.
-fn said(bytes: &[u8]) -> Option<(u64, String)> {
+pub(super) fn said(bytes: &[u8]) -> Option<(u64, String)> {
     let units = split(bytes);
     let (first, last) = (units.first()?, units.last()?);
     let who = u64::try_from(last.trace_id()).ok().filter(|who| (1..=PUBLISHERS).contains(who))?;
@@ -124,7 +124,7 @@ fn control(who: u64, msg_id: u64, name: &str, fields: Vec<(&str, Value)>) -> Vec
 }
 
 /// A `Publish` that asks for no answer, and its message.
-fn publish(who: u64, msg_id: u64, topic: &str, text: &str) -> Vec<u8> {
+pub(super) fn publish(who: u64, msg_id: u64, topic: &str, text: &str) -> Vec<u8> {
     let fields = vec![("topic", topic.into()), ("ack", false.into())];
     [control(who, msg_id, "Publish", fields), note(who.into(), msg_id, text)].concat()
 }
