@@ -1,13 +1,28 @@
-//! A frame that ended the adapter is found, mended and sent again; and one is made, sent twice on purpose,
-//! and seen for what it is.
+//! A frame that ended the adapter is found, mended and sent again; one is made, sent twice on purpose, and
+//! seen for what it is; one is typed by its bytes; and one is saved, and sent again and again.
 
-use std::process::Stdio;
+use std::{process::Stdio, time::Duration};
+
+use rl_console::time::Clock;
 
 use super::SimAdapter;
 use crate::{
-    real::{Adapter, json},
+    real::{Adapter, json, screen::Terminal},
+    runs_cli::{output, run},
     terminal::{console, mpp_addr},
 };
+
+/// Opens the workbench with a shipped snippet.
+fn with_snippet(terminal: &mut Terminal, name: &str, verdict: &str) {
+    terminal.keys("i");
+    terminal.wait("the verdict", |screen| screen.contains("Workbench") && screen.contains("pull: accepted"));
+    terminal.keys("\x0f");
+    terminal.wait("the snippets", |screen| screen.contains("shipped  "));
+    terminal.keys(name);
+    terminal.shows("Frames (1 of ");
+    terminal.keys("\r");
+    terminal.shows(verdict);
+}
 
 #[test]
 fn a_frame_is_made_sent_twice_and_the_second_ends_its_connection_as_foreseen() {
@@ -86,16 +101,9 @@ fn applied_is_said_twice_on_purpose_and_the_adapter_suffers_as_foreseen() {
 }
 
 #[test]
-fn a_header_is_typed_byte_by_byte_until_it_is_accepted() {
+fn a_byte_of_a_header_is_mended_by_its_digits_until_it_is_accepted() {
     let (_folder, _, mut terminal) = console(160, 50);
-    terminal.keys("i");
-    terminal.wait("the verdict", |screen| screen.contains("Workbench") && screen.contains("pull: accepted"));
-    terminal.keys("\x0f");
-    terminal.wait("the snippets", |screen| screen.contains("shipped  "));
-    terminal.keys("rmp/ping");
-    terminal.shows("Frames (1 of ");
-    terminal.keys("\r");
-    terminal.shows("Ping: accepted");
+    with_snippet(&mut terminal, "rmp/ping", "Ping: accepted");
     terminal.keys("\x1b[17~");
     terminal.shows("Break the frame");
     terminal.keys("\x1b[B\x1b[B\r");
@@ -108,4 +116,59 @@ fn a_header_is_typed_byte_by_byte_until_it_is_accepted() {
     terminal.keys("\x13");
     let sent = terminal.shows("equal to what was foreseen");
     assert!(sent.contains("●──▸ Ping: ") && sent.contains("◂──● Pong: "), "{sent}");
+}
+
+#[test]
+fn a_header_is_typed_byte_by_byte_and_its_bytes_are_awaited_until_it_has_a_verdict() {
+    const HEADER: std::ops::Range<usize> = 4..68;
+    let (folder, _, mut terminal) = console(160, 50);
+    let ping = r#"{"control":{"Ping":{}}}"#;
+    let made = output(folder.path(), &["encode", "--dialect", "session"], ping);
+    let digits = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    let byte = |at: usize| &digits[at * 2..at * 2 + 2];
+    let bytes = digits.len() / 2;
+    assert!(bytes > HEADER.end && byte(4) == "52", "{digits}");
+    with_snippet(&mut terminal, "rmp/ping", "Ping: accepted");
+    // It has other ids, and is as long.
+    terminal.keys("\t\x1b[F");
+    terminal.keys(&"\x7f".repeat(bytes));
+    (0..HEADER.start).for_each(|at| terminal.keys(byte(at)));
+    terminal.shows(&format!("awaits {} bytes more", bytes - HEADER.start));
+    for at in HEADER {
+        terminal.keys(byte(at));
+        let awaited = terminal.shows(&format!("awaits {} bytes more", bytes - at - 1));
+        assert!(!awaited.contains("Ping: accepted"), "{awaited}");
+    }
+    (HEADER.end..bytes).for_each(|at| terminal.keys(byte(at)));
+    terminal.shows("Ping: accepted");
+    terminal.keys("\x13");
+    let sent = terminal.shows("equal to what was foreseen");
+    assert!(sent.contains("●──▸ Ping: ") && sent.contains("◂──● Pong: "), "{sent}");
+}
+
+#[test]
+fn a_snippet_of_ones_own_is_saved_and_sent_again_and_again_ten_a_second() {
+    let (folder, _, mut terminal) = console(160, 50);
+    with_snippet(&mut terminal, "mpp/heartbeat", "heartbeat: accepted");
+    terminal.keys("\x1b[12~");
+    terminal.shows("Save as a snippet");
+    terminal.keys("pulse\r");
+    terminal.shows("snippet saved");
+    terminal.keys("\x1b");
+    terminal.wait("the workbench is closed", |screen| !screen.contains("heartbeat: accepted"));
+    let clock = Clock::start();
+    let began = clock.mono();
+    let args = ["inject", "mpp", "--snippet", "pulse", "--count", "20", "--rate", "10"];
+    let sent = run(folder.path(), &args, "").exits(0).rows;
+    let took = clock.mono().since(began);
+    assert_eq!(sent.len(), 20);
+    assert!(sent.iter().all(|row| row["verdict"] == "accepted"), "{sent:?}");
+    assert!(took >= Duration::from_millis(1_880), "{took:?}");
+    terminal.keys("8");
+    terminal.shows("▸ Wire");
+    terminal.keys("/link:mpp dir:in kind:heartbeat");
+    terminal.shows("kind:heartbeat");
+    terminal.keys("\r");
+    let seen = terminal.wait("frames that were injected", |screen| screen.matches('¶').count() >= 10);
+    assert!(seen.contains("heartbeat"), "{seen}");
 }
