@@ -184,8 +184,8 @@ pub enum WorkbenchOutcome {
     },
     /// Bytes went through it.
     Sent(SentFrame),
-    /// Frames went through it: what became of those that have a verdict, in their order. Those behind the one
-    /// that ended the connection had no effect, and are not in it.
+    /// Frames went through it: what became of those that have a verdict or were stopped at the gate, in their
+    /// order. Those behind the one that ended the connection had no effect, and are not in it.
     SentAll(Vec<SentFrame>),
     /// It is closed.
     Closed {

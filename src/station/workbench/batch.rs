@@ -36,10 +36,8 @@ pub(super) struct Batch<'a> {
     /// Why the connection was ended.
     ended: Option<String>,
     lost: u64,
-    /// Those that have their verdict, in their order, and their bytes.
+    /// Those that have their verdict, or were stopped at the gate, in their order, and their bytes.
     frames: Vec<SentFrame>,
-    /// The last entries that say that a frame was stopped at the gate, or goes on.
-    stopped: Vec<Seq>,
     own_bytes: u64,
 }
 
@@ -57,7 +55,6 @@ impl<'a> Batch<'a> {
             ended: None,
             lost: 0,
             frames: Vec::new(),
-            stopped: Vec::new(),
             own_bytes: 0,
         }
     }
@@ -82,7 +79,9 @@ impl<'a> Batch<'a> {
             if self.lost > 0 || self.is_complete() {
                 return;
             }
-            let has_all = self.frames.len() >= self.lengths.len();
+            // One that waits at the gate has no verdict yet.
+            let last = self.frames.last().filter(|_| self.frames.len() >= self.lengths.len());
+            let has_all = last.is_some_and(|last| last.own().is_some());
             let is_settling = has_all || self.ended.is_some() || self.door.closed().is_some();
             let pause = if is_settling { SETTLE.min(within) } else { within };
             let next = async {
@@ -100,7 +99,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// What became of the frames that have a verdict; the last of them says that the connection is closed.
+    /// What became of the frames that have a verdict or were stopped at the gate; the last of them says that
+    /// the connection is closed.
     pub(super) fn finish(self) -> Vec<SentFrame> {
         let Self { door, mut frames, ended, lost, .. } = self;
         if let Some(last) = frames.last_mut() {
@@ -132,39 +132,27 @@ impl<'a> Batch<'a> {
         self.causes.len() > before || self.lost > 0
     }
 
-    /// Remembers an entry that says that a frame was stopped, or goes on.
-    fn note_stopped(&mut self, seq: Seq) {
-        if self.stopped.len() >= ENTRIES_MAX {
-            self.stopped.remove(0);
-        }
-        self.stopped.push(seq);
-    }
-
     fn take(&mut self, entry: EntryRef<'_>) {
         let of = entry.entry;
-        let is_of_it = |frame: &Frame| frame.origin.as_ref().is_some_and(|origin| self.door.is_of(origin));
-        let is_through_it = match &of.what {
-            What::Frame(frame) => is_of_it(frame),
-            What::Intercepted(it) if is_of_it(&it.frame) && it.frame.direction == self.direction => {
-                // It is no frame yet, but it was taken off what was sent.
-                self.own_bytes += u64::from(it.frame.wire_bytes);
-                return self.note_stopped(of.seq);
-            }
-            _ => false,
+        let is_of_it = |frame: &&Frame| frame.origin.as_ref().is_some_and(|origin| self.door.is_of(origin));
+        // What the gate stops is no frame yet, but it was taken off what was sent.
+        let taken_off = match &of.what {
+            What::Frame(frame) => Some(frame),
+            What::Intercepted(it) => Some(&it.frame),
+            _ => None,
         };
-        let was_stopped = of.cause.is_some_and(|cause| self.stopped.contains(&cause));
-        if was_stopped && matches!(of.what, What::Passed(_)) {
-            return self.note_stopped(of.seq);
-        }
+        let direction = EntryRecord(entry).direction();
+        let taken_off = taken_off.filter(is_of_it).filter(|_| direction == Some(self.direction));
+        let is_own = taken_off.is_some() && matches!(of.what, What::Frame(_));
+        // What goes on from the gate has a cause, and was counted when it was stopped.
+        let begins = taken_off.filter(|_| of.cause.is_none());
         let caused = of.cause.and_then(|cause| {
             let at = self.causes.binary_search_by_key(&cause, |(seq, _)| *seq).ok()?;
             self.causes.get(at).map(|(_, frame)| *frame)
         });
-        let direction = EntryRecord(entry).direction();
-        let is_own = is_through_it && direction == Some(self.direction);
-        let index = if is_own { self.frames.len() } else { caused.unwrap_or(usize::MAX) };
+        let index = if begins.is_some() { self.frames.len() } else { caused.unwrap_or(usize::MAX) };
         // What is behind the end of the connection has no effect.
-        if index >= self.lengths.len() || (is_own && self.ended.is_some()) {
+        if index >= self.lengths.len() || (begins.is_some() && self.ended.is_some()) {
             return;
         }
         if self.causes.len() < CAUSES_MAX {
@@ -178,20 +166,17 @@ impl<'a> Batch<'a> {
         if self.bytes_left == 0 {
             row.payload = PageBytes::default();
         }
-        if is_own {
+        if let Some(frame) = begins {
             self.answers = 0;
-            if let What::Frame(frame) = &of.what
-                && !was_stopped
-            {
-                self.own_bytes += u64::from(frame.wire_bytes);
-            }
+            self.own_bytes += u64::from(frame.wire_bytes);
             let bytes = self.lengths.get(index).map_or(0, |length| *length as u64);
             self.frames.push(SentFrame { door: self.door.number, bytes, ..SentFrame::default() });
         }
         let is_last = index + 1 == self.frames.len();
         let Some(frame) = self.frames.get_mut(index) else { return };
         let own_peer = frame.own().and_then(|own| own.peer.as_ref());
-        if !is_own && is_last && direction.is_some() && row.peer.as_ref() == own_peer {
+        let is_answer = own_peer.is_some() && row.peer.as_ref() == own_peer;
+        if !is_own && is_last && direction.is_some() && is_answer {
             self.answers += 1;
         }
         if frame.told.len() < ENTRIES_MAX {

@@ -36,7 +36,7 @@ fn next(peer: &mut Peer) -> u64 {
 }
 
 /// The frames of a `Publish` and its message, as they are held.
-fn unit(topic: &str, msg_id: u64, text: &str) -> Vec<u8> {
+pub(super) fn unit(topic: &str, msg_id: u64, text: &str) -> Vec<u8> {
     let publish = frames::control(9, "Publish", vec![("topic", topic.into()), ("ack", false.into())]);
     [&publish[..], &frames::message(msg_id, text)].concat()
 }
@@ -125,6 +125,33 @@ fn what_leaves_to_one_subscriber_is_held_and_the_other_has_its_own() {
     gated.wait_held(1);
     gated.command(GateCommand::Disarm { rule: None }).unwrap();
     assert_eq!(next(&mut slow), 3);
+}
+
+#[test]
+fn what_one_message_has_leave_to_several_is_held_on_the_connection_that_the_rule_means() {
+    let gated = Gated::open();
+    let (mut publisher, mut slow) = (agent(&gated), agent(&gated));
+    let mut others = [agent(&gated), agent(&gated)];
+    slow.subscribe(7, "a");
+    slow.subscribe(8, "b");
+    for (sub, other) in (9..).zip(&mut others) {
+        other.subscribe(sub, "a");
+        other.subscribe(sub + 10, "b");
+    }
+    gated.arm("link:rmp sub:7", Way::Out);
+    publisher.publish("a", false, &frames::message(1, "x"));
+    publisher.publish("b", false, &frames::message(2, "x"));
+    for other in &mut others {
+        assert_eq!([next(other), next(other)], [1, 2], "no rule means it");
+    }
+    let held = gated.wait_held(1).pop().unwrap();
+    publisher.publish("b", false, &frames::message(3, "x"));
+    for other in &mut others {
+        assert_eq!(next(other), 3);
+    }
+    assert_eq!(gated.held().len(), 1, "what follows it there waits unasked");
+    gated.pass(held.frame);
+    assert_eq!([next(&mut slow), next(&mut slow), next(&mut slow)], [1, 2, 3]);
 }
 
 #[test]

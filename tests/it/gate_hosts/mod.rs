@@ -1,5 +1,6 @@
 //! Frames that the gate holds, on a real station: nothing is lost, nothing is reordered, nobody else waits.
 
+mod batches;
 mod bridge;
 mod bus;
 mod faults;
