@@ -96,6 +96,11 @@ impl<'a> Frames<'a> {
         }
     }
 
+    /// Whether the next one is the one that was made last, with ids and times of its own.
+    pub(super) const fn repeats(&self) -> bool {
+        self.left > 0
+    }
+
     /// The next one, if there is any.
     pub(super) fn next(&mut self, codec: &dyn Codec) -> Result<Option<Vec<u8>>, Error> {
         if self.left == 0 && !self.advance()? {

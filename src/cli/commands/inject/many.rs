@@ -1,4 +1,4 @@
-//! Many frames of one kind, sent one behind the other without a pause for what becomes of each.
+//! A frame that is sent many times, one behind the other without a pause for what becomes of each.
 
 use super::run::{Row, Way};
 use crate::{
@@ -13,24 +13,23 @@ use crate::{
 const FRAMES_MAX: usize = 512;
 const BYTES_MAX: usize = 1 << 20;
 
-/// How the frames behind the first one go: that one was judged, and ended nothing.
-#[derive(Clone, Copy, Debug)]
+/// How a frame is sent again: the last one like it was judged, ended as was foreseen, and ended nothing.
+#[derive(Clone, Debug)]
 pub(super) struct Many {
-    /// Answers of each; nothing where they may differ.
-    answers: Option<u64>,
+    /// What is foreseen of each of them.
+    judged: Box<JudgedRow>,
 }
 
 impl Many {
     /// Where whole frames go through a connection of its own, as fast as they can.
-    pub(super) fn of(args: &InjectArgs, first: &JudgedRow) -> Option<Self> {
+    pub(super) fn of(args: &InjectArgs, judged: Box<JudgedRow>) -> Option<Self> {
         let is_own = args.from.is_none() && args.to.is_none() && args.link() != FrameLink::Macp;
         let is_whole = args.raw.is_none()
             && args.snippet.is_none()
             && args.breakages.is_empty()
             && args.pieces.is_none();
-        let is_taken = first.verdict == "accepted" && first.ends.is_none();
-        let answers = args.each.is_none().then_some(first.answers.len() as u64);
-        (is_own && is_whole && is_taken && args.rate.is_none()).then_some(Self { answers })
+        let is_taken = judged.verdict == "accepted" && judged.ends.is_none();
+        (is_own && is_whole && is_taken && args.rate.is_none()).then_some(Self { judged })
     }
 }
 
@@ -40,40 +39,50 @@ pub(super) fn has_room(wires: &[Vec<u8>]) -> bool {
 }
 
 impl Way<'_> {
-    /// Sends frames, of which the first has this number. Those behind one that ended the connection go over
-    /// another one.
-    pub(super) async fn frames(
-        &mut self,
-        many: Many,
-        wires: &[Vec<u8>],
-        first: u64,
-    ) -> Result<Vec<Row>, Error> {
+    /// Sends a frame again and again with other ids, where the first of these has this number. Once one of
+    /// them did not end as was foreseen, the next is judged again. Those behind one that ended the connection
+    /// go over another one.
+    pub(super) async fn frames(&mut self, wires: &[Vec<u8>], first: u64) -> Result<Vec<Row>, Error> {
         let mut rows = Vec::with_capacity(wires.len());
-        let number = |rows: &[Row]| first + rows.len() as u64;
         while let Some(left) = wires.get(rows.len()..).filter(|left| !left.is_empty()) {
-            let sent = self.send_all(many, left).await?;
-            let end = sent.last().cloned().unwrap_or_default();
-            for sent in &sent {
-                rows.push(Row::sent(number(&rows), sent, None));
+            let number = first + rows.len() as u64;
+            match (self.many.clone(), left) {
+                (Some(many), _) => rows.extend(self.frames_at_once(many, left, number).await?),
+                (None, [wire, ..]) => rows.push(self.frame(wire, number).await?),
+                (None, []) => {}
             }
-            if end.closed.is_some() {
+            if rows.last().is_some_and(Row::is_closed) {
                 self.number = None;
-                continue;
-            }
-            // No verdict came of the others in time, and none will.
-            for wire in left.get(sent.len()..).unwrap_or_default() {
-                let unanswered =
-                    SentFrame { bytes: wire.len() as u64, lost: end.lost, ..SentFrame::default() };
-                rows.push(Row::sent(number(&rows), &unanswered, None));
             }
         }
         Ok(rows)
     }
 
-    async fn send_all(&mut self, many: Many, wires: &[Vec<u8>]) -> Result<Vec<SentFrame>, Error> {
+    /// Sends frames without a pause; what became of each, up to one that ended the connection.
+    async fn frames_at_once(&mut self, many: Many, wires: &[Vec<u8>], first: u64) -> Result<Vec<Row>, Error> {
+        let mut sent = self.send_all(&many, wires).await?;
+        let end = sent.last().cloned().unwrap_or_default();
+        if end.closed.is_none() {
+            // No verdict came of the others in time, and none will.
+            let unanswered = wires.get(sent.len()..).unwrap_or_default().iter().map(|wire| SentFrame {
+                bytes: wire.len() as u64,
+                lost: end.lost,
+                ..SentFrame::default()
+            });
+            sent.extend(unanswered);
+        }
+        let row = |(number, sent): (u64, &SentFrame)| Row::sent(number, sent, many.judged.clone());
+        let rows: Vec<Row> = (first..).zip(&sent).map(row).collect();
+        if rows.iter().any(Row::ended_differently) {
+            self.many = None;
+        }
+        Ok(rows)
+    }
+
+    async fn send_all(&mut self, many: &Many, wires: &[Vec<u8>]) -> Result<Vec<SentFrame>, Error> {
         let door = self.open_door().await?;
         let frames = wires.iter().cloned().map(PageBytes).collect();
-        let (wait_ms, answers) = (self.args.wait_ms, many.answers);
+        let (wait_ms, answers) = (self.args.wait_ms, Some(many.judged.answers.len() as u64));
         match self.command(WorkbenchCommand::SendAll { door, frames, wait_ms, answers }).await? {
             WorkbenchOutcome::SentAll(sent) => Ok(sent),
             _ => Err(Error::UnexpectedAnswer),

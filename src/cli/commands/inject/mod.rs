@@ -5,6 +5,8 @@ mod frames;
 mod many;
 mod run;
 mod snippet;
+#[cfg(test)]
+mod tests;
 mod way;
 
 pub(in crate::cli) use run::run;

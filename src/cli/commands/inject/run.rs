@@ -58,9 +58,8 @@ pub(super) struct Row {
     /// Why the connection is closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed: Option<String>,
-    /// What was foreseen; nothing of those that were sent without a pause behind the first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    foreseen: Option<Box<JudgedRow>>,
+    /// What was foreseen; of those that were sent without a pause, of the last one like it that was judged.
+    foreseen: Box<JudgedRow>,
 }
 
 /// How the frames ended.
@@ -130,43 +129,44 @@ async fn send_each(
     (out, tally): (&mut Output, &mut Tally),
 ) -> Result<(), Error> {
     let args = way.args;
-    let mut next = Some(first);
+    // With it, whether it is the one before with other ids.
+    let mut next = Some((first, false));
     let mut pace = args.rate.map(|rate| tokio::time::interval(Duration::from_secs_f64(1.0 / rate)));
-    while let Some(wire) = next {
+    while let Some((wire, is_again)) = next {
         // The first comes at once.
         if let Some(pace) = &mut pace {
             pace.tick().await;
         }
         let (number, mut failed) = (tally.frames + 1, None);
-        let rows = match way.many {
-            None => vec![way.frame(&wire, number).await?],
-            Some(many) => {
-                let mut wires = vec![wire];
-                while has_room(&wires) {
-                    match frames.next(codec) {
-                        Ok(Some(wire)) => wires.push(wire),
-                        Ok(None) => break,
-                        // Those before it are sent.
-                        Err(error) => {
-                            failed = Some(error);
-                            break;
-                        }
+        let rows = if is_again && way.many.is_some() {
+            let mut wires = vec![wire];
+            while frames.repeats() && has_room(&wires) {
+                match frames.next(codec) {
+                    Ok(Some(wire)) => wires.push(wire),
+                    Ok(None) => break,
+                    // Those before it are sent.
+                    Err(error) => {
+                        failed = Some(error);
+                        break;
                     }
                 }
-                way.frames(many, &wires, number).await?
             }
+            way.frames(&wires, number).await?
+        } else {
+            vec![way.frame(&wire, number).await?]
         };
         let mut is_closed = false;
         for row in rows {
             out.row(&row, line)?;
-            is_closed = row.closed.is_some();
+            is_closed = row.is_closed();
             tally.take(row, args, frames.is_counted());
         }
         out.flush()?;
         if let Some(error) = failed {
             return Err(error);
         }
-        next = frames.next(codec)?;
+        let is_again = frames.repeats();
+        next = frames.next(codec)?.map(|wire| (wire, is_again));
         if is_closed && next.is_some() {
             // What follows goes over a connection of its own.
             way.number = None;
@@ -199,12 +199,13 @@ pub(super) struct Way<'a> {
     of: Option<Seq>,
     /// Of the door that is open.
     pub(super) number: Option<u64>,
-    /// Once a first frame was sent, where those behind it need no judgement before they are.
-    many: Option<Many>,
+    /// Once a frame was sent, where it is sent again without another judgement.
+    pub(super) many: Option<Many>,
 }
 
 impl Way<'_> {
-    async fn frame(&mut self, wire: &[u8], frame: u64) -> Result<Row, Error> {
+    /// Judges a frame, sends it, and waits for what becomes of it.
+    pub(super) async fn frame(&mut self, wire: &[u8], frame: u64) -> Result<Row, Error> {
         if self.args.dry_run {
             let judged = self.judge(Stand::New(self.door.clone()), wire).await?;
             return Ok(Row::foreseen(frame, wire.len(), judged));
@@ -218,8 +219,10 @@ impl Way<'_> {
         // Where its end is foreseen, all is waited for that goes before that.
         let answers = judged.ends.is_none().then_some(judged.answers.len() as u64);
         let sent = self.send(door, wire, answers).await?;
-        self.many = Many::of(self.args, &judged).filter(|_| sent.closed.is_none());
-        Ok(Row::sent(frame, &sent, Some(judged)))
+        let row = Row::sent(frame, &sent, judged);
+        let is_as_foreseen = !row.is_closed() && !row.ended_differently();
+        self.many = is_as_foreseen.then(|| Many::of(self.args, row.foreseen.clone())).flatten();
+        Ok(row)
     }
 
     /// The door that is open, or another one.
@@ -286,11 +289,11 @@ impl Row {
             subscribers: None,
             answers: judged.answers.clone(),
             closed: judged.ends.clone(),
-            foreseen: Some(judged),
+            foreseen: judged,
         }
     }
 
-    pub(super) fn sent(frame: u64, sent: &SentFrame, judged: Option<Box<JudgedRow>>) -> Self {
+    pub(super) fn sent(frame: u64, sent: &SentFrame, judged: Box<JudgedRow>) -> Self {
         let own = sent.own();
         let verdict = match own {
             None if sent.is_held() => HELD,
@@ -311,6 +314,22 @@ impl Row {
             closed: sent.closed.clone(),
             foreseen: judged,
         }
+    }
+
+    /// Whether the connection is closed.
+    pub(super) const fn is_closed(&self) -> bool {
+        self.closed.is_some()
+    }
+
+    /// Whether it ended otherwise than was foreseen; one without a verdict has not ended.
+    pub(super) fn ended_differently(&self) -> bool {
+        let Self { foreseen, .. } = self;
+        let answers = self.answers.iter().map(|it| &it.kind);
+        self.seq.is_some()
+            && (self.verdict != foreseen.verdict
+                || self.code != foreseen.code
+                || self.is_closed() != foreseen.ends.is_some()
+                || !answers.eq(foreseen.answers.iter().map(|it| &it.kind)))
     }
 
     /// Whether it ended by this name: its verdict, its fault, or the type of an answer.
@@ -381,20 +400,16 @@ fn line(row: &Row) -> String {
     if let Some(clause) = &row.clause {
         say(&format!("({clause})"));
     }
-    if let Some(judged) = &row.foreseen {
-        if row.seq.is_some() && judged.verdict != row.verdict {
-            say(&format!("foreseen: {}", judged.verdict));
-        }
-        if row.seq.is_none() {
-            describe(judged, &mut say);
-        }
+    let judged = &row.foreseen;
+    match row.seq {
+        Some(_) if judged.verdict != row.verdict => say(&format!("foreseen: {}", judged.verdict)),
+        Some(_) => {}
+        None => describe(judged, &mut say),
     }
     for answer in &row.answers {
         say(&format!("→ {}", answer.kind));
     }
-    if let Some(effect) =
-        row.foreseen.as_ref().filter(|_| row.seq.is_some()).and_then(|it| it.effect.as_ref())
-    {
+    if let Some(effect) = judged.effect.as_ref().filter(|_| row.seq.is_some()) {
         say(effect);
     }
     if let Some(closed) = &row.closed {

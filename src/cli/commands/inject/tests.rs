@@ -1,0 +1,82 @@
+//! Which ends are those that were foreseen.
+
+use super::run::Row;
+use crate::{
+    ids::Seq,
+    judged::Certainty,
+    port::{AnswerRow, JudgedRow, PageBytes, SentFrame, ToldEntry},
+    time::Wall,
+};
+
+/// A frame that is accepted and answered so.
+fn foreseen(answers: &[&str]) -> Box<JudgedRow> {
+    let answer = |kind: &&str| AnswerRow { kind: (*kind).to_owned(), hex: String::new() };
+    Box::new(JudgedRow {
+        link: "rmp".to_owned(),
+        kind: None,
+        verdict: "accepted".to_owned(),
+        code: None,
+        clause: None,
+        says: Vec::new(),
+        findings: Vec::new(),
+        expected: None,
+        got: None,
+        byte: None,
+        missing_bytes: None,
+        if_cut: None,
+        answers: answers.iter().map(answer).collect(),
+        ends: None,
+        to: Vec::new(),
+        to_count: 0,
+        passed_over: Vec::new(),
+        passed_over_count: 0,
+        effect: None,
+        holds_until_ms: None,
+        certainty: Certainty::AsOfNow,
+        doubts: Vec::new(),
+        taken_bytes: 0,
+        at_ms: Wall(0),
+    })
+}
+
+fn told(kind: &str, verdict: Option<&str>) -> ToldEntry {
+    ToldEntry {
+        seq: Seq(7),
+        at_ms: Wall(0),
+        is_own: verdict.is_some(),
+        direction: Some("in".to_owned()),
+        kind: kind.to_owned(),
+        outcome: None,
+        peer: Some("session 3".to_owned()),
+        verdict: verdict.map(str::to_owned),
+        text: None,
+        code: None,
+        clause: None,
+        subscribers: None,
+        line: String::new(),
+        trace: None,
+        payload: PageBytes::default(),
+    }
+}
+
+fn differs(told: Vec<ToldEntry>, closed: Option<&str>, foreseen: Box<JudgedRow>) -> bool {
+    let sent = SentFrame { told, closed: closed.map(str::to_owned), ..SentFrame::default() };
+    Row::sent(1, &sent, foreseen).ended_differently()
+}
+
+#[test]
+fn an_end_is_as_foreseen_by_its_verdict_its_answers_and_whether_the_connection_is_closed() {
+    let publish = |verdict| told("Publish", Some(verdict));
+    let ok = || told("Ok", None);
+    assert!(!differs(vec![publish("accepted"), ok()], None, foreseen(&["Ok"])));
+    assert!(differs(vec![publish("duplicate"), ok()], None, foreseen(&["Ok"])));
+    assert!(differs(vec![publish("accepted")], None, foreseen(&["Ok"])));
+    assert!(differs(vec![publish("accepted"), ok()], None, foreseen(&["Error"])));
+    assert!(differs(vec![publish("accepted"), ok()], Some("it left"), foreseen(&["Ok"])));
+}
+
+#[test]
+fn a_frame_without_a_verdict_has_not_ended_differently() {
+    assert!(!differs(Vec::new(), None, foreseen(&["Ok"])));
+    assert!(!differs(vec![told("intercepted", None)], None, foreseen(&["Ok"])), "it waits at the gate");
+}
