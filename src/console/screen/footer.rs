@@ -22,6 +22,8 @@ use crate::console::{
 
 /// What the key that stops time does while it is stopped.
 const RESUME_LABEL: &str = "resume live";
+/// What the key that opens the manual does where not every key has room.
+const HELP_LABEL: &str = "help";
 /// What the key that opens does on the chip of a pane that has no room.
 const SHOW_PANE: &str = "show the pane";
 
@@ -54,7 +56,18 @@ impl FooterScene<'_> {
     }
 }
 
-/// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands.
+/// Whether a place has more keys than 80 columns do: there it is always named how one leaves it.
+const fn is_crowded(place: KeyScope) -> bool {
+    matches!(place, KeyScope::Gate) || is_crowded_text(place)
+}
+
+/// Whether `?` is text there too, so that the manual has the keys that are not named.
+const fn is_crowded_text(place: KeyScope) -> bool {
+    matches!(place, KeyScope::Workbench | KeyScope::GateRule)
+}
+
+/// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands, or to
+/// the manual where `?` is text.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, scene: FooterScene<'_>) {
     for FooterKey { place, name, label, does, .. } in keys(canvas.view, area, scene) {
         let (key_role, label_role) =
@@ -74,10 +87,12 @@ pub(crate) fn key_at(view: &View, area: Rect, column: u16, scene: FooterScene<'_
 fn keys(view: &View, area: Rect, scene: FooterScene<'_>) -> Vec<FooterKey> {
     let FooterScene { model, ui, .. } = scene;
     let bindings = bindings(view, scene);
-    let has_alerts = scene.has_alerts();
+    let (has_alerts, place) = (scene.has_alerts(), ui.key_scope());
     let is_kept = |binding: &keymap::Binding| match binding.action {
         Action::Help | Action::Quit => true,
         Action::Alerts => has_alerts,
+        Action::Back => is_crowded(place),
+        Action::Manual => is_crowded_text(place),
         _ => false,
     };
     let columns = |binding: &keymap::Binding| {
@@ -119,6 +134,7 @@ fn words(binding: &keymap::Binding, view: &View, model: &Model, ui: &Ui) -> (Str
         }
         Action::Pause if ui.time.is_stopped() => RESUME_LABEL,
         Action::Open if stands_for_pane => SHOW_PANE,
+        Action::Manual => HELP_LABEL,
         action => ui.overlays.last().and_then(|layer| layer.label(action)).unwrap_or(binding.label),
     };
     (key, label)
@@ -137,6 +153,7 @@ fn bindings<'a>(
         Action::Gate => binding.in_footer && holds_frames,
         Action::HoldAll => binding.in_footer && !is_all_held,
         Action::ResumeAll => binding.in_footer || is_all_held,
+        Action::Manual => binding.in_footer || is_crowded_text(place),
         _ => binding.in_footer,
     };
     let mut bindings: Vec<_> = view.keymap.bindings(place).filter(is_named).collect();
@@ -156,6 +173,15 @@ fn bindings<'a>(
         _ => false,
     };
     bindings.retain(|binding| !is_idle(binding));
+    if place == KeyScope::Gate && resolve(Action::DisarmRule, &cx).is_ok() {
+        // A rule is selected, and no frame.
+        bindings.sort_by_key(|binding| match binding.action {
+            Action::DisarmRule => 0,
+            Action::NextField => 1,
+            Action::PassAllFrames => 2,
+            _ => 3,
+        });
+    }
     if place == KeyScope::Pane(PaneId::Wire) {
         // It is where one looks: what finds comes before what acts.
         bindings

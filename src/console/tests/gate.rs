@@ -98,7 +98,7 @@ fn ended(
 }
 
 /// Two frames are held, and the gate is open.
-fn held(columns: u16, rows: u16) -> TestConsole {
+pub(super) fn held(columns: u16, rows: u16) -> TestConsole {
     let mut stage = show(columns, rows);
     stop(&mut stage, 1, 12_000, events::Verdict::Refused(ENDED));
     stop(&mut stage, 2, 60_000, events::Verdict::Accepted);
@@ -293,7 +293,7 @@ fn enter_reads_the_entry_that_says_it_was_stopped() {
 }
 
 /// Opens the selected frame in the workbench.
-fn edit(stage: &mut TestConsole, number: u64) {
+pub(super) fn edit(stage: &mut TestConsole, number: u64) {
     let effects = stage.char('e');
     let question = |effect| match effect {
         Effect::Query { query: Query::InterceptedFrame { frame }, on_page } if frame == number => {

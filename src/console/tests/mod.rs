@@ -24,6 +24,7 @@ mod every_action;
 mod exports;
 mod filters;
 pub(crate) mod findings;
+mod footers;
 mod forms;
 mod gate;
 mod glance;

@@ -70,7 +70,7 @@ fn asked(effects: &[Effect]) -> Vec<(&Stand, &[u8])> {
 }
 
 /// Answers the question among effects; what is asked then.
-fn answer(stage: &mut TestConsole, effects: Vec<Effect>, row: JudgedRow) -> Vec<Effect> {
+pub(super) fn answer(stage: &mut TestConsole, effects: Vec<Effect>, row: JudgedRow) -> Vec<Effect> {
     let question = |effect| match effect {
         Effect::Query { query: Query::Judge { .. }, on_page } => Some(on_page),
         _ => None,

@@ -136,9 +136,8 @@ impl Workbench {
     pub(super) fn gate_label(&self, action: Action) -> Option<&'static str> {
         let edit = self.at_gate.as_ref()?;
         match (action, edit.keeps) {
-            (Action::Send, _) => Some("let it pass"),
+            (Action::Send, _) => Some("pass"),
             (Action::KeepEdit, true) => Some("this frame alone"),
-            (Action::NextField, _) => Some("JSON/bytes"),
             _ => None,
         }
     }
