@@ -39,6 +39,7 @@ mod query;
 mod recorded;
 mod replay;
 mod replay_bar;
+pub(crate) mod rule_bounds;
 mod runs;
 mod sessions;
 mod shutdown_impact;

@@ -7,6 +7,7 @@ pub(crate) mod cut;
 pub(crate) mod format;
 mod hex;
 mod nearest;
+mod seconds;
 mod shell;
 mod steering;
 pub(crate) mod token;
@@ -18,6 +19,7 @@ pub(crate) use cut::with_ellipsis;
 pub use cut::{cut, cut_marked, floor, truncate, width};
 pub use hex::hex;
 pub use nearest::nearest;
+pub(crate) use seconds::seconds;
 pub(crate) use shell::quoted;
 pub use steering::{escaped_json, visible_file};
 #[cfg(test)]

@@ -26,7 +26,7 @@ use super::{
     stop::{StatusArgs, StopArgs},
     trigger::TriggerAction,
 };
-use crate::cli::config::endpoint;
+use crate::{cli::config::endpoint, words::seconds};
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
@@ -456,16 +456,6 @@ pub(crate) struct ManArgs {
     /// Write them where `man` finds them: man1 and man7 in ~/.local/share/man.
     #[arg(long, conflicts_with = "dir")]
     pub(crate) install: bool,
-}
-
-/// Seconds, with a fraction if need be, as milliseconds.
-pub(super) fn seconds(text: &str) -> Result<u64, String> {
-    const MAX_S: f64 = 86_400.0 * 365.0;
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    if !(0.0..=MAX_S).contains(&seconds) {
-        return Err("takes 0 to 31536000 seconds".to_owned());
-    }
-    Ok(u64::try_from(std::time::Duration::from_secs_f64(seconds).as_millis()).unwrap_or(u64::MAX))
 }
 
 pub(super) fn rows(text: &str) -> Result<u64, String> {

@@ -4,8 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{commands::seconds, inject::setting};
-use crate::{cli::filter, dissect::frame_json::Json, gate::Then};
+use super::inject::setting;
+use crate::{
+    cli::filter,
+    dissect::frame_json::Json,
+    gate::Then,
+    port::rule_bounds::{armed_for_ms, frames_max, per_mille, seed},
+};
 
 /// What a watch reads, for the help.
 const DECISIONS: &str = "Each line of stdin decides on a frame:
@@ -68,11 +73,11 @@ pub(crate) struct GateArmArgs {
     pub(crate) on_timeout: OnTimeoutArg,
 
     /// Disarm the rule after so many frames.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = frames_max)]
     pub(crate) max: Option<u64>,
 
     /// Disarm the rule after so many seconds, at most `limits.gate.rule_ms_max`.
-    #[arg(long = "for", value_name = "SECONDS", value_parser = armed_for)]
+    #[arg(long = "for", value_name = "SECONDS", value_parser = armed_for_ms)]
     pub(crate) for_ms: Option<u64>,
 
     /// Take only so many percent of the frames that match.
@@ -80,7 +85,7 @@ pub(crate) struct GateArmArgs {
     pub(crate) percent: Option<u16>,
 
     /// Draw which of them, and the jitter of a delay, by this seed.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub(crate) seed: Option<u64>,
 }
 
@@ -143,42 +148,4 @@ pub(crate) struct GateDisarmArgs {
 
 fn then(text: &str) -> Result<Then, String> {
     text.parse()
-}
-
-/// How long a rule is armed.
-fn armed_for(text: &str) -> Result<u64, String> {
-    match seconds(text)? {
-        0 => Err("takes more than 0 seconds".to_owned()),
-        ms => Ok(ms),
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "it is a whole number from 1 to 1000 by then"
-)]
-fn per_mille(text: &str) -> Result<u16, String> {
-    let percent: Option<f64> = text.trim_end_matches('%').parse().ok();
-    let percent = percent.filter(|percent| (0.1..=100.0).contains(percent));
-    percent.map(|percent| (percent * 10.0).round() as u16).ok_or_else(|| "takes 0.1 to 100".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rule_is_armed_for_some_time() {
-        assert_eq!(armed_for("2.5"), Ok(2_500));
-        assert!(armed_for("0").is_err() && armed_for("-1").is_err());
-    }
-
-    #[test]
-    fn a_share_is_of_a_thousand() {
-        assert_eq!((per_mille("0.1"), per_mille("12.5"), per_mille("100%")), (Ok(1), Ok(125), Ok(1_000)));
-        for wrong in ["0", "100.1", "-1", "half", "NaN"] {
-            assert!(per_mille(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::commands::seconds;
-use crate::{ids::InvocationId, tap::entry::mpp::RowState};
+use crate::{ids::InvocationId, tap::entry::mpp::RowState, words::seconds};
 
 /// `invoke`.
 #[derive(Debug, Args)]

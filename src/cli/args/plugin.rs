@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::commands::seconds;
+use crate::words::seconds;
 
 /// `plugin`.
 #[derive(Debug, Subcommand)]

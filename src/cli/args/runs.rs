@@ -4,13 +4,14 @@ use std::{path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand};
 
-use super::{bus::PeerArgs, commands::seconds};
+use super::bus::PeerArgs;
 use crate::{
     ids::{ActionId, TraceId},
     mplp::{RatingVerdict, command::NOTE_BYTES_MAX},
     runs::EventKind,
     tap::entry::station::Level,
     w3c::GivenTraceParent,
+    words::seconds,
 };
 
 /// Params that are set over those of an opening.

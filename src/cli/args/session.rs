@@ -4,11 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{
-    commands::{rows, seconds},
-    ls::SessionLsArgs,
-};
-use crate::ids::Peer;
+use super::{commands::rows, ls::SessionLsArgs};
+use crate::{ids::Peer, words::seconds};
 
 /// How the mode of a session is named, for the help.
 const MODES: &str = "Modes:

@@ -28,7 +28,7 @@ pub(crate) struct SimPluginArgs {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SimPluginBehaviour {
     /// Exit this many seconds after the handshake, with the code of --exit-code, or 1.
-    #[arg(long, value_name = "S", value_parser = super::commands::seconds)]
+    #[arg(long, value_name = "S", value_parser = crate::words::seconds)]
     pub(crate) crash_after: Option<u64>,
 
     /// Exit with this code, also when asked to exit.

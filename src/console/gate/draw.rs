@@ -7,6 +7,7 @@ use ratatui::{
 
 use super::{
     GateList,
+    bounds::{Bound, Bounds},
     list::Part,
     rule_form::{Field, NO_FILTER, RuleForm, filter_class},
 };
@@ -54,6 +55,9 @@ const RULE_COLUMNS: &[Column] = &[
 const CHOICE_COLUMNS: u16 = 18;
 /// Columns of the names of a new rule's fields.
 const NAME_COLUMNS: u16 = 11;
+/// Columns of a number at most, and between two of them.
+const NUMBER_COLUMNS: u16 = 8;
+const NUMBER_GAP: u16 = 3;
 
 /// Draws it.
 pub(super) fn draw(list: &GateList, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
@@ -191,8 +195,49 @@ fn draw_form(form: &RuleForm, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene
         at += canvas.put(at, y + 1, 10, "on timeout", name(Field::OnTimeout)) + 2;
         draw_choice(canvas, (at, y + 1), form.on_timeout.name(), here(Field::OnTimeout));
     }
+    let mut status_y = y + 2;
+    if inside.height > 3 {
+        let has_cursor = match form.field {
+            Field::Bound(bound) => Some(bound).filter(|_| focused),
+            _ => None,
+        };
+        draw_bounds(&form.bounds, canvas, Rect { y: y + 2, height: 1, ..inside }, scene, has_cursor);
+        status_y = y + 3;
+    }
     let (words, role, class) = status(form, canvas.view, scene.ui.limits.gate.hold_ms_max);
-    canvas.put_as(x, y + 2, inside.width.saturating_sub(1), &words, role, class);
+    canvas.put_as(x, status_y, inside.width.saturating_sub(1), &words, role, class);
+}
+
+/// What bounds the rule, in a line: what is not written is shown as what holds then.
+fn draw_bounds(
+    bounds: &Bounds,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    scene: &Scene<'_>,
+    has_cursor: Option<Bound>,
+) {
+    let (mut at, y) = (area.x + 1, area.y);
+    for bound in Bound::ALL {
+        let here = has_cursor == Some(bound);
+        let name = if here { Role::Focus } else { Role::Muted };
+        let used = canvas.put(at, y, area.right().saturating_sub(at), bound.name(), name);
+        at += if bound == Bound::Frames { NAME_COLUMNS } else { used + 2 };
+        // The last one has what is left.
+        let left = area.right().saturating_sub(at);
+        let room = if bound == Bound::Seed { left } else { NUMBER_COLUMNS.min(left) };
+        let unset = || bound.unset(&scene.ui.limits.gate);
+        match bounds.text(bound) {
+            _ if here => bounds.line(bound).draw(canvas, at, y, room),
+            Some(text) => {
+                let role = if bounds.fault_of(bound).is_some() { Role::Bad } else { Role::Text };
+                canvas.put(at, y, room, text, role);
+            }
+            None => {
+                canvas.put(at, y, room, &unset(), Role::Muted);
+            }
+        }
+        at += room + NUMBER_GAP;
+    }
 }
 
 fn draw_choice(canvas: &mut Canvas<'_>, (x, y): (u16, u16), name: &str, here: bool) -> u16 {
@@ -234,6 +279,9 @@ fn status(form: &RuleForm, view: &View, hold_ms: u64) -> (String, Role, Class) {
         let class = view.mask_policy.strictest([Class::Login, Class::Payload]);
         return (format!("{} {}", view.glyphs.bad, fault.words), Role::Bad, class);
     }
+    if let Some(fault) = form.bounds.fault() {
+        return (format!("{} {fault}", view.glyphs.bad), Role::Bad, Class::Public);
+    }
     if form.is_empty() {
         return (NO_FILTER.to_owned(), Role::Muted, Class::Public);
     }
@@ -252,5 +300,7 @@ fn status(form: &RuleForm, view: &View, hold_ms: u64) -> (String, Role, Class) {
         Then::FailStore { ms } => format!("passes, and commits fail for {ms} ms"),
     };
     let role = if form.then().is_fault() { Role::Warn } else { Role::Ok };
-    (format!("{} {key} arms it: what matches {does}", view.glyphs.ok), role, Class::Public)
+    let share = form.bounds.text(Bound::Percent).filter(|text| text.trim_end_matches('%') != "100");
+    let what = share.map_or_else(String::new, |text| format!("{} % of ", text.trim_end_matches('%')));
+    (format!("{} {key} arms it: {what}what matches {does}", view.glyphs.ok), role, Class::Public)
 }

@@ -21,7 +21,7 @@ const HELD: KeyKind<u64> = KeyKind::new("held_frame");
 /// A rule that is armed.
 const RULE: KeyKind<u64> = KeyKind::new("gate_rule");
 /// Rows of a new rule with its frame.
-const FORM_ROWS: u16 = 5;
+const FORM_ROWS: u16 = 6;
 /// Rows of the rules with their frame, at least.
 const RULES_ROWS_MIN: u16 = 4;
 

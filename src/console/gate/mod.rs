@@ -8,6 +8,7 @@
 //! ```
 
 pub(crate) mod actions;
+mod bounds;
 mod commands;
 mod draw;
 mod layer;

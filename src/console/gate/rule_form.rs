@@ -1,8 +1,9 @@
-//! A rule that is being written: which frames, of which direction, and what becomes of those that are held
-//! too long.
+//! A rule that is being written: which frames, of which direction, what becomes of those that are held too
+//! long, and what bounds it.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use super::bounds::{Bound, Bounds};
 use crate::{
     console::{draw::class::Class, settings::view::View, ui::Line, workbench::Choice},
     dissect::EntryRecord,
@@ -36,6 +37,7 @@ pub(super) enum Field {
     /// At a rehearsal alone.
     Then,
     OnTimeout,
+    Bound(Bound),
 }
 
 /// The rule.
@@ -47,6 +49,8 @@ pub(super) struct RuleForm {
     /// What it does with what matches; on a live station it only intercepts.
     pub(super) then: Option<Choice>,
     pub(super) on_timeout: Choice,
+    /// How many frames, how long, which share.
+    pub(super) bounds: Bounds,
     /// Why the filter cannot be read, and where.
     pub(super) fault: Option<Fault>,
     /// Whether some of the filter was in force elsewhere: on air it is masked as what it quotes.
@@ -63,6 +67,7 @@ impl RuleForm {
             way: Choice::of(WAYS),
             then: is_rehearsal.then(|| Choice::of(FATES)),
             on_timeout: Choice::of(ON_TIMEOUT),
+            bounds: Bounds::unset(),
             fault: None,
             is_prefilled: !filter.is_empty(),
         }
@@ -82,11 +87,11 @@ impl RuleForm {
         let has_time = self.then() == Then::Intercept;
         let all = [Field::Filter, Field::Way, Field::Then, Field::OnTimeout];
         let is_there = |field: &Field| match field {
-            Field::Filter | Field::Way => true,
+            Field::Filter | Field::Way | Field::Bound(_) => true,
             Field::Then => self.then.is_some(),
             Field::OnTimeout => has_time,
         };
-        all.into_iter().filter(is_there).collect()
+        all.into_iter().chain(Bound::ALL.map(Field::Bound)).filter(is_there).collect()
     }
 
     fn go(&mut self, forward: bool) {
@@ -98,29 +103,37 @@ impl RuleForm {
 
     /// Takes a key that the keymap has no use for.
     pub(super) fn key(&mut self, key: KeyEvent) {
+        match key.code {
+            KeyCode::Up => return self.go(false),
+            KeyCode::Down | KeyCode::Enter => return self.go(true),
+            _ => {}
+        }
         let choice = match self.field {
-            Field::Filter => None,
+            Field::Filter => {
+                if self.filter.input(key) {
+                    self.edited();
+                }
+                return;
+            }
+            Field::Bound(bound) => return self.bounds.key(bound, key),
             Field::Way => Some(&mut self.way),
             Field::Then => self.then.as_mut(),
             Field::OnTimeout => Some(&mut self.on_timeout),
         };
-        match (choice, key.code) {
-            (_, KeyCode::Up) => self.go(false),
-            (_, KeyCode::Down | KeyCode::Enter) => self.go(true),
-            (Some(choice), KeyCode::Left) => choice.cycle(false),
-            (Some(choice), KeyCode::Right | KeyCode::Char(' ')) => choice.cycle(true),
-            (Some(choice), KeyCode::Char(letter)) => choice.seek(letter),
-            (Some(_), _) => {}
-            (None, _) => {
-                if self.filter.input(key) {
-                    self.edited();
-                }
-            }
+        let Some(choice) = choice else { return };
+        match key.code {
+            KeyCode::Left => choice.cycle(false),
+            KeyCode::Right | KeyCode::Char(' ') => choice.cycle(true),
+            KeyCode::Char(letter) => choice.seek(letter),
+            _ => {}
         }
     }
 
     /// Takes pasted text.
     pub(super) fn paste(&mut self, text: &str) {
+        if let Field::Bound(bound) = self.field {
+            return self.bounds.paste(bound, text);
+        }
         self.field = Field::Filter;
         self.filter.paste(text);
         self.edited();
@@ -150,13 +163,16 @@ impl RuleForm {
         if let Some(field) = not_known_yet(self.text()) {
             return Err(GateError::NotKnownYet { field: field.to_owned() }.to_string());
         }
-        Ok(Arm {
+        if let Some(fault) = self.bounds.fault() {
+            return Err(fault);
+        }
+        Ok(self.bounds.bound(Arm {
             filter: self.text().to_owned(),
             way: [None, Some(Way::In), Some(Way::Out)][self.way.index().min(2)],
             then: self.then(),
             on_timeout: if self.on_timeout.index() == 0 { OnTimeout::Pass } else { OnTimeout::Drop },
             ..Arm::default()
-        })
+        }))
     }
 
     /// Who may see the filter: what is typed here is seen as it is typed.
@@ -192,16 +208,19 @@ mod tests {
     #[test]
     fn a_fault_has_no_time_out_and_a_live_station_no_faults() {
         let mut form = RuleForm::of("link:mpp", true);
-        assert_eq!(form.fields(), [Field::Filter, Field::Way, Field::Then, Field::OnTimeout]);
+        let bounds = Bound::ALL.map(Field::Bound);
+        let with_bounds = |fields: &[Field]| [fields, &bounds].concat();
+        let all = [Field::Filter, Field::Way, Field::Then, Field::OnTimeout];
+        assert_eq!(form.fields(), with_bounds(&all));
         form.then = form.then.map(|then| then.with("delay=200ms±100"));
-        assert_eq!(form.fields(), [Field::Filter, Field::Way, Field::Then]);
+        assert_eq!(form.fields(), with_bounds(&all[..3]));
         assert_eq!(form.arm().unwrap().then, Then::Delay { ms: 200, jitter_ms: 100 });
-        for (key, field) in [(KeyCode::Up, Field::Then), (KeyCode::Down, Field::Filter)] {
+        for (key, field) in [(KeyCode::Up, Field::Bound(Bound::Seed)), (KeyCode::Down, Field::Filter)] {
             form.key(KeyEvent::from(key));
             assert_eq!(form.field, field);
         }
         let live = RuleForm::of("link:mpp", false);
-        assert_eq!(live.fields(), [Field::Filter, Field::Way, Field::OnTimeout]);
+        assert_eq!(live.fields(), with_bounds(&[Field::Filter, Field::Way, Field::OnTimeout]));
         assert_eq!(live.arm().unwrap().then, Then::Intercept);
     }
 }

@@ -241,6 +241,27 @@ fn a_fault_of_the_filter_is_shown_and_a_rule_without_one_is_refused() {
 }
 
 #[test]
+fn a_rule_is_bounded_by_the_numbers_that_are_written_and_wrong_ones_are_said() {
+    let mut stage = show(80, 24);
+    let effects = stage.char('I');
+    answer(&mut stage, effects, Vec::new());
+    stage.write("kind:pull");
+    for text in ["", "", "12", "2.5", "200", "7"] {
+        stage.key(KeyCode::Down);
+        stage.write(text);
+    }
+    let text = stage.text();
+    assert!(text.contains("percent: takes 0.1 to 100"), "{text}");
+    assert!(stage.ctrl('s').is_empty());
+    stage.key(KeyCode::Up);
+    stage.key(KeyCode::Backspace);
+    assert!(stage.text().contains("20 % of what matches is held"), "{}", stage.text());
+    let GateCommand::Arm(arm) = command(stage.ctrl('s')).0 else { panic!("it is armed") };
+    let bounds = (arm.frames_max, arm.for_ms, arm.per_mille, arm.seed);
+    assert_eq!(bounds, (Some(12), Some(2_500), Some(200), Some(7)));
+}
+
+#[test]
 fn the_keys_of_the_list_pass_drop_and_disarm() {
     let mut stage = held(160, 50);
     assert_eq!(stage.ui.key_scope(), KeyScope::Gate);
