@@ -114,7 +114,7 @@ pub(super) async fn act(
         }
         Command::Gate(command) => {
             running.await?;
-            gate::command(inner, operating, command)
+            gate::command(inner, operating, command).await
         }
         Command::Trigger(command) => trigger(inner, operating, &*running.await?, command).await,
         Command::KickPeer { session } => {

@@ -3,6 +3,7 @@
 use super::{keyframes::Encoded, local::Inner};
 use crate::{
     ids::Seq,
+    limits::Limits,
     port::{EntriesPage, Keyframe, KeyframePage, Page, PastPage, PortError, Snapshot},
 };
 
@@ -57,4 +58,31 @@ pub(super) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, PortError> {
     tokio::task::spawn_blocking(work).await.map_err(|_| PortError::Stopping)
+}
+
+/// Work that reads so many bytes: on another thread where they are more than a thread that others wait for
+/// reads (`limits.console.inspect_inline_bytes_max`), for another thread costs more than a short read.
+pub(super) async fn beside_where_long<T: Send + 'static>(
+    limits: &Limits,
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, PortError> {
+    if bytes as u64 > limits.console.inspect_inline_bytes_max { beside(work).await } else { Ok(work()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_long_is_read_on_another_thread() {
+        let limits = Limits::default();
+        let most = usize::try_from(limits.console.inspect_inline_bytes_max).unwrap();
+        let here = thread::current().id();
+        let thread_of = async |bytes| beside_where_long(&limits, bytes, || thread::current().id()).await;
+        assert_eq!(thread_of(most).await, Ok(here));
+        assert_ne!(thread_of(most + 1).await, Ok(here));
+    }
 }

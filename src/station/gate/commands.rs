@@ -6,10 +6,14 @@ use super::matcher::{self, RuleFilter};
 use crate::{
     gate::{ArmError, Decision, HeldView, NewRule, NotHeld, Owner, Rewrite, Then},
     ids::ConnectionId,
+    limits::Limits,
     mpp, plugin,
     port::{Arm, GateCommand, GateError, GateOutcome, Outcome, PortError, Way},
     rmp::{self, Dialect},
-    station::local::{Inner, Operating},
+    station::{
+        local::{Inner, Operating},
+        past::beside_where_long,
+    },
     tap::entry::{Direction, Head, Link},
 };
 
@@ -17,7 +21,7 @@ use crate::{
 const ALL: u16 = 1_000;
 
 /// Does what an operator asks of the gate.
-pub(in crate::station) fn command(
+pub(in crate::station) async fn command(
     inner: &Inner,
     operating: Operating<'_>,
     command: GateCommand,
@@ -28,7 +32,7 @@ pub(in crate::station) fn command(
         GateCommand::Pass { frames } => decided(inner, operating, frames, &Decision::Pass),
         GateCommand::Drop { frames } => decided(inner, operating, frames, &Decision::Drop),
         GateCommand::Edit { frame, bytes, keeps } => {
-            edited(inner, operating, frame, Bytes::from(bytes.0), keeps)
+            edited(inner, operating, frame, Bytes::from(bytes.0), keeps).await?
         }
     };
     done.map(Outcome::Gate).map_err(|error| {
@@ -138,36 +142,40 @@ fn decided(
     Ok(GateOutcome::Released { frames: released })
 }
 
-fn edited(
+/// Lets other bytes pass in the place of a frame. They are read where no one else waits, when they are long.
+async fn edited(
     inner: &Inner,
     operating: Operating<'_>,
     frame: u64,
     bytes: Bytes,
     keeps: bool,
-) -> Result<GateOutcome, GateError> {
+) -> Result<Result<GateOutcome, GateError>, PortError> {
     let held = inner.gate.held().into_iter().find(|held| held.number == frame);
-    let held = held.ok_or(GateError::NotIntercepted { frame })?;
-    is_whole(inner, &held, &bytes).map_err(|why| GateError::NotWhole { why })?;
-    inner.injected_traces.begin(&inner.tap);
-    let rewrite = if keeps { Some(kept(inner, &held, &bytes)?) } else { None };
-    inner
-        .gate
-        .decide(frame, Decision::Edit(bytes), operating.by, rewrite)
-        .map_err(|NotHeld { number }| GateError::NotIntercepted { frame: number })?;
-    Ok(GateOutcome::Released { frames: vec![frame] })
-}
-
-/// The edit of a frame for all others that its rule matches, while that is armed.
-fn kept(inner: &Inner, held: &HeldView, bytes: &Bytes) -> Result<Rewrite, GateError> {
+    let Some(held) = held else { return Ok(Err(GateError::NotIntercepted { frame })) };
     let is_armed = inner.gate.rules(inner.clock.now()).iter().any(|rule| rule.number == held.rule);
-    if !is_armed {
-        return Err(GateError::NotKept { why: format!("rule {} is disarmed", held.rule) });
-    }
-    matcher::rewrite(inner, held, bytes)
+    let (limits, clock) = (inner.limits, inner.clock);
+    let (length, edit) = (held.bytes.len().max(bytes.len()), bytes.clone());
+    let read = move || -> Result<Option<Rewrite>, GateError> {
+        is_whole(&limits, &held, &edit).map_err(|why| GateError::NotWhole { why })?;
+        if !keeps {
+            return Ok(None);
+        }
+        if !is_armed {
+            return Err(GateError::NotKept { why: format!("rule {} is disarmed", held.rule) });
+        }
+        matcher::rewrite(&limits, clock, &held, &edit).map(Some)
+    };
+    let read = beside_where_long(&inner.limits, length, read).await?;
+    Ok(read.and_then(|rewrite| {
+        inner.injected_traces.begin(&inner.tap);
+        let decided = inner.gate.decide(frame, Decision::Edit(bytes), operating.by, rewrite);
+        decided.map_err(|NotHeld { number }| GateError::NotIntercepted { frame: number })?;
+        Ok(GateOutcome::Released { frames: vec![frame] })
+    }))
 }
 
 /// Whether bytes have a frame's end, whatever is wrong with the frame itself; else what is missing.
-fn is_whole(inner: &Inner, held: &HeldView, bytes: &Bytes) -> Result<(), String> {
+fn is_whole(limits: &Limits, held: &HeldView, bytes: &Bytes) -> Result<(), String> {
     let more = |taken: usize| match bytes.len().saturating_sub(taken) {
         0 => Ok(()),
         more => Err(format!("{more} bytes follow it")),
@@ -183,8 +191,7 @@ fn is_whole(inner: &Inner, held: &HeldView, bytes: &Bytes) -> Result<(), String>
                 Head::Rmp(unit) => unit.dialect,
                 _ => Dialect::Frames,
             };
-            let limits = &inner.limits.rmp;
-            rmp::framing::whole(bytes, dialect, limits.body_bytes_max)
+            rmp::framing::whole(bytes, dialect, limits.rmp.body_bytes_max)
                 .map_err(|missing| format!("they end within a frame: at least {missing} more are missing"))
         }
         Link::Plugin => {

@@ -12,11 +12,11 @@ use crate::{
     field::Fields as _,
     filter::Filter,
     gate::{HeldView, Matcher, Rewrite},
+    limits::Limits,
     port::{GateError, NOT_KNOWN_YET},
     rmp::Registry,
-    station::local::Inner,
     tap::entry::Link,
-    time::Now,
+    time::{Clock, Now},
 };
 
 /// Links whose frames cross a gate.
@@ -81,15 +81,20 @@ fn links(text: &str) -> Vec<Link> {
 }
 
 /// Makes an operator's edit of one frame of others like it.
-pub(super) fn rewrite(inner: &Inner, held: &HeldView, after: &Bytes) -> Result<Rewrite, GateError> {
+pub(super) fn rewrite(
+    limits: &Limits,
+    clock: Clock,
+    held: &HeldView,
+    after: &Bytes,
+) -> Result<Rewrite, GateError> {
     let refused = |why: String| GateError::NotKept { why };
     let format =
         Format::of_frame(&held.frame).ok_or_else(|| refused("it is an answer of the runtime".to_owned()))?;
-    let (limits, clock) = (inner.limits, inner.clock);
     // What a schema says of a message is no part of how it is written.
     let registry = Registry::default();
-    let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
+    let setup = Setup { registry: &registry, limits, now_ms: None };
     let changes = Changes::between(format, setup, &held.bytes, after).map_err(refused)?;
+    let limits = *limits;
     Ok(Arc::new(move |bytes: &[u8]| {
         let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
         changes.apply(format, setup, bytes, clock.now().wall).map(Bytes::from)

@@ -21,8 +21,11 @@ use crate::{
         ControlTopic, JudgedControl, Stand,
         host::{Question as ControlQuestion, Request},
     },
-    station::{local::Inner, runs::asker_kind},
-    tap::entry::{Head, Verdict, rmp},
+    station::{local::Inner, past::beside_where_long, runs::asker_kind},
+    tap::{
+        Tap,
+        entry::{Head, Verdict, rmp},
+    },
 };
 
 /// Who publishes it.
@@ -55,12 +58,22 @@ pub(super) async fn with_station(
     inner: &Inner,
     door: PeerDoor<'_>,
     judged: Judged,
-    bytes: &[u8],
+    bytes: &Bytes,
 ) -> Result<Judged, PortError> {
-    let Some(message) = ForStation::of(&judged, bytes) else { return Ok(judged) };
+    let (length, whole) = (bytes.len(), bytes.clone());
+    let read = move || {
+        let message = ForStation::of(&judged, &whole);
+        (judged, message)
+    };
+    let (judged, message) = beside_where_long(&inner.limits, length, read).await?;
+    let Some(message) = message else { return Ok(judged) };
     let Some(publisher) = Publisher::of(inner, door).await? else { return Ok(judged) };
     match message.topic.as_str() {
-        OPERATOR => Ok(with_operator(inner, &publisher, judged, &message)),
+        OPERATOR => {
+            let (tap, answer_max) = (inner.tap.clone(), inner.limits.port.answer_bytes_max);
+            let ask = move || with_operator(&tap, answer_max, publisher.kind, judged, &message);
+            beside_where_long(&inner.limits, length, ask).await
+        }
         CTRL => with_control(inner, publisher, ControlTopic::Control, judged, &message).await,
         _ => with_control(inner, publisher, ControlTopic::Decision, judged, &message).await,
     }
@@ -135,9 +148,15 @@ fn last_frame(mut rest: &[u8]) -> Option<&[u8]> {
 }
 
 /// With what the operator service would answer: its refusal, or what it would do. Nothing of it is done.
-fn with_operator(inner: &Inner, publisher: &Publisher, mut judged: Judged, message: &ForStation) -> Judged {
+fn with_operator(
+    tap: &Tap,
+    answer_bytes_max: u64,
+    kind: Kind,
+    mut judged: Judged,
+    message: &ForStation,
+) -> Judged {
     let asked = read_question(message.body()).and_then(|question| {
-        may_ask(publisher.kind, &question)?;
+        may_ask(kind, &question)?;
         Ok(question)
     });
     let error = match asked {
@@ -148,9 +167,9 @@ fn with_operator(inner: &Inner, publisher: &Publisher, mut judged: Judged, messa
         Err(error) => error,
     };
     judged.effect = Some(format!("the station refuses it: {error}"));
-    let shown = |text: String| inner.tap.json_without_tokens(text);
+    let shown = |text: String| tap.json_without_tokens(text);
     let answer = Response::reply(Reply::Error(error));
-    if let Ok(bodies) = parts_as_shown(answer, inner.limits.port.answer_bytes_max, &shown) {
+    if let Ok(bodies) = parts_as_shown(answer, answer_bytes_max, &shown) {
         let topic = &message.topic;
         judged.answers.extend(bodies.map(|body| published(topic.clone(), SchemaId::OPERATOR_RESP.0, body)));
     }
