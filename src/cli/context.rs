@@ -2,7 +2,7 @@
 
 use super::{
     args::Global,
-    config::{ConfigError, Discovery, Resolved, Settings},
+    config::{AskedRecording, ConfigError, Discovery, Resolved, Settings},
     env::Env,
     output::Output,
     table::LocalClock,
@@ -32,7 +32,9 @@ impl Context {
     /// The fault of the configuration.
     pub(crate) fn new(flags: Global, env: Env, clock: Clock, out: Output) -> Result<Self, ConfigError> {
         let resolved = Resolved::resolve(&flags, &env)?;
+        let asked = flags.recording.clone().map(|path| AskedRecording { path, at: flags.at.clone() });
         let settings = Settings {
+            asked,
             discovery: Discovery::of(&flags, &env, &resolved),
             is_rehearsal: flags.rehearsal,
             ..Settings::of(&resolved)

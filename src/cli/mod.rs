@@ -9,6 +9,7 @@
 
 mod appearance;
 mod args;
+mod asked;
 mod bus_error;
 mod commands;
 mod config;

@@ -20,8 +20,13 @@ use crate::{
 /// Connects to the first station that answers at the places where the bus may be (rmp-v0 §12).
 ///
 /// # Errors
-/// [`PortError::NoStation`] when none runs, or where the bus of the one that does is down, why.
+/// [`PortError::NoStation`] when none runs, or where the bus of the one that does is down, why;
+/// [`PortError::Replayed`] where a recording is named in its place.
 pub(crate) async fn connect(settings: &Settings) -> Result<OperatorClient, Error> {
+    // Nothing is done to a station in the name of a recording.
+    if settings.asked.is_some() {
+        return Err(PortError::Replayed.into());
+    }
     match try_connect(settings).await {
         Err(Error::Port(PortError::NoStation { data })) => Err(no_station(settings, data)),
         reached => reached,

@@ -12,6 +12,7 @@ use super::{
         AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
         PeerAction, PluginFolderArgs, ReplayArgs, ScreenArgs, SimPeer, with_body,
     },
+    asked,
     commands::{self, brake::Brakes},
     config::stray_variables,
     context::Context,
@@ -51,6 +52,7 @@ pub fn run() -> ExitCode {
 fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
     let Cli { mut global, record, metrics, rehearsal, plain, screen, plugins, command } = cli;
     let command = command.map(Command::current);
+    asked::check(&global, command.as_ref())?;
     global.metrics = metrics_of(metrics, command.as_ref())?;
     global.rehearsal = rehearsal_of(rehearsal, global.data.is_some(), command.as_ref())?;
     global.screen = screen_of(screen, command.as_ref(), plain)?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::RunEventRow;
 use crate::{
-    runs::{EventKind, NodeState},
+    runs::{EventKind, NodeState, NodeView, PlanNode, RunView},
     time::Wall,
 };
 
@@ -69,6 +69,25 @@ impl NodeStates {
         }
         (node.state, node.attempts, node.since_ms, node.why) =
             (state, attempts, row.at_ms, why.map(str::to_owned));
+    }
+
+    /// As a state has them; nothing of a run whose plan it does not keep.
+    #[must_use]
+    pub fn of(run: &RunView) -> Self {
+        let status = |(plan, node): (&PlanNode, &NodeView)| {
+            let status = NodeStatus {
+                node: plan.id.to_string(),
+                state: node.state,
+                attempts: node.attempt,
+                ran_at_ms: node.ran_at.map(|at| at.wall),
+                since_ms: node.since.wall,
+                why: node.why.as_deref().map(str::to_owned),
+            };
+            (status.node.clone(), status)
+        };
+        // One that only waits was not told of.
+        let told = run.plan.nodes.iter().zip(&run.nodes).filter(|(_, node)| node.state != NodeState::Waiting);
+        Self { nodes: told.map(status).collect(), taken: 0, last: 0 }
     }
 
     /// How a node stands; nothing for one that was not told of: it waits.

@@ -1,12 +1,16 @@
 //! What is wrong with the MPLP messages of the bus, folded from what the tap keeps.
 
-use super::{local::Inner, past::beside, violations::each_entry};
+use super::{
+    local::Inner,
+    past::beside,
+    violations::{each_unread, each_with_bus},
+};
 use crate::{
     dissect::mplp::{FindingGroup, FindingLimits, MplpFindings},
     limits::Limits,
     port::{FindingRow, Page, PortError},
     rmp,
-    tap::Reader,
+    tap::{EntryRef, Reader},
     time::Wall,
 };
 
@@ -23,8 +27,17 @@ pub(super) async fn answer(inner: &Inner) -> Result<Page, PortError> {
 /// The findings in what a reader has before it, by rule, schema and path. `bus` has the names of its peers,
 /// those of before the first entry too.
 pub(crate) fn rows(reader: Reader, bus: rmp::Snapshot, limits: &Limits) -> Vec<FindingRow> {
+    rows_of(bus, limits, |take| each_unread(reader, take))
+}
+
+/// Those in the entries that `each` hands out.
+pub(super) fn rows_of(
+    bus: rmp::Snapshot,
+    limits: &Limits,
+    each: impl FnOnce(&mut dyn FnMut(EntryRef<'_>)),
+) -> Vec<FindingRow> {
     let mut findings = MplpFindings::new(FindingLimits::new(&limits.mplp));
-    let since = each_entry(reader, bus, &limits.rmp, |entry, bus| {
+    let since = each_with_bus(bus, &limits.rmp, each, |entry, bus| {
         // One at a time, so that none finds the others in its way.
         if findings.fold(entry, Some(bus)) {
             findings.judge_all();

@@ -72,6 +72,7 @@ mod real;
 mod recorded;
 mod recorded_snapshot;
 mod recording;
+mod recording_asked;
 mod recording_cut;
 mod recording_form;
 mod recording_python;

@@ -71,7 +71,7 @@ pub(crate) struct TailArgs {
     #[arg(long)]
     pub(crate) decode: bool,
 
-    /// Exit after this many messages.
+    /// Exit after this many messages; with --recording, print the last so many.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
 

@@ -135,6 +135,22 @@ pub(crate) struct Global {
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) on_air: bool,
 
+    /// Ask this recording, or the recordings in this folder, in the place of a station: `ls`, `run show`,
+    /// `session show`, `session ls`, `trace`, `tail` and `mplp validate`.
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE|DIR")]
+    pub(crate) recording: Option<PathBuf>,
+
+    /// With --recording, the place that is asked about: a time (22:14:03), +DURATION from the start (+90s),
+    /// or seq:N [default: the end].
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_name = "TIME|+DUR|seq:N",
+        allow_hyphen_values = true
+    )]
+    pub(crate) at: Option<String>,
+
     /// `--metrics` of the console or of `serve`.
     #[arg(skip)]
     pub(crate) metrics: Option<SocketAddr>,

@@ -14,6 +14,7 @@ mod invocations;
 mod ls;
 mod ls_flags;
 mod mplp;
+mod on_recording;
 mod plugin;
 #[cfg(test)]
 mod printed;
@@ -42,6 +43,7 @@ pub(crate) use inject::InjectArgs;
 pub(crate) use invocations::{CancelInvocationsArgs, InvokeArgs, RequeueArgs, SettleArgs, SettleTo};
 pub(crate) use ls::LsArgs;
 pub(crate) use mplp::{MplpAction, MplpStationArgs, MplpValidateArgs};
+pub(crate) use on_recording::OnRecording;
 pub(crate) use plugin::{PluginAction, PluginCheckArgs, PluginSourceArgs, StreamAction, StreamSessionAction};
 pub(crate) use recording::{
     ExportFormat, RecordingAction, RecordingCutArgs, RecordingExportArgs, ReplayArgs,

@@ -59,8 +59,9 @@ pub(crate) struct MplpStationArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MplpValidateArgs {
     /// Files of one object or bundle each, or of one object per line (NDJSON); a folder of such files; - for
-    /// stdin. A folder is judged as one bundle, and so are two or more files with --profile.
-    #[arg(required = true, value_name = "FILE|DIR")]
+    /// stdin. A folder is judged as one bundle, and so are two or more files with --profile. With --recording
+    /// there are none: the MPLP messages of the bus are judged.
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) inputs: Vec<String>,
 
     /// Judge every object by this schema [default: the one that its members show].

@@ -207,10 +207,6 @@ pub(crate) struct TraceArgs {
     /// Also print the events that a run publishes.
     #[arg(long)]
     pub(crate) events: bool,
-
-    /// Read a recording instead of querying a station.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) recording: Option<PathBuf>,
 }
 
 /// `opening`.

@@ -56,6 +56,7 @@ pub(super) mod stop;
 pub(super) mod stream;
 pub(super) mod submit;
 pub(super) mod tail;
+mod tail_recorded;
 pub(super) mod trace;
 pub(super) mod trigger;
 mod wait;

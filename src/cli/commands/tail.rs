@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::tail_recorded;
 use crate::{
     cli::{
         args::TailArgs,
@@ -17,16 +18,19 @@ use crate::{
     ids::{TopicName, TraceId},
     limits,
     rmp::{
-        HEADER_BYTES, PREFIX_BYTES, SchemaId,
+        Body, HEADER_BYTES, Header, PREFIX_BYTES,
         client::{Delivery, Subscription},
     },
     time::Wall,
     words::counted,
 };
 
+/// Containers within containers of a body whose type is read.
+const DEPTH_MAX: usize = 512;
+
 /// One message as scripts read it.
 #[derive(Serialize)]
-struct Row {
+pub(super) struct Row {
     topic: TopicName,
     schema_id: u16,
     #[serde(rename = "type")]
@@ -52,7 +56,43 @@ enum Event<'a> {
     Lost { messages: u64, lost: u64 },
 }
 
+impl Row {
+    /// A message of so many bytes, with its body where that is asked for.
+    pub(super) fn new(
+        topic: TopicName,
+        header: Header,
+        bytes: usize,
+        (body, is_decoded): (&[u8], bool),
+        limits: &limits::Rmp,
+    ) -> Self {
+        let of_type =
+            Body::decode(body, DEPTH_MAX).map_or_else(|_| "?".to_owned(), |it| it.kind().to_owned());
+        let BodyJson { value, bytes: body_bytes } =
+            if is_decoded { BodyJson::of(body, limits) } else { BodyJson::default() };
+        Self {
+            topic,
+            schema_id: header.schema_id.0,
+            of_type,
+            trace_id: header.trace_id,
+            msg_id: header.msg_id,
+            created_at_ms: header.created_at_ms,
+            ttl_ms: header.ttl_ms,
+            bytes,
+            body: value,
+            body_bytes,
+        }
+    }
+
+    /// For people.
+    pub(super) fn line(&self, clock: &LocalClock) -> String {
+        line(clock, self)
+    }
+}
+
 pub(in crate::cli) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
+    if context.settings.asked.is_some() {
+        return tail_recorded::run(context, args);
+    }
     let said = ClientIdentity::of(&context.settings);
     let hello = socket::hello(&context.settings, &args.peer, "tail")?;
     let clock = context.local_clock();
@@ -133,26 +173,11 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn message(&mut self, delivery: &Delivery) -> Result<(), Error> {
-        let header = delivery.header();
-        let SchemaId(schema_id) = header.schema_id;
-        let of_type = delivery.body().map_or_else(|_| "?".to_owned(), |body| body.kind().to_owned());
         let body = delivery.wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
-        let BodyJson { value, bytes } =
-            if self.decode { BodyJson::of(body, self.limits) } else { BodyJson::default() };
-        let row = Row {
-            topic: delivery.topic.clone(),
-            schema_id,
-            of_type,
-            trace_id: header.trace_id,
-            msg_id: header.msg_id,
-            created_at_ms: header.created_at_ms,
-            ttl_ms: header.ttl_ms,
-            bytes: delivery.wire.len(),
-            body: value,
-            body_bytes: bytes,
-        };
+        let (topic, bytes) = (delivery.topic.clone(), delivery.wire.len());
+        let row = Row::new(topic, delivery.header(), bytes, (body, self.decode), self.limits);
         let clock = &self.clock;
-        self.out.row(&row, |row| line(clock, row))
+        self.out.row(&row, |row| row.line(clock))
     }
 
     fn lost(&mut self, messages: u64, lost: u64) -> Result<(), Error> {

@@ -17,5 +17,5 @@ pub(crate) use file::faults_of;
 pub(crate) use key::Key;
 pub(crate) use plugins::own_program;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
-pub(crate) use settings::{Discovery, OnHangup, Settings};
+pub(crate) use settings::{AskedRecording, Discovery, OnHangup, Settings};
 pub(crate) use value::{Kind, Value, endpoint};

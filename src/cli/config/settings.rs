@@ -141,8 +141,19 @@ pub(crate) struct Settings {
     pub(crate) in_force: String,
     /// Whether a station that is started is for a rehearsal.
     pub(crate) is_rehearsal: bool,
+    /// The recording that is asked in the place of a station.
+    pub(crate) asked: Option<AskedRecording>,
     /// Every bound.
     pub(crate) limits: Limits,
+}
+
+/// A recording that is asked in the place of a station.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AskedRecording {
+    /// The file, or the folder of files.
+    pub(crate) path: PathBuf,
+    /// The place that is asked about, as it was written; none is the end.
+    pub(crate) at: Option<String>,
 }
 
 /// What a hang-up of the console's terminal does to its station.
@@ -225,6 +236,7 @@ impl Settings {
             recording: recording(resolved),
             in_force: report::in_force(resolved),
             is_rehearsal: false,
+            asked: None,
             limits,
         }
     }

@@ -42,6 +42,23 @@ pub(super) fn is_whole(frame: &Frame, bytes: &[u8]) -> bool {
     frame.redaction != Redaction::Withheld && bytes.len() as u64 >= u64::from(frame.wire_bytes)
 }
 
+/// A message of MPLP on the bus, as the tap kept it.
+pub(crate) enum Published<'a> {
+    /// Its body.
+    Whole(Cow<'a, [u8]>),
+    /// The tap did not keep all of it.
+    Cut,
+}
+
+/// The message of MPLP that an entry is, if it is one.
+pub(crate) fn published(entry: EntryRef<'_>) -> Option<Published<'_>> {
+    let (frame, _) = message(entry)?;
+    let bytes = entry.bytes;
+    // What the broker took is a message; of what is none, its lint says so.
+    let whole = is_whole(frame, bytes).then(|| Published::Whole(body(bytes).unwrap_or_default()));
+    Some(whole.unwrap_or(Published::Cut))
+}
+
 /// The body of a message, of the bytes that were kept of its frame whole; nothing where they are no message.
 pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     body_text::message(bytes)

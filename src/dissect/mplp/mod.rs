@@ -22,4 +22,5 @@ pub(crate) use findings::{FindingLimits, MplpFindings};
 pub(crate) use group::{FindingGroup, FindingKey};
 pub(crate) use marks::findings_text;
 pub(super) use marks::mark;
+pub(crate) use message::{Published, published};
 pub(crate) use rule_text::rule_text;

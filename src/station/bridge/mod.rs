@@ -19,3 +19,4 @@ pub(super) use commands::command;
 #[cfg(test)]
 pub(super) use families::families;
 pub(super) use handle::{Bridge, Running};
+pub(super) use pages::{adapter_rows, queue_rows};

@@ -53,7 +53,11 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
     }
 }
 
-fn queue_rows(snapshot: &mpp::Snapshot, heads: &BTreeMap<QueueName, Wall>) -> Vec<QueueRow> {
+/// The queues, with when the first row of each that has one was enqueued.
+pub(in crate::station) fn queue_rows(
+    snapshot: &mpp::Snapshot,
+    heads: &BTreeMap<QueueName, Wall>,
+) -> Vec<QueueRow> {
     let row = |(name, view): (&QueueName, &mpp::QueueView)| QueueRow {
         queue: name.clone(),
         ready_after: view.ready_after,
@@ -91,7 +95,8 @@ fn state_rows(bridge: &mpp::Bridge) -> Vec<StateKeyRow> {
     bridge.state_rows().into_iter().map(row).collect()
 }
 
-fn adapter_rows(snapshot: &mpp::Snapshot) -> Vec<AdapterRow> {
+/// The adapter, where there is one.
+pub(in crate::station) fn adapter_rows(snapshot: &mpp::Snapshot) -> Vec<AdapterRow> {
     let row = |adapter: &mpp::AdapterView| AdapterRow {
         peer: adapter.peer.clone(),
         connected_at_ms: adapter.connected_at.wall,

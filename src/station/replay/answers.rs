@@ -1,84 +1,131 @@
 //! What a recording answers to queries: from the state where it is, and from its entries until there.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{past::PastReader, shared::Shared};
+use super::{
+    lists::{self, page, rows_max},
+    past::PastReader,
+    session,
+    shared::Shared,
+    walk::each_entry,
+};
 use crate::{
     ids::{Seq, TraceId},
     port::{
-        AlertRow, Ladder, Page, PortError, Query, Snapshot, drop_rows, peer_rows, plugin_rows,
+        ConfirmationRow, Ladder, Page, Paging, PortError, Query, Snapshot, drop_rows, peer_rows, plugin_rows,
         subscription_rows, topic_rows,
     },
-    recording::{PlacedItem, RecordedItem, SetCursor},
+    station::{
+        bridge::{adapter_rows, queue_rows},
+        findings, violations,
+    },
     time::Now,
 };
 
-/// Rows of a page, where the one who asks leaves it open.
-const ROWS_MAX: u64 = 10_000;
-
 /// Answers from what is at hand; nothing where the entries have to be read for it.
 pub(super) fn from_state(state: &Snapshot, now: Now, query: &Query) -> Option<Result<Page, PortError>> {
-    Some(Ok(match query {
-        Query::Topics => Page::Topics(topic_rows(&state.rmp)),
-        Query::Peers => Page::Peers(peer_rows(&state.rmp)),
-        Query::Subscriptions => Page::Subscriptions(subscription_rows(&state.rmp)),
-        Query::Drops => Page::Drops(drop_rows(&state.rmp)),
-        Query::Plugins => Page::Plugins(plugin_rows(&state.plugin, now)),
-        Query::Alerts { state: wanted, since_ms, beyond, oldest_first, filter: None, limit } => {
-            let mut rows: Vec<AlertRow> = state
-                .station
-                .alerts
-                .iter()
-                .filter(|alert| wanted.is_none_or(|wanted| alert.state() == wanted))
-                .filter(|alert| since_ms.is_none_or(|since| alert.raised_at.wall >= since))
-                .filter(|alert| {
-                    beyond.is_none_or(|id| if *oldest_first { alert.id > id } else { alert.id < id })
-                })
-                .map(|alert| AlertRow::from(&**alert))
-                .collect();
-            rows.sort_by_key(|row| row.id);
-            if !oldest_first {
-                rows.reverse();
-            }
-            let limit = usize::try_from(rows_max(*limit)).unwrap_or(usize::MAX);
-            let more = rows.len() > limit;
-            rows.truncate(limit);
-            Page::Alerts { beyond: rows.last().map(|row| row.id), rows, more }
+    Some(match query {
+        // Since when the first one waits is known to the bridge alone.
+        Query::Queues => Ok(Page::Queues(queue_rows(&state.mpp, &BTreeMap::default()))),
+        Query::Adapters => Ok(Page::Adapters(adapter_rows(&state.mpp))),
+        Query::Topics => Ok(Page::Topics(topic_rows(&state.rmp))),
+        Query::Peers => Ok(Page::Peers(peer_rows(&state.rmp))),
+        Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&state.rmp))),
+        Query::Drops => Ok(Page::Drops(drop_rows(&state.rmp))),
+        Query::Plugins => Ok(Page::Plugins(plugin_rows(&state.plugin, now))),
+        Query::Confirmations => {
+            Ok(Page::Confirmations(state.runs.asks.iter().cloned().map(ConfirmationRow::from).collect()))
         }
-        Query::Trace { .. } => return None,
-        other => return Some(Err(not_recorded(other))),
-    }))
+        Query::Run { run } => Ok(Page::Run(
+            lists::runs(&state.runs)
+                .into_iter()
+                .rfind(|row| row.run == *run)
+                .map(|row| Box::new(lists::run_detail(row, &state.runs))),
+        )),
+        Query::Session { session } => {
+            Ok(Page::Session(state.macp.session(session).map(|view| Box::new(session::detail(view)))))
+        }
+        Query::Alerts { .. } | Query::Runs { .. } | Query::Sessions { .. } => paged(state, now, query),
+        Query::Trace { .. } | Query::Violations | Query::Findings => return None,
+        other => Err(not_recorded(other)),
+    })
 }
 
-fn rows_max(limit: u64) -> u64 {
-    if limit == 0 { ROWS_MAX } else { limit.min(ROWS_MAX) }
+/// A page of a list of which all is at hand.
+fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
+    let paging = |beyond: &Option<u64>, oldest_first: &bool, filter: &Option<String>, limit: &u64| Paging {
+        beyond: *beyond,
+        oldest_first: *oldest_first,
+        filter: filter.clone(),
+        limit: *limit,
+    };
+    match query {
+        Query::Alerts { state: wanted, since_ms, beyond, oldest_first, filter, limit } => {
+            let mut rows = lists::alerts(state);
+            rows.retain(|row| {
+                wanted.is_none_or(|wanted| row.state == wanted)
+                    && since_ms.is_none_or(|since| row.raised_at_ms >= since)
+            });
+            page(rows, &paging(beyond, oldest_first, filter, limit), now)
+        }
+        Query::Runs { state: wanted, name, since_ms, beyond, oldest_first, filter, limit } => {
+            let mut rows = lists::runs(&state.runs);
+            rows.retain(|row| {
+                wanted.is_none_or(|wanted| row.state == wanted)
+                    && name.as_ref().is_none_or(|name| row.name == *name)
+                    && since_ms.is_none_or(|since| row.submitted_at_ms >= since)
+            });
+            page(rows, &paging(beyond, oldest_first, filter, limit), now)
+        }
+        Query::Sessions { state: wanted, mode, since_ms, beyond, oldest_first, filter, limit } => {
+            let mut rows = lists::sessions(&state.macp);
+            rows.retain(|row| {
+                wanted.is_none_or(|wanted| row.state == wanted)
+                    && mode.is_none_or(|mode| row.mode == mode)
+                    && since_ms.is_none_or(|since| row.started_at_ms >= since)
+            });
+            page(rows, &paging(beyond, oldest_first, filter, limit), now)
+        }
+        other => Err(not_recorded(other)),
+    }
+}
+
+/// Answers for which the entries until the place where the replay is are read.
+pub(super) fn from_entries(
+    shared: &Arc<Shared>,
+    past: &PastReader,
+    query: &Query,
+) -> Result<Page, PortError> {
+    let bus = shared.stage().state.state().rmp.clone();
+    let limits = shared.limits;
+    match query {
+        Query::Trace { trace: of, after, events, limit } => {
+            Ok(trace(shared, past, (*of, *after, *events), *limit))
+        }
+        Query::Violations => Ok(Page::Violations(violations::rows_of(bus, &limits.rmp, |take| {
+            each_entry(shared, past, take);
+        }))),
+        Query::Findings => Ok(Page::Findings(findings::rows_of(bus, &limits, |take| {
+            each_entry(shared, past, take);
+        }))),
+        other => Err(not_recorded(other)),
+    }
 }
 
 /// The ladder of a trace until the place where the replay is.
-pub(super) fn trace(
+fn trace(
     shared: &Arc<Shared>,
     past: &PastReader,
     (trace, after, events): (TraceId, Seq, bool),
     limit: u64,
 ) -> Page {
-    let (bus, last, near) = {
-        let stage = shared.stage();
-        (stage.state.state().rmp.clone(), stage.state.last(), stage.chunk.saturating_sub(1))
-    };
+    let bus = shared.stage().state.state().rmp.clone();
     let mut ladder = Ladder::new(trace, events, after, rows_max(limit));
     ladder.observe_peers(&bus);
     let mut kept_since_ms = None;
-    past.read(|reader| {
-        let start = shared.set.start_of(near);
-        let mut cursor = SetCursor::at(&shared.set, start.start);
-        while let Some(item) = cursor.next(reader) {
-            let Ok(PlacedItem { item: RecordedItem::Entry(entry), .. }) = item else { continue };
-            if last.is_none_or(|last| entry.entry.seq > last) {
-                break;
-            }
-            kept_since_ms.get_or_insert(entry.entry.at.wall);
-            ladder.take(entry.as_ref());
-        }
+    each_entry(shared, past, &mut |entry| {
+        kept_since_ms.get_or_insert(entry.entry.at.wall);
+        ladder.take(entry);
     });
     let (hops, more) = ladder.hops();
     Page::Trace { hops, more, kept_since_ms: kept_since_ms.unwrap_or_default() }
@@ -91,10 +138,8 @@ fn not_recorded(query: &Query) -> PortError {
             "the history of invocations"
         }
         Query::Refunds { .. } => "the refunds",
-        Query::Runs { .. } | Query::Run { .. } => "the history of runs",
         Query::RunEvents { .. } => "the events of runs",
         Query::RunArtifacts { .. } => "the artifacts of runs",
-        Query::Sessions { .. } | Query::Session { .. } => "the history of sessions",
         Query::SessionLog { .. } => "the logs of sessions",
         Query::Plugin { .. } | Query::PluginLog { .. } | Query::PluginAudit { .. } => {
             "the logs and audits of plugins"

@@ -11,14 +11,17 @@
 
 mod answers;
 mod bar;
+mod lists;
 mod past;
 mod player;
 mod port;
 mod reach;
+mod session;
 mod shared;
 mod state;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod walk;
 
 pub use port::{ReplayPort, ReplayStart};

@@ -9,6 +9,7 @@ use super::{
     reach::{Target, last_moment, moment, reach},
     shared::Shared,
     thread::{Beginning, ReplayThread},
+    walk::each_entry,
 };
 use crate::{
     ids::Seq,
@@ -19,7 +20,7 @@ use crate::{
     },
     recording::{RecordingSet, SetCursor, SetReader},
     station::past::beside,
-    tap::Reader,
+    tap::{EntryRef, Reader},
     time::{Clock, Now, Wall},
 };
 
@@ -129,6 +130,12 @@ impl ReplayPort {
         Ok(Self { life: Arc::new(ShutdownGuard { shared }), past })
     }
 
+    /// Takes the entries from the start of the station that is replayed until where it is, in their order.
+    /// What cannot be read is passed over. It reads files for as long as that takes.
+    pub fn each_entry(&self, mut take: impl FnMut(EntryRef<'_>)) {
+        each_entry(&self.life.shared, &self.past, &mut take);
+    }
+
     /// A chunk of the start of the station that is replayed.
     fn near(&self) -> usize {
         self.life.shared.stage().chunk.saturating_sub(1)
@@ -148,12 +155,9 @@ impl Operator for ReplayPort {
         };
         let past = Arc::clone(&self.past);
         Box::pin(async move {
-            match (at_hand, query) {
-                (Some(page), _) => page,
-                (None, Query::Trace { trace, after, events, limit }) => {
-                    beside(move || answers::trace(&shared, &past, (trace, after, events), limit)).await
-                }
-                (None, _) => Err(PortError::NotRecorded { what: "this".to_owned() }),
+            match at_hand {
+                Some(page) => page,
+                None => beside(move || answers::from_entries(&shared, &past, &query)).await?,
             }
         })
     }

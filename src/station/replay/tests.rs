@@ -17,8 +17,8 @@ use crate::{
     ids::{Seq, TraceId},
     limits::Limits,
     port::{
-        Ladder, Operator as _, Page, PortError, Query, ReplayAct, ReplayPlace, ReplayView, Snapshot, Speed,
-        StationPort as _,
+        InvocationRow, Ladder, ListRow, Operator as _, Page, PageRows, Paging, PortError, Query, QueueRow,
+        ReplayAct, ReplayPlace, ReplayView, RunRow, SessionRow, Snapshot, Speed, StationPort as _,
     },
     recording::{self, RecordedItem, RecordingInfo, RecordingSet, SetReader, Tallied, test_files::TestFile},
     tap::{
@@ -299,6 +299,56 @@ fn the_ladder_of_a_trace_ends_where_the_replay_is() {
     assert!(hops(ReplayPlace::End) > 0);
     let first = night.entries.iter().find(|it| it.entry.trace == Some(trace)).unwrap();
     assert_eq!(hops(ReplayPlace::Before(first.entry.seq)), 0);
+}
+
+/// The rows of a list as `ls` asks for them, by what is shown of them.
+fn listed<R: ListRow>(port: &ReplayPort, paging: Paging) -> Result<PageRows<R>, PortError> {
+    let page = block_on(port.query(Query::all(R::LIST).page(paging)))?;
+    Ok(R::read(page).unwrap())
+}
+
+#[test]
+fn what_held_is_listed_in_pages_and_what_was_not_recorded_is_refused() {
+    let night = night(2, 400);
+    let port = open(&night.set(), ReplayPlace::End, Speed::ONE, true);
+    let state = night.state(night.entries.len() - 1);
+    let all = || Paging { beyond: None, oldest_first: true, filter: None, limit: 0 };
+    let queues: PageRows<QueueRow> = listed(&port, all()).unwrap();
+    assert!(queues.rows.iter().map(|row| &row.queue).eq(state.mpp.queues.keys()));
+    assert!(queues.rows.iter().zip(state.mpp.queues.values()).all(|(row, it)| row.pending == it.pending));
+    let runs: PageRows<RunRow> = listed(&port, all()).unwrap();
+    assert!(runs.rows.iter().map(|row| row.run).eq(state.runs.runs.iter().map(|view| view.run)));
+    let sessions: PageRows<SessionRow> = listed(&port, all()).unwrap();
+    assert!(sessions.rows.iter().map(|row| row.number).eq(state.macp.sessions.keys().copied()));
+
+    // One after the other, the newest first.
+    let (mut beyond, mut found) = (None, Vec::new());
+    loop {
+        let filter = Some("number>=1".to_owned()).filter(|_| found.len() % 2 == 1);
+        let paging = Paging { beyond, oldest_first: false, filter, limit: 1 };
+        let page: PageRows<RunRow> = listed(&port, paging).unwrap_or_else(|error| panic!("{error}"));
+        found.extend(page.rows.iter().map(|row| row.number));
+        beyond = page.rows.last().map(|row| row.number).filter(|_| page.more);
+        if beyond.is_none() {
+            break;
+        }
+    }
+    assert!(found.iter().rev().eq(runs.rows.iter().map(|row| &row.number)));
+    for run in &runs.rows {
+        let Page::Run(Some(detail)) = block_on(port.query(Query::Run { run: run.run })).unwrap() else {
+            panic!("no run");
+        };
+        assert_eq!((&detail.row, detail.yaml.is_empty()), (run, true));
+    }
+    for session in &sessions.rows {
+        let query = Query::Session { session: session.session.clone() };
+        let Page::Session(Some(detail)) = block_on(port.query(query)).unwrap() else { panic!("no session") };
+        assert_eq!(detail.row.session, session.session);
+    }
+    let refused = listed::<InvocationRow>(&port, all()).unwrap_err();
+    assert!(matches!(refused, PortError::NotRecorded { .. }) && !refused.hint().is_empty());
+    let bad = Paging { filter: Some("nonsense:(".to_owned()), ..all() };
+    assert!(matches!(listed::<RunRow>(&port, bad), Err(PortError::BadRequest(_))));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::rows::TableRow;
 use crate::{
     cli::{
         args::LsArgs,
+        asked,
         context::Context,
         error::Error,
         filter, operator,
@@ -36,8 +37,13 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
     operator::block_on(async {
-        let station = operator::connect(settings).await?;
-        let own = Some(station.session());
+        let station = asked::ask(settings).await?;
+        let listing = match station.recorded_at() {
+            // What is of so long ago was so long before then.
+            Some(then) => Listing::of(args, then)?,
+            None => listing,
+        };
+        let own = station.session();
         listing.print(&station, own, Printer { clock: &clock, out, table: None }).await
     })
 }

@@ -6,6 +6,7 @@ mod dispatch;
 mod input;
 mod lists;
 mod record;
+mod recorded;
 mod rows;
 mod station;
 mod validate;

@@ -18,21 +18,33 @@ pub(in crate::cli) struct Place {
     /// The line of NDJSON, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u64>,
+    /// The number of the entry in the tap, of a recording.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) entry: Option<u64>,
 }
 
 impl Place {
     /// A whole file.
     pub(in crate::cli) fn file(file: &str) -> Self {
-        Self { file: file.to_owned(), line: None }
+        Self { file: file.to_owned(), line: None, entry: None }
     }
 
     /// A line of it.
     pub(super) fn line(file: &str, line: u64) -> Self {
-        Self { file: file.to_owned(), line: Some(line) }
+        Self { line: Some(line), ..Self::file(file) }
+    }
+
+    /// An entry of a recording.
+    pub(super) fn entry(file: &str, entry: u64) -> Self {
+        Self { entry: Some(entry), ..Self::file(file) }
     }
 
     fn shown(&self) -> String {
-        self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file))
+        match (self.line, self.entry) {
+            (Some(line), _) => format!("{}:{line}", self.file),
+            (None, Some(entry)) => format!("{}: entry {entry}", self.file),
+            (None, None) => self.file.clone(),
+        }
     }
 }
 
@@ -62,6 +74,9 @@ struct NotJudgedRow<'a> {
     hint: &'a str,
 }
 
+/// What a recording is called as an input.
+pub(super) const RECORDING: &str = "recording";
+
 /// What became of a file, a folder or a bundle of files.
 #[derive(Serialize)]
 pub(super) struct InputRow {
@@ -69,34 +84,38 @@ pub(super) struct InputRow {
     pub(super) file: String,
     /// Whether all that is in it is judged and clean.
     pub(super) valid: bool,
-    /// What it is: a schema, `bundle`, or `ndjson`.
+    /// What it is: a schema, `bundle`, `ndjson`, or [`RECORDING`].
     pub(super) schema: &'static str,
     /// Objects in it that were judged.
     pub(super) objects: u64,
     /// How many of them have findings; a bundle counts as one.
     pub(super) broken: u64,
-    /// Lines that were not judged.
+    /// Lines, or messages of a recording, that were not judged.
     pub(super) not_judged: u64,
 }
 
 impl InputRow {
+    fn part(&self) -> &'static str {
+        if self.schema == RECORDING { "message" } else { "line" }
+    }
+
     fn text(&self) -> String {
         let what = match (self.schema, self.objects) {
             ("bundle", count) => format!("bundle of {}", counted(count, "object")),
-            ("ndjson", count) => counted(count, "object"),
+            ("ndjson" | RECORDING, count) => counted(count, "object"),
             (schema, _) => schema.to_owned(),
         };
         let mut text = format!("{}: {what}", self.file);
         if self.valid {
             return text + " OK";
         }
-        if self.schema == "ndjson" {
+        if matches!(self.schema, "ndjson" | RECORDING) {
             if self.broken > 0 {
                 // Writing to memory cannot fail.
                 let _ = write!(text, ", {} not valid", self.broken);
             }
             if self.not_judged > 0 {
-                let _ = write!(text, ", {} not judged", counted(self.not_judged, "line"));
+                let _ = write!(text, ", {} not judged", counted(self.not_judged, self.part()));
             }
         } else {
             text += " not valid";

@@ -5,10 +5,11 @@ use std::{io, path::Path};
 use super::{
     bundle,
     input::{self, Begun, begin, part_buffer, read_part, shown},
+    recorded,
     rows::{InputRow, Place, Report},
 };
 use crate::{
-    cli::{args::MplpValidateArgs, error::Error, output::Output},
+    cli::{args::MplpValidateArgs, asked, config::Settings, error::Error, output::Output},
     limits,
     mplp::{
         InputLimits, Lines, NotJudged, Profile, RecordContext, SchemaId, bundle::objects_of, lines::Line,
@@ -46,9 +47,26 @@ impl By {
     }
 }
 
-pub(super) fn run(limits: &limits::Mplp, args: &MplpValidateArgs, out: &mut Output) -> Result<(), Error> {
-    let by = By::new(limits, args);
+pub(super) fn run(settings: &Settings, args: &MplpValidateArgs, out: &mut Output) -> Result<(), Error> {
+    let by = By::new(&settings.limits.mplp, args);
     let mut report = Report::new(out, "print them with --findings-max");
+    if let Some(recording) = &settings.asked {
+        if !args.inputs.is_empty() || args.schema.is_some() || args.profile.is_some() {
+            return Err(Error::usage(
+                "of a recording, the MPLP messages of the bus are judged, each by its own schema",
+                "leave out files, --schema and --profile",
+            ));
+        }
+        let port = asked::open(recording, settings)?;
+        recorded::run(&recording.path.display().to_string(), &port, by, &mut report)?;
+        return report.end();
+    }
+    if args.inputs.is_empty() {
+        return Err(Error::usage(
+            "nothing to judge",
+            "name a file or a folder, - for stdin, or a recording with --recording FILE",
+        ));
+    }
     if args.profile.is_some() && args.inputs.len() > 1 {
         bundle::files("all files", &args.inputs, by, &mut report)?;
         return report.end();

@@ -3,6 +3,7 @@
 use super::{artifacts::artifacts, events, export, rate, show};
 use crate::cli::{
     args::RunAction,
+    asked,
     commands::{decide, short_ids, submit},
     context::Context,
     error::Error,
@@ -22,13 +23,15 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
     operator::block_on(async {
-        let station = operator::connect(settings).await?;
+        let station = asked::ask(settings).await?;
         match action {
             RunAction::Show { run, traceparent: true, .. } => {
                 show::traceparent(&station, short_ids::run(&station, run).await?, out).await
             }
             RunAction::Show { run, yaml, .. } => {
-                show::show(&station, short_ids::run(&station, run).await?, *yaml, &clock, out).await
+                let run = short_ids::run(&station, run).await?;
+                let states = station.recorded_state().await?.map(|state| show::states_of(&state, run));
+                show::show(&station, (run, states), *yaml, &clock, out).await
             }
             RunAction::Events { run, level, kind, follow } => {
                 let run = short_ids::run(&station, run).await?;

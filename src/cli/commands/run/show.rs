@@ -12,7 +12,7 @@ use crate::{
     },
     ids::TraceId,
     mplp::lifecycle,
-    port::{NodeStates, NodeStatus, Operator, Page, Query, RunDetail, cut_text},
+    port::{NodeStates, NodeStatus, Operator, Page, PortError, Query, RunDetail, RunRow, Snapshot, cut_text},
     runs::{NodeState, Plan, openings::drawing},
     store::mplp::Rating,
     time::Wall,
@@ -45,19 +45,31 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Prints a run with how its nodes stand, or its opening's text as it was submitted.
+/// How the nodes of a run stand in a recorded state.
+pub(super) fn states_of(state: &Snapshot, run: TraceId) -> NodeStates {
+    state.runs.run(run).map(NodeStates::of).unwrap_or_default()
+}
+
+/// Prints a run with how its nodes stand, or its opening's text as it was submitted. What its nodes are is
+/// asked for where it is not given.
 pub(super) async fn show(
     station: &dyn Operator,
-    run: TraceId,
+    (run, states): (TraceId, Option<NodeStates>),
     yaml: bool,
     clock: &LocalClock,
     out: &mut Output,
 ) -> Result<(), Error> {
     let detail = detail(station, run).await?;
+    if yaml && states.is_some() {
+        return Err(PortError::NotRecorded { what: "the text of an opening".to_owned() }.into());
+    }
     if yaml && !out.is_json() {
         return out.text(&visible_file(&detail.yaml));
     }
-    let told = node_states(station, run).await?;
+    let told = match states {
+        Some(states) => states,
+        None => node_states(station, run).await?,
+    };
     let plan = serde_json::from_str::<Plan>(detail.plan.as_str()).unwrap_or_default();
     let node_states = plan.nodes.iter().filter_map(|node| told.node(&node.id)).collect();
     let shown = RunJson { detail: &detail, node_states, events_missing: told.missing() };
@@ -105,7 +117,7 @@ fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock)
     );
     let mut facts = vec![
         ("run", row.run.to_string()),
-        ("opening", format!("{} ({})", row.name, row.opening)),
+        ("opening", opening(row)),
         ("state", format!("{}{why}", row.state.name())),
         ("by", format!("{} ({})", row.client, row.by.name())),
         ("submitted", clock.show(row.submitted_at_ms)),
@@ -131,6 +143,11 @@ fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock)
         if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
     let plan = std::iter::once(String::new()).chain(plan.trim_end().lines().map(visible));
     facts.chain(plan).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+/// What a recording does not have of it is left out.
+fn opening(row: &RunRow) -> String {
+    if row.opening.0.is_nil() { row.name.clone() } else { format!("{} ({})", row.name, row.opening) }
 }
 
 fn said_of(Rating { verdict, note, by, .. }: &Rating) -> String {
@@ -217,7 +234,7 @@ mod tests {
         let (station, printed) = (Scripted::pages([page, first, second]), Printed::default());
         let run = TraceId(uuid::Uuid::from_u128(7));
         operator::block_on(async {
-            show(&station, run, yaml, &LocalClock::new(Wall(0)), &mut printed.output(is_json)).await
+            show(&station, (run, None), yaml, &LocalClock::new(Wall(0)), &mut printed.output(is_json)).await
         })?;
         Ok(printed.text())
     }

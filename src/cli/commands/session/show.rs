@@ -6,6 +6,7 @@ use super::progress;
 use crate::{
     cli::{
         args::SessionShowArgs,
+        asked,
         commands::ls::TableRow,
         commands::short_ids,
         context::Context,
@@ -41,8 +42,8 @@ pub(super) fn run(context: &mut Context, args: &SessionShowArgs) -> Result<(), E
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
     operator::block_on(async {
-        let ours = is_ours(settings);
-        let station = if ours { operator::connect(settings).await.map_err(Some) } else { Err(None) };
+        let ours = is_ours(settings) || settings.asked.is_some();
+        let station = if ours { asked::ask(settings).await.map_err(Some) } else { Err(None) };
         match station {
             Ok(station) => {
                 let session = short_ids::session(&station, &args.session).await?;
@@ -52,6 +53,7 @@ pub(super) fn run(context: &mut Context, args: &SessionShowArgs) -> Result<(), E
                     show(&station, &session, &clock, out).await
                 }
             }
+            Err(Some(why)) if settings.asked.is_some() => Err(why),
             Err(why) if args.log => {
                 let why =
                     why.map_or_else(|| "the session is at another runtime".to_owned(), |why| why.to_string());

@@ -1,14 +1,21 @@
 //! Over what the ladder is read.
 
 use super::{live, print, recorded};
-use crate::cli::{args::TraceArgs, context::Context, error::Error, operator};
+use crate::cli::{args::TraceArgs, asked, config::AskedRecording, context::Context, error::Error, operator};
 
 pub(in crate::cli) fn run(context: &mut Context, args: &TraceArgs) -> Result<(), Error> {
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
     let mut printer = print::Printer::new(clock, out);
-    match &args.recording {
-        Some(file) => recorded::print(file, &args.trace, args.events, &mut printer),
+    match &settings.asked {
+        // Read as it comes, whether anything in it says what held or not.
+        Some(AskedRecording { path, at: None, .. }) if !path.is_dir() => {
+            recorded::print(path, &args.trace, args.events, &mut printer)
+        }
+        Some(asked) => operator::block_on(async {
+            let port = asked::open(asked, settings)?;
+            recorded::print_at(&port, &args.trace, args.events, &mut printer).await
+        }),
         None => operator::block_on(async {
             let station = operator::connect(settings).await?;
             live::print(&station, &args.trace, args.events, &mut printer).await

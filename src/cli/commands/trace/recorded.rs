@@ -4,11 +4,12 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::print::Printer;
 use crate::{
-    cli::{args::TraceName, error::Error, report, run_error::RunError},
+    cli::{args::TraceName, error::Error, operator, report, run_error::RunError},
     ids::{Seq, TraceId},
-    port::{Ladder, Snapshot},
+    port::{Ladder, Page, Query, Snapshot},
     recording::{self, RecordedItem},
-    tap::EntryRef,
+    station::ReplayPort,
+    tap::{EntryRef, entry::Entry},
 };
 
 /// Hops of one ladder that are printed.
@@ -41,15 +42,57 @@ pub(super) fn print(
     if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
 }
 
+/// Prints the ladder until a place of a recording.
+pub(super) async fn print_at(
+    port: &ReplayPort,
+    name: &TraceName,
+    events: bool,
+    printer: &mut Printer<'_>,
+) -> Result<(), Error> {
+    let trace = of_name(name, |ends| {
+        let mut found = Found::default();
+        port.each_entry(|entry| found.take(entry.entry, ends));
+        Ok(found)
+    })?;
+    let mut after = Seq(0);
+    loop {
+        let query = Query::Trace { trace, after, events, limit: 0 };
+        let Page::Trace { hops, more, .. } = operator::query(port, query).await? else {
+            return Err(Error::UnexpectedAnswer);
+        };
+        printer.page(&hops)?;
+        match hops.last().and_then(|hop| hop.seq).filter(|_| more) {
+            Some(last) => after = Seq(last),
+            None => break,
+        }
+    }
+    if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
+}
+
 /// The trace that is named.
 ///
 /// # Errors
 /// The recording has none that ends so, or several, or cannot be read.
 pub(in crate::cli) fn trace_of(file: &Path, name: &TraceName) -> Result<TraceId, Error> {
+    of_name(name, |tail| {
+        let mut found = Found::default();
+        for part in open(file)? {
+            if let Ok(RecordedItem::Entry(of)) = part {
+                found.take(&of.entry, tail);
+            }
+            if found.is_full() {
+                break;
+            }
+        }
+        Ok(found)
+    })
+}
+
+fn of_name(name: &TraceName, find: impl FnOnce(&str) -> Result<Found, Error>) -> Result<TraceId, Error> {
     match name {
         TraceName::Whole(trace) => Ok(*trace),
         TraceName::Short(name) => match name.tail() {
-            Some(tail) => resolve(file, tail),
+            Some(tail) => find(tail)?.one(tail),
             None => Err(RunError::NoTrace { name: name.text().to_owned() }.into()),
         },
     }
@@ -63,28 +106,35 @@ fn open(file: &Path) -> Result<recording::RecordingReader, Error> {
     })
 }
 
-/// The trace that ends so.
-fn resolve(file: &Path, tail: &str) -> Result<TraceId, Error> {
-    /// Traces that are told where several end so.
-    const LISTED_MAX: usize = 5;
-    let mut found = BTreeSet::new();
-    for part in open(file)? {
-        if let Ok(RecordedItem::Entry(of)) = part
-            && let Some(trace) = of.entry.trace.filter(|trace| trace.0.simple().to_string().ends_with(tail))
-        {
-            found.insert(trace);
-            if found.len() > LISTED_MAX {
-                break;
-            }
+/// Traces that are told where several end so.
+const LISTED_MAX: usize = 5;
+
+/// The traces that end so: as many as are told, and one more.
+#[derive(Default)]
+struct Found(BTreeSet<TraceId>);
+
+impl Found {
+    fn take(&mut self, entry: &Entry, tail: &str) {
+        let ends = |trace: &TraceId| trace.0.simple().to_string().ends_with(tail);
+        if let Some(trace) = entry.trace.filter(|trace| !self.is_full() && ends(trace)) {
+            self.0.insert(trace);
         }
     }
-    match found.iter().collect::<Vec<_>>().as_slice() {
-        [trace] => Ok(**trace),
-        [] => Err(RunError::Unknown { name: tail.to_owned(), is_tail: false }.into()),
-        _ => Err(RunError::Ambiguous {
-            tail: tail.to_owned(),
-            runs: found.into_iter().take(LISTED_MAX).collect(),
+
+    fn is_full(&self) -> bool {
+        self.0.len() > LISTED_MAX
+    }
+
+    /// The only one.
+    fn one(self, tail: &str) -> Result<TraceId, Error> {
+        match self.0.iter().collect::<Vec<_>>().as_slice() {
+            [trace] => Ok(**trace),
+            [] => Err(RunError::Unknown { name: tail.to_owned(), is_tail: false }.into()),
+            _ => Err(RunError::Ambiguous {
+                tail: tail.to_owned(),
+                runs: self.0.into_iter().take(LISTED_MAX).collect(),
+            }
+            .into()),
         }
-        .into()),
     }
 }

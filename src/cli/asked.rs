@@ -1,0 +1,192 @@
+//! What subcommands ask: a station that runs, or a recording in its place.
+
+use std::{slice, sync::Arc};
+
+use jiff::tz::TimeZone;
+
+use super::{
+    args::{Command as Subcommand, Global, OnRecording},
+    config::{AskedRecording, Settings},
+    error::Error,
+    operator,
+    recording_error::RecordingError,
+    report,
+};
+use crate::{
+    ids::ConnectionId,
+    port::{
+        Answer, Command, Operator, Outcome, PLACE_FORMS, Page, PortError, Query, ReplayPlace, Snapshot,
+        Speed, StationPort as _,
+    },
+    recording::RecordingSet,
+    station::{OperatorClient, ReplayPort, ReplayStart},
+    time::{Clock, Now},
+};
+
+/// What is asked.
+pub(crate) enum Asked {
+    /// A station.
+    Station(Box<OperatorClient>),
+    /// A recording, at one place.
+    Recording(ReplayPort),
+}
+
+/// Opens the recording where one is named, and connects to the station otherwise.
+///
+/// # Errors
+/// Why the recording is not read, or those of [`operator::connect`].
+pub(crate) async fn ask(settings: &Settings) -> Result<Asked, Error> {
+    match &settings.asked {
+        Some(asked) => Ok(Asked::Recording(open(asked, settings)?)),
+        None => Ok(Asked::Station(Box::new(operator::connect(settings).await?))),
+    }
+}
+
+/// Opens a recording at the place that is asked about. What is missing of it is said.
+///
+/// # Errors
+/// It is none, has nothing that says what held, or the place cannot be read.
+pub(crate) fn open(asked: &AskedRecording, settings: &Settings) -> Result<ReplayPort, Error> {
+    let set = RecordingSet::open(slice::from_ref(&asked.path)).map_err(RecordingError::of_set)?;
+    for note in set.notes() {
+        report::print_note(&format!("warning: {note}"));
+    }
+    open_set(&Arc::new(set), asked, settings)
+}
+
+fn open_set(
+    set: &Arc<RecordingSet>,
+    asked: &AskedRecording,
+    settings: &Settings,
+) -> Result<ReplayPort, Error> {
+    let place = match &asked.at {
+        Some(at) => place(set, "--at", at)?,
+        None => ReplayPlace::End,
+    };
+    let start = ReplayStart { place, speed: Speed::ONE, is_held: true };
+    // It holds there: whatever the clock, no time passes in it.
+    Ok(ReplayPort::open(Arc::clone(set), start, Clock::start(), settings.limits)?)
+}
+
+/// A place of a recording that was written behind a flag.
+///
+/// # Errors
+/// It is not in one of [`PLACE_FORMS`], or nothing in the recording can be read.
+pub(crate) fn place(set: &Arc<RecordingSet>, flag: &str, text: &str) -> Result<ReplayPlace, Error> {
+    let (first, last) = ReplayPort::span(set)
+        .ok_or_else(|| PortError::Damaged("nothing in the recording can be read".to_owned()))?;
+    ReplayPlace::parse(text, &TimeZone::system(), first, last)
+        .map_err(|why| Error::usage(format!("{flag}: {why}"), format!("name {PLACE_FORMS}")))
+}
+
+/// Whether a subcommand can be asked of the recording that is named, where one is.
+///
+/// # Errors
+/// [`PortError::Replayed`] for one that would do something, [`PortError::NotRecorded`] for one that asks for
+/// what only a station has, and wrong usage.
+pub(crate) fn check(flags: &Global, command: Option<&Subcommand>) -> Result<(), Error> {
+    if flags.recording.is_none() {
+        let has_place = flags.at.is_none() || matches!(command, Some(Subcommand::Replay(_)));
+        return if has_place {
+            Ok(())
+        } else {
+            Err(Error::usage(
+                "--at goes with --recording and with `replay`",
+                "name the recording: --recording FILE",
+            ))
+        };
+    }
+    match command.map_or(OnRecording::Neither, Subcommand::on_recording) {
+        OnRecording::Asks => Ok(()),
+        OnRecording::NotRecorded(what) => Err(PortError::NotRecorded { what: what.to_owned() }.into()),
+        OnRecording::Acts => Err(PortError::Replayed.into()),
+        OnRecording::Neither => Err(Error::usage(
+            "--recording goes with subcommands that ask a station: `ls`, `run show`, `session show`, \
+             `session ls`, `trace`, `tail` and `mplp validate`",
+            "`rl-console replay FILE` opens the console on a recording",
+        )),
+    }
+}
+
+impl Asked {
+    /// This command's own session on the bus, where it has one.
+    pub(crate) fn session(&self) -> Option<ConnectionId> {
+        match self {
+            Self::Station(station) => Some(station.session()),
+            Self::Recording(_) => None,
+        }
+    }
+
+    /// The moment of a recording that is asked about.
+    pub(crate) fn recorded_at(&self) -> Option<Now> {
+        match self {
+            Self::Station(_) => None,
+            Self::Recording(port) => port.replay().map(|replay| replay.view.borrow().at),
+        }
+    }
+
+    /// The state of a recording there.
+    ///
+    /// # Errors
+    /// Those of the port.
+    pub(crate) async fn recorded_state(&self) -> Result<Option<Snapshot>, Error> {
+        match self {
+            Self::Station(_) => Ok(None),
+            Self::Recording(port) => Ok(Some(port.snapshot().await?)),
+        }
+    }
+}
+
+impl Operator for Asked {
+    fn command(&self, command: Command) -> Answer<Outcome> {
+        match self {
+            Self::Station(station) => station.command(command),
+            Self::Recording(port) => port.command(command),
+        }
+    }
+
+    fn query(&self, query: Query) -> Answer<Page> {
+        match self {
+            Self::Station(station) => station.query(query),
+            Self::Recording(port) => port.query(query),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    fn checked(line: &str) -> Result<(), (&'static str, u8)> {
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let command = cli.command.map(Subcommand::current);
+        check(&cli.global, command.as_ref()).map_err(|error| (error.code(), error.exit() as u8))
+    }
+
+    #[test]
+    fn what_asks_may_ask_a_recording_and_what_acts_may_not() {
+        for line in ["ls queues", "run show 7f3a", "session show s1", "trace 7f3a", "tail agent/*"] {
+            for line in
+                [format!("c --recording f.mcap {line}"), format!("c {line} --recording f.mcap --at +5s")]
+            {
+                assert_eq!(checked(&line), Ok(()), "{line}");
+            }
+        }
+        for line in
+            ["publish chat.text --body {}", "session cancel s1", "hold", "invoke give_item", "kick adapter"]
+        {
+            let line = format!("c --recording f.mcap {line}");
+            assert_eq!(checked(&line), Err(("replayed", 1)), "{line}");
+        }
+        assert_eq!(checked("c --recording f.mcap status"), Err(("not_recorded", 1)));
+        assert_eq!(checked("c --recording f.mcap run events 7f3a"), Err(("not_recorded", 1)));
+        for line in ["c --recording f.mcap", "c serve --recording f.mcap", "c ls queues --at +5s"] {
+            assert_eq!(checked(line), Err(("usage", 2)), "{line}");
+        }
+        assert_eq!(checked("c replay f.mcap --at +5s"), Ok(()));
+        assert_eq!(checked("c mplp validate --recording f.mcap"), Ok(()));
+    }
+}

@@ -1,0 +1,161 @@
+//! Subcommands that ask a recording in the place of a station: they answer as the station did.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{
+    real::{Station, cli, json as rows},
+    runs_cli::{Agent, GREETING, file, run},
+};
+
+/// What a station said before it was stopped, and what it recorded.
+struct Night {
+    folder: tempfile::TempDir,
+    queues: Vec<Value>,
+    run: Value,
+    session: Value,
+}
+
+fn night() -> Night {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let recording = data.join("show.mcap");
+    let station = Station::start_with(data, &["--record", recording.to_str().unwrap()]);
+    for hp in 1..=3 {
+        let body = format!(r#"{{"hp":{hp}}}"#);
+        run(data, &["publish", "game/boss", "--type", "observation.note.v1", "--body", &body], "").exits(0);
+    }
+    let _agent = Agent::start_with(data, &[], "writer", "");
+    let opening = file(data, "greeting.yaml", GREETING);
+    let accepted = run(data, &["submit", &opening, "--wait"], "").exits(0);
+    let name = accepted.rows[0]["run"].as_str().unwrap().to_owned();
+    let started = [
+        "session",
+        "start",
+        "s1",
+        "--as",
+        "alice",
+        "--participant",
+        "alice",
+        "--participant",
+        "bob",
+        "--intent",
+        "which map",
+    ];
+    assert!(cli(data, &started).status.success());
+    run(data, &["hold", "boss"], "").exits(0);
+    let night = Night {
+        queues: rows(data, &["ls", "queues"]),
+        run: rows(data, &["run", "show", &name]).remove(0),
+        session: rows(data, &["session", "show", "s1"]).remove(0),
+        folder,
+    };
+    station.terminate();
+    night
+}
+
+impl Night {
+    fn data(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What a subcommand says of the recording.
+    fn asks(&self, args: &[&str]) -> Vec<Value> {
+        let file = self.data().join("show.mcap");
+        rows(self.data(), &[args, &["--recording", file.to_str().unwrap()]].concat())
+    }
+
+    /// The exit code and the error's code.
+    fn refuses(&self, args: &[&str]) -> (i32, String) {
+        let file = self.data().join("show.mcap");
+        let args = [&["--json", "--recording", file.to_str().unwrap()], args].concat();
+        let output = cli(self.data(), &args);
+        let error: Value = serde_json::from_slice(&output.stderr)
+            .unwrap_or_else(|_| panic!("{args:?}: {}", String::from_utf8_lossy(&output.stderr)));
+        assert!(error["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{error:#}");
+        (output.status.code().unwrap(), error["error"]["code"].as_str().unwrap().to_owned())
+    }
+}
+
+/// Those members of an object.
+fn members(of: &Value, names: &[&str]) -> Value {
+    names.iter().map(|name| ((*name).to_owned(), of[*name].clone())).collect::<serde_json::Map<_, _>>().into()
+}
+
+#[test]
+fn a_recording_answers_as_its_station_did_at_its_end_and_before() {
+    let night = night();
+    let shown = ["queue", "ready_after", "pending", "held", "draining"];
+    let queues = |rows: &[Value]| rows.iter().map(|row| members(row, &shown)).collect::<Vec<_>>();
+    assert_eq!(queues(&night.asks(&["ls", "queues"])), queues(&night.queues));
+    let held = |rows: &[Value]| rows.iter().any(|row| row["held"] == true);
+    assert!(held(&night.queues) && !held(&night.asks(&["ls", "queues", "--at", "+0s"])));
+
+    let name = night.run["run"].as_str().unwrap();
+    let recorded = night.asks(&["run", "show", &name[name.len() - 6..]]).remove(0);
+    let shown = ["run", "name", "state", "nodes", "done", "artifacts", "by"];
+    assert_eq!(members(&recorded, &shown), members(&night.run, &shown));
+    let nodes = |of: &Value| {
+        let nodes = of["node_states"].as_array().unwrap().iter();
+        nodes.map(|node| members(node, &["node", "state", "attempts"])).collect::<Vec<_>>()
+    };
+    assert!(nodes(&night.run).len() == 2 && nodes(&recorded) == nodes(&night.run), "{recorded:#}");
+    assert_eq!(recorded["plan"], night.run["plan"]);
+    assert_eq!(night.asks(&["ls", "runs"]).len(), 1);
+    assert!(night.asks(&["ls", "runs", "--filter", "state=failed"]).is_empty());
+    assert!(night.asks(&["ls", "runs", "--at", "+0s"]).is_empty());
+
+    let recorded = night.asks(&["session", "show", "s1"]).remove(0);
+    let shown = ["session", "mode_name", "state", "phase", "by", "intent", "participants", "listed"];
+    assert_eq!(members(&recorded, &shown), members(&night.session, &shown));
+    assert_eq!(night.asks(&["ls", "violations"]), Vec::<Value>::new());
+}
+
+#[test]
+fn what_was_published_is_told_until_a_moment_and_the_last_of_it() {
+    let night = night();
+    let told = night.asks(&["tail", "game/*", "--decode"]);
+    let hp = |row: &Value| row["body"]["payload"]["hp"].clone();
+    assert_eq!(told.iter().map(hp).collect::<Vec<_>>(), [json!(1), json!(2), json!(3)], "{told:#?}");
+    assert!(told.iter().all(|row| row["topic"] == "game/boss" && row["ttl_ms"].as_u64() > Some(0)));
+    let last = night.asks(&["tail", "game/*", "game/boss", "--count", "2", "--decode"]);
+    assert_eq!(last.iter().map(hp).collect::<Vec<_>>(), [json!(3), json!(3)], "of two patterns, twice");
+    assert!(night.asks(&["tail", "game/*", "--at", "+0s"]).is_empty());
+    let judged = night.asks(&["mplp", "validate"]);
+    assert_eq!(
+        judged.last().map(|row| (&row["schema"], &row["valid"])),
+        Some((&json!("recording"), &true.into()))
+    );
+
+    let name = night.run["run"].as_str().unwrap();
+    let (whole, until) = (night.asks(&["trace", name]), night.asks(&["trace", name, "--at", "seq:999999"]));
+    assert!(whole.len() > 4);
+    assert_eq!(until, whole, "the end is the end");
+}
+
+#[test]
+fn what_acts_or_was_not_recorded_is_refused_with_what_to_do() {
+    let night = night();
+    for args in [
+        &["hold", "boss"][..],
+        &["publish", "game/boss", "--type", "observation.note.v1", "--body", "{}"],
+        &["session", "cancel", "s1"],
+    ] {
+        assert_eq!(night.refuses(args), (1, "replayed".to_owned()), "{args:?}");
+    }
+    for args in [
+        &["ls", "invocations"][..],
+        &["ls", "health"],
+        &["run", "events", "7f3a"],
+        &["session", "show", "s1", "--log"],
+        &["status"],
+    ] {
+        assert_eq!(night.refuses(args), (1, "not_recorded".to_owned()), "{args:?}");
+    }
+    assert_eq!(night.refuses(&["ls", "queues", "--at", "soon"]), (2, "usage".to_owned()));
+    assert_eq!(night.refuses(&["doctor"]), (2, "usage".to_owned()));
+    assert_eq!(night.refuses(&["run", "show", "ffff"]), (1, "unknown_run".to_owned()));
+    let none = cli(night.data(), &["ls", "queues", "--recording", "/nowhere/none.mcap"]);
+    assert_eq!(none.status.code(), Some(2));
+}
