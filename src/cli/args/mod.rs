@@ -53,7 +53,7 @@ pub(crate) use records::{
 };
 pub(crate) use runs::{
     ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RateArgs, RunAction, RunExportArgs,
-    RunName, SubmitArgs, TraceArgs, TraceName,
+    RunName, SubmitArgs, TraceArgs, TraceFormat, TraceName,
 };
 pub(crate) use session::{
     OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionExportArgs, SessionSendArgs, SessionShowArgs,

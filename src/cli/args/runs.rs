@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::bus::PeerArgs;
 use crate::{
@@ -207,6 +207,19 @@ pub(crate) struct TraceArgs {
     /// Also print the events that a run publishes.
     #[arg(long)]
     pub(crate) events: bool,
+
+    /// How: a table, or JSON with --json; or a sequence diagram in Mermaid's language, of 1,000 hops at most.
+    #[arg(long, value_enum, default_value = "table")]
+    pub(crate) format: TraceFormat,
+}
+
+/// How a ladder is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// A line per hop.
+    Table,
+    /// A sequence diagram in Mermaid's language.
+    Mermaid,
 }
 
 /// `opening`.

@@ -19,12 +19,22 @@ pub(crate) enum CopyForm {
     Again,
     /// The command line that injects the frame.
     Inject,
+    /// The ladder that is shown, as a sequence diagram in Mermaid's language.
+    Diagram,
 }
 
 impl CopyForm {
     /// All of them, in the order of the menu.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Cell, Self::Json, Self::Hex, Self::Frame, Self::Line, Self::Again, Self::Inject];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Cell,
+        Self::Json,
+        Self::Hex,
+        Self::Frame,
+        Self::Line,
+        Self::Again,
+        Self::Inject,
+        Self::Diagram,
+    ];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
@@ -36,6 +46,7 @@ impl CopyForm {
             Self::Line => "command to show it",
             Self::Again => "command to invoke again",
             Self::Inject => "command to inject",
+            Self::Diagram => "sequence diagram",
         }
     }
 
@@ -49,6 +60,7 @@ impl CopyForm {
             Self::Line => Action::CopyLine,
             Self::Again => Action::CopyAgain,
             Self::Inject => Action::CopyInject,
+            Self::Diagram => Action::CopyDiagram,
         }
     }
 

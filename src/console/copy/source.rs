@@ -70,6 +70,7 @@ impl CopySource<'_> {
                     inject_command(beside().ok_or(none)?, commands)?.into_bytes()
                 }
             }
+            CopyForm::Diagram => return Err("only a ladder is one"),
             CopyForm::Again => line::invoke_command(self.invocation()?, commands).into_bytes(),
         };
         if bytes.is_empty() { Err("it is empty") } else { Ok(CopyPayload { form, bytes }) }

@@ -181,6 +181,8 @@ actions! {
     CopyAgain = "copy-again",
     /// Copy the command to inject the record's frame.
     CopyInject = "copy-inject",
+    /// Copy the ladder as a sequence diagram in Mermaid's language.
+    CopyDiagram = "copy-diagram",
     /// Write the lifecycle record of the selected run or session to a file.
     WriteRecord = "write-record",
     /// Go on or off air: mask or show logins, chat text and payload values on every screen.

@@ -2,7 +2,7 @@
 
 use crate::console::{
     copy::{CopyForm, CopyPayload, CopySource},
-    input::action::Action,
+    input::{action::Action, pane_id::PaneId},
     inspect::actions,
     model::Model,
     overlays::copy_as::{CopyAs, fitting, hand_over},
@@ -13,7 +13,7 @@ use crate::console::{
         act::{Act, ActContext, Resolved, act_if},
         pane::PaneContext,
         rows::column_fields,
-        state::Ui,
+        state::{Focus, Ui},
     },
 };
 
@@ -29,9 +29,17 @@ fn target<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<CopySource<'a
     Some(CopySource::Row(row, cell.unwrap_or(0)))
 }
 
+/// The ladder, where its pane has the keys.
+fn diagram(ui: &Ui) -> Option<Result<CopyPayload, &'static str>> {
+    let is_there = ui.overlays.is_empty() && ui.focus == Focus::Pane(PaneId::Trace);
+    let payload = |text: String| CopyPayload { form: CopyForm::Diagram, bytes: text.into_bytes() };
+    is_there.then(|| ui.ladder_view.diagram().map(payload).ok_or("no messages yet"))
+}
+
 /// What a form makes of what is at hand.
 fn ready(form: CopyForm, ui: &Ui, model: &Model, view: &View) -> Result<CopyPayload, String> {
     let copied = match target(ui, model, view) {
+        _ if form == CopyForm::Diagram => diagram(ui).unwrap_or(Err("only a ladder is one")),
         Some(source) => source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model)),
         None => Err("nothing to copy here"),
     };
@@ -53,7 +61,9 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
 fn open(ui: &mut Ui, &ActContext { model, view, .. }: &ActContext<'_>) {
     let Some(source) = target(ui, model, view) else { return };
     let copied = |form| source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model));
-    let ready = CopyForm::ALL.into_iter().map(|form| (form, copied(form))).collect();
+    let of_record = CopyForm::ALL.into_iter().filter(|form| *form != CopyForm::Diagram);
+    let mut ready: Vec<_> = of_record.map(|form| (form, copied(form))).collect();
+    ready.extend(diagram(ui).map(|diagram| (CopyForm::Diagram, diagram)));
     drop(source);
     ui.push(CopyAs::of(ready));
 }

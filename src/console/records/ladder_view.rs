@@ -6,7 +6,7 @@ use crate::{
         model::{EntryBuffer, Model},
     },
     ids::{Seq, TraceId},
-    port::{HopRow, Ladder},
+    port::{HopRow, Ladder, sequence_diagram},
 };
 
 /// Lanes at most: of the parties that come first, and one that the rest share.
@@ -101,6 +101,12 @@ impl LadderView {
     /// Whose it is.
     pub(crate) fn trace(&self) -> Option<TraceId> {
         self.ladder.as_ref().map(Ladder::trace)
+    }
+
+    /// It as a sequence diagram, as far as it is folded; nothing of no hop.
+    pub(crate) fn diagram(&self) -> Option<String> {
+        let hops = self.all_hops();
+        (!hops.is_empty()).then(|| sequence_diagram(hops).join("\n") + "\n")
     }
 
     fn all_hops(&self) -> &[HopRow] {

@@ -14,7 +14,7 @@ use crate::{
         input::{pane_id::PaneId, view_id::ViewId},
         records::selection::RowKeys as _,
         ui,
-        ui::state::Focus,
+        ui::{effect::Effect, state::Focus},
         wire::ENTRY,
     },
     ids::{ConnectionId, OpeningId, Seq},
@@ -70,6 +70,23 @@ fn entries(stage: &TestConsole) -> Vec<Seq> {
     let rows = ui::rows(PaneId::Trace, &stage.ui, &stage.model);
     let seq = |row| *rows.key(row).as_ref().and_then(|key| ENTRY.id(key)).unwrap();
     (0..rows.len()).map(seq).collect()
+}
+
+#[test]
+fn a_ladder_is_copied_as_a_sequence_diagram_and_other_records_are_not() {
+    let mut stage = with_messages(160, 50);
+    stage.char('Y');
+    assert!(!stage.text().contains("sequence diagram"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    stage.char('t');
+    stage.char('Y');
+    assert!(stage.text().contains("m   sequence diagram"), "{}", stage.text());
+    let effects = stage.char('m');
+    let [Effect::Copy(bytes)] = effects.as_slice() else { panic!("not copied: {effects:?}") };
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    assert!(text.starts_with("sequenceDiagram\n    participant p0 as ") && text.ends_with('\n'), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains("->>")).count(), 7, "{text}");
+    assert!(stage.text().contains("(sequence diagram)"), "only its size is said:\n{}", stage.text());
 }
 
 #[test]

@@ -5,7 +5,6 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::mermaid;
 use crate::{
     cli::{
         args::{ExportFormat, RecordingExportArgs},
@@ -24,7 +23,7 @@ use crate::{
     field::Fields as _,
     filter::Filter,
     ids::Seq,
-    port::{Ladder, Snapshot},
+    port::{DIAGRAM_HOPS_MAX, Ladder, Snapshot, sequence_diagram},
     recording::{self, RecordedItem},
     tap::{
         EntryRef,
@@ -33,9 +32,6 @@ use crate::{
     time::Now,
     words::hex,
 };
-
-/// Hops of one diagram at most.
-const HOPS_MAX: u64 = 1_000;
 
 /// A frame as scripts, tests and `inject --each` read it.
 #[derive(Serialize)]
@@ -60,7 +56,7 @@ pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(
     let filter = filter(args, context.clock.now())?;
     let open = |why| RecordingError::Open { path: args.file.clone(), why };
     let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
-    let mut ladder = trace.map(|trace| Ladder::new(trace, true, Seq(0), HOPS_MAX));
+    let mut ladder = trace.map(|trace| Ladder::new(trace, true, Seq(0), DIAGRAM_HOPS_MAX as u64));
     for item in recording::read(&args.file).map_err(open)? {
         match item {
             Ok(RecordedItem::Snapshot { bytes, .. }) => {
@@ -92,9 +88,9 @@ pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(
     };
     let (hops, more) = ladder.hops();
     if more {
-        report::print_note(&format!("warning: more than {HOPS_MAX} hops"));
+        report::print_note(&format!("warning: more than {DIAGRAM_HOPS_MAX} hops"));
     }
-    mermaid::diagram(&hops).iter().try_for_each(|line| context.out.line(line))
+    sequence_diagram(&hops).iter().try_for_each(|line| context.out.line(line))
 }
 
 /// What is exported of it: the frames of a peer, or all.

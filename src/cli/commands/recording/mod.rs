@@ -4,7 +4,6 @@ mod cut;
 mod dispatch;
 mod export;
 mod info;
-mod mermaid;
 mod repair;
 mod verify;
 

@@ -6,8 +6,8 @@ use crate::cli::{args::TraceArgs, asked, config::AskedRecording, context::Contex
 pub(in crate::cli) fn run(context: &mut Context, args: &TraceArgs) -> Result<(), Error> {
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
-    let mut printer = print::Printer::new(clock, out);
-    match &settings.asked {
+    let mut printer = print::Printer::new(clock, out, args.format);
+    let done = match &settings.asked {
         // Read as it comes, whether anything in it says what held or not.
         Some(AskedRecording { path, at: None, .. }) if !path.is_dir() => {
             recorded::print(path, &args.trace, args.events, &mut printer)
@@ -20,5 +20,6 @@ pub(in crate::cli) fn run(context: &mut Context, args: &TraceArgs) -> Result<(),
             let station = operator::connect(settings).await?;
             live::print(&station, &args.trace, args.events, &mut printer).await
         }),
-    }
+    };
+    done.and_then(|()| printer.end())
 }

@@ -6,11 +6,13 @@ use serde::Serialize;
 
 use crate::{
     cli::{
+        args::TraceFormat,
         error::Error,
         output::Output,
+        report,
         table::{Align, LocalClock, Table},
     },
-    port::HopRow,
+    port::{DIAGRAM_HOPS_MAX, HopRow, sequence_diagram},
     time::Wall,
 };
 
@@ -46,12 +48,15 @@ pub(super) struct Printer<'a> {
     numbers: HashMap<u64, u64>,
     printed: u64,
     first: Option<Wall>,
+    /// The hops of a diagram, which is drawn at the end.
+    diagram: Option<Vec<HopRow>>,
 }
 
 impl<'a> Printer<'a> {
-    pub(super) fn new(clock: LocalClock, out: &'a mut Output) -> Self {
+    pub(super) fn new(clock: LocalClock, out: &'a mut Output, format: TraceFormat) -> Self {
         let table = Table::new(COLUMNS).timed(&clock).fitting(out.columns());
-        Self { clock, out, table, numbers: HashMap::new(), printed: 0, first: None }
+        let diagram = (format == TraceFormat::Mermaid).then(Vec::new);
+        Self { clock, out, table, numbers: HashMap::new(), printed: 0, first: None, diagram }
     }
 
     /// Hops that were printed.
@@ -61,6 +66,12 @@ impl<'a> Printer<'a> {
 
     /// Prints hops that follow those before.
     pub(super) fn page(&mut self, hops: &[HopRow]) -> Result<(), Error> {
+        if let Some(diagram) = &mut self.diagram {
+            self.printed += hops.len() as u64;
+            let room = DIAGRAM_HOPS_MAX.saturating_sub(diagram.len());
+            diagram.extend(hops.iter().take(room).cloned());
+            return Ok(());
+        }
         let mut rows = Vec::new();
         for hop in hops {
             self.printed += 1;
@@ -79,12 +90,25 @@ impl<'a> Printer<'a> {
         self.out.flush()
     }
 
+    /// Draws the diagram, where that is asked for.
+    pub(super) fn end(&mut self) -> Result<(), Error> {
+        let Some(diagram) = self.diagram.take() else { return Ok(()) };
+        if self.printed > diagram.len() as u64 {
+            report::print_note(&format!("warning: more than {DIAGRAM_HOPS_MAX} hops"));
+        }
+        sequence_diagram(&diagram).iter().try_for_each(|line| self.out.line(line))
+    }
+
     /// Says since when everything is kept.
     pub(super) fn incomplete(&mut self, since: Wall) -> Result<(), Error> {
         let says = format!(
             "\nthe tap no longer holds messages before {}; earlier agent answers are from the run's history",
             self.clock.show(since)
         );
+        if self.diagram.is_some() {
+            report::print_note(says.trim_start());
+            return Ok(());
+        }
         self.out.row(&Incomplete { kept_since_ms: since }, |_| says)
     }
 

@@ -375,6 +375,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('l')], Action::CopyLine, "command", true, MENU),
     binding_in(&[Chord::char('a')], Action::CopyAgain, "command to invoke again", true, MENU),
     binding_in(&[Chord::char('i')], Action::CopyInject, "command to inject", true, MENU),
+    binding_in(&[Chord::char('m')], Action::CopyDiagram, "sequence diagram", true, MENU),
     binding_in(&[Chord::char('L')], Action::Ledger, "ledger", false, LEDGERS),
     binding_in(&[Chord::char('O')], Action::OnAir, "on air", false, VIEWS),
     binding_in(&[Chord::char('O')], Action::OnAir, "on air", false, LAYERS),

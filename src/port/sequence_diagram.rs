@@ -1,12 +1,16 @@
 //! A ladder as a sequence diagram in Mermaid's language.
 
-use crate::port::HopRow;
+use super::HopRow;
 
+/// Hops of one diagram at most: viewers take no more.
+pub const DIAGRAM_HOPS_MAX: usize = 1_000;
 /// Columns of a message's text.
 const TEXT_MAX: usize = 80;
 
-/// The lines of the diagram.
-pub(super) fn diagram(hops: &[HopRow]) -> Vec<String> {
+/// The lines of the diagram of hops in their order: the first [`DIAGRAM_HOPS_MAX`] of them.
+#[must_use]
+pub fn sequence_diagram(hops: &[HopRow]) -> Vec<String> {
+    let hops = hops.get(..DIAGRAM_HOPS_MAX).unwrap_or(hops);
     let mut names: Vec<&str> = Vec::new();
     for hop in hops {
         for name in [hop.from.as_str(), hop.to.as_str()] {
@@ -59,7 +63,7 @@ mod tests {
         let hops =
             [hop("agent/a", "station", "ask;#", None), hop("station", "agent/a", "answer", Some("Expired"))];
         assert_eq!(
-            diagram(&hops),
+            sequence_diagram(&hops),
             [
                 "sequenceDiagram",
                 "    participant p0 as agent/a",
