@@ -16,7 +16,7 @@ pub(crate) enum Exit {
     NoStation = 3,
     /// It took longer than it was given.
     TimedOut = 4,
-    /// It ended in another state than `--wait` named; a run was cancelled.
+    /// It ended in another state than `--wait` named; a run was cancelled; a screen is not as expected.
     OtherState = 5,
     /// A frame, an opening or a recording is not valid.
     NotValid = 6,
@@ -30,7 +30,10 @@ impl Exit {
         (Self::Usage, "invalid command line or configuration"),
         (Self::NoStation, "no station is running for the data folder, or another one holds it"),
         (Self::TimedOut, "timed out"),
-        (Self::OtherState, "ended in another state than `--wait` requested, or the run was cancelled"),
+        (
+            Self::OtherState,
+            "ended in another state than `--wait` requested; the run was cancelled; a screen is not as expected",
+        ),
         (Self::NotValid, "a frame, an opening or a recording is not valid"),
     ];
 }

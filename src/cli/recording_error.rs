@@ -39,6 +39,23 @@ pub(crate) enum RecordingError {
         /// What the system says.
         why: io::Error,
     },
+    /// A screen of it is another than was expected.
+    #[error("{}, line {line}: expected {expected:?}, drawn {drawn:?}{}", path.display(), and_more(*more))]
+    OtherScreen {
+        /// The file with what was expected.
+        path: PathBuf,
+        /// The first line that differs, from 1.
+        line: usize,
+        /// That line there; empty behind its end.
+        expected: String,
+        /// That line as it was drawn.
+        drawn: String,
+        /// How many further screens differ.
+        more: usize,
+    },
+    /// There is no such screen to compare with.
+    #[error("{} does not exist", .0.display())]
+    NoScreen(PathBuf),
     /// Parts of it are damaged, as was printed.
     #[error("{}: {parts} damaged", path.display())]
     Damaged {
@@ -47,6 +64,14 @@ pub(crate) enum RecordingError {
         /// How many parts.
         parts: String,
     },
+}
+
+fn and_more(screens: usize) -> String {
+    match screens {
+        0 => String::new(),
+        1 => " (and 1 more screen)".to_owned(),
+        more => format!(" (and {more} more screens)"),
+    }
 }
 
 impl RecordingError {
@@ -72,12 +97,23 @@ impl RecordingError {
         }
     }
 
+    /// This one, with one more screen that differs.
+    pub(crate) fn and_one_more(self) -> Self {
+        match self {
+            Self::OtherScreen { path, line, expected, drawn, more } => {
+                Self::OtherScreen { path, line, expected, drawn, more: more + 1 }
+            }
+            _ => self,
+        }
+    }
+
     /// The exit code.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
             Self::Open { why: OpenError::Io(_), .. } | Self::Empty(_) | Self::TooMany(_) => Exit::Usage,
             Self::Open { .. } | Self::Damaged { .. } | Self::NoKeyframe(_) => Exit::NotValid,
             Self::Exists(_) | Self::NoRoom(_) | Self::Write { .. } => Exit::Refused,
+            Self::OtherScreen { .. } | Self::NoScreen(_) => Exit::OtherState,
         }
     }
 
@@ -91,6 +127,7 @@ impl RecordingError {
             Self::Exists(_) => "exists",
             Self::NoRoom(_) => "no_room",
             Self::Write { .. } => "output",
+            Self::OtherScreen { .. } | Self::NoScreen(_) => "other_screen",
             Self::Damaged { .. } => "damaged",
         }
     }
@@ -113,6 +150,9 @@ impl RecordingError {
             Self::Exists(_) => "name a new file, or remove this one".to_owned(),
             Self::NoRoom(_) => "make room, or name a file on another disk".to_owned(),
             Self::Write { .. } => "name a file in a folder that you can write to".to_owned(),
+            Self::OtherScreen { .. } | Self::NoScreen(_) => {
+                "look at the screen without --expect; --bless makes what is drawn what is expected".to_owned()
+            }
             Self::Damaged { path, .. } => {
                 format!(
                     "`rl-console recording repair {} OUT.mcap` writes everything readable",

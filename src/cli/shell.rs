@@ -164,6 +164,7 @@ fn runs(name: &str) -> Runnable {
         "session stream" => Runnable::Elsewhere("it reads messages from a terminal"),
         "tail" | "gate watch" => Runnable::Elsewhere("it prints until Ctrl-C"),
         "record" => Runnable::Elsewhere("it records until Ctrl-C"),
+        "replay" => Runnable::HereWith("--plain", "it opens a console of its own: use --plain, or"),
         "completions" => Runnable::Elsewhere("its output is for a shell"),
         "help" | "man" => Runnable::Elsewhere("its output is for a pager"),
         "pair" => Runnable::HereWith(

@@ -36,7 +36,7 @@ pub(crate) mod tests;
 mod trace;
 mod ui;
 
-pub use app::run;
+pub use app::{Still, run, still};
 pub use draw::{Depth, OnAir, Role, Theme, ThemeError, Themes};
 pub use input::{KeyRow, Keymap, KeymapError};
 #[doc(hidden)]

@@ -80,6 +80,7 @@ mod recording_rotation;
 mod recording_station;
 mod rehearsal;
 mod replay;
+mod replay_headless;
 mod rmp_broker;
 mod rmp_bus;
 mod rmp_cli;

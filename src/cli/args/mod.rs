@@ -46,7 +46,7 @@ pub(crate) use mplp::{MplpAction, MplpStationArgs, MplpValidateArgs};
 pub(crate) use on_recording::OnRecording;
 pub(crate) use plugin::{PluginAction, PluginCheckArgs, PluginSourceArgs, StreamAction, StreamSessionAction};
 pub(crate) use recording::{
-    ExportFormat, RecordingAction, RecordingCutArgs, RecordingExportArgs, ReplayArgs,
+    ExportFormat, RecordingAction, RecordingCutArgs, RecordingExportArgs, ReplayArgs, Shot,
 };
 pub(crate) use records::{
     AdapterAction, DisconnectPeerArgs, HostAction, InvocationAction, PeerAction, RestartArgs,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Subcommand, ValueEnum};
 
 use super::{global::ScreenArgs, runs::TraceName};
 use crate::port::Speed;
@@ -110,7 +110,10 @@ pub(crate) struct RecordingFileArgs {
 }
 
 /// The flags of `replay` that are of a screen alone.
-const SCREEN_FLAGS: [&str; 4] = ["speed", "screen_view", "screen_filter", "screen_theme"];
+const SCREEN_FLAGS: [&str; 5] = ["speed", "screen_view", "screen_filter", "screen_theme", "headless"];
+
+/// The least and the largest screen that is drawn without a terminal, in columns and rows.
+const SIZES: [(u16, u16); 2] = [(40, 10), (400, 200)];
 
 /// `replay`.
 #[derive(Debug, Args)]
@@ -132,8 +135,67 @@ pub(crate) struct ReplayArgs {
     #[arg(long = "plain", id = "replay_plain", conflicts_with_all = SCREEN_FLAGS)]
     pub(crate) plain: bool,
 
+    /// Draw screens without a terminal, each at one place; without --shot, the one at --at (the end) is
+    /// printed. The same recording, place, view and size give the same bytes; times are those of the time
+    /// zone (TZ).
+    #[arg(long, conflicts_with = "speed")]
+    pub(crate) headless: bool,
+
+    /// Draw the screen at this place into this file, which is overwritten: text, or a picture if its name
+    /// ends with .svg. Repeatable.
+    #[arg(
+        long = "shot",
+        value_name = "AT=FILE",
+        action = ArgAction::Append,
+        value_parser = shot,
+        requires = "headless"
+    )]
+    pub(crate) shots: Vec<Shot>,
+
+    /// The size of these screens, in columns and rows.
+    #[arg(long, value_name = "WxH", default_value = "160x50", value_parser = size, requires = "headless")]
+    pub(crate) size: (u16, u16),
+
+    /// Compare the screens with the files of these names in this folder instead, and write none: exits 5 when
+    /// one is another, and prints the first line that differs.
+    #[arg(long, value_name = "DIR", requires = "shots")]
+    pub(crate) expect: Option<PathBuf>,
+
+    /// Write the screens into that folder, as what is expected from now on.
+    #[arg(long, requires = "expect")]
+    pub(crate) bless: bool,
+
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
+}
+
+/// A screen that is drawn without a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shot {
+    /// The place, as it was written.
+    pub(crate) at: String,
+    /// The file.
+    pub(crate) file: PathBuf,
+}
+
+fn shot(text: &str) -> Result<Shot, String> {
+    let (at, file) = text
+        .split_once('=')
+        .filter(|(at, file)| !at.is_empty() && !file.is_empty())
+        .ok_or_else(|| "name a place and a file, as in 22:14:03=queues.txt".to_owned())?;
+    Ok(Shot { at: at.to_owned(), file: PathBuf::from(file) })
+}
+
+fn size(text: &str) -> Result<(u16, u16), String> {
+    let [least, largest] = SIZES;
+    let parse = |text: &str| text.parse::<u16>().ok();
+    let size = text.split_once('x').and_then(|(columns, rows)| Some((parse(columns)?, parse(rows)?)));
+    let is_in = |(columns, rows): &(u16, u16)| {
+        (least.0..=largest.0).contains(columns) && (least.1..=largest.1).contains(rows)
+    };
+    size.filter(is_in).ok_or_else(|| {
+        format!("takes columns and rows, from {}x{} to {}x{}", least.0, least.1, largest.0, largest.1)
+    })
 }
 
 /// `recording repair`.

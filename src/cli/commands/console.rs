@@ -77,8 +77,7 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
             "use `rl-console serve --json` for notable events, `rl-console --plain --json` for every step",
         ));
     }
-    console::check_start(&start(context))
-        .map_err(|why| Error::usage(why, "`rl-console help views` and `help filter` say what there is"))?;
+    check_start(context)?;
     for (is_terminal, what) in
         [(context.env.terminals.stdin, "stdin"), (context.env.terminals.stdout, "stdout")]
     {
@@ -93,6 +92,15 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
         ));
     }
     Ok(())
+}
+
+/// Whether there is what is to be shown at the start.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn check_start(context: &Context) -> Result<(), Error> {
+    console::check_start(&start(context))
+        .map_err(|why| Error::usage(why, "`rl-console help views` and `help filter` say what there is"))
 }
 
 /// What a screen is on.
@@ -344,7 +352,7 @@ pub(super) fn name_of(path: &Path) -> String {
 }
 
 /// What is shown at the start.
-fn start(context: &Context) -> settings::Start {
+pub(super) fn start(context: &Context) -> settings::Start {
     let ScreenArgs { view, filter, .. } = context.flags.screen.clone();
     settings::Start { view, filter }
 }

@@ -38,6 +38,7 @@ pub(super) mod publish;
 pub(super) mod record;
 pub(super) mod recording;
 pub(super) mod replay;
+mod replay_headless;
 pub(super) mod requeue;
 pub(super) mod restart;
 pub(super) mod run;

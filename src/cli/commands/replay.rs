@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use super::{
     console::{self, ScreenTarget, hints, name_of},
     events::{Detail, Event, EventLine},
+    replay_headless,
 };
 use crate::{
     cli::{
@@ -21,7 +22,9 @@ use crate::{
 };
 
 pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<(), Error> {
-    if !args.plain {
+    if args.headless {
+        console::check_start(context)?;
+    } else if !args.plain {
         console::can_be_drawn(context)?;
     }
     let set = Arc::new(RecordingSet::open(&args.files).map_err(RecordingError::of_set)?);
@@ -30,6 +33,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
     }
     let (first, last) = ReplayPort::span(&set)
         .ok_or_else(|| PortError::Damaged("nothing in the recording can be read".to_owned()))?;
+    if args.headless {
+        return replay_headless::run(context, args, &set);
+    }
     let place = place(args, first, last)?;
     if args.plain {
         return print(context, &set, place);
@@ -50,7 +56,7 @@ fn place(args: &ReplayArgs, first: Wall, last: Wall) -> Result<ReplayPlace, Erro
 }
 
 /// What is replayed: the first file, and how many follow it.
-fn name(set: &RecordingSet) -> String {
+pub(super) fn name(set: &RecordingSet) -> String {
     let mut paths = set.paths();
     let first = paths.next().map(name_of).unwrap_or_default();
     match paths.count() {

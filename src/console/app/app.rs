@@ -148,7 +148,9 @@ impl App {
         let model = workbench::restore(model, &mut ui, std::mem::take(&mut shell.frames), now);
         view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
         view.replay = replaying.as_ref().map(Replaying::view);
-        start::apply(&mut ui, &model, &config.start, &view, now);
+        // Times of day in a filter are those of what is shown.
+        let shown = view.replay.as_ref().map_or(now, |replay| replay.shown_at(now.mono));
+        start::apply(&mut ui, &model, &config.start, &view, shown);
         Self {
             port,
             clock: config.clock,
@@ -375,7 +377,7 @@ impl App {
         None
     }
 
-    fn handle_answer(&mut self, answer: Answer) -> Option<Exit> {
+    pub(super) fn handle_answer(&mut self, answer: Answer) -> Option<Exit> {
         match answer {
             Answer::History(page) => {
                 // Nobody asked for it by hand: without it, the lists begin with what happens from now on.

@@ -5,6 +5,7 @@ mod answer;
 mod app;
 mod background_jobs;
 mod frame_scheduler;
+mod headless;
 mod paint;
 mod past;
 mod past_loader;
@@ -19,3 +20,4 @@ pub(super) use app::App;
 pub use app::run;
 #[cfg(test)]
 pub(super) use background_jobs::BackgroundJobs;
+pub use headless::{Still, still};

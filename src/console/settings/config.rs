@@ -113,6 +113,12 @@ pub enum ConsoleError {
         /// What was tried.
         what: &'static str,
     },
+    /// What is to be shown without a terminal takes too long to be read.
+    #[error("the recording was not read within {seconds} s")]
+    Unsettled {
+        /// How long was waited.
+        seconds: u64,
+    },
     /// The terminal could not be set up.
     #[error("the terminal could not be set up: {0}")]
     Terminal(#[from] io::Error),

@@ -1,0 +1,119 @@
+//! Screens without a terminal: what a console shows of a recording at one place.
+//!
+//! A screen is a function of the recording, the place, the view and the size: the replay holds, everything
+//! that comes of it is folded, and nothing is shown of the clock or of this process.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::StreamExt as _;
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{
+    app::{App, SLICE, Sync},
+    past_loader::Stage,
+    replaying::changed,
+    waiting::sleep,
+};
+use crate::{
+    console::{
+        draw::svg,
+        screen::frame,
+        settings::config::{Config, ConsoleError},
+        terminal::Mailbox,
+        ui::event::Event,
+    },
+    port::StationPort,
+};
+
+/// How long everything may take to be folded.
+const SETTLE_MAX: Duration = Duration::from_secs(120);
+/// How often what is shown may lead to further questions.
+const ROUNDS_MAX: usize = 8;
+
+/// A screen that was drawn without a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Still {
+    /// Its text, a line each, without blanks at their ends.
+    pub text: String,
+    /// It as a picture with its colours, in SVG.
+    pub svg: String,
+}
+
+/// The screen of so many columns and rows that a replay which holds leads to. Blocks until it is folded.
+///
+/// # Errors
+/// [`ConsoleError::Unsettled`] when that takes too long.
+pub fn still(
+    port: Arc<dyn StationPort>,
+    config: Config,
+    (columns, rows): (u16, u16),
+) -> Result<Still, ConsoleError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let mut app = App::new(port, config, Arc::new(Mailbox::default()), columns, rows);
+    runtime.block_on(async {
+        let settled = tokio::time::timeout(SETTLE_MAX, app.settle()).await;
+        settled.map_err(|_| ConsoleError::Unsettled { seconds: SETTLE_MAX.as_secs() })
+    })?;
+    Ok(app.still())
+}
+
+impl App {
+    /// Takes in everything that comes, until what is shown asks for nothing more.
+    async fn settle(&mut self) {
+        self.connect();
+        for _ in 0..ROUNDS_MAX {
+            self.take_in_all().await;
+            self.show_moment();
+            // What is in sight by now may want more.
+            let _ = self.handle_event(Event::Data);
+            if self.is_settled() {
+                break;
+            }
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.sync == Sync::Synced
+            && self.answers.is_empty()
+            && !self.is_behind
+            && !self.is_past_behind()
+            && !self.ui.is_wire_behind()
+            && matches!(self.past.stage, Stage::Done | Stage::Again)
+    }
+
+    async fn take_in_all(&mut self) {
+        while !self.is_settled() {
+            let until_resync = (self.sync == Sync::Needed).then(|| self.until_resync());
+            tokio::select! {
+                biased;
+                Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
+                    let _ = self.handle_answer(answer);
+                }
+                () = sleep(until_resync), if until_resync.is_some() => self.connect(),
+                () = tokio::task::yield_now(), if self.is_behind => self.fold(),
+                () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
+                () = tokio::task::yield_now(), if self.ui.is_wire_behind() => {
+                    self.ui.advance_for(SLICE, self.clock, self.shown_now());
+                }
+                () = changed(self.replaying.as_mut()) => self.check_replay(),
+            }
+        }
+    }
+
+    /// The moment of the recording is the present.
+    fn show_moment(&mut self) {
+        self.view.clock = self.shown_now();
+        self.view.now =
+            self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
+        self.ui.at = self.view.clock;
+        self.ui.time.refresh_live_parts(&self.model);
+        self.ui.reconcile_visible(&self.model);
+    }
+
+    fn still(&mut self) -> Still {
+        self.show_moment();
+        let mut buffer = Buffer::empty(Rect::new(0, 0, self.ui.columns, self.ui.rows));
+        frame::draw(&mut buffer, &self.model, &self.ui, &self.view);
+        Still { text: svg::text(&buffer), svg: svg::svg(&buffer) }
+    }
+}
