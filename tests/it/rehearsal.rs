@@ -1,4 +1,4 @@
-//! The sample recording, read back as a console would.
+//! A recording of form 1, read back as a console would.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use rl_console::{
 
 #[test]
 fn folds_from_its_first_snapshot_to_the_end_of_the_rehearsal() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/rehearsal.mcap");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/recordings/form_1.mcap");
     let limits = Limits::default();
     let mut state: Option<Snapshot> = None;
     let mut frames = 0;
