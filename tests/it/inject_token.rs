@@ -22,7 +22,7 @@ use crate::{runs_cli::run, terminal::console};
 const TOKEN_LEN: usize = 43;
 
 /// Whatever looks like one: as many characters of its alphabet, with digits and letters of both cases.
-fn tokens_in(bytes: &[u8]) -> BTreeSet<String> {
+pub(crate) fn tokens_in(bytes: &[u8]) -> BTreeSet<String> {
     let is_of_it = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     bytes
         .split(|byte| !is_of_it(byte))

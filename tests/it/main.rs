@@ -93,6 +93,7 @@ mod runs;
 mod runs_cli;
 mod runs_local;
 mod runs_trace;
+mod samples;
 mod secrets;
 mod service;
 mod snippets;

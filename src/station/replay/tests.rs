@@ -28,8 +28,11 @@ use crate::{
     time::{Clock, Now},
 };
 
+/// A night in which much happened.
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap");
+
 /// A file of form 1: a snapshot, and what came behind it.
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/show.mcap");
+const FORM_1: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recordings/form_1.mcap");
 
 struct Night {
     folder: tempfile::TempDir,
@@ -39,8 +42,13 @@ struct Night {
 }
 
 fn sample() -> (Snapshot, Vec<OwnedEntry>) {
+    recorded(SAMPLE)
+}
+
+/// The first snapshot of a recording, and its entries.
+fn recorded(path: &str) -> (Snapshot, Vec<OwnedEntry>) {
     let (mut first, mut entries) = (None, Vec::new());
-    for item in recording::read(Path::new(SAMPLE)).unwrap() {
+    for item in recording::read(Path::new(path)).unwrap() {
         match item.unwrap() {
             RecordedItem::Snapshot { bytes, .. } if first.is_none() => {
                 first = Some(Snapshot::decode(&bytes).unwrap());
@@ -353,8 +361,8 @@ fn what_held_is_listed_in_pages_and_what_was_not_recorded_is_refused() {
 
 #[test]
 fn a_file_of_form_1_has_its_one_snapshot_to_begin_with() {
-    let (first, entries) = sample();
-    let set = Arc::new(RecordingSet::open(&[PathBuf::from(SAMPLE)]).unwrap());
+    let (first, entries) = recorded(FORM_1);
+    let set = Arc::new(RecordingSet::open(&[PathBuf::from(FORM_1)]).unwrap());
     let mut state = ReplayState::of(first);
     for entry in &entries {
         state.take(entry.as_ref(), &Limits::default());

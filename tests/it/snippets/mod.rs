@@ -5,5 +5,5 @@ mod failing_store;
 mod mpp;
 mod plugin;
 mod rmp;
-mod sent;
+pub(crate) mod sent;
 mod wire;

@@ -13,18 +13,18 @@ pub(super) fn of_link(data: &Path, link: &str) -> Vec<Value> {
 }
 
 /// Whether it needs this to be there.
-pub(super) fn needs(row: &Value, stage: &str) -> bool {
+pub(crate) fn needs(row: &Value, stage: &str) -> bool {
     row["stage"].as_array().unwrap().iter().any(|it| it == stage)
 }
 
 /// The name of a row.
-pub(super) fn name(row: &Value) -> &str {
+pub(crate) fn name(row: &Value) -> &str {
     row["snippet"].as_str().unwrap()
 }
 
 /// Sends it, with these flags more: the last row that is printed.
 #[track_caller]
-pub(super) fn send(data: &Path, row: &Value, flags: &[&str]) -> Value {
+pub(crate) fn send(data: &Path, row: &Value, flags: &[&str]) -> Value {
     let (link, name) = (row["link"].as_str().unwrap(), name(row));
     let args = ["--json", "inject", link, "--snippet", name, "--wait-ms", "5000", "--yes"];
     let printed = output(data, &[&args, flags].concat(), "");
