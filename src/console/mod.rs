@@ -36,6 +36,8 @@ pub(crate) mod tests;
 mod trace;
 mod ui;
 
+#[doc(hidden)]
+pub use app::play_through;
 pub use app::{Still, run, still};
 pub use draw::{Depth, OnAir, Role, Theme, ThemeError, Themes};
 pub use input::{KeyRow, Keymap, KeymapError};

@@ -44,6 +44,7 @@ mod sync;
 mod tally;
 #[cfg(test)]
 pub(crate) mod test_files;
+mod timed_file;
 mod writer;
 
 pub use attachment::Attachment;
@@ -57,3 +58,5 @@ pub use set::{RecordingSet, SetChunk, SetError};
 pub use set_reader::{PlacedItem, SetCursor, SetReader};
 pub use sources::{AttachmentsFuture, EncodedSnapshot, NextPath, SnapshotFuture, Sources};
 pub use tally::{LinkTally, Tallied, Tally};
+#[doc(hidden)]
+pub use timed_file::TimedFile;

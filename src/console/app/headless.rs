@@ -12,7 +12,7 @@ use super::{
     app::{App, SLICE, Sync},
     past_loader::Stage,
     replaying::changed,
-    waiting::sleep,
+    waiting::{ready, sleep},
 };
 use crate::{
     console::{
@@ -22,13 +22,18 @@ use crate::{
         terminal::Mailbox,
         ui::event::Event,
     },
-    port::StationPort,
+    port::{ReplayAct, StationPort},
+    tap::Reader,
+    time::Now,
 };
 
 /// How long everything may take to be folded.
 const SETTLE_MAX: Duration = Duration::from_secs(120);
 /// How often what is shown may lead to further questions.
 const ROUNDS_MAX: usize = 8;
+/// The size of the screen that is not drawn.
+const COLUMNS: u16 = 160;
+const ROWS: u16 = 50;
 
 /// A screen that was drawn without a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +62,52 @@ pub fn still(
     Ok(app.still())
 }
 
+/// Has a replay that holds at its beginning play to its end, as fast as it is folded and without a screen:
+/// how many entries that were. Blocks until then.
+///
+/// # Errors
+/// [`ConsoleError::Terminal`] when no runtime can be made.
+#[doc(hidden)]
+pub fn play_through(port: Arc<dyn StationPort>, config: Config) -> Result<u64, ConsoleError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let mut app = App::new(port, config, Arc::new(Mailbox::default()), COLUMNS, ROWS);
+    Ok(runtime.block_on(async {
+        app.settle().await;
+        app.play_through().await
+    }))
+}
+
 impl App {
+    /// Plays on until the end is folded.
+    async fn play_through(&mut self) -> u64 {
+        let Some(replaying) = &self.replaying else { return 0 };
+        let begun = replaying.view().at;
+        replaying.act(ReplayAct::Toggle);
+        while !self.has_played(begun) {
+            let until_resync = (self.sync == Sync::Needed).then(|| self.until_resync());
+            tokio::select! {
+                biased;
+                () = changed(self.replaying.as_mut()) => self.check_replay(),
+                Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
+                    let _ = self.handle_answer(answer);
+                }
+                () = sleep(until_resync), if until_resync.is_some() => self.connect(),
+                () = tokio::task::yield_now(), if self.is_behind => self.fold(),
+                () = ready(self.reader.as_mut(), Some(Duration::ZERO)), if self.sync == Sync::Synced => {
+                    self.fold();
+                }
+            }
+        }
+        self.reader.as_ref().map_or(0, Reader::received)
+    }
+
+    /// Whether the replay holds elsewhere than where it began, and all until there is folded.
+    fn has_played(&self, begun: Now) -> bool {
+        self.view.replay.as_ref().is_none_or(|view| view.is_held && view.at != begun)
+            && !self.is_behind
+            && self.reader.as_ref().is_none_or(|reader| reader.lag() == 0)
+    }
+
     /// Takes in everything that comes, until what is shown asks for nothing more.
     async fn settle(&mut self) {
         self.connect();

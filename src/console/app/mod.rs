@@ -20,4 +20,6 @@ pub(super) use app::App;
 pub use app::run;
 #[cfg(test)]
 pub(super) use background_jobs::BackgroundJobs;
+#[doc(hidden)]
+pub use headless::play_through;
 pub use headless::{Still, still};
