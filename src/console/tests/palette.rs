@@ -277,7 +277,7 @@ fn help_and_the_list_of_keys_scroll_to_their_last_line_and_back() {
     let mut stage = show(80, 24);
     for opened in ["?", "??"] {
         types(&mut stage, opened);
-        for key in [KeyCode::PageDown; 8] {
+        for key in [KeyCode::PageDown; 12] {
             stage.key(key);
         }
         let last = stage.text();

@@ -76,7 +76,7 @@ fn entries(stage: &TestConsole) -> Vec<Seq> {
 fn a_ladder_is_copied_as_a_sequence_diagram_and_other_records_are_not() {
     let mut stage = with_messages(160, 50);
     stage.char('Y');
-    assert!(!stage.text().contains("sequence diagram"), "{}", stage.text());
+    assert!(!stage.text().contains("m   sequence diagram"), "{}", stage.text());
     stage.key(KeyCode::Esc);
     stage.char('t');
     stage.char('Y');

@@ -1,5 +1,5 @@
-//! Any bytes as a recording: it is indexed, read and repaired as far as it is sound, and what was made of it is
-//! whole and has all that was read of it.
+//! Any bytes as a recording: it is indexed, read and repaired as far as it is sound, and what was made of it
+//! is whole and has all that was read of it.
 
 #![no_main]
 
