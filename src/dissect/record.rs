@@ -76,10 +76,13 @@ impl<'a> EntryRecord<'a> {
 
     /// Whether somebody who looks back wants to stop here: at what went wrong, and at a mark.
     pub(crate) fn is_of_note(&self) -> bool {
-        let is_mark = |what: &What| {
-            matches!(what, What::Transition(Transition::Station(station::Transition::Marked { .. })))
-        };
-        self.outcome().is_of_note() || is_mark(&self.0.entry.what)
+        self.outcome().is_of_note() || self.is_mark()
+    }
+
+    /// Whether it is a mark that was set.
+    pub(crate) fn is_mark(&self) -> bool {
+        let what = &self.0.entry.what;
+        matches!(what, What::Transition(Transition::Station(station::Transition::Marked { .. })))
     }
 
     /// Whether it is told every second whatever happens.

@@ -16,6 +16,30 @@ pub struct BarPart {
     pub marks: u64,
 }
 
+impl BarPart {
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            weight: self.weight.saturating_add(other.weight),
+            faults: self.faults.saturating_add(other.faults),
+            lost: self.lost.saturating_add(other.lost),
+            marks: self.marks.saturating_add(other.marks),
+        }
+    }
+
+    /// What is greatest in either.
+    #[must_use]
+    pub fn greatest(self, other: Self) -> Self {
+        Self {
+            weight: self.weight.max(other.weight),
+            faults: self.faults.max(other.faults),
+            lost: self.lost.max(other.lost),
+            marks: self.marks.max(other.marks),
+        }
+    }
+}
+
 /// What happened when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplayBar {
@@ -62,12 +86,7 @@ impl ReplayBar {
             let from = column * self.parts.len() / columns.max(1);
             let to = ((column + 1) * self.parts.len()).div_ceil(columns.max(1)).max(from + 1);
             let parts = self.parts.get(from..to.min(self.parts.len())).unwrap_or_default();
-            parts.iter().fold(BarPart::default(), |one, other| BarPart {
-                weight: one.weight.max(other.weight),
-                faults: one.faults.max(other.faults),
-                lost: one.lost.max(other.lost),
-                marks: one.marks.max(other.marks),
-            })
+            parts.iter().fold(BarPart::default(), |one, other| one.greatest(*other))
         };
         (0..columns.min(PARTS_MAX)).map(of).collect()
     }

@@ -236,7 +236,7 @@ impl App {
                 }
                 () = tokio::task::yield_now(), if self.is_behind => self.fold(),
                 () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
-                () = tokio::task::yield_now(), if self.ui.is_wire_behind() => {
+                () = tokio::task::yield_now(), if self.ui.is_behind() => {
                     self.is_dirty |= self.ui.advance_for(SLICE, self.clock, self.shown_now());
                 }
                 () = ready(self.reader.as_mut(), patience),

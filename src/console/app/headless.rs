@@ -127,7 +127,7 @@ impl App {
             && self.answers.is_empty()
             && !self.is_behind
             && !self.is_past_behind()
-            && !self.ui.is_wire_behind()
+            && !self.ui.is_behind()
             && matches!(self.past.stage, Stage::Done | Stage::Again)
     }
 
@@ -142,7 +142,7 @@ impl App {
                 () = sleep(until_resync), if until_resync.is_some() => self.connect(),
                 () = tokio::task::yield_now(), if self.is_behind => self.fold(),
                 () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
-                () = tokio::task::yield_now(), if self.ui.is_wire_behind() => {
+                () = tokio::task::yield_now(), if self.ui.is_behind() => {
                     self.ui.advance_for(SLICE, self.clock, self.shown_now());
                 }
                 () = changed(self.replaying.as_mut()) => self.check_replay(),

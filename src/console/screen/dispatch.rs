@@ -30,6 +30,7 @@ use crate::{
         },
         workbench,
     },
+    port::ReplayPlace,
     tap::entry::station::Level,
     time::{Mono, Now},
 };
@@ -378,10 +379,12 @@ fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContex
     } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
         return click_pane(ui, pane, area, mouse, cx);
     } else if mouse.row == layout.message.y
-        && ui.message.is_none()
-        && let Some(place) = time_bar::place_at(view.replay.as_ref(), layout.message, mouse.column)
+        && let Some(at) = time_bar::moment_at(ui, view, layout.message, mouse.column)
     {
-        return replaying::seek(ui, place);
+        if view.replay.is_some() {
+            return replaying::seek(ui, ReplayPlace::Wall(at));
+        }
+        time_travel::seek(ui, live, view, at, cx.now);
     } else if mouse.row == layout.chips.y
         && let Some(index) = screen::chip_at(view, mouse.column, live, ui)
     {

@@ -1,4 +1,5 @@
-//! The time of a recording from its beginning to its end, with where it is, on the line of messages.
+//! The time of a recording from its beginning to its end, with where it is, on the line of messages; in a
+//! live console while time is stopped, that of the entries that are kept.
 
 use ratatui::layout::Rect;
 
@@ -8,8 +9,8 @@ use crate::{
         settings::view::{Canvas, View},
         ui::state::Ui,
     },
-    port::{BarPart, ReplayPlace, ReplayView},
-    time::Wall,
+    port::BarPart,
+    time::{Now, Wall},
 };
 
 /// Columns of a time at each end, with the gap beside it.
@@ -23,32 +24,62 @@ fn place(line: Rect) -> Option<Rect> {
     Some(Rect { x: line.x + 1 + TIME_COLUMNS, width, height: 1, ..line })
 }
 
-/// The column of a moment.
-fn column(replay: &ReplayView, width: u16, at: Wall) -> u16 {
-    let of = replay.last.wall.0.saturating_sub(replay.first.wall.0).max(1);
-    let since = at.0.saturating_sub(replay.first.wall.0).min(of);
-    let column = u128::from(since) * u128::from(width.saturating_sub(1)) / u128::from(of);
-    u16::try_from(column).unwrap_or_default()
+/// What the bar is of: a recording, or what is kept while time is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    first: Wall,
+    last: Wall,
+}
+
+impl Span {
+    /// That of the bar which is shown, if one is.
+    fn of(ui: &Ui, view: &View) -> Option<Self> {
+        if let Some(replay) = &view.replay {
+            return Some(Self { first: replay.first.wall, last: replay.last.wall });
+        }
+        let (shown, (first, last)) = (ui.time.instant()?, ui.time.span()?);
+        // Time passes without entries too.
+        Some(Self { first: first.wall, last: last.wall.max(shown.wall) })
+    }
+
+    /// The column of a moment, of so many.
+    fn column(self, width: u16, at: Wall) -> u16 {
+        let of = self.last.0.saturating_sub(self.first.0).max(1);
+        let since = at.0.saturating_sub(self.first.0).min(of);
+        let column = u128::from(since) * u128::from(width.saturating_sub(1)) / u128::from(of);
+        u16::try_from(column).unwrap_or_default()
+    }
+
+    /// The moment of a column of so many.
+    fn moment(self, width: u16, column: u16) -> Wall {
+        let of = self.last.0.saturating_sub(self.first.0);
+        let since = u128::from(of) * u128::from(column) / u128::from(width.saturating_sub(1).max(1));
+        Wall(self.first.0.saturating_add(u64::try_from(since).unwrap_or_default()))
+    }
 }
 
 /// Draws it.
 pub(super) fn draw(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let view = canvas.view;
-    let (Some(replay), Some(bar)) = (&view.replay, place(line)) else { return };
+    let (Some(span), Some(bar)) = (Span::of(ui, view), place(line)) else { return };
     let time = |wall| format::time_of_day(wall, &view.zone);
-    canvas.put(line.x + 1, line.y, 8, &time(replay.first.wall), Role::Muted);
-    canvas.put(bar.right() + 1, line.y, 8, &time(replay.last.wall), Role::Muted);
-    let columns = replay.bar.columns(usize::from(bar.width));
+    canvas.put(line.x + 1, line.y, 8, &time(span.first), Role::Muted);
+    canvas.put(bar.right() + 1, line.y, 8, &time(span.last), Role::Muted);
+    let columns = match &view.replay {
+        Some(replay) => replay.bar.columns(usize::from(bar.width)),
+        None => ui.time.bar((span.first, span.last), usize::from(bar.width)),
+    };
     let highest = columns.iter().map(|part| part.weight).max().unwrap_or_default().max(1);
     for (x, part) in (bar.x..).zip(&columns) {
         canvas.put(x, bar.y, 1, glyph(part, highest, view), role(part));
     }
-    for bookmark in ui.bookmarks.moments() {
-        let x = bar.x + column(replay, bar.width, bookmark.wall);
+    let is_within = |at: &Now| at.wall >= span.first && at.wall <= span.last;
+    for bookmark in ui.bookmarks.moments().filter(is_within) {
+        let x = bar.x + span.column(bar.width, bookmark.wall);
         canvas.put(x, bar.y, 1, view.glyphs.warn, Role::Accent);
     }
     let shown = ui.time.instant().unwrap_or(view.clock);
-    let x = bar.x + column(replay, bar.width, shown.wall);
+    let x = bar.x + span.column(bar.width, shown.wall);
     canvas.put(x, bar.y, 1, "|", Role::Accent);
 }
 
@@ -71,55 +102,33 @@ const fn role(part: &BarPart) -> Role {
     }
 }
 
-/// The place that a column of the line stands for.
-pub(super) fn place_at(replay: Option<&ReplayView>, line: Rect, at: u16) -> Option<ReplayPlace> {
-    let (replay, bar) = (replay?, place(line)?);
+/// The moment that a column of the line is for, where the bar is shown.
+pub(super) fn moment_at(ui: &Ui, view: &View, line: Rect, at: u16) -> Option<Wall> {
+    if ui.message.is_some() || !ui.faults.is_empty() {
+        return None;
+    }
+    let (span, bar) = (Span::of(ui, view)?, place(line)?);
     let column = at.checked_sub(bar.x).filter(|column| *column < bar.width)?;
-    let of = replay.last.wall.0.saturating_sub(replay.first.wall.0);
-    let since = u128::from(of) * u128::from(column) / u128::from(bar.width.saturating_sub(1).max(1));
-    Some(ReplayPlace::Wall(Wall(replay.first.wall.0 + u64::try_from(since).unwrap_or_default())))
+    Some(span.moment(bar.width, column))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        port::{ReplayBar, Speed},
-        time::{Mono, Now},
-    };
-
-    fn replay() -> ReplayView {
-        let mut bar = ReplayBar::with_parts(100);
-        bar.add_weight(900, (0, 49), 100);
-        bar.add_weight(10, (90, 99), 100);
-        bar.note(BarPart { faults: 1, ..BarPart::default() }, (50, 60), 100);
-        ReplayView {
-            generation: 1,
-            at: Now::at_ms(50_000),
-            since: Mono(0),
-            speed: Speed::ONE,
-            is_held: true,
-            is_seeking: false,
-            first: Now::at_ms(0),
-            last: Now::at_ms(100_000),
-            refused: None,
-            bar: bar.into(),
-        }
-    }
 
     #[test]
-    fn a_column_stands_for_its_moment_and_back() {
-        let replay = replay();
-        let place_at = |line, at| super::place_at(Some(&replay), line, at);
-        let line = Rect::new(0, 38, 120, 1);
-        let bar = place(line).unwrap();
-        assert_eq!(place_at(line, bar.x), Some(ReplayPlace::Wall(Now::at_ms(0).wall)));
-        let last = Some(ReplayPlace::Wall(Now::at_ms(100_000).wall));
-        assert_eq!(place_at(line, bar.right() - 1), last);
-        assert_eq!((place_at(line, 0), place_at(line, 119)), (None, None));
-        assert_eq!(place_at(Rect { width: 20, ..line }, 12), None, "no room");
-        let middle = column(&replay, bar.width, Now::at_ms(50_000).wall);
-        assert_eq!(middle, (bar.width - 1) / 2);
-        assert_eq!(super::place_at(None, line, bar.x), None);
+    fn a_column_is_for_its_moment_and_back() {
+        let wall = |ms| Now::at_ms(ms).wall;
+        let span = Span { first: wall(0), last: wall(100_000) };
+        let bar = place(Rect::new(0, 38, 120, 1)).unwrap();
+        assert_eq!((bar.x, bar.right()), (10, 110));
+        assert_eq!(span.moment(bar.width, 0), wall(0));
+        assert_eq!(span.moment(bar.width, bar.width - 1), wall(100_000));
+        assert_eq!(span.column(bar.width, wall(50_000)), (bar.width - 1) / 2);
+        assert_eq!(span.column(bar.width, wall(100_000)), bar.width - 1);
+        assert_eq!(span.column(bar.width, wall(200_000)), bar.width - 1);
+        let none = Span { last: wall(0), ..span };
+        assert_eq!((none.column(bar.width, wall(9)), none.moment(bar.width, 99)), (bar.width - 1, wall(0)));
+        assert_eq!(place(Rect::new(0, 38, 20, 1)), None, "no room");
     }
 }

@@ -140,6 +140,19 @@ pub(crate) fn go_to(ui: &mut Ui, live: &Model, view: &View, at: Wall, now: Now) 
     show_step(ui, live, view, stepped, None, now);
 }
 
+/// Goes to a moment among the kept entries: the last one until then, or the oldest.
+pub(super) fn seek(ui: &mut Ui, live: &Model, view: &View, at: Wall, now: Now) {
+    // With all of its millisecond.
+    let until = Wall(at.0.saturating_add(1)).min(now.wall);
+    let mut stepped = ui.time.step_to_moment(until, live, now);
+    if stepped == StepOutcome::AtFirst
+        && ui.time.entries().first_seq().is_some_and(|oldest| ui.time.seek(oldest, live))
+    {
+        stepped = StepOutcome::Moved { lost: 0, gone: 0 };
+    }
+    show_step(ui, live, view, stepped, None, now);
+}
+
 /// The moment of a bookmark is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bookmarked;

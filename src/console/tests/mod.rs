@@ -74,6 +74,7 @@ mod stills;
 mod submissions;
 mod table_settings;
 pub(crate) mod test_console;
+mod time_bar;
 mod time_travel;
 mod traces;
 mod views;

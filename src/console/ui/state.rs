@@ -33,7 +33,9 @@ use crate::{
 /// Entries that the wire's filter is tested on before a frame is drawn; the rest are tested between two looks
 /// at the input.
 const WIRE_RECONCILE_ENTRIES: u64 = 1_024;
-/// Entries that it is tested on between two looks at the clock.
+/// Entries that the time bar counts before a frame is drawn.
+const BAR_RECONCILE_ENTRIES: u64 = 1_024;
+/// Entries that it is tested on, and that are counted, between two looks at the clock.
 const WIRE_SLICE_ENTRIES: u64 = 256;
 
 /// Where keys go when nothing is open.
@@ -330,6 +332,7 @@ impl Ui {
     /// Fits focus and selections to what is shown: while time is stopped, not to the live model.
     pub(crate) fn reconcile_visible(&mut self, live: &Model) {
         let Some(past) = self.time.visible_model() else { return self.reconcile(live) };
+        self.time.advance_bar(BAR_RECONCILE_ENTRIES);
         self.reconcile(&past);
         self.reconcile_present(live);
     }
@@ -351,11 +354,13 @@ impl Ui {
         self.wire.is_behind(kept) || self.wire_hits.is_behind(kept)
     }
 
-    /// Carries the list of the wire on for so long. There is something new to be shown then.
+    /// Carries the list of the wire and the time bar on for so long. There is something new to be shown then.
     pub(crate) fn advance_for(&mut self, slice: Duration, clock: Clock, at: Now) -> bool {
         let begun = clock.mono();
         self.at = at;
-        while (self.advance_wire(WIRE_SLICE_ENTRIES) | self.fold_ladder(WIRE_SLICE_ENTRIES))
+        while (self.advance_wire(WIRE_SLICE_ENTRIES)
+            | self.fold_ladder(WIRE_SLICE_ENTRIES)
+            | self.time.advance_bar(WIRE_SLICE_ENTRIES))
             && clock.mono().since(begun) < slice
         {}
         true
@@ -370,11 +375,12 @@ impl Ui {
     }
 
     /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not
-    /// made of all of it.
-    pub(crate) fn is_wire_behind(&self) -> bool {
+    /// made of all of it, or the time bar.
+    pub(crate) fn is_behind(&self) -> bool {
         let (kept, panes) = (self.time.entries(), self.view.panes());
         (panes.contains(&PaneId::Wire) && (self.wire.is_behind(kept) || self.wire_hits.is_behind(kept)))
             || (panes.contains(&PaneId::Trace) && self.ladder_view.is_behind(kept))
+            || self.time.is_bar_behind()
     }
 
     /// Lets something be done to the selection of a pane in view of its rows.

@@ -260,8 +260,14 @@ impl EntryBuffer {
 
     /// How many entries were lost right before those of these indexes.
     pub(crate) fn lost_within(&self, indexes: Range<u64>) -> u64 {
-        let chunks = self.chunks.iter().filter(|chunk| indexes.contains(&chunk.first));
-        chunks.map(|chunk| chunk.batch.lost).sum()
+        self.losses(indexes).map(|(_, lost)| lost).sum()
+    }
+
+    /// Of these indexes those right before which entries were lost, and how many.
+    pub(crate) fn losses(&self, indexes: Range<u64>) -> impl Iterator<Item = (u64, u64)> {
+        let from = self.chunks.partition_point(|chunk| chunk.first < indexes.start);
+        let chunks = self.chunks.range(from..).take_while(move |chunk| chunk.first < indexes.end);
+        chunks.filter(|chunk| chunk.batch.lost > 0).map(|chunk| (chunk.first, chunk.batch.lost))
     }
 
     /// The kept entries that the one at this place caused. All that came after it are looked through.

@@ -15,6 +15,7 @@
 //! to.
 
 mod checkpoints;
+mod density;
 mod frozen_state;
 mod rebuild;
 #[cfg(test)]

@@ -2,11 +2,15 @@
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
-use super::checkpoints::{CHECKPOINTS, Checkpoint, Checkpoints, spacing};
+use super::{
+    checkpoints::{CHECKPOINTS, Checkpoint, Checkpoints, spacing},
+    density::Density,
+};
 use crate::{
     console::model::{Model, entry_buffer::EntryBuffer},
     ids::Seq,
     limits,
+    port::BarPart,
     tap::{Batch, EntryRef},
     time::{Mono, Now, Wall},
 };
@@ -47,6 +51,8 @@ pub(crate) struct Timeline {
     /// The model has a state that copies can be made of.
     has_begun: bool,
     paused: Option<PausedView>,
+    /// What happened when, while time is stopped.
+    density: Option<Density>,
     /// Entries from before the first checkpoint are on their way.
     is_loading: bool,
     /// The index of the first checkpoint of those entries: what lies before it can be looked at, and not gone
@@ -67,6 +73,7 @@ impl Timeline {
             resyncing: false,
             has_begun: false,
             paused: None,
+            density: None,
             is_loading: false,
             reach: None,
         }
@@ -206,6 +213,31 @@ impl Timeline {
         self.paused.as_ref().map_or(self.entries.end(), |stopped| stopped.next)
     }
 
+    /// Counts so many entries at most of those that the time bar shows; whether there are more.
+    pub(crate) fn advance_bar(&mut self, entries: u64) -> bool {
+        if self.paused.is_some() {
+            let end = self.entries.end();
+            self.density.get_or_insert_with(|| Density::new(end)).advance(&self.entries, entries);
+        }
+        self.is_bar_behind()
+    }
+
+    /// Whether time is stopped and the time bar does not show all that is kept.
+    pub(crate) fn is_bar_behind(&self) -> bool {
+        self.paused.is_some() && self.density.as_ref().is_none_or(|density| density.is_behind(&self.entries))
+    }
+
+    /// The moments of the oldest and the newest entry that are kept.
+    pub(crate) fn span(&self) -> Option<(Now, Now)> {
+        let at = |index| self.entries.entry(index).map(|found| found.entry.at);
+        Some((at(self.entries.first())?, at(self.entries.end().checked_sub(1)?)?))
+    }
+
+    /// What happened in so many parts of the time between two moments, as far as it is counted.
+    pub(crate) fn bar(&self, span: (Wall, Wall), columns: usize) -> Vec<BarPart> {
+        self.density.as_ref().map_or_else(Vec::new, |density| density.columns(span, columns))
+    }
+
     /// Holds what is shown now.
     pub(crate) fn stop(&mut self, live: &Model, now: Now) {
         if self.paused.is_none() {
@@ -219,7 +251,7 @@ impl Timeline {
 
     /// Shows the present again.
     pub(crate) fn go_live(&mut self) {
-        self.paused = None;
+        (self.paused, self.density) = (None, None);
     }
 
     /// Goes to the moment of an entry, stopping time; whether it is kept.
