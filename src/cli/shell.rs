@@ -31,11 +31,12 @@ use super::{
 use crate::{
     console::{
         settings::{
-            Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
-            SubcommandResult,
+            BookmarkKeeper, Runnable, Runner, RunningSubcommand, SavedBookmarks, SavedLayout, Shell,
+            Subcommand, SubcommandEnd, SubcommandResult,
         },
         worker::{OpeningFiles, SnippetFolder},
     },
+    limits::Limits,
     manual::LazyManual,
     private_files,
 };
@@ -50,6 +51,8 @@ const WAITING_LINES_MAX: usize = 64;
 const LAYOUT_BYTES_MAX: u64 = 64 << 10;
 /// Bytes that are read of the kept lines.
 const HISTORY_BYTES_MAX: u64 = 1 << 20;
+/// Bytes of a bookmark in a file at most: a label of 128, of which a character can take six times its bytes.
+const BOOKMARK_BYTES_MAX: u64 = 1 << 10;
 
 /// What the palette of this station's console offers.
 pub(crate) fn shell(context: &Context) -> Shell {
@@ -108,9 +111,27 @@ pub(crate) fn shell(context: &Context) -> Shell {
         draft,
         recent,
         frames,
+        bookmarks: None,
         opening_files: shelf.map(|shelf| Arc::new(shelf) as Arc<dyn OpeningFiles>),
         snippets: OwnSnippets::new(&context.env).map(|own| Arc::new(own) as Arc<dyn SnippetFolder>),
         runner: Some(Arc::new(children)),
+    }
+}
+
+/// What was kept of the bookmarks of a recording, and who keeps them.
+pub(super) fn bookmarks(file: &Path, limits: &Limits) -> SavedBookmarks {
+    let bytes_max = limits.console.bookmarks_max.saturating_add(4).saturating_mul(BOOKMARK_BYTES_MAX);
+    let keeper = DebouncedFile::spawn(file.to_owned());
+    SavedBookmarks {
+        file: file.to_owned(),
+        text: debounced_file::read(file, bytes_max),
+        keeper: keeper.map(|keeper| Arc::new(keeper) as Arc<dyn BookmarkKeeper>),
+    }
+}
+
+impl BookmarkKeeper for DebouncedFile {
+    fn save(&self, text: &str) {
+        self.write_later(text);
     }
 }
 

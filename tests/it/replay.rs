@@ -1,6 +1,6 @@
 //! Recordings of a real station, replayed on its screens.
 
-use std::path::Path;
+use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
 use rl_console::{
     recording::{RecordedItem, read},
@@ -127,6 +127,43 @@ fn it_plays_holds_steps_and_does_nothing_to_a_station() {
     terminal.shows("replay of the past");
     terminal.keys("q");
     assert!(terminal.ended().success());
+}
+
+#[test]
+fn bookmarks_are_kept_next_to_the_recording_and_a_file_of_something_else_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    record(data, "show.mcap", '8');
+    let kept = data.join("show.marks.json");
+    let mut terminal = replay(data, &["show.mcap", "--at", "end", "--view", "wire"]);
+    terminal.shows("line 39 end");
+    terminal.keys("m");
+    terminal.shows("bookmark 1 set");
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+    let text = std::fs::read_to_string(&kept).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&json["version"], &json["marks"][0]["view"]), (&1.into(), &"Wire".into()), "{text}");
+    assert_eq!(std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let mut terminal = replay(data, &["show.mcap", "--at", "+0s"]);
+    terminal.keys("'");
+    terminal.shows("bookmark 1 of 1");
+    terminal.shows("line 39 end");
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), text);
+
+    let other = r#"{"shopping": ["milk"]}"#;
+    std::fs::write(&kept, other).unwrap();
+    let mut terminal = replay(data, &["show.mcap", "--at", "end", "--view", "wire"]);
+    terminal.shows("show.marks.json");
+    terminal.shows("line 39 end");
+    terminal.keys("m");
+    terminal.shows("bookmark 1 set");
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), other);
 }
 
 #[test]

@@ -54,6 +54,6 @@ pub(super) fn with_screen(context: &mut Context, find: Find) -> Result<(), Error
     // Where it is reached by its socket, its folder may be another than this process sees.
     let folder = context.settings.data()?;
     let folder = Some(folder).filter(|folder| context.settings.socket.is_none() && folder.is_dir());
-    let target = ScreenTarget { port: Arc::new(port), station: None, folder, name: None };
+    let target = ScreenTarget { port: Arc::new(port), station: None, folder, name: None, bookmarks: None };
     console::with_screen(&target, context)
 }

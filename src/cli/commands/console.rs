@@ -60,7 +60,13 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
             }
             Err(error) => return Err(error.into()),
         };
-    let target = ScreenTarget { port: station.port(), station: Some(&station), folder: None, name: None };
+    let target = ScreenTarget {
+        port: station.port(),
+        station: Some(&station),
+        folder: None,
+        name: None,
+        bookmarks: None,
+    };
     let ended = with_screen(&target, context);
     shutdown::stop(station);
     ended
@@ -112,6 +118,8 @@ pub(super) struct ScreenTarget<'a> {
     pub(super) folder: Option<PathBuf>,
     /// What it is called, where that is not the data folder's name.
     pub(super) name: Option<String>,
+    /// Where bookmarks are kept, where it is a recording.
+    pub(super) bookmarks: Option<PathBuf>,
 }
 
 /// The screen has a thread of its own; this one, the main one, has the signals.
@@ -331,6 +339,8 @@ fn config(
 ) -> Result<settings::Config, Error> {
     let settings = &context.settings;
     let data = settings.data()?;
+    let mut shell = shell::shell(context);
+    shell.bookmarks = shown.bookmarks.as_ref().map(|file| shell::bookmarks(file, &settings.limits));
     Ok(settings::Config {
         appearance: watched.appearance(),
         source: Some(Arc::clone(watched) as Arc<dyn settings::ConfigSource>),
@@ -341,7 +351,7 @@ fn config(
         limits: settings.limits,
         clock: context.clock,
         commands: hints(context),
-        shell: shell::shell(context),
+        shell,
         start: start(context),
     })
 }

@@ -1,6 +1,6 @@
 //! `replay`: the console on recordings, or their events in lines.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use jiff::tz::TimeZone;
 
@@ -44,8 +44,20 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
     let speed = args.speed.unwrap_or(Speed::ONE);
     let start = ReplayStart { place, speed, is_held: args.at.is_some() && args.speed.is_none() };
     let port = ReplayPort::open(Arc::clone(&set), start, context.clock, context.settings.limits)?;
-    let target = ScreenTarget { port: Arc::new(port), station: None, folder: None, name: Some(name(&set)) };
+    let target = ScreenTarget {
+        port: Arc::new(port),
+        station: None,
+        folder: None,
+        name: Some(name(&set)),
+        bookmarks: bookmark_file(&set),
+    };
     console::with_screen(&target, context)
+}
+
+/// Where the bookmarks of what is replayed are kept: next to the first file, as `night.marks.json` of
+/// `night.mcap`.
+fn bookmark_file(set: &RecordingSet) -> Option<PathBuf> {
+    set.paths().next().map(|first| first.with_extension("marks.json"))
 }
 
 /// Where it begins.

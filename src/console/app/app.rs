@@ -32,6 +32,7 @@ use crate::{
         terminal,
         terminal::{Mailbox, Notifier, Painter, TerminalSession},
         ui::{
+            bookmark_file,
             effect::Effect,
             event::{Event, TerminalEvent},
             layouts,
@@ -145,6 +146,12 @@ impl App {
         let mut shell = config.shell;
         ui.begin(&config.limits, std::mem::take(&mut shell.history), std::mem::take(&mut shell.filters));
         let model = layouts::restore(Model::new(&config.limits), &mut ui, shell.layout.take(), now);
+        // What cannot be read is not written over.
+        if let Some(saved) = &shell.bookmarks
+            && !bookmark_file::restore(&mut ui, saved, now)
+        {
+            shell.bookmarks = None;
+        }
         let model = workbench::restore(model, &mut ui, std::mem::take(&mut shell.frames), now);
         view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
         view.replay = replaying.as_ref().map(Replaying::view);
@@ -370,6 +377,7 @@ impl App {
             Effect::SaveRecent(text) => self.jobs.save_recent(&text),
             Effect::SaveFrameDraft(text) => self.jobs.save_frame_draft(&text),
             Effect::SaveSentFrames(text) => self.jobs.save_sent_frames(&text),
+            Effect::SaveBookmarks(text) => self.jobs.save_bookmarks(&text),
             Effect::Remember(line) => self.jobs.remember(&line),
             Effect::RememberFilter(text) => self.jobs.remember_filter(&text),
             Effect::SaveLayout(text) => self.jobs.save_layout(&text),

@@ -5,7 +5,10 @@ use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::
 
 use crate::{
     console::{
-        settings::shell::{Runner, Shell, SubcommandEnd, SubcommandResult},
+        settings::{
+            BookmarkKeeper,
+            shell::{Runner, Shell, SubcommandEnd, SubcommandResult},
+        },
         ui::{effect::OnTree, event::Event},
         worker::{
             DecodeJob, ExportJob, FrameAnswer, FrameJob, ObjectJob, OpeningJob, OpeningWorker, SnippetJob,
@@ -28,6 +31,7 @@ pub(crate) struct BackgroundJobs {
     exports: Worker<ExportJob, Result<String, String>>,
     openings: OpeningWorker,
     snippets: SnippetWorker,
+    bookmarks: Option<Arc<dyn BookmarkKeeper>>,
 }
 
 impl fmt::Debug for BackgroundJobs {
@@ -48,6 +52,7 @@ impl BackgroundJobs {
             exports: export_worker(),
             openings: OpeningWorker::new(shell.opening_files),
             snippets: SnippetWorker::new(shell.snippets),
+            bookmarks: shell.bookmarks.and_then(|bookmarks| bookmarks.keeper),
         }
     }
 
@@ -162,6 +167,13 @@ impl BackgroundJobs {
     pub(crate) fn save_sent_frames(&self, text: &str) {
         if let Some(runner) = &self.runner {
             runner.save_sent_frames(text);
+        }
+    }
+
+    /// Keeps the bookmarks of a recording.
+    pub(crate) fn save_bookmarks(&self, text: &str) {
+        if let Some(keeper) = &self.bookmarks {
+            keeper.save(text);
         }
     }
 

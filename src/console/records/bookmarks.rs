@@ -15,17 +15,73 @@ pub(crate) struct Bookmark {
     pub(crate) view: ViewId,
     /// Nothing where a chip had the focus.
     pub(crate) pane: Option<PaneId>,
-    pub(crate) key: Option<RecordKey>,
+    pub(crate) record: Option<BookmarkedRecord>,
     /// The last entry that was shown.
     pub(crate) seq: Seq,
     /// The moment that was shown.
     pub(crate) at: Now,
 }
 
+/// The record of a bookmark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BookmarkedRecord {
+    /// By its identity.
+    Key(RecordKey),
+    /// By the label of its identity, as a file has it.
+    Labelled(String),
+}
+
+impl BookmarkedRecord {
+    /// Whether it is this one.
+    pub(crate) fn is_of(&self, key: &RecordKey) -> bool {
+        match self {
+            Self::Key(known) => known == key,
+            Self::Labelled(label) => key.label().as_ref() == Some(label),
+        }
+    }
+
+    /// What it is called in a file; nothing where that is too long.
+    pub(crate) fn label(&self) -> Option<String> {
+        match self {
+            Self::Key(key) => key.label(),
+            Self::Labelled(label) => Some(label.clone()),
+        }
+    }
+}
+
 impl Bookmark {
     /// Whether it is at the same record.
     fn is_at(&self, other: &Self) -> bool {
-        (self.view, self.pane, &self.key) == (other.view, other.pane, &other.key)
+        let is_same = match (&self.record, &other.record) {
+            (Some(record), Some(BookmarkedRecord::Key(key))) => record.is_of(key),
+            (record, other) => record == other,
+        };
+        (self.view, self.pane) == (other.view, other.pane) && is_same
+    }
+}
+
+/// How often the record of a bookmark is looked for where a recording was gone to.
+const LOOKS_MAX: u8 = 10;
+
+/// A bookmark whose place in a recording is gone to.
+#[derive(Clone, Debug)]
+pub(crate) struct AwaitedBookmark {
+    pub(crate) bookmark: Bookmark,
+    /// Whether the place before was left.
+    pub(crate) has_left: bool,
+    looks: u8,
+}
+
+impl AwaitedBookmark {
+    /// Its place was asked for.
+    pub(crate) const fn new(bookmark: Bookmark) -> Self {
+        Self { bookmark, has_left: false, looks: 0 }
+    }
+
+    /// Whether its record is to be looked for once more: windows fill by and by.
+    pub(crate) const fn looks_again(&mut self) -> bool {
+        self.looks = self.looks.saturating_add(1);
+        self.looks <= LOOKS_MAX
     }
 }
 
@@ -38,6 +94,16 @@ pub(crate) struct Bookmarks {
 }
 
 impl Bookmarks {
+    /// These, the oldest first.
+    pub(crate) fn of(all: Vec<Bookmark>) -> Self {
+        Self { from: all.len(), all: all.into() }
+    }
+
+    /// All of them, the oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Bookmark> {
+        self.all.iter()
+    }
+
     /// The moments that they are set at.
     pub(crate) fn moments(&self) -> impl Iterator<Item = Now> {
         self.all.iter().map(|bookmark| bookmark.at)
@@ -78,7 +144,8 @@ impl Bookmarks {
 
     /// Whether one is set at a record of a pane, at whatever moment.
     pub(crate) fn has(&self, pane: PaneId, key: &RecordKey) -> bool {
-        self.all.iter().any(|known| known.pane == Some(pane) && known.key.as_ref() == Some(key))
+        let of_pane = self.all.iter().filter(|known| known.pane == Some(pane));
+        { of_pane }.any(|known| known.record.as_ref().is_some_and(|record| record.is_of(key)))
     }
 
     /// How many are set.

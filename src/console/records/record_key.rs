@@ -33,6 +33,16 @@ pub(crate) struct RecordKey {
     id: Arc<dyn Id>,
 }
 
+/// Bytes of a label at most.
+const LABEL_BYTES_MAX: usize = 128;
+
+impl RecordKey {
+    /// It as a text that is the same whenever it is read, of 128 bytes at most; nothing where it is longer.
+    pub(crate) fn label(&self) -> Option<String> {
+        Some(format!("{self:?}")).filter(|label| label.len() <= LABEL_BYTES_MAX)
+    }
+}
+
 impl PartialEq for RecordKey {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind && self.id.is(&*other.id)
@@ -70,9 +80,12 @@ mod tests {
     fn a_key_is_that_of_its_kind_and_its_id_alone() {
         const ROW: KeyKind<u64> = KeyKind::new("row");
         const LINE: KeyKind<u64> = KeyKind::new("line");
+        const NAMED: KeyKind<String> = KeyKind::new("named");
         assert_eq!(ROW.of(7), ROW.of(7));
         assert_ne!(ROW.of(7), ROW.of(8));
         assert_ne!(ROW.of(7), LINE.of(7));
         assert_eq!((ROW.id(&ROW.of(7)), LINE.id(&ROW.of(7))), (Some(&7), None));
+        assert_eq!(NAMED.of("a".to_owned()).label().as_deref(), Some("named(\"a\")"));
+        assert_eq!(NAMED.of("a".repeat(LABEL_BYTES_MAX)).label(), None);
     }
 }

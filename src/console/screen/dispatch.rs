@@ -51,6 +51,11 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     let is_tick = matches!(event, Event::Tick);
     let left =
         if matches!(event, Event::Key { .. } | Event::Mouse(_)) { places::present(ui, model) } else { None };
+    if matches!(event, Event::Key { .. } | Event::Mouse(_)) {
+        ui.awaited = None;
+    } else if is_tick {
+        time_travel::arrive(ui, live);
+    }
     let mut effects = on_event(ui, model, live, view, event, now);
     // The event may have stopped time, or moved it.
     drop(past);

@@ -7,11 +7,16 @@ use crate::{
         draw::format,
         input::{action::Action, pane_id::PaneId},
         model::{Model, StepOutcome},
-        records::{bookmarks::Bookmark, places::Place, selection::RowKeys as _},
+        records::{
+            bookmarks::{AwaitedBookmark, Bookmark, BookmarkedRecord},
+            places::Place,
+            selection::{RecordKey, RowKeys as _},
+        },
         settings::view::View,
         ui,
         ui::{
             act::{Act, Resolved, act_if},
+            bookmark_file,
             effect::{Effect, OutcomeText},
             message::show_message,
             moving,
@@ -27,6 +32,9 @@ use crate::{
     tap::EntryRef,
     time::{Now, Wall},
 };
+
+/// Rows among which the record of a bookmark is looked for that was read from a file.
+const LABELLED_ROWS_MAX: usize = 100_000;
 
 /// What an action of time does.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
@@ -177,8 +185,9 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
         Focus::Chips(_) => None,
     };
     let key = pane.and_then(|pane| ui.selected(pane, model));
+    let record = key.map(BookmarkedRecord::Key);
     let at = ui.time.instant().unwrap_or(now);
-    let bookmark = Bookmark { view: ui.view, pane, key, seq, at };
+    let bookmark = Bookmark { view: ui.view, pane, record, seq, at };
     let is_set = ui.bookmarks.toggle(bookmark, !ui.time.is_stopped(), ui.limits.console.bookmarks_max);
     let (when, all) = (view.time_of_day(at), ui.bookmarks.len());
     let words = if is_set {
@@ -187,25 +196,32 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
         format!("bookmark removed; {all} left")
     };
     show_message(ui, words, false, now);
+    if view.replay.is_some() {
+        // They are the recording's, and no station's.
+        return vec![Effect::SaveBookmarks(bookmark_file::write(&ui.bookmarks))];
+    }
     let entry = ui.time.is_stopped().then_some(seq);
     let mark = || Effect::command(Command::Mark { text: String::new(), entry }, Bookmarked);
-    // In a replay it stays here.
-    (is_set && view.replay.is_none()).then(mark).into_iter().collect()
+    is_set.then(mark).into_iter().collect()
 }
 
 /// To the bookmark before: its view and pane, its moment, its record.
 fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     let all = ui.bookmarks.len();
-    let Some((number, Bookmark { view: shown, pane, key, seq, at })) =
-        ui.bookmarks.before().map(|(number, known)| (number, known.clone()))
+    let Some((number, bookmark)) = ui.bookmarks.before().map(|(number, known)| (number, known.clone()))
     else {
         return Vec::new();
     };
+    let Bookmark { view: shown, pane, record, seq, at } = bookmark.clone();
     let name = format!("bookmark {number} of {all}, {}", view.time_of_day(at));
     if view.replay.is_some() && !ui.time.seek(seq, live) {
         ui.overlays.clear();
         ui.show(shown);
+        if let Some(pane) = pane {
+            ui.focus = Focus::Pane(pane);
+        }
         show_message(ui, name, false, now);
+        ui.awaited = Some(AwaitedBookmark::new(bookmark));
         ui.time.go_live();
         return vec![Effect::Replay(ReplayAct::Seek(ReplayPlace::Seq(seq)))];
     }
@@ -219,7 +235,12 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
     let is_there = if let Some(pane) = pane {
-        places::show(&Place { view: shown, pane, is_zoomed: false, key }, ui, model)
+        let place = Place { view: shown, pane, is_zoomed: false, key: None };
+        // The rows are there once the pane is.
+        places::show(&place, ui, model);
+        let key = record.as_ref().and_then(|record| key_of(record, pane, ui, model));
+        let is_listed = key.is_some() || record.is_none();
+        places::show(&Place { key, ..place }, ui, model) && is_listed
     } else {
         ui.show(shown);
         ui.zoomed = None;
@@ -228,6 +249,33 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     let words = if is_there { name } else { format!("{name}: its record is no longer listed here") };
     show_message(ui, words, !is_there, now);
     Vec::new()
+}
+
+/// Selects the record of the bookmark whose place in a recording was gone to, as soon as it is listed.
+pub(super) fn arrive(ui: &mut Ui, live: &Model) {
+    if live.station_state.is_none() || ui.time.is_stopped() {
+        return;
+    }
+    let Some(mut awaited) = ui.awaited.take_if(|awaited| awaited.has_left) else { return };
+    let Bookmark { view, pane: Some(pane), record: Some(record), .. } = &awaited.bookmark else { return };
+    let (view, pane) = (*view, *pane);
+    if (ui.view, ui.focus) != (view, Focus::Pane(pane)) {
+        return;
+    }
+    let key = key_of(record, pane, ui, live);
+    let is_selected = key.is_some()
+        && places::show(&Place { view, pane, is_zoomed: ui.zoomed == Some(pane), key }, ui, live);
+    let looks_again = !is_selected && awaited.looks_again();
+    ui.awaited = Some(awaited).filter(|_| looks_again);
+}
+
+/// The identity of a record that has a bookmark, as far as it is listed.
+fn key_of(record: &BookmarkedRecord, pane: PaneId, ui: &Ui, model: &Model) -> Option<RecordKey> {
+    if let BookmarkedRecord::Key(key) = record {
+        return Some(key.clone());
+    }
+    let rows = ui::rows(pane, ui, model);
+    (0..rows.len().min(LABELLED_ROWS_MAX)).filter_map(|index| rows.key(index)).find(|key| record.is_of(key))
 }
 
 /// Whether the selected record is there in the present, so that an action on it means what it seems to.

@@ -3,12 +3,14 @@
 
 pub(crate) mod appearance;
 mod appearance_settings;
+mod bookmark_keeper;
 pub(crate) mod config;
 pub(crate) mod config_watcher;
 pub(crate) mod shell;
 pub(crate) mod view;
 
 pub use appearance_settings::{AlertRules, AppearanceSettings, Desktop};
+pub use bookmark_keeper::{BookmarkKeeper, SavedBookmarks};
 pub use config::{CommandHints, Config, ConsoleError, Exit, Passthrough, Start};
 pub use config_watcher::{ConfigSource, Fault, Reload};
 pub use shell::{

@@ -3,6 +3,7 @@
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
+use super::bookmark_keeper::SavedBookmarks;
 use crate::{
     console::worker::{OpeningFiles, SnippetFolder},
     manual::LazyManual,
@@ -27,6 +28,8 @@ pub struct Shell {
     pub recent: Option<String>,
     /// What the workbench had in the last start.
     pub frames: SavedFrames,
+    /// The bookmarks of the recording that is shown; none where a station is.
+    pub bookmarks: Option<SavedBookmarks>,
     /// The files of openings; none where no folder is known.
     pub opening_files: Option<Arc<dyn OpeningFiles>>,
     /// The user's own snippets; none where no folder is known.

@@ -6,7 +6,11 @@ use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, done, enqueued, show};
 use crate::{
-    console::ui::effect::Effect,
+    console::{
+        input::{pane_id::PaneId, view_id::ViewId},
+        settings::SavedBookmarks,
+        ui::{bookmark_file, effect::Effect, event::Event, state::Focus},
+    },
     ids::Seq,
     port::{ReplayAct, ReplayBar, ReplayPlace, ReplayView, Speed},
     time::Now,
@@ -108,6 +112,78 @@ fn a_step_back_goes_through_what_is_kept_and_playing_continues_from_there() {
         }
     }
     assert!(matches!(found[..], [ReplayAct::Seek(ReplayPlace::Before(_))]), "{found:?}");
+}
+
+/// What was kept last.
+fn kept(effects: &[Effect]) -> String {
+    let saved = |effect: &Effect| match effect {
+        Effect::SaveBookmarks(text) => Some(text.clone()),
+        _ => None,
+    };
+    effects.iter().rev().find_map(saved).unwrap()
+}
+
+fn saved(text: Result<Option<String>, String>) -> SavedBookmarks {
+    SavedBookmarks { file: "night.marks.json".into(), text, keeper: None }
+}
+
+fn said(stage: &TestConsole) -> &str {
+    stage.ui.message.as_ref().map_or("", |message| message.text.as_str())
+}
+
+#[test]
+fn bookmarks_of_a_recording_are_kept_and_are_there_again() {
+    let mut stage = replayed();
+    stage.ui.focus = Focus::Pane(PaneId::Queues);
+    stage.key(KeyCode::Down);
+    let effects = stage.char('m');
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Command { .. })), "no mark: {effects:?}");
+    let first = stage.ui.time.current().unwrap();
+    stage.mpp(enqueued(100, "default"), "");
+    stage.ui.show(ViewId::Journal);
+    let text = kept(&stage.char('m'));
+
+    // In another console, which has read the same entries.
+    let mut stage = replayed();
+    stage.mpp(enqueued(100, "default"), "");
+    assert!(bookmark_file::restore(&mut stage.ui, &saved(Ok(Some(text.clone()))), Now::at_ms(0)));
+    assert_eq!(bookmark_file::write(&stage.ui.bookmarks), text);
+    stage.char('\'');
+    assert_eq!((stage.ui.view, said(&stage).starts_with("bookmark 2 of 2")), (ViewId::Journal, true));
+    stage.char('\'');
+    assert!(said(&stage).starts_with("bookmark 1 of 2"), "{}", said(&stage));
+    assert!(!said(&stage).contains("no longer"), "{}", said(&stage));
+    assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Deck, Focus::Pane(PaneId::Queues)));
+    assert_eq!(stage.ui.time.current(), Some(first));
+    let past = stage.ui.time.visible_model().unwrap();
+    let selected = stage.ui.selected(PaneId::Queues, &past).unwrap();
+    let bookmark = stage.ui.bookmarks.iter().next().unwrap();
+    assert!(bookmark.record.as_ref().unwrap().is_of(&selected), "its record is selected");
+    // It is known as the one that is there: again, it goes.
+    let text = kept(&stage.char('m'));
+    assert_eq!(bookmark_file::read(&text, 100).unwrap().len(), 1);
+    // Where its moment is not kept here, the files have it.
+    stage.ui.time = crate::console::model::Timeline::new(&stage.ui.limits.console);
+    stage.ui.time.anchor(&stage.model, false);
+    assert!(matches!(asked(&stage.char('\''))[..], [ReplayAct::Seek(ReplayPlace::Seq(_))]));
+    stage.event(Event::Tick);
+    assert!(stage.ui.awaited.is_some(), "the place before is shown still");
+    stage.ui.forget_entries();
+    stage.event(Event::Tick);
+    assert!(stage.ui.awaited.is_none(), "there, its record is selected");
+}
+
+#[test]
+fn bookmarks_that_cannot_be_read_are_reported_and_there_are_none() {
+    for text in [Ok(Some("{}".to_owned())), Err("larger than 9 bytes".to_owned())] {
+        let mut stage = replayed();
+        assert!(!bookmark_file::restore(&mut stage.ui, &saved(text), Now::at_ms(stage.ms)));
+        let said = said(&stage);
+        assert!(said.starts_with("night.marks.json: ") && said.contains("left as it is"), "{said}");
+        assert!(stage.ui.bookmarks.is_empty());
+    }
+    let mut stage = replayed();
+    assert!(bookmark_file::restore(&mut stage.ui, &saved(Ok(None)), Now::at_ms(0)), "none was kept yet");
 }
 
 #[test]

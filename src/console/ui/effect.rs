@@ -56,6 +56,8 @@ pub(crate) enum Effect {
     SaveFrameDraft(String),
     /// Keep the frames that the workbench sent for the next start.
     SaveSentFrames(String),
+    /// Keep the bookmarks of a recording with it.
+    SaveBookmarks(String),
     /// Keep a line of the palette for the next start.
     Remember(String),
     /// Keep a filter for the next start.

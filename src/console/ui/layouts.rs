@@ -50,8 +50,16 @@ struct PaneLayout {
 }
 
 /// A pane's name in the file.
-fn name(pane: PaneId) -> String {
+pub(super) fn name(pane: PaneId) -> String {
     in_file(pane.name())
+}
+
+/// The pane that has this name in a file, or had it in an earlier version.
+pub(super) fn pane_named(name: &str) -> Option<PaneId> {
+    let is_it = |pane: &PaneId| {
+        std::iter::once(pane.name()).chain(pane.old_names().iter().copied()).any(|it| in_file(it) == name)
+    };
+    PaneId::ALL.iter().copied().find(is_it)
 }
 
 fn in_file(name: &str) -> String {

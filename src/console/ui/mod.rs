@@ -2,6 +2,7 @@
 //! panes with their rows, and the layers over them.
 
 pub(crate) mod act;
+pub(crate) mod bookmark_file;
 pub(crate) mod confirm;
 pub(crate) mod draw_pane;
 pub(crate) mod effect;

@@ -12,7 +12,7 @@ use crate::{
         records,
         records::{
             PaneRecord,
-            bookmarks::Bookmarks,
+            bookmarks::{AwaitedBookmark, Bookmarks},
             ladder_view::LadderView,
             places::Places,
             selection::{RecordKey, RowKeys, Selection},
@@ -101,6 +101,8 @@ pub(crate) struct Ui {
     /// What can be looked back at.
     pub(crate) time: Timeline,
     pub(crate) bookmarks: Bookmarks,
+    /// The bookmark whose place in a recording is gone to.
+    pub(crate) awaited: Option<AwaitedBookmark>,
     /// Where the operator came from.
     pub(crate) places: Places,
     /// The trace that was chosen to be shown.
@@ -148,6 +150,7 @@ impl Ui {
             inspect_count: 0,
             time: Timeline::new(&Limits::default().console),
             bookmarks: Bookmarks::default(),
+            awaited: None,
             places: Places::default(),
             trace: None,
             ladder_view: LadderView::default(),
@@ -372,6 +375,9 @@ impl Ui {
         self.time = Timeline::new(&self.limits.console);
         (self.wire, self.wire_hits) = (records::EntryList::default(), records::EntryList::default());
         self.ladder_view = LadderView::default();
+        if let Some(awaited) = &mut self.awaited {
+            awaited.has_left = true;
+        }
     }
 
     /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not
