@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    real::{Station, cli, json, plugins::until},
+    real::{Station, cli, json, plugins::until, screen::Terminal},
     recording_station::{configured, files, marks, recorded},
     runs_cli::run,
 };
@@ -53,6 +53,24 @@ fn what_is_looked_for_is_marked_saved_and_alerted_and_a_command_runs() {
     assert!(alert["text"].as_str().unwrap().starts_with("trigger boss: "), "{alert:#}");
     let refused = run(data, &["trigger", "rm", "boss"], "").exits(1);
     assert!(refused.error["message"].as_str().unwrap().contains("the configuration has `boss`"));
+}
+
+#[test]
+fn the_palette_adds_one_for_a_filter_and_removes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let mut terminal = Terminal::start(data, 160, 50, &["--port", "0"]);
+    terminal.shows("LIVE");
+    terminal.keys(":trigger topic:game/boss\r");
+    terminal.shows("trigger topic-game-boss added");
+    let added = row(data, "topic-game-boss");
+    assert_eq!((&added["when"], &added["mark"]), (&"topic:game/boss".into(), &true.into()), "{added:#}");
+    assert_eq!((&added["alert"], &added["is_configured"]), (&true.into(), &false.into()), "{added:#}");
+    terminal.keys(":trigger topic:game/boss\r");
+    terminal.shows("there is a trigger `topic-game-boss` already");
+    terminal.keys(":trigger rm topic-game-boss\r");
+    terminal.shows("trigger topic-game-boss removed");
+    assert!(json(data, &["trigger", "ls"]).is_empty());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::{
         screen::{frame, manual, resolve},
         settings::{shell::Subcommand, view::View},
         ui::{
-            effect::Effect,
+            effect::{Effect, OutcomeText},
             export,
             file_request::{FileRequest, FileVerb},
             message::show_message,
@@ -19,8 +19,10 @@ use crate::{
             palette::Hit,
             pane::PaneContext,
             state::Ui,
+            trigger_line,
         },
     },
+    port::{Command, Outcome, TriggerCommand, TriggerOutcome},
     time::Now,
 };
 
@@ -115,10 +117,11 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
             }
             Choice::default()
         }
-        Some(Hit::File(_, None)) => {
+        Some(Hit::File(_, None) | Hit::Trigger(None)) => {
             palette.complete(view);
             Choice::default()
         }
+        Some(Hit::Trigger(Some(filter))) => (add_trigger(ui, present, &filter, now), None),
         Some(Hit::File(_, Some(request))) => (save(ui, present, view, &request, now), None),
         Some(Hit::Manual(words)) => {
             let is_recalled = ui.palette.take().is_some_and(|palette| palette.recalled.is_some());
@@ -131,6 +134,37 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
             (run_subcommand(ui, view, &line, words), None)
         }
     }
+}
+
+/// A trigger of this name was added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TriggerAdded {
+    name: String,
+}
+
+impl OutcomeText for TriggerAdded {
+    fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
+        let name = &self.name;
+        let text = format!("trigger {name} added: it marks and alerts; `:trigger rm {name}` removes it");
+        matches!(outcome, Outcome::Trigger(TriggerOutcome::Added { .. })).then_some((text, false))
+    }
+}
+
+/// Adds a trigger, unless that would do nothing: then the line stays to be mended.
+fn add_trigger(ui: &mut Ui, present: &Model, filter: &str, now: Now) -> Vec<Effect> {
+    let spec = present.read_only_reason().map_or_else(|| trigger_line::spec(filter), Err);
+    let spec = match spec {
+        Ok(spec) => spec,
+        Err(why) => {
+            show_message(ui, why, true, now);
+            return Vec::new();
+        }
+    };
+    let line = ui.palette.take().map(|palette| palette.text().trim().to_owned());
+    let mut effects = remember(ui, &line.unwrap_or_default());
+    let added = TriggerAdded { name: spec.name.clone() };
+    effects.push(Effect::command(Command::Trigger(TriggerCommand::Add(spec)), added));
+    effects
 }
 
 fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> Vec<Effect> {

@@ -18,6 +18,7 @@ use crate::console::{
         palette::{Hit, Palette, area},
         pane::PaneContext,
         state::Ui,
+        trigger_line,
     },
 };
 
@@ -92,6 +93,7 @@ fn details(palette: &Palette, view: &View, model: &Model, ui: &Ui) -> (String, R
             (NO_PANE.to_owned(), Role::Warn)
         }
         Some(Hit::File(verb, _)) => (verb.usage().to_owned(), Role::Muted),
+        Some(Hit::Trigger(_)) => (trigger_line::USAGE.to_owned(), Role::Muted),
         Some(Hit::Manual(_)) => ("help PAGE, or words to search the manual for".to_owned(), Role::Muted),
         Some(Hit::Typed(words)) => match Subcommand::resolve(&view.subcommands, words) {
             Some(it) => match it.unavailable(words) {
@@ -154,6 +156,13 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
             let about = path.map_or(Cow::Borrowed(verb.about()), Cow::Owned);
             (verb.name().to_owned(), about, "command".to_owned(), does)
         }
+        Hit::Trigger(filter) => {
+            if filter.is_some() {
+                class = of_line;
+            }
+            let about = filter.as_deref().unwrap_or(trigger_line::ABOUT).into();
+            (trigger_line::NAME.to_owned(), about, "command".to_owned(), true)
+        }
         Hit::Typed(words) => {
             let does = Subcommand::resolve(&view.subcommands, words)
                 .is_some_and(|it| it.unavailable(words).is_none());
@@ -163,10 +172,15 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
             (name, line.into(), "command".to_owned(), does)
         }
     };
+    put_row(canvas, area, [&name, &about, &right], class, does);
+}
+
+/// A row: a name, what it is about, and what is at the right.
+fn put_row(canvas: &mut Canvas<'_>, area: Rect, [name, about, right]: [&str; 3], class: Class, does: bool) {
     let (name_role, key_role) = if does { (Role::Text, Role::Accent) } else { (Role::Muted, Role::Muted) };
-    let right_columns = u16::try_from(text::width(&right)).unwrap_or(u16::MAX).min(area.width / 2);
-    canvas.put(area.x, area.y, NAME_COLUMNS - 1, &name, name_role);
+    let right_columns = u16::try_from(text::width(right)).unwrap_or(u16::MAX).min(area.width / 2);
+    canvas.put(area.x, area.y, NAME_COLUMNS - 1, name, name_role);
     let about_columns = area.width.saturating_sub(NAME_COLUMNS + right_columns + 1);
-    canvas.put_as(area.x + NAME_COLUMNS, area.y, about_columns, &about, Role::Muted, class);
-    canvas.put(area.right().saturating_sub(right_columns), area.y, right_columns, &right, key_role);
+    canvas.put_as(area.x + NAME_COLUMNS, area.y, about_columns, about, Role::Muted, class);
+    canvas.put(area.right().saturating_sub(right_columns), area.y, right_columns, right, key_role);
 }

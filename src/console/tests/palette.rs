@@ -17,7 +17,9 @@ use crate::{
         systems::bridge::Pending,
         ui::{effect::Effect, event::Event, history::History, palette::Hit, state::Focus},
     },
+    ids::Seq,
     mpp,
+    port::{Command, Outcome, TriggerCommand, TriggerOutcome},
     time::Mono,
 };
 
@@ -131,6 +133,43 @@ fn a_subcommand_runs_and_shows_what_it_printed_with_its_exit_code() {
     );
     assert_eq!(stage.key(KeyCode::Esc), [], "nothing runs that could be ended");
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
+}
+
+#[test]
+fn a_filter_behind_trigger_adds_one_and_says_how_it_is_removed() {
+    let mut stage = palette("trigger kind:(");
+    assert!(stage.text().contains("kind:("), "{}", stage.text());
+    assert_eq!(stage.key(KeyCode::Enter), [], "it cannot be read");
+    assert!(stage.ui.palette.is_some() && stage.ui.message.is_some());
+    ctrl(&mut stage, 'u');
+    types(&mut stage, "trigger kind:dispatch what:refused");
+    let effects = stage.key(KeyCode::Enter);
+    assert!(stage.ui.palette.is_none());
+    assert_eq!(effects[0], Effect::Remember("trigger kind:dispatch what:refused".to_owned()));
+    let mut commands = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Command { command, on_outcome } => Some((command, on_outcome)),
+        _ => None,
+    });
+    let Some((Command::Trigger(TriggerCommand::Add(spec)), on_outcome)) = commands.next() else {
+        panic!("no trigger was added")
+    };
+    assert_eq!(spec.name, "kind-dispatch-what-refused");
+    assert_eq!(spec.when, "kind:dispatch what:refused");
+    assert!(spec.mark && spec.alert && spec.clip.is_none() && spec.run.is_empty());
+    let outcome = Ok(Outcome::Trigger(TriggerOutcome::Added { after: Seq(7) }));
+    stage.event(Event::CommandAnswered { on_outcome, outcome });
+    let said = stage.ui.message.as_ref().unwrap().text.as_str();
+    assert!(said.contains("trigger kind-dispatch-what-refused added"), "{said}");
+    assert!(said.contains("`:trigger rm kind-dispatch-what-refused`"), "{said}");
+}
+
+#[test]
+fn trigger_alone_is_completed_and_offered_with_its_usage() {
+    let mut stage = palette("trigger");
+    assert_eq!(first_hit(&stage), Hit::Trigger(None));
+    assert!(stage.text().contains("trigger FILTER"), "{}", stage.text());
+    assert_eq!(stage.key(KeyCode::Enter), []);
+    assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "trigger ");
 }
 
 #[test]

@@ -34,6 +34,7 @@ pub(crate) mod search;
 pub(crate) mod start;
 pub(crate) mod state;
 pub(crate) mod system;
+pub(crate) mod trigger_line;
 
 pub(crate) use draw_pane::{draw_filter, field_at, table_of, title_end};
 pub(crate) use filter_line::{FilterLine, Purpose};

@@ -14,6 +14,7 @@ use crate::console::{
         file_request::{FileRequest, FileVerb},
         history::History,
         layer::centred,
+        trigger_line,
     },
 };
 
@@ -31,6 +32,8 @@ pub(crate) enum Hit {
     NamedFilter(usize),
     /// Something that is saved to a file; none where the file is still missing.
     File(FileVerb, Option<FileRequest>),
+    /// A trigger that is added; none where its filter is still missing.
+    Trigger(Option<String>),
     /// The manual, at what these words name or say.
     Manual(String),
     /// The subcommand at this place of the list.
@@ -110,8 +113,9 @@ impl Palette {
                 self.write(&name.unwrap_or_default(), view);
             }
             Some(Hit::File(verb, None)) => self.write(&format!("{} ", verb.name()), view),
+            Some(Hit::Trigger(None)) => self.write(&format!("{} ", trigger_line::NAME), view),
             Some(Hit::Manual(name)) => self.write(&format!("help {name}"), view),
-            Some(Hit::Typed(_) | Hit::File(_, Some(_))) | None => {}
+            Some(Hit::Typed(_) | Hit::File(_, Some(_)) | Hit::Trigger(Some(_))) | None => {}
         }
     }
 
@@ -198,6 +202,7 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
         .map(|action| (Hit::Action(action), action.name(), action.about()))
         .chain(filters)
         .chain(FileVerb::ALL.map(|verb| (Hit::File(verb, None), verb.name(), verb.about())))
+        .chain([(Hit::Trigger(None), trigger_line::NAME, trigger_line::ABOUT)])
         .chain(subcommands);
     let mut found: Vec<_> =
         all.filter_map(|(hit, name, about)| Some((matching.score(name, about)?, hit))).collect();
@@ -208,7 +213,8 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
         return manual_hits(words, view);
     }
     let saved = FileRequest::parse(typed).map(|request| Hit::File(request.verb, Some(request)));
-    let as_typed = saved.or_else(|| as_typed(typed, view).map(Hit::Typed));
+    let trigger = || trigger_line::parse(typed, &view.subcommands).map(|filter| Hit::Trigger(Some(filter)));
+    let as_typed = saved.or_else(trigger).or_else(|| as_typed(typed, view).map(Hit::Typed));
     let found = found.into_iter().map(|(_, hit)| hit).filter(|hit| renamed.as_ref() != Some(hit));
     as_typed.into_iter().chain(renamed.clone()).chain(found).collect()
 }
