@@ -112,6 +112,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
         recent,
         frames,
         bookmarks: None,
+        recordings: None,
         opening_files: shelf.map(|shelf| Arc::new(shelf) as Arc<dyn OpeningFiles>),
         snippets: OwnSnippets::new(&context.env).map(|own| Arc::new(own) as Arc<dyn SnippetFolder>),
         runner: Some(Arc::new(children)),
@@ -185,7 +186,7 @@ fn runs(name: &str) -> Runnable {
         "session stream" => Runnable::Elsewhere("it reads messages from a terminal"),
         "tail" | "gate watch" => Runnable::Elsewhere("it prints until Ctrl-C"),
         "record" => Runnable::Elsewhere("it records until Ctrl-C"),
-        "replay" => Runnable::HereWith("--plain", "it opens a console of its own: use --plain, or"),
+        "replay" => Runnable::Over { or_with: "--plain" },
         "completions" => Runnable::Elsewhere("its output is for a shell"),
         "help" | "man" => Runnable::Elsewhere("its output is for a pager"),
         "pair" => Runnable::HereWith(

@@ -88,6 +88,38 @@ fn a_screen_of_the_past_is_what_it_was() {
 }
 
 #[test]
+fn a_console_opens_a_recording_over_its_station_and_returns() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    record(data, "show.mcap", '8');
+    let mut terminal = Terminal::start(data, 160, 50, &["--port", "0"]);
+    terminal.shows("LIVE");
+    terminal.keys(":replay none.mcap\r");
+    terminal.shows("none.mcap: ");
+    terminal.keys(":replay show.mcap --at end --view wire\r");
+    terminal.shows("REPLAY");
+    terminal.shows("line 39 end");
+    // The station keeps running, and what happens in it is there afterwards.
+    let token = pair(data);
+    let mut adapter = Adapter::ready(mpp_addr(data), &token);
+    adapter.send(r#"{"mpp":2,"type":"log","level":"warn","message":"said meanwhile"}"#).unwrap();
+    terminal.keys(":replay show.mcap\r");
+    terminal.shows("a recording is shown here already");
+    terminal.keys("\x1b");
+    terminal.wait("no more of it", |screen| !screen.contains("shown here already"));
+    terminal.keys("q");
+    terminal.wait("the station", |screen| screen.contains("LIVE") && !screen.contains("REPLAY"));
+    terminal.shows("MPP ●");
+    terminal.keys("8");
+    terminal.shows("said meanwhile");
+    drop(adapter);
+    terminal.shows("MPP ◐");
+    terminal.keys("q");
+    terminal.ended();
+    terminal.assert_restored();
+}
+
+#[test]
 fn it_plays_holds_steps_and_does_nothing_to_a_station() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();

@@ -10,6 +10,7 @@ use std::{
 
 use tokio::sync::{oneshot, watch};
 
+use super::replay::Recordings;
 use crate::{
     cli::{
         appearance::WatchedConfig,
@@ -340,7 +341,12 @@ fn config(
     let settings = &context.settings;
     let data = settings.data()?;
     let mut shell = shell::shell(context);
-    shell.bookmarks = shown.bookmarks.as_ref().map(|file| shell::bookmarks(file, &settings.limits));
+    if let Some(file) = &shown.bookmarks {
+        shell = shell.for_recording();
+        shell.bookmarks = Some(shell::bookmarks(file, &settings.limits));
+    } else {
+        shell.recordings = Some(Arc::new(Recordings::new(context)));
+    }
     Ok(settings::Config {
         appearance: watched.appearance(),
         source: Some(Arc::clone(watched) as Arc<dyn settings::ConfigSource>),

@@ -1,6 +1,6 @@
 //! `replay`: the console on recordings, or their events in lines.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use jiff::tz::TimeZone;
 
@@ -11,14 +11,21 @@ use super::{
 };
 use crate::{
     cli::{
-        args::ReplayArgs, context::Context, error::Error, logging, recording_error::RecordingError, report,
+        args::{Cli, Command, ReplayArgs},
+        asked,
+        context::Context,
+        error::Error,
+        logging,
+        recording_error::RecordingError,
+        report, shell,
     },
-    console::model::station::StationMonitor,
+    console::{OpenedRecording, RecordingOpener, Start, check_start, model::station::StationMonitor},
+    limits::Limits,
     port::{PLACE_FORMS, PortError, ReplayPlace, Snapshot, Speed},
     recording::{PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     station::{ReplayPort, ReplayStart},
     tap::{entry::What, recorded::OwnedEntry},
-    time::Wall,
+    time::{Clock, Wall},
 };
 
 pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<(), Error> {
@@ -41,8 +48,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
         return print(context, &set, place);
     }
     let _log = logging::begin(&context.env);
-    let speed = args.speed.unwrap_or(Speed::ONE);
-    let start = ReplayStart { place, speed, is_held: args.at.is_some() && args.speed.is_none() };
+    let start = start_at(args, place);
     let port = ReplayPort::open(Arc::clone(&set), start, context.clock, context.settings.limits)?;
     let target = ScreenTarget {
         port: Arc::new(port),
@@ -52,6 +58,70 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
         bookmarks: bookmark_file(&set),
     };
     console::with_screen(&target, context)
+}
+
+/// Opens recordings for a console that shows a station.
+#[derive(Debug)]
+pub(super) struct Recordings {
+    clock: Clock,
+    limits: Limits,
+}
+
+impl Recordings {
+    pub(super) fn new(context: &Context) -> Self {
+        Self { clock: context.clock, limits: context.settings.limits }
+    }
+
+    fn opened(&self, words: &[String]) -> Result<OpenedRecording, Error> {
+        let args = args_of(words)?;
+        let start = Start { view: args.screen.view.clone(), filter: args.screen.filter.clone() };
+        check_start(&start).map_err(|why| Error::usage(why, ":help filter"))?;
+        let set = Arc::new(RecordingSet::open(&args.files).map_err(RecordingError::of_set)?);
+        let place = match &args.at {
+            Some(at) => asked::place(&set, "--at", at)?,
+            None => ReplayPlace::Start,
+        };
+        let port = ReplayPort::open(Arc::clone(&set), start_at(&args, place), self.clock, self.limits)?;
+        Ok(OpenedRecording {
+            port: Arc::new(port),
+            name: name(&set),
+            view: start.view,
+            filter: start.filter,
+            bookmarks: bookmark_file(&set).map(|file| shell::bookmarks(&file, &self.limits)),
+            notes: set.notes().to_vec(),
+        })
+    }
+}
+
+impl RecordingOpener for Recordings {
+    fn open(&self, words: &[String]) -> Result<OpenedRecording, String> {
+        self.opened(words).map_err(|error| match error.hint() {
+            hint if hint.is_empty() => error.to_string(),
+            hint => format!("{error}: {hint}"),
+        })
+    }
+}
+
+/// What the words of `replay` say.
+fn args_of(words: &[String]) -> Result<ReplayArgs, Error> {
+    let line: Vec<OsString> =
+        std::iter::once("rl-console").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
+    let wrong =
+        |why: &str| Error::usage(why.to_owned(), "replay FILE, with --at, --speed, --view or --filter");
+    match Cli::read(&line) {
+        Ok(Cli { command: Some(Command::Replay(args)), .. }) if !args.headless => Ok(args),
+        Ok(_) => Err(wrong("no screen can be shown of that here")),
+        Err(error) => {
+            let text = error.to_string();
+            Err(wrong(text.lines().next().unwrap_or_default().trim_start_matches("error: ")))
+        }
+    }
+}
+
+/// It holds at a place that was named, unless a speed was too.
+fn start_at(args: &ReplayArgs, place: ReplayPlace) -> ReplayStart {
+    let speed = args.speed.unwrap_or(Speed::ONE);
+    ReplayStart { place, speed, is_held: args.at.is_some() && args.speed.is_none() }
 }
 
 /// Where the bookmarks of what is replayed are kept: next to the first file, as `night.marks.json` of

@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin};
 use futures_util::FutureExt as _;
 
 use crate::{
-    console::{app::past_loader::PastAnswer, ui::event::Event},
+    console::{app::past_loader::PastAnswer, settings::OpenedRecording, ui::event::Event},
     port::{Page, PortError, Snapshot},
 };
 
@@ -17,6 +17,8 @@ pub(crate) enum Answer {
     History(Result<Page, PortError>),
     /// The frames that the gate holds, with every snapshot.
     Intercepted(Result<Page, PortError>),
+    /// A recording that was to be opened, or why it is not.
+    Recording(Result<OpenedRecording, String>),
     /// What was before it came up.
     Past(PastAnswer),
     /// What is void where the replay is at another place by then.

@@ -15,6 +15,7 @@ use crate::{
             answer::{Answer, answer},
             background_jobs::BackgroundJobs,
             frame_scheduler::FrameScheduler,
+            over_station::OverStation,
             past_loader::PastLoader,
             replaying::{Replaying, changed},
             self_metrics::SelfMetrics,
@@ -25,12 +26,12 @@ use crate::{
         screen,
         settings::{
             appearance::Appearance,
-            config::{Config, ConsoleError, Exit},
+            config::{Config, Exit},
             config_watcher::{ConfigWatcher, Reload},
             view::View,
         },
         terminal,
-        terminal::{Mailbox, Notifier, Painter, TerminalSession},
+        terminal::{Mailbox, Notifier, Painter},
         ui::{
             bookmark_file,
             effect::Effect,
@@ -52,28 +53,9 @@ use crate::{
 /// Questions and commands that wait for their answers.
 const ANSWERS_MAX: usize = 64;
 /// While painting waits for longer, entries are taken in so often.
-const FOLD_EVERY: Duration = Duration::from_millis(20);
+pub(super) const FOLD_EVERY: Duration = Duration::from_millis(20);
 /// Inputs that lie ready are taken in together before they are painted, at most so many.
 const INPUTS_MAX: usize = 64;
-
-/// Shows a station in this process's terminal until the operator, the terminal or `stop` ends it. Blocks; the
-/// calling thread becomes the console's.
-///
-/// # Errors
-/// [`ConsoleError`] when there is no terminal, or when it cannot be set up.
-pub fn run(
-    port: Arc<dyn StationPort>,
-    config: Config,
-    stop: watch::Receiver<bool>,
-) -> Result<Exit, ConsoleError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let _mark = terminal::mark_ui_thread();
-    let (session, events) = TerminalSession::enter(config.appearance.mouse, config.clock)?;
-    let mut app = App::new(port, config, Arc::clone(&session.mailbox), session.columns, session.rows);
-    let exit = runtime.block_on(app.run(events, stop));
-    drop(session);
-    Ok(exit)
-}
 
 /// How long folding may go on before input is looked at again.
 pub(crate) const SLICE: Duration = Duration::from_millis(2);
@@ -125,6 +107,7 @@ pub(crate) struct App {
     pub(crate) past: PastLoader,
     /// Where a recording is in the place of a station.
     pub(crate) replaying: Option<Replaying>,
+    pub(crate) over_station: OverStation,
 }
 
 impl App {
@@ -182,15 +165,17 @@ impl App {
             frame_scheduler: FrameScheduler::new(config.limits.console.frames_per_s_max),
             self_metrics: SelfMetrics::default(),
             ticked_s: now.wall.0 / 1_000,
+            over_station: OverStation::new(shell.recordings.take()),
             jobs: BackgroundJobs::new(shell),
             past: PastLoader::default(),
             replaying,
         }
     }
 
+    /// Runs until something ends it, or until a recording is to be shown over it.
     pub(crate) async fn run(
         &mut self,
-        mut input: mpsc::Receiver<TerminalEvent>,
+        input: &mut mpsc::Receiver<TerminalEvent>,
         mut stop: watch::Receiver<bool>,
     ) -> Exit {
         if *stop.borrow() {
@@ -200,6 +185,9 @@ impl App {
         loop {
             if self.mailbox.has_failed() {
                 return Exit::HangUp;
+            }
+            if self.over_station.has_opened() {
+                return Exit::Quit;
             }
             let until_paint = (self.is_dirty && self.mailbox.is_free()).then(|| self.until_paint());
             let (until_tick, until_moved) = (self.until_tick(), self.until_moved());
@@ -216,7 +204,7 @@ impl App {
                 }
                 event = input.recv() => match event {
                     Some(event) => {
-                        if let Some(exit) = self.handle_input(event, &mut input) {
+                        if let Some(exit) = self.handle_input(event, input) {
                             return exit;
                         }
                     }
@@ -296,7 +284,7 @@ impl App {
     }
 
     /// How long until the wall clock shows another second than was shown last.
-    fn until_tick(&self) -> Duration {
+    pub(super) fn until_tick(&self) -> Duration {
         let wall = self.clock.now().wall.0;
         if wall / 1_000 == self.ticked_s {
             Duration::from_millis(1_000 - wall % 1_000)
@@ -364,6 +352,7 @@ impl App {
                 }));
             }
             Effect::Run { number, words } => self.answers.push(answer(self.jobs.run(number, &words))),
+            Effect::OpenRecording { words } => self.open_recording(words),
             Effect::StopRun { number } => self.jobs.end(number),
             Effect::Decode(job) => self.answers.push(answer(self.jobs.decode(*job))),
             Effect::ReadObject { job, on_tree } => {
@@ -396,6 +385,10 @@ impl App {
                 self.handle_event(Event::Data)
             }
             Answer::Intercepted(page) => self.take_intercepted(page),
+            Answer::Recording(opened) => {
+                self.take_recording(opened);
+                None
+            }
             Answer::Of(generation, _) if generation != self.generation() => None,
             Answer::Of(_, answer) => self.handle_answer(*answer),
             Answer::Past(answer) => {
@@ -426,6 +419,7 @@ impl App {
         self.model.console_health.metrics = self.self_metrics.metrics(now.mono);
         self.check_attachment();
         self.check_replay();
+        self.take_present();
         self.connect();
         self.retry_past();
         self.view.manual.read_ahead();
@@ -439,15 +433,20 @@ impl App {
 
     /// Makes alerts that came heard with the next frame.
     fn ring(&mut self) {
+        let bytes = self.take_bell();
+        self.painter.queue_bytes(&bytes);
+    }
+
+    /// What makes alerts that came heard.
+    pub(super) fn take_bell(&mut self) -> Vec<u8> {
         let ids = self.model.take_raised_alerts();
         if self.replaying.is_some() {
             // They rang then.
-            return;
+            return Vec::new();
         }
         let alerts = self.model.alerts();
         let raised = ids.iter().filter_map(|id| alerts.get(*id)).map(AsRef::as_ref);
-        let bytes = self.notifier.notify(raised, self.view.alerts, self.clock.now().mono);
-        self.painter.queue_bytes(&bytes);
+        self.notifier.notify(raised, self.view.alerts, self.clock.now().mono)
     }
 
     /// Takes looks that were read again.

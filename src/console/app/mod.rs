@@ -6,20 +6,22 @@ mod app;
 mod background_jobs;
 mod frame_scheduler;
 mod headless;
+mod over_station;
 mod paint;
 mod past;
 mod past_loader;
 mod replay_sync;
 mod replaying;
+mod running;
 pub(crate) mod self_metrics;
 mod sync;
 mod waiting;
 
 #[cfg(test)]
 pub(super) use app::App;
-pub use app::run;
 #[cfg(test)]
 pub(super) use background_jobs::BackgroundJobs;
 #[doc(hidden)]
 pub use headless::play_through;
 pub use headless::{Still, still};
+pub use running::run;

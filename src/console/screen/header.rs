@@ -250,6 +250,10 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     }
     if let Some(replay) = &view.replay {
         parts.push(self::replay(view, replay, time.instant(), detail));
+        if !view.present.is_empty() {
+            // Of the station that is behind, and not of the recording.
+            parts.push(Part::new(format!("(NOW: {})", view.present.join("  ")), Role::Warn));
+        }
     } else if let Some(at) = time.instant() {
         parts.extend(paused(view, at, time.unseen_count(), detail));
         parts.push(Part::new("NOW:".to_owned(), Role::Warn));
@@ -266,13 +270,7 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.extend(questions(view, station_state, is_short));
     }
     parts.extend(brakes(view, station_state, is_short));
-    match model.alerts().active_count() {
-        0 => {}
-        1 => parts.push(Part::of(PartKind::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
-        waiting => {
-            parts.push(Part::of(PartKind::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn));
-        }
-    }
+    parts.extend(alerts(view, model));
     // While the station is lost nobody knows how long it is up.
     let now = if time.is_stopped() { view.clock } else { view.now };
     let elapsed = format::elapsed(now.mono.since(station_state.station.started_at.mono));
@@ -296,6 +294,30 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
     }
     parts
+}
+
+/// What the station waits for: frames that the gate holds, approvals, brakes and alerts.
+pub(crate) fn present_parts(view: &View, model: &Model) -> Vec<String> {
+    let Some(state) = &model.station_state else { return Vec::new() };
+    let lost = (!model.is_reachable()).then(|| Part::new(format!("{} LOST", view.glyphs.down), Role::Bad));
+    let mut parts: Vec<Part> = lost.into_iter().collect();
+    if model.is_reachable() {
+        parts.extend(intercepted(view, model));
+        parts.extend(questions(view, state, true));
+    }
+    parts.extend(brakes(view, state, true));
+    parts.extend(alerts(view, model));
+    parts.into_iter().map(|part| part.text).collect()
+}
+
+/// How many alerts are active.
+fn alerts(view: &View, model: &Model) -> Option<Part> {
+    let text = match model.alerts().active_count() {
+        0 => return None,
+        1 => format!("{} 1 alert", view.glyphs.warn),
+        waiting => format!("{} {waiting} alerts", view.glyphs.warn),
+    };
+    Some(Part::of(PartKind::Alerts, text, Role::Warn))
 }
 
 /// That a recording is shown, at which moment, and how fast it plays. What was stepped back to is told with

@@ -24,7 +24,7 @@ pub(crate) use columns_overlay::Columns;
 pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
 pub(crate) use footer::{FooterScene, draw as draw_footer, key_at};
-pub(crate) use header::{draw as draw_header, is_on_alerts, is_on_gate, tab_at};
+pub(crate) use header::{draw as draw_header, is_on_alerts, is_on_gate, present_parts, tab_at};
 
 #[doc(hidden)]
 pub use plan_scroll::PlanScroll;

@@ -175,6 +175,10 @@ fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> V
         ui.push(Output::elsewhere(typed, why, view.commands.line(line)));
         return effects;
     }
+    if Subcommand::resolve(&view.subcommands, &words).is_some_and(|it| it.is_over(&words)) {
+        effects.push(Effect::OpenRecording { words });
+        return effects;
+    }
     ui.subcommand_count += 1;
     let number = ui.subcommand_count;
     ui.push(Output::running(number, typed));

@@ -55,6 +55,7 @@ impl Appearance {
             clock: now,
             mask_policy: MaskPolicy::default(),
             replay: None,
+            present: Vec::new(),
         }
     }
 

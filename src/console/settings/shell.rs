@@ -3,7 +3,7 @@
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
-use super::bookmark_keeper::SavedBookmarks;
+use super::{bookmark_keeper::SavedBookmarks, recordings::RecordingOpener};
 use crate::{
     console::worker::{OpeningFiles, SnippetFolder},
     manual::LazyManual,
@@ -30,12 +30,29 @@ pub struct Shell {
     pub frames: SavedFrames,
     /// The bookmarks of the recording that is shown; none where a station is.
     pub bookmarks: Option<SavedBookmarks>,
+    /// Who opens recordings; where there is none, none is opened from here.
+    pub recordings: Option<Arc<dyn RecordingOpener>>,
     /// The files of openings; none where no folder is known.
     pub opening_files: Option<Arc<dyn OpeningFiles>>,
     /// The user's own snippets; none where no folder is known.
     pub snippets: Option<Arc<dyn SnippetFolder>>,
     /// Who runs them; nobody where there is none.
     pub runner: Option<Arc<dyn Runner>>,
+}
+
+impl Shell {
+    /// That of a console which shows a recording: it opens no other.
+    #[must_use]
+    pub fn for_recording(self) -> Self {
+        let of = |it: &Subcommand| match it.runnable {
+            Runnable::Over { or_with } => {
+                let why = "a recording is shown here already: quit it first, use --plain, or";
+                Subcommand { runnable: Runnable::HereWith(or_with, why), ..it.clone() }
+            }
+            _ => it.clone(),
+        };
+        Self { subcommands: self.subcommands.iter().map(of).collect(), recordings: None, ..self }
+    }
 }
 
 /// How panes were looked at in the last start.
@@ -84,21 +101,26 @@ pub enum Runnable {
     Elsewhere(&'static str),
     /// It can with this flag; why not without.
     HereWith(&'static str, &'static str),
+    /// The console does it itself, over the station that it shows; with this flag it is run.
+    Over {
+        /// The flag.
+        or_with: &'static str,
+    },
 }
 
 impl Subcommand {
     /// Why these words of it cannot be run from within the console.
     pub(crate) fn unavailable(&self, words: &[String]) -> Option<&'static str> {
         match self.runnable {
-            Runnable::Here => None,
+            Runnable::Here | Runnable::Over { .. } => None,
             Runnable::Elsewhere(why) => Some(why),
-            Runnable::HereWith(flag, why) => {
-                let is_given = |word: &String| {
-                    word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
-                };
-                (!words.iter().any(is_given)).then_some(why)
-            }
+            Runnable::HereWith(flag, why) => (!has_flag(words, flag)).then_some(why),
         }
+    }
+
+    /// Whether the console does these words of it itself.
+    pub(crate) fn is_over(&self, words: &[String]) -> bool {
+        matches!(self.runnable, Runnable::Over { or_with } if !has_flag(words, or_with))
     }
 
     /// How many of these words name it: all of its own, or only the first where the rest is still missing or
@@ -122,6 +144,12 @@ impl Subcommand {
         let named = all.iter().rev().map(|it| (it.matched_words(words), it));
         named.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count).map(|(_, it)| it)
     }
+}
+
+fn has_flag(words: &[String], flag: &str) -> bool {
+    let is_it =
+        |word: &String| word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+    words.iter().any(is_it)
 }
 
 /// Runs subcommands for a console, and keeps the lines that were typed.
@@ -237,5 +265,17 @@ mod tests {
         assert_eq!(pair.unavailable(&words("pair --out token")), None);
         assert_eq!(pair.unavailable(&words("pair --out=token")), None);
         assert!(pair.unavailable(&words("pair --output=token")).is_some());
+    }
+
+    #[test]
+    fn a_recording_is_opened_over_a_station_and_not_over_another() {
+        let replay = subcommand("replay", Runnable::Over { or_with: "--plain" });
+        let (alone, plain) = (words("replay a.mcap"), words("replay a.mcap --plain"));
+        assert!(replay.is_over(&alone) && !replay.is_over(&plain));
+        assert_eq!((replay.unavailable(&alone), replay.unavailable(&plain)), (None, None));
+        let shell = Shell { subcommands: Arc::new([replay]), ..Shell::default() }.for_recording();
+        let replay = &shell.subcommands[0];
+        assert!(!replay.is_over(&alone) && replay.unavailable(&alone).is_some());
+        assert_eq!(replay.unavailable(&plain), None);
     }
 }

@@ -45,6 +45,8 @@ pub(crate) struct View {
     pub(crate) mask_policy: MaskPolicy,
     /// Where the replay is, where a recording is in the place of a station.
     pub(crate) replay: Option<ReplayView>,
+    /// What the station waits for over which a recording is shown.
+    pub(crate) present: Vec<String>,
 }
 
 impl View {

@@ -140,7 +140,7 @@ pub(super) fn with_source<F: Future<Output = Fixture>>(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (tap, clock) = (Tap::new(limits.tap), Clock::start());
     let (asked, asks) = mpsc::channel(16);
-    let (keys, input) = mpsc::channel(16);
+    let (keys, mut input) = mpsc::channel(16);
     let (stop, stopped) = watch::channel(false);
     let (saw, seen) = mpsc::channel(1_024);
     let frames = Arc::new(AtomicUsize::new(0));
@@ -169,7 +169,7 @@ pub(super) fn with_source<F: Future<Output = Fixture>>(
     let mut app = App::new(port, config, mailbox, 80, 24);
     let rig = Fixture { tap, asked: asks, keys, stop, screen, clock, seen, frames };
     runtime.block_on(async {
-        let (exit, _rig) = tokio::join!(app.run(input, stopped), test(rig));
+        let (exit, _rig) = tokio::join!(app.run(&mut input, stopped), test(rig));
         exit
     })
 }

@@ -1,5 +1,7 @@
 //! The palette, the list of keys and help, by keys and clicks.
 
+use std::sync::Arc;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -13,7 +15,7 @@ use crate::{
             keymap::{KeyScope, Keymap},
             pane_id::PaneId,
         },
-        settings::shell::{SubcommandEnd, SubcommandResult},
+        settings::shell::{Runnable, Subcommand, SubcommandEnd, SubcommandResult},
         systems::bridge::Pending,
         ui::{effect::Effect, event::Event, history::History, palette::Hit, state::Focus},
     },
@@ -161,6 +163,31 @@ fn a_filter_behind_trigger_adds_one_and_says_how_it_is_removed() {
     let said = stage.ui.message.as_ref().unwrap().text.as_str();
     assert!(said.contains("trigger kind-dispatch-what-refused added"), "{said}");
     assert!(said.contains("`:trigger rm kind-dispatch-what-refused`"), "{said}");
+}
+
+#[test]
+fn a_recording_is_opened_over_the_station_and_its_lines_are_a_subcommand() {
+    let opened = |line: &str| {
+        let mut stage = show(100, 30);
+        stage.view.subcommands = Arc::new([Subcommand {
+            name: "replay".to_owned(),
+            about: "Replay a recording".to_owned(),
+            usage: "replay FILE".to_owned(),
+            needs_more: true,
+            runnable: Runnable::Over { or_with: "--plain" },
+            is_earlier: false,
+        }]);
+        stage.char(':');
+        types(&mut stage, line);
+        let mut effects = stage.key(KeyCode::Enter);
+        (effects.len() > 1).then(|| effects.swap_remove(1))
+    };
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect();
+    let line = "replay night.mcap --at +9s";
+    assert_eq!(opened(line), Some(Effect::OpenRecording { words: words(line) }));
+    let line = "replay night.mcap --plain";
+    assert_eq!(opened(line), Some(Effect::Run { number: 1, words: words(line) }));
+    assert_eq!(opened("replay"), None, "it is completed");
 }
 
 #[test]

@@ -64,6 +64,14 @@ fn the_header_says_that_it_is_a_recording_and_where() {
 }
 
 #[test]
+fn what_the_station_waits_for_is_in_the_header_of_a_recording_over_it() {
+    let mut stage = replayed();
+    stage.view.present = vec!["▲ 2 alerts".to_owned(), "? 1 approval".to_owned()];
+    let header = header(&mut stage);
+    assert!(header.contains("(NOW: ▲ 2 alerts  ? 1 approval)"), "{header}");
+}
+
+#[test]
 fn keys_move_the_replay() {
     let mut stage = replayed();
     let of = |act| vec![act];

@@ -89,6 +89,7 @@ impl TestConsole {
             manual: crate::manual::LazyManual::default(),
             mask_policy: MaskPolicy::default(),
             replay: None,
+            present: Vec::new(),
         };
         Self {
             model: Model::new(&limits),

@@ -31,6 +31,8 @@ pub(crate) enum Effect {
     OnAir(bool),
     /// Move the replay.
     Replay(ReplayAct),
+    /// Open the recording that these words of `replay` name, and show it over this station.
+    OpenRecording { words: Vec<String> },
     /// Run a subcommand; its end comes back with this number.
     Run { number: u64, words: Vec<String> },
     /// Kill that subcommand.
