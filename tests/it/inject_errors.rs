@@ -112,7 +112,8 @@ fn a_peer_that_is_not_there_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let _station = Station::start(data);
-    let hint = "`rl-console ls adapters`, `ls peers` and `ls plugins` list who is there";
+    let program = format!("rl-console --data {}", data.display());
+    let hint = &format!("`{program} ls adapters`, `ls peers` and `ls plugins` list who is there");
     let heartbeat = r#"{"body":{"type":"heartbeat"}}"#;
     refused(&inject(data, &["mpp", "--to", "adapter"], heartbeat), "peer_gone", hint);
     refused(&inject(data, &["rmp", "--to", "4711", "--yes"], GREETING), "peer_gone", hint);

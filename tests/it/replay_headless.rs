@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use crate::real::{cli, command};
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/show.mcap");
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap");
 
 /// What a command line prints, which must succeed.
 fn says(data: &Path, args: &[&str]) -> String {

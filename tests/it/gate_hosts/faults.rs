@@ -27,7 +27,7 @@ const PUBLISHERS: u64 = 3;
 /// Messages of each, before one that says `end` on a topic that no rule covers.
 const MESSAGES: u64 = 20;
 
-const FILTERS: [&str; 4] = ["topic:a", "topic:b", "topic:a or topic:b", "topic:a verdict:accepted"];
+const FILTERS: [&str; 4] = ["topic:a", "topic:b", "topic:a or topic:b", "topic:a verdict:ok"];
 
 /// A rule, and of a thousand frames how many it takes.
 fn any_rule() -> impl Strategy<Value = Arm> {

@@ -21,8 +21,8 @@ use crate::{
 
 const ID: &str = "com.example.reading";
 
-/// It answers nothing, and keeps all that it reads once it is up.
-const READING: &str = "up\nexec cat >> \"$1\"";
+/// It answers nothing, and keeps all that it reads once it is up. The shell keeps its stdout open.
+const READING: &str = "up\ncat >> \"$1\"";
 
 const CREDENTIAL: &str = "[plugins.twitch_android]\ncommand = \"echo a-token\"\n";
 
