@@ -165,7 +165,7 @@ impl<'a> Meddler<'a> {
     fn gate(&self, command: GateCommand) -> Option<GateOutcome> {
         match self.runtime.block_on(self.operator.command(Command::Gate(command))) {
             Ok(Outcome::Gate(outcome)) => Some(outcome),
-            Err(PortError::Gate(_)) => None,
+            Err(PortError::Gate(error)) if error.code() != "bad_filter" => None,
             other => panic!("{other:?}"),
         }
     }

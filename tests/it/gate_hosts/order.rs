@@ -90,7 +90,7 @@ const LINES: Sight = Sight {
         "kind:log",
         "kind:ack or kind:pull",
         "kind:invocation",
-        "link:mpp verdict:accepted",
+        "link:mpp verdict:ok",
         "kind:applied or kind:done",
     ],
 };
@@ -160,7 +160,7 @@ const PROPOSALS: Sight = Sight {
         "type:Proposal",
         "link:macp session:s1",
         "link:macp session:calls",
-        "link:macp verdict:accepted",
+        "link:macp verdict:ok",
     ],
 };
 
