@@ -21,6 +21,7 @@ use crate::{
     recording::RecordingSet,
     station::{OperatorClient, ReplayPort, ReplayStart},
     time::{Clock, Now},
+    words::counted,
 };
 
 /// What is asked.
@@ -66,6 +67,11 @@ fn open_set(
     let start = ReplayStart { place, speed: Speed::ONE, is_held: true };
     // It holds there: whatever the clock, no time passes in it.
     Ok(ReplayPort::open(Arc::clone(set), start, Clock::start(), settings.limits)?)
+}
+
+/// That parts of a recording could not be read.
+pub(crate) fn unread(parts: u64) -> String {
+    format!("{} of the recording cannot be read", counted(parts, "part"))
 }
 
 /// A place of a recording that was written behind a flag.

@@ -34,7 +34,7 @@ pub(crate) fn armed_for_ms(text: &str) -> Result<u64, String> {
     reason = "it is a whole number from 1 to 1000 by then"
 )]
 pub(crate) fn per_mille(text: &str) -> Result<u16, String> {
-    let percent: Option<f64> = text.trim_end_matches('%').parse().ok();
+    let percent: Option<f64> = text.strip_suffix('%').unwrap_or(text).parse().ok();
     let percent = percent.filter(|percent| (0.1..=100.0).contains(percent));
     percent.map(|percent| (percent * 10.0).round() as u16).ok_or_else(|| "takes 0.1 to 100".to_owned())
 }

@@ -30,7 +30,8 @@ const HOST_VERSION: &str = "host_version";
 const STARTED: &str = "station_started_wall_ms";
 const STARTED_MONO: &str = "station_started_mono_ns";
 const PREVIOUS: &str = "previous";
-const MADE_BY: &str = "made_by";
+/// The member that says who made it, where that was not an operator.
+pub(super) const MADE_BY: &str = "made_by";
 /// What `made_by` says of a recording that the station keeps by itself.
 const ALWAYS: &str = "always";
 

@@ -13,6 +13,7 @@ use mcap::{
 
 use super::{
     chunk,
+    format::{MADE_BY, METADATA},
     reader::{Damage, OpenError},
     records::{RECORD_BYTES_MAX, Records},
 };
@@ -174,7 +175,13 @@ impl<W: Write + Seek> Copy<W> {
                 self.mcap.write_to_known_channel(&MessageHeader { channel_id, ..header }, &data)?;
                 self.made.messages += 1;
             }
-            Ok(Record::Metadata(metadata)) => self.mcap.write_metadata(&metadata)?,
+            Ok(Record::Metadata(mut metadata)) => {
+                // What is mended is the operator's: the station deletes only what it made itself.
+                if metadata.name == METADATA {
+                    metadata.metadata.remove(MADE_BY);
+                }
+                self.mcap.write_metadata(&metadata)?;
+            }
             Ok(Record::Attachment { header, data, .. }) => self.mcap.attach(&Attachment {
                 log_time: header.log_time,
                 create_time: header.create_time,

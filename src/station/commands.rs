@@ -152,6 +152,7 @@ async fn trigger(
     running: &Running,
     command: TriggerCommand,
 ) -> Result<Outcome, PortError> {
+    let changing = inner.triggers.changing.lock().await;
     let (words, op) = match &command {
         TriggerCommand::Add(spec) => {
             inner.triggers.may_add(spec)?;
@@ -171,7 +172,7 @@ async fn trigger(
         running.store.commit(op, Class::Process, plain)
     })
     .await?;
-    Ok(Outcome::Trigger(match command {
+    let outcome = match command {
         TriggerCommand::Add(spec) => {
             inner.triggers.add(spec)?;
             TriggerOutcome::Added { after: inner.tap.last() }
@@ -180,7 +181,9 @@ async fn trigger(
             inner.triggers.remove(&name)?;
             TriggerOutcome::Removed
         }
-    }))
+    };
+    drop(changing);
+    Ok(Outcome::Trigger(outcome))
 }
 
 /// Marks this moment, or an entry.

@@ -159,3 +159,43 @@ fn what_acts_or_was_not_recorded_is_refused_with_what_to_do() {
     let none = cli(night.data(), &["ls", "queues", "--recording", "/nowhere/none.mcap"]);
     assert_eq!(none.status.code(), Some(2));
 }
+
+/// What a subcommand with `--json` prints of a recording, and what it says beside that.
+fn of(recording: &Path, args: &[&str]) -> (Vec<Value>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let all = [&["--json", "--recording", recording.to_str().unwrap()], args].concat();
+    let printed = cli(folder.path(), &all);
+    let lines = String::from_utf8(printed.stdout).unwrap();
+    let rows = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (rows, String::from_utf8(printed.stderr).unwrap())
+}
+
+#[test]
+fn what_was_wrong_is_found_in_the_shipped_nights_over_every_start_and_damage_is_said() {
+    let shipped = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings").join(name);
+    let (violations, _) = of(&shipped("errors.mcap"), &["ls", "violations"]);
+    assert!(violations.len() > 20 && violations.iter().all(|row| row["count"].as_u64() > Some(0)));
+    assert_eq!(of(&shipped("bad.mcap"), &["ls", "findings"]).0.len(), 1);
+    let (judged, _) = of(&shipped("bad.mcap"), &["mplp", "validate"]);
+    assert!(judged.last().unwrap()["objects"].as_u64() > Some(10), "{judged:#?}");
+
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["bad.mcap", "bad.2.mcap"] {
+        fs::copy(shipped(name), folder.path().join(name)).unwrap();
+    }
+    let published = |path: &Path| of(path, &["tail", "**"]).0.len();
+    let each = [published(&shipped("bad.mcap")), published(&shipped("bad.2.mcap"))];
+    assert!(each.iter().all(|count| *count > 10), "{each:?}");
+    assert_eq!(published(folder.path()), each[0] + each[1], "of both starts");
+
+    let damaged = folder.path().join("bad.mcap");
+    let mut bytes = fs::read(&damaged).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 400].fill(0x55);
+    fs::write(&damaged, bytes).unwrap();
+    let (left, said) = of(&damaged, &["tail", "**"]);
+    assert!(left.len() < each[0] && said.contains("of the recording cannot be read"), "{said}");
+    let (judged, said) = of(&damaged, &["mplp", "validate"]);
+    let is_said = |row: &Value| row["error"].as_str().is_some_and(|it| it.contains("cannot be read"));
+    assert!(judged.iter().any(is_said) && said.contains("not_judged"), "{judged:#?} {said}");
+}

@@ -19,10 +19,12 @@ use crate::{
         recording_error::RecordingError,
     },
     console::{
-        self, Depth, OnAir, Still,
+        self, Depth, OnAir, Still, Themes,
         settings::{self, AppearanceSettings, CommandHints, Passthrough, Shell},
     },
+    limits::Limits,
     port::{ReplayPlace, Speed},
+    private_files,
     recording::RecordingSet,
     station::{ReplayPort, ReplayStart},
 };
@@ -98,16 +100,16 @@ fn still(
 ) -> Result<Still, Error> {
     let place: ReplayPlace = asked::place(set, flag, at)?;
     let begin = ReplayStart { place, speed: Speed::ONE, is_held: true };
-    let port = ReplayPort::open(Arc::clone(set), begin, context.clock, context.settings.limits)?;
-    let theme = context.flags.screen.theme.clone().unwrap_or_else(|| context.settings.theme.clone());
+    let port = ReplayPort::open(Arc::clone(set), begin, context.clock, Limits::default())?;
+    let theme = theme(context.flags.screen.theme.as_deref())?;
     let config = settings::Config {
         appearance: AppearanceSettings { theme, ascii: context.flags.ascii, ..AppearanceSettings::default() },
         source: None,
         depth: Depth::True,
         passthrough: Passthrough::None,
-        on_air: OnAir::new(context.settings.on_air),
+        on_air: OnAir::new(context.flags.on_air),
         name: name(set),
-        limits: context.settings.limits,
+        limits: Limits::default(),
         clock: context.clock,
         commands: CommandHints::default(),
         shell: Shell::default(),
@@ -116,9 +118,24 @@ fn still(
     Ok(console::still(Arc::new(port), config, size)?)
 }
 
+/// The shipped theme of this name, or the first of them.
+fn theme(named: Option<&str>) -> Result<String, Error> {
+    let themes = Themes::with(&[], Depth::True);
+    let name = named.or_else(|| themes.names().next()).unwrap_or_default();
+    match themes.find(name) {
+        Some(theme) => Ok(theme.name().to_owned()),
+        None => Err(Error::usage(
+            format!("--theme: no shipped theme is called `{name}`"),
+            themes.suggestion(name),
+        )),
+    }
+}
+
 fn write(file: &Path, drawn: &str) -> Result<(), Error> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let written = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(file, drawn));
+    let written = folder
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| private_files::replace(file, drawn.as_bytes()));
     written.map_err(|why| match why.kind() {
         ErrorKind::StorageFull => RecordingError::NoRoom(file.to_owned()).into(),
         _ => RecordingError::Write { path: file.to_owned(), why }.into(),

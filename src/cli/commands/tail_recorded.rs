@@ -1,10 +1,12 @@
 //! `tail --recording`: what was published until a place of a recording.
 
+use std::ops::ControlFlow;
+
 use serde::Deserialize;
 
 use super::tail::Row;
 use crate::{
-    cli::{args::TailArgs, asked, context::Context, error::Error},
+    cli::{args::TailArgs, asked, context::Context, error::Error, report},
     dissect::rmp::body_text::{self, units},
     ids::TopicName,
     limits,
@@ -32,18 +34,27 @@ pub(super) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
     // The last ones: how many there are is counted first.
     let mut passed_over = args.count.map_or(0, |count| counted(&port, &patterns).saturating_sub(count));
     let mut told = Ok(());
-    port.each_entry(|entry| {
-        let Some(topic) = published(entry).filter(|_| told.is_ok()) else { return };
+    let unread = port.each_entry(|entry| {
+        let Some(topic) = published(entry) else { return ControlFlow::Continue(()) };
         for _ in patterns.iter().filter(|pattern| is_of(pattern, topic)) {
             if passed_over > 0 {
                 passed_over -= 1;
                 continue;
             }
             let row = row(topic, entry, args.decode, &settings.limits.rmp);
-            told = std::mem::replace(&mut told, Ok(())).and_then(|()| out.row(&row, |row| row.line(&clock)));
+            told = out.row(&row, |row| row.line(&clock));
+            if told.is_err() {
+                return ControlFlow::Break(());
+            }
         }
+        ControlFlow::Continue(())
     });
-    told
+    told?;
+    if unread > 0 {
+        let hint = "`rl-console recording verify` names them";
+        report::print_note(&format!("warning: {}: {hint}", asked::unread(unread)));
+    }
+    Ok(())
 }
 
 fn bad_topic(text: &str, why: &str) -> Error {
@@ -57,6 +68,7 @@ fn counted(port: &ReplayPort, patterns: &[Pattern]) -> u64 {
         if let Some(topic) = published(entry) {
             count += patterns.iter().filter(|pattern| is_of(pattern, topic)).count() as u64;
         }
+        ControlFlow::Continue(())
     });
     count
 }

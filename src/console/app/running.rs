@@ -27,7 +27,10 @@ use crate::{
         },
         terminal,
         terminal::{Mailbox, TerminalSession},
-        ui::event::{Event, TerminalEvent},
+        ui::{
+            event::{Event, TerminalEvent},
+            layouts,
+        },
     },
     port::StationPort,
     tap::entry::station::Level,
@@ -125,8 +128,11 @@ impl App {
         stop: &watch::Receiver<bool>,
     ) -> Exit {
         let OpenedRecording { port, name, view, filter, bookmarks, notes } = opened;
-        let mut shell = config.shell.clone().for_recording();
+        let mut shell = config.shell.clone().for_recording().that_saves_nothing();
         shell.bookmarks = bookmarks;
+        if let Some(layout) = &mut shell.layout {
+            layout.text = Ok(Some(layouts::write(&self.ui.table_settings)));
+        }
         let appearance = AppearanceSettings { mouse: self.ui.mouse, ..config.appearance.clone() };
         let (on_air, start) = (self.on_air.clone(), Start { view, filter });
         let config = Config { appearance, source: None, on_air, name, shell, start, ..config.clone() };
@@ -143,6 +149,9 @@ impl App {
             exit = replay.run(input, stop.clone()) => exit,
             never = self.run_undrawn() => match never {},
         };
+        // What came in the last moment rings now.
+        let bell = std::mem::take(&mut self.over_station.present.borrow_mut().bell);
+        self.painter.queue_bytes(&bell);
         self.mailbox = mailbox;
         self.view.mask_policy = MaskPolicy::for_on_air(self.on_air.is_on());
         self.ui.mouse = replay.ui.mouse;

@@ -381,15 +381,16 @@ fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContex
         } else if screen::is_on_gate(view, mouse.column, live, ui) {
             return run(ui, Action::Gate, cx);
         }
-    } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
-        return click_pane(ui, pane, area, mouse, cx);
     } else if mouse.row == layout.message.y
+        // It is drawn over the last line of the panes.
         && let Some(at) = time_bar::moment_at(ui, view, layout.message, mouse.column)
     {
         if view.replay.is_some() {
             return replaying::seek(ui, ReplayPlace::Wall(at));
         }
         time_travel::seek(ui, live, view, at, cx.now);
+    } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
+        return click_pane(ui, pane, area, mouse, cx);
     } else if mouse.row == layout.chips.y
         && let Some(index) = screen::chip_at(view, mouse.column, live, ui)
     {

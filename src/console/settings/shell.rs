@@ -55,6 +55,44 @@ impl Shell {
     }
 }
 
+impl Shell {
+    /// That of a console over another one: what is edited there begins anew and is not saved, for what the
+    /// other one has been editing would be written over.
+    #[must_use]
+    pub fn that_saves_nothing(self) -> Self {
+        let runner = self.runner.map(|runner| Arc::new(SavesNothing(runner)) as Arc<dyn Runner>);
+        Self { draft: None, recent: None, frames: SavedFrames::default(), runner, ..self }
+    }
+}
+
+/// Runs subcommands, and remembers lines and filters, but saves nothing that is edited.
+#[derive(Debug)]
+struct SavesNothing(Arc<dyn Runner>);
+
+impl Runner for SavesNothing {
+    fn run(&self, words: &[String]) -> RunningSubcommand {
+        self.0.run(words)
+    }
+
+    fn remember(&self, line: &str) {
+        self.0.remember(line);
+    }
+
+    fn remember_filter(&self, text: &str) {
+        self.0.remember_filter(text);
+    }
+
+    fn save_layout(&self, _text: &str) {}
+
+    fn save_draft(&self, _text: &str) {}
+
+    fn save_recent(&self, _text: &str) {}
+
+    fn save_frame_draft(&self, _text: &str) {}
+
+    fn save_sent_frames(&self, _text: &str) {}
+}
+
 /// How panes were looked at in the last start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedLayout {

@@ -42,34 +42,53 @@ pub(super) fn free(
 ) -> io::Result<()> {
     let written = present.and_then(|path| fs::metadata(path).ok()).map_or(0, |it| it.len());
     let all = finished(folder, present)?;
-    let over = over(&all, written, bounds, now);
-    let count = if frees_one { over.max(1) } else { over };
-    for file in all.iter().take(count) {
-        // Only what goes is looked into: by its name alone it may be anybody's.
-        if !recording::read(&file.path).is_ok_and(|reader| reader.info().is_always) {
-            continue;
-        }
+    // Only what may go is looked into: by its name alone it may be anybody's.
+    let is_always = |file: &KeptFile| recording::read(&file.path).is_ok_and(|reader| reader.info().is_always);
+    for file in to_delete(&all, written, bounds, now, frees_one, is_always) {
         fs::remove_file(&file.path)?;
+        // What was marked in it goes with it.
+        let _ = fs::remove_file(file.path.with_extension("marks.json"));
         tracing::info!("deleted {}: what is always recorded is over its bounds", file.path.display());
     }
     Ok(())
 }
 
-/// How many of the oldest are over the bounds.
-fn over(all: &[KeptFile], written: u64, bounds: Bounds, now: Wall) -> usize {
+/// Those that are over the bounds, the oldest first, and one at least where `frees_one`. What is not ours
+/// stays, and counts for nothing.
+fn to_delete(
+    all: &[KeptFile],
+    written: u64,
+    bounds: Bounds,
+    now: Wall,
+    frees_one: bool,
+    is_ours: impl Fn(&KeptFile) -> bool,
+) -> Vec<&KeptFile> {
     let mut bytes: u64 = written + all.iter().map(|file| file.bytes).sum::<u64>();
     let is_old = |file: &KeptFile| {
         bounds.age_max.is_some_and(|age| u128::from(now.0.saturating_sub(file.last.0)) > age.as_millis())
     };
-    let mut count = 0;
+    let mut gone = Vec::new();
     for file in all {
-        if bytes <= bounds.bytes_max && !is_old(file) {
+        let is_over = bytes > bounds.bytes_max || is_old(file);
+        if !is_over && (!frees_one || !gone.is_empty()) {
             break;
         }
         bytes -= file.bytes;
-        count += 1;
+        if is_ours(file) {
+            gone.push(file);
+        }
     }
-    count
+    gone
+}
+
+/// Whether the station names a file so: `2026-11-28_22-14-03-always.mcap`, and with a number where there are
+/// several of one second or it goes on.
+fn is_named(path: &Path) -> bool {
+    let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else { return false };
+    let Some((_, behind)) = stem.rsplit_once(NAME) else { return false };
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    path.extension().is_some_and(|it| it == "mcap")
+        && (behind.is_empty() || behind.strip_prefix(['-', '.']).is_some_and(is_number))
 }
 
 /// The files of a folder that are named as those that the station keeps by itself, but for the one that it
@@ -79,8 +98,7 @@ fn finished(folder: &Path, present: Option<&Path>) -> io::Result<Vec<KeptFile>> 
     for entry in fs::read_dir(folder)?.take(FILES_MAX) {
         let entry = entry?;
         let path = entry.path();
-        let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().contains(NAME));
-        if is_named && Some(&*path) != present && entry.file_type()?.is_file() {
+        if is_named(&path) && Some(&*path) != present && entry.file_type()?.is_file() {
             let about = entry.metadata()?;
             let last = about.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
             let last = Wall(u64::try_from(last.as_millis()).unwrap_or(u64::MAX));
@@ -102,15 +120,46 @@ mod tests {
     #[test]
     fn the_oldest_go_past_the_bytes_and_past_the_days() {
         let all = [file(1_000, 10), file(2_000, 20), file(3_000, 30)];
-        let over = |written, bytes_max, age_ms: Option<u64>, now| {
+        let gone = |written, bytes_max, age_ms: Option<u64>, now, frees_one| {
             let bounds = Bounds { bytes_max, age_max: age_ms.map(Duration::from_millis) };
-            over(&all, written, bounds, Wall(now))
+            to_delete(&all, written, bounds, Wall(now), frees_one, |_| true).len()
         };
-        assert_eq!(over(40, 100, None, 9_000), 0);
-        assert_eq!(over(41, 100, None, 9_000), 1);
-        assert_eq!(over(0, 30, None, 9_000), 2);
-        assert_eq!(over(0, 0, None, 9_000), 3, "the one that is being written stays");
-        assert_eq!(over(0, 100, Some(5_000), 6_000), 0);
-        assert_eq!(over(0, 100, Some(5_000), 7_001), 2);
+        assert_eq!(gone(40, 100, None, 9_000, false), 0);
+        assert_eq!(gone(40, 100, None, 9_000, true), 1);
+        assert_eq!(gone(41, 100, None, 9_000, false), 1);
+        assert_eq!(gone(41, 100, None, 9_000, true), 1);
+        assert_eq!(gone(0, 30, None, 9_000, false), 2);
+        assert_eq!(gone(0, 0, None, 9_000, false), 3, "the one that is being written stays");
+        assert_eq!(gone(0, 100, Some(5_000), 6_000, false), 0);
+        assert_eq!(gone(0, 100, Some(5_000), 7_001, false), 2);
+    }
+
+    #[test]
+    fn what_is_anothers_stays_counts_for_nothing_and_is_not_in_the_way() {
+        let all = [file(1_000, 90), file(2_000, 20), file(3_000, 30)];
+        let is_ours = |file: &KeptFile| file.last != Wall(1_000);
+        let gone = |bytes_max, frees_one| {
+            let bounds = Bounds { bytes_max, age_max: None };
+            let gone = to_delete(&all, 0, bounds, Wall(9_000), frees_one, is_ours);
+            gone.into_iter().map(|file| file.last.0).collect::<Vec<_>>()
+        };
+        assert_eq!(gone(50, false), []);
+        assert_eq!(gone(50, true), [2_000]);
+        assert_eq!(gone(49, false), [2_000]);
+        assert_eq!(gone(0, false), [2_000, 3_000]);
+    }
+
+    #[test]
+    fn a_file_is_ours_by_the_whole_form_of_its_name() {
+        for (name, is_ours) in [
+            ("2026-11-28_22-14-03-always.mcap", true),
+            ("2026-11-28_22-14-03-always-2.mcap", true),
+            ("2026-11-28_22-14-03-always.2.mcap", true),
+            ("2026-11-28_22-14-03-always.marks.json", false),
+            ("2026-11-28_22-14-03-always-cut.mcap", false),
+            ("2026-11-28_22-14-03-clip.mcap", false),
+        ] {
+            assert_eq!(is_named(Path::new(name)), is_ours, "{name}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The port itself: watches a recording, asks it, and moves in it.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 use super::{
     answers,
@@ -9,7 +9,7 @@ use super::{
     reach::{Target, last_moment, moment, reach},
     shared::Shared,
     thread::{Beginning, ReplayThread},
-    walk::each_entry,
+    walk::{each_entry, each_entry_of_all},
 };
 use crate::{
     ids::Seq,
@@ -130,9 +130,14 @@ impl ReplayPort {
         Ok(Self { life: Arc::new(ShutdownGuard { shared }), past })
     }
 
-    /// Takes the entries from the start of the station that is replayed until where it is, in their order.
-    /// What cannot be read is passed over. It reads files for as long as that takes.
-    pub fn each_entry(&self, mut take: impl FnMut(EntryRef<'_>)) {
+    /// Takes the entries of all starts of the station until where it is, in their order, for as long as that
+    /// is wanted. It reads files meanwhile. How many parts could not be read.
+    pub fn each_entry(&self, mut take: impl FnMut(EntryRef<'_>) -> ControlFlow<()>) -> u64 {
+        each_entry_of_all(&self.life.shared, &self.past, &mut take)
+    }
+
+    /// Takes those of the start of the station that is replayed. What cannot be read is passed over.
+    pub fn each_entry_of_start(&self, mut take: impl FnMut(EntryRef<'_>)) {
         each_entry(&self.life.shared, &self.past, &mut take);
     }
 

@@ -20,6 +20,8 @@ pub(in crate::station) struct TriggerBoard {
     all: Mutex<Vec<Trigger>>,
     /// There is one more.
     pub(super) changed: Arc<Notify>,
+    /// Held while one is added or removed: from the question whether it may be until that is done.
+    pub(in crate::station) changing: tokio::sync::Mutex<()>,
     /// This program, whose subcommands they run.
     pub(super) program: PathBuf,
 }
@@ -28,7 +30,8 @@ impl TriggerBoard {
     /// Those of the configuration; what is wrong with one was said when it was read.
     pub(in crate::station) fn new(configured: &[TriggerSpec], program: PathBuf) -> Self {
         let all = configured.iter().filter_map(|spec| Trigger::new(spec.clone(), true).ok());
-        Self { all: Mutex::new(all.take(TRIGGERS_MAX).collect()), changed: Arc::default(), program }
+        let all = Mutex::new(all.take(TRIGGERS_MAX).collect());
+        Self { all, changed: Arc::default(), changing: tokio::sync::Mutex::new(()), program }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Trigger>> {
@@ -74,7 +77,7 @@ impl TriggerBoard {
     /// There is none of this name, or the configuration has it.
     pub(in crate::station) fn remove(&self, name: &str) -> Result<(), PortError> {
         let mut all = self.lock();
-        let at = place_of(&all, name)?;
+        let at = position_of(&all, name)?;
         all.remove(at);
         Ok(())
     }
@@ -84,7 +87,7 @@ impl TriggerBoard {
     /// # Errors
     /// As [`Self::remove`].
     pub(in crate::station) fn may_remove(&self, name: &str) -> Result<(), PortError> {
-        place_of(&self.lock(), name).map(drop)
+        position_of(&self.lock(), name).map(drop)
     }
 
     /// All, as they are listed.
@@ -125,8 +128,8 @@ fn has_room_for(all: &[Trigger], trigger: &Trigger) -> Result<(), PortError> {
     Ok(())
 }
 
-/// The place of one that was added.
-fn place_of(all: &[Trigger], name: &str) -> Result<usize, PortError> {
+/// The position of one that was added.
+fn position_of(all: &[Trigger], name: &str) -> Result<usize, PortError> {
     match all.iter().position(|known| known.spec().name == name) {
         Some(at) if all.get(at).is_some_and(Trigger::is_configured) => Err(PortError::BadRequest(format!(
             "the configuration has `{name}`: remove it there, and start the station again"

@@ -1,11 +1,13 @@
 //! `mplp validate --recording`: the MPLP messages of the bus until a place of a recording.
 
+use std::ops::ControlFlow;
+
 use super::{
     rows::{InputRow, Place, RECORDING, Report},
     validate::By,
 };
 use crate::{
-    cli::error::Error,
+    cli::{asked, error::Error},
     dissect::mplp::{Published, published},
     mplp::{Finding, Findings, lint::lint},
     station::ReplayPort,
@@ -14,6 +16,8 @@ use crate::{
 
 /// What to do about a message that the tap cut.
 const CUT: &str = "`rl-console record --whole` keeps frames whole";
+/// What to do about parts that cannot be read.
+const DAMAGED: &str = "`rl-console recording verify` names them";
 /// What to do about objects over a limit.
 const LIMIT: &str = "`limits.mplp` has the limits of an object";
 
@@ -21,9 +25,12 @@ const LIMIT: &str = "`limits.mplp` has the limits of an object";
 pub(super) fn run(file: &str, port: &ReplayPort, by: By, report: &mut Report<'_>) -> Result<(), Error> {
     let (broken, not_judged) = report.counts();
     let mut judged = Judged { file, by, report, objects: 0, told: Ok(()) };
-    port.each_entry(|entry| judged.take(entry));
+    let unread = port.each_entry(|entry| judged.take(entry));
     let Judged { report, objects, told, .. } = judged;
     told?;
+    if unread > 0 {
+        report.not_judged(&Place::file(file), &asked::unread(unread), DAMAGED)?;
+    }
     let (broken, not_judged) = (report.counts().0 - broken, report.counts().1 - not_judged);
     let valid = broken == 0 && not_judged == 0;
     report.input(&InputRow { file: file.to_owned(), valid, schema: RECORDING, objects, broken, not_judged })
@@ -40,13 +47,15 @@ struct Judged<'a, 'b> {
 }
 
 impl Judged<'_, '_> {
-    fn take(&mut self, entry: EntryRef<'_>) {
-        let Some(found) = published(entry).filter(|_| self.told.is_ok()) else { return };
+    /// Takes an entry; it ends once nothing can be printed.
+    fn take(&mut self, entry: EntryRef<'_>) -> ControlFlow<()> {
+        let Some(found) = published(entry) else { return ControlFlow::Continue(()) };
         let place = Place::entry(self.file, entry.entry.seq.0);
         self.told = match found {
             Published::Cut => self.report.not_judged(&place, "the tap kept a part of it", CUT),
             Published::Whole(body) => self.message(&place, &body),
         };
+        if self.told.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn message(&mut self, place: &Place, body: &[u8]) -> Result<(), Error> {

@@ -1,11 +1,21 @@
 //! Over what the ladder is read.
 
 use super::{live, print, recorded};
-use crate::cli::{args::TraceArgs, asked, config::AskedRecording, context::Context, error::Error, operator};
+use crate::cli::{
+    args::{TraceArgs, TraceFormat},
+    asked,
+    config::AskedRecording,
+    context::Context,
+    error::Error,
+    operator,
+};
 
 pub(in crate::cli) fn run(context: &mut Context, args: &TraceArgs) -> Result<(), Error> {
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
+    if out.is_json() && args.format == TraceFormat::Mermaid {
+        return Err(Error::usage("a sequence diagram has no JSON form", "leave out --json or --format"));
+    }
     let mut printer = print::Printer::new(clock, out, args.format);
     let done = match &settings.asked {
         // Read as it comes, whether anything in it says what held or not.

@@ -51,7 +51,7 @@ pub(super) async fn print_at(
 ) -> Result<(), Error> {
     let trace = of_name(name, |ends| {
         let mut found = Found::default();
-        port.each_entry(|entry| found.take(entry.entry, ends));
+        port.each_entry_of_start(|entry| found.take(entry.entry, ends));
         Ok(found)
     })?;
     let mut after = Seq(0);
