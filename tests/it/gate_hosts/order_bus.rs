@@ -47,7 +47,7 @@ const UNITS: Sight = Sight {
         "topic:a",
         "kind:Publish",
         "kind:Ping or kind:Subscribe",
-        "link:rmp verdict:accepted",
+        "link:rmp verdict:ok",
         "sub:1",
         "topic:b",
     ],

@@ -60,7 +60,7 @@ const MESSAGES: Sight = Sight {
     filters: &[
         "link:plugin",
         "link:plugin method:log",
-        "link:plugin verdict:accepted",
+        "link:plugin verdict:ok",
         "link:plugin method:invoke_action",
     ],
 };
