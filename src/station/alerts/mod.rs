@@ -34,8 +34,8 @@ use fold::NotAcknowledged;
 #[cfg(test)]
 pub(crate) use fold::{Alerts, kinds, transition};
 pub(super) use host::{AlertBoard, run};
-pub(crate) use of_station::StationWatch;
 #[cfg(test)]
 pub(crate) use of_station::{DISK_LOW, RECORDING_FAILED, STATION_ERROR, STORE_FAILING, TURNED_AWAY};
+pub(crate) use of_station::{StationWatch, TRIGGERED};
 pub use watch::AlertThresholds;
 pub(crate) use watch::{EndedCause, Evidence, Findings, Watch, Watching};

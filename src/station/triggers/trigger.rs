@@ -7,6 +7,7 @@ use crate::{
     dissect::EntryRecord,
     filter::Filter,
     port::{TriggerRow, TriggerSpec},
+    station::alerts::TRIGGERED,
     tap::{
         EntryRef,
         entry::{Transition, What, station},
@@ -110,12 +111,11 @@ impl Trigger {
 /// Whether a trigger did it: it would find what it did itself.
 fn is_of_trigger(what: &What) -> bool {
     let What::Transition(Transition::Station(transition)) = what else { return false };
-    matches!(
-        transition,
-        station::Transition::Triggered { .. }
-            | station::Transition::Marked { by: None, .. }
-            | station::Transition::Alert { .. }
-    )
+    match transition {
+        station::Transition::Triggered { .. } | station::Transition::Marked { by: None, .. } => true,
+        station::Transition::Alert { alert, .. } => TRIGGERED.has(alert),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +123,11 @@ mod tests {
     use super::*;
     use crate::{
         ids::Seq,
-        tap::entry::{Entry, Link, station::Level},
+        tap::entry::{
+            Entry, Link,
+            alerts::{Alert, AlertChange, AlertManner},
+            station::Level,
+        },
     };
 
     fn notice(ms: u64) -> Entry {
@@ -159,6 +163,35 @@ mod tests {
         let own = Entry { what: What::Transition(Transition::Station(own)), ..notice(0) };
         let other = Entry { link: Link::Mpp, ..notice(0) };
         assert_eq!([own, other, notice(0)].map(|entry| taken(&mut trigger, &entry)), [None, None, Some(0)]);
+    }
+
+    #[test]
+    fn it_fires_for_an_alert_but_for_none_that_a_trigger_raised() {
+        let spec = TriggerSpec { mark: true, cooldown_s: 0, ..TriggerSpec::new("any", "link:station") };
+        let mut trigger = Trigger::new(spec, true).unwrap();
+        let mut raised = |name: &str, ms| {
+            let alert = Alert {
+                id: 1,
+                name: name.into(),
+                link: Link::Station,
+                subject: "store".into(),
+                manner: AlertManner::Once,
+                since: Now::at_ms(ms),
+                text: "it happened".into(),
+                last: None,
+                is_quiet: false,
+                raised_at: Now::at_ms(ms),
+                acknowledged_at: None,
+                resolved_at: None,
+            };
+            let change = station::Transition::Alert { change: AlertChange::Raised, alert: alert.into() };
+            let what = What::Transition(Transition::Station(change));
+            taken(&mut trigger, &Entry { what, ..notice(ms) })
+        };
+        assert_eq!(
+            [raised("store_failing", 0), raised("trigger", 1), raised("disk_low", 2)],
+            [Some(0), None, Some(0)]
+        );
     }
 
     #[test]
