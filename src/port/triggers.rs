@@ -80,6 +80,9 @@ pub struct TriggerRow {
     pub fired: u64,
     /// Entries that it found and did not fire for: too soon, or too often.
     pub coalesced: u64,
+    /// Entries that were lost before it could look at them; 0 from a station that does not count them.
+    #[serde(default)]
+    pub missed: u64,
     /// When it fired last, in Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ms: Option<Wall>,

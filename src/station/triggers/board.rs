@@ -99,6 +99,11 @@ impl TriggerBoard {
         self.lock().is_empty()
     }
 
+    /// So many entries were lost: none of the triggers there are has looked at them.
+    pub(super) fn miss(&self, lost: u64) {
+        self.lock().iter_mut().for_each(|trigger| trigger.miss(lost));
+    }
+
     /// Takes entries; what fired, and by which.
     pub(super) fn take<'a>(&self, entries: impl Iterator<Item = EntryRef<'a>>) -> Vec<(Fired, Seq, String)> {
         let (mut all, mut fired) = (self.lock(), Vec::new());
@@ -136,5 +141,30 @@ fn position_of(all: &[Trigger], name: &str) -> Result<usize, PortError> {
         ))),
         Some(at) => Ok(at),
         None => Err(PortError::BadRequest(format!("no trigger is called `{name}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_counted_for_the_triggers_that_were_there() {
+        let spec = |name| TriggerSpec { mark: true, ..TriggerSpec::new(name, "kind:notice") };
+        let board = TriggerBoard::new(&[spec("first")], PathBuf::new());
+        board.miss(5);
+        board.add(spec("second")).unwrap();
+        board.miss(2);
+        let missed: Vec<_> = board.rows().into_iter().map(|row| (row.spec.name, row.missed)).collect();
+        assert_eq!(missed, [("first".to_owned(), 7), ("second".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn a_row_of_an_earlier_station_has_missed_nothing() {
+        let spec = TriggerSpec { mark: true, ..TriggerSpec::new("first", "kind:notice") };
+        let row = Trigger::new(spec, true).unwrap().row();
+        let mut json = serde_json::to_value(&row).unwrap();
+        assert_eq!(json.as_object_mut().unwrap().remove("missed"), Some(0.into()));
+        assert_eq!(serde_json::from_value::<TriggerRow>(json).unwrap(), row);
     }
 }

@@ -40,6 +40,7 @@ async fn run(inner: Weak<Inner>) {
         while let Some(batch) = reader.read() {
             if batch.lost > 0 {
                 tracing::warn!("{} entries were lost: triggers may have missed some", batch.lost);
+                inner.triggers.miss(batch.lost);
             }
             for (fired, seq, text) in inner.triggers.take(batch.iter()) {
                 actions.act(&inner, &fired, seq, &text);

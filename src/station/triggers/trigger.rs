@@ -25,6 +25,7 @@ pub struct Trigger {
     is_configured: bool,
     fired: u64,
     coalesced: u64,
+    missed: u64,
     last: Option<Now>,
     /// When it fired in the last hour.
     in_hour: VecDeque<Mono>,
@@ -53,6 +54,7 @@ impl Trigger {
             is_configured,
             fired: 0,
             coalesced: 0,
+            missed: 0,
             last: None,
             in_hour: VecDeque::new(),
             since: 0,
@@ -96,6 +98,11 @@ impl Trigger {
         Some(Fired { spec: self.spec.clone(), coalesced: std::mem::take(&mut self.since) })
     }
 
+    /// So many entries were lost before it could look at them.
+    pub(super) const fn miss(&mut self, lost: u64) {
+        self.missed = self.missed.saturating_add(lost);
+    }
+
     /// It as it is listed.
     pub(super) fn row(&self) -> TriggerRow {
         TriggerRow {
@@ -103,6 +110,7 @@ impl Trigger {
             is_configured: self.is_configured,
             fired: self.fired,
             coalesced: self.coalesced,
+            missed: self.missed,
             last_ms: self.last.map(|last| last.wall),
         }
     }

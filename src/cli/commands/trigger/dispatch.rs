@@ -79,18 +79,39 @@ fn list(context: &mut Context) -> Result<(), Error> {
 }
 
 fn line(row: &TriggerRow) -> String {
-    let TriggerRow { spec, is_configured, fired, coalesced, .. } = row;
+    let TriggerRow { spec, is_configured, fired, coalesced, missed, .. } = row;
     let clip = spec.clip.map(|clip| format!("clip {},{}", clip.before_s, clip.after_s));
     let run = (!spec.run.is_empty()).then(|| format!("run {}", spec.run.join(" ")));
     let words = [("mark", spec.mark), ("alert", spec.alert)];
     let plain = words.into_iter().filter(|(_, is_set)| *is_set).map(|(word, _)| word.to_owned());
     let does: Vec<String> = plain.chain(clip).chain(run).collect();
     let from = if *is_configured { "configuration" } else { "added" };
+    let missed = match missed {
+        0 => String::new(),
+        lost => format!(", {} missed", counted(*lost, "entry")),
+    };
     format!(
-        "{}  {}  {}  fired {}, {coalesced} more found  ({from})",
+        "{}  {}  {}  fired {}, {coalesced} more found{missed}  ({from})",
         spec.name,
         spec.when,
         does.join(", "),
         counted(*fired, "time")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_trigger_missed_is_in_its_line_where_there_is_any() {
+        let spec = TriggerSpec { mark: true, ..TriggerSpec::new("warned", "kind:notice") };
+        let row = TriggerRow { spec, is_configured: false, fired: 2, coalesced: 4, missed: 0, last_ms: None };
+        assert_eq!(line(&row), "warned  kind:notice  mark  fired 2 times, 4 more found  (added)");
+        let missed = line(&TriggerRow { missed: 3, ..row });
+        assert_eq!(
+            missed,
+            "warned  kind:notice  mark  fired 2 times, 4 more found, 3 entries missed  (added)"
+        );
+    }
 }
