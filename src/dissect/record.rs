@@ -74,9 +74,16 @@ impl<'a> EntryRecord<'a> {
         }
     }
 
-    /// Whether somebody who looks back wants to stop here: at what went wrong, and at a mark.
+    /// Whether somebody who looks back wants to stop here: at what went wrong, at what an operator did, and
+    /// at a mark.
     pub(crate) fn is_of_note(&self) -> bool {
-        self.outcome().is_of_note() || self.is_mark()
+        self.outcome().is_of_note() || self.is_mark() || self.is_command()
+    }
+
+    /// Whether an operator did something through the port.
+    fn is_command(&self) -> bool {
+        let what = &self.0.entry.what;
+        matches!(what, What::Transition(Transition::Station(station::Transition::Operated { .. })))
     }
 
     /// Whether it is a mark that was set.

@@ -237,3 +237,16 @@ fn what_a_message_to_a_session_carries_is_worth_its_line_and_masked() {
         look(Link::Macp, what, bytes, |record| assert_eq!(body_preview(record.0).0, ""));
     }
 }
+
+#[test]
+fn what_went_wrong_what_an_operator_did_and_a_mark_are_of_note() {
+    let is_of_note = |transition| {
+        let what = What::Transition(Transition::Station(transition));
+        look(Link::Station, what, b"text", |record| record.is_of_note())
+    };
+    assert!(is_of_note(station::Transition::Operated { by: None, command: None }));
+    assert!(is_of_note(station::Transition::Marked { by: None, entry: None }));
+    assert!(is_of_note(station::Transition::Notice { level: Level::Error }));
+    assert!(!is_of_note(station::Transition::Notice { level: Level::Info }));
+    assert!(!is_of_note(station::Transition::Started));
+}

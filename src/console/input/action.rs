@@ -135,9 +135,9 @@ actions! {
     TenSecondsBack = "ten-seconds-back",
     /// Step ten seconds forward.
     TenSecondsForward = "ten-seconds-forward" | "ten-seconds-on",
-    /// Step back to the previous failure, fault, loss, drop, alert, mark or bookmark.
+    /// Step back to the previous failure, fault, loss, drop, alert, command, mark or bookmark.
     NoteBack = "previous-notable" | "event-of-note-before",
-    /// Step forward to the next failure, fault, loss, drop, alert, mark or bookmark.
+    /// Step forward to the next failure, fault, loss, drop, alert, command, mark or bookmark.
     NoteForward = "next-notable" | "event-of-note-after",
     /// Go to a time of day, or back by a duration.
     GoToTime = "go-to-time",

@@ -68,8 +68,9 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
 
 fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
     let stepped = moved(ui, live, action, now);
-    let none = (action == Action::NoteForward || action == Action::NoteBack)
-        .then_some("no further failure, fault, loss, drop, alert, mark or bookmark among the entries kept");
+    let none = (action == Action::NoteForward || action == Action::NoteBack).then_some(
+        "no further failure, fault, loss, drop, alert, command, mark or bookmark among the entries kept",
+    );
     show_step(ui, live, view, stepped, none, now);
 }
 

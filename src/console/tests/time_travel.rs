@@ -24,7 +24,10 @@ use crate::{
     ids::{InvocationId, QueueName},
     mpp,
     port::{Command, Page},
-    tap::entry::mpp::{Brake, FailedBy, RowState, Transition},
+    tap::entry::{
+        mpp::{Brake, FailedBy, RowState, Transition},
+        station,
+    },
     time::Now,
 };
 
@@ -400,7 +403,7 @@ fn braces_lead_from_one_event_of_note_to_the_next() {
     let at = stage.ui.time.instant();
     stage.char('{');
     assert!(
-        said(&stage).contains("no further failure, fault, loss, drop, alert, mark or bookmark"),
+        said(&stage).contains("no further failure, fault, loss, drop, alert, command, mark or bookmark"),
         "{}",
         said(&stage)
     );
@@ -416,6 +419,24 @@ fn braces_lead_from_one_event_of_note_to_the_next() {
     assert_eq!(ended(&stage), now_ended - 1);
     stage.char('}');
     assert_eq!(ended(&stage), now_ended + 1);
+}
+
+#[test]
+fn braces_stop_at_what_an_operator_did() {
+    let mut stage = TestConsole::of_size(160, 50);
+    stage.resync(connected());
+    work(&mut stage, 1);
+    let now_ended = ended(&stage);
+    stage.pass(100);
+    stage.station(station::Transition::Operated { by: None, command: None }, "held default");
+    work(&mut stage, 2);
+    stage.char('{');
+    assert!(stage.ui.time.is_stopped());
+    assert_eq!(ended(&stage), now_ended, "{}", stage.text());
+    let at = stage.ui.time.instant();
+    stage.char('{');
+    assert!(said(&stage).contains("no further failure"), "{}", said(&stage));
+    assert_eq!(stage.ui.time.instant(), at, "nothing before: it stays");
 }
 
 #[test]

@@ -7,11 +7,7 @@ use crate::{
     limits::Limits,
     port::{PortError, Snapshot},
     recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
-    tap::{
-        EntryRef,
-        entry::{Transition, What, station},
-        recorded::OwnedEntry,
-    },
+    tap::{EntryRef, recorded::OwnedEntry},
     time::{Now, Wall},
 };
 
@@ -221,10 +217,7 @@ pub(super) fn find_note(
 /// The place of an entry that a person should note.
 fn noted_seq(item: &PlacedItem) -> Option<Seq> {
     let RecordedItem::Entry(OwnedEntry { entry, bytes }) = &item.item else { return None };
-    let is_command =
-        matches!(entry.what, What::Transition(Transition::Station(station::Transition::Operated { .. })));
-    let is_noted = is_command || EntryRecord(EntryRef { entry, bytes }).is_of_note();
-    is_noted.then_some(entry.seq)
+    EntryRecord(EntryRef { entry, bytes }).is_of_note().then_some(entry.seq)
 }
 
 /// The moment of the last thing in a recording.
