@@ -141,7 +141,7 @@ impl StationView {
             Transition::DiskOk { .. } => self.disk_low = None,
             Transition::Alert { alert, .. } => self.alerts.apply(alert),
             Transition::Started
-            | Transition::RecordingFailed
+            | Transition::RecordingFailed { .. }
             | Transition::Operated { .. }
             | Transition::OperationEnded { .. }
             | Transition::Marked { .. }

@@ -372,7 +372,7 @@ fn record_from_start(inner: &Arc<Inner>, path: PathBuf) {
             shared.recording.start(&shared, Begin { path: Some(path), ..Begin::default() }).await
         {
             tracing::error!("cannot record: {error}");
-            shared.status.report(Transition::RecordingFailed, &error.to_string());
+            shared.status.report(Transition::RecordingFailed { is_always: false }, &error.to_string());
         }
     };
     if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {

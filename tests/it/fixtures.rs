@@ -217,7 +217,7 @@ fn station_transitions() -> Vec<station::Transition> {
         RecordingStarted => [Transition::RecordingStarted],
         RecordingGrew => [Transition::RecordingGrew { bytes: 4_096 }],
         RecordingStopped => [Transition::RecordingStopped { bytes: 8_192 }],
-        RecordingFailed => [Transition::RecordingFailed],
+        RecordingFailed => [Transition::RecordingFailed { is_always: true }],
         DiskLow => [Transition::DiskLow { free_bytes: 1_024 }],
         DiskFree => [Transition::DiskFree { free_bytes: 512 }],
         DiskOk => [Transition::DiskOk { free_bytes: 1 << 30 }],

@@ -117,13 +117,13 @@ fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
 #[test]
 fn a_recording_that_failed_is_over_once_it_was_seen() {
     let mut stage = well(80, 24);
-    stage.station(station::Transition::RecordingFailed, "/r/a.mcap: disk full");
+    stage.station(station::Transition::RecordingFailed { is_always: false }, "/r/a.mcap: disk full");
     pass_s(&mut stage, 1);
     stage.char('a');
     stage.char('A');
     assert_eq!(pass_s(&mut stage, 3), vec![AlertChanges::default(); 3]);
     assert!(holding(&stage).is_empty());
-    stage.station(station::Transition::RecordingFailed, "/r/b.mcap: disk full");
+    stage.station(station::Transition::RecordingFailed { is_always: false }, "/r/b.mcap: disk full");
     assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1);
 }
 

@@ -204,7 +204,12 @@ fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_i
     let cases: [(T, T, Cause, &str); 3] = [
         (T::StoreFailing, T::StoreOk, STORE_FAILING.cause(), "disk full"),
         (T::DiskLow { free_bytes: 9 << 20 }, T::DiskOk { free_bytes: 1 << 40 }, DISK_LOW.cause(), ""),
-        (T::RecordingFailed, T::RecordingStarted, RECORDING_FAILED.cause(), "/r/friday.mcap: disk full"),
+        (
+            T::RecordingFailed { is_always: false },
+            T::RecordingStarted,
+            RECORDING_FAILED.cause(),
+            "/r/friday.mcap: disk full",
+        ),
     ];
     for (trouble, end, cause, text) in cases {
         let mut stage = well(80, 24);

@@ -27,7 +27,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
         T::RecordingStopped { bytes } => {
             path("recording ended", vec![text_node("bytes", format::bytes(*bytes))])
         }
-        T::RecordingFailed => path("recording failed", Vec::new()),
+        T::RecordingFailed { is_always } => path("recording failed", vec![shown("always", is_always)]),
         T::AlwaysRecording => path("always recording", Vec::new()),
         T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(*free_bytes))]),
         T::DiskFree { free_bytes } => plain("disk free", vec![text_node("free", format::bytes(*free_bytes))]),

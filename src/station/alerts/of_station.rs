@@ -1,7 +1,7 @@
 //! What of the station itself is cause for an alert: its store, its disk, a recording.
 
 use super::{
-    cause::{ActiveCause, CauseKind},
+    cause::{ActiveCause, Cause, CauseKind},
     watch::{Evidence, Findings, Watch, Watching},
 };
 use crate::{
@@ -29,6 +29,11 @@ pub(crate) static TURNED_AWAY: CauseKind = CauseKind::turned_away(Link::Station,
 /// A recording could not be begun, or ended by an error.
 pub(crate) static RECORDING_FAILED: CauseKind =
     CauseKind::new("recording_failed", Link::Station, "recording").once();
+/// The same of the recording that the station keeps by itself.
+fn always_failed() -> Cause {
+    RECORDING_FAILED.of("always")
+}
+
 /// A trigger that is to raise an alert found something.
 pub(crate) static TRIGGERED: CauseKind = CauseKind::new("trigger", Link::Station, "trigger").once();
 /// The station told of an error: of damage that it found at its start, of a file that it cannot read.
@@ -53,9 +58,14 @@ impl Watch for StationWatch {
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
         let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
         match transition {
-            T::RecordingFailed => {
-                let text = format!("recording failed: {}", entry.text());
-                cx.incidents.raise(ActiveCause::new(RECORDING_FAILED.cause(), entry.entry.at, text));
+            T::RecordingFailed { is_always } => {
+                let (cause, what) = if *is_always {
+                    (always_failed(), "always recording")
+                } else {
+                    (RECORDING_FAILED.cause(), "recording")
+                };
+                let text = format!("{what} failed: {}", entry.text());
+                cx.incidents.raise(ActiveCause::new(cause, entry.entry.at, text));
             }
             T::Triggered { name, is_alert: true, .. } => {
                 let text = format!("trigger {name}: {}", entry.text());
@@ -75,9 +85,7 @@ impl Watch for StationWatch {
                 cx.incidents.raise(ActiveCause::new(cause, entry.entry.at, entry.text().to_string()));
             }
             T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
-            T::AlwaysRecording if !entry.text().is_empty() => {
-                cx.incidents.clear(&RECORDING_FAILED.cause());
-            }
+            T::AlwaysRecording if !entry.text().is_empty() => cx.incidents.clear(&always_failed()),
             T::TurnedAway { why, count } if !cx.is_in_snapshot => {
                 let most = (!entry.text().is_empty()).then(|| (Peer::new(&entry.text()), *count));
                 self.turned_away.record(entry.entry.at, *why, *count, most);

@@ -89,7 +89,7 @@ fn what_an_earlier_start_left_is_resolved_once_the_slowest_rule_would_have_met_i
 #[test]
 fn what_happened_holds_until_it_is_acknowledged_over_starts_too() {
     let mut first = Alerts::new(20);
-    tell(&mut first, station::Transition::RecordingFailed, "/r/a.mcap: disk full");
+    tell(&mut first, station::Transition::RecordingFailed { is_always: false }, "/r/a.mcap: disk full");
     let calm = state(None);
     assert_eq!(judge(&mut first, &calm, 1_000), [(AlertChange::Raised, 1)]);
     let mut second = Alerts::new(20);
@@ -100,6 +100,28 @@ fn what_happened_holds_until_it_is_acknowledged_over_starts_too() {
     assert_eq!(gone[0].0, AlertChange::Resolved);
     assert!(gone[0].1.acknowledged_at.is_some());
     assert_eq!(judge(&mut second, &calm, 102_000), []);
+}
+
+#[test]
+fn a_recording_that_failed_is_over_with_the_next_of_its_own_kind_alone() {
+    use station::Transition as T;
+    let mut alerts = Alerts::new(20);
+    let calm = state(None);
+    tell(&mut alerts, T::RecordingFailed { is_always: false }, "/r/a.mcap: disk full");
+    tell(&mut alerts, T::RecordingFailed { is_always: true }, "disk full; it is tried again");
+    assert_eq!(judge(&mut alerts, &calm, 1_000).len(), 2);
+    let holding = |alerts: &mut Alerts, ms| {
+        judge(alerts, &calm, ms);
+        let holding = alerts.list().iter().filter(|alert| alert.holds());
+        holding.map(|alert| alert.subject.to_string()).collect::<Vec<_>>()
+    };
+    tell(&mut alerts, T::AlwaysRecording, "");
+    assert_eq!(holding(&mut alerts, 2_000).len(), 2, "it writes none");
+    tell(&mut alerts, T::AlwaysRecording, "/r/2-always.mcap");
+    assert_eq!(holding(&mut alerts, 3_000), ["recording"]);
+    tell(&mut alerts, T::RecordingFailed { is_always: true }, "disk full; it is tried again");
+    tell(&mut alerts, T::RecordingStarted, "/r/b.mcap");
+    assert_eq!(holding(&mut alerts, 4_000), ["always"]);
 }
 
 #[test]

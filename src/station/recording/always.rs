@@ -64,7 +64,8 @@ pub(in crate::station) async fn keep(inner: Weak<Inner>) {
         }
         if told.as_ref() != Some(&why) {
             tracing::error!("the recording that is always kept failed: {why}");
-            shared.status.report(Transition::RecordingFailed, &format!("{why}; it is tried again"));
+            let failed = Transition::RecordingFailed { is_always: true };
+            shared.status.report(failed, &format!("{why}; it is tried again"));
             told = Some(why);
         }
         drop(shared);

@@ -103,7 +103,7 @@ fn report_to(board: StationStatus, mut whole: Option<WholeFrames>) -> Box<dyn Fn
             let path = summary.path.display().to_string();
             if let Some(why) = &summary.why {
                 tracing::error!("the recording {path} stopped: {why}");
-                board.report(Transition::RecordingFailed, &format!("{path}: {why}"));
+                board.report(Transition::RecordingFailed { is_always: false }, &format!("{path}: {why}"));
             }
             board.report(Transition::RecordingStopped { bytes: summary.file_bytes }, &path);
         }

@@ -81,7 +81,10 @@ pub enum Transition {
         bytes: u64,
     },
     /// A recording could not be begun, or ended by an error; the text is its path and why.
-    RecordingFailed,
+    RecordingFailed {
+        /// Whether it is the one that the station keeps by itself. A version before 0.12 does not say so.
+        is_always: bool,
+    },
     /// The recording that the station keeps by itself writes another file; the text is its path, and empty
     /// when it writes none.
     AlwaysRecording,
@@ -188,7 +191,8 @@ texts! {
     Transition {
         Self::Started | Self::HostUp { link: _ } | Self::HostDown { link: _ } | Self::StoreOk
             | Self::StoreFailing | Self::RecordingStarted | Self::RecordingGrew { bytes: _ }
-            | Self::RecordingStopped { bytes: _ } | Self::RecordingFailed | Self::AlwaysRecording
+            | Self::RecordingStopped { bytes: _ } | Self::RecordingFailed { is_always: _ }
+            | Self::AlwaysRecording
             | Self::DiskLow { free_bytes: _ } | Self::DiskFree { free_bytes: _ }
             | Self::DiskOk { free_bytes: _ }
             | Self::Notice { level: _ } | Self::TurnedAway { why: _, count: _ }

@@ -35,7 +35,7 @@ recorded! {
         RecordingStarted = RecordingStarted,
         RecordingGrew { bytes } = RecordingGrewBytes(bytes),
         RecordingStopped { bytes } = RecordingStoppedBytes(bytes),
-        RecordingFailed = RecordingFailed,
+        RecordingFailed { is_always } = RecordingFailed(wire::StationRecordingFailed { is_always }),
         AlwaysRecording = AlwaysRecording,
         DiskLow { free_bytes } = DiskLowFreeBytes(free_bytes),
         DiskFree { free_bytes } = DiskFreeBytes(free_bytes),

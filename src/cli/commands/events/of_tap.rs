@@ -16,7 +16,7 @@ pub(super) fn of_station(transition: &station::Transition, text: impl FnOnce() -
         station::Transition::RecordingStopped { bytes } => {
             Event::RecordingStopped { path: text(), bytes: *bytes }
         }
-        station::Transition::RecordingFailed => Event::RecordingFailed { why: text() },
+        station::Transition::RecordingFailed { .. } => Event::RecordingFailed { why: text() },
         station::Transition::DiskLow { free_bytes } => Event::DiskLow { free_bytes: *free_bytes },
         station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes: *free_bytes },
         station::Transition::Operated { by, .. } => {

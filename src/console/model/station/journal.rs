@@ -31,7 +31,7 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         }
         T::AlwaysRecording if text.is_empty() => return None,
         T::AlwaysRecording => (Level::Info, format!("always recording, to {text}")),
-        T::RecordingFailed => (Level::Error, format!("recording failed: {text}")),
+        T::RecordingFailed { .. } => (Level::Error, format!("recording failed: {text}")),
         T::DiskLow { free_bytes } => {
             let free = format::bytes(*free_bytes);
             (Level::Warn, format!("the data folder's disk is nearly full: {free} free"))
