@@ -1,6 +1,6 @@
 //! Why a station did not do what was asked of it.
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,9 @@ macro_rules! declare {
                 what: String,
                 /// What the system says.
                 why: String,
+                /// What it is that fails, where that is known; a station before 0.12 does not say so.
+                #[serde(default, skip_serializing_if = "FileFault::is_other")]
+                fault: FileFault,
             },
             /// A recording runs already, or none does.
             #[error("{0}")]
@@ -175,7 +178,7 @@ macro_rules! declare {
                     Self::NoStation { .. } => "no_station",
                     Self::Unreached { .. } => "unreached",
                     Self::TimedOut { .. } => "timed_out",
-                    Self::File { .. } => "file",
+                    Self::File { fault, .. } => fault.code(),
                     Self::Recording(_) => "recording",
                     Self::BadRequest(_) | Self::OlderStation { .. } => "bad_request",
                     Self::Store(_) => "store",
@@ -211,7 +214,7 @@ macro_rules! declare {
                     Self::TimedOut { .. } => {
                         "`rl-console doctor` checks the station; `rl-console stop --force` stops one that hangs".to_owned()
                     }
-                    Self::File { .. } => "choose another path".to_owned(),
+                    Self::File { fault, .. } => fault.hint().to_owned(),
                     Self::Recording(_) => "`rl-console ls health` shows the recording".to_owned(),
                     Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
                     Self::OlderStation { .. } => "start that station again with this rl-console".to_owned(),
@@ -255,6 +258,52 @@ macro_rules! declare {
 
 systems!(declare);
 
+/// What fails about a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileFault {
+    /// Something else than the following.
+    #[default]
+    Other,
+    /// It is there, and is not written over.
+    Exists,
+    /// The disk is full.
+    NoRoom,
+}
+
+impl FileFault {
+    /// That of an error of the system.
+    #[must_use]
+    pub const fn of(kind: io::ErrorKind) -> Self {
+        match kind {
+            io::ErrorKind::AlreadyExists => Self::Exists,
+            io::ErrorKind::StorageFull => Self::NoRoom,
+            _ => Self::Other,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    const fn is_other(&self) -> bool {
+        matches!(self, Self::Other)
+    }
+
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Other => "file",
+            Self::Exists => "exists",
+            Self::NoRoom => "no_room",
+        }
+    }
+
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Other => "choose another path",
+            Self::Exists => "name a new file, or remove this one",
+            Self::NoRoom => "make room, or name a file on another disk",
+        }
+    }
+}
+
 /// A host in an error that is sent: its title.
 mod host_name {
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
@@ -292,6 +341,21 @@ mod tests {
         ] {
             let down = PortError::HostDown { link, why: "it is broken".to_owned() };
             assert!(down.hint().contains(hint), "{link:?}: {}", down.hint());
+        }
+    }
+
+    #[test]
+    fn what_fails_about_a_file_is_sent_and_one_that_does_not_say_so_is_read() {
+        let of = |fault| PortError::File { what: "f".to_owned(), why: "w".to_owned(), fault };
+        for (kind, code, sent) in [
+            (io::ErrorKind::PermissionDenied, "file", r#"{"file":{"what":"f","why":"w"}}"#),
+            (io::ErrorKind::AlreadyExists, "exists", r#"{"file":{"what":"f","why":"w","fault":"exists"}}"#),
+            (io::ErrorKind::StorageFull, "no_room", r#"{"file":{"what":"f","why":"w","fault":"no_room"}}"#),
+        ] {
+            let error = of(FileFault::of(kind));
+            assert_eq!(error.code(), code);
+            assert_eq!(serde_json::to_string(&error).unwrap(), sent);
+            assert_eq!(serde_json::from_str::<PortError>(sent).unwrap(), error);
         }
     }
 

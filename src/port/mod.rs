@@ -61,7 +61,7 @@ pub use captured::whole_frame;
 pub use clients::ClientRow;
 pub use command::{Command, Outcome};
 pub use drops::{DropRow, drop_rows};
-pub use error::PortError;
+pub use error::{FileFault, PortError};
 pub use findings::FindingRow;
 pub use gate::{
     Arm, GateCommand, GateError, GateOutcome, GateRuleRow, InterceptedFrame, InterceptedRow, NOT_KNOWN_YET,

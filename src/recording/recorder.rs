@@ -90,6 +90,8 @@ pub struct Summary {
     pub lost: u64,
     /// Why it ended, when nobody asked for it.
     pub why: Option<String>,
+    /// Whether that is a full disk.
+    pub is_disk_full: bool,
 }
 
 /// A recording that runs. Dropping it ends the recording too, without waiting for its end.
@@ -195,7 +197,7 @@ enum Next {
 impl Recording {
     async fn run(mut self, mut stop: oneshot::Receiver<()>) -> Summary {
         if let Err(end) = self.record(&mut stop).await {
-            self.summary.why = Some(end.to_string());
+            self.note_end(&end);
         }
         if !self.is_reported
             && let Ok(all) = tokio::time::timeout(REPORT_AT_END, &mut self.sources.report).await
@@ -204,15 +206,23 @@ impl Recording {
         }
         // A writer that has failed fails again: the first reason stays.
         if let Err(error) = self.writer.finish() {
-            self.summary.why.get_or_insert_with(|| error.to_string());
+            self.note_end(&StopReason::Write(error));
         }
         if let Err(error) = self.syncing.end() {
-            self.summary.why.get_or_insert_with(|| error.to_string());
+            self.note_end(&StopReason::Write(WriteError::Io(error)));
         }
         self.summary.file_bytes = self.writer.bytes();
         self.summary.bytes = self.finished_bytes + self.summary.file_bytes;
         (self.on_event)(RecorderEvent::Stopped(self.summary.clone()));
         self.summary
+    }
+
+    /// Notes why it ended; the first reason stays.
+    fn note_end(&mut self, end: &StopReason) {
+        if self.summary.why.is_none() {
+            self.summary.why = Some(end.to_string());
+            self.summary.is_disk_full = end.is_disk_full();
+        }
     }
 
     async fn record(&mut self, stop: &mut oneshot::Receiver<()>) -> Result<(), StopReason> {
@@ -439,4 +449,39 @@ enum StopReason {
     DiskLow,
     #[error("cannot make the next file: {0}")]
     NextFile(io::Error),
+}
+
+impl StopReason {
+    fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Write(WriteError::Io(error)) | Self::NextFile(error) => {
+                error.kind() == io::ErrorKind::StorageFull
+            }
+            Self::DiskLow => true,
+            Self::Write(WriteError::Full { .. }) | Self::NoSnapshot(_) | Self::TooLong { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_one_wherever_it_is_met() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let other = || io::Error::from(io::ErrorKind::PermissionDenied);
+        for (end, is_full) in [
+            (StopReason::Write(WriteError::Io(full())), true),
+            (StopReason::NextFile(full()), true),
+            (StopReason::DiskLow, true),
+            (StopReason::Write(WriteError::Io(other())), false),
+            (StopReason::NextFile(other()), false),
+            (StopReason::Write(WriteError::Full { limit: 1 }), false),
+            (StopReason::TooLong { limit: 1 }, false),
+            (StopReason::NoSnapshot(String::new()), false),
+        ] {
+            assert_eq!(end.is_disk_full(), is_full, "{end}");
+        }
+    }
 }

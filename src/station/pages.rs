@@ -13,7 +13,7 @@ use super::{
     past, trace, violations, workbench,
 };
 use crate::{
-    port::{AlertRow, Outcome, Page, PortError, Query},
+    port::{AlertRow, FileFault, Outcome, Page, PortError, Query},
     store::{self, AlertFilter, Answer, Rows, op::CommitError},
     tap::entry::{Link, alerts::Alert},
 };
@@ -112,7 +112,11 @@ fn of_store(error: CommitError) -> PortError {
 
 pub(super) async fn backup(running: &Running, path: PathBuf) -> Result<Outcome, PortError> {
     if path.exists() {
-        return Err(PortError::File { what: path.display().to_string(), why: "already exists".to_owned() });
+        return Err(PortError::File {
+            what: path.display().to_string(),
+            why: "already exists".to_owned(),
+            fault: FileFault::Other,
+        });
     }
     let to = path.clone();
     let bytes = query_store(|done| running.store.backup(&to, done)).await?;

@@ -158,6 +158,19 @@ fn what_acts_or_was_not_recorded_is_refused_with_what_to_do() {
     assert_eq!(night.refuses(&["run", "show", "ffff"]), (1, "unknown_run".to_owned()));
     let none = cli(night.data(), &["ls", "queues", "--recording", "/nowhere/none.mcap"]);
     assert_eq!(none.status.code(), Some(2));
+    // With and without a place in it, as any other.
+    let other = night.data().join("other.mcap");
+    std::fs::write(&other, "not a recording").unwrap();
+    for at in [&[][..], &["--at", "+0s"]] {
+        let asked = ["--json", "trace", "7f3a", "--recording", other.to_str().unwrap()];
+        let refused = cli(night.data(), &[&asked[..], at].concat());
+        let error: Value = serde_json::from_slice(&refused.stderr).unwrap();
+        assert_eq!(
+            (refused.status.code(), &error["error"]["code"]),
+            (Some(6), &json!("no_recording")),
+            "{error:#}"
+        );
+    }
 }
 
 /// What a subcommand with `--json` prints of a recording, and what it says beside that.

@@ -225,5 +225,8 @@ fn what_just_happened_is_saved_after_the_fact() {
     json(data, &["clip", "5", own.to_str().unwrap()]);
     assert!(own.exists());
     let again = run(data, &["clip", "5", own.to_str().unwrap()], "").exits(1);
-    assert!(again.error["message"].as_str().unwrap().contains("exists"), "{again:?}");
+    assert_eq!(again.error["code"], "exists", "{again:?}");
+    assert!(again.error["hint"].as_str().unwrap().contains("a new file"), "{again:?}");
+    let again = run(data, &["record", own.to_str().unwrap(), "--for", "1"], "").exits(1);
+    assert_eq!(again.error["code"], "exists", "{again:?}");
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{cli::config::ConfigFault, mpp::Refusal, tap::entry::Link};
+use crate::{cli::config::ConfigFault, mpp::Refusal, port::FileFault, tap::entry::Link};
 
 fn refused() -> PortError {
     PortError::Refused(Refusal::UnknownEvent { event: "give_itme".into(), nearest: Some("give_item".into()) })
@@ -21,7 +21,9 @@ fn every_error_has_its_exit_code_and_its_code() {
         (PortError::NoStation { data: data.clone() }.into(), 3, "no_station"),
         (PortError::Unreached { data: data.clone(), pid: 7, why: text() }.into(), 3, "unreached"),
         (PortError::TimedOut { ms: 1 }.into(), 4, "timed_out"),
-        (PortError::File { what: text(), why: text() }.into(), 1, "file"),
+        (PortError::File { what: text(), why: text(), fault: FileFault::Other }.into(), 1, "file"),
+        (PortError::File { what: text(), why: text(), fault: FileFault::Exists }.into(), 1, "exists"),
+        (PortError::File { what: text(), why: text(), fault: FileFault::NoRoom }.into(), 1, "no_room"),
         (PortError::Recording(text()).into(), 1, "recording"),
         (PortError::BadRequest(text()).into(), 1, "bad_request"),
         (PortError::Store(text()).into(), 1, "store"),

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::{
     kept::{self, Bounds},
     settings::RecordingSettings,
-    sources::{fresh_path, sources},
+    sources::{fresh_path, not_begun, sources},
 };
 use crate::{
     limits,
@@ -94,10 +94,8 @@ async fn begin(inner: &Arc<Inner>) -> Result<Ongoing, PortError> {
     let (end, ended) = oneshot::channel();
     let file = Arc::new(Mutex::new(path.clone()));
     let on_event = report_to(inner.status.clone(), Arc::clone(&file), end);
-    let recorder = Recorder::start(&path, sources, limits, on_event).map_err(|error| PortError::File {
-        what: format!("recording to {}", path.display()),
-        why: error.to_string(),
-    })?;
+    let recorder =
+        Recorder::start(&path, sources, limits, on_event).map_err(|error| not_begun(&path, &error))?;
     inner.status.report(Transition::AlwaysRecording, &path.display().to_string());
     inner.recording.set_always(recorder).await;
     Ok(Ongoing { file, ended })

@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::sources::{fresh_path, sources};
+use super::sources::{fresh_path, not_begun, sources, unwritten};
 use crate::{
-    port::{Outcome, PortError},
+    port::{FileFault, Outcome, PortError},
     recording::{Recorder, Summary},
     station::local::Inner,
 };
@@ -20,12 +20,14 @@ pub(in crate::station) async fn clip(
     path: Option<PathBuf>,
 ) -> Result<Outcome, PortError> {
     let path = path.map_or_else(|| fresh_path(inner, "-clip"), Ok)?;
-    let failed = |why: String| PortError::File { what: format!("recording to {}", path.display()), why };
     let sources = sources(inner, seconds.min(SECONDS_MAX)).await?;
     let recorder = Recorder::start(&path, sources, inner.limits.recording, Box::new(|_| {}))
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(|error| not_begun(&path, &error))?;
     match recorder.stop().await {
-        Summary { why: Some(why), .. } => Err(failed(why)),
+        Summary { why: Some(why), is_disk_full, .. } => {
+            let fault = if is_disk_full { FileFault::NoRoom } else { FileFault::Other };
+            Err(unwritten(&path, &why, fault))
+        }
         Summary { path, bytes, entries, files, .. } => Ok(Outcome::Recorded { path, bytes, entries, files }),
     }
 }

@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 
 use super::{
     settings::RecordingSettings,
-    sources::{fresh_path, sources},
+    sources::{fresh_path, not_begun, sources},
 };
 use crate::{
     port::{Outcome, PortError},
@@ -58,7 +58,7 @@ impl Recording {
         let recorder =
             Recorder::start(&path, sources, inner.limits.recording, on_event).map_err(|error| {
                 inner.status.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
-                PortError::File { what: format!("recording to {}", path.display()), why: error.to_string() }
+                not_begun(&path, &error)
             })?;
         *current = Some(recorder);
         Ok(Outcome::Recording { path })

@@ -1,6 +1,11 @@
 //! What a recorder works with.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -8,7 +13,7 @@ use super::attachments;
 use crate::{
     dissect::{EntryOutcome, EntrySummary},
     plugin,
-    port::{PortError, Snapshot, StationPort as _},
+    port::{FileFault, PortError, Snapshot, StationPort as _},
     private_files,
     recording::{EncodedSnapshot, RecordingInfo, SnapshotFuture, Sources, Tallied},
     rmp,
@@ -83,16 +88,23 @@ pub(crate) fn tallied(entry: &Entry) -> Option<Tallied> {
     }
 }
 
+/// A recording cannot be written.
+pub(super) fn unwritten(file: &Path, why: &dyn std::fmt::Display, fault: FileFault) -> PortError {
+    PortError::File { what: format!("recording to {}", file.display()), why: why.to_string(), fault }
+}
+
+/// One cannot be begun.
+pub(super) fn not_begun(file: &Path, error: &io::Error) -> PortError {
+    unwritten(file, error, FileFault::of(error.kind()))
+}
+
 /// Files of one second that have names of their own.
 const SAME_SECOND_MAX: u32 = 1_000;
 
 /// A file of the data folder's `recordings/`, named by the date and time of this moment and with what follows
 /// that. The folder is made if it is missing.
 pub(super) fn fresh_path(inner: &Inner, behind: &str) -> Result<PathBuf, PortError> {
-    let failed = |what: &std::path::Path, why: &dyn std::fmt::Display| PortError::File {
-        what: format!("recording to {}", what.display()),
-        why: why.to_string(),
-    };
+    let failed = |what: &Path, why: &dyn std::fmt::Display| unwritten(what, why, FileFault::Other);
     let data = inner.status.view().0.data;
     let folder = std::path::absolute(data.join("recordings")).map_err(|error| failed(&data, &error))?;
     private_files::make_folder(&folder).map_err(|error| failed(&folder, &error))?;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    port::PortError,
+    port::{FileFault, PortError},
     private_files,
     station::{
         PATH_FILE,
@@ -93,7 +93,7 @@ fn unusable(file: &Path, error: &TokenError) -> PortError {
         TokenError::File { error, .. } => error.to_string(),
         error => error.to_string(),
     };
-    PortError::File { what: format!("the token {}", file.display()), why }
+    PortError::File { what: format!("the token {}", file.display()), why, fault: FileFault::Other }
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -110,8 +110,11 @@ pub(super) fn unreached(data: &Path, why: impl FnOnce() -> String) -> PortError 
 
 /// A file of one line, without its end; nothing where there is no such file or nothing is in it.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PortError> {
-    let failed =
-        |error: io::Error| PortError::File { what: path.display().to_string(), why: error.to_string() };
+    let failed = |error: io::Error| PortError::File {
+        what: path.display().to_string(),
+        why: error.to_string(),
+        fault: FileFault::Other,
+    };
     let file = match private_files::open(path) {
         Ok(file) => file,
         Err(error) if is_missing(&error) => return Ok(None),

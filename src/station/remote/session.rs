@@ -12,7 +12,7 @@ use crate::{
     ids::ConnectionId,
     limits::Limits,
     port::{
-        Answer, Command, Outcome, Page, PortError, Query, WorkbenchCommand,
+        Answer, Command, FileFault, Outcome, Page, PortError, Query, WorkbenchCommand,
         wire::{Question, Reply, Response, StationInfo},
     },
     rmp::{
@@ -66,6 +66,7 @@ impl Session {
                 Error::OfAnother { path, uid } => PortError::File {
                     what: format!("the socket {}", path.display()),
                     why: format!("another user (uid {uid}) is listening there; no token was sent"),
+                    fault: FileFault::Other,
                 },
                 Error::OfAnotherProcess { path, process } => {
                     PortError::OtherStation { data: data.clone(), socket: path, pid: process }

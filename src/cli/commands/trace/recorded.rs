@@ -4,7 +4,9 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::print::Printer;
 use crate::{
-    cli::{args::TraceName, error::Error, operator, report, run_error::RunError},
+    cli::{
+        args::TraceName, error::Error, operator, recording_error::RecordingError, report, run_error::RunError,
+    },
     ids::{Seq, TraceId},
     port::{Ladder, Page, Query, Snapshot},
     recording::{self, RecordedItem},
@@ -99,11 +101,7 @@ fn of_name(name: &TraceName, find: impl FnOnce(&str) -> Result<Found, Error>) ->
 }
 
 fn open(file: &Path) -> Result<recording::RecordingReader, Error> {
-    recording::read(file).map_err(|error| Error::Input {
-        what: file.display().to_string(),
-        message: error.to_string(),
-        hint: "create one with `rl-console record OUT.mcap`".to_owned(),
-    })
+    recording::read(file).map_err(|why| RecordingError::Open { path: file.to_owned(), why }.into())
 }
 
 /// Traces that are told where several end so.
