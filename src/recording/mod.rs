@@ -15,7 +15,7 @@
 //!   the file before it (`previous`), and whether the station keeps it by itself (`made_by`);
 //! - keyframes: a snapshot in a chunk of its own, of a state that has every entry in front of it, and before
 //!   it a metadata record `tally` with what there was so far: `mpp.entries`, `mpp.faults`, `.drops`,
-//!   `.marks`, `lost`;
+//!   `.marks`, `lost`; one more at the end of a finished file, where anything came behind its last keyframe;
 //! - attachments: what the station was started with, its pack, and what it reports of itself;
 //! - chunks compressed by zstd, written whole when they are full and once a second, so that a killed process
 //!   leaves every finished chunk.

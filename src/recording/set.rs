@@ -232,15 +232,19 @@ impl RecordingSet {
         self.chunks.get(number).is_some_and(|chunk| chunk.place.has_keyframe)
     }
 
-    /// The counts at the keyframes, by their `log_time`, since the beginning of their recording.
+    /// The counts at the keyframes and at the ends of files, by their `log_time`, since the beginning of
+    /// their recording.
     pub fn tallies(&self) -> impl Iterator<Item = (u64, &Tally)> {
         self.files.iter().enumerate().flat_map(move |(number, file)| {
             let begin = self.chunks.partition_point(|chunk| chunk.file < number);
             let chunks = self.chunks.get(begin..).unwrap_or_default();
             file.index.tallies.iter().filter_map(move |(at, tally)| {
                 let behind = chunks.partition_point(|chunk| chunk.file == number && chunk.place.at < *at);
-                let chunk = chunks.get(behind).filter(|chunk| chunk.file == number)?;
-                Some((chunk.place.start_ns, tally))
+                let is_its = |chunk: &&SetChunk| chunk.file == number;
+                let next = chunks.get(behind).filter(is_its).map(|chunk| chunk.place.start_ns);
+                // Behind the last chunk are the counts of the whole file.
+                let last = || chunks.get(behind.checked_sub(1)?).filter(is_its).map(|it| it.place.end_ns);
+                Some((next.or_else(last)?, tally))
             })
         })
     }

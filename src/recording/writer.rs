@@ -76,6 +76,8 @@ pub(super) struct Writer<W: Write> {
     snapshot: u16,
     times: LogTimes,
     tally: Tally,
+    /// The last one that is in this file.
+    noted: Option<Tally>,
     schedule: KeyframeSchedule,
     file_bytes_max: u64,
     chunk_bytes_max: u64,
@@ -85,6 +87,7 @@ pub(super) struct Writer<W: Write> {
     summary_bytes: u64,
     pending_bytes: u64,
     pending_messages: u64,
+    is_finished: bool,
 }
 
 impl<W: Write> Writer<W> {
@@ -124,6 +127,7 @@ impl<W: Write> Writer<W> {
             snapshot,
             times: LogTimes::new(about.station_started),
             tally: Tally::default(),
+            noted: None,
             schedule: KeyframeSchedule::default(),
             file_bytes_max: limits.file_bytes_max,
             chunk_bytes_max: limits.chunk_bytes_max.min(limits.file_bytes_max / 8),
@@ -132,6 +136,7 @@ impl<W: Write> Writer<W> {
             summary_bytes: 0,
             pending_bytes: 0,
             pending_messages: 0,
+            is_finished: false,
         })
     }
 
@@ -178,12 +183,19 @@ impl<W: Write> Writer<W> {
             return Err(WriteError::Full { limit: self.file_bytes_max });
         }
         let begin = self.bytes();
-        self.mcap.write_metadata(&Metadata { name: TALLY.to_owned(), metadata: self.tally.to_metadata() })?;
-        self.summary_bytes += TALLY_BYTES;
+        self.note_tally()?;
         let log_time = self.times.behind(at);
         self.write(self.snapshot, (0, log_time, at), bytes)?;
         self.flush()?;
         self.schedule.taken(now, begin, self.bytes());
+        Ok(())
+    }
+
+    /// Writes the counts so far.
+    fn note_tally(&mut self) -> Result<(), WriteError> {
+        self.mcap.write_metadata(&Metadata { name: TALLY.to_owned(), metadata: self.tally.to_metadata() })?;
+        self.summary_bytes += TALLY_BYTES;
+        self.noted = Some(self.tally);
         Ok(())
     }
 
@@ -249,9 +261,18 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes the summary, which makes the file whole.
+    /// Writes what was counted since the last keyframe, and the summary, which makes the file whole. Again,
+    /// it does nothing.
     pub(super) fn finish(&mut self) -> Result<(), WriteError> {
+        if self.is_finished {
+            return Ok(());
+        }
+        self.flush()?;
+        if self.noted != Some(self.tally) {
+            self.note_tally()?;
+        }
         self.mcap.finish()?;
+        self.is_finished = true;
         Ok(())
     }
 
@@ -271,7 +292,8 @@ impl<W: Write> Writer<W> {
         let messages = (self.pending_messages + 1) * MESSAGE_BYTES;
         // What zstd cannot compress grows by less than 1/128.
         let chunk = content + content / 128 + messages;
-        let end = END_BYTES + 2 * recorded::DESCRIPTOR.len() as u64;
+        // The last tally is in its place and in the summary.
+        let end = END_BYTES + 2 * TALLY_BYTES + 2 * recorded::DESCRIPTOR.len() as u64;
         self.written.bytes() + chunk + (self.chunks + 1) * CHUNK_BYTES + self.summary_bytes + end
     }
 }
@@ -411,6 +433,47 @@ mod tests {
                 "{left}: {error}"
             );
         }
+    }
+
+    #[test]
+    fn what_comes_behind_the_last_keyframe_is_counted_at_the_end_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("night.mcap");
+        let file = std::fs::File::create_new(&path).unwrap();
+        let mut writer = Writer::begin(file, &about(), limits::Recording::default()).unwrap();
+        let what = What::Transition(Transition::Station(station::Transition::Started));
+        let entry = |n| Entry {
+            seq: Seq(n),
+            at: Now::at_ms(1_000 + n),
+            link: Link::Station,
+            trace: None,
+            cause: None,
+            what: what.clone(),
+        };
+        writer.keyframe(Mono(0), Now::at_ms(1_000), b"state").unwrap();
+        for n in 1..=3 {
+            writer.entry(EntryRef { entry: &entry(n), bytes: b"" }, Some(Tallied::Mark)).unwrap();
+        }
+        writer.finish().unwrap();
+        writer.finish().unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), writer.bytes(), "once");
+        let index = crate::recording::index(&path).unwrap();
+        assert!(index.is_finished());
+        let set = crate::recording::RecordingSet::open(&[path]).unwrap();
+        let counted = |tally: &Tally| (tally.entries(), tally.link(Link::Station).marks);
+        let tallies: Vec<_> = set.tallies().map(|(at, tally)| (at, counted(tally))).collect();
+        let (first, last) = set.span_ns();
+        assert_eq!(tallies, [(first, (0, 0)), (last, (3, 3))]);
+    }
+
+    #[test]
+    fn a_file_that_ends_with_a_keyframe_has_its_counts_once() {
+        let mut file = Vec::new();
+        let mut writer = Writer::begin(&mut file, &about(), limits::Recording::default()).unwrap();
+        writer.keyframe(Mono(0), Now::at_ms(0), b"state").unwrap();
+        let noted = writer.summary_bytes;
+        writer.finish().unwrap();
+        assert_eq!(writer.summary_bytes, noted);
     }
 
     #[test]

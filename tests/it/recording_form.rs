@@ -108,8 +108,11 @@ fn a_keyframe_is_in_a_chunk_of_its_own_behind_what_there_was_so_far() {
     assert!(index.is_finished());
     let places: Vec<usize> = (0..index.chunks.len()).filter(|at| index.chunks[*at].has_keyframe).collect();
     assert_eq!((places.len(), places[0]), (2, 0));
-    let [(_, first), (behind, second)] = &index.tallies[..] else { panic!("{:?}", index.tallies) };
-    assert_eq!((first.entries(), second.entries()), (0, 16_384));
+    let [(_, first), (behind, second), (end, last)] = &index.tallies[..] else {
+        panic!("{:?}", index.tallies)
+    };
+    assert_eq!((first.entries(), second.entries(), last.entries()), (0, 16_384, 16_385));
+    assert!(*end > index.chunks.last().unwrap().at, "at the end of the file");
     assert_eq!(second.link(Link::Station).entries, 16_384);
     assert!(*behind < index.chunks[places[1]].at && *behind > index.chunks[places[1] - 1].at);
     // It has all that is in front of it, and nothing else is with it.
@@ -166,7 +169,7 @@ fn what_a_killed_station_leaves_is_made_whole() {
     assert_eq!(made.bytes, fs::metadata(&out).unwrap().len());
     let again = index(&out).unwrap();
     assert!(again.is_finished());
-    assert_eq!((again.info, again.tallies.len()), (own.info, own.tallies.len()));
+    assert_eq!((again.info, again.tallies.len()), (own.info, own.tallies.len() - 1), "but the last one");
     assert_eq!(again.chunks.len(), own.chunks.len() - 1);
     assert!(again.chunks[0].has_keyframe);
     let (kept_snapshots, kept) = well(&out);
