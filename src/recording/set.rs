@@ -4,9 +4,11 @@
 //! night.mcap      K e e e K e e     one start of the station: its places go on
 //! night.2.mcap    K e e e e e
 //! morning.mcap    K e e             another start, with places of its own
+//! clip.mcap           K e e e       of the first start: what files before it have is left out
 //! ```
 
 use std::{
+    collections::BTreeSet,
     io,
     ops::Range,
     path::{Path, PathBuf},
@@ -19,6 +21,7 @@ use super::{
     set_reader::first_channels,
     tally::Tally,
 };
+use crate::words::counted;
 
 /// Files of one set.
 const FILES_MAX: usize = 4_096;
@@ -52,8 +55,10 @@ pub enum SetError {
 pub struct SetChunk {
     /// Which file, in the order of the set.
     pub file: usize,
-    /// Where in it.
+    /// Where in it. Its times begin behind those of the files before it, of the same start of the station.
     pub place: ChunkPlace,
+    /// Whether its first entries may be in a file before it, too: those are left out.
+    pub(super) may_repeat: bool,
 }
 
 /// One of the files.
@@ -80,6 +85,10 @@ impl SetFile {
 
     fn begins_at(&self) -> u64 {
         self.index.chunks.first().map_or(u64::MAX, |chunk| chunk.start_ns)
+    }
+
+    fn ends_at(&self) -> Option<u64> {
+        self.index.chunks.iter().map(|chunk| chunk.end_ns).max()
     }
 
     fn info(&self) -> RecordingInfo {
@@ -125,31 +134,42 @@ impl RecordingSet {
         Ok(set)
     }
 
-    /// Makes one list of the files' chunks, and notes which are of one start of the station.
+    /// Makes one list of the files' chunks, and notes which are of one start of the station. What an earlier
+    /// file of that start has too is left out, so that times rise within it.
     fn join(&mut self) {
-        let mut before: Option<(PathBuf, RecordingInfo)> = None;
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let names: BTreeSet<String> = self.files.iter().filter_map(|file| name(&file.path)).collect();
+        let mut before: Option<RecordingInfo> = None;
+        // Until where the files of this start have everything.
+        let mut covered_ns = None;
         for (number, file) in self.files.iter_mut().enumerate() {
             let info = file.info();
+            let path = file.path.display().to_string();
             if let Some(damage) = &file.index.damage {
-                self.notes.push(format!("{}: {damage}", file.path.display()));
+                self.notes.push(format!("{path}: {damage}"));
             }
-            let begin = self.chunks.len();
-            let places = std::mem::take(&mut file.index.chunks);
-            self.chunks.extend(places.into_iter().map(|place| SetChunk { file: number, place }));
-            let follows = before.as_ref().is_some_and(|(_, before)| {
+            if let Some(previous) = info.previous.as_ref().filter(|previous| !names.contains(*previous)) {
+                self.notes.push(format!("{path} follows {previous}, which is missing"));
+            }
+            let follows = before.as_ref().is_some_and(|before| {
                 before.station_started == info.station_started && before.host_version == info.host_version
             });
-            let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
-            if let Some(previous) = &info.previous
-                && before.as_ref().and_then(|(path, _)| name(path)).as_ref() != Some(previous)
-            {
-                self.notes.push(format!("{} follows {previous}, which is missing", file.path.display()));
+            if !follows {
+                covered_ns = None;
             }
+            let (count, end_ns) = (file.index.chunks.len(), file.ends_at());
+            let begin = self.chunks.len();
+            self.chunks.extend(uncovered(file, number, covered_ns));
+            if let left_out @ 1.. = (begin + count).saturating_sub(self.chunks.len()) {
+                let chunks = counted(left_out, "chunk");
+                self.notes.push(format!("{path}: {chunks} left out: another file has the same entries"));
+            }
+            covered_ns = covered_ns.max(end_ns);
             match self.starts.last_mut() {
                 Some(last) if follows => last.end = self.chunks.len(),
                 _ => self.starts.push(begin..self.chunks.len()),
             }
-            before = Some((file.path.clone(), info));
+            before = Some(info);
         }
         self.starts.retain(|start| !start.is_empty());
     }
@@ -248,6 +268,33 @@ impl RecordingSet {
             })
         })
     }
+}
+
+/// Takes the chunks of a file that have anything behind `covered_ns`, and the counts from there on. One that
+/// begins before that begins behind it in the set.
+fn uncovered(file: &mut SetFile, number: usize, covered_ns: Option<u64>) -> Vec<SetChunk> {
+    let begin_ns = file.begins_at();
+    let places = std::mem::take(&mut file.index.chunks);
+    let whole = |place| SetChunk { file: number, place, may_repeat: false };
+    let Some(covered_ns) = covered_ns.filter(|covered_ns| begin_ns <= *covered_ns) else {
+        return places.into_iter().map(whole).collect();
+    };
+    let mut chunks = Vec::new();
+    let mut has_state = false;
+    for place in places.into_iter().filter(|place| place.end_ns > covered_ns) {
+        let is_behind = place.start_ns > covered_ns;
+        // From a keyframe on it is read as it is: the state has just what is in front of that.
+        has_state |= is_behind && place.has_keyframe;
+        let start_ns = place.start_ns.max(covered_ns.saturating_add(1));
+        let has_keyframe = place.has_keyframe && is_behind;
+        let place = ChunkPlace { start_ns, has_keyframe, ..place };
+        chunks.push(SetChunk { file: number, place, may_repeat: !has_state || !is_behind });
+    }
+    let first_at = chunks.first().map_or(u64::MAX, |chunk| chunk.place.at);
+    // Counts are since the beginning of the file: the last ones that are left out are counted from.
+    let known = file.index.tallies.partition_point(|(at, _)| *at < first_at).saturating_sub(1);
+    file.index.tallies.drain(..known);
+    chunks
 }
 
 /// The recordings of a folder; those that are none are noted.

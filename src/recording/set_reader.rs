@@ -63,7 +63,12 @@ impl SetReader {
     /// alone.
     pub fn chunk(&mut self, number: usize) -> VecDeque<Result<PlacedItem, Damage>> {
         let read = self.read(number);
-        let items = read.unwrap_or_else(|damage| VecDeque::from([Err(damage)]));
+        let mut items = read.unwrap_or_else(|damage| VecDeque::from([Err(damage)]));
+        if self.set.chunk(number).is_some_and(|chunk| chunk.may_repeat) {
+            let last = self.last_before(number);
+            // A state between them is older than what is in front of the chunk.
+            items.retain(|item| item.is_err() || entry_seq(item) > last);
+        }
         if self.firsts.len() < KNOWN_MAX {
             self.firsts.insert(number, items.iter().find_map(entry_seq));
         }
@@ -102,6 +107,12 @@ impl SetReader {
         });
         read.map_err(|why| Damage::Part { at, why })?;
         Ok(items)
+    }
+
+    /// The number of the last entry in front of a chunk, of the same start of the station.
+    fn last_before(&mut self, number: usize) -> Option<Seq> {
+        let begin = self.set.start_of(number).start;
+        (begin..number).rev().find_map(|at| self.read(at).ok()?.iter().filter_map(entry_seq).max())
     }
 
     /// The number of the first entry in a chunk or, where it has none, behind it; none at the end of its

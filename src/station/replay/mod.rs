@@ -12,6 +12,8 @@
 mod answers;
 mod bar;
 mod lists;
+#[cfg(test)]
+mod overlap_tests;
 mod past;
 mod player;
 mod port;

@@ -34,14 +34,14 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap")
 /// A file of form 1: a snapshot, and what came behind it.
 const FORM_1: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recordings/form_1.mcap");
 
-struct Night {
-    folder: tempfile::TempDir,
+pub(super) struct Night {
+    pub(super) folder: tempfile::TempDir,
     files: Vec<PathBuf>,
-    first: Snapshot,
-    entries: Vec<OwnedEntry>,
+    pub(super) first: Snapshot,
+    pub(super) entries: Vec<OwnedEntry>,
 }
 
-fn sample() -> (Snapshot, Vec<OwnedEntry>) {
+pub(super) fn sample() -> (Snapshot, Vec<OwnedEntry>) {
     recorded(SAMPLE)
 }
 
@@ -60,7 +60,7 @@ fn recorded(path: &str) -> (Snapshot, Vec<OwnedEntry>) {
     (first.unwrap(), entries)
 }
 
-fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
+pub(super) fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
     RecordingInfo {
         host_version: "0.0.0".to_owned(),
         station_started: Now::at_ms(started_ms),
@@ -70,7 +70,7 @@ fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
 }
 
 /// The sample night in several files, with a keyframe every so many entries.
-fn night(files: usize, keyframe_every: usize) -> Night {
+pub(super) fn night(files: usize, keyframe_every: usize) -> Night {
     let (first, entries) = sample();
     let folder = tempfile::tempdir().unwrap();
     let mut night = Night { folder, files: Vec::new(), first: first.clone(), entries };
@@ -108,7 +108,7 @@ impl Night {
     }
 
     /// The state behind the entry with this index, folded from the beginning.
-    fn state(&self, index: usize) -> Snapshot {
+    pub(super) fn state(&self, index: usize) -> Snapshot {
         let mut state = ReplayState::of(self.first.clone());
         for entry in &self.entries[..=index] {
             assert_ne!(state.take(entry.as_ref(), &Limits::default()), Carried::Repeated);
@@ -117,25 +117,29 @@ impl Night {
     }
 }
 
-fn open(set: &Arc<RecordingSet>, place: ReplayPlace, speed: Speed, is_held: bool) -> ReplayPort {
+pub(super) fn open(set: &Arc<RecordingSet>, place: ReplayPlace, speed: Speed, is_held: bool) -> ReplayPort {
     let start = ReplayStart { place, speed, is_held };
     ReplayPort::open(Arc::clone(set), start, Clock::start(), Limits::default()).unwrap()
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), future).await.unwrap() })
 }
 
 /// Has something done, and waits until it is.
-async fn act(port: &ReplayPort, act: ReplayAct, is_done: impl Fn(&ReplayView) -> bool) -> ReplayView {
+pub(super) async fn act(
+    port: &ReplayPort,
+    act: ReplayAct,
+    is_done: impl Fn(&ReplayView) -> bool,
+) -> ReplayView {
     let mut replay = port.replay().unwrap();
     replay.control.act(act);
     replay.view.wait_for(is_done).await.unwrap().clone()
 }
 
 /// Reads all there is, and says that it is folded.
-fn read(port: &ReplayPort, reader: &mut crate::tap::Reader) -> Vec<OwnedEntry> {
+pub(super) fn read(port: &ReplayPort, reader: &mut crate::tap::Reader) -> Vec<OwnedEntry> {
     let mut all = Vec::new();
     while let Some(batch) = reader.read() {
         assert_eq!(batch.lost, 0);
