@@ -18,6 +18,8 @@ mod past;
 mod player;
 mod port;
 mod reach;
+#[cfg(test)]
+mod seek_tests;
 mod session;
 mod shared;
 mod state;

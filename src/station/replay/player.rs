@@ -59,9 +59,9 @@ impl Player {
         self.since = now;
     }
 
-    /// Who folds has not come further than here: it waits there.
+    /// Who folds has not come further than here: it waits there. What holds stays where it is.
     pub(super) fn wait_at(&mut self, log_ns: u64, now: Mono) {
-        if self.position(now) > log_ns {
+        if !self.is_held && self.position(now) > log_ns {
             self.go_to(log_ns, now);
         }
     }
@@ -176,5 +176,7 @@ mod tests {
         assert_eq!(player.position(at(99)), 190 * SECOND);
         player.hold(at(99));
         assert!(!player.is_due(191 * SECOND, at(99)) && player.is_due(190 * SECOND, at(99)));
+        player.wait_at(180 * SECOND, at(99));
+        assert_eq!(player.position(at(99)), 190 * SECOND, "a place that was gone to holds");
     }
 }

@@ -236,14 +236,16 @@ impl ReplayThread {
         self.cursor.chunk().saturating_sub(1)
     }
 
-    /// Goes to a time: by playing up to there where no keyframe lies between.
+    /// Goes to a time. While it holds, what lies before that is handed out where no keyframe lies between.
     fn seek_time(&mut self, log_ns: u64) {
         let now = self.now();
         let (first_ns, last_ns) = self.player.span();
         let log_ns = log_ns.clamp(first_ns, last_ns);
         let set = &self.shared.set;
         let keyframe = set.keyframe_until(set.chunk_at(log_ns));
-        let is_near = log_ns >= self.player.position(now)
+        // While it plays it would wait for who folds, short of there.
+        let is_near = self.player.is_held()
+            && log_ns >= self.player.position(now)
             && set.start_of(set.chunk_at(log_ns)).contains(&self.near())
             && keyframe.is_some_and(|keyframe| keyframe < self.cursor.chunk());
         if is_near {

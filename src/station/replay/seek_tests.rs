@@ -1,0 +1,94 @@
+//! Places that are gone to where more happened than may wait to be folded.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use super::tests::{act, block_on, open, read, sample};
+use crate::{
+    ids::Seq,
+    limits::Limits,
+    port::{ReplayAct, ReplayPlace, Snapshot, Speed, StationPort as _},
+    recording::{RecordingInfo, RecordingSet, test_files::TestFile},
+    tap::{
+        EntryRef,
+        entry::{Entry, Link, Transition, What, station},
+    },
+    time::Now,
+};
+
+const ENTRIES: u64 = 20_000;
+/// Time between them.
+const EVERY: Duration = Duration::from_micros(100);
+/// A place behind so many of them.
+const GONE: u64 = 15_000;
+
+/// Entries in quick succession between two keyframes; the first state, and the number of the first entry.
+fn dense(path: &Path) -> (Arc<RecordingSet>, Snapshot, u64) {
+    let first = sample().0;
+    let begin = first.as_of.0.iter().max().copied().unwrap_or_default().next().0;
+    let info = RecordingInfo { station_started: Now::at_ms(0), ..RecordingInfo::default() };
+    let mut file = TestFile::begin(path, &info, 16_384);
+    file.keyframe(first.at, &first.encode());
+    let mut at = first.at;
+    for seq in begin..begin + ENTRIES {
+        at = Now { mono: at.mono + EVERY, ..at };
+        let what =
+            What::Transition(Transition::Station(station::Transition::Marked { by: None, entry: None }));
+        let entry = Entry { seq: Seq(seq), at, link: Link::Station, trace: None, cause: None, what };
+        file.entry(EntryRef { entry: &entry, bytes: b"mark" }, None);
+    }
+    file.keyframe(at, &first.encode());
+    file.finish();
+    (Arc::new(RecordingSet::open(&[path.to_owned()]).unwrap()), first, begin)
+}
+
+#[test]
+fn a_step_forward_comes_to_its_place_whenever_what_lies_before_it_is_folded() {
+    let folder = tempfile::tempdir().unwrap();
+    let (set, first, begin) = dense(&folder.path().join("dense.mcap"));
+    let port = open(&set, ReplayPlace::Start, Speed::ONE, true);
+    let gone_ns = i64::try_from((EVERY * u32::try_from(GONE).unwrap()).as_nanos()).unwrap();
+    let there = first.at.mono + Duration::from_nanos(gone_ns.unsigned_abs());
+    block_on(async {
+        let mut reader = port.entries().unwrap();
+        act(&port, ReplayAct::Seek(ReplayPlace::By(gone_ns)), |view| view.at.mono == there).await;
+        let waiting = (Limits::default().tap.ring_entries_max / 4).min(8_192);
+        let mut count = 0;
+        while count < waiting {
+            reader.ready().await;
+            while let Some(batch) = reader.read() {
+                count += batch.iter().count() as u64;
+            }
+        }
+        // As many as may wait do, when the second act is done.
+        act(&port, ReplayAct::Faster, |view| view.speed != Speed::ONE).await;
+        let waits = act(&port, ReplayAct::Slower, |view| view.speed == Speed::ONE).await;
+        assert_eq!((count, waits.at.mono, waits.is_held), (waiting, there, true));
+        count += read(&port, &mut reader).len() as u64;
+        while count < GONE {
+            reader.ready().await;
+            count += read(&port, &mut reader).len() as u64;
+        }
+        assert_eq!((count, reader.next()), (GONE, Seq(begin + GONE)));
+        let view = act(&port, ReplayAct::Hold, |view| view.is_held).await;
+        assert_eq!((view.at.mono, view.generation), (there, 1));
+        let last = port.snapshot().await.unwrap().as_of.0[Link::Station.index()];
+        assert_eq!(last, Seq(begin + GONE - 1));
+        // And no further.
+        assert!(read(&port, &mut reader).is_empty());
+    });
+}
+
+#[test]
+fn while_it_plays_a_place_ahead_is_gone_to_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (set, first, begin) = dense(&folder.path().join("dense.mcap"));
+    let port = open(&set, ReplayPlace::Start, Speed::parse("1/4").unwrap(), false);
+    let after = EVERY * u32::try_from(GONE).unwrap();
+    block_on(async {
+        let seek = ReplayAct::Seek(ReplayPlace::After(after));
+        let gone = act(&port, seek, |view| view.generation > 1).await;
+        assert!(gone.at.mono >= first.at.mono + after && !gone.is_held, "{:?}", gone.at);
+        let last = port.snapshot().await.unwrap().as_of.0[Link::Station.index()];
+        assert!(last >= Seq(begin + GONE - 1), "{last:?}");
+    });
+}
