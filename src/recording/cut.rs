@@ -28,6 +28,8 @@ pub struct Cut<'a> {
     pub to_ns: u64,
     /// Whether an entry is taken, from `from_ns` on.
     pub keeps: &'a mut dyn FnMut(EntryRef<'_>) -> bool,
+    /// Whether that may leave entries out. The part says so, as it does of a recording that was filtered.
+    pub is_filtered: bool,
     /// What an entry is counted as besides.
     pub tallied: fn(&Entry) -> Option<Tallied>,
 }
@@ -67,7 +69,8 @@ pub fn cut(
     let set = std::sync::Arc::clone(reader.set());
     let chunk = set.chunk_at(cut.from_ns);
     let first = set.keyframe_until(chunk).or_else(|| set.keyframe_from(chunk)).unwrap_or(chunk);
-    let info = RecordingInfo { previous: None, is_always: false, ..set.info_of(first) };
+    let is_filtered = cut.is_filtered || set.is_filtered();
+    let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..set.info_of(first) };
     let file = private_files::create_new(to).map_err(RepairError::Write)?;
     let synced = file.try_clone().map_err(RepairError::Write)?;
     let written = Writer::begin(file, &info, limits).and_then(|writer| {

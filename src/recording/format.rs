@@ -34,6 +34,9 @@ const PREVIOUS: &str = "previous";
 pub(super) const MADE_BY: &str = "made_by";
 /// What `made_by` says of a recording that the station keeps by itself.
 const ALWAYS: &str = "always";
+const FILTERED: &str = "filtered";
+/// What `filtered` says where entries were left out.
+const YES: &str = "yes";
 
 /// What a recording says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +49,8 @@ pub struct RecordingInfo {
     pub previous: Option<String>,
     /// Whether the station keeps it by itself (`recording.always`), and deletes it in the end.
     pub is_always: bool,
+    /// Whether entries were left out of it on purpose: their numbers are missing, and nothing is damaged.
+    pub is_filtered: bool,
 }
 
 impl RecordingInfo {
@@ -58,6 +63,7 @@ impl RecordingInfo {
         ]);
         metadata.extend(self.previous.clone().map(|previous| (PREVIOUS.to_owned(), previous)));
         metadata.extend(self.is_always.then(|| (MADE_BY.to_owned(), ALWAYS.to_owned())));
+        metadata.extend(self.is_filtered.then(|| (FILTERED.to_owned(), YES.to_owned())));
         metadata
     }
 
@@ -70,7 +76,8 @@ impl RecordingInfo {
         let station_started = Now { mono: Mono(mono), wall };
         let previous = metadata.get(PREVIOUS).cloned();
         let is_always = metadata.get(MADE_BY).is_some_and(|by| by == ALWAYS);
-        Some((form, Self { host_version, station_started, previous, is_always }))
+        let is_filtered = metadata.get(FILTERED).is_some_and(|filtered| filtered == YES);
+        Some((form, Self { host_version, station_started, previous, is_always, is_filtered }))
     }
 }
 
@@ -140,7 +147,10 @@ mod tests {
             station_started: Now::at_ms(7),
             previous: Some("night.mcap".to_owned()),
             is_always: true,
+            is_filtered: true,
         };
         assert_eq!(RecordingInfo::from_metadata(&info.to_metadata()), Some((FORM_VERSION, info)));
+        let whole = RecordingInfo::default();
+        assert_eq!(RecordingInfo::from_metadata(&whole.to_metadata()), Some((FORM_VERSION, whole)));
     }
 }

@@ -91,6 +91,10 @@ impl SetFile {
         self.index.chunks.iter().map(|chunk| chunk.end_ns).max()
     }
 
+    fn is_filtered(&self) -> bool {
+        self.index.info.as_ref().is_some_and(|info| info.is_filtered)
+    }
+
     fn info(&self) -> RecordingInfo {
         self.index.info.clone().unwrap_or_default()
     }
@@ -124,7 +128,8 @@ impl RecordingSet {
                 return Err(SetError::TooMany);
             }
         }
-        files.sort_by_key(SetFile::begins_at);
+        // Of two that begin together the whole one has what the filtered one has too.
+        files.sort_by_key(|file| (file.begins_at(), file.is_filtered()));
         let mut set = Self { files, chunks: Vec::new(), starts: Vec::new(), notes };
         set.join();
         if !set.chunks.iter().any(|chunk| chunk.place.has_keyframe) {
@@ -183,6 +188,11 @@ impl RecordingSet {
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Whether entries were left out of one of the files on purpose.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.files.iter().any(SetFile::is_filtered)
     }
 
     /// How many chunks there are.

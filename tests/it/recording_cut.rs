@@ -57,6 +57,16 @@ fn a_part_of_a_recording_begins_with_the_state_and_has_what_was_asked_for() {
         assert!(cli(data, &["recording", "info", out.to_str().unwrap()]).status.success());
         (seqs(&out), row)
     };
+    let is_filtered = |file: &Path| {
+        let file = file.to_str().unwrap();
+        let info = json(data, &["recording", "info", file]).remove(0);
+        let verified = run(data, &["recording", "verify", file], "").exits(0).rows.remove(0);
+        assert_eq!((&verified["damaged"], &verified["is_filtered"]), (&0.into(), &info["is_filtered"]));
+        let text = cli(data, &["recording", "verify", file]);
+        let is_said = String::from_utf8(text.stdout).unwrap().contains("filtered: entries were left out");
+        assert_eq!(Some(is_said), info["is_filtered"].as_bool());
+        is_said
+    };
     let all = seqs(&path);
     let (part, row) = cut("part.mcap", &["--from", &from, "--to", &to]);
     let until_end: Vec<u64> = all.iter().copied().filter(|seq| *seq <= marks[1]).collect();
@@ -66,6 +76,13 @@ fn a_part_of_a_recording_begins_with_the_state_and_has_what_was_asked_for() {
     assert_eq!(filtered, marks);
     let (work, _) = cut("work.mcap", &["--trace", &trace]);
     assert!((1..all.len()).contains(&work.len()), "{work:?}");
+    let [part_file, filtered_file, work_file, again_file] =
+        ["part.mcap", "filtered.mcap", "work.mcap", "again.mcap"].map(|name| data.join(name));
+    assert!(!is_filtered(&path) && !is_filtered(&part_file), "nothing is missing in between");
+    assert!(is_filtered(&filtered_file) && is_filtered(&work_file));
+    let (from_file, to_file) = (filtered_file.to_str().unwrap(), again_file.to_str().unwrap());
+    json(data, &["recording", "cut", from_file, to_file]);
+    assert!(is_filtered(&again_file), "a part of one that was filtered");
     let exists =
         run(data, &["recording", "cut", file, data.join("part.mcap").to_str().unwrap()], "").exits(1);
     assert_eq!(exists.error["code"], "exists");

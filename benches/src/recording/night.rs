@@ -45,6 +45,7 @@ pub(crate) fn info(station_started: Now) -> RecordingInfo {
         station_started,
         previous: None,
         is_always: false,
+        is_filtered: false,
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Source
         station_started: inner.status.view().0.started_at,
         previous: None,
         is_always: false,
+        is_filtered: false,
     };
     Ok(Sources {
         tallied,

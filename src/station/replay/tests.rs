@@ -66,6 +66,7 @@ pub(super) fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
         station_started: Now::at_ms(started_ms),
         previous: previous.map(str::to_owned),
         is_always: false,
+        is_filtered: false,
     }
 }
 

@@ -58,7 +58,8 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
         filter.as_ref().is_none_or(|filter| filter.admits(&EntryRecord(entry), entry.entry.at))
             && of_trace.as_mut().is_none_or(|of| of.has(entry))
     };
-    let cut = Cut { from_ns, to_ns, keeps: &mut keeps, tallied };
+    let is_filtered = args.filter.is_some() || args.trace.is_some();
+    let cut = Cut { from_ns, to_ns, keeps: &mut keeps, is_filtered, tallied };
     let made = recording::cut(&mut reader, cut, &args.out, context.settings.limits.recording)
         .map_err(|error| RecordingError::of_repair(args.file.clone(), args.out.clone(), error))?;
     let CutPart { entries, keyframes, bytes, damages, more_damages } = made;

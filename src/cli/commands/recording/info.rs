@@ -12,6 +12,9 @@ use crate::{
     words::{counted, format},
 };
 
+/// What is said of a recording that was filtered.
+pub(super) const LEFT_OUT: &str = "entries were left out";
+
 /// A recording as scripts read it.
 #[derive(Serialize)]
 struct Row {
@@ -25,6 +28,8 @@ struct Row {
     previous: Option<String>,
     bytes: u64,
     is_finished: bool,
+    /// Whether entries were left out on purpose.
+    is_filtered: bool,
     chunks: u64,
     keyframes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +85,7 @@ impl Row {
             form: index.form,
             host_version: info.as_ref().map(|info| info.host_version.clone()),
             station_started_ms: info.as_ref().map(|info| info.station_started.wall.0),
+            is_filtered: info.as_ref().is_some_and(|info| info.is_filtered),
             previous: info.and_then(|info| info.previous),
             bytes: index.bytes,
             is_finished,
@@ -112,6 +118,9 @@ impl Row {
         if let Some(messages) = &self.messages {
             let all = messages.iter().map(|(channel, count)| format!("{channel} {count}"));
             say("messages", all.collect::<Vec<_>>().join(", "));
+        }
+        if self.is_filtered {
+            say("filtered", LEFT_OUT.to_owned());
         }
         if !self.attachments.is_empty() {
             say("attached", self.attachments.join(", "));

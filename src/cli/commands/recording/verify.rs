@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::info::LEFT_OUT;
 use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError},
     ids::Seq,
@@ -24,6 +25,8 @@ struct Row {
     keyframes: u64,
     /// Entries that were lost before they could be recorded.
     lost: u64,
+    /// Whether entries were left out on purpose: that some are missing is no fault then.
+    is_filtered: bool,
     damaged: u64,
     faults: Vec<String>,
 }
@@ -53,12 +56,12 @@ impl Row {
                 }
                 self.entries += 1;
                 let seq = of.entry.seq;
-                if let Some(due) = last.map(Seq::next).filter(|due| seq != *due) {
-                    self.fault(if seq < due {
-                        format!("entry {seq} comes after a later one")
-                    } else {
-                        format!("entries {due} to {} are missing", seq.0 - 1)
-                    });
+                match last.map(Seq::next) {
+                    Some(due) if seq < due => self.fault(format!("entry {seq} comes after a later one")),
+                    Some(due) if seq > due && !self.is_filtered => {
+                        self.fault(format!("entries {due} to {} are missing", seq.0 - 1));
+                    }
+                    _ => {}
                 }
                 *last = Some(seq);
             }
@@ -70,6 +73,9 @@ impl Row {
         if let more @ 1.. = self.damaged.saturating_sub(PRINTED_MAX) {
             lines.push(format!("and {} more", counted(more, "fault")));
         }
+        if self.is_filtered {
+            lines.push(format!("filtered: {LEFT_OUT}"));
+        }
         let what = format!("{}, {}", counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
         let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
         let state = if self.damaged == 0 { "ok".to_owned() } else { counted(self.damaged, "fault") };
@@ -80,7 +86,8 @@ impl Row {
 
 pub(super) fn run(context: &mut Context, file: &Path) -> Result<(), Error> {
     let reading = recording::read(file).map_err(|why| RecordingError::Open { path: file.to_owned(), why })?;
-    let mut row = Row { path: file.display().to_string(), ..Row::default() };
+    let is_filtered = reading.info().is_filtered;
+    let mut row = Row { path: file.display().to_string(), is_filtered, ..Row::default() };
     let mut last = None;
     for item in reading {
         match item {
