@@ -281,7 +281,7 @@ impl RecordingSet {
 }
 
 /// Takes the chunks of a file that have anything behind `covered_ns`, and the counts from there on. One that
-/// begins before that begins behind it in the set.
+/// begins before that begins later in the set.
 fn uncovered(file: &mut SetFile, number: usize, covered_ns: Option<u64>) -> Vec<SetChunk> {
     let begin_ns = file.begins_at();
     let places = std::mem::take(&mut file.index.chunks);
