@@ -143,7 +143,7 @@ mod tests {
             let gone = to_delete(&all, 0, bounds, Wall(9_000), frees_one, is_ours);
             gone.into_iter().map(|file| file.last.0).collect::<Vec<_>>()
         };
-        assert_eq!(gone(50, false), []);
+        assert_eq!(gone(50, false), [0_u64; 0]);
         assert_eq!(gone(50, true), [2_000]);
         assert_eq!(gone(49, false), [2_000]);
         assert_eq!(gone(0, false), [2_000, 3_000]);
