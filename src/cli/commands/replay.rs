@@ -152,7 +152,7 @@ fn print(context: &mut Context, set: &Arc<RecordingSet>, place: ReplayPlace) -> 
     let mut reader = SetReader::new(Arc::clone(set));
     let (first_ns, last_ns) = set.span_ns();
     let mut from_ns = match place {
-        ReplayPlace::Wall(wall) => wall.0.saturating_mul(1_000_000),
+        ReplayPlace::Wall(wall) => ReplayPort::times_of(&mut reader, wall, &context.settings.limits)?.0,
         ReplayPlace::After(after) => {
             first_ns.saturating_add(u64::try_from(after.as_nanos()).unwrap_or(u64::MAX))
         }

@@ -6,7 +6,7 @@ use super::{
     answers,
     past::PastReader,
     player::Player,
-    reach::{Target, last_moment, moment, reach},
+    reach::{Target, last_moment, moment, reach, time_of},
     shared::Shared,
     thread::{Beginning, ReplayThread},
     walk::{each_entry, each_entry_of_all},
@@ -81,6 +81,17 @@ impl ReplayPort {
     pub fn span(set: &Arc<RecordingSet>) -> Option<(Wall, Wall)> {
         let mut reader = SetReader::new(Arc::clone(set));
         ends(&mut reader).map(|((_, first), (_, last))| (first.wall, last.wall))
+    }
+
+    /// The `log_time` of the first thing from a moment of the wall clock on, at the latest, and of the last
+    /// until its millisecond ends, in nanoseconds: what a replay that goes there does not show yet, and does.
+    ///
+    /// # Errors
+    /// [`PortError::NoKeyframe`] where nothing says what held there.
+    pub fn times_of(reader: &mut SetReader, wall: Wall, limits: &Limits) -> Result<(u64, u64), PortError> {
+        let before = Wall(wall.0.saturating_sub(1));
+        let from_ns = time_of(reader, before, limits)?.saturating_add(1);
+        Ok((from_ns, time_of(reader, wall, limits)?))
     }
 
     /// Goes to a place of a recording, and replays it from there on a thread of its own. `clock` is the one

@@ -64,6 +64,14 @@ const fn last_ns(wall: Wall) -> u64 {
     wall.0.saturating_mul(1_000_000).saturating_add(999_999)
 }
 
+/// The `log_time` of what is last until the end of a millisecond of the wall clock, in nanoseconds.
+///
+/// # Errors
+/// Those of [`reach`].
+pub(super) fn time_of(reader: &mut SetReader, wall: Wall, limits: &Limits) -> Result<u64, PortError> {
+    reach(reader, Target::Wall(wall), limits).map(|reached| reached.log_ns)
+}
+
 /// Goes to a place.
 ///
 /// # Errors

@@ -1,18 +1,23 @@
-//! Places that are gone to where more happened than may wait to be folded.
+//! Places that are gone to: where more happened than may wait to be folded, and by the wall clock.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use super::tests::{act, block_on, open, read, sample};
+use super::{
+    ReplayPort,
+    tests::{act, block_on, open, read, sample},
+};
 use crate::{
     ids::Seq,
     limits::Limits,
     port::{ReplayAct, ReplayPlace, Snapshot, Speed, StationPort as _},
-    recording::{RecordingInfo, RecordingSet, test_files::TestFile},
+    recording::{
+        PlacedItem, RecordedItem, RecordingInfo, RecordingSet, SetCursor, SetReader, test_files::TestFile,
+    },
     tap::{
         EntryRef,
         entry::{Entry, Link, Transition, What, station},
     },
-    time::Now,
+    time::{Mono, Now, Wall},
 };
 
 const ENTRIES: u64 = 20_000;
@@ -20,6 +25,11 @@ const ENTRIES: u64 = 20_000;
 const EVERY: Duration = Duration::from_micros(100);
 /// A place behind so many of them.
 const GONE: u64 = 15_000;
+
+fn marked(seq: u64, at: Now) -> Entry {
+    let what = What::Transition(Transition::Station(station::Transition::Marked { by: None, entry: None }));
+    Entry { seq: Seq(seq), at, link: Link::Station, trace: None, cause: None, what }
+}
 
 /// Entries in quick succession between two keyframes; the first state, and the number of the first entry.
 fn dense(path: &Path) -> (Arc<RecordingSet>, Snapshot, u64) {
@@ -31,10 +41,7 @@ fn dense(path: &Path) -> (Arc<RecordingSet>, Snapshot, u64) {
     let mut at = first.at;
     for seq in begin..begin + ENTRIES {
         at = Now { mono: at.mono + EVERY, ..at };
-        let what =
-            What::Transition(Transition::Station(station::Transition::Marked { by: None, entry: None }));
-        let entry = Entry { seq: Seq(seq), at, link: Link::Station, trace: None, cause: None, what };
-        file.entry(EntryRef { entry: &entry, bytes: b"mark" }, None);
+        file.entry(EntryRef { entry: &marked(seq, at), bytes: b"mark" }, None);
     }
     file.keyframe(at, &first.encode());
     file.finish();
@@ -91,4 +98,34 @@ fn while_it_plays_a_place_ahead_is_gone_to_at_once() {
         let last = port.snapshot().await.unwrap().as_of.0[Link::Station.index()];
         assert!(last >= Seq(begin + GONE - 1), "{last:?}");
     });
+}
+
+#[test]
+fn a_moment_of_the_wall_clock_has_all_that_bears_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("night.mcap");
+    let started = Now::at_ms(0);
+    let first = Snapshot { at: started, ..sample().0 };
+    let begin = first.as_of.0.iter().max().copied().unwrap_or_default().next().0;
+    let info = RecordingInfo { station_started: started, ..RecordingInfo::default() };
+    let mut file = TestFile::begin(&path, &info, 16_384);
+    file.keyframe(first.at, &first.encode());
+    // Whole milliseconds are noted of the wall clock: at the start it was 0.9 ms further.
+    let at = |us: u64| Now { mono: Mono(us * 1_000), wall: Wall(started.wall.0 + (us + 900) / 1_000) };
+    let moments = [50, 150, 1_050, 1_150, 1_950, 2_150].map(at);
+    for (seq, at) in (begin..).zip(moments) {
+        file.entry(EntryRef { entry: &marked(seq, at), bytes: b"mark" }, None);
+    }
+    file.finish();
+    let mut reader = SetReader::new(Arc::new(RecordingSet::open(&[path]).unwrap()));
+    for wall in (0..4).map(|ms| Wall(started.wall.0 + ms)) {
+        let (from_ns, to_ns) = ReplayPort::times_of(&mut reader, wall, &Limits::default()).unwrap();
+        let mut cursor = SetCursor::at(&Arc::clone(reader.set()), 0);
+        while let Some(item) = cursor.next(&mut reader) {
+            let PlacedItem { log_ns, item } = item.unwrap();
+            let RecordedItem::Entry(entry) = item else { continue };
+            let is_of_it = entry.entry.at.wall == wall;
+            assert_eq!((from_ns..=to_ns).contains(&log_ns), is_of_it, "{wall:?}: {:?}", entry.entry.at);
+        }
+    }
 }

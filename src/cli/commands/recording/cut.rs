@@ -14,6 +14,7 @@ use crate::{
     field::Fields as _,
     filter::Filter,
     ids::{Seq, TraceId},
+    limits::Limits,
     port::{PLACE_FORMS, ReplayPlace},
     recording::{self, Cut, CutPart, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     station::{ReplayPort, tallied},
@@ -49,8 +50,11 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
     let span = ReplayPort::span(&set)
         .ok_or_else(|| Error::usage("nothing in the recording can be read", "name another one"))?;
     let (first_ns, last_ns) = set.span_ns();
-    let from_ns = place(args.from.as_deref(), "--from", &mut reader, span)?.unwrap_or(first_ns);
-    let to_ns = place(args.to.as_deref(), "--to", &mut reader, span)?.unwrap_or(last_ns);
+    let limits = &context.settings.limits;
+    let from = place(args.from.as_deref(), "--from", &mut reader, span, limits)?;
+    let to = place(args.to.as_deref(), "--to", &mut reader, span, limits)?;
+    let from_ns = from.map_or(first_ns, |(from_ns, _)| from_ns);
+    let to_ns = to.map_or(last_ns, |(_, to_ns)| to_ns);
     let filter = args.filter.as_deref().map(|text| filter(text, context.clock.now())).transpose()?;
     let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
     let mut of_trace = trace.map(|trace| OfTrace { trace, causes: BTreeSet::new() });
@@ -77,19 +81,20 @@ fn filter(text: &str, now: Now) -> Result<Filter, Error> {
     Ok(filter.anchored(now, &TimeZone::system()))
 }
 
-/// The `log_time` of a place in nanoseconds.
+/// The `log_time` of a place in nanoseconds, to begin with and to end with.
 fn place(
     text: Option<&str>,
     flag: &str,
     reader: &mut SetReader,
     (first, last): (Wall, Wall),
-) -> Result<Option<u64>, Error> {
+    limits: &Limits,
+) -> Result<Option<(u64, u64)>, Error> {
     let Some(text) = text else { return Ok(None) };
     let usage = |why: &str| Error::usage(format!("{flag}: {why}"), format!("name {PLACE_FORMS}"));
     let place = ReplayPlace::parse(text, &TimeZone::system(), first, last).map_err(|why| usage(&why))?;
     let (first_ns, last_ns) = reader.set().span_ns();
-    Ok(Some(match place {
-        ReplayPlace::Wall(wall) => wall.0.saturating_mul(1_000_000),
+    let at_ns = match place {
+        ReplayPlace::Wall(wall) => return Ok(Some(ReplayPort::times_of(reader, wall, limits)?)),
         ReplayPlace::After(after) => {
             first_ns.saturating_add(u64::try_from(after.as_nanos()).unwrap_or(u64::MAX))
         }
@@ -99,7 +104,8 @@ fn place(
         }
         ReplayPlace::End => last_ns,
         _ => first_ns,
-    }))
+    };
+    Ok(Some((at_ns, at_ns)))
 }
 
 /// The `log_time` of an entry.
