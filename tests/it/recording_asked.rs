@@ -1,6 +1,6 @@
 //! Subcommands that ask a recording in the place of a station: they answer as the station did.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 

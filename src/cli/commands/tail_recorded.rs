@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
     });
     told?;
     if unread > 0 {
-        let hint = "`rl-console recording verify` names them";
+        let hint = "`rl-console recording verify FILE` names them";
         report::print_note(&format!("warning: {}: {hint}", asked::unread(unread)));
     }
     Ok(())

@@ -215,3 +215,24 @@ fn a_record_that_is_evicted_gives_its_place_to_the_oldest_that_is_left() {
         assert_eq!(selected(&stage, pane), keys(&stage).last().cloned(), "{pane:?}");
     }
 }
+
+#[test]
+fn backspace_goes_back_to_the_view_the_pane_and_the_record_before() {
+    let mut stage = show(160, 50);
+    stage.ui.focus = Focus::Pane(PaneId::Recent);
+    stage.key(KeyCode::Home);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Down);
+    let key = stage.ui.selected(PaneId::Recent, &stage.model);
+    assert!(key.is_some());
+    stage.char('8');
+    stage.char('9');
+    stage.key(KeyCode::Backspace);
+    assert_eq!(stage.ui.view, ViewId::Wire);
+    stage.mpp(enqueued(901, "default"), "");
+    stage.key(KeyCode::Backspace);
+    assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Deck, Focus::Pane(PaneId::Recent)));
+    assert_eq!(stage.ui.selected(PaneId::Recent, &stage.model), key);
+    stage.key(KeyCode::Backspace);
+    assert!(stage.text().contains("no previous place"), "{}", stage.text());
+}

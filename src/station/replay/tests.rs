@@ -335,7 +335,6 @@ fn what_held_is_listed_in_pages_and_what_was_not_recorded_is_refused() {
     assert!(sessions.rows.iter().map(|row| row.number).eq(state.macp.sessions.keys().copied()));
 
     assert!(!queues.rows.is_empty() && !runs.rows.is_empty() && !sessions.rows.is_empty());
-
     // One after the other, the newest first.
     let (mut beyond, mut found) = (None, Vec::new());
     loop {

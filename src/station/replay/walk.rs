@@ -20,8 +20,8 @@ pub(super) fn each_entry(shared: &Shared, past: &PastReader, take: &mut dyn FnMu
     let _ = past.read(|reader| of_start(shared, reader, near, last, &mut go_on));
 }
 
-/// Takes those of all starts of the station, in their order, for as long as it is wanted. How many parts could
-/// not be read on the way.
+/// Takes those of all starts of the station, in their order, for as long as it is wanted. How many parts
+/// could not be read on the way.
 pub(super) fn each_entry_of_all(
     shared: &Shared,
     past: &PastReader,

@@ -17,7 +17,7 @@ use crate::{
 /// What to do about a message that the tap cut.
 const CUT: &str = "`rl-console record --whole` keeps frames whole";
 /// What to do about parts that cannot be read.
-const DAMAGED: &str = "`rl-console recording verify` names them";
+const DAMAGED: &str = "`rl-console recording verify FILE` names them";
 /// What to do about objects over a limit.
 const LIMIT: &str = "`limits.mplp` has the limits of an object";
 
