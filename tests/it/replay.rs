@@ -100,8 +100,8 @@ fn a_console_opens_a_recording_over_its_station_and_returns() {
     terminal.shows("REPLAY");
     terminal.shows("line 39 end");
     // The station keeps running, and what happens in it is there afterwards.
-    let token = pair(data);
-    let mut adapter = Adapter::ready(mpp_addr(data), &token);
+    let token = String::from_utf8(cli(data, &["pair", "--rotate"]).stdout).unwrap();
+    let mut adapter = Adapter::ready(mpp_addr(data), token.trim());
     adapter.send(r#"{"mpp":2,"type":"log","level":"warn","message":"said meanwhile"}"#).unwrap();
     terminal.keys(":replay show.mcap\r");
     terminal.shows("a recording is shown here already");
