@@ -141,7 +141,11 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes what is kept with the recording, all that fits an eighth of the file.
+    /// A finished file takes nothing.
     pub(super) fn attach(&mut self, at: Now, all: &[Attachment]) -> Result<(), WriteError> {
+        if self.is_finished {
+            return Ok(());
+        }
         self.flush()?;
         let mut room = self.file_bytes_max / 8;
         for Attachment { name, media_type, bytes } in all {
@@ -456,6 +460,8 @@ mod tests {
         }
         writer.finish().unwrap();
         writer.finish().unwrap();
+        let late = Attachment::text("doctor.json", "application/json", "{}".to_owned());
+        writer.attach(Now::at_ms(9_000), &[late]).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().len(), writer.bytes(), "once");
         let index = crate::recording::index(&path).unwrap();
         assert!(index.is_finished());

@@ -183,11 +183,8 @@ impl App {
         }
         self.connect();
         loop {
-            if self.mailbox.has_failed() {
-                return Exit::HangUp;
-            }
-            if self.over_station.has_opened() {
-                return Exit::Quit;
+            if let Some(exit) = self.ended() {
+                return exit;
             }
             let until_paint = (self.is_dirty && self.mailbox.is_free()).then(|| self.until_paint());
             let (until_tick, until_moved) = (self.until_tick(), self.until_moved());
@@ -245,6 +242,14 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Why it ends before anything else: its terminal is gone, or a recording is to be shown.
+    fn ended(&self) -> Option<Exit> {
+        if self.mailbox.has_failed() {
+            return Some(Exit::HangUp);
+        }
+        self.over_station.has_opened().then_some(Exit::Quit)
     }
 
     /// Takes in what was typed, with all that lies ready behind it, and shows it at once; data keeps its own

@@ -2,10 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::sources::{fresh_path, not_begun, sources, unwritten};
+use super::sources::{ended, fresh_path, not_begun, sources};
 use crate::{
-    port::{FileFault, Outcome, PortError},
-    recording::{Recorder, Summary},
+    port::{Outcome, PortError},
+    recording::Recorder,
     station::local::Inner,
 };
 
@@ -23,11 +23,5 @@ pub(in crate::station) async fn clip(
     let sources = sources(inner, seconds.min(SECONDS_MAX)).await?;
     let recorder = Recorder::start(&path, sources, inner.limits.recording, Box::new(|_| {}))
         .map_err(|error| not_begun(&path, &error))?;
-    match recorder.stop().await {
-        Summary { why: Some(why), is_disk_full, .. } => {
-            let fault = if is_disk_full { FileFault::NoRoom } else { FileFault::Other };
-            Err(unwritten(&path, &why, fault))
-        }
-        Summary { path, bytes, entries, files, .. } => Ok(Outcome::Recorded { path, bytes, entries, files }),
-    }
+    ended(recorder.stop().await)
 }

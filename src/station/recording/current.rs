@@ -6,11 +6,11 @@ use tokio::sync::Mutex;
 
 use super::{
     settings::RecordingSettings,
-    sources::{fresh_path, not_begun, sources},
+    sources::{ended, fresh_path, not_begun, sources},
 };
 use crate::{
     port::{Outcome, PortError},
-    recording::{Recorder, RecorderEvent, Summary},
+    recording::{Recorder, RecorderEvent},
     station::{local::Inner, status::StationStatus},
     tap::{WholeFrames, entry::station::Transition},
 };
@@ -68,8 +68,7 @@ impl Recording {
     pub(in crate::station) async fn stop(&self) -> Result<Outcome, PortError> {
         let current = self.current.lock().await.take();
         let current = current.ok_or_else(|| PortError::Recording("no active recording".to_owned()))?;
-        let Summary { path, bytes, entries, files, .. } = current.stop().await;
-        Ok(Outcome::Recorded { path, bytes, entries, files })
+        ended(current.stop().await)
     }
 
     /// The station keeps this one by itself.

@@ -9,7 +9,7 @@ use std::{
 use super::always::NAME;
 use crate::{recording, time::Wall};
 
-/// Files that are looked at in one folder at most, the oldest first.
+/// Such files of one folder that are known at most.
 const FILES_MAX: usize = 10_000;
 
 /// A finished file that the station kept by itself.
@@ -44,13 +44,18 @@ pub(super) fn free(
     let all = finished(folder, present)?;
     // Only what may go is looked into: by its name alone it may be anybody's.
     let is_always = |file: &KeptFile| recording::read(&file.path).is_ok_and(|reader| reader.info().is_always);
+    let mut freed = Ok(());
     for file in to_delete(&all, written, bounds, now, frees_one, is_always) {
-        fs::remove_file(&file.path)?;
+        // One that cannot go keeps none of the others.
+        if let Err(error) = fs::remove_file(&file.path) {
+            freed = Err(error);
+            continue;
+        }
         // What was marked in it goes with it.
         let _ = fs::remove_file(file.path.with_extension("marks.json"));
         tracing::info!("deleted {}: what is always recorded is over its bounds", file.path.display());
     }
-    Ok(())
+    freed
 }
 
 /// Those that are over the bounds, the oldest first, and one at least where `frees_one`. What is not ours
@@ -95,10 +100,11 @@ fn is_named(path: &Path) -> bool {
 /// writes now, the oldest first. One that was given another name is not among them.
 fn finished(folder: &Path, present: Option<&Path>) -> io::Result<Vec<KeptFile>> {
     let mut all = Vec::new();
-    for entry in fs::read_dir(folder)?.take(FILES_MAX) {
+    for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
-        if is_named(&path) && Some(&*path) != present && entry.file_type()?.is_file() {
+        if all.len() < FILES_MAX && is_named(&path) && Some(&*path) != present && entry.file_type()?.is_file()
+        {
             let about = entry.metadata()?;
             let last = about.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
             let last = Wall(u64::try_from(last.as_millis()).unwrap_or(u64::MAX));

@@ -13,9 +13,9 @@ use super::attachments;
 use crate::{
     dissect::{EntryOutcome, EntrySummary},
     plugin,
-    port::{FileFault, PortError, Snapshot, StationPort as _},
+    port::{FileFault, Outcome, PortError, Snapshot, StationPort as _},
     private_files,
-    recording::{EncodedSnapshot, RecordingInfo, SnapshotFuture, Sources, Tallied},
+    recording::{EncodedSnapshot, RecordingInfo, SnapshotFuture, Sources, Summary, Tallied},
     rmp,
     station::{
         keyframes::Encoded,
@@ -90,13 +90,25 @@ pub(crate) fn tallied(entry: &Entry) -> Option<Tallied> {
 }
 
 /// A recording cannot be written.
-pub(super) fn unwritten(file: &Path, why: &dyn std::fmt::Display, fault: FileFault) -> PortError {
+fn unwritten(file: &Path, why: &dyn std::fmt::Display, fault: FileFault) -> PortError {
     PortError::File { what: format!("recording to {}", file.display()), why: why.to_string(), fault }
 }
 
 /// One cannot be begun.
 pub(super) fn not_begun(file: &Path, error: &io::Error) -> PortError {
     unwritten(file, error, FileFault::of(error.kind()))
+}
+
+/// What became of one: what is in it, or why it ended by itself.
+pub(super) fn ended(summary: Summary) -> Result<Outcome, PortError> {
+    let Summary { path, bytes, entries, files, why, is_disk_full, .. } = summary;
+    match why {
+        None => Ok(Outcome::Recorded { path, bytes, entries, files }),
+        Some(why) => {
+            let fault = if is_disk_full { FileFault::NoRoom } else { FileFault::Other };
+            Err(unwritten(&path, &why, fault))
+        }
+    }
 }
 
 /// Files of one second that have names of their own.
