@@ -1,25 +1,25 @@
 //! What the gate costs hosts, open and closed, beside hosts without one.
 
-mod bridge;
-mod bus;
-mod sessions;
-
 use std::sync::Arc;
 
 use rl_console::{
     gate::{Gate, Matcher, NewRule, OnTimeout, Owner, Then},
     limits,
     station::gate_matchers,
-    tap::entry::{Direction, Link, station::OperatedBy},
+    tap::{
+        Tap,
+        entry::{Direction, Link, station::OperatedBy},
+    },
     time::Clock,
 };
 
 use crate::{
     Result,
+    hosts::{Bridge, Bus, Host, Rates, Sessions},
     report::{Bound, Report, median, number},
 };
 
-/// Rounds, in each of which every state has its turn.
+/// Rounds of looks.
 const ROUNDS: usize = 10;
 /// Frames that are asked for at a gate.
 const LOOKS: u64 = 50_000_000;
@@ -111,23 +111,11 @@ impl State {
     }
 }
 
-/// A host with its clients.
-trait Host: Sized {
-    const NAME: &'static str;
-    const LINK: Link;
-
-    /// Starts one with this gate.
-    fn start(gate: Gate) -> Result<Self>;
-
-    /// Does a round; how many a second.
-    fn round(&mut self) -> Result<f64>;
-}
-
 pub(crate) fn measure(report: &mut Report) -> Result<()> {
     looks(report);
-    host::<bus::Bus>(report)?;
-    host::<bridge::Bridge>(report)?;
-    host::<sessions::Sessions>(report)
+    host::<Bus>(Link::Rmp, report)?;
+    host::<Bridge>(Link::Mpp, report)?;
+    host::<Sessions>(Link::Macp, report)
 }
 
 /// A host's look at a closed gate.
@@ -145,33 +133,18 @@ fn looks(report: &mut Report) {
     report.bound("a closed gate, for a frame", median(&times), Bound::AtMost(CLOSED_NS_MAX), " ns");
 }
 
-fn host<H: Host>(report: &mut Report) -> Result<()> {
-    let mut hosts =
-        State::ALL.iter().map(|state| H::start(state.gate(H::LINK)?)).collect::<Result<Vec<H>>>()?;
-    let mut rates = [const { Vec::new() }; State::ALL.len()];
-    for round in 0..=ROUNDS {
-        // No state is always the first.
-        for turn in 0..hosts.len() {
-            let at = (turn + round) % hosts.len();
-            let rate = hosts[at].round()?;
-            // The first round warms up.
-            if round > 0 {
-                rates[at].push(rate);
-            }
-        }
-    }
+fn host<H: Host>(link: Link, report: &mut Report) -> Result<()> {
+    let start = |state: &State| H::start(state.gate(link)?, Tap::new(limits::Tap::default()));
+    let mut hosts = State::ALL.iter().map(start).collect::<Result<Vec<H>>>()?;
+    let rates = Rates::of(&mut hosts)?;
     let name = H::NAME;
-    Report::figure(&format!("{name}, no gate"), &format!("{:.0} /s", median(&rates[0])));
-    let ratios = |with: &[f64]| -> Vec<f64> {
-        with.iter().zip(&rates[0]).map(|(with, without)| with / without).collect()
-    };
-    let apart: Vec<f64> = ratios(&rates[1]).iter().map(|ratio| (ratio - 1.0).abs()).collect();
-    for (state, with) in State::ALL.iter().zip(&rates) {
+    Report::figure(&format!("{name}, no gate"), &format!("{:.0} /s", rates.first()));
+    for (host, state) in State::ALL.iter().enumerate() {
         let Some((what, least)) = state.bound() else { continue };
-        let (name, of_that) = (format!("{name}, {what}: of that"), median(&ratios(with)));
+        let (name, of_that) = (format!("{name}, {what}: of that"), rates.of_first(host));
         match least {
             Least::Of(min) => report.bound(&name, of_that, Bound::AtLeast(min), ""),
-            Least::OfTwo => report.bound(&name, of_that, Bound::AtLeast(1.0 - median(&apart)), ""),
+            Least::OfTwo => report.bound(&name, of_that, Bound::AtLeast(1.0 - rates.apart(1)), ""),
             Least::Unbounded => Report::figure(&name, &format!("{of_that:.2}")),
         }
     }

@@ -37,6 +37,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod gate;
+#[path = "../src/hosts/mod.rs"]
+mod hosts;
 mod inject;
 mod judge;
 mod large;

@@ -8,6 +8,9 @@
 //! | `recorder` | entries of 300 bytes that a core records in a second, to tmpfs | ≥ 100,000 |
 //! | | of them lost | 0 |
 //! | | its time on a core, beside a bare `mcap::Writer` given the same messages | ≤ 1.5 times |
+//! | `hosts` | durable cycles, 1:1 with acks, votes of 16 callers, recorded, beside not | ≥ 0.95 of it |
+//! | | the same with a trigger armed that finds nothing | as near as two without |
+//! | | looking for that trigger, 50,000 entries a second | ≤ 5 % of a core |
 //! | `size` | bytes an entry, of the traffic of the simulated adapter | ≤ 60 |
 //! | | that, and a night of 100 MB, beside one zstd stream of the same messages | ≤ 3 times |
 //! | | the share of keyframes and tallies | ≤ 10 % |
@@ -21,7 +24,8 @@
 //! What is recorded: messages of the bus and log frames of 300 bytes, words of a chat in JSON. `recorder` has
 //! a tap whose one reader is the recorder, and 100,000 entries a second; the bare writer has the messages of
 //! the recorder's own file in memory, of the same rate, chunks and compression. A time on a core is that of
-//! the one thread. `fold`, `large` and one part of `size` have nights of 10,000 entries a second, in which
+//! the one thread. `hosts` has four of each kind in this process that differ by who reads their tap alone,
+//! each in turn within ten rounds, two of them without a reader. `fold`, `large` and one part of `size` have nights of 10,000 entries a second, in which
 //! invocations and their states are too; the file is written by the recorder's writer, by the time of the
 //! entries. `fold` is the whole path: the file is read, its entries are handed out, folded and kept, and
 //! nothing is drawn. In `large`, first frames and memory are those of the whole program in a pseudo-terminal
@@ -33,6 +37,8 @@
 
 mod bare;
 mod fold;
+#[path = "../hosts/mod.rs"]
+mod hosts;
 mod large;
 #[path = "../screen/load.rs"]
 #[expect(clippy::disallowed_methods, reason = "the benchmarks' own package reads the clock itself")]
@@ -42,6 +48,7 @@ mod night;
 #[path = "../screen/process.rs"]
 #[expect(dead_code, reason = "the benchmark of the screen has use for the rest")]
 mod process;
+mod recorded_hosts;
 mod recorder;
 #[path = "../../plugin/report.rs"]
 mod report;
@@ -106,7 +113,7 @@ impl Args {
 }
 
 /// The cases, in the order in which they are measured.
-const CASES: [&str; 4] = ["recorder", "size", "fold", "large"];
+const CASES: [&str; 5] = ["recorder", "hosts", "size", "fold", "large"];
 
 fn main() -> Result<()> {
     let mut args = Args::parse();
@@ -119,6 +126,7 @@ fn main() -> Result<()> {
         println!("{case} (load {})", load.split(' ').next().unwrap_or("unknown"));
         match case {
             "recorder" => recorder::measure(&args, &mut report)?,
+            "hosts" => recorded_hosts::measure(&args, &mut report)?,
             "size" => size::measure(&args, &mut report)?,
             "fold" => fold::measure(&args, &mut report)?,
             _ => large::measure(&args, &mut report)?,

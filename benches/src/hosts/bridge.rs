@@ -19,7 +19,7 @@ use rl_console::{
         manifest::Pack,
     },
     store::Store,
-    tap::{Tap, entry::Link},
+    tap::Tap,
     time::Clock,
 };
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ const ROWS: u64 = 100;
 /// How long a line may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) struct Bridge {
+pub(crate) struct Bridge {
     adapter: BufReader<TcpStream>,
     runtime: Runtime,
     requests: mpsc::Sender<Request>,
@@ -101,9 +101,8 @@ impl Bridge {
 
 impl Host for Bridge {
     const NAME: &'static str = "the bridge, durable cycles";
-    const LINK: Link = Link::Mpp;
 
-    fn start(gate: Gate) -> Result<Self> {
+    fn start(gate: Gate, tap: Tap) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let (clock, pack) = (Clock::start(), Arc::new(Pack::sample()));
         let (mut store, opened) =
@@ -126,7 +125,7 @@ impl Host for Bridge {
             bridge: mpp::Bridge::new(settings, opened.restored, clock.now()),
             journal: store.journal().ok_or("the store has no journal")?,
             store: store.handle(),
-            tap: Tap::new(limits::Tap::default()),
+            tap,
             clock,
             limits: limits::Mpp::default(),
             gate,

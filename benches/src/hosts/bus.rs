@@ -18,7 +18,7 @@ use rl_console::{
         encode,
         host::{Confinement, Request, Setup, bind, run},
     },
-    tap::{Tap, entry::Link},
+    tap::Tap,
     time::Clock,
 };
 use rmpv::Value;
@@ -37,7 +37,7 @@ const MESSAGES: u64 = 20_000;
 /// Messages that wait for their acknowledgement at one time.
 const WINDOW: usize = 64;
 
-pub(super) struct Bus {
+pub(crate) struct Bus {
     client: Client,
     messages: Subscription,
     runtime: Runtime,
@@ -49,9 +49,8 @@ pub(super) struct Bus {
 
 impl Host for Bus {
     const NAME: &'static str = "the bus, 1:1 with acks";
-    const LINK: Link = Link::Rmp;
 
-    fn start(gate: Gate) -> Result<Self> {
+    fn start(gate: Gate, tap: Tap) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let clock = Clock::start();
         let path = folder.path().join("rmp.sock");
@@ -68,7 +67,7 @@ impl Host for Bus {
         let setup = Setup {
             bound,
             broker: Broker::new(settings, clock.now()),
-            tap: Tap::new(limits::Tap::default()),
+            tap,
             clock,
             limits: limits::Rmp::default(),
             gate,

@@ -15,7 +15,7 @@ use rl_console::{
     },
     mpp::manifest::Pack,
     store::{Store, append},
-    tap::{Tap, entry::Link},
+    tap::Tap,
     time::Clock,
 };
 use tempfile::TempDir;
@@ -35,7 +35,7 @@ const CALLERS: u64 = 16;
 /// Votes of a caller in a round.
 const VOTES: u64 = 500;
 
-pub(super) struct Sessions {
+pub(crate) struct Sessions {
     runtime: Runtime,
     client: Client,
     next: u64,
@@ -72,9 +72,8 @@ async fn send(client: &mut Client, request: SendRequest) -> std::result::Result<
 
 impl Host for Sessions {
     const NAME: &'static str = "sessions, votes of 16 callers";
-    const LINK: Link = Link::Macp;
 
-    fn start(gate: Gate) -> Result<Self> {
+    fn start(gate: Gate, tap: Tap) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let (clock, pack) = (Clock::start(), Pack::sample());
         let (store, _) = Store::open(folder.path(), &pack.id, &pack.hash, limits::Store::default(), clock)?;
@@ -88,7 +87,7 @@ impl Host for Sessions {
             ended_sessions_max: 1_000,
             ended_sessions_bytes_max: 1 << 30,
             disk_low: Arc::default(),
-            tap: Tap::new(limits::Tap::default()),
+            tap,
             clock,
             gate,
             store: Box::new(move || Some(handle.clone())),

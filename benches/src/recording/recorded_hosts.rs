@@ -1,0 +1,168 @@
+//! What recording and triggers cost hosts, beside hosts whose tap nobody reads; and what looking for a
+//! trigger costs.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use rl_console::{
+    gate::Gate,
+    limits::{self, Limits},
+    port::{Snapshot, TriggerSpec},
+    recording::{EncodedSnapshot, Recorder, SnapshotFuture, Sources},
+    station::Trigger,
+    tap::{Draft, Tap},
+    time::Clock,
+};
+
+use crate::{
+    Args, Result,
+    hosts::{Bridge, Bus, Host, Rates, Sessions},
+    in_memory,
+    night::{info, state_after},
+    process::Process,
+    report::{Bound, Report, median, number},
+    traffic::{Made, Mix, Traffic},
+};
+
+/// What hosts keep of their rate at least while they are recorded.
+const RECORDED_MIN: f64 = 0.95;
+/// The part of a core that looking for a trigger may take, at this rate.
+const LOOKING_MAX: f64 = 0.05;
+const ENTRIES_PER_S: u64 = 50_000;
+const TICK: Duration = Duration::from_millis(1);
+const TICKS_PER_S: u64 = 1_000;
+/// How long entries gather before a station looks at them for its triggers.
+const GATHER: Duration = Duration::from_millis(20);
+/// The thread that looks.
+const LOOKER: &str = "triggers";
+/// Entries that led to the state of the keyframes.
+const STATE_ENTRIES: u64 = 1_000;
+
+/// Who reads a host's tap.
+enum Reads {
+    Nobody,
+    Recorder(Recorder),
+    Triggers { stop: Arc<AtomicBool>, thread: Option<JoinHandle<()>> },
+}
+
+impl Reads {
+    fn record(tap: &Tap, path: &Path, state: &Snapshot) -> Result<Self> {
+        let (clock, state) = (Clock::start(), state.clone());
+        let snapshot = move || -> SnapshotFuture {
+            let snapshot = EncodedSnapshot { at: clock.now(), bytes: state.encode() };
+            Box::pin(std::future::ready(Ok(snapshot)))
+        };
+        let sources = Sources::new(tap.reader()?, Box::new(snapshot), clock, info(clock.now()));
+        Ok(Self::Recorder(Recorder::start(path, sources, Limits::default().recording, Box::new(|_| {}))?))
+    }
+
+    /// Looks for what never comes, as a station does.
+    fn look(tap: &Tap) -> Result<Self> {
+        let spec: TriggerSpec =
+            serde_json::from_str(r#"{"name":"never","when":"kind:nothing","mark":true}"#)?;
+        let (mut trigger, mut reader) = (Trigger::new(spec, false)?, tap.reader()?);
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new().name(LOOKER.to_owned()).spawn(move || {
+            while !stopped.load(Ordering::Relaxed) {
+                while let Some(batch) = reader.read() {
+                    for entry in batch.iter() {
+                        std::hint::black_box(trigger.fires(entry));
+                    }
+                }
+                std::thread::sleep(GATHER);
+            }
+        })?;
+        Ok(Self::Triggers { stop, thread: Some(thread) })
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// That a recording ended by itself, or lost anything.
+    fn end(self) -> Result<()> {
+        match self {
+            Self::Nobody => {}
+            Self::Recorder(recorder) => {
+                let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+                let summary = runtime.block_on(recorder.stop());
+                if let Some(why) = summary.why {
+                    return Err(why.into());
+                }
+                if summary.lost > 0 {
+                    return Err(format!("{} entries were lost", summary.lost).into());
+                }
+            }
+            Self::Triggers { stop, thread } => {
+                stop.store(true, Ordering::Relaxed);
+                if let Some(thread) = thread {
+                    let _ = thread.join();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
+    host::<Bridge>(report)?;
+    host::<Bus>(report)?;
+    host::<Sessions>(report)?;
+    looking(args, report)
+}
+
+fn host<H: Host>(report: &mut Report) -> Result<()> {
+    let folder = in_memory()?;
+    let state = state_after(STATE_ENTRIES);
+    let taps = [(); 4].map(|()| Tap::new(limits::Tap::default()));
+    let mut hosts = taps.iter().map(|tap| H::start(Gate::none(), tap.clone())).collect::<Result<Vec<H>>>()?;
+    let [_, _, recorded, looked_at] = &taps;
+    let reads = [
+        Reads::Nobody,
+        Reads::record(recorded, &folder.path().join("host.mcap"), &state)?,
+        Reads::look(looked_at)?,
+    ];
+    let rates = Rates::of(&mut hosts)?;
+    drop(hosts);
+    reads.into_iter().try_for_each(Reads::end)?;
+    let name = H::NAME;
+    Report::figure(&format!("{name}, not read"), &format!("{:.0} /s", rates.first()));
+    Report::figure(&format!("{name}, not read either: of that"), &format!("{:.2}", rates.of_first(1)));
+    let recorded = format!("{name}, recorded: of that");
+    report.bound(&recorded, rates.of_first(2), Bound::AtLeast(RECORDED_MIN), "");
+    let looked_at = format!("{name}, a trigger armed: of that");
+    report.bound(&looked_at, rates.of_first(3), Bound::AtLeast(1.0 - rates.apart(1)), "");
+    Ok(())
+}
+
+/// The part of a core that looking takes.
+fn looking(args: &Args, report: &mut Report) -> Result<()> {
+    let mut parts = Vec::new();
+    for _ in 0..args.rounds {
+        let (clock, tap) = (Clock::start(), Tap::new(limits::Tap::default()));
+        let reads = Reads::look(&tap)?;
+        let mut traffic = Traffic::new(Mix::Night);
+        let (began, mut next) = (clock.mono(), clock.mono());
+        for _ in 0..args.seconds.max(1) * TICKS_PER_S {
+            for _ in 0..ENTRIES_PER_S / TICKS_PER_S {
+                let Made { link, trace, what, bytes } = traffic.next();
+                tap.emit(Draft { at: clock.now(), link, trace, cause: None, what, bytes });
+            }
+            next = next + TICK;
+            std::thread::sleep(clock.until(next));
+        }
+        let took = clock.mono().since(began);
+        parts.push(Process(std::process::id()).cpu(|name| name == LOOKER).as_secs_f64() / took.as_secs_f64());
+        reads.end()?;
+    }
+    let what = format!("looking for a trigger in {} entries a second", number(ENTRIES_PER_S));
+    report.bound(&what, median(&parts) * 100.0, Bound::AtMost(LOOKING_MAX * 100.0), " % of a core");
+    Ok(())
+}
