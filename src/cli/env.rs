@@ -15,6 +15,9 @@ pub(crate) const BRIDGE_TOKEN: &str = "RL_CONSOLE_BRIDGE_TOKEN";
 /// How much goes into the log file: `error`, `warn`, `info`, `debug`, `trace` or `off`.
 pub(crate) const LOG: &str = "RL_CONSOLE_LOG";
 
+/// What this program calls itself to a station that it attaches to.
+pub(crate) const CLIENT: &str = crate::station::CLIENT_VARIABLE;
+
 /// What names the locale's character encoding, the first in force first.
 const LOCALE: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 

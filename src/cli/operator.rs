@@ -59,7 +59,10 @@ fn candidates(settings: &Settings) -> Vec<Candidate> {
 }
 
 fn address(settings: &Settings, data: &Path, socket: &Path) -> Result<Address, PortError> {
-    let address = Address::of(Some(socket), data)?;
+    let mut address = Address::of(Some(socket), data)?;
+    if let Some(name) = &settings.discovery.client {
+        address.client = name.clone().into();
+    }
     match &settings.discovery.token_file {
         Some(file) => address.with_token_of(file),
         None => Ok(address),

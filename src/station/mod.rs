@@ -58,6 +58,6 @@ pub use recording::{RecordingSettings, ReportSource};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
 pub use replay::{ReplayPort, ReplayStart};
 pub use start::{Ready, RunningPlugins, StartError, Station};
-pub use triggers::{Trigger, check_triggers, trigger_filter};
+pub use triggers::{CLIENT_VARIABLE, Trigger, check_triggers, trigger_filter};
 
 pub(crate) use address_file::{ADDR_FILE, METRICS_FILE, MPP_FILE, PATH_FILE};

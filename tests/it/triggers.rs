@@ -48,6 +48,11 @@ fn what_is_looked_for_is_marked_saved_and_alerted_and_a_command_runs() {
     let is_held =
         || json(data, &["ls", "queues"]).iter().any(|row| row["queue"] == "boss" && row["held"] == true);
     until(|| "the command has not run".to_owned(), || is_held().then_some(()));
+    let since = data.join("since.mcap");
+    json(data, &["clip", "60", since.to_str().unwrap()]);
+    let lines = cli(data, &["replay", since.to_str().unwrap(), "--plain"]).stdout;
+    let lines = String::from_utf8(lines).unwrap();
+    assert!(lines.lines().any(|line| line.contains("trigger:boss") && line.contains("hold")), "{lines}");
     let alerts = || json(data, &["ls", "alerts"]).into_iter().find(|row| row["alert"] == "trigger");
     let alert = until(|| "no alert".to_owned(), alerts);
     assert!(alert["text"].as_str().unwrap().starts_with("trigger boss: "), "{alert:#}");

@@ -250,7 +250,7 @@ fn at_home(key: Key, value: Value, env: &Env) -> Value {
 
 /// Variables of ours that set nothing, each with the one that was probably meant.
 pub(crate) fn stray_variables(env: &Env) -> Vec<(String, Option<String>)> {
-    let mut known = vec![env::BRIDGE_TOKEN.to_owned(), env::LOG.to_owned()];
+    let mut known = [env::BRIDGE_TOKEN, env::LOG, env::CLIENT].map(str::to_owned).to_vec();
     known.extend(Key::all().flat_map(Key::variables));
     let stray = env.ours.keys().filter(|name| !known.contains(name));
     stray

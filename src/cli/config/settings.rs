@@ -14,7 +14,10 @@ use super::{
     value::{Value, endpoint},
 };
 use crate::{
-    cli::{args::Global, env::Env},
+    cli::{
+        args::Global,
+        env::{self, Env},
+    },
     console::{
         input::Keymap,
         settings::{AlertRules, Desktop},
@@ -43,6 +46,8 @@ pub(crate) struct Discovery {
     pub(crate) by_flag: ByFlag,
     /// The file of the token to show.
     pub(crate) token_file: Option<PathBuf>,
+    /// What this program calls itself to a station, where something else than its own name.
+    pub(crate) client: Option<String>,
 }
 
 /// Addresses that flags name: they go before what a station has recorded.
@@ -71,6 +76,7 @@ impl Discovery {
                 port: flags.port.is_some() || flags.bind.is_some(),
             },
             token_file: flags.token_file.clone(),
+            client: env.ours.get(env::CLIENT).cloned(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where a station is reached, and by what right.
 
 use std::{
+    borrow::Cow,
     fmt, io,
     os::unix::ffi::OsStringExt as _,
     path::{Path, PathBuf},
@@ -27,7 +28,12 @@ pub struct Address {
     pub token: Option<String>,
     /// Whether that is the data folder's own, which nobody but the folder's station is shown.
     pub is_own_token: bool,
+    /// What this side calls itself there, at most `limits.rmp.client_name_bytes_max`; what is longer is cut.
+    pub client: Cow<'static, str>,
 }
+
+/// What this side calls itself where nothing else is said.
+const CLIENT_NAME: Cow<'static, str> = Cow::Borrowed("rl-console");
 
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,6 +56,7 @@ impl Address {
             socket: PathBuf::from(std::ffi::OsString::from_vec(socket)),
             token,
             is_own_token: true,
+            client: CLIENT_NAME,
         })
     }
 
@@ -61,7 +68,8 @@ impl Address {
     pub fn of(socket: Option<&Path>, data: &Path) -> Result<Self, PortError> {
         let Some(socket) = socket else { return Self::of_data(data) };
         let token = Self::token_of(data)?;
-        Ok(Self { data: data.to_path_buf(), socket: socket.to_path_buf(), token, is_own_token: true })
+        let (data, socket) = (data.to_path_buf(), socket.to_path_buf());
+        Ok(Self { data, socket, token, is_own_token: true, client: CLIENT_NAME })
     }
 
     /// This station by the token of a file.

@@ -22,9 +22,6 @@ use crate::{
     },
 };
 
-/// What this side calls itself on the bus.
-const CLIENT_NAME: &str = "rl-console";
-
 /// An open session with a station. It ends with this value.
 #[derive(Debug)]
 pub(super) struct Session {
@@ -48,7 +45,7 @@ impl Session {
     pub(super) async fn open(address: &Address, limits: &Limits) -> Result<Self, PortError> {
         let Address { data, socket, token, .. } = address;
         let hello = Hello {
-            client: CLIENT_NAME.to_owned(),
+            client: address.client.clone().into_owned(),
             kind: Kind::Tui,
             token: token.clone(),
             only_to: address.only_to(),

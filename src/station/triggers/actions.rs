@@ -8,7 +8,7 @@ use super::trigger::Fired;
 use crate::{
     ids::Seq,
     port::{ClipSpan, Outcome},
-    station::{local::Inner, recording},
+    station::{CLIENT_VARIABLE, local::Inner, recording},
     tap::entry::station::{Level, Transition},
 };
 
@@ -50,7 +50,8 @@ impl Actions {
         }
         if !spec.run.is_empty() {
             let arguments = spec.run.clone();
-            self.beside(inner, &spec.name, move |inner| run(inner, arguments));
+            let name = format!("trigger:{}", spec.name);
+            self.beside(inner, &spec.name, move |inner| run(inner, name, arguments));
         }
     }
 
@@ -90,13 +91,13 @@ async fn save(inner: Arc<Inner>, clip: ClipSpan) -> Result<String, String> {
     }
 }
 
-/// Runs a subcommand of this program for this station.
-async fn run(inner: Arc<Inner>, arguments: Vec<String>) -> Result<String, String> {
+/// Runs a subcommand of this program for this station, under a name by which the station reports what it did.
+async fn run(inner: Arc<Inner>, name: String, arguments: Vec<String>) -> Result<String, String> {
     let data = inner.status.view().0.data;
     let mut command = tokio::process::Command::new(&inner.triggers.program);
     drop(inner);
     let words = arguments.join(" ");
-    command.arg("--data").arg(data).args(&arguments);
+    command.arg("--data").arg(data).args(&arguments).env(CLIENT_VARIABLE, name);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let ended = tokio::time::timeout(RUN, command.status()).await;
     match ended {
