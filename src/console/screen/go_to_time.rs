@@ -20,6 +20,7 @@ use crate::{
             state::Ui,
         },
     },
+    ids::Seq,
     port::{PLACE_FORMS, ReplayPlace},
     time::{Now, Wall},
 };
@@ -31,11 +32,14 @@ const FORMS: &str = "a time of day (18:04:10), or an offset (-1m, -90s)";
 #[derive(Debug)]
 struct GoToTime {
     line: Line,
+    /// The entry that was selected: with nothing written, its moment is meant.
+    selected: Option<Seq>,
 }
 
 /// Opens the line.
 pub(super) fn resolve(cx: &PaneContext<'_>) -> Resolved {
-    let open = || Act::open(GoToTime { line: Line::new("") });
+    let selected = time_travel::selected_entry(cx.ui, cx.model);
+    let open = || Act::open(GoToTime { line: Line::new(""), selected });
     act_if(cx.model.station_state.is_some(), open, "the station is starting")
 }
 
@@ -46,7 +50,7 @@ impl Layer for GoToTime {
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
         let Scene { body, ui, .. } = *scene;
-        let area = centred(body, 64.min(body.width), 5);
+        let area = centred(body, 64.min(body.width), if self.selected.is_some() { 6 } else { 5 });
         canvas.clear(area);
         let inside = canvas.frame(area, "Go to a time", true);
         let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
@@ -59,7 +63,11 @@ impl Layer for GoToTime {
             }
             None => (FORMS.to_owned(), kept_since(ui, canvas.view)),
         };
-        for (words, y) in [forms, since].into_iter().zip(inside.y + 1..inside.bottom()) {
+        let selected = self.selected.map(|seq| {
+            let key = canvas.view.key(Action::Open);
+            format!("{key} alone: to the selected entry, {seq}")
+        });
+        for (words, y) in [forms, since].into_iter().chain(selected).zip(inside.y + 1..inside.bottom()) {
             let words = text::truncate(&words, usize::from(room), canvas.view.glyphs.ellipsis);
             canvas.put(x, y, room, &words, Role::Muted);
         }
@@ -75,10 +83,22 @@ impl Layer for GoToTime {
 
     fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         let go = (action == Action::Open).then_some(&self.line)?;
+        let selected = self.selected.filter(|_| go.text().trim().is_empty());
         if let Some(replay) = &cx.view.replay {
+            if let Some(seq) = selected {
+                return Some(Ok(Act::close(move |_: Self, ui, _| {
+                    replaying::seek(ui, ReplayPlace::Seq(seq))
+                })));
+            }
             let place = ReplayPlace::parse(go.text(), &cx.view.zone, replay.first.wall, replay.last.wall);
             let go = |place| Act::close(move |_: Self, ui, _| replaying::seek(ui, place));
             return Some(place.map(go).map_err(Into::into));
+        }
+        if let Some(seq) = selected {
+            return Some(Ok(Act::close(move |_: Self, ui, cx| {
+                time_travel::seek_entry(ui, cx.live, cx.view, seq, cx.now);
+                Vec::new()
+            })));
         }
         Some({
             moment(go.text(), cx.ui.at, &cx.view.zone).map_err(Into::into).map(|at| {

@@ -101,7 +101,7 @@ pub(super) fn moved(ui: &mut Ui, live: &Model, action: Action, now: Now) -> Step
 }
 
 /// The entry that is selected in the focused list of entries.
-fn selected_entry(ui: &Ui, live: &Model) -> Option<Seq> {
+pub(super) fn selected_entry(ui: &Ui, live: &Model) -> Option<Seq> {
     let Focus::Pane(pane) = ui.focus else { return None };
     let past = ui.time.visible_model();
     let key = ui.selected(pane, past.as_deref().unwrap_or(live)).filter(|_| ui.overlays.is_empty())?;
@@ -147,6 +147,15 @@ pub(super) fn show_step(
 pub(crate) fn go_to(ui: &mut Ui, live: &Model, view: &View, at: Wall, now: Now) {
     let stepped = ui.time.step_to_moment(at, live, now);
     show_step(ui, live, view, stepped, None, now);
+}
+
+/// Goes to the moment of an entry, where it is kept still.
+pub(super) fn seek_entry(ui: &mut Ui, live: &Model, view: &View, seq: Seq, now: Now) {
+    if ui.time.seek(seq, live) {
+        show_step(ui, live, view, StepOutcome::Moved { lost: 0, gone: 0 }, None, now);
+    } else {
+        show_step(ui, live, view, StepOutcome::AtFirst, Some("the entry is no longer kept"), now);
+    }
 }
 
 /// Goes to a moment among the kept entries: the last one until then, or the oldest.
