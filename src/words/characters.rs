@@ -42,6 +42,11 @@ pub(crate) fn columns(character: char) -> usize {
 pub(crate) fn clusters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
+        if let [b' '..=b'~', b' '..=b'~', ..] = rest.as_bytes() {
+            let (unit, behind) = rest.split_at(1);
+            rest = behind;
+            return Some(unit);
+        }
         let mut characters = rest.char_indices();
         characters.next()?;
         let end = characters.find(|(_, character)| columns(*character) > 0).map_or(rest.len(), |(at, _)| at);

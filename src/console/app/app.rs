@@ -96,6 +96,8 @@ pub(crate) struct App {
     pub(crate) is_dirty: bool,
     /// The last fold left entries unread.
     pub(crate) is_behind: bool,
+    /// What was typed is painted with the verdict on it, and then at the latest.
+    pub(super) paint_by: Option<Mono>,
     pub(crate) on_air: OnAir,
     pub(crate) frame_scheduler: FrameScheduler,
     pub(crate) self_metrics: SelfMetrics,
@@ -160,6 +162,7 @@ impl App {
             snapshot_requested_at: None,
             is_dirty: true,
             is_behind: false,
+            paint_by: None,
             folded_at: now.mono,
             on_air: config.on_air,
             frame_scheduler: FrameScheduler::new(config.limits.console.frames_per_s_max),
@@ -211,9 +214,7 @@ impl App {
                     if let Some(exit) = self.handle_answer(answer) {
                         return exit;
                     }
-                    if self.ui.is_answered {
-                        self.paint();
-                    }
+                    self.paint_answered();
                 }
                 () = self.mailbox.changed() => {}
                 reload = self.config_watcher.next() => self.reload(reload),
@@ -226,13 +227,13 @@ impl App {
                         return exit;
                     }
                 }
-                () = tokio::task::yield_now(), if self.is_behind => self.fold(),
+                () = tokio::task::yield_now(), if self.is_behind && self.paint_by.is_none() => self.fold(),
                 () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
                 () = tokio::task::yield_now(), if self.ui.is_behind() => {
                     self.is_dirty |= self.ui.advance_for(SLICE, self.clock, self.shown_now());
                 }
                 () = ready(self.reader.as_mut(), patience),
-                    if patience.is_some() && self.sync == Sync::Synced =>
+                    if patience.is_some() && self.sync == Sync::Synced && self.paint_by.is_none() =>
                 {
                     if is_idle {
                         self.is_dirty = true;
@@ -273,7 +274,7 @@ impl App {
             }
             next = if more > 0 { input.try_recv().ok() } else { None };
         }
-        self.paint();
+        self.paint_typed();
         None
     }
 

@@ -4,10 +4,15 @@ use std::time::Duration;
 
 use super::app::App;
 use crate::{
-    console::{draw::class::Class, model::station::ConsoleHealth, screen::frame, ui::layout},
+    console::{
+        draw::class::Class, model::station::ConsoleHealth, screen::frame, ui::layout, workbench::Workbench,
+    },
     tap,
     tap::entry::station::Level,
 };
+
+/// So long what was typed waits for the verdict on it, to be painted with it: less than anyone notices.
+const VERDICT_WAIT_MAX: Duration = Duration::from_millis(12);
 
 impl App {
     /// Tells questions when they came onto the screen.
@@ -19,6 +24,27 @@ impl App {
         }
     }
 
+    /// Paints what was typed: at once, or with the verdict on it that is about to come.
+    pub(super) fn paint_typed(&mut self) {
+        if self.awaits_verdict() {
+            let latest = self.clock.mono() + VERDICT_WAIT_MAX;
+            self.paint_by = Some(self.paint_by.map_or(latest, |at| at.min(latest)));
+        } else {
+            self.paint();
+        }
+    }
+
+    /// Paints what answers a key, and what waited for an answer that does not come any more.
+    pub(super) fn paint_answered(&mut self) {
+        if self.ui.is_answered || (self.paint_by.is_some() && !self.awaits_verdict()) {
+            self.paint();
+        }
+    }
+
+    fn awaits_verdict(&self) -> bool {
+        self.ui.layer::<Workbench>().is_some_and(Workbench::awaits_verdict)
+    }
+
     /// Paints, if the mailbox takes a frame; otherwise it is done when it does.
     pub(super) fn paint(&mut self) {
         if !self.is_dirty || !self.mailbox.is_free() {
@@ -27,7 +53,7 @@ impl App {
         if self.is_between_places() {
             return;
         }
-        self.ui.is_answered = false;
+        (self.ui.is_answered, self.paint_by) = (false, None);
         self.note_painted_frames();
         self.check_attachment();
         if self.appearance.cycle_theme(&mut self.view, self.ui.theme_steps) {

@@ -60,6 +60,9 @@ impl App {
         if self.ui.is_answered {
             return Duration::ZERO;
         }
+        if let Some(at) = self.paint_by {
+            return self.clock.until(at);
+        }
         self.clock.until(self.frame_scheduler.next_paint(self.ui.time.is_stopped()))
     }
 

@@ -61,7 +61,6 @@ const NUMBER_GAP: u16 = 3;
 
 /// Draws it.
 pub(super) fn draw(list: &GateList, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
-    canvas.clear(scene.body);
     let areas = list.areas(scene.body);
     let has_keys = |part| scene.is_top && list.part == part;
     draw_held(list, canvas, areas.held, scene, has_keys(Part::Held));

@@ -43,6 +43,10 @@ impl Layer for GateList {
         }
     }
 
+    fn covers_body(&self) -> bool {
+        true
+    }
+
     fn is_of_present(&self) -> bool {
         true
     }

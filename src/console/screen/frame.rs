@@ -33,10 +33,12 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     let layout = ui.layout(model);
     screen::draw_header(canvas, layout.header, live, ui);
     screen::draw_chips(canvas, layout.chips, live, ui);
-    for (pane, area) in &layout.panes {
-        ui::draw_pane::draw(canvas, *pane, *area, model, ui);
+    if ui::layer::covering(ui).is_none() {
+        for (pane, area) in &layout.panes {
+            ui::draw_pane::draw(canvas, *pane, *area, model, ui);
+        }
+        wire::draw_preview(canvas, layout.glance, model, ui);
     }
-    wire::draw_preview(canvas, layout.glance, model, ui);
     ui::layer::draw(canvas, layout.body, model, live, ui);
     if let Some(palette) = &ui.palette {
         palette_overlay::draw(palette, canvas, layout.body, model, ui);

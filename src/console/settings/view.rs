@@ -106,15 +106,13 @@ impl Canvas<'_> {
     /// a dump do: what is masked keeps its length.
     pub(crate) fn put_keeping_width(&mut self, x: u16, y: u16, words: &str, role: Role, class: Class) {
         let columns = u16::try_from(text::width(words)).unwrap_or(u16::MAX);
-        let masked = self
-            .view
-            .glyphs
-            .masked
-            .chars()
-            .next()
-            .map_or_else(String::new, |sign| sign.to_string().repeat(columns.into()));
-        let words = if self.view.mask_policy.masks(class) { masked.as_str() } else { words };
-        self.put(x, y, columns, words, role);
+        if !self.view.mask_policy.masks(class) {
+            self.put(x, y, columns, words, role);
+            return;
+        }
+        let sign = self.view.glyphs.masked.chars().next();
+        let masked: String = sign.into_iter().cycle().take(columns.into()).collect();
+        self.put(x, y, columns, &masked, role);
     }
 
     /// Like [`put_as`](Self::put_as), at the right end of its columns.

@@ -44,7 +44,10 @@ impl Operator for FakeStation {
         Box::pin(async { Err(PortError::Stopping) })
     }
 
-    fn query(&self, _: Query) -> Answer<Page> {
+    fn query(&self, query: Query) -> Answer<Page> {
+        if matches!(query, Query::Judge { .. }) {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(async { Err(PortError::Stopping) })
     }
 }
@@ -206,6 +209,23 @@ fn paints_and_quits_before_the_station_has_answered_anything() {
         rig
     });
     assert_eq!(exit, Exit::Quit);
+}
+
+#[test]
+fn what_is_typed_is_painted_also_where_no_verdict_on_it_comes() {
+    let exit = with_console(&Limits::default(), |mut rig| async move {
+        rig.snapshot(true).await;
+        rig.shows("loss 0").await;
+        rig.key('i').await;
+        rig.shows("asking what the core would make of it").await;
+        for letter in "zyx".chars() {
+            rig.key(letter).await;
+        }
+        rig.shows("zyx").await;
+        rig.stop.send(true).unwrap();
+        rig
+    });
+    assert_eq!(exit, Exit::Stopped);
 }
 
 #[test]

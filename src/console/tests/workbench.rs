@@ -15,6 +15,7 @@ use crate::{
             effect::{Effect, OnOutcome},
             event::Event,
         },
+        workbench::Workbench,
     },
     ids::Seq,
     judged::{Certainty, Doubt},
@@ -171,12 +172,15 @@ fn the_verdict_on_what_was_typed_is_painted_at_once() {
     let mut stage = opened(row("accepted"));
     assert!(stage.ui.is_answered, "a key opened it");
     stage.ui.is_answered = false;
+    let awaits = |stage: &TestConsole| stage.ui.layer::<Workbench>().is_some_and(Workbench::awaits_verdict);
     let again = stage.event(Event::Tick);
+    assert!(!awaits(&stage), "the same bytes are asked about again");
     answer(&mut stage, again, row("accepted"));
     assert!(!stage.ui.is_answered, "nobody typed");
     let typed = stage.char(' ');
+    assert!(awaits(&stage), "what was typed is painted with it");
     answer(&mut stage, typed, row("accepted"));
-    assert!(stage.ui.is_answered);
+    assert!(stage.ui.is_answered && !awaits(&stage));
 }
 
 #[test]

@@ -83,6 +83,11 @@ pub(crate) trait Layer: Debug + Any {
         None
     }
 
+    /// Whether nothing is seen of what lies below it: that is not drawn then, and it finds the body empty.
+    fn covers_body(&self) -> bool {
+        false
+    }
+
     /// Draws it.
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>);
 
@@ -196,9 +201,14 @@ pub(crate) fn rows_of(action: Action, page: usize) -> Option<isize> {
     }
 }
 
-/// Draws the layers, the lowest first.
+/// The topmost layer below which nothing is seen, panes included.
+pub(crate) fn covering(ui: &Ui) -> Option<usize> {
+    ui.overlays.iter().rposition(|layer| layer.covers_body())
+}
+
+/// Draws the layers of which anything is seen, the lowest first.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, live: &Model, ui: &Ui) {
-    for (index, layer) in ui.overlays.iter().enumerate() {
+    for (index, layer) in ui.overlays.iter().enumerate().skip(covering(ui).unwrap_or_default()) {
         let is_top = index + 1 == ui.overlays.len();
         let model = if layer.is_of_present() { live } else { model };
         layer.draw(canvas, &Scene { body, model, live, ui, is_top });

@@ -284,6 +284,11 @@ impl Workbench {
         self.asked.0 == self.revision && self.asked.1 == (self.made == self.revision)
     }
 
+    /// Whether its bytes are being made of its JSON.
+    pub(super) const fn is_being_made(&self) -> bool {
+        matches!(self.leads, Leads::Json) && self.asked.0 == self.revision && self.made != self.revision
+    }
+
     /// Notes that it is.
     pub(super) const fn begin(&mut self) {
         self.asked = (self.revision, self.made == self.revision);

@@ -61,7 +61,6 @@ pub(super) fn areas(body: Rect) -> Areas {
 /// Draws it.
 pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
     let areas = areas(scene.body);
-    canvas.clear(scene.body);
     let of = bench.of.map_or_else(String::new, |seq| format!(": made of {seq}"));
     if let Some(edit) = &bench.at_gate {
         canvas.frame(scene.body, &format!("Workbench: frame {} at the gate", edit.number), scene.is_top);

@@ -170,12 +170,15 @@ impl Layer for FrameList {
         KeyScope::FrameList
     }
 
+    fn covers_body(&self) -> bool {
+        true
+    }
+
     fn is_of_present(&self) -> bool {
         true
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
-        canvas.clear(scene.body);
         let all = self.sent.len() + self.snippets.as_ref().map_or(0, Vec::len);
         let loading = if self.snippets.is_none() { ", loading snippets" } else { "" };
         let title = format!("Frames ({} of {all}{loading})", self.visible.len());

@@ -33,6 +33,10 @@ impl Layer for Workbench {
         KeyScope::Workbench
     }
 
+    fn covers_body(&self) -> bool {
+        true
+    }
+
     fn is_of_present(&self) -> bool {
         true
     }

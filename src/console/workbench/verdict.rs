@@ -66,6 +66,11 @@ impl Workbench {
         Some(Effect::query(query, Verdict { revision: self.wire_revision, is_new }))
     }
 
+    /// Whether what was typed is being made or judged: its verdict comes within some milliseconds.
+    pub(in crate::console) const fn awaits_verdict(&self) -> bool {
+        self.is_being_made() || (self.judging.is_in_flight && self.judging.answered != self.judging.asked)
+    }
+
     /// What was foreseen of the bytes as they are.
     pub(super) fn foreseen(&self) -> Option<&JudgedRow> {
         let is_of_these = self.judging.answered == self.wire_revision;

@@ -67,7 +67,6 @@ impl Events {
 
     /// Draws it.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui, focused: bool) {
-        canvas.clear(body);
         let inside = canvas.frame(body, "Invoke: choose an event", focused);
         let words = match (&self.error, &self.rows) {
             (Some(trouble), _) => Some((trouble.as_str(), Role::Bad)),
@@ -89,6 +88,10 @@ impl Events {
 impl Layer for Events {
     fn key_scope(&self) -> KeyScope {
         KeyScope::Events
+    }
+
+    fn covers_body(&self) -> bool {
+        true
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {

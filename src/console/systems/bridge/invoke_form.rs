@@ -28,6 +28,10 @@ impl Layer for Form {
         key_scope(self)
     }
 
+    fn covers_body(&self) -> bool {
+        true
+    }
+
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
         draw(self, canvas, scene.body, scene.live, scene.is_top);
     }

@@ -20,7 +20,6 @@ const NAME_COLUMNS_MAX: usize = 32;
 
 /// Draws it.
 pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
-    canvas.clear(body);
     let name = form
         .title
         .as_ref()

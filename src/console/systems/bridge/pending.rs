@@ -105,7 +105,6 @@ impl Pending {
 
     /// Draws it.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui, focused: bool) {
-        canvas.clear(body);
         let queue = model.mpp().and_then(|mpp| mpp.queues.get(self.queue.as_str()));
         let pending = queue.map_or(0, |queue| queue.pending + queue.other_manifest);
         let mut title = format!("{}: {} pending", self.queue, format::count(pending));
@@ -143,6 +142,10 @@ impl Pending {
 impl Layer for Pending {
     fn key_scope(&self) -> KeyScope {
         KeyScope::Pane(PaneId::Pending)
+    }
+
+    fn covers_body(&self) -> bool {
+        true
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {

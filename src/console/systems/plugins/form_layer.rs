@@ -41,6 +41,10 @@ impl Layer for PluginForm {
         KeyScope::Form
     }
 
+    fn covers_body(&self) -> bool {
+        true
+    }
+
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
         draw(self, canvas, scene.body, scene.is_top);
     }

@@ -25,7 +25,6 @@ pub(super) fn list_area(body: Rect) -> Rect {
 
 /// Draws it.
 pub(super) fn draw(form: &PluginForm, canvas: &mut Canvas<'_>, body: Rect, focused: bool) {
-    canvas.clear(body);
     let inside = canvas.frame(body, &form.title, focused);
     let room = inside.width.saturating_sub(2);
     let (words, role) = summary(form, canvas.view);

@@ -82,7 +82,6 @@ impl Files {
 
     /// Draws it.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, focused: bool) {
-        canvas.clear(body);
         let title = if self.listing.is_none() { "Openings, loading files" } else { "Openings" };
         let mut inside = canvas.frame(body, title, focused);
         let troubles = self.errors();

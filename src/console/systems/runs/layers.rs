@@ -28,6 +28,10 @@ impl Layer for Submit {
         self.key_scope()
     }
 
+    fn covers_body(&self) -> bool {
+        true
+    }
+
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
         submit_draw::draw(self, canvas, scene.body, scene.live, scene.is_top);
     }
@@ -120,6 +124,10 @@ impl Layer for Submit {
 impl Layer for Files {
     fn key_scope(&self) -> KeyScope {
         KeyScope::Files
+    }
+
+    fn covers_body(&self) -> bool {
+        true
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {

@@ -28,7 +28,6 @@ pub(crate) fn list_area(body: Rect) -> Rect {
 
 /// Draws it.
 pub(crate) fn draw(submit: &Submit, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
-    canvas.clear(body);
     let file = submit
         .origin
         .as_ref()

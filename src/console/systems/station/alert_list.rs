@@ -154,7 +154,6 @@ impl AlertList {
     /// Draws it, with what is selected told below unless details of it are open over it.
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
         let Scene { body, model, is_top: focused, .. } = *scene;
-        canvas.clear(body);
         let (body, below) = divide(body, keys(model).len());
         let is_told = scene.ui.top::<Details>().is_none();
         if let Some(details) = self.details(model).filter(|_| is_told) {
@@ -209,6 +208,10 @@ impl AlertList {
 impl Layer for AlertList {
     fn key_scope(&self) -> KeyScope {
         KeyScope::Alerts
+    }
+
+    fn covers_body(&self) -> bool {
+        true
     }
 
     fn manual_place(&self, cx: &PaneContext<'_>) -> ManualPlace {
