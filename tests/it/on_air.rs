@@ -47,9 +47,13 @@ fn make_noise(folder: &Path, adapter: &mut Adapter, token: &str) {
     }
 }
 
-/// Goes through every view and every pane, opens what is selected there, and with it zoomed.
+/// Goes through every view of the bridge's and every pane, opens what is selected there, and with it zoomed.
 fn look_around(terminal: &mut Terminal) {
-    for (key, name) in [("1", "Deck"), ("2", "Bridge"), ("9", "Journal")] {
+    look_around_in(terminal, &[("1", "Deck"), ("2", "Bridge"), ("9", "Journal")]);
+}
+
+fn look_around_in(terminal: &mut Terminal, views: &[(&str, &str)]) {
+    for (key, name) in views {
         terminal.keys(key);
         terminal.shows(&format!("[{key} {name}]"));
         for keys in ["\t", "\r", "\x1b"].repeat(9).iter().chain(&["z", "\r", "\x1b", "z"]) {
@@ -58,6 +62,43 @@ fn look_around(terminal: &mut Terminal) {
     }
     terminal.keys("1");
     terminal.shows("[1 Deck]");
+}
+
+#[test]
+fn a_bad_night_is_replayed_on_air() {
+    let folder = tempdir().unwrap();
+    let night = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings").join(name);
+    let (first, second) = (night("bad.mcap"), night("bad.2.mcap"));
+    let args = ["replay", first.to_str().unwrap(), second.to_str().unwrap(), "--at", "end"];
+    let mut terminal = Terminal::start(folder.path(), 160, 50, &args);
+    terminal.shows("REPLAY");
+    terminal.wait("what was before", |screen| !screen.contains("loading the past"));
+    let views = [("1", "Deck"), ("2", "Bridge"), ("4", "Runs"), ("8", "Wire"), ("9", "Journal")];
+    let quoted = ["viewer_", "could not do it"];
+    terminal.record_frames();
+    look_around_in(&mut terminal, &views);
+    let (open, _) = terminal.recorded_frames();
+    for words in quoted {
+        assert!(open.iter().any(|frame| frame.contains(words)), "off air, {words:?} was on no screen");
+    }
+    terminal.keys("O");
+    terminal.shows("ON AIR");
+    terminal.record_frames();
+    look_around_in(&mut terminal, &views);
+    // And through its moments.
+    for _ in 0..12 {
+        terminal.wait_stable("{");
+        terminal.wait_stable("\r");
+        terminal.wait_stable("\x1b");
+    }
+    let (masked, _) = terminal.recorded_frames();
+    assert!(masked.len() > 50, "{}", masked.len());
+    for frame in &masked {
+        let seen: Vec<_> = quoted.iter().filter(|words| frame.contains(**words)).collect();
+        assert!(seen.is_empty() && frame.contains("ON AIR"), "{seen:?}:\n{frame}");
+    }
+    terminal.keys("q");
+    assert!(terminal.ended().success());
 }
 
 #[test]

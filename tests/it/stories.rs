@@ -9,6 +9,7 @@ mod leaving;
 mod lifecycle;
 mod plugins;
 mod present;
+mod recordings;
 mod sessions;
 mod two_stations;
 mod workbench;
