@@ -58,7 +58,7 @@ pub(super) const FOLD_EVERY: Duration = Duration::from_millis(20);
 const INPUTS_MAX: usize = 64;
 
 /// How long folding may go on before input is looked at again.
-pub(crate) const SLICE: Duration = Duration::from_millis(2);
+pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
 /// Where the state stands against the tap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +220,7 @@ impl App {
                 reload = self.config_watcher.next() => self.reload(reload),
                 () = changed(self.replaying.as_mut()) => self.check_replay(),
                 () = sleep(until_moved), if until_moved.is_some() => self.is_dirty = true,
-                () = sleep(until_paint), if until_paint.is_some() => self.fold_and_paint(),
+                () = sleep(until_paint), if until_paint.is_some() => self.fold_and_paint(input),
                 () = sleep(until_resync), if until_resync.is_some() => self.connect(),
                 () = sleep(Some(until_tick)) => {
                     if let Some(exit) = self.tick() {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::sync::mpsc;
+
 use super::{
     answer::Answer,
     app::{App, SLICE, Sync},
@@ -11,7 +13,7 @@ use crate::{
         draw::class::Class,
         model::{Model, bridge::HISTORY_ROWS},
         settings::Exit,
-        ui::event::Event,
+        ui::event::{Event, TerminalEvent},
     },
     port::{Page, PortError, Query, Snapshot},
     tap::{
@@ -47,10 +49,14 @@ fn judge_until(model: &mut Model, is_over: impl Fn() -> bool) -> bool {
 }
 
 impl App {
-    /// Paints with what has come; what answers a key is painted before that is looked at.
-    pub(super) fn fold_and_paint(&mut self) {
+    /// Paints with what has come; what answers a key is painted before that is looked at, and what was typed
+    /// meanwhile is taken in first.
+    pub(super) fn fold_and_paint(&mut self, input: &mpsc::Receiver<TerminalEvent>) {
         if !self.ui.is_answered {
             self.fold();
+            if !input.is_empty() {
+                return;
+            }
         }
         self.paint();
     }

@@ -2,7 +2,7 @@
 
 use ratatui::{
     backend::{Backend as _, CrosstermBackend},
-    buffer::Buffer,
+    buffer::{Buffer, Cell},
     layout::Rect,
 };
 
@@ -83,18 +83,28 @@ impl Painter {
         let start = bytes.len();
         bytes.append(&mut self.extra);
         bytes.append(&mut self.copied);
-        {
-            let changes = self.painted.diff(&self.next);
-            if !changes.is_empty() {
-                // Writing to memory cannot fail.
-                let _ = CrosstermBackend::new(&mut bytes).draw(changes.into_iter());
-            }
+        let rows = self.changed_rows();
+        let mut changes = rows.iter().flat_map(|(painted, next)| painted.diff(next)).peekable();
+        if changes.peek().is_some() {
+            // Writing to memory cannot fail.
+            let _ = CrosstermBackend::new(&mut bytes).draw(changes);
         }
         let is_empty = bytes.len() == start && !self.whole;
         sequences::end_frame(&mut bytes);
         self.whole = false;
         std::mem::swap(&mut self.painted, &mut self.next);
         (!is_empty).then_some(bytes)
+    }
+
+    /// The rows in which anything differs, as they were handed over and as they were drawn: most are alike,
+    /// and to compare them is cheaper than to find their differences. No character reaches into another row.
+    fn changed_rows(&self) -> Vec<(Buffer, Buffer)> {
+        let area = self.next.area;
+        let columns = usize::from(area.width).max(1);
+        let rows = self.painted.content.chunks(columns).zip(self.next.content.chunks(columns));
+        let changed = rows.zip(area.y..).filter(|((painted, next), _)| painted != next);
+        let row = |y, cells: &[Cell]| Buffer { area: Rect { y, height: 1, ..area }, content: cells.to_vec() };
+        changed.map(|((painted, next), y)| (row(y, painted), row(y, next))).collect()
     }
 }
 

@@ -185,6 +185,11 @@ pub(crate) trait Codec {
     /// For a stream of which nothing was read.
     fn decoder(&self) -> Box<dyn Decoder + '_>;
 
+    /// The same where the faults alone are asked for: its units may have no members.
+    fn checker(&self) -> Box<dyn Decoder + '_> {
+        self.decoder()
+    }
+
     /// The frame that a JSON says. What is absent is filled in.
     ///
     /// # Errors

@@ -174,7 +174,11 @@ given! {
 
 impl Codec for MacpCodec<'_> {
     fn decoder(&self) -> Box<dyn Decoder + '_> {
-        Box::new(Request { codec: self, input: BytesMut::new(), has_ended: false })
+        Box::new(Request::new(self, true))
+    }
+
+    fn checker(&self) -> Box<dyn Decoder + '_> {
+        Box::new(Request::new(self, false))
     }
 
     fn encode(&self, json: &str, _: &Fill) -> Result<Encoded, String> {
@@ -187,7 +191,7 @@ impl Codec for MacpCodec<'_> {
         let wire = Part::join("body", text_of(given.body), given.body_bytes.as_deref(), &Body(rpc))?;
         let wire = wire.ok_or("`body` or `body_bytes` is required")?;
         let codec = MacpCodec { rpc, ..*self };
-        Ok(Encoded::judged(wire, codec.decoder()))
+        Ok(Encoded::judged(wire, codec.checker()))
     }
 
     fn frame_bytes_max(&self) -> u64 {
@@ -348,9 +352,14 @@ struct Request<'a> {
     codec: &'a MacpCodec<'a>,
     input: BytesMut,
     has_ended: bool,
+    has_members: bool,
 }
 
-impl Request<'_> {
+impl<'a> Request<'a> {
+    fn new(codec: &'a MacpCodec<'a>, has_members: bool) -> Self {
+        Self { codec, input: BytesMut::new(), has_ended: false, has_members }
+    }
+
     fn unit(&self, wire: Bytes, fault: Option<FrameFault>, part: Part) -> Unit {
         let mut members = Members::default();
         members.add("rpc", Some(self.codec.rpc.name()));
@@ -390,7 +399,7 @@ impl Decoder for Request<'_> {
         }
         let wire = self.input.split().freeze();
         let fault = self.codec.judge(&wire);
-        let part = Part::of(&wire, &Body(self.codec.rpc));
+        let part = if self.has_members { Part::of(&wire, &Body(self.codec.rpc)) } else { Part::default() };
         Some(self.unit(wire, fault, part))
     }
 }

@@ -66,14 +66,18 @@ given! {
 
 impl Codec for MppCodec {
     fn decoder(&self) -> Box<dyn Decoder + '_> {
-        Box::new(Lines { framer: Framer::new(), input: Vec::new(), at: 0, offset: 0 })
+        Box::new(Lines::new(true))
+    }
+
+    fn checker(&self) -> Box<dyn Decoder + '_> {
+        Box::new(Lines::new(false))
     }
 
     fn encode(&self, json: &str, _: &Fill) -> Result<Encoded, String> {
         let given: Given<'_> = serde_json::from_str(json).map_err(|error| error.to_string())?;
         let wire = Part::join("body", text_of(given.body), given.body_bytes.as_deref(), self)?;
         let wire = wire.ok_or("`body` or `body_bytes` is required")?;
-        Ok(Encoded::judged(wire, self.decoder()))
+        Ok(Encoded::judged(wire, self.checker()))
     }
 
     fn frame_bytes_max(&self) -> u64 {
@@ -92,6 +96,13 @@ struct Lines {
     input: Vec<u8>,
     at: usize,
     offset: u64,
+    has_members: bool,
+}
+
+impl Lines {
+    fn new(has_members: bool) -> Self {
+        Self { framer: Framer::new(), input: Vec::new(), at: 0, offset: 0, has_members }
+    }
 }
 
 impl Decoder for Lines {
@@ -110,7 +121,7 @@ impl Decoder for Lines {
                 let offset = self.offset;
                 self.offset += wire.len() as u64;
                 return Some(match violation {
-                    None => whole(wire, offset),
+                    None => whole(wire, offset, self.has_members),
                     Some(violation) => broken(wire, offset, of_violation(violation, None)),
                 });
             }
@@ -146,10 +157,13 @@ impl Decoder for Lines {
 }
 
 /// A line that the framer cut.
-fn whole(wire: Bytes, offset: u64) -> Unit {
+fn whole(wire: Bytes, offset: u64, has_members: bool) -> Unit {
     let (kind, fault) = judge(&wire);
-    let part = Part::of(&wire, &MppCodec);
     let mut members = Members::default();
+    if !has_members {
+        return Unit { wire, offset, fault, members };
+    }
+    let part = Part::of(&wire, &MppCodec);
     members.add("type", kind.map(FrameType::name));
     members.add("from", kind.map(sender));
     members.add_json("body", part.json);

@@ -107,7 +107,11 @@ given! {
 
 impl Codec for PluginCodec {
     fn decoder(&self) -> Box<dyn Decoder + '_> {
-        Box::new(Messages { framer: Framer::new(), input: Bytes::new(), offset: 0, has_ended: false })
+        Box::new(Messages::new(true))
+    }
+
+    fn checker(&self) -> Box<dyn Decoder + '_> {
+        Box::new(Messages::new(false))
     }
 
     fn encode(&self, json: &str, _: &Fill) -> Result<Encoded, String> {
@@ -125,7 +129,7 @@ impl Codec for PluginCodec {
             }
             (None, _, None) => return Err("`body` or `body_bytes` is required".to_owned()),
         };
-        Ok(Encoded::judged(wire, self.decoder()))
+        Ok(Encoded::judged(wire, self.checker()))
     }
 
     fn frame_bytes_max(&self) -> u64 {
@@ -144,9 +148,14 @@ struct Messages {
     input: Bytes,
     offset: u64,
     has_ended: bool,
+    has_members: bool,
 }
 
 impl Messages {
+    fn new(has_members: bool) -> Self {
+        Self { framer: Framer::new(), input: Bytes::new(), offset: 0, has_ended: false, has_members }
+    }
+
     fn broken(&mut self, broken: &Broken) -> Unit {
         self.has_ended = true;
         let mut members = Members::default();
@@ -160,17 +169,20 @@ impl Messages {
         self.offset += frame.wire().len() as u64;
         let (header, body) = (frame.headers(), frame.body());
         let incoming = read(&body);
+        let fault = of_body(&incoming, frame);
+        let mut members = Members::default();
+        if !self.has_members {
+            return Unit { wire: frame.wire().clone(), offset, fault, members };
+        }
         let mut lints: Vec<&str> = incoming.lints.iter().map(|lint| lint.name()).collect();
         lints.extend(frame.has_bare_lf().then_some(Lint::BareLf.name()));
         let (header, shown) = (Part::of(&header, &Header), Part::of(&body, &Body));
-        let mut members = Members::default();
         members.add("kind", kind(&incoming));
         members.add("lints", (!lints.is_empty()).then_some(lints));
         members.add_json("header", header.json);
         members.add("header_bytes", header.bytes);
         members.add_json("body", shown.json);
         members.add("body_bytes", shown.bytes);
-        let fault = of_body(&incoming, frame);
         Unit { wire: frame.wire().clone(), offset, fault, members }
     }
 }
