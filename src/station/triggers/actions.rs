@@ -8,10 +8,12 @@ use super::trigger::Fired;
 use crate::{
     ids::Seq,
     port::{ClipSpan, Outcome},
-    station::{CLIENT_VARIABLE, local::Inner, recording},
+    station::{local::Inner, recording},
     tap::entry::station::{Level, Transition},
 };
 
+/// The variable by which a subcommand that a trigger runs calls itself `trigger:NAME` to its station.
+pub const CLIENT_VARIABLE: &str = "RL_CONSOLE_CLIENT";
 /// Clips and subcommands that run at one time.
 const RUNNING_MAX: usize = 4;
 /// How long a subcommand may take.

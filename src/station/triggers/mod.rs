@@ -14,10 +14,8 @@ mod check;
 mod serve;
 mod trigger;
 
+pub use actions::CLIENT_VARIABLE;
 pub(super) use board::TriggerBoard;
 pub use check::{check_triggers, trigger_filter};
 pub(super) use serve::start;
 pub use trigger::Trigger;
-
-/// The variable by which a subcommand that a trigger runs calls itself `trigger:NAME` to its station.
-pub const CLIENT_VARIABLE: &str = "RL_CONSOLE_CLIENT";

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::super::{Codec, Fill, Format, FrameFault, Setup, Unit, UnitJson, codec};
+use super::super::{Codec, Fill, Format, FrameFault, Setup, Unit, UnitJson, codec, codec::Decoder};
 use crate::{ids::TraceId, limits::Limits, rmp::Registry};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::default);
@@ -18,10 +18,17 @@ pub(super) fn of(format: Format) -> Box<dyn Codec> {
     codec(format, Setup { registry: &REGISTRY, limits: &LIMITS, now_ms: None })
 }
 
-/// The units of a stream that comes in pieces of so many bytes.
+/// The units of a stream that comes in pieces of so many bytes. Who asks for the faults alone has the same.
 pub(super) fn units_in(format: Format, stream: &[u8], piece: usize) -> Vec<Unit> {
     let codec = of(format);
-    let mut decoder = codec.decoder();
+    let units = read_in(codec.decoder(), stream, piece);
+    let faults =
+        |units: &[Unit]| units.iter().map(|unit| (unit.offset, unit.fault.clone())).collect::<Vec<_>>();
+    assert_eq!(faults(&read_in(codec.checker(), stream, piece)), faults(&units));
+    units
+}
+
+fn read_in(mut decoder: Box<dyn Decoder + '_>, stream: &[u8], piece: usize) -> Vec<Unit> {
     let mut units = Vec::new();
     for part in stream.chunks(piece) {
         decoder.push(part);
