@@ -1,6 +1,6 @@
 //! What subcommands ask: a station that runs, or a recording in its place.
 
-use std::{slice, sync::Arc};
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
@@ -48,7 +48,7 @@ pub(crate) async fn ask(settings: &Settings) -> Result<Asked, Error> {
 /// # Errors
 /// It is none, has nothing that says what held, or the place cannot be read.
 pub(crate) fn open(asked: &AskedRecording, settings: &Settings) -> Result<ReplayPort, Error> {
-    let set = RecordingSet::open(slice::from_ref(&asked.path)).map_err(RecordingError::of_set)?;
+    let set = RecordingSet::open(&asked.paths).map_err(RecordingError::of_set)?;
     for note in set.notes() {
         report::print_note(&format!("warning: {note}"));
     }
@@ -91,7 +91,7 @@ pub(crate) fn place(set: &Arc<RecordingSet>, flag: &str, text: &str) -> Result<R
 /// [`PortError::Replayed`] for one that would do something, [`PortError::NotRecorded`] for one that asks for
 /// what only a station has, and wrong usage.
 pub(crate) fn check(flags: &Global, command: Option<&Subcommand>) -> Result<(), Error> {
-    if flags.recording.is_none() {
+    if flags.recording.is_empty() {
         let has_place = flags.at.is_none() || matches!(command, Some(Subcommand::Replay(_)));
         return if has_place {
             Ok(())
@@ -106,6 +106,7 @@ pub(crate) fn check(flags: &Global, command: Option<&Subcommand>) -> Result<(), 
         OnRecording::Asks => Ok(()),
         OnRecording::NotRecorded(what) => Err(PortError::NotRecorded { what: what.to_owned() }.into()),
         OnRecording::Acts => Err(PortError::Replayed.into()),
+        OnRecording::Neither if flags.replayed => Ok(()),
         OnRecording::Neither => Err(Error::usage(
             "--recording goes with subcommands that ask a station: `ls`, `run show`, `session show`, \
              `session ls`, `trace`, `tail` and `mplp validate`",

@@ -32,7 +32,8 @@ impl Context {
     /// The fault of the configuration.
     pub(crate) fn new(flags: Global, env: Env, clock: Clock, out: Output) -> Result<Self, ConfigError> {
         let resolved = Resolved::resolve(&flags, &env)?;
-        let asked = flags.recording.clone().map(|path| AskedRecording { path, at: flags.at.clone() });
+        let paths = flags.recording.clone();
+        let asked = (!paths.is_empty()).then(|| AskedRecording { paths, at: flags.at.clone() });
         let settings = Settings {
             asked,
             discovery: Discovery::of(&flags, &env, &resolved),

@@ -451,6 +451,7 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::HostUp { .. }
         | PortError::File { .. }
         | PortError::Recording(_)
+        | PortError::Trigger(_)
         | PortError::BadRequest(_)
         | PortError::OlderStation { .. }
         | PortError::NoSession { .. }

@@ -89,6 +89,9 @@ macro_rules! declare {
             /// A recording runs already, or none does.
             #[error("{0}")]
             Recording(String),
+            /// There is no such trigger, or one that cannot be added or removed.
+            #[error("{0}")]
+            Trigger(String),
             /// The request was not understood.
             #[error("the request was not understood: {0}")]
             BadRequest(String),
@@ -180,6 +183,7 @@ macro_rules! declare {
                     Self::TimedOut { .. } => "timed_out",
                     Self::File { fault, .. } => fault.code(),
                     Self::Recording(_) => "recording",
+                    Self::Trigger(_) => "trigger",
                     Self::BadRequest(_) | Self::OlderStation { .. } => "bad_request",
                     Self::Store(_) => "store",
                     Self::NoSession { .. } => "no_session",
@@ -216,6 +220,7 @@ macro_rules! declare {
                     }
                     Self::File { fault, .. } => fault.hint().to_owned(),
                     Self::Recording(_) => "`rl-console ls health` shows the recording".to_owned(),
+                    Self::Trigger(_) => "`rl-console trigger ls` lists the triggers".to_owned(),
                     Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
                     Self::OlderStation { .. } => "start that station again with this rl-console".to_owned(),
                     Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),

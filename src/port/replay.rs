@@ -1,6 +1,6 @@
 //! Where a replay is, and what can be done to it: a recording in the place of a station.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 use tokio::sync::watch;
@@ -237,6 +237,8 @@ pub struct Replay {
     pub view: watch::Receiver<ReplayView>,
     /// What moves it.
     pub control: Arc<dyn ReplayControl>,
+    /// Its files, in their order.
+    pub files: Arc<[PathBuf]>,
 }
 
 /// Moves a replay. Nothing here waits.

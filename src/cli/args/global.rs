@@ -136,9 +136,13 @@ pub(crate) struct Global {
     pub(crate) on_air: bool,
 
     /// Ask this recording, or the recordings in this folder, in the place of a station: `ls`, `run show`,
-    /// `session show`, `session ls`, `trace`, `tail` and `mplp validate`.
+    /// `session show`, `session ls`, `trace`, `tail` and `mplp validate`. Given again, also that one.
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE|DIR")]
-    pub(crate) recording: Option<PathBuf>,
+    pub(crate) recording: Vec<PathBuf>,
+
+    /// What is run in the palette of a replay: what asks no station, and changes none, is as ever.
+    #[arg(long, global = true, hide = true)]
+    pub(crate) replayed: bool,
 
     /// With --recording, the place that is asked about: a time (22:14:03), +DURATION from the start (+90s),
     /// or seq:N [default: the end].

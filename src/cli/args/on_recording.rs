@@ -60,12 +60,12 @@ impl Command {
             | Self::Approve(_)
             | Self::Reject(_)
             | Self::Kick(_)
+            | Self::Pair(_)
             | Self::Pack(PackAction::Migrate)
             | Self::Restart(_) => Acts,
             Self::Serve(_)
             | Self::Attach(_)
             | Self::Service(_)
-            | Self::Pair(_)
             | Self::Replay(_)
             | Self::Recording(_)
             | Self::Pack(_)

@@ -156,8 +156,8 @@ pub(crate) struct Settings {
 /// A recording that is asked in the place of a station.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AskedRecording {
-    /// The file, or the folder of files.
-    pub(crate) path: PathBuf,
+    /// The files, or folders of files; one at least.
+    pub(crate) paths: Vec<PathBuf>,
     /// The place that is asked about, as it was written; none is the end.
     pub(crate) at: Option<String>,
 }

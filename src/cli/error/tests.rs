@@ -25,6 +25,7 @@ fn every_error_has_its_exit_code_and_its_code() {
         (PortError::File { what: text(), why: text(), fault: FileFault::Exists }.into(), 1, "exists"),
         (PortError::File { what: text(), why: text(), fault: FileFault::NoRoom }.into(), 1, "no_room"),
         (PortError::Recording(text()).into(), 1, "recording"),
+        (PortError::Trigger(text()).into(), 1, "trigger"),
         (PortError::BadRequest(text()).into(), 1, "bad_request"),
         (PortError::Store(text()).into(), 1, "store"),
         (PortError::Stopping.into(), 3, "stopping"),

@@ -357,7 +357,10 @@ impl App {
                     Answer::Event(Event::QueryAnswered { on_page, page: page.await })
                 }));
             }
-            Effect::Run { number, words } => self.answers.push(answer(self.jobs.run(number, &words))),
+            Effect::Run { number, words } => {
+                let words = self.asked_words(words);
+                self.answers.push(answer(self.jobs.run(number, &words)));
+            }
             Effect::OpenRecording { words } => self.open_recording(words),
             Effect::StopRun { number } => self.jobs.end(number),
             Effect::Decode(job) => self.answers.push(answer(self.jobs.decode(*job))),

@@ -18,6 +18,9 @@ use crate::{
 const MOVED_EVERY: Duration = Duration::from_millis(33);
 /// How long nothing is painted while a place is gone to.
 const UNPAINTED_MAX: Duration = Duration::from_millis(250);
+/// What has a subcommand ask a recording, and about which moment of it.
+const RECORDING: &str = "--recording";
+const AT: &str = "--at";
 /// How long it is shown why something was not done.
 const REFUSED_DURATION: Duration = Duration::from_secs(5);
 
@@ -101,6 +104,25 @@ impl App {
         let left_at = self.replaying.as_ref().and_then(|replaying| replaying.left_at);
         self.model.station_state.is_none()
             && left_at.is_some_and(|left_at| self.clock.mono().since(left_at) < UNPAINTED_MAX)
+    }
+
+    /// The words of a subcommand, which asks what is replayed at the moment that is shown: it is run beside
+    /// this console, and would ask a station otherwise, and act on it.
+    pub(super) fn asked_words(&self, words: Vec<String>) -> Vec<String> {
+        let Some(replaying) = &self.replaying else { return words };
+        if words.iter().any(|word| word == RECORDING || word.starts_with("--recording=")) {
+            return words;
+        }
+        let files = replaying.replay.files.iter();
+        let mut asked = vec!["--replayed".to_owned()];
+        asked.extend(files.flat_map(|file| [RECORDING.to_owned(), file.display().to_string()]));
+        let shown = self.ui.time.instant().unwrap_or_else(|| self.shown_now()).wall;
+        let at = i64::try_from(shown.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        if let Some(at) = at.filter(|_| !words.iter().any(|word| word == AT || word.starts_with("--at="))) {
+            asked.extend([AT.to_owned(), at.to_string()]);
+        }
+        asked.extend(words);
+        asked
     }
 
     /// Says how far entries are folded.

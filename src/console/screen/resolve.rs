@@ -9,7 +9,7 @@ use crate::console::{
     input::action::Action,
     inspect,
     model::Model,
-    overlays::{Answer, Answers, Confirm, Details, Help, KeyList, LedgerOverlay, copying},
+    overlays::{Answer, Answers, Confirm, Details, Dialog, Help, KeyList, LedgerOverlay, copying},
     records::ManualPlace,
     settings::view::View,
     trace,
@@ -108,6 +108,9 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         }
         Action::NextTheme => Act::change(|ui, _| ui.theme_steps = ui.theme_steps.wrapping_add(1)),
         Action::FreeMouse => Act::effects(free_mouse),
+        Action::OnAir if cx.view.mask_policy.is_on() && ui.top::<Dialog>().is_some() => {
+            return Err("a question is open: answer it first".into());
+        }
         Action::OnAir if cx.view.mask_policy.is_on() => Act::confirm(OffAir),
         Action::OnAir => Act::effects(go_on_air),
         Action::Back | Action::Close => Act::effects(|ui, cx| moving::back(ui, cx.model)),

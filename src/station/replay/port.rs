@@ -1,6 +1,10 @@
 //! The port itself: watches a recording, asks it, and moves in it.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::{
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{
     answers,
@@ -62,6 +66,7 @@ impl ReplayControl for ShutdownGuard {
 pub struct ReplayPort {
     life: Arc<ShutdownGuard>,
     past: Arc<PastReader>,
+    files: Arc<[PathBuf]>,
 }
 
 /// The first moment of a recording and the last one, by the wall clock.
@@ -129,6 +134,7 @@ impl ReplayPort {
         if !start.is_held {
             player.play(now);
         }
+        let files = set.paths().map(Path::to_path_buf).collect();
         let past = Arc::new(PastReader::new(SetReader::new(set)));
         let beginning = Beginning { reader, reached, player, first: first.1, last: last.1 };
         let (shared, thread) = ReplayThread::new(beginning, clock, &limits);
@@ -138,7 +144,7 @@ impl ReplayPort {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(failed)?;
         let replay = move || runtime.block_on(thread.run());
         std::thread::Builder::new().name("replay".to_owned()).spawn(replay).map_err(failed)?;
-        Ok(Self { life: Arc::new(ShutdownGuard { shared }), past })
+        Ok(Self { life: Arc::new(ShutdownGuard { shared }), past, files })
     }
 
     /// Takes the entries of all starts of the station until where it is, in their order, for as long as that
@@ -201,6 +207,6 @@ impl StationPort for ReplayPort {
 
     fn replay(&self) -> Option<Replay> {
         let control = Arc::clone(&self.life) as Arc<dyn ReplayControl>;
-        Some(Replay { view: self.life.shared.view.subscribe(), control })
+        Some(Replay { view: self.life.shared.view.subscribe(), control, files: Arc::clone(&self.files) })
     }
 }

@@ -53,7 +53,7 @@ impl TriggerBoard {
     /// # Errors
     /// It is not valid, its name is taken, or there are too many.
     pub(in crate::station) fn add(&self, spec: TriggerSpec) -> Result<(), PortError> {
-        let trigger = Trigger::new(spec, false).map_err(PortError::BadRequest)?;
+        let trigger = Trigger::new(spec, false).map_err(PortError::Trigger)?;
         let mut all = self.lock();
         has_room_for(&all, &trigger)?;
         all.push(trigger);
@@ -67,7 +67,7 @@ impl TriggerBoard {
     /// # Errors
     /// As [`Self::add`].
     pub(in crate::station) fn may_add(&self, spec: &TriggerSpec) -> Result<(), PortError> {
-        let trigger = Trigger::new(spec.clone(), false).map_err(PortError::BadRequest)?;
+        let trigger = Trigger::new(spec.clone(), false).map_err(PortError::Trigger)?;
         has_room_for(&self.lock(), &trigger)
     }
 
@@ -123,7 +123,7 @@ fn has_room_for(all: &[Trigger], trigger: &Trigger) -> Result<(), PortError> {
     let name = &trigger.spec().name;
     if all.iter().any(|known| known.spec().name == *name) {
         let why = format!("there is a trigger `{name}` already; remove it first");
-        return Err(PortError::BadRequest(why));
+        return Err(PortError::Trigger(why));
     }
     if all.len() >= TRIGGERS_MAX {
         return Err(PortError::Busy {
@@ -136,11 +136,11 @@ fn has_room_for(all: &[Trigger], trigger: &Trigger) -> Result<(), PortError> {
 /// The position of one that was added.
 fn position_of(all: &[Trigger], name: &str) -> Result<usize, PortError> {
     match all.iter().position(|known| known.spec().name == name) {
-        Some(at) if all.get(at).is_some_and(Trigger::is_configured) => Err(PortError::BadRequest(format!(
+        Some(at) if all.get(at).is_some_and(Trigger::is_configured) => Err(PortError::Trigger(format!(
             "the configuration has `{name}`: remove it there, and start the station again"
         ))),
         Some(at) => Ok(at),
-        None => Err(PortError::BadRequest(format!("no trigger is called `{name}`"))),
+        None => Err(PortError::Trigger(format!("no trigger is called `{name}`"))),
     }
 }
 

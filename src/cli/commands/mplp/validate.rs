@@ -58,7 +58,8 @@ pub(super) fn run(settings: &Settings, args: &MplpValidateArgs, out: &mut Output
             ));
         }
         let port = asked::open(recording, settings)?;
-        recorded::run(&recording.path.display().to_string(), &port, by, &mut report)?;
+        let paths: Vec<String> = recording.paths.iter().map(|path| path.display().to_string()).collect();
+        recorded::run(&paths.join(", "), &port, by, &mut report)?;
         return report.end();
     }
     if args.inputs.is_empty() {

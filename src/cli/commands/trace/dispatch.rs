@@ -19,8 +19,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &TraceArgs) -> Result<(),
     let mut printer = print::Printer::new(clock, out, args.format);
     let done = match &settings.asked {
         // Read as it comes, whether anything in it says what held or not.
-        Some(AskedRecording { path, at: None, .. }) if !path.is_dir() => {
-            recorded::print(path, &args.trace, args.events, &mut printer)
+        Some(AskedRecording { paths, at: None }) if matches!(&paths[..], [path] if !path.is_dir()) => {
+            recorded::print(&paths[0], &args.trace, args.events, &mut printer)
         }
         Some(asked) => operator::block_on(async {
             let port = asked::open(asked, settings)?;

@@ -37,7 +37,7 @@ pub(super) fn run(context: &mut Context, args: &TriggerTestArgs) -> Result<(), E
         return Err(Error::usage("the configuration has no triggers", "name a filter: --when FILTER"));
     }
     let made: Result<Vec<Trigger>, String> = specs.into_iter().map(|spec| Trigger::new(spec, true)).collect();
-    let mut triggers = made.map_err(|why| Error::usage(why, "`rl-console tail --help` lists the fields"))?;
+    let mut triggers = made.map_err(|why| Error::usage(why, "`rl-console help filter` lists the fields"))?;
     let open = |why| RecordingError::Open { path: args.file.clone(), why };
     for item in recording::read(&args.file).map_err(open)? {
         match item {
