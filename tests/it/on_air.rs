@@ -74,7 +74,7 @@ fn a_bad_night_is_replayed_on_air() {
     terminal.shows("REPLAY");
     terminal.wait("what was before", |screen| !screen.contains("loading the past"));
     let views = [("1", "Deck"), ("2", "Bridge"), ("4", "Runs"), ("8", "Wire"), ("9", "Journal")];
-    let quoted = ["viewer_", "could not do it"];
+    let quoted = ["\"item_id\"", "could not do it"];
     terminal.record_frames();
     look_around_in(&mut terminal, &views);
     let (open, _) = terminal.recorded_frames();

@@ -9,6 +9,8 @@ use crate::{
     terminal::{console, mpp_addr},
 };
 
+/// `Ctrl-R`.
+const RECORD: &str = "\x12";
 const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
 
 /// The finished file whose name ends so, as soon as it is there.
@@ -55,7 +57,7 @@ fn clip_that() {
 fn what_was_the_queue_like_when_she_redeemed_it() {
     let (folder, token, mut terminal) = console(160, 50);
     let data = folder.path();
-    terminal.keys("R");
+    terminal.keys(RECORD);
     terminal.shows("●REC");
     for _ in 0..3 {
         json(data, &["invoke", "heal_party"]);
@@ -66,7 +68,9 @@ fn what_was_the_queue_like_when_she_redeemed_it() {
     let mut adapter = Adapter::ready(mpp_addr(data), &token);
     (0..5).for_each(|_| work(&mut adapter));
     terminal.shows("5✓");
-    terminal.keys("R");
+    terminal.keys(RECORD);
+    terminal.shows("Stop recording?");
+    terminal.wait_stable("y");
     terminal.wait("no recording", |screen| !screen.contains("●REC"));
     let file = finished(data, ".mcap");
 
@@ -112,7 +116,7 @@ fn seek_through_a_night_filter_inspect_and_go_on() {
     let at = clock(&terminal.text());
     terminal.keys("\r");
     terminal.wait("why", |screen| {
-        screen.contains("reason") && screen.contains("the simulated game could not do it")
+        !screen.contains("▸ Wire") && screen.contains("the simulated game could not do it")
     });
     terminal.keys("\x1b");
     terminal.shows("▸ Wire");
@@ -136,7 +140,7 @@ fn save_it_when_it_happens_again() {
     let data = folder.path();
     let mut adapter = Adapter::ready(mpp_addr(data), &token);
     let fall = r#"{"mpp":2,"type":"log","level":"warn","message":"the dragon fell through"}"#;
-    terminal.keys(":trigger kind:log level:warn\r");
+    terminal.keys(":trigger kind:log\r");
     terminal.shows("added");
     adapter.send(fall).unwrap();
     // It is marked, and heard of.
@@ -151,7 +155,7 @@ fn save_it_when_it_happens_again() {
     terminal.keys("\x1b");
     // From now on with what was before it and behind it.
     json(data, &["trigger", "rm", &name]);
-    json(data, &["trigger", "add", "fall", "--when", "kind:log level:warn", "--clip", "30,1"]);
+    json(data, &["trigger", "add", "fall", "--when", "kind:log", "--clip", "30,1"]);
     adapter.send(fall).unwrap();
     let clip = finished(data, "-clip.mcap");
     let lines = json(data, &["tail", "--recording", clip.to_str().unwrap()]);
