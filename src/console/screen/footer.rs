@@ -11,7 +11,7 @@ use crate::console::{
         pane_id::PaneId,
     },
     model::Model,
-    screen::resolve::{resolve, resolve_here},
+    screen::resolve::{is_replayed, resolve, resolve_here},
     settings::view::{Canvas, View},
     ui::{
         pane::PaneContext,
@@ -149,7 +149,12 @@ fn bindings<'a>(
     // Where everything is held already, what is left is to let go.
     let is_all_held = live.station_state.as_ref().is_some_and(is_everything_held);
     let holds_frames = live.station.intercepted.at(view.clock.wall).next().is_some();
+    let is_replay = view.replay.is_some();
     let is_named = |binding: &&keymap::Binding| match binding.action {
+        action if is_replay && is_replayed(action) => false,
+        Action::NoteForward | Action::StepForward | Action::GoToTime | Action::ReplayFaster if is_replay => {
+            true
+        }
         Action::Gate => binding.in_footer && holds_frames,
         Action::HoldAll => binding.in_footer && !is_all_held,
         Action::ResumeAll => binding.in_footer || is_all_held,
@@ -180,6 +185,13 @@ fn bindings<'a>(
             Action::NextField => 1,
             Action::PassAllFrames => 2,
             _ => 3,
+        });
+    }
+    if is_replay {
+        bindings.sort_by_key(|binding| match binding.action {
+            Action::Pause => 0,
+            Action::NoteForward | Action::StepForward | Action::GoToTime | Action::ReplayFaster => 1,
+            _ => 2,
         });
     }
     if place == KeyScope::Pane(PaneId::Wire) {

@@ -2,32 +2,35 @@
 //! palette and for the dispatch that does it.
 
 use super::{columns, go_to_time, manual, replaying, time_travel};
-use crate::console::{
-    copy::CopyForm,
-    draw::theme::Role,
-    gate,
-    input::action::Action,
-    inspect,
-    model::Model,
-    overlays::{Answer, Answers, Confirm, Details, Dialog, Help, KeyList, LedgerOverlay, copying},
-    records::ManualPlace,
-    settings::view::View,
-    trace,
-    ui::{
-        Target,
-        act::{Act, ActContext, Resolved, act_if},
-        effect::Effect,
-        filter,
-        message::show_message,
-        moving,
-        palette::Palette,
-        pane::PaneContext,
-        places, search,
-        state::{Focus, Ui},
-        system::{ChipId, System},
+use crate::{
+    console::{
+        copy::CopyForm,
+        draw::theme::Role,
+        gate,
+        input::action::Action,
+        inspect,
+        model::Model,
+        overlays::{Answer, Answers, Confirm, Details, Dialog, Help, KeyList, LedgerOverlay, copying},
+        records::ManualPlace,
+        settings::view::View,
+        trace,
+        ui::{
+            Target,
+            act::{Act, ActContext, Resolved, act_if},
+            effect::Effect,
+            filter,
+            message::show_message,
+            moving,
+            palette::Palette,
+            pane::PaneContext,
+            places, search,
+            state::{Focus, Ui},
+            system::{ChipId, System},
+        },
+        wire::ENTRY,
+        workbench,
     },
-    wire::ENTRY,
-    workbench,
+    port::PortError,
 };
 
 /// The data that are masked on air.
@@ -40,7 +43,26 @@ pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
     {
         return Err(why.into());
     }
+    if cx.view.replay.is_some() && is_replayed(action) {
+        return Err(PortError::Replayed.to_string().into());
+    }
     resolve_here(action, cx)
+}
+
+/// Whether an action is for a running station alone: in a replay it is refused before anything is asked or
+/// written. Frames can be made there, and kept.
+pub(super) const fn is_replayed(action: Action) -> bool {
+    let is_within = matches!(
+        action,
+        Action::Confirm
+            | Action::Send
+            | Action::Mark
+            | Action::Reason
+            | Action::Refund
+            | Action::Workbench
+            | Action::EditFrame
+    );
+    action.acts_on_station() && !is_within
 }
 
 /// What it would do where nothing keeps this console from acting on the station.

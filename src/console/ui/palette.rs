@@ -204,10 +204,13 @@ fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
         .chain(FileVerb::ALL.map(|verb| (Hit::File(verb, None), verb.name(), verb.about())))
         .chain([(Hit::Trigger(None), trigger_line::NAME, trigger_line::ABOUT)])
         .chain(subcommands);
-    let mut found: Vec<_> =
-        all.filter_map(|(hit, name, about)| Some((matching.score(name, about)?, hit))).collect();
+    let scored = |(hit, name, about): (Hit, &str, &str)| {
+        Some(((name != typed.trim(), std::cmp::Reverse(matching.score(name, about)?)), hit))
+    };
+    let mut found: Vec<_> = all.filter_map(scored).collect();
     if !typed.is_empty() {
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        // What is called so comes before what is called nearly so.
+        found.sort_by_key(|(order, _)| *order);
     }
     if let Some(words) = manual_words(typed) {
         return manual_hits(words, view);
