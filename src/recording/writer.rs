@@ -1,6 +1,6 @@
 //! Writes a recording, and keeps it within its limit.
 
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 
 use mcap::{
     Compression, McapError, WriteOptions,
@@ -9,6 +9,7 @@ use mcap::{
 
 use super::{
     attachment::Attachment,
+    counting::{ByteCounter, CountingWriter},
     format::{
         COMMANDS_TOPIC, ENCODING, LogTimes, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY,
         wall_ns,
@@ -20,7 +21,7 @@ use crate::{
     limits,
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, station},
+        entry::{Entry, Link, Transition, What, station},
         recorded,
     },
     time::{Mono, Now},
@@ -98,7 +99,7 @@ impl<W: Write> Writer<W> {
         limits: limits::Recording,
     ) -> Result<Self, WriteError> {
         let written = ByteCounter::default();
-        let counted = CountingWriter { inner: file, written: written.clone() };
+        let counted = CountingWriter::new(file, written.clone());
         let mut mcap = WriteOptions::new()
             .compression(Some(Compression::Zstd))
             .compression_threads(0)
@@ -165,13 +166,22 @@ impl<W: Write> Writer<W> {
 
     /// Writes an entry, and counts it.
     pub(super) fn entry(&mut self, entry: EntryRef<'_>, as_what: Option<Tallied>) -> Result<(), WriteError> {
-        let of = entry.entry;
+        self.encoded_entry(entry.entry, &recorded::encode(entry), as_what)
+    }
+
+    /// Writes the recorded form of an entry, and counts it.
+    pub(super) fn encoded_entry(
+        &mut self,
+        of: &Entry,
+        encoded: &[u8],
+        as_what: Option<Tallied>,
+    ) -> Result<(), WriteError> {
         let channel = match topic_of(&of.what) {
             Some(COMMANDS_TOPIC) => self.commands,
             Some(_) => self.marks,
             None => self.links[of.link.index()],
         };
-        self.message(channel, of.seq.0, of.at, &recorded::encode(entry))?;
+        self.message(channel, of.seq.0, of.at, encoded)?;
         self.tally.add(of, as_what);
         if is_seen(&of.what) {
             self.schedule.entry();
@@ -318,47 +328,6 @@ fn topic_of(what: &What) -> Option<&'static str> {
 /// Whether anything happened but that the file grew.
 fn is_seen(what: &What) -> bool {
     !matches!(what, What::Transition(Transition::Station(station::Transition::RecordingGrew { .. })))
-}
-
-/// How many bytes went into a file; clones count the same one.
-#[derive(Clone, Debug, Default)]
-struct ByteCounter(std::sync::Arc<std::sync::atomic::AtomicU64>);
-
-impl ByteCounter {
-    fn bytes(&self) -> u64 {
-        self.0.load(std::sync::atomic::Ordering::Relaxed)
-    }
-
-    fn add(&self, more: usize) {
-        self.0.fetch_add(more as u64, std::sync::atomic::Ordering::Relaxed);
-    }
-}
-
-/// Counts what is written. It knows its place and goes nowhere else.
-struct CountingWriter<W> {
-    inner: W,
-    written: ByteCounter,
-}
-
-impl<W: Write> Write for CountingWriter<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = self.inner.write(bytes)?;
-        self.written.add(taken);
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<W> Seek for CountingWriter<W> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match to {
-            SeekFrom::Current(0) => Ok(self.written.bytes()),
-            _ => Err(io::Error::from(io::ErrorKind::Unsupported)),
-        }
-    }
 }
 
 #[cfg(test)]

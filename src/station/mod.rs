@@ -54,7 +54,7 @@ pub use bus::BusDown;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use gate::matchers as gate_matchers;
 pub(crate) use recording::tallied;
-pub use recording::{RecordingSettings, ReportSource};
+pub use recording::{RecordingSettings, ReportSource, check_redact};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
 pub use replay::{ReplayPort, ReplayStart};
 pub use start::{Ready, RunningPlugins, StartError, Station};
