@@ -76,6 +76,7 @@ mod recording_asked;
 mod recording_cut;
 mod recording_form;
 mod recording_python;
+mod recording_redact;
 mod recording_rotation;
 mod recording_station;
 mod rehearsal;
