@@ -30,7 +30,7 @@
 
 mod attachment;
 mod chunk;
-mod counting;
+mod counting_writer;
 mod cut;
 mod format;
 mod index;

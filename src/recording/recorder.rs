@@ -120,10 +120,9 @@ impl Recorder {
         let file_bytes_max = limits.file_bytes_max.min(limits.bytes_max);
         let limits = limits::Recording { file_bytes_max, ..limits };
         let file = private_files::create_new(path)?;
-        let syncing = Syncing::of(path, &file)?;
-        let writer = Writer::begin(file, &sources.info, limits).map_err(|error| match error {
-            WriteError::Io(error) => error,
-            full @ WriteError::Full { .. } => io::Error::other(full),
+        let (syncing, writer) = begin(path, file, &sources.info, limits).inspect_err(|_| {
+            // What is left of it holds nothing.
+            let _ = std::fs::remove_file(path);
         })?;
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
@@ -199,25 +198,37 @@ enum Next {
 
 impl Recording {
     async fn run(mut self, mut stop: oneshot::Receiver<()>) -> Summary {
-        if let Err(end) = self.record(&mut stop).await {
-            self.note_end(&end);
-        }
-        if !self.is_reported
-            && let Ok(all) = tokio::time::timeout(REPORT_AT_END, &mut self.sources.report).await
-        {
-            let _ = self.attach(all);
-        }
-        // A writer that has failed fails again: the first reason stays.
-        if let Err(error) = self.writer.finish() {
+        let ended = self.record(&mut stop).await;
+        let is_of_file = ended.as_ref().is_err_and(StopReason::is_of_file);
+        ended.unwrap_or_else(|end| self.note_end(&end));
+        // What would follow a part that was cut would be taken for the rest of it.
+        if !is_of_file && let Err(error) = self.finish().await {
             self.note_end(&StopReason::Write(error));
         }
         if let Err(error) = self.syncing.end() {
-            self.note_end(&StopReason::Write(WriteError::Io(error)));
+            self.note_end(&StopReason::Sync(error));
+        }
+        if self.syncing.is_removed() {
+            self.note_end(&StopReason::Removed);
+        }
+        if self.summary.why.is_some() && self.writer.is_empty() {
+            // Where it is tried again there would be ever more of them.
+            self.syncing.remove(&self.summary.path);
         }
         self.summary.file_bytes = self.writer.bytes();
         self.summary.bytes = self.finished_bytes + self.summary.file_bytes;
         (self.on_event)(RecorderEvent::Stopped(self.summary.clone()));
         self.summary
+    }
+
+    /// Makes the file whole, with the report where that is there soon.
+    async fn finish(&mut self) -> Result<(), WriteError> {
+        if !self.is_reported
+            && let Ok(all) = tokio::time::timeout(REPORT_AT_END, &mut self.sources.report).await
+        {
+            self.attach(all)?;
+        }
+        self.writer.finish()
     }
 
     /// Notes why it ended; the first reason stays.
@@ -308,9 +319,12 @@ impl Recording {
         self.writer.flush()?;
         self.keyframe_if_due().await?;
         let now = self.sources.clock.now().mono;
-        self.syncing.tick(now).map_err(WriteError::Io)?;
-        let is_old = self.sources.rotate_after.is_some_and(|after| now.since(self.file_since) >= after);
-        if is_old && self.summary.entries > self.entries_before {
+        self.syncing.tick(now).map_err(StopReason::Sync)?;
+        if self.syncing.is_removed() {
+            return Err(StopReason::Removed);
+        }
+        let has_entries = self.summary.entries > self.entries_before;
+        if rotation::is_due(self.sources.rotate_after, now.since(self.file_since), has_entries) {
             self.rotate(None).await?;
         }
         let bytes = self.writer.bytes();
@@ -453,6 +467,21 @@ fn masked<'a>(all: &'a [Attachment], redact: &mut Option<Box<dyn Redact>>) -> Co
         all.to_mut().iter_mut().for_each(|it| redact.attachment(&mut it.bytes));
     }
     all
+}
+
+/// Writes what comes before all else.
+fn begin(
+    path: &Path,
+    file: File,
+    info: &RecordingInfo,
+    limits: limits::Recording,
+) -> io::Result<(Syncing, Writer<File>)> {
+    let syncing = Syncing::of(path, &file)?;
+    let writer = Writer::begin(file, info, limits).map_err(|error| match error {
+        WriteError::Io(error) => error,
+        full @ WriteError::Full { .. } => io::Error::other(full),
+    })?;
+    Ok((syncing, writer))
 }
 
 /// The next file, which is made: of this name, or of the next number that is free.

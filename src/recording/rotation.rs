@@ -1,6 +1,15 @@
 //! The files of a recording, one after the other.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Whether a file that is so old is followed by the next one, where that is after so long: not while nothing
+/// is in it.
+pub(super) fn is_due(after: Option<Duration>, age: Duration, has_entries: bool) -> bool {
+    has_entries && after.is_some_and(|after| age >= after)
+}
 
 /// The file after this one: `night.mcap`, `night.2.mcap`, `night.3.mcap`. One without an extension is
 /// `night`, `night.2`, `night.3`.
@@ -21,6 +30,15 @@ pub(super) fn next(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_followed_after_its_time_where_anything_came() {
+        let (hour, second) = (Duration::from_hours(1), Duration::from_secs(1));
+        assert!(!is_due(Some(hour), hour.saturating_sub(second), true));
+        assert!(is_due(Some(hour), hour, true));
+        assert!(!is_due(Some(hour), hour * 100, false), "an idle night is one file");
+        assert!(!is_due(None, hour * 100, true));
+    }
 
     #[test]
     fn files_are_counted_on() {

@@ -17,18 +17,31 @@ pub(super) enum StopReason {
     DiskLow,
     #[error("cannot make the next file: {0}")]
     NextFile(io::Error),
+    /// Of what was written before.
+    #[error("{0}")]
+    Sync(io::Error),
+    #[error("its file was removed")]
+    Removed,
 }
 
 impl StopReason {
     /// Whether that is a full disk.
     pub(super) fn is_disk_full(&self) -> bool {
         match self {
-            Self::Write(WriteError::Io(error)) | Self::NextFile(error) => {
+            Self::Write(WriteError::Io(error)) | Self::NextFile(error) | Self::Sync(error) => {
                 error.kind() == io::ErrorKind::StorageFull
             }
             Self::DiskLow => true,
-            Self::Write(WriteError::Full { .. }) | Self::NoSnapshot(_) | Self::TooLong { .. } => false,
+            Self::Write(WriteError::Full { .. })
+            | Self::NoSnapshot(_)
+            | Self::TooLong { .. }
+            | Self::Removed => false,
         }
+    }
+
+    /// Whether the file takes nothing more.
+    pub(super) const fn is_of_file(&self) -> bool {
+        matches!(self, Self::Write(WriteError::Io(_)) | Self::Removed)
     }
 }
 
@@ -43,12 +56,14 @@ mod tests {
         for (end, is_full) in [
             (StopReason::Write(WriteError::Io(full())), true),
             (StopReason::NextFile(full()), true),
+            (StopReason::Sync(full()), true),
             (StopReason::DiskLow, true),
             (StopReason::Write(WriteError::Io(other())), false),
             (StopReason::NextFile(other()), false),
             (StopReason::Write(WriteError::Full { limit: 1 }), false),
             (StopReason::TooLong { limit: 1 }, false),
             (StopReason::NoSnapshot(String::new()), false),
+            (StopReason::Removed, false),
         ] {
             assert_eq!(end.is_disk_full(), is_full, "{end}");
         }

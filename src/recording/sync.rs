@@ -1,8 +1,9 @@
 //! Has the disk keep what was written, without waiting for it.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -23,6 +24,8 @@ const END_MAX: Duration = Duration::from_secs(1);
 pub(super) struct Syncing {
     file: Arc<File>,
     folder: PathBuf,
+    /// Whether it had a name at first: there are file systems that do not say.
+    is_named: bool,
     begun_at: Mono,
     state: Arc<Mutex<State>>,
 }
@@ -38,7 +41,23 @@ impl Syncing {
     pub(super) fn of(path: &Path, file: &File) -> io::Result<Self> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new(".")).to_owned();
-        Ok(Self { file: Arc::new(file.try_clone()?), folder, begun_at: Mono(0), state: Arc::default() })
+        let (file, is_named) = (Arc::new(file.try_clone()?), file.metadata()?.nlink() > 0);
+        Ok(Self { file, folder, is_named, begun_at: Mono(0), state: Arc::default() })
+    }
+
+    /// Whether it has no name any longer, so that what is written to it goes with the process. One that was
+    /// moved is still there.
+    pub(super) fn is_removed(&self) -> bool {
+        self.is_named && self.file.metadata().is_ok_and(|file| file.nlink() == 0)
+    }
+
+    /// Removes it, where this is its name still.
+    pub(super) fn remove(&self, path: &Path) {
+        if let (Ok(named), Ok(file)) = (fs::symlink_metadata(path), self.file.metadata())
+            && (named.dev(), named.ino()) == (file.dev(), file.ino())
+        {
+            let _ = fs::remove_file(path);
+        }
     }
 
     /// Begins it where it is time; a disk that takes long is waited for by none.

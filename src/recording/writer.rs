@@ -9,7 +9,7 @@ use mcap::{
 
 use super::{
     attachment::Attachment,
-    counting::{ByteCounter, CountingWriter},
+    counting_writer::{ByteCounter, CountingWriter},
     format::{
         COMMANDS_TOPIC, ENCODING, LogTimes, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY,
         wall_ns,
@@ -293,6 +293,11 @@ impl<W: Write> Writer<W> {
     /// Bytes handed to the file.
     pub(super) fn bytes(&self) -> u64 {
         self.written.bytes()
+    }
+
+    /// Whether no message is in the file.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.chunks <= 1
     }
 
     /// Whether it has no room for a message of this length.
