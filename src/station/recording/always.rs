@@ -15,10 +15,11 @@ use super::{
 };
 use crate::{
     limits,
-    port::PortError,
+    port::{FileFault, PortError},
     recording::{Recorder, RecorderEvent, RecordingInfo},
     station::{local::Inner, past::beside, status::StationStatus},
     tap::entry::station::Transition,
+    time::Mono,
 };
 
 /// What its files are named by, beside the date and time.
@@ -27,56 +28,110 @@ pub(super) const NAME: &str = "-always";
 /// How long after it failed it is tried again, and how often its finished files are looked at.
 const PERIOD: Duration = Duration::from_secs(10);
 
+/// How far before its failure the next recording begins, where the tap keeps that: the last part of a file
+/// may be missing.
+const OVERLAP: Duration = Duration::from_secs(2);
+
+/// Why it has ended, or was not begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Failure {
+    why: String,
+    is_disk_full: bool,
+}
+
+impl From<PortError> for Failure {
+    fn from(error: PortError) -> Self {
+        match error {
+            // Its file has another name each time.
+            PortError::File { why, fault, .. } => {
+                let why = format!("no file can be made in recordings/ of the data folder: {why}");
+                Self { why, is_disk_full: fault == FileFault::NoRoom }
+            }
+            error => Self { why: error.to_string(), is_disk_full: false },
+        }
+    }
+}
+
 /// What an on-going recording says: which file it writes, and why it has ended.
 #[derive(Debug)]
 struct Ongoing {
     file: Arc<Mutex<PathBuf>>,
-    ended: oneshot::Receiver<Option<String>>,
+    ended: oneshot::Receiver<Option<Failure>>,
 }
 
-/// Keeps it for as long as the station runs. While it fails it is tried again every 10 s.
+/// What has failed before.
+#[derive(Debug, Default)]
+struct Failed {
+    /// What was reported of it.
+    reported: Option<String>,
+    is_disk_full: bool,
+    /// When nothing was recorded any longer, where that is made up for: what would fill a disk that is full
+    /// again is not.
+    at: Option<Mono>,
+}
+
+/// Keeps it for as long as the station runs. One that fails is followed by another one: at once where it has
+/// recorded for a while, and is tried every 10 s while that fails.
 pub(in crate::station) async fn keep(inner: Weak<Inner>) {
-    let mut told = None;
+    let mut failed = Failed::default();
     loop {
         let Some(shared) = inner.upgrade() else { return };
-        let is_free = room(&shared, None, shared.status.disk_low_now()).await;
+        let is_low = shared.status.disk_low_now();
+        room(&shared, None, is_low || failed.is_disk_full).await;
+        let begun_at = shared.clock.now().mono;
         let begun = match shared.running().await {
-            Ok(_) if is_free => begin(&shared).await.map_err(|error| error.to_string()),
-            Ok(_) => Err("no room on the disk of the data folder".to_owned()),
+            Ok(_) if is_low => {
+                Err(Failure { why: "no room on the disk of the data folder".to_owned(), is_disk_full: false })
+            }
+            Ok(_) => begin(&shared, failed.at).await.map_err(Failure::from),
             Err(PortError::Stopping) => return,
             // The bridge may be started again.
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.into()),
         };
         drop(shared);
-        let why = match begun {
+        let was_begun = begun.is_ok();
+        let failure = match begun {
             Ok(ongoing) => {
-                told = None;
+                failed = Failed::default();
                 match follow(&inner, ongoing).await {
-                    Some(why) => why,
+                    Some(failure) => failure,
                     None => return,
                 }
             }
-            Err(why) => why,
+            Err(failure) => failure,
         };
         let Some(shared) = inner.upgrade() else { return };
-        if shared.status.view().0.always_recording.is_some() {
-            shared.status.report(Transition::AlwaysRecording, "");
-        }
-        if told.as_ref() != Some(&why) {
-            tracing::error!("the recording that is always kept failed: {why}");
-            let failed = Transition::RecordingFailed { is_always: true };
-            shared.status.report(failed, &format!("{why}; it is tried again"));
-            told = Some(why);
-        }
+        let now = shared.clock.now().mono;
+        report_failure(&shared, &failure, &mut failed);
+        failed.is_disk_full = failure.is_disk_full;
+        failed.at = failed.at.or(Some(now)).filter(|_| !failure.is_disk_full);
         drop(shared);
-        tokio::time::sleep(PERIOD).await;
+        if !was_begun || now.since(begun_at) < PERIOD {
+            tokio::time::sleep(PERIOD).await;
+        }
     }
 }
 
-/// Begins it in a new file.
-async fn begin(inner: &Arc<Inner>) -> Result<Ongoing, PortError> {
+/// Says that it does not record, and why, where that is news.
+fn report_failure(inner: &Inner, failure: &Failure, failed: &mut Failed) {
+    if inner.status.view().0.always_recording.is_some() {
+        inner.status.report(Transition::AlwaysRecording, "");
+    }
+    let why = &failure.why;
+    if failed.reported.as_ref() != Some(why) {
+        tracing::error!("the recording that is always kept failed: {why}");
+        let of = Transition::RecordingFailed { is_always: true };
+        inner.status.report(of, &format!("{why}; it is tried again"));
+        failed.reported = Some(why.clone());
+    }
+}
+
+/// Begins it in a new file: with what came since it failed, as far as the tap keeps that.
+async fn begin(inner: &Arc<Inner>, failed_at: Option<Mono>) -> Result<Ongoing, PortError> {
     let settings = &inner.recording.settings;
-    let mut sources = sources(inner, 0).await?;
+    let now = inner.clock.now().mono;
+    let preroll_s = failed_at.map_or(0, |at| (now.since(at) + OVERLAP).as_secs());
+    let mut sources = sources(inner, preroll_s).await?;
     sources.info = RecordingInfo { is_always: true, ..sources.info };
     sources.rotate_after = (settings.rotate_s > 0).then(|| Duration::from_secs(settings.rotate_s));
     let named = Arc::downgrade(inner);
@@ -102,10 +157,11 @@ async fn begin(inner: &Arc<Inner>) -> Result<Ongoing, PortError> {
 }
 
 /// Waits for its end, and deletes what is over its bounds meanwhile: why it ended, where nobody ended it.
-async fn follow(inner: &Weak<Inner>, mut ongoing: Ongoing) -> Option<String> {
+async fn follow(inner: &Weak<Inner>, mut ongoing: Ongoing) -> Option<Failure> {
     loop {
         if let Ok(ended) = tokio::time::timeout(PERIOD, &mut ongoing.ended).await {
-            return ended.ok().flatten();
+            let gone = || Failure { why: "the recorder failed".to_owned(), is_disk_full: false };
+            return ended.unwrap_or_else(|_| Some(gone()));
         }
         let shared = inner.upgrade()?;
         let file = ongoing.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -113,28 +169,27 @@ async fn follow(inner: &Weak<Inner>, mut ongoing: Ongoing) -> Option<String> {
     }
 }
 
-/// Deletes what is over the bounds, and one file more where the disk is low; whether there is room then.
-async fn room(inner: &Arc<Inner>, present: Option<PathBuf>, is_low: bool) -> bool {
+/// Deletes what is over the bounds, and one file at least where that is wanted.
+async fn room(inner: &Arc<Inner>, present: Option<PathBuf>, frees_one: bool) {
     let RecordingSettings { keep_bytes, keep_days, .. } = inner.recording.settings;
     let age_max = (keep_days > 0).then(|| Duration::from_secs(keep_days.saturating_mul(86_400)));
     let bounds = Bounds { bytes_max: keep_bytes, age_max };
     let folder = inner.status.view().0.data.join("recordings");
     let now = inner.clock.now().wall;
-    let freed = beside(move || kept::free(&folder, present.as_deref(), bounds, now, is_low)).await;
+    let freed = beside(move || kept::free(&folder, present.as_deref(), bounds, now, frees_one)).await;
     match freed {
         Ok(Ok(())) => {}
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
         Ok(Err(error)) => tracing::warn!("old recordings cannot be deleted: {error}"),
-        Err(_) => return false,
+        Err(error) => tracing::warn!("old recordings were not looked at: {error}"),
     }
-    !is_low
 }
 
 /// Reports which file is written, and tells why it ended.
 fn report_to(
     status: StationStatus,
     file: Arc<Mutex<PathBuf>>,
-    end: oneshot::Sender<Option<String>>,
+    end: oneshot::Sender<Option<Failure>>,
 ) -> Box<dyn FnMut(RecorderEvent) + Send> {
     let mut end = Some(end);
     Box::new(move |event| match event {
@@ -145,7 +200,8 @@ fn report_to(
         }
         RecorderEvent::Stopped(summary) => {
             if let Some(end) = end.take() {
-                let _ = end.send(summary.why);
+                let is_disk_full = summary.is_disk_full;
+                let _ = end.send(summary.why.map(|why| Failure { why, is_disk_full }));
             }
         }
     })

@@ -118,6 +118,7 @@ fn finished(folder: &Path, present: Option<&Path>) -> io::Result<Vec<KeptFile>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recording::{RecordingInfo, test_files::TestFile};
 
     fn file(last: u64, bytes: u64) -> KeptFile {
         KeptFile { path: PathBuf::from(format!("{last}.mcap")), bytes, last: Wall(last) }
@@ -167,5 +168,39 @@ mod tests {
         ] {
             assert_eq!(is_named(Path::new(name)), is_ours, "{name}");
         }
+    }
+
+    /// A file that the station kept by itself or not, which was written to last at this second.
+    fn make(folder: &Path, name: &str, is_always: bool, last_s: u64) -> PathBuf {
+        let path = folder.join(name);
+        let info = RecordingInfo { host_version: "0.1.0".to_owned(), is_always, ..RecordingInfo::default() };
+        TestFile::begin(&path, &info, 4_096).finish();
+        let last = std::time::UNIX_EPOCH + Duration::from_secs(last_s);
+        fs::File::options().append(true).open(&path).unwrap().set_modified(last).unwrap();
+        path
+    }
+
+    #[test]
+    fn where_there_is_no_room_the_oldest_goes_with_its_marks_and_what_is_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str, is_always, last_s| make(folder.path(), name, is_always, last_s);
+        let own = at("2026-01-01_00-00-00-always.mcap", false, 1);
+        let oldest = at("2026-01-01_00-00-01-always.mcap", true, 2);
+        let later = at("2026-01-01_00-00-02-always.mcap", true, 3);
+        let written = at("2026-01-01_00-00-03-always.mcap", true, 4);
+        let marks = oldest.with_extension("marks.json");
+        fs::write(&marks, "[]").unwrap();
+        let day = Duration::from_secs(86_400);
+        let free = |age_max: Option<Duration>, now_s: u64, frees_one| {
+            let bounds = Bounds { bytes_max: u64::MAX, age_max };
+            super::free(folder.path(), Some(&written), bounds, Wall(now_s * 1_000), frees_one).unwrap();
+            [&own, &oldest, &later, &written].map(|path| path.exists())
+        };
+        assert_eq!(free(None, 1_000, false), [true; 4]);
+        assert_eq!(free(Some(day), 86_400, false), [true; 4], "the day is not over");
+        assert_eq!(free(None, 1_000, true), [true, false, true, true]);
+        assert!(!marks.exists());
+        assert_eq!(free(Some(day), 86_500, false), [true, false, false, true]);
+        assert_eq!(free(Some(day), 86_500, true), [true, false, false, true], "nothing is left to go");
     }
 }

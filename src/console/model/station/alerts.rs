@@ -12,8 +12,12 @@ pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::new("store_failing", |_, _| store_remedy()),
     AlertKind::new("disk_low", |_, _| disk_remedy()),
     AlertKind::TURNED_AWAY,
-    AlertKind::new("recording_failed", |_, _| {
-        vec![instruction("free disk space, then start a new recording:"), command("record OUT.mcap")]
+    AlertKind::new("recording_failed", |alert, _| match &*alert.subject {
+        "always" => vec![
+            instruction("it is tried every 10 s: make room for recordings/ in the data folder, and see:"),
+            command("doctor"),
+        ],
+        _ => vec![instruction("free disk space, then start a new recording:"), command("record OUT.mcap")],
     }),
     AlertKind::new("trigger", |_, _| {
         vec![instruction("look at what it found, in the Wire or the Journal:"), command("trigger ls")]
