@@ -174,3 +174,31 @@ fn the_first_file_is_within_the_limit_of_all_files_too() {
     assert_eq!((summary.why.as_deref(), summary.files), (Some(why), 1));
     assert!(summary.bytes <= 1_500_000, "{summary:?}");
 }
+
+#[test]
+fn a_recording_continues_in_a_new_file_after_its_time_where_anything_came() {
+    let folder = tempfile::tempdir().unwrap();
+    let tap = Tap::new(limits::Tap::default());
+    let (event, events) = sync_channel(64);
+    let on_event = Box::new(move |it| event.send(it).unwrap());
+    let rotate_after = Some(std::time::Duration::from_millis(1));
+    let sources = Sources { rotate_after, ..sources(tap.reader().unwrap(), ready_snapshots()) };
+    let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
+    let next = |text: &str| {
+        tap.emit(notice(text));
+        let rotated = events.iter().find_map(|it| match it {
+            RecorderEvent::Rotated { finished, next, .. } => Some((finished, next)),
+            _ => None,
+        });
+        rotated.unwrap()
+    };
+    let (first, second) = next("one");
+    let (again, third) = next("two");
+    assert_eq!((first, &again), (file(&folder), &second));
+    let summary = stop(recorder);
+    assert_eq!((summary.files, summary.entries, summary.path), (3, 2, third), "none is begun for nothing");
+    for (path, text) in [(file(&folder), "one"), (second, "two")] {
+        assert_eq!(well(&path).1.iter().map(|it| it.bytes.as_slice()).collect::<Vec<_>>(), [text.as_bytes()]);
+        assert!(index(&path).unwrap().is_finished());
+    }
+}

@@ -70,7 +70,7 @@ pub(crate) fn recorded(data: &Path, name: &str, flags: &[&str], done: impl FnOnc
     path
 }
 
-fn mark(data: &Path, text: &str) -> u64 {
+pub(crate) fn mark(data: &Path, text: &str) -> u64 {
     json(data, &["mark", text])[0]["entry"].as_u64().unwrap()
 }
 
