@@ -56,6 +56,8 @@ pub use gate::matchers as gate_matchers;
 pub(crate) use recording::tallied;
 pub use recording::{RecordingSettings, ReportSource, check_redact};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
+#[cfg(test)]
+pub(crate) use replay::test_recordings;
 pub use replay::{ReplayPort, ReplayStart};
 pub use start::{Ready, RunningPlugins, StartError, Station};
 pub use triggers::{CLIENT_VARIABLE, Trigger, check_triggers, trigger_filter};

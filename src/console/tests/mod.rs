@@ -55,6 +55,7 @@ mod plugins_samples;
 mod present;
 mod queue_control;
 mod reloads;
+mod replay_equals_live;
 mod replaying;
 mod run_actions;
 mod run_lists;

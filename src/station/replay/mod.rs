@@ -24,6 +24,8 @@ mod session;
 mod shared;
 mod state;
 #[cfg(test)]
+pub(crate) mod test_recordings;
+#[cfg(test)]
 mod tests;
 mod thread;
 mod walk;

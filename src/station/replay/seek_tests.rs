@@ -4,7 +4,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
     ReplayPort,
-    tests::{act, block_on, open, read, sample},
+    test_recordings::block_on,
+    tests::{act, open, read, sample},
 };
 use crate::{
     ids::Seq,

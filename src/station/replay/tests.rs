@@ -11,6 +11,7 @@ use std::{
 use super::{
     reach::{Reached, Target, reach},
     state::{Carried, ReplayState},
+    test_recordings::block_on,
     *,
 };
 use crate::{
@@ -120,11 +121,6 @@ impl Night {
 pub(super) fn open(set: &Arc<RecordingSet>, place: ReplayPlace, speed: Speed, is_held: bool) -> ReplayPort {
     let start = ReplayStart { place, speed, is_held };
     ReplayPort::open(Arc::clone(set), start, Clock::start(), Limits::default()).unwrap()
-}
-
-pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), future).await.unwrap() })
 }
 
 /// Has something done, and waits until it is.

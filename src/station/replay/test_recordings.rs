@@ -1,0 +1,72 @@
+//! Recordings that tests of screens make and replay: of states, and of what crossed a tap.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use super::{ReplayPort, ReplayStart};
+use crate::{
+    limits::{self, Limits},
+    port::{ReplayPlace, Snapshot, Speed},
+    recording::{
+        EncodedSnapshot, Recorder, RecordingInfo, RecordingSet, SnapshotFuture, Sources, test_files::TestFile,
+    },
+    station::tallied,
+    tap::{Batch, Reader},
+    time::{Clock, Now},
+};
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The answer of something that is asked for, which must come.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
+}
+
+/// Of a station that was started at 0 ms.
+fn info() -> RecordingInfo {
+    RecordingInfo { host_version: "0.0.0".to_owned(), station_started: Now::at_ms(0), ..Default::default() }
+}
+
+/// A file that has keyframes where a test wants them.
+pub(crate) struct KeyedFile(TestFile);
+
+impl KeyedFile {
+    /// Begins one with a state, and with chunks of this length.
+    pub(crate) fn begin(path: &Path, first: &Snapshot, chunk_bytes_max: u64) -> Self {
+        let mut file = Self(TestFile::begin(path, &info(), chunk_bytes_max));
+        file.keyframe(first);
+        file
+    }
+
+    pub(crate) fn keyframe(&mut self, state: &Snapshot) {
+        self.0.keyframe(state.at, &state.encode());
+    }
+
+    pub(crate) fn entries(&mut self, batch: &Batch) {
+        batch.iter().for_each(|entry| self.0.entry(entry, tallied(entry.entry)));
+    }
+
+    /// Makes the file whole.
+    pub(crate) fn finish(&mut self) {
+        self.0.finish();
+    }
+}
+
+/// Has the recorder itself write what a reader has, behind this state.
+pub(crate) fn record(path: &Path, first: &Snapshot, reader: Reader) {
+    let (first, count) = (EncodedSnapshot { at: first.at, bytes: first.encode() }, reader.lag());
+    let snapshot = move || -> SnapshotFuture { Box::pin(std::future::ready(Ok(first.clone()))) };
+    let sources = Sources { tallied, ..Sources::new(reader, Box::new(snapshot), Clock::start(), info()) };
+    let limits = limits::Recording::default();
+    let recorder = Recorder::start(path, sources, limits, Box::new(|_| {})).unwrap();
+    let summary = block_on(recorder.stop());
+    assert_eq!((summary.entries, summary.lost, summary.why), (count, 0, None));
+}
+
+/// A replay that holds at a place.
+pub(crate) fn held(path: &Path, place: ReplayPlace, speed: Speed) -> ReplayPort {
+    let set = Arc::new(RecordingSet::open(&[path.to_owned()]).unwrap());
+    let start = ReplayStart { place, speed, is_held: true };
+    ReplayPort::open(set, start, Clock::start(), Limits::default()).unwrap()
+}
