@@ -52,7 +52,13 @@ pub(crate) fn open(asked: &AskedRecording, settings: &Settings) -> Result<Replay
     for note in set.notes() {
         report::print_note(&format!("warning: {note}"));
     }
-    open_set(&Arc::new(set), asked, settings)
+    let starts = set.starts();
+    let port = open_set(&Arc::new(set), asked, settings)?;
+    if let Some(first) = port.first_path_of_start().filter(|_| starts > 1) {
+        let begins = first.display();
+        report::print_note(&format!("note: of {starts} starts of the station, the one of {begins} is asked"));
+    }
+    Ok(port)
 }
 
 fn open_set(

@@ -22,6 +22,9 @@ pub(crate) enum RecordingError {
     /// There are more than can be read as one.
     #[error("{0}")]
     TooMany(String),
+    /// Files of different starts of a station have the same time.
+    #[error("{0}")]
+    Overlap(String),
     /// Nothing in it says what held.
     #[error("{} has no keyframe: nothing says what held when it was recorded", .0.display())]
     NoKeyframe(PathBuf),
@@ -94,6 +97,7 @@ impl RecordingError {
             SetError::Empty(path) => Self::Empty(path),
             SetError::NoKeyframe(path) => Self::NoKeyframe(path),
             error @ SetError::TooMany => Self::TooMany(error.to_string()),
+            error @ SetError::Overlap { .. } => Self::Overlap(error.to_string()),
         }
     }
 
@@ -110,7 +114,10 @@ impl RecordingError {
     /// The exit code.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
-            Self::Open { why: OpenError::Io(_), .. } | Self::Empty(_) | Self::TooMany(_) => Exit::Usage,
+            Self::Open { why: OpenError::Io(_), .. }
+            | Self::Empty(_)
+            | Self::TooMany(_)
+            | Self::Overlap(_) => Exit::Usage,
             Self::Open { .. } | Self::Damaged { .. } | Self::NoKeyframe(_) => Exit::NotValid,
             Self::Exists(_) | Self::NoRoom(_) | Self::Write { .. } => Exit::Refused,
             Self::OtherScreen { .. } | Self::NoScreen(_) => Exit::OtherState,
@@ -123,6 +130,7 @@ impl RecordingError {
             Self::Open { why: OpenError::Io(_), .. } | Self::TooMany(_) => "bad_input",
             Self::Open { why: OpenError::NotOurs(_), .. } | Self::Empty(_) => "no_recording",
             Self::Open { why: OpenError::Newer { .. }, .. } => "newer_form",
+            Self::Overlap(_) => "overlap",
             Self::NoKeyframe(_) => "no_keyframe",
             Self::Exists(_) => "exists",
             Self::NoRoom(_) => "no_room",
@@ -143,6 +151,7 @@ impl RecordingError {
                 format!("use rl-console {host_version} or newer")
             }
             Self::TooMany(_) => "name fewer files, or a folder with fewer of them".to_owned(),
+            Self::Overlap(_) => "name the files of one start alone, in place of the folder".to_owned(),
             Self::NoKeyframe(_) => {
                 "name the files before it too: the first file of a recording begins with a keyframe"
                     .to_owned()

@@ -42,6 +42,8 @@ mod repair;
 mod rotation;
 mod set;
 mod set_reader;
+#[cfg(test)]
+mod set_tests;
 mod sources;
 mod stop_reason;
 mod sync;

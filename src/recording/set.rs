@@ -8,7 +8,7 @@
 //! ```
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io,
     ops::Range,
     path::{Path, PathBuf},
@@ -48,6 +48,18 @@ pub enum SetError {
     /// No file has a snapshot to begin with.
     #[error("{} has no keyframe", .0.display())]
     NoKeyframe(PathBuf),
+    /// Files of different starts of a station have the same time.
+    #[error(
+        "{} and {} overlap: they are of different starts of a station",
+        one.display(),
+        other.display()
+    )]
+    Overlap {
+        /// A file of the start that begins first.
+        one: PathBuf,
+        /// The first file of the other.
+        other: PathBuf,
+    },
 }
 
 /// A chunk of one of the files.
@@ -98,6 +110,50 @@ impl SetFile {
     fn info(&self) -> RecordingInfo {
         self.index.info.clone().unwrap_or_default()
     }
+
+    /// Which start of a station it is of.
+    fn start(&self) -> (u64, u64, &str) {
+        self.index.info.as_ref().map_or((0, 0, ""), |info| {
+            (info.station_started.wall.0, info.station_started.mono.0, info.host_version.as_str())
+        })
+    }
+}
+
+/// Puts the files of each start together, and the starts in the order of time.
+fn sort(files: &mut [SetFile]) {
+    let key = |file: &SetFile| {
+        let (wall, mono, version) = file.start();
+        (wall, mono, version.to_owned())
+    };
+    let mut begins: BTreeMap<(u64, u64, String), u64> = BTreeMap::new();
+    for file in files.iter() {
+        let begins_at = begins.entry(key(file)).or_insert(u64::MAX);
+        *begins_at = file.begins_at().min(*begins_at);
+    }
+    files.sort_by_cached_key(|file| {
+        let start = key(file);
+        let start_begins_at = begins.get(&start).copied().unwrap_or(u64::MAX);
+        // Of two that begin together the whole one has what the filtered one has too.
+        (start_begins_at, start, file.begins_at(), file.is_filtered())
+    });
+}
+
+/// Several starts are one line of time only where each begins when the one before it is over.
+fn check_overlap(files: &[SetFile]) -> Result<(), SetError> {
+    let mut last: Option<(u64, &SetFile)> = None;
+    for file in files {
+        let Some(ends_at) = file.ends_at() else { continue };
+        if let Some((last_at, one)) = last
+            && one.start() != file.start()
+            && file.begins_at() <= last_at
+        {
+            return Err(SetError::Overlap { one: one.path.clone(), other: file.path.clone() });
+        }
+        if last.is_none_or(|(last_at, _)| ends_at > last_at) {
+            last = Some((ends_at, file));
+        }
+    }
+    Ok(())
 }
 
 /// Recordings in the order of time.
@@ -116,6 +172,7 @@ impl RecordingSet {
     ///
     /// # Errors
     /// [`SetError`]. In a folder, a file that is no recording is left out.
+    /// [`SetError::Overlap`] where a start of a station begins before another one is over.
     pub fn open(paths: &[PathBuf]) -> Result<Self, SetError> {
         let (mut files, mut notes) = (Vec::new(), Vec::new());
         for path in paths {
@@ -128,8 +185,8 @@ impl RecordingSet {
                 return Err(SetError::TooMany);
             }
         }
-        // Of two that begin together the whole one has what the filtered one has too.
-        files.sort_by_key(|file| (file.begins_at(), file.is_filtered()));
+        sort(&mut files);
+        check_overlap(&files)?;
         let mut set = Self { files, chunks: Vec::new(), starts: Vec::new(), notes };
         set.join();
         if !set.chunks.iter().any(|chunk| chunk.place.has_keyframe) {
@@ -232,6 +289,18 @@ impl RecordingSet {
     #[must_use]
     pub fn start_of(&self, number: usize) -> Range<usize> {
         self.starts.iter().find(|start| start.contains(&number)).cloned().unwrap_or(0..0)
+    }
+
+    /// How many starts of a station are in it.
+    #[must_use]
+    pub fn starts(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The first file of the start of a station that a chunk is of.
+    #[must_use]
+    pub fn first_path_of_start(&self, number: usize) -> Option<&Path> {
+        Some(self.file_of(self.start_of(number).start)?.path.as_path())
     }
 
     /// The first `log_time` and the last one, in nanoseconds.

@@ -158,6 +158,12 @@ impl ReplayPort {
         each_entry(&self.life.shared, &self.past, &mut take);
     }
 
+    /// The first file of the start of the station that is replayed.
+    #[must_use]
+    pub fn first_path_of_start(&self) -> Option<PathBuf> {
+        self.life.shared.set.first_path_of_start(self.near()).map(Path::to_owned)
+    }
+
     /// A chunk of the start of the station that is replayed.
     fn near(&self) -> usize {
         self.life.shared.stage().chunk.saturating_sub(1)

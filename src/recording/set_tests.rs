@@ -1,0 +1,67 @@
+//! Recordings as one: their order, what they are refused for, and what is said of them.
+
+use std::path::{Path, PathBuf};
+
+use super::{RecordingInfo, RecordingSet, SetError, test_files::TestFile};
+use crate::{
+    ids::Seq,
+    tap::{
+        EntryRef,
+        entry::{Entry, Link, Transition, What, station},
+    },
+    time::Now,
+};
+
+/// What a file says of a station that was started then.
+fn info(started_ms: u64) -> RecordingInfo {
+    RecordingInfo { station_started: Now::at_ms(started_ms), ..RecordingInfo::default() }
+}
+
+/// Begins a file with a keyframe and an entry for each of these times.
+fn begin(path: &Path, info: &RecordingInfo, entries: &[(u64, u64)]) -> TestFile {
+    let mut file = TestFile::begin(path, info, 16_384);
+    file.keyframe(Now::at_ms(entries[0].1), b"state");
+    for (seq, ms) in entries {
+        let what = What::Transition(Transition::Station(station::Transition::Started));
+        let at = Now::at_ms(*ms);
+        let entry = Entry { seq: Seq(*seq), at, link: Link::Station, trace: None, cause: None, what };
+        file.entry(EntryRef { entry: &entry, bytes: b"" }, None);
+    }
+    file
+}
+
+/// Writes files of these starts with entries at these times.
+fn written(folder: &Path, files: &[(&str, u64, [u64; 2])]) -> Vec<PathBuf> {
+    let write = |(name, started_ms, [first, last]): &(&str, u64, [u64; 2])| {
+        let path = folder.join(name);
+        begin(&path, &info(*started_ms), &[(*first, *first), (*last, *last)]).finish();
+        path
+    };
+    files.iter().map(write).collect()
+}
+
+#[test]
+fn starts_of_the_same_time_are_refused_and_those_that_follow_each_other_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = written(
+        folder.path(),
+        &[
+            ("a.mcap", 1_000, [1_000, 2_000]),
+            ("a.2.mcap", 1_000, [5_000, 6_000]),
+            ("b.mcap", 3_000, [3_000, 4_000]),
+            ("c.mcap", 9_000, [9_000, 9_500]),
+        ],
+    );
+    let [a, a2, b, c] = &paths[..] else { panic!("{paths:?}") };
+    let refused = RecordingSet::open(&paths).unwrap_err();
+    assert!(
+        matches!(&refused, SetError::Overlap { one, other } if one == a2 && other == b),
+        "a start goes around another: {refused}"
+    );
+    assert!(matches!(RecordingSet::open(&[folder.path().to_owned()]), Err(SetError::Overlap { .. })));
+    let set = RecordingSet::open(&[c.clone(), b.clone(), a.clone()]).unwrap();
+    assert_eq!((set.paths().collect::<Vec<_>>(), set.starts()), (vec![&**a, &**b, &**c], 3));
+    assert_eq!(set.first_path_of_start(set.len() - 1), Some(&**c));
+    let set = RecordingSet::open(&[c.clone(), a2.clone(), a.clone()]).unwrap();
+    assert_eq!((set.paths().collect::<Vec<_>>(), set.starts()), (vec![&**a, &**a2, &**c], 2));
+}
