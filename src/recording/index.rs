@@ -25,6 +25,8 @@ const ATTACHMENT_BYTES_MAX: u64 = 4_096;
 const METADATA_BYTES_MAX: u64 = 65_536;
 /// What a chunk says of itself before its records: two times, a length, a checksum.
 const CHUNK_HEAD_BYTES: u64 = 28;
+/// An index of a chunk's messages of one channel: its head, the channel with a length, and a message.
+const MESSAGE_INDEX_BYTES: (u64, u64, u64) = (9, 6, 16);
 /// The footer with its head, and the magic bytes at the end.
 const END_BYTES: u64 = 9 + 20 + MAGIC.len() as u64;
 
@@ -41,6 +43,8 @@ pub struct ChunkPlace {
     pub end_ns: u64,
     /// Whether a keyframe is in it.
     pub has_keyframe: bool,
+    /// Its messages, as far as the indexes behind it tell.
+    pub messages: u64,
 }
 
 /// Where things are in a recording.
@@ -213,6 +217,7 @@ fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<
             start_ns: chunk.message_start_time,
             end_ns: chunk.message_end_time,
             has_keyframe: chunk.message_index_offsets.keys().any(|id| topic(id) == SNAPSHOT_TOPIC),
+            messages: messages_of(chunk.message_index_length, chunk.message_index_offsets.len() as u64),
         })
         .collect();
     let mut messages = BTreeMap::new();
@@ -222,6 +227,12 @@ fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<
     index.messages = Some(messages);
     index.channels = topics;
     Some(places)
+}
+
+/// How many messages there are in indexes of so many bytes, of so many channels.
+fn messages_of(bytes: u64, channels: u64) -> u64 {
+    let (head, channel, message) = MESSAGE_INDEX_BYTES;
+    bytes.saturating_sub(channels.saturating_mul(head + channel)) / message
 }
 
 /// From the heads of its records. A chunk behind a tally has a keyframe.
@@ -237,6 +248,13 @@ fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenError> {
                     is_behind_tally = index.tallies.len() > known;
                 }
                 op::ATTACHMENT => index.attachments.extend(attachment_name(&body)),
+                op::MESSAGE_INDEX => {
+                    if let Some(chunk) = index.chunks.last_mut() {
+                        let (bytes, _, _) = MESSAGE_INDEX_BYTES;
+                        let more = messages_of(head.len.saturating_add(bytes), 1);
+                        chunk.messages = chunk.messages.saturating_add(more);
+                    }
+                }
                 _ => {
                     index.chunk(head, &body, is_behind_tally);
                     is_behind_tally = false;
@@ -262,6 +280,7 @@ fn next_place(records: &mut Records) -> Result<Option<(RecordHead, Vec<u8>)>, Da
             op::CHUNK => CHUNK_HEAD_BYTES,
             op::METADATA => METADATA_BYTES_MAX,
             op::ATTACHMENT => ATTACHMENT_BYTES_MAX,
+            op::MESSAGE_INDEX => 0,
             _ => continue,
         };
         return Ok(Some((head, records.body(head, bytes_max)?)));
@@ -301,5 +320,6 @@ fn chunk_place(head: RecordHead, body: &[u8], has_keyframe: bool) -> Option<Chun
     let (start, rest) = body.split_first_chunk()?;
     let (end, _) = rest.split_first_chunk()?;
     let (start_ns, end_ns) = (u64::from_le_bytes(*start), u64::from_le_bytes(*end));
-    Some(ChunkPlace { at: head.at, len: head.end() - head.at, start_ns, end_ns, has_keyframe })
+    let len = head.end() - head.at;
+    Some(ChunkPlace { at: head.at, len, start_ns, end_ns, has_keyframe, messages: 0 })
 }

@@ -1,22 +1,42 @@
-//! The time bar of a recording, from its index and its tallies alone.
+//! The time bar of a recording, from its index and its tallies, and from the few chunks that last long.
+
+use std::sync::Arc;
 
 use crate::{
     port::{BarPart, ReplayBar},
-    recording::{RecordingSet, Tally},
+    recording::{SetReader, Tally},
     tap::entry::Link,
 };
 
 /// Parts of it: more than a screen has columns.
 const PARTS: usize = 1_024;
+/// How long a chunk lasts whose entries are taken for even, in nanoseconds: it is written once a second.
+const EVEN_NS: u64 = 2_000_000_000;
+/// Longer ones that are read: what was kept before the recording began is in such. Further ones are taken for
+/// even.
+const READ_MAX: usize = 16;
 
-pub(super) fn bar(set: &RecordingSet) -> ReplayBar {
+pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
+    let set = Arc::clone(reader.set());
     let (first, last) = set.span_ns();
     let of = last.saturating_sub(first).max(1);
     let since = |ns: u64| ns.saturating_sub(first);
     let mut bar = ReplayBar::with_parts(PARTS);
+    let mut read = 0;
     for number in 0..set.len() {
-        let Some(chunk) = set.chunk(number).filter(|chunk| !chunk.place.has_keyframe) else { continue };
-        bar.add_weight(chunk.place.len, (since(chunk.place.start_ns), since(chunk.place.end_ns)), of);
+        let Some(chunk) = set.chunk(number) else { continue };
+        let span = (since(chunk.place.start_ns), since(chunk.place.end_ns));
+        let is_long = span.1.saturating_sub(span.0) > EVEN_NS && bar.parts_of(span, of) > 1;
+        if is_long && read < READ_MAX {
+            read += 1;
+            for item in reader.chunk(number).into_iter().flatten() {
+                bar.add_weight(1, (since(item.log_ns), since(item.log_ns)), of);
+            }
+            continue;
+        }
+        // A keyframe is none of what happened.
+        let entries = chunk.place.messages.saturating_sub(chunk.place.has_keyframe.into());
+        bar.add_weight(entries, span, of);
     }
     let mut before: Option<(u64, BarPart)> = None;
     for (at, tally) in set.tallies() {
@@ -53,7 +73,7 @@ mod tests {
     use super::*;
     use crate::{
         ids::Seq,
-        recording::{RecordingInfo, Tallied, test_files::TestFile},
+        recording::{RecordingInfo, RecordingSet, Tallied, test_files::TestFile},
         tap::{
             EntryRef,
             entry::{Entry, Transition, What, station},
@@ -66,6 +86,10 @@ mod tests {
         Keyframe(u64),
         Entry(u64, Option<Tallied>),
         Loss(u64, u64),
+    }
+
+    fn of_files(paths: &[PathBuf]) -> ReplayBar {
+        bar(&mut SetReader::new(Arc::new(RecordingSet::open(paths).unwrap())))
     }
 
     fn begin(path: &std::path::Path, started_ms: u64) -> TestFile {
@@ -109,14 +133,34 @@ mod tests {
         ];
         write(&mut begin(&path, 0), &items);
         // A part of it has 4 ms.
-        let parts = bar(&RecordingSet::open(&[path]).unwrap()).columns(PARTS);
+        let parts = of_files(&[path]).columns(PARTS);
+        let entries: u64 = parts.iter().map(|part| part.weight).sum();
+        assert_eq!(entries, 5, "of entries, not of keyframes");
         for (at, part) in parts.iter().enumerate() {
             let noted = u64::from(at <= 256);
             assert_eq!((part.faults, part.marks), (noted, noted), "part {at}");
             assert_eq!(part.lost, if (256..=512).contains(&at) { 7 } else { 0 }, "part {at}");
             let has_entries = [128..=256, 384..=512, 1_023..=1_023].iter().any(|of| of.contains(&at));
-            assert_eq!(part.weight > 0, has_entries, "part {at}: of entries, not of keyframes");
+            assert!(part.weight == 0 || has_entries, "part {at}");
         }
+    }
+
+    #[test]
+    fn it_is_high_where_much_happened_whether_that_is_in_one_chunk_or_in_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("night.mcap");
+        // What was before the recording is in one chunk: much in the second second, little behind that.
+        let mut items = vec![Item::Keyframe(0), Item::Entry(1, None)];
+        items.extend((0..79).map(|at| Item::Entry(1_000 + at * 10, None)));
+        items.extend([Item::Entry(4_500, None), Item::Keyframe(5_000)]);
+        // One in a chunk of its own, then many.
+        items.extend([Item::Entry(6_000, None), Item::Keyframe(6_001)]);
+        items.extend((0..40).map(|at| Item::Entry(7_000 + at * 20, None)));
+        items.push(Item::Entry(10_000, None));
+        write(&mut begin(&path, 0), &items);
+        let weights: Vec<u64> = of_files(&[path]).columns(10).iter().map(|part| part.weight).collect();
+        assert!(weights[1] >= 78 && weights[7] >= 39, "{weights:?}");
+        assert!([0, 2, 3, 4, 5, 6, 8].iter().all(|at| weights[*at] <= 2), "{weights:?}");
     }
 
     #[test]
@@ -141,7 +185,7 @@ mod tests {
                 Item::Entry(20_000, None),
             ];
             write(&mut second, &items);
-            let bar = bar(&RecordingSet::open(&paths).unwrap());
+            let bar = of_files(&paths);
             let faults: Vec<u64> = bar.columns(4).iter().map(|part| part.faults).collect();
             assert_eq!(faults, [2, 0, 1, 0], "follows: {follows}");
         }

@@ -97,7 +97,7 @@ impl ReplayThread {
             first,
             last,
             refused: None,
-            bar: Arc::new(bar(reader.set())),
+            bar: Arc::new(bar(&mut reader)),
         };
         let next = next_seq(&state, &mut cursor, &mut reader);
         let mirror = Mirror::new(limits.tap, next);
