@@ -21,7 +21,7 @@ use crate::{
     recording::RecordingSet,
     station::{OperatorClient, ReplayPort, ReplayStart},
     time::{Clock, Now},
-    words::counted,
+    words::{counted, format},
 };
 
 /// What is asked.
@@ -58,7 +58,28 @@ pub(crate) fn open(asked: &AskedRecording, settings: &Settings) -> Result<Replay
         let begins = first.display();
         report::print_note(&format!("note: of {starts} starts of the station, the one of {begins} is asked"));
     }
+    print_doubts(&port);
     Ok(port)
+}
+
+/// Says why what is printed may not be what held: parts of the recording are damaged or missing, or nothing
+/// is recorded at the place that is asked.
+fn print_doubts(port: &ReplayPort) {
+    let Some(replay) = port.replay() else { return };
+    let view = replay.view.borrow().clone();
+    if let Some((_, why)) = &view.refused {
+        let hint = "`rl-console recording verify FILE` names what is missing";
+        report::print_note(&format!("warning: {why}: {hint}"));
+    }
+    if view.lost > 0 {
+        let lost = counted(view.lost, "entry");
+        report::print_note(&format!("warning: lost before the place that is asked: {lost}"));
+    }
+    if let Some((from, to)) = view.unrecorded {
+        let at = |wall| format::day_and_time(wall, &TimeZone::system());
+        let span = format!("{} to {}", at(from), at(to));
+        report::print_note(&format!("warning: not recorded: {span}; what held before that is printed"));
+    }
 }
 
 fn open_set(

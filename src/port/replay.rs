@@ -213,6 +213,10 @@ pub struct ReplayView {
     pub last: Now,
     /// What the last act came to, where it did nothing, and how many acts came to nothing.
     pub refused: Option<(u64, Arc<str>)>,
+    /// Entries that were lost until there: while it was recorded, or since then because the file is damaged.
+    pub lost: u64,
+    /// From when to when nothing is recorded, where it is in such a time: what is shown held before it.
+    pub unrecorded: Option<(Wall, Wall)>,
     /// What happened when in it.
     pub bar: Arc<ReplayBar>,
 }
@@ -319,6 +323,8 @@ mod tests {
             first: at(0),
             last: at(5_000),
             refused: None,
+            lost: 0,
+            unrecorded: None,
             bar: Arc::default(),
         };
         let later = |s: u64| Mono(7 + s * 1_000_000_000);

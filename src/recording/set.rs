@@ -25,6 +25,8 @@ use crate::words::counted;
 
 /// Files of one set.
 const FILES_MAX: usize = 4_096;
+/// The shortest time between files of which it is said that nothing is recorded there, in nanoseconds.
+const UNRECORDED_NS_MIN: u64 = 1_000_000_000;
 /// The ending of the files that are looked for in a folder.
 const ENDING: &str = "mcap";
 
@@ -301,6 +303,36 @@ impl RecordingSet {
     #[must_use]
     pub fn first_path_of_start(&self, number: usize) -> Option<&Path> {
         Some(self.file_of(self.start_of(number).start)?.path.as_path())
+    }
+
+    /// Whether entries that are missing between two chunks were lost: the file of the second goes on where
+    /// that of the first ends, and nothing was left out of it on purpose.
+    pub(super) fn is_continued(&self, before: usize, number: usize) -> bool {
+        let (Some(one), Some(next)) = (self.file_of(before), self.file_of(number)) else { return false };
+        let Some(info) = next.index.info.as_ref().filter(|info| !info.is_filtered) else { return false };
+        let continues = || info.previous.as_deref().is_some_and(|name| one.path.ends_with(name));
+        one.path == next.path || continues()
+    }
+
+    /// Entries that the recorder noted as lost until the keyframe of a chunk, since the beginning of its
+    /// recording.
+    #[must_use]
+    pub fn lost_until(&self, number: usize) -> u64 {
+        let (Some(chunk), Some(file)) = (self.chunk(number), self.file_of(number)) else { return 0 };
+        let tally = file.index.tallies.iter().rev().find(|(at, _)| *at <= chunk.place.at);
+        tally.map_or(0, |(_, tally)| tally.lost)
+    }
+
+    /// The time around a `log_time` of which nothing is recorded, in nanoseconds: from the end of one file to
+    /// the beginning of another that does not continue it. A second at least.
+    #[must_use]
+    pub fn unrecorded(&self, log_ns: u64) -> Option<(u64, u64)> {
+        let number = self.chunk_at(log_ns);
+        let (chunk, next) = (self.chunk(number)?, self.chunk(number + 1)?);
+        let (from, to) = (chunk.place.end_ns, next.place.start_ns);
+        let is_between = log_ns > from && log_ns < to && to - from >= UNRECORDED_NS_MIN;
+        let is_gap = is_between && chunk.file != next.file && !self.is_continued(number, number + 1);
+        is_gap.then_some((from, to))
     }
 
     /// The first `log_time` and the last one, in nanoseconds.

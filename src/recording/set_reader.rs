@@ -20,7 +20,10 @@ use super::{
 };
 use crate::{
     ids::Seq,
-    tap::recorded::{self, DecodeError},
+    tap::{
+        entry::{Entry, Link, What},
+        recorded::{self, DecodeError, OwnedEntry},
+    },
     time::Wall,
 };
 
@@ -30,7 +33,8 @@ const KNOWN_MAX: usize = 65_536;
 /// One thing in a recording, with its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlacedItem {
-    /// Its `log_time` in nanoseconds: later than that of what is in front of it.
+    /// Its `log_time` in nanoseconds: later than that of what is in front of it. A loss of what is missing in
+    /// the file has that of the entry behind it.
     pub log_ns: u64,
     /// What it is.
     pub item: RecordedItem,
@@ -197,20 +201,39 @@ pub(super) fn first_channels(path: &Path) -> Result<BTreeMap<u16, String>, OpenE
     Ok(channels)
 }
 
+/// The loss of the entries between one and the next, where any are missing. A loss that was recorded has the
+/// number of the last of them.
+fn loss_between(last: Seq, next: &OwnedEntry) -> Option<OwnedEntry> {
+    let Entry { seq, at, ref what, .. } = next.entry;
+    let count = seq.0.checked_sub(last.next().0).filter(|count| *count > 0)?;
+    if matches!(what, What::Loss { .. }) {
+        return None;
+    }
+    let seq = Seq(seq.0 - 1);
+    let what = What::Loss { count };
+    let entry = Entry { seq, at, link: Link::Station, trace: None, cause: None, what };
+    Some(OwnedEntry { entry, bytes: Vec::new() })
+}
+
 /// A place in a set from which it is read in its order, until the end of one start of the station.
+///
+/// Where entries are missing, whose part of the file is damaged or is not there, a loss of them comes before
+/// the next entry.
 #[derive(Debug)]
 pub struct SetCursor {
     /// The chunk that is read next.
     next: usize,
     end: usize,
     items: VecDeque<Result<PlacedItem, Damage>>,
+    /// The last entry that came, and the last chunk behind it.
+    last: Option<(usize, Seq)>,
 }
 
 impl SetCursor {
     /// At the beginning of a chunk.
     #[must_use]
     pub fn at(set: &RecordingSet, chunk: usize) -> Self {
-        Self { next: chunk, end: set.start_of(chunk).end, items: VecDeque::new() }
+        Self { next: chunk, end: set.start_of(chunk).end, items: VecDeque::new(), last: None }
     }
 
     /// The chunk that is read next: that behind the last item.
@@ -222,10 +245,37 @@ impl SetCursor {
     /// What comes next, without going there.
     pub fn peek(&mut self, reader: &mut SetReader) -> Option<&Result<PlacedItem, Damage>> {
         while self.items.is_empty() && self.next < self.end {
-            self.items = reader.chunk(self.next);
+            let items = reader.chunk(self.next);
+            self.items = self.with_losses(reader.set(), items);
             self.next += 1;
         }
         self.items.front()
+    }
+
+    /// The items of the next chunk, with a loss where entries are missing.
+    fn with_losses(
+        &mut self,
+        set: &RecordingSet,
+        items: VecDeque<Result<PlacedItem, Damage>>,
+    ) -> VecDeque<Result<PlacedItem, Damage>> {
+        let number = self.next;
+        let before = self.last.take().filter(|(before, _)| set.is_continued(*before, number));
+        if !set.is_continued(number, number) {
+            return items;
+        }
+        let mut last = before.map(|(_, seq)| seq);
+        let mut all = VecDeque::with_capacity(items.len());
+        for item in items {
+            if let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(entry) }) = &item {
+                let loss = last.and_then(|last| loss_between(last, entry));
+                let placed = |entry| Ok(PlacedItem { log_ns: *log_ns, item: RecordedItem::Entry(entry) });
+                all.extend(loss.map(placed));
+                last = last.max(Some(entry.entry.seq));
+            }
+            all.push_back(item);
+        }
+        self.last = last.map(|seq| (number, seq));
+        all
     }
 
     /// What comes next.

@@ -17,7 +17,7 @@ use crate::{
         },
     },
     port::{Attachment, Reachability, ReplayView},
-    time::Now,
+    time::{Now, Wall},
     words::counted,
 };
 
@@ -250,6 +250,11 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     }
     if let Some(replay) = &view.replay {
         parts.push(self::replay(view, replay, time.instant(), detail));
+        if let Some(span) = replay.unrecorded.filter(|_| !time.is_stopped()) {
+            // What held before is not what held here.
+            parts.extend([unrecorded(view, span, is_short), loss(view, model)]);
+            return parts;
+        }
         if !view.present.is_empty() {
             // Of the station that is behind, and not of the recording.
             parts.push(Part::new(format!("(NOW: {})", view.present.join("  ")), Role::Warn));
@@ -289,11 +294,25 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
             parts.push(Part::new(format!("{} behind", format::count(model.console_health.lag)), Role::Warn));
         }
     }
-    let lost = if model.lost > 0 { Role::Warn } else { Role::Muted };
-    if model.lost > 0 || detail != Detail::Least {
-        parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
+    let loss = loss(view, model);
+    if loss.role == Role::Warn || detail != Detail::Least {
+        parts.push(loss);
     }
     parts
+}
+
+/// How much is lost: to this console and, of a recording, in it.
+fn loss(view: &View, model: &Model) -> Part {
+    let lost = model.lost.saturating_add(view.replay.as_ref().map_or(0, |replay| replay.lost));
+    let role = if lost > 0 { Role::Warn } else { Role::Muted };
+    Part::new(format!("loss {}", format::count(lost)), role)
+}
+
+/// That nothing is recorded of the time that is shown.
+fn unrecorded(view: &View, (from, to): (Wall, Wall), is_short: bool) -> Part {
+    let time = |wall| format::time_of_day(wall, &view.zone);
+    let span = if is_short { String::new() } else { format!(": {} to {}", time(from), time(to)) };
+    Part::new(format!("not recorded{span}"), Role::Warn)
 }
 
 /// What the station waits for: frames that the gate holds, approvals, brakes and alerts.

@@ -13,7 +13,8 @@ use crate::{
     },
     ids::Seq,
     port::{ReplayAct, ReplayBar, ReplayPlace, ReplayView, Speed},
-    time::Now,
+    time::{Now, Wall},
+    words::format,
 };
 
 /// A console on a recording of 100 s, at its middle.
@@ -30,6 +31,8 @@ fn replayed() -> TestConsole {
         first: at.before(Duration::from_secs(50)),
         last: at.after(Duration::from_secs(50)),
         refused: None,
+        lost: 0,
+        unrecorded: None,
         bar: Arc::new(ReplayBar::with_parts(10)),
     });
     stage
@@ -45,6 +48,21 @@ fn asked(effects: &[Effect]) -> Vec<ReplayAct> {
 
 fn header(stage: &mut TestConsole) -> String {
     stage.text().lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn the_header_says_what_was_lost_and_where_nothing_is_recorded() {
+    let mut stage = replayed();
+    let at = Now::at_ms(stage.ms).wall;
+    stage.view.replay.as_mut().unwrap().lost = 32;
+    let lost = header(&mut stage);
+    assert!(lost.contains("loss 32") && !lost.contains("not recorded"), "{lost}");
+    let hour_later = Wall(at.0 + 3_600_000);
+    stage.view.replay.as_mut().unwrap().unrecorded = Some((at, hour_later));
+    let unrecorded = header(&mut stage);
+    let time = |wall| format::time_of_day(wall, &stage.view.zone);
+    let wanted = format!("not recorded: {} to {}", time(at), time(hour_later));
+    assert!(unrecorded.contains(&wanted) && !unrecorded.contains("alert"), "{unrecorded}");
 }
 
 #[test]

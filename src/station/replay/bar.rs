@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     port::{BarPart, ReplayBar},
-    recording::{SetReader, Tally},
+    recording::{PlacedItem, RecordedItem, SetReader, Tally},
     tap::entry::Link,
 };
 
@@ -29,7 +29,8 @@ pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
         let is_long = span.1.saturating_sub(span.0) > EVEN_NS && bar.parts_of(span, of) > 1;
         if is_long && read < READ_MAX {
             read += 1;
-            for item in reader.chunk(number).into_iter().flatten() {
+            let is_entry = |item: &PlacedItem| matches!(item.item, RecordedItem::Entry(_));
+            for item in reader.chunk(number).into_iter().flatten().filter(is_entry) {
                 bar.add_weight(1, (since(item.log_ns), since(item.log_ns)), of);
             }
             continue;

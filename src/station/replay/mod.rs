@@ -11,6 +11,8 @@
 
 mod answers;
 mod bar;
+#[cfg(test)]
+mod gap_tests;
 mod lists;
 #[cfg(test)]
 mod overlap_tests;

@@ -123,7 +123,7 @@ fn reach_from(reader: &mut SetReader, keyframe: usize, target: Target, limits: &
     let set = std::sync::Arc::clone(reader.set());
     let mut cursor = SetCursor::at(&set, keyframe);
     let (snapshot, mut log_ns) = first_snapshot(reader, &mut cursor, keyframe)?;
-    let (mut state, mut damage) = (ReplayState::of(snapshot), None);
+    let (mut state, mut damage) = (ReplayState::after_loss(snapshot, set.lost_until(keyframe)), None);
     loop {
         match cursor.peek(reader) {
             None => break,

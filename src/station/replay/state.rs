@@ -28,14 +28,21 @@ pub(super) struct ReplayState {
     last: Option<Seq>,
     /// When that was; before it, when the keyframe was taken.
     at: Now,
+    /// Entries that were lost until there.
+    lost: u64,
 }
 
 impl ReplayState {
+    /// That of a keyframe, until which so many entries were lost.
+    pub(super) fn after_loss(snapshot: Snapshot, lost: u64) -> Self {
+        Self { lost, ..Self::of(snapshot) }
+    }
+
     /// That of a keyframe.
     pub(super) fn of(snapshot: Snapshot) -> Self {
         let mut injected = InjectedTraces::default();
         injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
-        Self { at: snapshot.at, snapshot, injected, last: None }
+        Self { at: snapshot.at, snapshot, injected, last: None, lost: 0 }
     }
 
     /// Carries it on by the next entry. Where entries are missing before it, or were lost, or a host began
@@ -49,7 +56,9 @@ impl ReplayState {
         self.last = Some(seq);
         self.at = at;
         self.injected.fold(entry.entry);
-        let is_lost = matches!(entry.entry.what, What::Loss { .. });
+        let lost = if let What::Loss { count } = entry.entry.what { count } else { 0 };
+        self.lost = self.lost.saturating_add(lost);
+        let is_lost = lost > 0;
         let is_void = self.snapshot.carry(entry, limits);
         if is_missing || is_lost || is_void { Carried::Unknown } else { Carried::Known }
     }
@@ -69,6 +78,12 @@ impl ReplayState {
     /// The entry that came last.
     pub(super) const fn last(&self) -> Option<Seq> {
         self.last
+    }
+
+    /// Entries that were lost until there, as far as that is known: what is missing in front of the keyframe
+    /// that it began with is not.
+    pub(super) const fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// When that was.

@@ -14,8 +14,8 @@ use crate::{
     limits::Limits,
     port::{PortError, ReplayAct, ReplayPlace, ReplayView},
     recording::{PlacedItem, RecordedItem, SetCursor, SetReader},
-    tap::{Mirror, recorded::OwnedEntry},
-    time::{Clock, Mono, Now},
+    tap::{Mirror, entry::What, recorded::OwnedEntry},
+    time::{Clock, Mono, Now, Wall},
 };
 
 /// Entries that are handed out at once.
@@ -70,6 +70,8 @@ pub(super) struct ReplayThread {
     unfolded_bytes: usize,
     told_at: Mono,
     refused: Option<(u64, Arc<str>)>,
+    /// Whether it said last that nothing is recorded where it is.
+    is_unrecorded: bool,
 }
 
 /// What a replay begins with.
@@ -97,6 +99,8 @@ impl ReplayThread {
             first,
             last,
             refused: None,
+            lost: state.lost(),
+            unrecorded: None,
             bar: Arc::new(bar(&mut reader)),
         };
         let next = next_seq(&state, &mut cursor, &mut reader);
@@ -104,7 +108,7 @@ impl ReplayThread {
         let stage = Stage { mirror, state, generation: 1, chunk: cursor.chunk() };
         let shared = Arc::new(Shared::new((Arc::clone(reader.set()), clock, *limits), view, stage));
         let refused = damage.map(|damage| (1, Arc::from(damage.to_string())));
-        let thread = Self {
+        let mut thread = Self {
             shared: Arc::clone(&shared),
             reader,
             cursor,
@@ -114,7 +118,10 @@ impl ReplayThread {
             unfolded_bytes: 0,
             told_at: now,
             refused,
+            is_unrecorded: false,
         };
+        // Who asks at once is answered what is missing, too.
+        thread.tell();
         (shared, thread)
     }
 
@@ -144,8 +151,13 @@ impl ReplayThread {
         self.told_at = now;
         let at = self.anchor.moment(self.player.position(now));
         let (speed, is_held) = (self.player.speed(), self.player.is_held());
-        let generation = self.shared.stage().generation;
+        let (generation, lost) = {
+            let stage = self.shared.stage();
+            (stage.generation, stage.state.lost())
+        };
         let refused = self.refused.clone();
+        let unrecorded = self.unrecorded(now);
+        self.is_unrecorded = unrecorded.is_some();
         self.shared.view.send_modify(|view| {
             *view = ReplayView {
                 generation,
@@ -155,9 +167,19 @@ impl ReplayThread {
                 is_held,
                 is_seeking: false,
                 refused,
+                lost,
+                unrecorded,
                 ..view.clone()
             };
         });
+    }
+
+    /// From when to when nothing is recorded, where it is in such a time.
+    fn unrecorded(&self, now: Mono) -> Option<(Wall, Wall)> {
+        // What plays leaves what is last at once.
+        let at_ns = self.player.position(now).saturating_add(u64::from(!self.player.is_held()));
+        let (from_ns, to_ns) = self.shared.set.unrecorded(at_ns)?;
+        Some((self.anchor.moment(from_ns).wall, self.anchor.moment(to_ns).wall))
     }
 
     fn refuse(&mut self, why: &str) {
@@ -345,7 +367,9 @@ impl ReplayThread {
         if !due.is_empty() {
             self.push(&due);
         }
-        if self.player.is_max() && now.since(self.told_at) >= TOLD_EVERY {
+        let is_due = self.player.is_max() && now.since(self.told_at) >= TOLD_EVERY;
+        let is_loss = due.iter().any(|it| matches!(it.entry.what, What::Loss { .. }));
+        if is_due || is_loss || self.unrecorded(now).is_some() != self.is_unrecorded {
             self.tell();
         }
         pause

@@ -137,7 +137,7 @@ impl Row {
             say("attached", self.attachments.join(", "));
         }
         let state = match (&self.damage, self.is_finished) {
-            (None, true) => "complete".to_owned(),
+            (None, true) => "complete; `recording verify` says whether all of it can be read".to_owned(),
             (None, false) => "without an index: `recording repair` makes one".to_owned(),
             (Some(damage), _) => format!("{damage}; `recording repair` makes the rest whole"),
         };

@@ -1,0 +1,106 @@
+//! What is missing in a recording: parts that are damaged, and times that are between files.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use super::tests::{act, block_on, info, night, open, read, sample};
+use crate::{
+    port::{ReplayAct, ReplayPlace, Snapshot, Speed, StationPort as _},
+    recording::{self, RecordedItem, RecordingSet, SetCursor, SetReader, test_files::TestFile},
+    tap::entry::{Entry, What},
+    time::Wall,
+};
+
+/// A night with one keyframe and a chunk that cannot be read.
+fn damaged_night() -> (tempfile::TempDir, Arc<RecordingSet>) {
+    let night = night(1, usize::MAX);
+    let path = night.folder.path().join("night.1.mcap");
+    let chunks = recording::index(&path).unwrap().chunks;
+    let chunk = chunks[chunks.len() / 2];
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = usize::try_from(chunk.at + chunk.len / 2).unwrap();
+    bytes[middle..middle + 5].iter_mut().for_each(|byte| *byte ^= 0x55);
+    fs::write(&path, bytes).unwrap();
+    let set = Arc::new(RecordingSet::open(&[path]).unwrap());
+    (night.folder, set)
+}
+
+#[test]
+fn entries_of_a_damaged_part_are_lost_and_that_is_said() {
+    let (_folder, set) = damaged_night();
+    let mut reader = SetReader::new(Arc::clone(&set));
+    let mut cursor = SetCursor::at(&set, 0);
+    let (mut last, mut lost, mut unread) = (None, 0, 0);
+    while let Some(item) = cursor.next(&mut reader) {
+        let Ok(item) = item else {
+            unread += 1;
+            continue;
+        };
+        let RecordedItem::Entry(entry) = item.item else { continue };
+        let seq = entry.entry.seq;
+        match (last, &entry.entry.what) {
+            (Some(last), What::Loss { count }) => {
+                assert_eq!(seq.0, last + count, "the number of the last that was lost");
+                lost += count;
+            }
+            (Some(last), _) => assert_eq!(seq.0, last + 1, "nothing is missing without a loss"),
+            _ => {}
+        }
+        last = Some(seq.0);
+    }
+    assert!(lost > 0 && unread == 1, "{lost} {unread}");
+
+    // Gone to, and played.
+    let port = open(&set, ReplayPlace::End, Speed::ONE, true);
+    let view = port.replay().unwrap().view.borrow().clone();
+    assert_eq!(view.lost, lost);
+    assert!(view.refused.is_some_and(|(_, why)| why.contains("damaged at byte")));
+    let port = open(&set, ReplayPlace::Start, Speed::MAX, true);
+    assert_eq!(port.replay().unwrap().view.borrow().lost, 0);
+    let told = block_on(async {
+        let mut reader = port.entries().unwrap();
+        let mut replay = port.replay().unwrap();
+        replay.control.act(ReplayAct::Toggle);
+        let mut told = 0;
+        while told == 0 {
+            reader.ready().await;
+            let count = |what: &What| if let What::Loss { count } = what { *count } else { 0 };
+            told = read(&port, &mut reader).iter().map(|it| count(&it.entry.what)).sum();
+        }
+        replay.view.wait_for(|view| view.lost == told).await.unwrap();
+        told
+    });
+    assert_eq!(told, lost);
+}
+
+#[test]
+fn between_files_it_is_said_that_nothing_is_recorded() {
+    let (first, entries) = sample();
+    let folder = tempfile::tempdir().unwrap();
+    let mut ends = Vec::new();
+    for (number, started_ms) in [(1, 0), (2, 10_000_000)] {
+        let path = folder.path().join(format!("start.{number}.mcap"));
+        let mut file = TestFile::begin(&path, &info(started_ms, None), 16_384);
+        let shift = Duration::from_millis(started_ms);
+        let snapshot = Snapshot { at: first.at.after(shift), ..first.clone() };
+        file.keyframe(snapshot.at, &snapshot.encode());
+        for it in &entries[..50] {
+            let entry = Entry { at: it.entry.at.after(shift), ..it.entry.clone() };
+            file.entry(crate::tap::EntryRef { entry: &entry, bytes: &it.bytes }, None);
+        }
+        file.finish();
+        ends.push((snapshot.at.wall, entries[49].entry.at.after(shift).wall));
+    }
+    let set = Arc::new(RecordingSet::open(&[folder.path().to_owned()]).unwrap());
+    let between = ReplayPlace::After(Duration::from_hours(1));
+    let port = open(&set, between, Speed::ONE, true);
+    let (from, to) = port.replay().unwrap().view.borrow().unrecorded.unwrap();
+    let is_near = |one: Wall, other: Wall| one.0.abs_diff(other.0) <= 1_000;
+    assert!(is_near(from, ends[0].1) && is_near(to, ends[1].0), "{from:?} {to:?} {ends:?}");
+    block_on(async {
+        let at_end = act(&port, ReplayAct::Seek(ReplayPlace::End), |view| view.generation > 1).await;
+        assert_eq!(at_end.unrecorded, None);
+        let in_first = ReplayAct::Seek(ReplayPlace::Start);
+        let at_start = act(&port, in_first, |view| view.generation > 2).await;
+        assert_eq!(at_start.unrecorded, None);
+    });
+}
