@@ -17,11 +17,10 @@ use std::{
 use super::{
     format::RecordingInfo,
     index::{ChunkPlace, RecordingIndex, index},
-    reader::OpenError,
+    reader::{Damage, OpenError},
     set_reader::first_channels,
     tally::Tally,
 };
-use crate::words::counted;
 
 /// Files of one set.
 const FILES_MAX: usize = 4_096;
@@ -81,6 +80,8 @@ pub(super) struct SetFile {
     pub(super) path: PathBuf,
     /// Its chunks are in those of the set.
     pub(super) index: RecordingIndex,
+    /// Whether the folder that it is in was named, and not it.
+    is_of_folder: bool,
 }
 
 impl SetFile {
@@ -92,7 +93,7 @@ impl SetFile {
             Ok(index)
         });
         match opened {
-            Ok(index) => Ok(Self { path, index }),
+            Ok(index) => Ok(Self { path, index, is_of_folder: false }),
             Err(why) => Err(SetError::Open { path, why }),
         }
     }
@@ -103,6 +104,13 @@ impl SetFile {
 
     fn ends_at(&self) -> Option<u64> {
         self.index.chunks.iter().map(|chunk| chunk.end_ns).max()
+    }
+
+    /// Whether it is, or may be, the file that a station writes: the latest of a folder, and its last record
+    /// is whole.
+    fn is_being_written(&self, last_ns: Option<u64>) -> bool {
+        let is_whole = matches!(self.index.damage, Some(Damage::Truncated { at }) if at >= self.index.bytes);
+        self.is_of_folder && is_whole && self.ends_at() == last_ns
     }
 
     fn is_filtered(&self) -> bool {
@@ -203,16 +211,19 @@ impl RecordingSet {
     fn join(&mut self) {
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let names: BTreeSet<String> = self.files.iter().filter_map(|file| name(&file.path)).collect();
+        let last_ns = self.files.iter().filter_map(SetFile::ends_at).max();
         let mut before: Option<RecordingInfo> = None;
         // Until where the files of this start have everything.
         let mut covered_ns = None;
         for (number, file) in self.files.iter_mut().enumerate() {
             let info = file.info();
             let path = file.path.display().to_string();
-            if let Some(damage) = &file.index.damage {
+            if let Some(damage) = file.index.damage.as_ref().filter(|_| !file.is_being_written(last_ns)) {
                 self.notes.push(format!("{path}: {damage}"));
             }
-            if let Some(previous) = info.previous.as_ref().filter(|previous| !names.contains(*previous)) {
+            // What the station keeps by itself it deletes in the end.
+            let is_missing = |previous: &&String| !info.is_always && !names.contains(*previous);
+            if let Some(previous) = info.previous.as_ref().filter(is_missing) {
                 self.notes.push(format!("{path} follows {previous}, which is missing"));
             }
             let follows = before.as_ref().is_some_and(|before| {
@@ -221,13 +232,8 @@ impl RecordingSet {
             if !follows {
                 covered_ns = None;
             }
-            let (count, end_ns) = (file.index.chunks.len(), file.ends_at());
-            let begin = self.chunks.len();
+            let (end_ns, begin) = (file.ends_at(), self.chunks.len());
             self.chunks.extend(uncovered(file, number, covered_ns));
-            if let left_out @ 1.. = (begin + count).saturating_sub(self.chunks.len()) {
-                let chunks = counted(left_out, "chunk");
-                self.notes.push(format!("{path}: {chunks} left out: another file has the same entries"));
-            }
             covered_ns = covered_ns.max(end_ns);
             match self.starts.last_mut() {
                 Some(last) if follows => last.end = self.chunks.len(),
@@ -243,7 +249,8 @@ impl RecordingSet {
         self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// What is damaged or missing, as far as the indexes tell.
+    /// What is damaged or missing, as far as the indexes tell. What is as it should be is not said: the file
+    /// that is being written, entries that two files have, and what a station deleted of what it keeps.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -426,7 +433,7 @@ fn of_folder(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<SetFile>, Set
             return Err(SetError::TooMany);
         }
         match SetFile::open(path) {
-            Ok(file) => files.push(file),
+            Ok(file) => files.push(SetFile { is_of_folder: true, ..file }),
             Err(error) => notes.push(format!("left out: {error}")),
         }
     }

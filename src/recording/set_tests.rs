@@ -65,3 +65,32 @@ fn starts_of_the_same_time_are_refused_and_those_that_follow_each_other_are_not(
     let set = RecordingSet::open(&[c.clone(), a2.clone(), a.clone()]).unwrap();
     assert_eq!((set.paths().collect::<Vec<_>>(), set.starts()), (vec![&**a, &**a2, &**c], 2));
 }
+
+#[test]
+fn what_is_as_it_should_be_is_not_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    // The file before it was deleted by the station that made it.
+    let always = RecordingInfo { previous: Some("gone.mcap".to_owned()), is_always: true, ..info(1_000) };
+    begin(&path("always.mcap"), &always, &[(1, 1_000), (2, 2_000)]).finish();
+    // Some of it is in another file, too.
+    begin(&path("clip.mcap"), &info(1_000), &[(2, 2_000)]).finish();
+    // It is being written.
+    let next = RecordingInfo { previous: Some("always.mcap".to_owned()), ..always.clone() };
+    let mut written = begin(&path("always.2.mcap"), &next, &[(3, 3_000)]);
+    written.flush();
+    let of_folder = || RecordingSet::open(&[folder.path().to_owned()]).unwrap().notes().to_vec();
+    assert_eq!(of_folder(), [""; 0]);
+    // The same file where it is asked for by its name, and where it is not the last one: it was cut off.
+    let notes = RecordingSet::open(&[path("always.2.mcap")]).unwrap().notes().join("\n");
+    assert!(notes.contains("is truncated"), "{notes}");
+    begin(&path("later.mcap"), &info(9_000), &[(1, 9_000)]).finish();
+    let notes = of_folder().join("\n");
+    assert!(notes.contains("always.2.mcap") && notes.contains("is truncated"), "{notes}");
+    // What an operator recorded is not deleted.
+    let recorded = RecordingInfo { is_always: false, ..always };
+    begin(&path("recorded.mcap"), &recorded, &[(4, 3_500)]).finish();
+    let notes = of_folder().join("\n");
+    assert!(notes.contains("follows gone.mcap, which is missing"), "{notes}");
+    drop(written);
+}
