@@ -114,7 +114,7 @@ impl RecordingError {
     /// The exit code.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
-            Self::Open { why: OpenError::Io(_), .. }
+            Self::Open { why: OpenError::Io(_) | OpenError::Folder, .. }
             | Self::Empty(_)
             | Self::TooMany(_)
             | Self::Overlap(_) => Exit::Usage,
@@ -127,7 +127,7 @@ impl RecordingError {
     /// The machine-readable code.
     pub(crate) const fn code(&self) -> &'static str {
         match self {
-            Self::Open { why: OpenError::Io(_), .. } | Self::TooMany(_) => "bad_input",
+            Self::Open { why: OpenError::Io(_) | OpenError::Folder, .. } | Self::TooMany(_) => "bad_input",
             Self::Open { why: OpenError::NotOurs(_), .. } | Self::Empty(_) => "no_recording",
             Self::Open { why: OpenError::Newer { .. }, .. } => "newer_form",
             Self::Overlap(_) => "overlap",
@@ -144,6 +144,7 @@ impl RecordingError {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::Open { why: OpenError::Io(_), .. } => "name a file that can be read".to_owned(),
+            Self::Open { why: OpenError::Folder, .. } => "name one of the recordings in it".to_owned(),
             Self::Open { why: OpenError::NotOurs(_), .. } | Self::Empty(_) => {
                 "create one with `rl-console record OUT.mcap`".to_owned()
             }

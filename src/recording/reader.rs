@@ -80,6 +80,9 @@ pub enum OpenError {
     /// It cannot be read.
     #[error("cannot open the recording: {0}")]
     Io(#[from] io::Error),
+    /// It is a folder.
+    #[error("it is a folder")]
+    Folder,
     /// It is no recording of rl-console.
     #[error("not a recording of rl-console: {0}")]
     NotOurs(&'static str),

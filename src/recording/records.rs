@@ -48,7 +48,11 @@ impl Records {
     /// Opens a file that begins as an MCAP file does.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
         let file = File::open(path)?;
-        let len = file.metadata()?.len();
+        let about = file.metadata()?;
+        if about.is_dir() {
+            return Err(OpenError::Folder);
+        }
+        let len = about.len();
         let mut file = BufReader::new(file);
         let mut magic = [0; MAGIC.len()];
         file.read_exact(&mut magic).map_err(|_| OpenError::NotOurs("too short"))?;

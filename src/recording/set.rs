@@ -26,6 +26,8 @@ use super::{
 const FILES_MAX: usize = 4_096;
 /// The shortest time between files of which it is said that nothing is recorded there, in nanoseconds.
 const UNRECORDED_NS_MIN: u64 = 1_000_000_000;
+/// How long before the end of a start its other files end that a station writes, too, in nanoseconds.
+const WRITTEN_NS: u64 = 5_000_000_000;
 /// The ending of the files that are looked for in a folder.
 const ENDING: &str = "mcap";
 
@@ -106,11 +108,13 @@ impl SetFile {
         self.index.chunks.iter().map(|chunk| chunk.end_ns).max()
     }
 
-    /// Whether it is, or may be, the file that a station writes: the latest of a folder, and its last record
+    /// Whether a station may be writing it: it has the end of the last start in a folder, and its last record
     /// is whole.
-    fn is_being_written(&self, last_ns: Option<u64>) -> bool {
+    fn is_being_written(&self, last: &(u64, (u64, u64, String))) -> bool {
         let is_whole = matches!(self.index.damage, Some(Damage::Truncated { at }) if at >= self.index.bytes);
-        self.is_of_folder && is_whole && self.ends_at() == last_ns
+        let (last_ns, (wall, mono, version)) = last;
+        let is_last = self.ends_at().is_none_or(|at| at.saturating_add(WRITTEN_NS) >= *last_ns);
+        self.is_of_folder && is_whole && is_last && self.start() == (*wall, *mono, version.as_str())
     }
 
     fn is_filtered(&self) -> bool {
@@ -129,19 +133,21 @@ impl SetFile {
     }
 }
 
+/// Which start of a station a file is of.
+fn start_key(file: &SetFile) -> (u64, u64, String) {
+    let (wall, mono, version) = file.start();
+    (wall, mono, version.to_owned())
+}
+
 /// Puts the files of each start together, and the starts in the order of time.
 fn sort(files: &mut [SetFile]) {
-    let key = |file: &SetFile| {
-        let (wall, mono, version) = file.start();
-        (wall, mono, version.to_owned())
-    };
     let mut begins: BTreeMap<(u64, u64, String), u64> = BTreeMap::new();
     for file in files.iter() {
-        let begins_at = begins.entry(key(file)).or_insert(u64::MAX);
+        let begins_at = begins.entry(start_key(file)).or_insert(u64::MAX);
         *begins_at = file.begins_at().min(*begins_at);
     }
     files.sort_by_cached_key(|file| {
-        let start = key(file);
+        let start = start_key(file);
         let start_begins_at = begins.get(&start).copied().unwrap_or(u64::MAX);
         // Of two that begin together the whole one has what the filtered one has too.
         (start_begins_at, start, file.begins_at(), file.is_filtered())
@@ -211,14 +217,15 @@ impl RecordingSet {
     fn join(&mut self) {
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let names: BTreeSet<String> = self.files.iter().filter_map(|file| name(&file.path)).collect();
-        let last_ns = self.files.iter().filter_map(SetFile::ends_at).max();
+        let last = self.files.iter().filter_map(|file| Some((file.ends_at()?, start_key(file)))).max();
+        let last = last.unwrap_or_default();
         let mut before: Option<RecordingInfo> = None;
         // Until where the files of this start have everything.
         let mut covered_ns = None;
         for (number, file) in self.files.iter_mut().enumerate() {
             let info = file.info();
             let path = file.path.display().to_string();
-            if let Some(damage) = file.index.damage.as_ref().filter(|_| !file.is_being_written(last_ns)) {
+            if let Some(damage) = file.index.damage.as_ref().filter(|_| !file.is_being_written(&last)) {
                 self.notes.push(format!("{path}: {damage}"));
             }
             // What the station keeps by itself it deletes in the end.

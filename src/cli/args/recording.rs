@@ -104,8 +104,8 @@ pub(crate) enum ExportFormat {
 /// `recording info` and `recording verify`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingFileArgs {
-    /// The recording.
-    #[arg(value_name = "FILE.mcap")]
+    /// The recording, or a folder: each one in it.
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) file: PathBuf,
 }
 

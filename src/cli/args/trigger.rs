@@ -72,8 +72,8 @@ pub(crate) struct TriggerWhen {
 /// `trigger test`.
 #[derive(Debug, Args)]
 pub(crate) struct TriggerTestArgs {
-    /// The recording.
-    #[arg(value_name = "FILE.mcap")]
+    /// The recording, or a folder with recordings.
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) file: PathBuf,
 
     #[command(flatten)]

@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, path::Path};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use super::files::files_of;
 use crate::{
-    cli::{context::Context, error::Error, recording_error::RecordingError},
-    recording::{self, RecordingIndex, Tally},
+    cli::{context::Context, error::Error, recording_error::RecordingError, report},
+    recording::{self, OpenError, RecordingIndex, Tally},
     tap::entry::Link,
     words::{counted, format},
 };
@@ -146,7 +147,16 @@ impl Row {
     }
 }
 
-pub(super) fn run(context: &mut Context, file: &Path) -> Result<(), Error> {
-    let index = recording::index(file).map_err(|why| RecordingError::Open { path: file.to_owned(), why })?;
-    context.out.row(&Row::new(file, index), Row::text)
+/// Prints what is said of a file, or of each one in a folder.
+pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
+    for file in files_of(path)? {
+        match recording::index(&file) {
+            Ok(index) => context.out.row(&Row::new(&file, index), Row::text)?,
+            Err(why @ OpenError::NotOurs(_)) if file != path => {
+                report::print_note(&format!("left out: {}: {why}", file.display()));
+            }
+            Err(why) => return Err(RecordingError::Open { path: file, why }.into()),
+        }
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 mod cut;
 mod dispatch;
 mod export;
+mod files;
 mod info;
 mod repair;
 mod verify;

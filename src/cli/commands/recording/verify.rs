@@ -4,12 +4,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::info::{LEFT_OUT, masked_by};
+use super::{
+    files::files_of,
+    info::{LEFT_OUT, masked_by},
+};
 use crate::{
-    cli::{context::Context, error::Error, recording_error::RecordingError},
+    cli::{context::Context, error::Error, recording_error::RecordingError, report},
     ids::Seq,
     port::Snapshot,
-    recording::{self, RecordedItem, RecordingInfo},
+    recording::{self, OpenError, RecordedItem, RecordingInfo, RecordingReader},
     tap::entry::What,
     words::counted,
 };
@@ -89,8 +92,30 @@ impl Row {
     }
 }
 
-pub(super) fn run(context: &mut Context, file: &Path) -> Result<(), Error> {
-    let reading = recording::read(file).map_err(|why| RecordingError::Open { path: file.to_owned(), why })?;
+/// Reads a file, or each one in a folder.
+pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
+    let mut first: Option<RecordingError> = None;
+    for file in files_of(path)? {
+        match recording::read(&file) {
+            Ok(reading) => {
+                let damaged = verify(context, &file, reading)?;
+                first = first.or(damaged);
+            }
+            Err(why @ OpenError::NotOurs(_)) if file != path => {
+                report::print_note(&format!("left out: {}: {why}", file.display()));
+            }
+            Err(why) => return Err(RecordingError::Open { path: file, why }.into()),
+        }
+    }
+    first.map_or(Ok(()), |damaged| Err(damaged.into()))
+}
+
+/// Reads one, and prints what is in it; that it is damaged, where it is.
+fn verify(
+    context: &mut Context,
+    file: &Path,
+    reading: RecordingReader,
+) -> Result<Option<RecordingError>, Error> {
     let RecordingInfo { is_filtered, redact_rules, .. } = *reading.info();
     let mut row = Row { path: file.display().to_string(), is_filtered, redact_rules, ..Row::default() };
     let mut last = None;
@@ -101,9 +126,6 @@ pub(super) fn run(context: &mut Context, file: &Path) -> Result<(), Error> {
         }
     }
     context.out.row(&row, Row::text)?;
-    if row.damaged == 0 {
-        return Ok(());
-    }
     let parts = counted(row.damaged, "part");
-    Err(RecordingError::Damaged { path: file.to_owned(), parts }.into())
+    Ok((row.damaged > 0).then(|| RecordingError::Damaged { path: file.to_owned(), parts }))
 }
