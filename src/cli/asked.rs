@@ -101,6 +101,14 @@ pub(crate) fn unread(parts: u64) -> String {
     format!("{} of the recording cannot be read", counted(parts, "part"))
 }
 
+/// Says so, where there are any.
+pub(crate) fn print_unread(parts: u64) {
+    if parts > 0 {
+        let hint = "`rl-console recording verify FILE` names them";
+        report::print_note(&format!("warning: {}: {hint}", unread(parts)));
+    }
+}
+
 /// A place of a recording that was written behind a flag.
 ///
 /// # Errors
@@ -182,7 +190,17 @@ impl Operator for Asked {
     fn query(&self, query: Query) -> Answer<Page> {
         match self {
             Self::Station(station) => station.query(query),
-            Self::Recording(port) => port.query(query),
+            Self::Recording(port) => {
+                let is_of_all = matches!(query, Query::Violations | Query::Findings);
+                let (port, answer) = (port.clone(), port.query(query));
+                Box::pin(async move {
+                    let page = answer.await;
+                    if is_of_all {
+                        print_unread(port.unread());
+                    }
+                    page
+                })
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::tail::Row;
 use crate::{
-    cli::{args::TailArgs, asked, context::Context, error::Error, report},
+    cli::{args::TailArgs, asked, context::Context, error::Error},
     dissect::rmp::body_text::{self, units},
     ids::TopicName,
     limits,
@@ -50,10 +50,7 @@ pub(super) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
         ControlFlow::Continue(())
     });
     told?;
-    if unread > 0 {
-        let hint = "`rl-console recording verify FILE` names them";
-        report::print_note(&format!("warning: {}: {hint}", asked::unread(unread)));
-    }
+    asked::print_unread(unread);
     Ok(())
 }
 

@@ -158,6 +158,13 @@ impl ReplayPort {
         each_entry(&self.life.shared, &self.past, &mut take);
     }
 
+    /// Parts that could not be read for what was asked until now: a ladder, violations and findings are made
+    /// from all entries.
+    #[must_use]
+    pub fn unread(&self) -> u64 {
+        self.life.shared.unread()
+    }
+
     /// The first file of the start of the station that is replayed.
     #[must_use]
     pub fn first_path_of_start(&self) -> Option<PathBuf> {

@@ -46,6 +46,8 @@ pub(super) struct Shared {
     generation: AtomicU64,
     /// The place behind the last entry of this generation that was folded.
     folded: AtomicU64,
+    /// Parts that could not be read where all entries were asked for: the most of one time.
+    unread: AtomicU64,
     is_over: AtomicBool,
 }
 
@@ -80,6 +82,7 @@ impl Shared {
             stage: Mutex::new(stage),
             acts: Mutex::default(),
             wake: Notify::new(),
+            unread: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
         }
     }
@@ -101,6 +104,16 @@ impl Shared {
     /// How many entries before this place wait to be folded.
     pub(super) fn unfolded(&self, next: Seq) -> u64 {
         next.0.saturating_sub(self.folded.load(Ordering::Relaxed))
+    }
+
+    /// Notes parts that could not be read.
+    pub(super) fn note_unread(&self, parts: u64) {
+        self.unread.fetch_max(parts, Ordering::Relaxed);
+    }
+
+    /// How many there were at most.
+    pub(super) fn unread(&self) -> u64 {
+        self.unread.load(Ordering::Relaxed)
     }
 
     /// Whether no handle is left.

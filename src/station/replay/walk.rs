@@ -10,14 +10,15 @@ use crate::{
 };
 
 /// Takes those of the start of the station that is replayed, in their order. What cannot be read is passed
-/// over.
+/// over, and counted.
 pub(super) fn each_entry(shared: &Shared, past: &PastReader, take: &mut dyn FnMut(EntryRef<'_>)) {
     let (last, near) = position(shared);
     let mut go_on = |entry: EntryRef<'_>| {
         take(entry);
         ControlFlow::Continue(())
     };
-    let _ = past.read(|reader| of_start(shared, reader, near, last, &mut go_on));
+    let (unread, _) = past.read(|reader| of_start(shared, reader, near, last, &mut go_on));
+    shared.note_unread(unread);
 }
 
 /// Takes those of all starts of the station, in their order, for as long as it is wanted. How many parts

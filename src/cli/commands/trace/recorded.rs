@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, path::Path};
 use super::print::Printer;
 use crate::{
     cli::{
-        args::TraceName, error::Error, operator, recording_error::RecordingError, report, run_error::RunError,
+        args::TraceName, asked, error::Error, operator, recording_error::RecordingError, report,
+        run_error::RunError,
     },
     ids::{Seq, TraceId},
     port::{Ladder, Page, Query, Snapshot},
@@ -68,6 +69,7 @@ pub(super) async fn print_at(
             None => break,
         }
     }
+    asked::print_unread(port.unread());
     if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
 }
 
