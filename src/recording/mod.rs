@@ -51,6 +51,7 @@ mod tally;
 #[cfg(test)]
 pub(crate) mod test_files;
 mod timed_file;
+mod void;
 mod writer;
 
 pub use attachment::Attachment;

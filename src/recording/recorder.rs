@@ -19,6 +19,7 @@ use super::{
     sources::{EncodedSnapshot, Redact, Sources},
     stop_reason::StopReason,
     sync::Syncing,
+    void::{Made, remove_void},
     writer::{WriteError, Writer},
 };
 use crate::{
@@ -95,6 +96,8 @@ pub struct Summary {
     pub why: Option<String>,
     /// Whether that is a full disk.
     pub is_disk_full: bool,
+    /// Whether its last file is removed, which it failed to write an entry to.
+    pub is_removed: bool,
 }
 
 /// A recording that runs. Dropping it ends the recording too, without waiting for its end.
@@ -120,10 +123,8 @@ impl Recorder {
         let file_bytes_max = limits.file_bytes_max.min(limits.bytes_max);
         let limits = limits::Recording { file_bytes_max, ..limits };
         let file = private_files::create_new(path)?;
-        let (syncing, writer) = begin(path, file, &sources.info, limits).inspect_err(|_| {
-            // What is left of it holds nothing.
-            let _ = std::fs::remove_file(path);
-        })?;
+        let made = Made::at(path);
+        let (syncing, writer) = begin(path, file, &sources.info, limits)?;
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         let summary = Summary { path: path.to_owned(), files: 1, ..Summary::default() };
@@ -147,6 +148,7 @@ impl Recorder {
             let summary = runtime.block_on(recording.run(stopped));
             let _ = end.send(summary);
         })?;
+        made.keep();
         Ok(Self { path: path.to_owned(), stop, ended })
     }
 
@@ -217,6 +219,7 @@ impl Recording {
         }
         self.summary.file_bytes = self.writer.bytes();
         self.summary.bytes = self.finished_bytes + self.summary.file_bytes;
+        self.summary.is_removed = self.summary.why.is_some() && remove_void(&self.summary.path);
         (self.on_event)(RecorderEvent::Stopped(self.summary.clone()));
         self.summary
     }

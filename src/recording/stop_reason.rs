@@ -3,6 +3,7 @@
 use std::io;
 
 use super::writer::WriteError;
+use crate::words::write_failure;
 
 /// Why a recording ended that was not ended by anyone.
 #[derive(Debug, thiserror::Error)]
@@ -15,10 +16,10 @@ pub(super) enum StopReason {
     TooLong { limit: u64 },
     #[error("the disk is too low for another file (limits.store.disk_free_bytes_min)")]
     DiskLow,
-    #[error("cannot make the next file: {0}")]
+    #[error("cannot make the next file: {}", write_failure(.0))]
     NextFile(io::Error),
     /// Of what was written before.
-    #[error("{0}")]
+    #[error("{}", write_failure(.0))]
     Sync(io::Error),
     #[error("its file was removed")]
     Removed,

@@ -25,6 +25,7 @@ use crate::{
         recorded,
     },
     time::{Mono, Now},
+    words::write_failure,
 };
 
 /// What a message adds around its content at most: its header, its place in the index.
@@ -55,7 +56,7 @@ pub(super) enum WriteError {
         limit: u64,
     },
     /// The file does not take it.
-    #[error("{0}")]
+    #[error("{}", write_failure(.0))]
     Io(io::Error),
 }
 

@@ -12,6 +12,7 @@ mod shell;
 mod steering;
 pub(crate) mod token;
 pub(crate) mod visible;
+mod write_failure;
 
 pub(crate) use characters::clusters;
 pub use counted::{counted, counted_as};
@@ -25,3 +26,4 @@ pub use steering::{escaped_json, visible_file};
 #[cfg(test)]
 pub(crate) use visible::HOSTILE_TEXTS;
 pub use visible::visible;
+pub(crate) use write_failure::write_failure;

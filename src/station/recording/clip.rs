@@ -1,11 +1,11 @@
 //! What was, saved after the fact.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf, sync::Arc};
 
 use super::sources::{ended, fresh_path, not_begun, sources};
 use crate::{
     port::{Outcome, PortError},
-    recording::Recorder,
+    recording::{Recorder, Summary},
     station::local::Inner,
 };
 
@@ -23,5 +23,34 @@ pub(in crate::station) async fn clip(
     let sources = sources(inner, seconds.min(SECONDS_MAX)).await?;
     let recorder = Recorder::start(&path, sources, inner.limits.recording, Box::new(|_| {}))
         .map_err(|error| not_begun(&path, &error))?;
-    ended(recorder.stop().await)
+    ended(without_part(recorder.stop().await))
+}
+
+/// A clip that failed, without the file that it failed in: a part of one is of no use, and takes room.
+fn without_part(summary: Summary) -> Summary {
+    let has_part = summary.why.is_some() && !summary.is_removed;
+    let is_removed = summary.is_removed || has_part && fs::remove_file(&summary.path).is_ok();
+    Summary { is_removed, ..summary }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clip_that_failed_leaves_no_file_and_one_that_did_not_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-clip.mcap");
+        fs::write(&path, "a part").unwrap();
+        let whole = Summary { path: path.clone(), ..Summary::default() };
+        assert!(!without_part(whole.clone()).is_removed && path.exists());
+        let failed = without_part(Summary { why: Some("no room on its disk".to_owned()), ..whole });
+        assert!(failed.is_removed && !path.exists());
+        let error = ended(failed).unwrap_err();
+        let said = format!(
+            "cannot record to {}: no room on its disk; what was begun of it is removed",
+            path.display()
+        );
+        assert_eq!(error.to_string(), said);
+    }
 }

@@ -1,6 +1,9 @@
 //! The operator's recording: at most one at a time.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError},
+};
 
 use tokio::sync::Mutex;
 
@@ -11,7 +14,7 @@ use super::{
 };
 use crate::{
     port::{Outcome, PortError},
-    recording::{Recorder, RecorderEvent},
+    recording::{Recorder, RecorderEvent, Sources},
     station::{local::Inner, status::StationStatus},
     tap::{WholeFrames, entry::station::Transition},
 };
@@ -48,6 +51,11 @@ impl Recording {
         }
     }
 
+    /// Whether the station is to record by itself.
+    pub(in crate::station) const fn is_always(&self) -> bool {
+        self.settings.always
+    }
+
     /// Begins a recording.
     pub(in crate::station) async fn start(
         &self,
@@ -61,14 +69,7 @@ impl Recording {
         let path = begin.path.map_or_else(|| fresh_path(inner, ""), Ok)?;
         let whole = begin.whole.then(|| inner.tap.keep_whole());
         let sources = sources(inner, begin.preroll_s.unwrap_or(self.settings.preroll_s)).await?;
-        inner.status.report(Transition::RecordingStarted, &path.display().to_string());
-        let on_event = report_to(inner.status.clone(), whole);
-        let recorder =
-            Recorder::start(&path, sources, inner.limits.recording, on_event).map_err(|error| {
-                inner.status.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
-                not_begun(&path, &error)
-            })?;
-        *current = Some(recorder);
+        *current = Some(begin_in(inner, &path, sources, whole)?);
         Ok(Outcome::Recording { path })
     }
 
@@ -95,6 +96,28 @@ impl Recording {
     }
 }
 
+/// Begins a recording in this file. That it has begun is reported before all that becomes of it, and only
+/// where it has.
+fn begin_in(
+    inner: &Inner,
+    path: &Path,
+    sources: Sources,
+    whole: Option<WholeFrames>,
+) -> Result<Recorder, PortError> {
+    let reported = Arc::new(std::sync::Mutex::new(()));
+    let begins = reported.lock().unwrap_or_else(PoisonError::into_inner);
+    let (awaited, mut report) = (Arc::clone(&reported), report_to(inner.status.clone(), whole));
+    let on_event = Box::new(move |event| {
+        drop(awaited.lock().unwrap_or_else(PoisonError::into_inner));
+        report(event);
+    });
+    let recorder = Recorder::start(path, sources, inner.limits.recording, on_event)
+        .map_err(|error| not_begun(path, &error))?;
+    inner.status.report(Transition::RecordingStarted, &path.display().to_string());
+    drop(begins);
+    Ok(recorder)
+}
+
 /// Reports what becomes of a recording. Frames are kept whole until it ends.
 fn report_to(board: StationStatus, mut whole: Option<WholeFrames>) -> Box<dyn FnMut(RecorderEvent) + Send> {
     Box::new(move |event| match event {
@@ -110,7 +133,9 @@ fn report_to(board: StationStatus, mut whole: Option<WholeFrames>) -> Box<dyn Fn
             let path = summary.path.display().to_string();
             if let Some(why) = &summary.why {
                 tracing::error!("the recording {path} stopped: {why}");
-                board.report(Transition::RecordingFailed { is_always: false }, &format!("{path}: {why}"));
+                let left = if summary.is_removed { "; what was begun of it is removed" } else { "" };
+                let text = format!("{path}: {why}{left}");
+                board.report(Transition::RecordingFailed { is_always: false }, &text);
             }
             board.report(Transition::RecordingStopped { bytes: summary.file_bytes }, &path);
         }

@@ -25,6 +25,7 @@ use crate::{
         Reader, Tap,
         entry::{Entry, Transition as AnyTransition, What, station},
     },
+    words::write_failure,
 };
 
 /// The sources of a recording that has so many seconds before this moment, as far as they are kept.
@@ -95,22 +96,23 @@ pub(crate) fn tallied(entry: &Entry) -> Option<Tallied> {
 
 /// A recording cannot be written.
 fn unwritten(file: &Path, why: &dyn std::fmt::Display, fault: FileFault) -> PortError {
-    PortError::File { what: format!("recording to {}", file.display()), why: why.to_string(), fault }
+    PortError::File { what: format!("cannot record to {}", file.display()), why: why.to_string(), fault }
 }
 
 /// One cannot be begun.
 pub(super) fn not_begun(file: &Path, error: &io::Error) -> PortError {
-    unwritten(file, error, FileFault::of(error.kind()))
+    unwritten(file, &write_failure(error), FileFault::of(error.kind()))
 }
 
 /// What became of one: what is in it, or why it ended by itself.
 pub(super) fn ended(summary: Summary) -> Result<Outcome, PortError> {
-    let Summary { path, bytes, entries, files, why, is_disk_full, .. } = summary;
+    let Summary { path, bytes, entries, files, why, is_disk_full, is_removed, .. } = summary;
     match why {
         None => Ok(Outcome::Recorded { path, bytes, entries, files }),
         Some(why) => {
             let fault = if is_disk_full { FileFault::NoRoom } else { FileFault::Other };
-            Err(unwritten(&path, &why, fault))
+            let left = if is_removed { "; what was begun of it is removed" } else { "" };
+            Err(unwritten(&path, &format!("{why}{left}"), fault))
         }
     }
 }
@@ -123,8 +125,9 @@ const SAME_SECOND_MAX: u32 = 1_000;
 pub(super) fn fresh_path(inner: &Inner, behind: &str) -> Result<PathBuf, PortError> {
     let failed = |what: &Path, why: &dyn std::fmt::Display| unwritten(what, why, FileFault::Other);
     let data = inner.status.view().0.data;
-    let folder = std::path::absolute(data.join("recordings")).map_err(|error| failed(&data, &error))?;
-    private_files::make_folder(&folder).map_err(|error| failed(&folder, &error))?;
+    let folder = std::path::absolute(data.join("recordings"))
+        .map_err(|error| failed(&data, &write_failure(&error)))?;
+    private_files::make_folder(&folder).map_err(|error| failed(&folder, &write_failure(&error)))?;
     let ms = i64::try_from(inner.clock.now().wall.0).unwrap_or(i64::MAX);
     let stamp = Timestamp::from_millisecond(ms)
         .map_err(|error| failed(&folder, &error))?
