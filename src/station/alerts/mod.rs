@@ -35,7 +35,7 @@ use fold::NotAcknowledged;
 pub(crate) use fold::{Alerts, kinds, transition};
 pub(super) use host::{AlertBoard, run};
 #[cfg(test)]
-pub(crate) use of_station::{DISK_LOW, RECORDING_FAILED, STATION_ERROR, STORE_FAILING, TURNED_AWAY};
-pub(crate) use of_station::{StationWatch, TRIGGERED};
+pub(crate) use of_station::{DISK_LOW, STATION_ERROR, STORE_FAILING, TURNED_AWAY};
+pub(crate) use of_station::{RECORDING_FAILED, StationWatch, TRIGGERED};
 pub use watch::AlertThresholds;
 pub(crate) use watch::{EndedCause, Evidence, Findings, Watch, Watching};

@@ -30,7 +30,8 @@ pub(super) struct Bounds {
     pub(super) age_max: Option<Duration>,
 }
 
-/// Deletes what is over the bounds, and the oldest of what is left where `frees_one`.
+/// Deletes what is over the bounds, and the oldest of what is left where `frees_one`. While none is written,
+/// the newest stays then: it is what there is of the time before the disk became low.
 ///
 /// Only finished files that the station kept by itself are deleted: what an operator recorded is never.
 pub(super) fn free(
@@ -40,7 +41,7 @@ pub(super) fn free(
     now: Wall,
     frees_one: bool,
 ) -> io::Result<()> {
-    let written = present.and_then(|path| fs::metadata(path).ok()).map_or(0, |it| it.len());
+    let written = present.map(|path| fs::metadata(path).map_or(0, |it| it.len()));
     let all = finished(folder, present)?;
     // Only what may go is looked into: by its name alone it may be anybody's.
     let is_always = |file: &KeptFile| recording::read(&file.path).is_ok_and(|reader| reader.info().is_always);
@@ -58,24 +59,25 @@ pub(super) fn free(
     freed
 }
 
-/// Those that are over the bounds, the oldest first, and one at least where `frees_one`. What is not ours
-/// stays, and counts for nothing.
+/// Those that are over the bounds, the oldest first, and one at least where `frees_one`: of several only,
+/// while none is `written`. What is not ours stays, and counts for nothing.
 fn to_delete(
     all: &[KeptFile],
-    written: u64,
+    written: Option<u64>,
     bounds: Bounds,
     now: Wall,
     frees_one: bool,
     is_ours: impl Fn(&KeptFile) -> bool,
 ) -> Vec<&KeptFile> {
-    let mut bytes: u64 = written + all.iter().map(|file| file.bytes).sum::<u64>();
+    let mut bytes: u64 = written.unwrap_or(0) + all.iter().map(|file| file.bytes).sum::<u64>();
     let is_old = |file: &KeptFile| {
         bounds.age_max.is_some_and(|age| u128::from(now.0.saturating_sub(file.last.0)) > age.as_millis())
     };
     let mut gone = Vec::new();
-    for file in all {
+    for (at, file) in all.iter().enumerate() {
         let is_over = bytes > bounds.bytes_max || is_old(file);
-        if !is_over && (!frees_one || !gone.is_empty()) {
+        let stays = written.is_none() && at + 1 == all.len();
+        if !is_over && (!frees_one || stays || !gone.is_empty()) {
             break;
         }
         bytes -= file.bytes;
@@ -129,7 +131,7 @@ mod tests {
         let all = [file(1_000, 10), file(2_000, 20), file(3_000, 30)];
         let gone = |written, bytes_max, age_ms: Option<u64>, now, frees_one| {
             let bounds = Bounds { bytes_max, age_max: age_ms.map(Duration::from_millis) };
-            to_delete(&all, written, bounds, Wall(now), frees_one, |_| true).len()
+            to_delete(&all, Some(written), bounds, Wall(now), frees_one, |_| true).len()
         };
         assert_eq!(gone(40, 100, None, 9_000, false), 0);
         assert_eq!(gone(40, 100, None, 9_000, true), 1);
@@ -142,12 +144,25 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_is_not_given_for_room_while_none_is_written() {
+        let all = [file(1_000, 10), file(2_000, 20)];
+        let gone = |all: &[KeptFile], written, bytes_max| {
+            let bounds = Bounds { bytes_max, age_max: None };
+            to_delete(all, written, bounds, Wall(9_000), true, |_| true).len()
+        };
+        assert_eq!(gone(&all, None, 100), 1);
+        assert_eq!(gone(&all[1..], None, 100), 0);
+        assert_eq!(gone(&all[1..], Some(0), 100), 1, "what is written is newer");
+        assert_eq!(gone(&all[1..], None, 19), 1, "over its bounds");
+    }
+
+    #[test]
     fn what_is_anothers_stays_counts_for_nothing_and_is_not_in_the_way() {
         let all = [file(1_000, 90), file(2_000, 20), file(3_000, 30)];
         let is_ours = |file: &KeptFile| file.last != Wall(1_000);
         let gone = |bytes_max, frees_one| {
             let bounds = Bounds { bytes_max, age_max: None };
-            let gone = to_delete(&all, 0, bounds, Wall(9_000), frees_one, is_ours);
+            let gone = to_delete(&all, Some(0), bounds, Wall(9_000), frees_one, is_ours);
             gone.into_iter().map(|file| file.last.0).collect::<Vec<_>>()
         };
         assert_eq!(gone(50, false), [0_u64; 0]);

@@ -6,7 +6,8 @@
 //!                                           └─ fires ─▶ actions: mark, clip, alert, run
 //! ```
 //!
-//! A station without triggers has no such reader. What a trigger did is not looked at by triggers.
+//! A station without triggers has no such reader. What a trigger did is not looked at by triggers, nor what
+//! becomes of recordings.
 
 mod actions;
 mod board;

@@ -7,7 +7,7 @@ use crate::{
     dissect::EntryRecord,
     filter::Filter,
     port::{TriggerRow, TriggerSpec},
-    station::alerts::TRIGGERED,
+    station::alerts::{RECORDING_FAILED, TRIGGERED},
     tap::{
         EntryRef,
         entry::{Transition, What, station},
@@ -79,7 +79,7 @@ impl Trigger {
 
     pub(super) fn take(&mut self, entry: EntryRef<'_>) -> Option<Fired> {
         let now = entry.entry.at;
-        if is_of_trigger(&entry.entry.what) || !self.filter.admits(&EntryRecord(entry), now) {
+        if is_passed_over(&entry.entry.what) || !self.filter.admits(&EntryRecord(entry), now) {
             return None;
         }
         let cooldown = Duration::from_secs(self.spec.cooldown_s);
@@ -116,12 +116,18 @@ impl Trigger {
     }
 }
 
-/// Whether a trigger did it: it would find what it did itself.
-fn is_of_trigger(what: &What) -> bool {
+/// Whether a trigger or a recording did it: a trigger would find what it did itself, and what became of its
+/// own clips.
+fn is_passed_over(what: &What) -> bool {
     let What::Transition(Transition::Station(transition)) = what else { return false };
     match transition {
         station::Transition::Triggered { .. } | station::Transition::Marked { by: None, .. } => true,
-        station::Transition::Alert { alert, .. } => TRIGGERED.has(alert),
+        station::Transition::RecordingStarted
+        | station::Transition::RecordingGrew { .. }
+        | station::Transition::RecordingStopped { .. }
+        | station::Transition::RecordingFailed { .. }
+        | station::Transition::AlwaysRecording => true,
+        station::Transition::Alert { alert, .. } => TRIGGERED.has(alert) || RECORDING_FAILED.has(alert),
         _ => false,
     }
 }
@@ -174,6 +180,23 @@ mod tests {
     }
 
     #[test]
+    fn what_recordings_do_is_passed_over() {
+        use station::Transition as T;
+        let spec = TriggerSpec { mark: true, cooldown_s: 0, ..TriggerSpec::new("any", "link:station") };
+        let mut trigger = Trigger::new(spec, false).unwrap();
+        for own in [
+            T::RecordingStarted,
+            T::RecordingGrew { bytes: 1 },
+            T::RecordingStopped { bytes: 1 },
+            T::RecordingFailed { is_always: true },
+            T::AlwaysRecording,
+        ] {
+            let own = Entry { what: What::Transition(Transition::Station(own)), ..notice(0) };
+            assert_eq!(taken(&mut trigger, &own), None, "{own:?}");
+        }
+    }
+
+    #[test]
     fn it_fires_for_an_alert_but_for_none_that_a_trigger_raised() {
         let spec = TriggerSpec { mark: true, cooldown_s: 0, ..TriggerSpec::new("any", "link:station") };
         let mut trigger = Trigger::new(spec, true).unwrap();
@@ -200,6 +223,7 @@ mod tests {
             [raised("store_failing", 0), raised("trigger", 1), raised("disk_low", 2)],
             [Some(0), None, Some(0)]
         );
+        assert_eq!(raised("recording_failed", 3), None);
     }
 
     #[test]
