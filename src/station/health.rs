@@ -1,21 +1,26 @@
 //! How each part of the station is: its hosts, then what they share.
 
+use std::time::Duration;
+
 use super::{
+    alerts::RECORDING_FAILED,
     host::{Asking, Evidence, Health},
     local::Inner,
     metrics::EndpointState,
-    status::StationStatus,
 };
 use crate::{
     admission::Port,
     port::{
         HealthRow, HealthStatus, Snapshot, StationView,
-        health::{self, unjudged, word},
+        health::{self, RECORDING_TO, unjudged, word},
     },
     store, tap,
     tap::entry::{Link, alerts::Alert},
     words::{counted, format::bytes},
 };
+
+/// How long after the station's start its own recording runs at the latest.
+const RECORDS_WITHIN: Duration = Duration::from_secs(10);
 
 pub(super) async fn rows(asking: Asking<'_>) -> Vec<HealthRow> {
     let Asking { inner, running } = asking;
@@ -36,14 +41,21 @@ pub(super) async fn rows(asking: Asking<'_>) -> Vec<HealthRow> {
     let store = store(&running.store.counters(), &snapshot.station);
     rows.push(row("store", with_alerts(store, &snapshot.station, Link::Station)));
     rows.push(row("tap", tap(inner.tap.counters())));
-    rows.push(row("recording", recording(&inner.status)));
+    let is_always = inner.recording.is_always();
+    let is_always = is_always && now.mono.since(snapshot.station.started_at.mono) > RECORDS_WITHIN;
+    rows.push(row("recording", recording(&snapshot.station, is_always)));
     let metrics = metrics(inner.metrics.state());
     rows.extend(metrics.map(|health| row("metrics", with_admission(inner, Port::Metrics, health))));
     rows
 }
 
-/// With what alerts alone know of it, as its chip has it.
+/// With what alerts alone know of it; what they know of recordings is in the row of these.
 fn with_alerts(health: Health, station: &StationView, link: Link) -> Health {
+    let of_it = unjudged(&station.alerts, link).filter(|alert| !RECORDING_FAILED.has(alert));
+    with_each(health, of_it)
+}
+
+fn with_each<'a>(health: Health, alerts: impl Iterator<Item = &'a Alert>) -> Health {
     let add = |health: Health, alert: &Alert| {
         // Who is turned away is in it already, and told for longer than the alert holds.
         if &*alert.name == "turned_away" {
@@ -56,7 +68,7 @@ fn with_alerts(health: Health, station: &StationView, link: Link) -> Health {
         let detail = format!("{}; {}", health.detail, alert.text);
         Health { figures, ..health.degraded(detail) }
     };
-    unjudged(&station.alerts, link).fold(health, add)
+    alerts.fold(health, add)
 }
 
 fn with_admission(inner: &Inner, port: Port, health: Health) -> Health {
@@ -106,9 +118,26 @@ fn tap(tap: tap::Counters) -> Health {
     Health::ok(format!("{} held", counted(tap.kept_entries, "entry")), detail)
 }
 
-fn recording(status: &StationStatus) -> Health {
-    let Some(recording) = status.view().0.recording else { return Health::ok("none", "none") };
-    Health::ok(bytes(recording.bytes), format!("to {}", recording.path.display()))
+/// The recordings that run, or why none does. Where `is_always`, the station's own should.
+fn recording(station: &StationView, is_always: bool) -> Health {
+    let own = station.recording.as_ref();
+    let own = own.map(|own| (bytes(own.bytes), format!("{RECORDING_TO}{}", own.path.display())));
+    let always = station.always_recording.as_ref();
+    let always = always.map(|path| ("always".to_owned(), format!("always to {}", path.display())));
+    let is_missing = is_always && always.is_none();
+    let (figures, details): (Vec<_>, Vec<_>) = own.into_iter().chain(always).unzip();
+    let mut health = if details.is_empty() {
+        Health::ok("none", "none")
+    } else {
+        Health::ok(figures.join(" · "), details.join("; "))
+    };
+    let failed = || unjudged(&station.alerts, Link::Station).filter(|alert| RECORDING_FAILED.has(alert));
+    if is_missing && failed().next().is_none() {
+        let detail =
+            format!("{}; always: it cannot record now, and is tried again every 10 s", health.detail);
+        health = health.degraded(detail);
+    }
+    with_each(health, failed())
 }
 
 fn metrics(endpoint: EndpointState) -> Option<Health> {
@@ -122,17 +151,36 @@ fn metrics(endpoint: EndpointState) -> Option<Health> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::station::status::StationStatus;
+
+    fn view() -> StationView {
+        let clock = crate::time::Clock::start();
+        let tap = crate::tap::Tap::new(crate::limits::Tap::default());
+        StationStatus::new(std::path::Path::new("/data"), tap, clock, 10, false).view().0
+    }
+
+    #[test]
+    fn the_row_of_recordings_says_which_run_and_that_the_stations_own_does_not() {
+        let said = |station: &StationView, is_always| {
+            let Health { status, figures, detail } = recording(station, is_always);
+            (status, figures, detail)
+        };
+        let mut station = view();
+        let row = |status, figures: &str, detail: &str| (status, figures.to_owned(), detail.to_owned());
+        assert_eq!(said(&station, false), row(HealthStatus::Ok, "none", "none"));
+        let (status, _, detail) = said(&station, true);
+        assert!(status == HealthStatus::Degraded && detail.contains("tried again"), "{detail}");
+        station.always_recording = Some("/r/a-always.mcap".into());
+        assert_eq!(said(&station, true), row(HealthStatus::Ok, "always", "always to /r/a-always.mcap"));
+        let (path, since) = ("/r/b.mcap".into(), station.started_at);
+        station.recording = Some(crate::port::RecordingView { path, since, bytes: 4_096 });
+        let both = row(HealthStatus::Ok, "4 KiB · always", "to /r/b.mcap; always to /r/a-always.mcap");
+        assert_eq!(said(&station, true), both);
+    }
 
     #[test]
     fn a_disk_that_is_nearly_full_degrades_the_store_and_says_what_is_refused_and_what_to_do() {
-        let view = |disk_low| {
-            let clock = crate::time::Clock::start();
-            let tap = crate::tap::Tap::new(crate::limits::Tap::default());
-            let (mut station, _, _) =
-                StationStatus::new(std::path::Path::new("/data"), tap, clock, 10, false).view();
-            station.disk_low = disk_low;
-            station
-        };
+        let view = |disk_low| StationView { disk_low, ..view() };
         let counters = store::Counters::default;
         assert_eq!(store(&counters(), &view(None)).status, HealthStatus::Ok);
         let Health { status, figures, detail } = store(&counters(), &view(Some(4_096)));

@@ -1,5 +1,5 @@
 //! `record`: has a running station record everything that crosses its tap, until a signal, the end of
-//! `--for`, or the station's own.
+//! `--for`, the recording's own, or the station's.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     cli::{args::RecordArgs, context::Context, error::Error, operator, signals::Signals},
-    port::{Command, Operator, Outcome, Query},
+    port::{Command, HealthRow, Operator, Outcome, Page, Query},
     words::counted,
 };
 
@@ -52,7 +52,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
                 }
                 // Awaited to its end: answers come in order, and one that nobody takes would answer the next
                 // question.
-                operator::query(&station, Query::Health).await?;
+                if has_ended(&operator::query(&station, Query::Health).await?) {
+                    break;
+                }
             }
         }
         let Outcome::Recorded { path, bytes, entries, files } = station.command(Command::RecordStop).await?
@@ -65,6 +67,11 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
     })
 }
 
+/// Whether the station says that the recording has ended by itself: asked to stop it, it says why.
+fn has_ended(health: &Page) -> bool {
+    matches!(health, Page::Health(rows) if rows.iter().any(HealthRow::has_no_recording))
+}
+
 fn line(event: &Event) -> String {
     match event {
         Event::Recording { path } => format!("recording to {path}; Ctrl-C stops it"),
@@ -72,6 +79,29 @@ fn line(event: &Event) -> String {
             let (entries, bytes) = (counted(*entries, "entry"), counted(*bytes, "byte"));
             let files = if *files > 1 { format!(", the last of {files} files") } else { String::new() };
             format!("{path}: {entries}, {bytes}{files}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::HealthStatus;
+
+    #[test]
+    fn a_recording_that_ended_by_itself_is_seen_in_the_stations_health() {
+        let page = |component: &str, detail: &str| {
+            let (component, detail) = (component.to_owned(), detail.to_owned());
+            let row = HealthRow { component, status: HealthStatus::Ok, figures: String::new(), detail };
+            Page::Health(vec![row])
+        };
+        for (component, detail, is_over) in [
+            ("recording", "to /r/night.mcap; always to /r/a-always.mcap", false),
+            ("recording", "none", true),
+            ("recording", "always to /r/a-always.mcap; recording failed: no room on its disk", true),
+            ("store", "12 commits", false),
+        ] {
+            assert_eq!(has_ended(&page(component, detail)), is_over, "{component} {detail}");
         }
     }
 }

@@ -12,4 +12,5 @@ pub(crate) mod runs;
 pub(crate) mod store;
 
 pub(crate) use problem::{Problem, unjudged, word};
+pub(crate) use row::RECORDING_TO;
 pub use row::{HealthRow, HealthStatus};

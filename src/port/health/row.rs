@@ -39,6 +39,16 @@ pub struct HealthRow {
     pub detail: String,
 }
 
+/// What the row `recording` says first while an operator's recording runs: its file follows.
+pub(crate) const RECORDING_TO: &str = "to ";
+
+impl HealthRow {
+    /// Whether it says that no operator's recording runs: that it has ended, asked for or not.
+    pub(crate) fn has_no_recording(&self) -> bool {
+        self.component == "recording" && !self.detail.starts_with(RECORDING_TO)
+    }
+}
+
 /// The row as it is sent and printed. A station of an earlier version knows neither status nor figures.
 #[derive(Clone, Serialize, Deserialize)]
 struct HealthForm {
