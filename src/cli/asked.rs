@@ -1,6 +1,6 @@
 //! What subcommands ask: a station that runs, or a recording in its place.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jiff::tz::TimeZone;
 
@@ -13,12 +13,12 @@ use super::{
     report,
 };
 use crate::{
-    ids::ConnectionId,
+    ids::{ConnectionId, Seq},
     port::{
-        Answer, Command, Operator, Outcome, PLACE_FORMS, Page, PortError, Query, ReplayPlace, Snapshot,
-        Speed, StationPort as _,
+        Answer, Command, Operator, Outcome, PLACE_FORMS, Page, PortError, Query, ReplayPlace, ReplaySpan,
+        Snapshot, Speed, StationPort as _,
     },
-    recording::RecordingSet,
+    recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetReader},
     station::{OperatorClient, ReplayPort, ReplayStart},
     time::{Clock, Now},
     words::{counted, format},
@@ -112,12 +112,51 @@ pub(crate) fn print_unread(parts: u64) {
 /// A place of a recording that was written behind a flag.
 ///
 /// # Errors
-/// It is not in one of [`PLACE_FORMS`], or nothing in the recording can be read.
+/// It is not in one of [`PLACE_FORMS`] or outside of the recording, or nothing in that can be read.
 pub(crate) fn place(set: &Arc<RecordingSet>, flag: &str, text: &str) -> Result<ReplayPlace, Error> {
+    let zone = TimeZone::system();
+    let span = span(set)?;
+    let place = ReplayPlace::parse(text, &zone, span.first, span.last)
+        .map_err(|why| Error::usage(format!("{flag}: {why}"), format!("name {PLACE_FORMS}")))?;
+    place.check(&span, &zone).and_then(|()| check_entry(set, place)).map_err(|has| {
+        let hint = "name a place in it; `end` is its end";
+        Error::usage(format!("{flag}: {} is not in the recording: {has}", text.trim()), hint)
+    })?;
+    Ok(place)
+}
+
+/// What a recording spans.
+///
+/// # Errors
+/// Nothing in it can be read.
+pub(crate) fn span(set: &Arc<RecordingSet>) -> Result<ReplaySpan, Error> {
     let (first, last) = ReplayPort::span(set)
         .ok_or_else(|| PortError::Damaged("nothing in the recording can be read".to_owned()))?;
-    ReplayPlace::parse(text, &TimeZone::system(), first, last)
-        .map_err(|why| Error::usage(format!("{flag}: {why}"), format!("name {PLACE_FORMS}")))
+    let (first_ns, last_ns) = set.span_ns();
+    Ok(ReplaySpan { first, last, lasts: Duration::from_nanos(last_ns.saturating_sub(first_ns)) })
+}
+
+/// Whether an entry may be in a recording: in its first start of the station, where places by number are.
+fn check_entry(set: &Arc<RecordingSet>, place: ReplayPlace) -> Result<(), String> {
+    let ReplayPlace::Seq(seq) = place else { return Ok(()) };
+    let mut reader = SetReader::new(Arc::clone(set));
+    let start = set.start_of(0);
+    let mut seqs = |chunk| reader.chunk(chunk).iter().filter_map(seq_of).collect::<Vec<Seq>>();
+    let first = start.clone().find_map(|chunk| seqs(chunk).into_iter().min());
+    let last = start.rev().find_map(|chunk| seqs(chunk).into_iter().max());
+    match first.zip(last) {
+        Some((first, last)) if (first..=last).contains(&seq) => Ok(()),
+        Some((first, last)) => Err(format!("its entries are {first} to {last}")),
+        None => Err("it has no entries".to_owned()),
+    }
+}
+
+/// The number of what is read, if it is an entry.
+fn seq_of(item: &Result<PlacedItem, Damage>) -> Option<Seq> {
+    match item {
+        Ok(PlacedItem { item: RecordedItem::Entry(entry), .. }) => Some(entry.entry.seq),
+        _ => None,
+    }
 }
 
 /// Whether a subcommand can be asked of the recording that is named, where one is.

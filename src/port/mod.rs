@@ -80,7 +80,7 @@ pub use past::{EntriesPage, Keyframe, KeyframePage, PageBytes, PastPage};
 pub use pieces::{PIECES_MAX, Pieces};
 pub use plugins::{PluginAuditRow, PluginDetail, PluginLogRow, PluginRow, plugin_rows};
 pub use query::{Page, Query};
-pub use replay::{PLACE_FORMS, Replay, ReplayAct, ReplayControl, ReplayPlace, ReplayView, Speed};
+pub use replay::{PLACE_FORMS, Replay, ReplayAct, ReplayControl, ReplayPlace, ReplaySpan, ReplayView, Speed};
 pub use replay_bar::{BarPart, ReplayBar};
 pub use runs::{ArtifactRow, ConfirmationRow, RunDetail, RunEventRow, RunRow};
 pub use sequence_diagram::{DIAGRAM_HOPS_MAX, sequence_diagram};

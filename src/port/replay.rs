@@ -157,6 +157,59 @@ impl ReplayPlace {
         let time: Time = text.parse().map_err(|_| not_one())?;
         of_day(time, zone, first, last).map(Self::Wall).ok_or_else(not_one)
     }
+
+    /// Whether it is in a recording with these moments, as far as that is known without its entries. A moment
+    /// whose milliseconds are cut is of the second that is shown.
+    ///
+    /// # Errors
+    /// It is outside of it: what the recording has.
+    pub fn check(self, span: &ReplaySpan, zone: &TimeZone) -> Result<(), String> {
+        let ReplaySpan { first, last, lasts } = *span;
+        let is_in = match self {
+            Self::Wall(wall) => (first.0 - first.0 % 1_000..=last.0.max(first.0)).contains(&wall.0),
+            Self::After(after) => after <= lasts,
+            Self::By(by) => u128::from(by.unsigned_abs()) <= lasts.as_nanos(),
+            _ => true,
+        };
+        if is_in { Ok(()) } else { Err(format!("the recording has {}", span.words(zone))) }
+    }
+}
+
+/// What a recording spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplaySpan {
+    /// Its first moment.
+    pub first: Wall,
+    /// Its last one.
+    pub last: Wall,
+    /// How long it lasts, whatever was set of the wall clock meanwhile.
+    pub lasts: Duration,
+}
+
+impl ReplaySpan {
+    /// It in words: `22:14:03 to 22:14:31 (28.4 s)`, with days where there are several.
+    #[must_use]
+    pub fn words(&self, zone: &TimeZone) -> String {
+        let stamp = |at: Wall| {
+            let ms = i64::try_from(at.0).unwrap_or(i64::MAX);
+            Timestamp::from_millisecond(ms).unwrap_or(Timestamp::MAX).to_zoned(zone.clone())
+        };
+        let (first, last) = (stamp(self.first), stamp(self.last));
+        let form = if first.date() == last.date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+        let lasts = self.lasts.as_secs_f64();
+        format!("{} to {} ({lasts:.1} s)", first.strftime(form), last.strftime(form))
+    }
+}
+
+impl ReplayView {
+    /// What the recording spans.
+    #[must_use]
+    pub fn span(&self) -> ReplaySpan {
+        let (first, last) = (self.first.wall, self.last.wall);
+        // The monotonic clock begins anew with each start of a station.
+        let by_wall = Duration::from_millis(last.0.saturating_sub(first.0));
+        ReplaySpan { first, last, lasts: by_wall.max(self.last.mono.since(self.first.mono)) }
+    }
 }
 
 /// The first moment of a time of day from `first` on that is not behind `last`; otherwise the one of the
@@ -307,6 +360,27 @@ mod tests {
         for bad in ["", "soon", "25:00", "+", "+-1s", "--1s", "seq:", "seq:-1", "-99999999999999s"] {
             assert!(parse(bad).is_err_and(|why| why.contains("seq:N")), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_place_outside_is_refused_with_what_the_recording_has() {
+        let first = Wall(((22 * 60) + 30) * 60_000 + 500);
+        let lasts = Duration::from_millis(28_400);
+        let span = ReplaySpan { first, last: Wall(first.0 + 28_400), lasts };
+        let check = |text: &str| {
+            ReplayPlace::parse(text, &TimeZone::UTC, span.first, span.last)
+                .unwrap()
+                .check(&span, &TimeZone::UTC)
+        };
+        for inside in ["22:30:00", "22:30:28", "+0s", "+28s", "-28s", "end", "seq:99999"] {
+            assert_eq!(check(inside), Ok(()), "{inside}");
+        }
+        let has = Err("the recording has 22:30:00 to 22:30:28 (28.4 s)".to_owned());
+        for outside in ["22:29:59", "22:30:29", "11:00:00", "+29s", "+999s", "-29s", "1970-01-02T22:30:10Z"] {
+            assert_eq!(check(outside), has, "{outside}");
+        }
+        let long = ReplaySpan { last: Wall(first.0 + 86_400_000), ..span };
+        assert!(long.words(&TimeZone::UTC).starts_with("1970-01-01 22:30:00 to 1970-01-02 22:30:00"));
     }
 
     #[test]

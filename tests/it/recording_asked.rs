@@ -129,7 +129,7 @@ fn what_was_published_is_told_until_a_moment_and_the_last_of_it() {
     );
 
     let name = night.run["run"].as_str().unwrap();
-    let (whole, until) = (night.asks(&["trace", name]), night.asks(&["trace", name, "--at", "seq:999999"]));
+    let (whole, until) = (night.asks(&["trace", name]), night.asks(&["trace", name, "--at", "end"]));
     assert!(whole.len() > 4);
     assert_eq!(until, whole, "the end is the end");
 }
@@ -153,7 +153,9 @@ fn what_acts_or_was_not_recorded_is_refused_with_what_to_do() {
     ] {
         assert_eq!(night.refuses(args), (1, "not_recorded".to_owned()), "{args:?}");
     }
-    assert_eq!(night.refuses(&["ls", "queues", "--at", "soon"]), (2, "usage".to_owned()));
+    for at in ["soon", "+999s", "seq:999999", "-999s"] {
+        assert_eq!(night.refuses(&["ls", "queues", "--at", at]), (2, "usage".to_owned()), "{at}");
+    }
     assert_eq!(night.refuses(&["doctor"]), (2, "usage".to_owned()));
     assert_eq!(night.refuses(&["run", "show", "ffff"]), (1, "unknown_run".to_owned()));
     let none = cli(night.data(), &["ls", "queues", "--recording", "/nowhere/none.mcap"]);

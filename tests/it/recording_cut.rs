@@ -91,6 +91,13 @@ fn a_part_of_a_recording_begins_with_the_state_and_has_what_was_asked_for() {
             .exits(2);
         assert!(!data.join("no.mcap").exists(), "{flag} {value}");
     }
+    let out = data.join("no.mcap");
+    for (begin, end) in [(to.as_str(), from.as_str()), ("+999s", "end"), ("+0s", "1970-01-01T00:00:00Z")] {
+        let args = ["recording", "cut", file, out.to_str().unwrap(), "--from", begin, "--to", end];
+        let refused = run(data, &args, "").exits(2);
+        assert_eq!(refused.error["code"], "usage", "{begin} {end}");
+        assert!(!out.exists(), "{begin} {end}");
+    }
 }
 
 #[test]

@@ -2,8 +2,6 @@
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
-use jiff::tz::TimeZone;
-
 use super::{
     console::{self, ScreenTarget, hints, name_of},
     events::{Detail, Event, EventLine},
@@ -21,11 +19,11 @@ use crate::{
     },
     console::{OpenedRecording, RecordingOpener, Start, check_start, model::station::StationMonitor},
     limits::Limits,
-    port::{PLACE_FORMS, PortError, ReplayPlace, Snapshot, Speed},
+    port::{ReplayPlace, Snapshot, Speed},
     recording::{PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     station::{ReplayPort, ReplayStart},
     tap::{entry::What, recorded::OwnedEntry},
-    time::{Clock, Wall},
+    time::Clock,
 };
 
 pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<(), Error> {
@@ -38,12 +36,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
     for note in set.notes() {
         report::print_note(&format!("warning: {note}"));
     }
-    let (first, last) = ReplayPort::span(&set)
-        .ok_or_else(|| PortError::Damaged("nothing in the recording can be read".to_owned()))?;
     if args.headless {
         return replay_headless::run(context, args, &set);
     }
-    let place = place(args, first, last)?;
+    let place = place(args, &set)?;
     if args.plain {
         return print(context, &set, place);
     }
@@ -77,10 +73,7 @@ impl Recordings {
         let start = Start { view: args.screen.view.clone(), filter: args.screen.filter.clone() };
         check_start(&start).map_err(|why| Error::usage(why, ":help filter"))?;
         let set = Arc::new(RecordingSet::open(&args.files).map_err(RecordingError::of_set)?);
-        let place = match &args.at {
-            Some(at) => asked::place(&set, "--at", at)?,
-            None => ReplayPlace::Start,
-        };
+        let place = place(&args, &set)?;
         let port = ReplayPort::open(Arc::clone(&set), start_at(&args, place), self.clock, self.limits)?;
         Ok(OpenedRecording {
             port: Arc::new(port),
@@ -131,10 +124,12 @@ fn bookmark_file(set: &RecordingSet) -> Option<PathBuf> {
 }
 
 /// Where it begins.
-fn place(args: &ReplayArgs, first: Wall, last: Wall) -> Result<ReplayPlace, Error> {
-    let Some(at) = &args.at else { return Ok(ReplayPlace::Start) };
-    ReplayPlace::parse(at, &TimeZone::system(), first, last)
-        .map_err(|why| Error::usage(format!("--at: {why}"), format!("name {PLACE_FORMS}")))
+fn place(args: &ReplayArgs, set: &Arc<RecordingSet>) -> Result<ReplayPlace, Error> {
+    match &args.at {
+        Some(at) => asked::place(set, "--at", at),
+        // Nothing is replayed where nothing can be read.
+        None => asked::span(set).map(|_| ReplayPlace::Start),
+    }
 }
 
 /// What is replayed: the first file, and how many follow it.

@@ -21,7 +21,7 @@ use crate::{
         },
     },
     ids::Seq,
-    port::{PLACE_FORMS, ReplayPlace},
+    port::{PLACE_FORMS, ReplayPlace, ReplaySpan},
     time::{Now, Wall},
 };
 
@@ -90,7 +90,7 @@ impl Layer for GoToTime {
                     replaying::seek(ui, ReplayPlace::Seq(seq))
                 })));
             }
-            let place = ReplayPlace::parse(go.text(), &cx.view.zone, replay.first.wall, replay.last.wall);
+            let place = place(go.text(), &replay.span(), &cx.view.zone);
             let go = |place| Act::close(move |_: Self, ui, _| replaying::seek(ui, place));
             return Some(place.map(go).map_err(Into::into));
         }
@@ -128,6 +128,13 @@ impl Layer for GoToTime {
     fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
         self.line.paste(text);
     }
+}
+
+/// The place of a recording that is meant.
+fn place(text: &str, span: &ReplaySpan, zone: &TimeZone) -> Result<ReplayPlace, String> {
+    let place = ReplayPlace::parse(text, zone, span.first, span.last)?;
+    place.check(span, zone)?;
+    Ok(place)
 }
 
 /// How far back is kept.

@@ -244,7 +244,13 @@ impl ReplayThread {
             }
             ReplayPlace::By(by) => self.seek_time(at_ns.saturating_add_signed(by)),
             ReplayPlace::NextEntry => self.step(),
-            ReplayPlace::Seq(seq) => self.seek_entry(Found { seq, chunk: self.near() }),
+            ReplayPlace::Seq(seq) => {
+                self.seek_entry(Found { seq, chunk: self.near() });
+                let last = self.shared.stage().state.last();
+                if last < Some(seq) && self.cursor.peek(&mut self.reader).is_none() {
+                    self.refuse(&format!("no entry {seq}: this is the end of the recording"));
+                }
+            }
             ReplayPlace::Before(seq) => {
                 self.seek_entry(Found { seq: Seq(seq.0.saturating_sub(1)), chunk: self.near() });
             }

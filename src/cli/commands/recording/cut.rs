@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     cli::{
-        args::RecordingCutArgs, commands::trace::trace_of, context::Context, error::Error,
+        args::RecordingCutArgs, asked, commands::trace::trace_of, context::Context, error::Error,
         recording_error::RecordingError, report,
     },
     dissect::EntryRecord,
@@ -19,7 +19,7 @@ use crate::{
     recording::{self, Cut, CutPart, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     station::{ReplayPort, tallied},
     tap::EntryRef,
-    time::{Now, Wall},
+    time::Now,
     words::{counted, format},
 };
 
@@ -47,14 +47,19 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
     let set = RecordingSet::open(std::slice::from_ref(&args.file)).map_err(RecordingError::of_set)?;
     let set = Arc::new(set);
     let mut reader = SetReader::new(Arc::clone(&set));
-    let span = ReplayPort::span(&set)
-        .ok_or_else(|| Error::usage("nothing in the recording can be read", "name another one"))?;
+    let span = asked::span(&set)?;
     let (first_ns, last_ns) = set.span_ns();
     let limits = &context.settings.limits;
-    let from = place(args.from.as_deref(), "--from", &mut reader, span, limits)?;
-    let to = place(args.to.as_deref(), "--to", &mut reader, span, limits)?;
+    let from = place(args.from.as_deref(), "--from", &mut reader, limits)?;
+    let to = place(args.to.as_deref(), "--to", &mut reader, limits)?;
     let from_ns = from.map_or(first_ns, |(from_ns, _)| from_ns);
     let to_ns = to.map_or(last_ns, |(_, to_ns)| to_ns);
+    if from_ns > to_ns {
+        return Err(Error::usage(
+            "--to is before --from: nothing is between them",
+            format!("the recording has {}", span.words(&TimeZone::system())),
+        ));
+    }
     let filter = args.filter.as_deref().map(|text| filter(text, context.clock.now())).transpose()?;
     let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
     let mut of_trace = trace.map(|trace| OfTrace { trace, causes: BTreeSet::new() });
@@ -86,12 +91,11 @@ fn place(
     text: Option<&str>,
     flag: &str,
     reader: &mut SetReader,
-    (first, last): (Wall, Wall),
     limits: &Limits,
 ) -> Result<Option<(u64, u64)>, Error> {
     let Some(text) = text else { return Ok(None) };
     let usage = |why: &str| Error::usage(format!("{flag}: {why}"), format!("name {PLACE_FORMS}"));
-    let place = ReplayPlace::parse(text, &TimeZone::system(), first, last).map_err(|why| usage(&why))?;
+    let place = asked::place(reader.set(), flag, text)?;
     let (first_ns, last_ns) = reader.set().span_ns();
     let at_ns = match place {
         ReplayPlace::Wall(wall) => return Ok(Some(ReplayPort::times_of(reader, wall, limits)?)),
