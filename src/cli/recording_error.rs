@@ -1,9 +1,16 @@
 //! What is wrong with recordings, as scripts and people read it.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use super::error::Exit;
-use crate::recording::{OpenError, RepairError, SetError};
+use crate::{
+    private_files,
+    recording::{OpenError, RepairError, SetError},
+    words::write_failure,
+};
 
 /// Why a recording is not read or written.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +42,7 @@ pub(crate) enum RecordingError {
     #[error("no room for {}", .0.display())]
     NoRoom(PathBuf),
     /// It cannot be written.
-    #[error("cannot write {}: {why}", path.display())]
+    #[error("cannot write {}: {}", path.display(), write_failure(why))]
     Write {
         /// The file.
         path: PathBuf,
@@ -82,11 +89,32 @@ impl RecordingError {
     pub(crate) fn of_repair(from: PathBuf, to: PathBuf, error: RepairError) -> Self {
         match error {
             RepairError::Open(why) => Self::Open { path: from, why },
-            RepairError::Write(why) => match why.kind() {
-                io::ErrorKind::AlreadyExists => Self::Exists(to),
-                io::ErrorKind::StorageFull => Self::NoRoom(to),
-                _ => Self::Write { path: to, why },
-            },
+            RepairError::Write(why) => Self::unwritten(to, why),
+        }
+    }
+
+    /// A file that is not made or written.
+    fn unwritten(path: PathBuf, why: io::Error) -> Self {
+        match why.kind() {
+            io::ErrorKind::AlreadyExists => Self::Exists(path),
+            io::ErrorKind::StorageFull => Self::NoRoom(path),
+            _ => Self::Write { path, why },
+        }
+    }
+
+    /// Whether the file of a recording can be made by a station that is not started yet. It is made, and
+    /// removed again. The station makes its data folder itself.
+    ///
+    /// # Errors
+    /// It exists, or cannot be made.
+    pub(crate) fn check_new(path: &Path, data: &Path) -> Result<(), Self> {
+        match private_files::create_new(path) {
+            Ok(_) => {
+                let _ = std::fs::remove_file(path);
+                Ok(())
+            }
+            Err(why) if why.kind() == io::ErrorKind::NotFound && path.parent() == Some(data) => Ok(()),
+            Err(why) => Err(Self::unwritten(path.to_owned(), why)),
         }
     }
 
@@ -170,5 +198,30 @@ impl RecordingError {
                 )
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_to_record_to_must_be_new_and_its_folder_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let check = |path: &Path| RecordingError::check_new(path, &data);
+        let path = folder.path().join("show.mcap");
+        check(&path).unwrap();
+        assert!(!path.exists(), "it was only tried");
+        check(&data.join("show.mcap")).unwrap();
+        fs::write(&path, "there").unwrap();
+        let exists = check(&path).unwrap_err();
+        assert_eq!((exists.code(), exists.exit() as u8), ("exists", 1));
+        assert_eq!(fs::read(&path).unwrap(), b"there");
+        let nowhere = check(&folder.path().join("none/show.mcap")).unwrap_err();
+        assert_eq!(nowhere.code(), "output");
+        assert!(nowhere.to_string().ends_with("its folder does not exist"), "{nowhere}");
     }
 }

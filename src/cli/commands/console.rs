@@ -18,7 +18,9 @@ use crate::{
         config::{Key, OnHangup, Origin, Value},
         context::Context,
         error::Error,
-        job_control, logging, report, shell, shutdown,
+        job_control, logging,
+        recording_error::RecordingError,
+        report, shell, shutdown,
         signals::{Signal, Signals},
         state_files::{ON_AIR_FILE, StateFiles},
     },
@@ -46,9 +48,21 @@ const SCREEN_RESTARTS_MAX: u32 = 3;
 /// How the screen ended: as it says itself, or by a panic.
 type Ended = Result<Result<Exit, ConsoleError>, oneshot::error::RecvError>;
 
+/// Whether what is to be recorded from the start can be: before there is a station, and a screen.
+///
+/// # Errors
+/// The file exists, or cannot be made.
+pub(super) fn check_record(context: &Context, record: Option<&Path>) -> Result<(), Error> {
+    let Some(path) = record else { return Ok(()) };
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let data = absolute(&context.settings.data()?);
+    Ok(RecordingError::check_new(&absolute(path), &data)?)
+}
+
 /// Without a subcommand.
 pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Result<(), Error> {
     can_be_drawn(context)?;
+    check_record(context, record.as_deref())?;
     let _log = logging::begin(&context.env);
     let is_recorded = record.is_some();
     let station =

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use super::{
+    console,
     event_printer::EventPrinter,
     events::{Detail, Event},
 };
@@ -33,6 +34,7 @@ pub(in crate::cli) fn plain(context: &mut Context, record: Option<PathBuf>) -> R
 }
 
 fn print_events(context: &mut Context, record: Option<PathBuf>, detail: Detail) -> Result<(), Error> {
+    console::check_record(context, record.as_deref())?;
     let _log = logging::begin(&context.env);
     // Frees the lock on stdout that the thread behind the relay needs.
     context.out = Output::to(context.flags.json, Box::new(std::io::sink()));
