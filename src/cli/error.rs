@@ -455,6 +455,7 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::BadRequest(_)
         | PortError::OlderStation { .. }
         | PortError::NoSession { .. }
+        | PortError::NoEntry { .. }
         | PortError::NoAlert { .. }
         | PortError::AlertAsks { .. }
         | PortError::Forbidden { .. }

@@ -10,6 +10,9 @@ use crate::{
     tap::entry::Link,
 };
 
+/// The longest text of a mark, in bytes.
+pub const MARK_BYTES_MAX: usize = 256;
+
 /// Declares what is asked and done: what a system does, and what the station does itself.
 macro_rules! declare {
     ($(
@@ -46,7 +49,7 @@ macro_rules! declare {
             },
             /// Marks a moment, to be found again in time and in recordings.
             Mark {
-                /// What for; cut to 256 bytes, and empty where nothing is said.
+                /// What for, at most [`MARK_BYTES_MAX`]; empty where nothing is said.
                 #[serde(default)]
                 text: String,
                 /// The entry that is meant; this moment where none is named.

@@ -5,7 +5,10 @@ use std::{io, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::systems::systems;
-use crate::{ids::ConnectionId, tap::entry::Link};
+use crate::{
+    ids::{ConnectionId, Seq},
+    tap::entry::Link,
+};
 
 /// Declares why nothing was done: what a system refuses, and what is the station's.
 macro_rules! declare {
@@ -114,6 +117,14 @@ macro_rules! declare {
                 /// Whose it would be.
                 session: ConnectionId,
             },
+            /// There is no such entry in the tap, and was none.
+            #[error("there is no entry {seq}: the last one is {last}")]
+            NoEntry {
+                /// Which it would be.
+                seq: Seq,
+                /// The last one.
+                last: Seq,
+            },
             /// There is no such alert, or it was left out since.
             #[error("there is no alert {id}")]
             NoAlert {
@@ -187,6 +198,7 @@ macro_rules! declare {
                     Self::BadRequest(_) | Self::OlderStation { .. } => "bad_request",
                     Self::Store(_) => "store",
                     Self::NoSession { .. } => "no_session",
+                    Self::NoEntry { .. } => "no_entry",
                     Self::NoAlert { .. } => "no_alert",
                     Self::AlertAsks { .. } => "alert_asks",
                     Self::Forbidden { .. } | Self::Stranger | Self::OtherStation { .. } => "forbidden",
@@ -225,6 +237,9 @@ macro_rules! declare {
                     Self::OlderStation { .. } => "start that station again with this rl-console".to_owned(),
                     Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
                     Self::NoSession { .. } => "`rl-console ls peers` lists the sessions".to_owned(),
+                    Self::NoEntry { .. } => {
+                        "the Wire of a console shows the numbers of entries; without --entry this moment is marked".to_owned()
+                    }
                     Self::NoAlert { .. } => "`rl-console ls alerts` lists the alerts".to_owned(),
                     Self::AlertAsks { .. } => "`rl-console ls confirmations` lists the pending approvals".to_owned(),
                     Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),

@@ -59,7 +59,7 @@ pub use bridge::{AdapterRow, EventRow, InvocationRow, QueueRow, RefundRow, State
 pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use captured::whole_frame;
 pub use clients::ClientRow;
-pub use command::{Command, Outcome};
+pub use command::{Command, MARK_BYTES_MAX, Outcome};
 pub use drops::{DropRow, drop_rows};
 pub use error::{FileFault, PortError};
 pub use findings::FindingRow;

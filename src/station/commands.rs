@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     ids::Seq,
-    port::{Command, Outcome, PortError, TriggerCommand, TriggerOutcome},
+    port::{Command, MARK_BYTES_MAX, Outcome, PortError, TriggerCommand, TriggerOutcome},
     store::op::{Class, Op},
     tap::entry::station::Transition,
     words::cut,
@@ -22,9 +22,6 @@ use crate::{
 
 /// The longest command or outcome that is reported, in bytes; what is longer is cut.
 const SHOWN_BYTES_MAX: u64 = 4_096;
-
-/// The longest text of a mark, in bytes; what is longer is cut.
-const MARK_BYTES_MAX: u64 = 256;
 
 /// A command as it is reported; none of frames, which are entries of their own, and of what reports nothing.
 pub(super) fn shown(command: &Command) -> Option<Arc<str>> {
@@ -92,7 +89,7 @@ pub(super) async fn act(
         Command::Restart { link } => supervisor::restart(Arc::clone(inner), operating, link).await,
         Command::Stop => Ok(stop(inner, operating)),
         Command::AcknowledgeAlerts { ids } => inner.alerts.acknowledge(inner, &ids),
-        Command::Mark { text, entry } => Ok(mark(operating, &text, entry)),
+        Command::Mark { text, entry } => mark(operating, &text, entry, inner.tap.last()),
         Command::Mpp(command) => bridge::command(operating, &*running.await?, command).await,
         Command::Backup { path } => pages::backup(&*running.await?, path).await,
         Command::Runs(command) => {
@@ -128,6 +125,9 @@ pub(super) async fn act(
         Command::RecordStop => {
             running.await?;
             inner.recording.stop().await
+        }
+        Command::Clip { seconds: 0, .. } => {
+            Err(PortError::BadRequest("a clip has 1 second at least".to_owned()))
         }
         Command::Clip { seconds, path } => {
             running.await?;
@@ -186,17 +186,43 @@ async fn trigger(
     Ok(Outcome::Trigger(outcome))
 }
 
-/// Marks this moment, or an entry.
-fn mark(operating: Operating<'_>, text: &str, entry: Option<Seq>) -> Outcome {
+/// Marks this moment, or an entry, of which `last` is the last one.
+fn mark(operating: Operating<'_>, text: &str, entry: Option<Seq>, last: Seq) -> Result<Outcome, PortError> {
+    let text = text.trim();
+    check_mark(text, entry, last)?;
     let by = Some(operating.by.clone());
-    let text = cut(text.trim(), MARK_BYTES_MAX);
-    Outcome::Marked { entry: operating.status.report(Transition::Marked { by, entry }, text) }
+    Ok(Outcome::Marked { entry: operating.status.report(Transition::Marked { by, entry }, text) })
+}
+
+/// Whether a mark has a text that fits, and is of an entry that there is or was.
+fn check_mark(text: &str, entry: Option<Seq>, last: Seq) -> Result<(), PortError> {
+    if text.len() > MARK_BYTES_MAX {
+        let why = format!("the text of a mark has {MARK_BYTES_MAX} bytes at most, not {}", text.len());
+        return Err(PortError::BadRequest(why));
+    }
+    match entry {
+        Some(seq) if !(Seq(1)..=last).contains(&seq) => Err(PortError::NoEntry { seq, last }),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plugin;
+
+    #[test]
+    fn a_mark_of_no_entry_or_with_a_text_that_is_too_long_is_refused() {
+        let check = |text: &str, entry: Option<u64>| check_mark(text, entry.map(Seq), Seq(49));
+        let fits = "x".repeat(MARK_BYTES_MAX);
+        for (text, entry) in [("", None), (fits.as_str(), None), ("", Some(1)), ("", Some(49))] {
+            assert_eq!(check(text, entry), Ok(()), "{entry:?}");
+        }
+        for seq in [0, 50, 99_999] {
+            assert_eq!(check("", Some(seq)), Err(PortError::NoEntry { seq: Seq(seq), last: Seq(49) }));
+        }
+        assert_eq!(check(&format!("{fits}x"), None).unwrap_err().code(), "bad_request");
+    }
 
     #[test]
     fn a_command_is_reported_as_its_json_cut_and_without_command_lines() {

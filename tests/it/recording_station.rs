@@ -81,8 +81,11 @@ fn a_mark_is_in_the_recording_and_counted_with_what_operators_did_and_what_came_
     let _station = Station::start(data);
     let path = recorded(data, "night.mcap", &[], || {
         mark(data, "the boss is here");
-        let long = "long ".repeat(100);
+        let long = "x".repeat(256);
         mark(data, &long);
+        run(data, &["mark", &format!("{long}x")], "").exits(2);
+        let none = run(data, &["mark", "--entry", "99999999"], "").exits(1);
+        assert_eq!(none.error["code"], "no_entry", "{none:?}");
         json(data, &["hold", "boss"]);
         run(data, &["run", "cancel", "00000000-0000-4000-8000-000000000001"], "").exits(1);
     });
@@ -227,6 +230,13 @@ fn what_just_happened_is_saved_after_the_fact() {
     let again = run(data, &["clip", "5", own.to_str().unwrap()], "").exits(1);
     assert_eq!(again.error["code"], "exists", "{again:?}");
     assert!(again.error["hint"].as_str().unwrap().contains("a new file"), "{again:?}");
-    let again = run(data, &["record", own.to_str().unwrap(), "--for", "1"], "").exits(1);
-    assert_eq!(again.error["code"], "exists", "{again:?}");
+    for args in
+        [&["record", own.to_str().unwrap(), "--for", "1"][..], &["serve", "--record", own.to_str().unwrap()]]
+    {
+        let again = run(data, args, "").exits(1);
+        assert_eq!((&again.error["code"], again.rows.len()), (&"exists".into(), 0), "{again:?}");
+    }
+    let nowhere = data.join("none/own.mcap");
+    run(data, &["clip", "5", nowhere.to_str().unwrap()], "").exits(1);
+    run(data, &["clip", "0"], "").exits(2);
 }

@@ -26,7 +26,7 @@ use super::{
     stop::{StatusArgs, StopArgs},
     trigger::TriggerAction,
 };
-use crate::{cli::config::endpoint, words::seconds};
+use crate::{cli::config::endpoint, port::MARK_BYTES_MAX, words::seconds};
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
@@ -364,7 +364,7 @@ pub(crate) struct RecordArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ClipArgs {
     /// Seconds before now, as far as the station keeps them.
-    #[arg(value_name = "SECONDS", default_value_t = 60)]
+    #[arg(value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seconds: u64,
 
     /// The file to create; must not exist [default: named by date and time, in recordings/ of the data
@@ -377,7 +377,7 @@ pub(crate) struct ClipArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MarkArgs {
     /// What for, at most 256 bytes.
-    #[arg(value_name = "TEXT", default_value = "")]
+    #[arg(value_name = "TEXT", default_value = "", value_parser = mark_text)]
     pub(crate) text: String,
 
     /// The entry that is meant, by its number in the tap [default: this moment].
@@ -458,6 +458,28 @@ pub(crate) struct ManArgs {
     pub(crate) install: bool,
 }
 
+fn mark_text(text: &str) -> Result<String, String> {
+    match text.trim() {
+        fits if fits.len() <= MARK_BYTES_MAX => Ok(fits.to_owned()),
+        long => Err(format!("takes at most {MARK_BYTES_MAX} bytes, not {}", long.len())),
+    }
+}
+
 pub(super) fn rows(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "takes a whole number of rows, 0 or more".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::super::Cli;
+
+    #[test]
+    fn a_mark_has_a_text_that_fits_and_a_clip_has_a_second() {
+        let is_read = |args: &[&str]| Cli::try_parse_from([&["c"], args].concat()).is_ok();
+        assert!(is_read(&["mark", &"x".repeat(256)]) && is_read(&["mark"]));
+        assert!(!is_read(&["mark", &"x".repeat(257)]));
+        assert!(is_read(&["clip", "1"]) && is_read(&["clip"]) && !is_read(&["clip", "0"]));
+    }
 }
