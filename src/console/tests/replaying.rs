@@ -110,6 +110,18 @@ fn keys_move_the_replay() {
 }
 
 #[test]
+fn a_place_outside_of_the_recording_moves_nothing_and_says_what_there_is() {
+    let mut stage = replayed();
+    for outside in ["+999s", "-999s"] {
+        stage.char('@');
+        stage.write(outside);
+        assert!(asked(&stage.key(KeyCode::Enter)).is_empty(), "{outside}");
+        assert!(stage.text().contains("the recording has"), "{outside}");
+        stage.key(KeyCode::Esc);
+    }
+}
+
+#[test]
 fn a_step_back_goes_through_what_is_kept_and_playing_continues_from_there() {
     let mut stage = replayed();
     for id in [1, 2] {

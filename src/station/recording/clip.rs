@@ -48,7 +48,7 @@ mod tests {
         assert!(failed.is_removed && !path.exists());
         let error = ended(failed).unwrap_err();
         let said = format!(
-            "cannot record to {}: no room on its disk; what was begun of it is removed",
+            "cannot record to {}: no room on its disk; its unfinished file is removed",
             path.display()
         );
         assert_eq!(error.to_string(), said);

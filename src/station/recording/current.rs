@@ -133,7 +133,7 @@ fn report_to(board: StationStatus, mut whole: Option<WholeFrames>) -> Box<dyn Fn
             let path = summary.path.display().to_string();
             if let Some(why) = &summary.why {
                 tracing::error!("the recording {path} stopped: {why}");
-                let left = if summary.is_removed { "; what was begun of it is removed" } else { "" };
+                let left = if summary.is_removed { "; its unfinished file is removed" } else { "" };
                 let text = format!("{path}: {why}{left}");
                 board.report(Transition::RecordingFailed { is_always: false }, &text);
             }

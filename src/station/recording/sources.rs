@@ -111,7 +111,7 @@ pub(super) fn ended(summary: Summary) -> Result<Outcome, PortError> {
         None => Ok(Outcome::Recorded { path, bytes, entries, files }),
         Some(why) => {
             let fault = if is_disk_full { FileFault::NoRoom } else { FileFault::Other };
-            let left = if is_removed { "; what was begun of it is removed" } else { "" };
+            let left = if is_removed { "; its unfinished file is removed" } else { "" };
             Err(unwritten(&path, &format!("{why}{left}"), fault))
         }
     }
