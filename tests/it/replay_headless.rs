@@ -75,7 +75,7 @@ fn what_cannot_be_drawn_is_refused() {
     let data = folder.path();
     for (args, says) in [
         (&["--view", "nonsense"][..], "nonsense"),
-        (&["--size", "1x1"], "40x10"),
+        (&["--size", "1x1"], "80x24"),
         (&["--shot", "end"], "22:14:03=queues.txt"),
         (&["--shot", "soon=a.txt"], "seq:N"),
         (&["--view", "wire", "--filter", "(("], "filter"),

@@ -113,7 +113,7 @@ pub(crate) struct RecordingFileArgs {
 const SCREEN_FLAGS: [&str; 5] = ["speed", "screen_view", "screen_filter", "screen_theme", "headless"];
 
 /// The least and the largest screen that is drawn without a terminal, in columns and rows.
-const SIZES: [(u16, u16); 2] = [(40, 10), (400, 200)];
+const SIZES: [(u16, u16); 2] = [(80, 24), (400, 200)];
 
 /// `replay`.
 #[derive(Debug, Args)]

@@ -30,6 +30,12 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
     if args.headless {
         console::check_start(context)?;
     } else if !args.plain {
+        if context.out.is_json() {
+            return Err(Error::usage(
+                "a screen has no JSON form",
+                "use `rl-console replay FILE --plain --json`",
+            ));
+        }
         console::can_be_drawn(context)?;
     }
     let set = Arc::new(RecordingSet::open(&args.files).map_err(RecordingError::of_set)?);

@@ -63,6 +63,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let view = canvas.view;
     let (Some(span), Some(bar)) = (Span::of(ui, view), place(line)) else { return };
     let time = |wall| format::time_of_day(wall, &view.zone);
+    // The border of a pane lies below it.
+    canvas.clear(Rect { x: line.x + 1, width: line.width.saturating_sub(2), height: 1, ..line });
     canvas.put(line.x + 1, line.y, 8, &time(span.first), Role::Muted);
     canvas.put(bar.right() + 1, line.y, 8, &time(span.last), Role::Muted);
     let columns = match &view.replay {
