@@ -2,7 +2,10 @@
 
 use std::{fs, sync::Arc, time::Duration};
 
-use super::tests::{act, block_on, info, night, open, read, sample};
+use super::{
+    test_recordings::block_on,
+    tests::{act, info, night, open, read, sample},
+};
 use crate::{
     port::{ReplayAct, ReplayPlace, Snapshot, Speed, StationPort as _},
     recording::{self, RecordedItem, RecordingSet, SetCursor, SetReader, test_files::TestFile},
@@ -29,7 +32,7 @@ fn entries_of_a_damaged_part_are_lost_and_that_is_said() {
     let (_folder, set) = damaged_night();
     let mut reader = SetReader::new(Arc::clone(&set));
     let mut cursor = SetCursor::at(&set, 0);
-    let (mut last, mut lost, mut unread) = (None, 0, 0);
+    let (mut before, mut lost, mut unread) = (None, 0, 0);
     while let Some(item) = cursor.next(&mut reader) {
         let Ok(item) = item else {
             unread += 1;
@@ -37,15 +40,15 @@ fn entries_of_a_damaged_part_are_lost_and_that_is_said() {
         };
         let RecordedItem::Entry(entry) = item.item else { continue };
         let seq = entry.entry.seq;
-        match (last, &entry.entry.what) {
-            (Some(last), What::Loss { count }) => {
-                assert_eq!(seq.0, last + count, "the number of the last that was lost");
+        match (before, &entry.entry.what) {
+            (Some(before), What::Loss { count }) => {
+                assert_eq!(seq.0, before + count, "the number of the last that was lost");
                 lost += count;
             }
-            (Some(last), _) => assert_eq!(seq.0, last + 1, "nothing is missing without a loss"),
+            (Some(before), _) => assert_eq!(seq.0, before + 1, "nothing is missing without a loss"),
             _ => {}
         }
-        last = Some(seq.0);
+        before = Some(seq.0);
     }
     assert!(lost > 0 && unread == 1, "{lost} {unread}");
 
