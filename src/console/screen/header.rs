@@ -301,9 +301,10 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     parts
 }
 
-/// How much is lost: to this console and, of a recording, in it.
+/// How much is lost: to this console or, of a recording, until the place that is shown. What this console had
+/// no place for while it was played is of that.
 fn loss(view: &View, model: &Model) -> Part {
-    let lost = model.lost.saturating_add(view.replay.as_ref().map_or(0, |replay| replay.lost));
+    let lost = model.lost.max(view.replay.as_ref().map_or(0, |replay| replay.lost));
     let role = if lost > 0 { Role::Warn } else { Role::Muted };
     Part::new(format!("loss {}", format::count(lost)), role)
 }

@@ -4,7 +4,7 @@ use std::{fs, sync::Arc, time::Duration};
 
 use super::{
     test_recordings::block_on,
-    tests::{act, info, night, open, read, sample},
+    tests::{act, info, night, open, sample},
 };
 use crate::{
     port::{ReplayAct, ReplayPlace, Snapshot, Speed, StationPort as _},
@@ -67,7 +67,11 @@ fn entries_of_a_damaged_part_are_lost_and_that_is_said() {
         while told == 0 {
             reader.ready().await;
             let count = |what: &What| if let What::Loss { count } = what { *count } else { 0 };
-            told = read(&port, &mut reader).iter().map(|it| count(&it.entry.what)).sum();
+            while let Some(batch) = reader.read() {
+                told += batch.iter().map(|it| count(&it.entry.what)).sum::<u64>();
+            }
+            let generation = replay.view.borrow().generation;
+            replay.control.folded(generation, reader.next());
         }
         replay.view.wait_for(|view| view.lost == told).await.unwrap();
         told
