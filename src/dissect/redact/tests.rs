@@ -417,10 +417,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_masked_at_equal_length(
-        bytes in prop::collection::vec(any::<u8>(), 0..256),
-        cut in 0..64_usize,
-    ) {
+    fn any_bytes_are_masked_at_equal_length(bytes in prop::collection::vec(any::<u8>(), 0..256), cut in 0..64_usize) {
         let mut redactor = redactor(&["link:mpp $.a", "link:rmp $.payload[0]", "link:macp $.x", "link:plugin $"]);
         let wire_bytes = bytes.len() + cut;
         let heads = [

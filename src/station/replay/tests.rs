@@ -66,7 +66,9 @@ pub(super) fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
         host_version: "0.0.0".to_owned(),
         station_started: Now::at_ms(started_ms),
         previous: previous.map(str::to_owned),
-        ..RecordingInfo::default()
+        is_always: false,
+        is_filtered: false,
+        redact_rules: 0,
     }
 }
 
