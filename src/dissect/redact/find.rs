@@ -24,9 +24,6 @@ const CARRIERS: [&str; 9] =
 /// The parts of a call where a path begins: the envelope, what it carries, and the JSON of that.
 const PARTS: [&str; 3] = ["envelope", "payload", "json"];
 
-/// Places from which paths begin that are compared with each other.
-const ROOTS_MAX: usize = 256;
-
 /// What is said of the bytes that a tree is of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'a> {
@@ -83,7 +80,7 @@ struct Values<'a> {
 pub(super) fn find(tree: &Tree, bytes: &[u8], encoding: Encoding, scope: Scope<'_>) -> Found {
     let is_broken = tree.is_cut || tree.nodes.iter().any(is_faulty);
     let values = Values { tree, bytes, encoding, parents: parents(tree), is_broken };
-    let (mut found, mut roots) = (Found::default(), Vec::new());
+    let mut found = Found::default();
     // What each open object says, and where it ends.
     let mut around: Vec<(usize, Facts)> = Vec::new();
     for (at, node) in tree.nodes.iter().enumerate() {
@@ -100,7 +97,7 @@ pub(super) fn find(tree: &Tree, bytes: &[u8], encoding: Encoding, scope: Scope<'
         if is_anchor || is_carrier {
             for (number, rule) in scope.rules.iter().enumerate() {
                 if is_for(rule, number, &facts, scope) {
-                    roots.push(Root { number, at, rule, named: values.named(at, &rule.path, scope) });
+                    values.targets(at, rule, scope, &mut found.targets);
                 }
             }
         }
@@ -109,18 +106,7 @@ pub(super) fn find(tree: &Tree, bytes: &[u8], encoding: Encoding, scope: Scope<'
             around.push((node.end, facts));
         }
     }
-    for root in &roots {
-        values.targets(root, &roots, scope, &mut found.targets);
-    }
     found
-}
-
-/// Where a rule's path begins, and the values that it leads to.
-struct Root<'a> {
-    number: usize,
-    at: usize,
-    rule: &'a Rule,
-    named: Vec<usize>,
 }
 
 /// Whether a rule is for what says this of itself.
@@ -226,43 +212,24 @@ impl<'a> Values<'a> {
         parent.is_some_and(|parent| parent.kind == Kind::Object)
     }
 
-    /// The values that a path leads to from a place on.
-    fn named(&self, root: usize, path: &Path, scope: Scope<'_>) -> Vec<usize> {
-        let mut named = self.resolve(root, path, 0);
-        if scope.is_loose && begins_with_carrier(path) {
-            named.extend(self.resolve(root, path, 1));
+    /// Adds the values that a rule names from a place on. Where a part of what it would look through is not
+    /// there, so that one may be cut, that is all of it.
+    fn targets(&self, root: usize, rule: &Rule, scope: Scope<'_>, targets: &mut Vec<Target>) {
+        let mut named = self.resolve(root, &rule.path, 0);
+        if scope.is_loose && begins_with_carrier(&rule.path) {
+            named.extend(self.resolve(root, &rule.path, 1));
         }
-        named
-    }
-
-    /// Adds the values that a rule names. Where a part of what it would look through is not there, so that
-    /// one may be cut, that is all of it.
-    fn targets(&self, root: &Root<'_>, all: &[Root<'_>], scope: Scope<'_>, targets: &mut Vec<Target>) {
-        for at in &root.named {
+        let is_open = self.is_broken && (self.tree.is_cut || self.has_fault(root));
+        let is_unsure =
+            named.is_empty() || rule.path.is_of_several() || named.iter().any(|at| self.has_fault(*at));
+        for at in &named {
             self.add(*at, scope, targets);
         }
-        if !self.is_broken || !(self.tree.is_cut || self.has_fault(root.at)) {
-            return;
+        if is_open && is_unsure {
+            let behind = targets.len();
+            self.add(root, scope, targets);
+            targets.iter_mut().skip(behind).for_each(|target| target.is_named = false);
         }
-        let is_unsure = if root.named.is_empty() {
-            !self.is_found_within(root, all)
-        } else {
-            root.rule.path.is_of_several() || root.named.iter().any(|at| self.has_fault(*at))
-        };
-        if is_unsure {
-            let first = targets.len();
-            self.add(root.at, scope, targets);
-            targets.iter_mut().skip(first).for_each(|target| target.is_named = false);
-        }
-    }
-
-    /// Whether a rule's path leads to a value from another place within this one.
-    fn is_found_within(&self, root: &Root<'_>, all: &[Root<'_>]) -> bool {
-        let within = root.at..self.node(root.at).map_or(root.at, |node| node.end);
-        let is_within = |other: &Root<'_>| {
-            other.number == root.number && other.named.iter().any(|at| within.contains(at))
-        };
-        all.len() <= ROOTS_MAX && all.iter().any(is_within)
     }
 
     /// Adds a value; of the outermost object all but what is the protocol's.
