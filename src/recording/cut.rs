@@ -70,8 +70,7 @@ pub fn cut(
     let chunk = set.chunk_at(cut.from_ns);
     let first = set.keyframe_until(chunk).or_else(|| set.keyframe_from(chunk)).unwrap_or(chunk);
     let is_filtered = cut.is_filtered || set.is_filtered();
-    let of_set = RecordingInfo { redact_rules: set.redact_rules(), ..set.info_of(first) };
-    let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..of_set };
+    let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..set.info_of(first) };
     let file = private_files::create_new(to).map_err(RepairError::Write)?;
     let synced = file.try_clone().map_err(RepairError::Write)?;
     let written = Writer::begin(file, &info, limits).and_then(|writer| {

@@ -18,11 +18,8 @@ impl Key {
     /// What was before a recording is begun.
     pub(crate) const PREROLL: &'static str = "recording.preroll_s";
 
-    /// What is masked in recordings, beyond secrets.
-    pub(crate) const REDACT: &'static str = "recording.redact";
-
     /// What the station records, and looks for, by itself.
-    pub(super) const RECORDING: [Self; 8] = [
+    pub(super) const RECORDING: [Self; 7] = [
         Self {
             name: Self::TRIGGERS,
             kind: Kind::Triggers,
@@ -71,14 +68,6 @@ impl Key {
             alias: None,
             flag: None,
             doc: "seconds before its start that a recording begins with, as far as the station keeps them",
-        },
-        Self {
-            name: Self::REDACT,
-            kind: Kind::RedactRules,
-            alias: None,
-            flag: None,
-            doc: "what recordings mask besides secrets: a list of filters with paths, such as \
-                  [\"event:give_item $.user\"]",
         },
     ];
 }

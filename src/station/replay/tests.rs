@@ -68,7 +68,6 @@ pub(super) fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
         previous: previous.map(str::to_owned),
         is_always: false,
         is_filtered: false,
-        redact_rules: 0,
     }
 }
 

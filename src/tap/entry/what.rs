@@ -107,8 +107,7 @@ pub enum Redaction {
     /// Nothing.
     #[default]
     None,
-    /// The bytes of these ranges are `*`, byte for byte; in a recording that masks values as well, also the 0s
-    /// and 1s of numbers.
+    /// The bytes of these ranges are `*`, byte for byte.
     Masked(std::sync::Arc<[std::ops::Range<u32>]>),
     /// The bytes are replaced by a note of their length and SHA-256: a handshake that could not be parsed
     /// (DESIGN 4).

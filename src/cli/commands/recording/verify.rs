@@ -4,15 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{
-    files::files_of,
-    info::{LEFT_OUT, masked_by},
-};
+use super::{files::files_of, info::LEFT_OUT};
 use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
     ids::Seq,
     port::Snapshot,
-    recording::{self, OpenError, RecordedItem, RecordingInfo, RecordingReader},
+    recording::{self, OpenError, RecordedItem, RecordingReader},
     tap::entry::What,
     words::counted,
 };
@@ -30,8 +27,6 @@ struct Row {
     lost: u64,
     /// Whether entries were left out on purpose: that some are missing is no fault then.
     is_filtered: bool,
-    /// By how many rules values were masked, beyond secrets.
-    redact_rules: u64,
     damaged: u64,
     faults: Vec<String>,
 }
@@ -81,9 +76,6 @@ impl Row {
         if self.is_filtered {
             lines.push(format!("filtered: {LEFT_OUT}"));
         }
-        if self.redact_rules > 0 {
-            lines.push(format!("masked: {}", masked_by(self.redact_rules)));
-        }
         let what = format!("{}, {}", counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
         let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
         let state = if self.damaged == 0 { "ok".to_owned() } else { counted(self.damaged, "fault") };
@@ -116,8 +108,8 @@ fn verify(
     file: &Path,
     reading: RecordingReader,
 ) -> Result<Option<RecordingError>, Error> {
-    let RecordingInfo { is_filtered, redact_rules, .. } = *reading.info();
-    let mut row = Row { path: file.display().to_string(), is_filtered, redact_rules, ..Row::default() };
+    let is_filtered = reading.info().is_filtered;
+    let mut row = Row { path: file.display().to_string(), is_filtered, ..Row::default() };
     let mut last = None;
     for item in reading {
         match item {
