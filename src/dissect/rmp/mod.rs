@@ -6,7 +6,7 @@ mod decoded_body;
 mod faults;
 pub(super) mod frame;
 pub(crate) mod frame_json;
-pub(super) mod msgpack;
+mod msgpack;
 mod names;
 mod preview;
 mod row;
