@@ -9,7 +9,7 @@ use super::error::Exit;
 use crate::{
     private_files,
     recording::{OpenError, RepairError, SetError},
-    words::write_failure,
+    words::{is_no_room, write_failure},
 };
 
 /// Why a recording is not read or written.
@@ -97,7 +97,7 @@ impl RecordingError {
     fn unwritten(path: PathBuf, why: io::Error) -> Self {
         match why.kind() {
             io::ErrorKind::AlreadyExists => Self::Exists(path),
-            io::ErrorKind::StorageFull => Self::NoRoom(path),
+            kind if is_no_room(kind) => Self::NoRoom(path),
             _ => Self::Write { path, why },
         }
     }

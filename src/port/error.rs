@@ -297,7 +297,7 @@ impl FileFault {
     pub const fn of(kind: io::ErrorKind) -> Self {
         match kind {
             io::ErrorKind::AlreadyExists => Self::Exists,
-            io::ErrorKind::StorageFull => Self::NoRoom,
+            kind if crate::words::is_no_room(kind) => Self::NoRoom,
             _ => Self::Other,
         }
     }

@@ -49,7 +49,7 @@ mod tally;
 #[cfg(test)]
 pub(crate) mod test_files;
 mod timed_file;
-mod void;
+mod unlink_on_drop;
 mod writer;
 
 pub use attachment::Attachment;

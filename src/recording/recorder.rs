@@ -18,7 +18,7 @@ use super::{
     sources::{EncodedSnapshot, Sources},
     stop_reason::StopReason,
     sync::Syncing,
-    void::{Made, remove_void},
+    unlink_on_drop::UnlinkOnDrop,
     writer::{WriteError, Writer},
 };
 use crate::{
@@ -121,7 +121,7 @@ impl Recorder {
         let file_bytes_max = limits.file_bytes_max.min(limits.bytes_max);
         let limits = limits::Recording { file_bytes_max, ..limits };
         let file = private_files::create_new(path)?;
-        let made = Made::at(path);
+        let made = UnlinkOnDrop::at(path);
         let (syncing, writer) = begin(path, file, &sources.info, limits)?;
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
@@ -213,11 +213,10 @@ impl Recording {
         }
         if self.summary.why.is_some() && self.writer.is_empty() {
             // Where it is tried again there would be ever more of them.
-            self.syncing.remove(&self.summary.path);
+            self.summary.is_removed = self.syncing.remove(&self.summary.path);
         }
         self.summary.file_bytes = self.writer.bytes();
         self.summary.bytes = self.finished_bytes + self.summary.file_bytes;
-        self.summary.is_removed = self.summary.why.is_some() && remove_void(&self.summary.path);
         (self.on_event)(RecorderEvent::Stopped(self.summary.clone()));
         self.summary
     }

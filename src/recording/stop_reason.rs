@@ -3,7 +3,7 @@
 use std::io;
 
 use super::writer::WriteError;
-use crate::words::write_failure;
+use crate::words::{is_no_room, write_failure};
 
 /// Why a recording ended that was not ended by anyone.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ impl StopReason {
     pub(super) fn is_disk_full(&self) -> bool {
         match self {
             Self::Write(WriteError::Io(error)) | Self::NextFile(error) | Self::Sync(error) => {
-                error.kind() == io::ErrorKind::StorageFull
+                is_no_room(error.kind())
             }
             Self::DiskLow => true,
             Self::Write(WriteError::Full { .. })

@@ -51,13 +51,13 @@ impl Syncing {
         self.is_named && self.file.metadata().is_ok_and(|file| file.nlink() == 0)
     }
 
-    /// Removes it, where this is its name still.
-    pub(super) fn remove(&self, path: &Path) {
-        if let (Ok(named), Ok(file)) = (fs::symlink_metadata(path), self.file.metadata())
-            && (named.dev(), named.ino()) == (file.dev(), file.ino())
-        {
-            let _ = fs::remove_file(path);
-        }
+    /// Removes it, where this is its name still. Whether it is gone.
+    pub(super) fn remove(&self, path: &Path) -> bool {
+        let is_it = |named: &fs::Metadata| {
+            let file = self.file.metadata();
+            file.is_ok_and(|file| (named.dev(), named.ino()) == (file.dev(), file.ino()))
+        };
+        fs::symlink_metadata(path).is_ok_and(|named| is_it(&named)) && fs::remove_file(path).is_ok()
     }
 
     /// Begins it where it is time; a disk that takes long is waited for by none.
@@ -85,7 +85,11 @@ impl Syncing {
         let (file, folder) = (Arc::clone(&self.file), self.folder.clone());
         self.spawn(move || {
             file.sync_all()?;
-            File::open(folder)?.sync_all()
+            // There are file systems on which a folder is not kept by itself.
+            if let Err(error) = File::open(&folder).and_then(|folder| folder.sync_all()) {
+                tracing::warn!("cannot sync {}: {error}", folder.display());
+            }
+            Ok(())
         })
     }
 

@@ -26,4 +26,4 @@ pub use steering::{escaped_json, visible_file};
 #[cfg(test)]
 pub(crate) use visible::HOSTILE_TEXTS;
 pub use visible::visible;
-pub(crate) use write_failure::write_failure;
+pub(crate) use write_failure::{is_no_room, write_failure};

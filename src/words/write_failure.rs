@@ -2,6 +2,11 @@
 
 use std::io::{self, ErrorKind};
 
+/// Whether a disk, or what one may have of it, is full.
+pub(crate) const fn is_no_room(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
 /// Why a file is not made or not written to, without the system's own number: `it exists`.
 pub(crate) fn write_failure(error: &io::Error) -> String {
     let text = error.to_string();
@@ -16,7 +21,7 @@ pub(crate) fn write_failure(error: &io::Error) -> String {
         ErrorKind::IsADirectory => "it is a folder",
         ErrorKind::PermissionDenied => "writing there is not permitted",
         ErrorKind::ReadOnlyFilesystem => "its disk is read-only",
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "no room on its disk",
+        kind if is_no_room(kind) => "no room on its disk",
         _ => text.split(" (os error").next().unwrap_or_default(),
     };
     words.to_owned()

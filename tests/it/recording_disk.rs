@@ -138,7 +138,7 @@ fn while_there_is_no_room_at_all_that_is_an_alert_and_leaves_no_files() {
     let ballast = disk.fill();
     let mut station = Station::start(data);
     let why = station.event("recording_failed")["why"].to_string();
-    assert!(why.contains("No space left") && why.contains("it is tried again"), "{why}");
+    assert!(why.contains("no room on its disk") && why.contains("it is tried again"), "{why}");
     until(|| format!("{:?}", alerts(data)), || has_failed(data, true).then_some(()));
     // Whoever asks for a recording there is answered.
     let refused =

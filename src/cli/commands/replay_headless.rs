@@ -27,6 +27,7 @@ use crate::{
     private_files,
     recording::RecordingSet,
     station::{ReplayPort, ReplayStart},
+    words::is_no_room,
 };
 
 /// A screen that was drawn, as scripts read it.
@@ -137,7 +138,7 @@ fn write(file: &Path, drawn: &str) -> Result<(), Error> {
         .map_or(Ok(()), fs::create_dir_all)
         .and_then(|()| private_files::replace(file, drawn.as_bytes()));
     written.map_err(|why| match why.kind() {
-        ErrorKind::StorageFull => RecordingError::NoRoom(file.to_owned()).into(),
+        kind if is_no_room(kind) => RecordingError::NoRoom(file.to_owned()).into(),
         _ => RecordingError::Write { path: file.to_owned(), why }.into(),
     })
 }

@@ -194,6 +194,8 @@ impl App {
             let until_resync = (self.sync == Sync::Needed && self.model.station_state.is_some())
                 .then(|| self.until_resync());
             let is_idle = !self.is_dirty && !self.is_behind;
+            // What answers a key comes first, unless the terminal takes nothing now.
+            let may_fold = self.paint_by.is_none() || !self.mailbox.is_free();
             let patience = if is_idle { Some(Duration::ZERO) } else { self.until_fold() };
             tokio::select! {
                 biased;
@@ -227,13 +229,13 @@ impl App {
                         return exit;
                     }
                 }
-                () = tokio::task::yield_now(), if self.is_behind && self.paint_by.is_none() => self.fold(),
+                () = tokio::task::yield_now(), if self.is_behind && may_fold => self.fold(),
                 () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
                 () = tokio::task::yield_now(), if self.ui.is_behind() => {
                     self.is_dirty |= self.ui.advance_for(SLICE, self.clock, self.shown_now());
                 }
                 () = ready(self.reader.as_mut(), patience),
-                    if patience.is_some() && self.sync == Sync::Synced && self.paint_by.is_none() =>
+                    if patience.is_some() && self.sync == Sync::Synced && may_fold =>
                 {
                     if is_idle {
                         self.is_dirty = true;

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 use super::sources::{ended, fresh_path, not_begun, sources};
 use crate::{
     port::{Outcome, PortError},
-    recording::{Recorder, Summary},
+    recording::{OpenError, Recorder, Summary, index},
     station::local::Inner,
 };
 
@@ -26,9 +26,14 @@ pub(in crate::station) async fn clip(
     ended(without_part(recorder.stop().await))
 }
 
-/// A clip that failed, without the file that it failed in: a part of one is of no use, and takes room.
+/// A clip that failed, without the file that it failed in: a part of one is of no use, and takes room. What
+/// cannot be looked at, and what is finished, stays.
 fn without_part(summary: Summary) -> Summary {
-    let has_part = summary.why.is_some() && !summary.is_removed;
+    let is_part = || match index(&summary.path) {
+        Ok(index) => !index.is_finished(),
+        Err(why) => matches!(why, OpenError::NotOurs(_)),
+    };
+    let has_part = summary.why.is_some() && !summary.is_removed && is_part();
     let is_removed = summary.is_removed || has_part && fs::remove_file(&summary.path).is_ok();
     Summary { is_removed, ..summary }
 }

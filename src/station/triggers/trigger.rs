@@ -121,8 +121,9 @@ impl Trigger {
 fn is_passed_over(what: &What) -> bool {
     let What::Transition(Transition::Station(transition)) = what else { return false };
     match transition {
-        station::Transition::Triggered { .. } | station::Transition::Marked { by: None, .. } => true,
-        station::Transition::RecordingStarted
+        station::Transition::Triggered { .. }
+        | station::Transition::Marked { by: None, .. }
+        | station::Transition::RecordingStarted
         | station::Transition::RecordingGrew { .. }
         | station::Transition::RecordingStopped { .. }
         | station::Transition::RecordingFailed { .. }

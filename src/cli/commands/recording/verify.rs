@@ -96,7 +96,13 @@ pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
             Err(why @ OpenError::NotOurs(_)) if file != path => {
                 report::print_note(&format!("left out: {}: {why}", file.display()));
             }
-            Err(why) => return Err(RecordingError::Open { path: file, why }.into()),
+            Err(why) => {
+                let unread = RecordingError::Open { path: file, why };
+                if first.is_some() {
+                    report::print_note(&unread.to_string());
+                }
+                first.get_or_insert(unread);
+            }
         }
     }
     first.map_or(Ok(()), |damaged| Err(damaged.into()))
