@@ -54,6 +54,11 @@ impl Dialog {
         Self { confirm, refund: false, reason, drawn_in: None, presented_at: None }
     }
 
+    /// What it asks.
+    pub(crate) fn title(&self) -> String {
+        self.confirm.title()
+    }
+
     /// Whether its reason is being written.
     fn is_editing_reason(&self) -> bool {
         self.reason.as_ref().is_some_and(|reason| reason.before.is_some())

@@ -130,11 +130,7 @@ fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         }
         Action::NextTheme => Act::change(|ui, _| ui.theme_steps = ui.theme_steps.wrapping_add(1)),
         Action::FreeMouse => Act::effects(free_mouse),
-        Action::OnAir if cx.view.mask_policy.is_on() && ui.top::<Dialog>().is_some() => {
-            return Err("a question is open: answer it first".into());
-        }
-        Action::OnAir if cx.view.mask_policy.is_on() => Act::confirm(OffAir),
-        Action::OnAir => Act::effects(go_on_air),
+        Action::OnAir => return on_air(cx),
         Action::Back | Action::Close => Act::effects(|ui, cx| moving::back(ui, cx.model)),
         Action::Send | Action::AsJson | Action::Defaults | Action::NextField | Action::PreviousField => {
             return Err("no form is open".into());
@@ -170,6 +166,17 @@ fn go_on_air(ui: &mut Ui, cx: &ActContext<'_>) -> Vec<Effect> {
     let text = format!("on air: {MASKED} are masked until {}", cx.view.key(Action::OnAir));
     show_message(ui, text, false, cx.now);
     vec![Effect::OnAir(true)]
+}
+
+/// On air at once, off air when that is confirmed; that is asked once.
+fn on_air(cx: &PaneContext<'_>) -> Resolved {
+    let title = OffAir.title();
+    let is_open = cx.ui.top::<Dialog>().is_some_and(|dialog| dialog.title() == title);
+    match cx.view.mask_policy.is_on() {
+        true if is_open => Err("y goes off air, n stays on air".into()),
+        true => Ok(Act::confirm(OffAir)),
+        false => Ok(Act::effects(go_on_air)),
+    }
 }
 
 /// Show again what is masked.
