@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rl_console::recording::index;
 
 use crate::{
-    real::{Adapter, json, plugins::until, screen::Terminal},
+    real::{Adapter, cli, json, plugins::until, screen::Terminal},
     terminal::{console, mpp_addr},
 };
 
@@ -67,7 +67,7 @@ fn what_was_the_queue_like_when_she_redeemed_it() {
     json(data, &["invoke", "set_weather", "--params", r#"{"weather":"rain"}"#]);
     let mut adapter = Adapter::ready(mpp_addr(data), &token);
     (0..5).for_each(|_| work(&mut adapter));
-    terminal.shows("5✓");
+    terminal.shows("5 ✓ done");
     terminal.keys(RECORD);
     terminal.shows("Stop recording?");
     terminal.wait_stable("y");
@@ -113,8 +113,10 @@ fn seek_through_a_night_filter_inspect_and_go_on() {
     while !found(&terminal.text()) {
         terminal.wait_stable("}");
     }
+    // What was gone to last is there before it is looked at.
+    terminal.wait_stable("");
     let at = clock(&terminal.text());
-    terminal.keys("\r");
+    terminal.wait_stable("\r");
     terminal.wait("why", |screen| {
         !screen.contains("▸ Wire") && screen.contains("the simulated game could not do it")
     });
@@ -158,7 +160,8 @@ fn save_it_when_it_happens_again() {
     json(data, &["trigger", "add", "fall", "--when", "kind:log", "--clip", "30,1"]);
     adapter.send(fall).unwrap();
     let clip = finished(data, "-clip.mcap");
-    let lines = json(data, &["tail", "--recording", clip.to_str().unwrap()]);
-    let falls = lines.iter().filter(|line| line.to_string().contains("the dragon fell through")).count();
-    assert!(falls >= 2, "also the one before the trigger was there: {lines:#?}");
+    let told = cli(data, &["replay", clip.to_str().unwrap(), "--plain"]).stdout;
+    let told = String::from_utf8(told).unwrap();
+    let falls = told.lines().filter(|line| line.contains("the dragon fell through")).count();
+    assert!(falls >= 2, "also the one before the trigger was there: {told}");
 }
