@@ -1,8 +1,8 @@
 //! What subcommands ask: a station that runs, or a recording in its place.
 
-use std::{sync::Arc, time::Duration};
+use std::{ffi::OsString, sync::Arc, time::Duration};
 
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     args::{Command as Subcommand, Global, OnRecording},
@@ -13,6 +13,7 @@ use super::{
     report,
 };
 use crate::{
+    console::ReplayedMoment,
     ids::{ConnectionId, Seq},
     port::{
         Answer, Command, Operator, Outcome, PLACE_FORMS, Page, PortError, Query, ReplayPlace, ReplaySpan,
@@ -23,6 +24,10 @@ use crate::{
     time::{Clock, Now},
     words::{counted, format},
 };
+
+/// The flags of a recording that is asked, and of the moment of it.
+const RECORDING: &str = "--recording";
+const AT: &str = "--at";
 
 /// What is asked.
 pub(crate) enum Asked {
@@ -58,13 +63,13 @@ pub(crate) fn open(asked: &AskedRecording, settings: &Settings) -> Result<Replay
         let begins = first.display();
         report::print_note(&format!("note: of {starts} starts of the station, the one of {begins} is asked"));
     }
-    print_doubts(&port);
+    print_warnings(&port);
     Ok(port)
 }
 
 /// Says why what is printed may not be what held: parts of the recording are damaged or missing, or nothing
 /// is recorded at the place that is asked.
-fn print_doubts(port: &ReplayPort) {
+fn print_warnings(port: &ReplayPort) {
     let Some(replay) = port.replay() else { return };
     let view = replay.view.borrow().clone();
     if let Some((_, why)) = &view.refused {
@@ -159,6 +164,26 @@ fn seq_of(item: &Result<PlacedItem, Damage>) -> Option<Seq> {
     }
 }
 
+/// What has a subcommand ask the recording that is shown, at its moment, as far as its own words do not say
+/// another.
+pub(crate) fn flags(replayed: &ReplayedMoment, words: &[String]) -> Vec<OsString> {
+    let says = |flag: &str| {
+        words.iter().any(|word| {
+            word.strip_prefix(flag).is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'=', ..]))
+        })
+    };
+    let mut flags = vec![OsString::from("--replayed")];
+    if says(RECORDING) {
+        return flags;
+    }
+    flags.extend(replayed.files.iter().flat_map(|file| [RECORDING.into(), file.clone().into_os_string()]));
+    let at = i64::try_from(replayed.at.0).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    if let Some(at) = at.filter(|_| !says(AT)) {
+        flags.extend([AT.into(), at.to_string().into()]);
+    }
+    flags
+}
+
 /// Whether a subcommand can be asked of the recording that is named, where one is.
 ///
 /// # Errors
@@ -250,6 +275,19 @@ mod tests {
 
     use super::*;
     use crate::cli::args::Cli;
+
+    #[test]
+    fn what_is_run_in_a_replay_asks_it_at_its_moment_unless_it_says_another() {
+        let (one, other) = ("/r/a b.mcap".into(), "/r/c.mcap".into());
+        let replayed = ReplayedMoment { files: Arc::new([one, other]), at: Wall(1_500) };
+        let of = |line: &str| flags(&replayed, &line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let files = ["--replayed", "--recording", "/r/a b.mcap", "--recording", "/r/c.mcap"];
+        let at = ["--at", "1970-01-01T00:00:01.5Z"];
+        assert_eq!(of("ls queues"), [&files[..], &at].concat());
+        assert_eq!(of("ls queues --at=+5s"), files);
+        assert_eq!(of("ls queues --recording x.mcap"), ["--replayed"]);
+        assert_eq!(of("ls --attached"), [&files[..], &at].concat());
+    }
 
     fn checked(line: &str) -> Result<(), (&'static str, u8)> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();

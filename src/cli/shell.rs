@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 
 use super::{
     args::{Cli, Global},
+    asked,
     context::Context,
     debounced_file::{self, DebouncedFile},
     frame_files::FrameFiles,
@@ -31,8 +32,8 @@ use super::{
 use crate::{
     console::{
         settings::{
-            BookmarkKeeper, Runnable, Runner, RunningSubcommand, SavedBookmarks, SavedLayout, Shell,
-            Subcommand, SubcommandEnd, SubcommandResult,
+            BookmarkKeeper, ReplayedMoment, Runnable, Runner, RunningSubcommand, SavedBookmarks, SavedLayout,
+            Shell, Subcommand, SubcommandEnd, SubcommandResult,
         },
         worker::{OpeningFiles, SnippetFolder},
     },
@@ -256,11 +257,12 @@ struct ChildOutput {
 }
 
 impl Runner for Children {
-    fn run(&self, words: &[String]) -> RunningSubcommand {
+    fn run(&self, words: &[String], replayed: Option<&ReplayedMoment>) -> RunningSubcommand {
         let (tell, told) = sync_channel(2);
         let (done, end) = oneshot::channel();
-        let words: Vec<OsString> =
-            self.globals.iter().cloned().chain(words.iter().map(OsString::from)).collect();
+        let asked = replayed.map_or_else(Vec::new, |replayed| asked::flags(replayed, words));
+        let words = words.iter().map(OsString::from);
+        let words: Vec<OsString> = self.globals.iter().cloned().chain(asked).chain(words).collect();
         let silent = tell.clone();
         let wait = move || drop(done.send(run(&words, silent, &told, Duration::from_secs(RUN_S_MAX))));
         let failed = |why: String| SubcommandResult {

@@ -30,6 +30,7 @@ mod attachment;
 mod chunk;
 mod counting_writer;
 mod cut;
+mod files;
 mod format;
 mod index;
 mod keyframes;
@@ -54,6 +55,7 @@ mod writer;
 
 pub use attachment::Attachment;
 pub use cut::{Cut, CutPart, cut};
+pub use files::files_of;
 pub use format::RecordingInfo;
 pub use index::{ChunkPlace, RecordingIndex, index};
 pub use reader::{Damage, OpenError, RecordedItem, RecordingReader, read};

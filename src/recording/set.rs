@@ -9,12 +9,12 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
     ops::Range,
     path::{Path, PathBuf},
 };
 
 use super::{
+    files::{FILES_MAX, files_of},
     format::RecordingInfo,
     index::{ChunkPlace, RecordingIndex, index},
     reader::{Damage, OpenError},
@@ -22,14 +22,10 @@ use super::{
     tally::Tally,
 };
 
-/// Files of one set.
-const FILES_MAX: usize = 4_096;
 /// The shortest time between files of which it is said that nothing is recorded there, in nanoseconds.
 const UNRECORDED_NS_MIN: u64 = 1_000_000_000;
 /// How long before the end of a start its other files end that a station writes, too, in nanoseconds.
 const WRITTEN_NS: u64 = 5_000_000_000;
-/// The ending of the files that are looked for in a folder.
-const ENDING: &str = "mcap";
 
 /// Why a set is not opened.
 #[derive(Debug, thiserror::Error)]
@@ -424,23 +420,12 @@ fn uncovered(file: &mut SetFile, number: usize, covered_ns: Option<u64>) -> Vec<
 
 /// The recordings of a folder; those that are none are noted.
 fn of_folder(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<SetFile>, SetError> {
-    let unreadable = |why: io::Error| SetError::Open { path: folder.to_owned(), why: OpenError::Io(why) };
     let mut files = Vec::new();
-    for found in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = found.map_err(unreadable)?.path();
-        if path.extension().is_none_or(|ending| ending != ENDING) {
-            continue;
-        }
-        if files.len() >= FILES_MAX {
-            return Err(SetError::TooMany);
-        }
+    for path in files_of(folder)? {
         match SetFile::open(path) {
             Ok(file) => files.push(SetFile { is_of_folder: true, ..file }),
             Err(error) => notes.push(format!("left out: {error}")),
         }
     }
-    if files.is_empty() {
-        return Err(SetError::Empty(folder.to_owned()));
-    }
-    Ok(files)
+    if files.is_empty() { Err(SetError::Empty(folder.to_owned())) } else { Ok(files) }
 }

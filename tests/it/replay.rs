@@ -229,3 +229,44 @@ fn a_recording_is_told_in_lines_and_what_is_none_is_refused() {
     let (status, text) = code(&[&path("empty")]);
     assert!(status == Some(2) && text.contains("no_recording"), "{status:?} {text}");
 }
+
+#[test]
+fn what_is_run_in_a_replay_asks_the_recording_and_leaves_a_running_station_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = crate::real::Station::start(data);
+    let bad = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap");
+    let mut terminal = replay(data, &[bad, "--at", "+14s"]);
+    terminal.keys(":ls runs\r");
+    terminal.wait("the runs of that moment", |screen| screen.contains("exit 0") && screen.contains("recap"));
+    terminal.keys("\x1b");
+    terminal.wait("no output", |screen| !screen.contains("exit 0"));
+    for line in ["hold boss", "mark here", "pair --rotate"] {
+        terminal.keys(&format!(":{line}\r"));
+        terminal.wait(line, |screen| screen.contains("exit 1") && screen.contains("replay of the past"));
+        terminal.keys("\x1b");
+        terminal.wait("no output", |screen| !screen.contains("exit 1"));
+    }
+    let queues = crate::real::json(data, &["ls", "queues"]);
+    assert!(!queues.is_empty() && queues.iter().all(|row| row["held"] == false), "{queues:#?}");
+    drop(station);
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+}
+
+#[test]
+fn a_dialog_takes_its_keys_while_no_time_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap");
+    let mut terminal = replay(folder.path(), &[bad, "--at", "+14s"]);
+    terminal.keys("O");
+    terminal.shows("ON AIR");
+    terminal.keys("O");
+    terminal.shows("Go off air?");
+    terminal.keys("O");
+    terminal.shows("the dialog is open already");
+    terminal.keys("y");
+    terminal.wait("off air", |screen| !screen.contains("ON AIR") && !screen.contains("Go off air?"));
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+}

@@ -360,8 +360,8 @@ impl App {
                 }));
             }
             Effect::Run { number, words } => {
-                let words = self.asked_words(words);
-                self.answers.push(answer(self.jobs.run(number, &words)));
+                let replayed = self.replayed_moment();
+                self.answers.push(answer(self.jobs.run(number, &words, replayed.as_ref())));
             }
             Effect::OpenRecording { words } => self.open_recording(words),
             Effect::StopRun { number } => self.jobs.end(number),

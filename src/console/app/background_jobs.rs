@@ -7,7 +7,7 @@ use crate::{
     console::{
         settings::{
             BookmarkKeeper,
-            shell::{Runner, Shell, SubcommandEnd, SubcommandResult},
+            shell::{ReplayedMoment, Runner, Shell, SubcommandEnd, SubcommandResult},
         },
         ui::{effect::OnTree, event::Event},
         worker::{
@@ -57,8 +57,13 @@ impl BackgroundJobs {
     }
 
     /// Starts one; its end comes with the future.
-    pub(crate) fn run(&mut self, number: u64, words: &[String]) -> impl Future<Output = Event> + use<> {
-        let end = self.begin(number, words);
+    pub(crate) fn run(
+        &mut self,
+        number: u64,
+        words: &[String],
+        replayed: Option<&ReplayedMoment>,
+    ) -> impl Future<Output = Event> + use<> {
+        let end = self.begin(number, words, replayed);
         async move { Event::SubcommandEnded { number, ran: end.await } }
     }
 
@@ -66,6 +71,7 @@ impl BackgroundJobs {
         &mut self,
         number: u64,
         words: &[String],
+        replayed: Option<&ReplayedMoment>,
     ) -> Pin<Box<dyn Future<Output = SubcommandResult> + Send>> {
         let refused = |why: &str| {
             let ran = SubcommandResult {
@@ -79,7 +85,7 @@ impl BackgroundJobs {
         if self.kill_guards.len() >= RUNNING_MAX {
             return refused("other subcommands are still running");
         }
-        let running = runner.run(words);
+        let running = runner.run(words, replayed);
         self.kill_guards.insert(number, running.kill_guard);
         running.end
     }

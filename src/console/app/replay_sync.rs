@@ -1,7 +1,7 @@
 //! Follows a recording in the place of a station: its moments are shown by its own clock, and what was folded
 //! is void wherever it goes to another place.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use super::{
     answer::Answer,
@@ -9,7 +9,7 @@ use super::{
     past_loader::PastLoader,
 };
 use crate::{
-    console::{draw::class::Class, model::Model},
+    console::{draw::class::Class, model::Model, settings::ReplayedMoment},
     tap::entry::station::Level,
     time::{Mono, Now},
 };
@@ -18,9 +18,6 @@ use crate::{
 const MOVED_EVERY: Duration = Duration::from_millis(33);
 /// How long nothing is painted while a place is gone to.
 const UNPAINTED_MAX: Duration = Duration::from_millis(250);
-/// What has a subcommand ask a recording, and about which moment of it.
-const RECORDING: &str = "--recording";
-const AT: &str = "--at";
 /// How long it is shown why something was not done.
 const REFUSED_DURATION: Duration = Duration::from_secs(5);
 
@@ -106,23 +103,11 @@ impl App {
             && left_at.is_some_and(|left_at| self.clock.mono().since(left_at) < UNPAINTED_MAX)
     }
 
-    /// The words of a subcommand, which asks what is replayed at the moment that is shown: it is run beside
-    /// this console, and would ask a station otherwise, and act on it.
-    pub(super) fn asked_words(&self, words: Vec<String>) -> Vec<String> {
-        let Some(replaying) = &self.replaying else { return words };
-        if words.iter().any(|word| word == RECORDING || word.starts_with("--recording=")) {
-            return words;
-        }
-        let files = replaying.replay.files.iter();
-        let mut asked = vec!["--replayed".to_owned()];
-        asked.extend(files.flat_map(|file| [RECORDING.to_owned(), file.display().to_string()]));
-        let shown = self.ui.time.instant().unwrap_or_else(|| self.shown_now()).wall;
-        let at = i64::try_from(shown.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-        if let Some(at) = at.filter(|_| !words.iter().any(|word| word == AT || word.starts_with("--at="))) {
-            asked.extend([AT.to_owned(), at.to_string()]);
-        }
-        asked.extend(words);
-        asked
+    /// What a subcommand asks that is run beside this console, where a recording is shown.
+    pub(super) fn replayed_moment(&self) -> Option<ReplayedMoment> {
+        let replay = &self.replaying.as_ref()?.replay;
+        let at = self.ui.time.instant().unwrap_or_else(|| self.shown_now()).wall;
+        Some(ReplayedMoment { files: Arc::clone(&replay.files), at })
     }
 
     /// Says how far entries are folded.

@@ -151,6 +151,8 @@ fn bindings<'a>(
     let holds_frames = live.station.intercepted.at(view.clock.wall).next().is_some();
     let is_replay = view.replay.is_some();
     let is_named = |binding: &&keymap::Binding| match binding.action {
+        // Frames can be made there, and not injected.
+        Action::Workbench if is_replay => false,
         action if is_replay && is_replayed(action) => false,
         Action::NoteForward | Action::StepForward | Action::GoToTime | Action::ReplayFaster if is_replay => {
             true

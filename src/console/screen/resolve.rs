@@ -173,7 +173,7 @@ fn on_air(cx: &PaneContext<'_>) -> Resolved {
     let title = OffAir.title();
     let is_open = cx.ui.top::<Dialog>().is_some_and(|dialog| dialog.title() == title);
     match cx.view.mask_policy.is_on() {
-        true if is_open => Err("y goes off air, n stays on air".into()),
+        true if is_open => Err("the dialog is open already".into()),
         true => Ok(Act::confirm(OffAir)),
         false => Ok(Act::effects(go_on_air)),
     }

@@ -7,6 +7,7 @@ use super::{bookmark_keeper::SavedBookmarks, recordings::RecordingOpener};
 use crate::{
     console::worker::{OpeningFiles, SnippetFolder},
     manual::LazyManual,
+    time::Wall,
 };
 
 /// What the palette offers beside the actions of a place.
@@ -70,8 +71,8 @@ impl Shell {
 struct SavesNothing(Arc<dyn Runner>);
 
 impl Runner for SavesNothing {
-    fn run(&self, words: &[String]) -> RunningSubcommand {
-        self.0.run(words)
+    fn run(&self, words: &[String], replayed: Option<&ReplayedMoment>) -> RunningSubcommand {
+        self.0.run(words, replayed)
     }
 
     fn remember(&self, line: &str) {
@@ -190,10 +191,20 @@ fn has_flag(words: &[String], flag: &str) -> bool {
     words.iter().any(is_it)
 }
 
+/// The moment of a recording that is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayedMoment {
+    /// The recording's files.
+    pub files: Arc<[PathBuf]>,
+    /// The moment, with all of its millisecond.
+    pub at: Wall,
+}
+
 /// Runs subcommands for a console, and keeps the lines that were typed.
 pub trait Runner: Send + Sync + fmt::Debug {
-    /// Starts a subcommand. It must not wait for anything.
-    fn run(&self, words: &[String]) -> RunningSubcommand;
+    /// Starts a subcommand: of the station, or of what is replayed in its place, which nothing is done to. It
+    /// must not wait for anything.
+    fn run(&self, words: &[String], replayed: Option<&ReplayedMoment>) -> RunningSubcommand;
 
     /// Keeps a line for the next start. It must not wait for anything, and may fail silently.
     fn remember(&self, line: &str);

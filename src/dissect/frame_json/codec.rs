@@ -185,7 +185,7 @@ pub(crate) trait Codec {
     /// For a stream of which nothing was read.
     fn decoder(&self) -> Box<dyn Decoder + '_>;
 
-    /// The same where the faults alone are asked for: its units may have no members.
+    /// Another decoder, for the faults alone: its units may have no members.
     fn checker(&self) -> Box<dyn Decoder + '_> {
         self.decoder()
     }

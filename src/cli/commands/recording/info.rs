@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, path::Path};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::files::files_of;
 use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
     recording::{self, OpenError, RecordingIndex, Tally},
@@ -138,7 +137,7 @@ impl Row {
 
 /// Prints what is said of a file, or of each one in a folder.
 pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
-    for file in files_of(path)? {
+    for file in recording::files_of(path).map_err(RecordingError::of_set)? {
         match recording::index(&file) {
             Ok(index) => context.out.row(&Row::new(&file, index), Row::text)?,
             Err(why @ OpenError::NotOurs(_)) if file != path => {

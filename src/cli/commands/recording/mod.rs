@@ -3,7 +3,6 @@
 mod cut;
 mod dispatch;
 mod export;
-mod files;
 mod info;
 mod repair;
 mod verify;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{files::files_of, info::LEFT_OUT};
+use super::info::LEFT_OUT;
 use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
     ids::Seq,
@@ -87,7 +87,7 @@ impl Row {
 /// Reads a file, or each one in a folder.
 pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
     let mut first: Option<RecordingError> = None;
-    for file in files_of(path)? {
+    for file in recording::files_of(path).map_err(RecordingError::of_set)? {
         match recording::read(&file) {
             Ok(reading) => {
                 let damaged = verify(context, &file, reading)?;

@@ -21,7 +21,9 @@ fn recording_remedy(alert: &Alert) -> Vec<ReportLine> {
         ("no room", "free disk space"),
         ("disk is too low", "free disk space"),
     ];
-    let found = causes.into_iter().find(|(cause, _)| alert.text.contains(cause));
+    // What its file is called is no cause.
+    let why = alert.text.rsplit_once(".mcap: ").map_or(&*alert.text, |(_, why)| why);
+    let found = causes.into_iter().find(|(cause, _)| why.contains(cause));
     let what = found.map_or("its text says why; the station's log has more", |(_, what)| what);
     if &*alert.subject == "always" {
         return vec![instruction(&format!("{what}; the recording is tried again every 10 s"))];
@@ -84,7 +86,7 @@ mod tests {
                 "/r/a.mcap: its files have reached 9 bytes (limits.recording.bytes_max)",
                 "raise limits.recording.bytes_max, or record less at a time",
             ),
-            ("/r/a.mcap: the recorder failed", "its text says why; the station's log has more"),
+            ("/no room/read-only.mcap: the recorder failed", "its text says why; the station's log has more"),
         ] {
             let own =
                 [instruction(&format!("{what}, then start a new recording:")), command("record OUT.mcap")];
