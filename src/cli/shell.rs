@@ -261,15 +261,12 @@ impl Runner for Children {
         let (tell, told) = sync_channel(2);
         let (done, end) = oneshot::channel();
         let asked = replayed.map_or_else(Vec::new, |replayed| asked::flags(replayed, words));
-        let words = words.iter().map(OsString::from);
-        let words: Vec<OsString> = self.globals.iter().cloned().chain(asked).chain(words).collect();
+        let flags = self.globals.iter().cloned().chain(asked);
+        let words: Vec<OsString> = flags.chain(words.iter().map(OsString::from)).collect();
         let silent = tell.clone();
         let wait = move || drop(done.send(run(&words, silent, &told, Duration::from_secs(RUN_S_MAX))));
-        let failed = |why: String| SubcommandResult {
-            output: String::new(),
-            cut: false,
-            end: SubcommandEnd::Failed(why),
-        };
+        let failed =
+            |why| SubcommandResult { output: String::new(), cut: false, end: SubcommandEnd::Failed(why) };
         let spawned = std::thread::Builder::new().name("palette".to_owned()).spawn(wait);
         RunningSubcommand {
             end: Box::pin(async move {

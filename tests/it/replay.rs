@@ -238,7 +238,8 @@ fn what_is_run_in_a_replay_asks_the_recording_and_leaves_a_running_station_alone
     let bad = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap");
     let mut terminal = replay(data, &[bad, "--at", "+14s"]);
     terminal.keys(":ls runs\r");
-    terminal.wait("the runs of that moment", |screen| screen.contains("exit 0") && screen.contains("recap"));
+    terminal
+        .wait("the runs of that moment", |screen| screen.contains("exit 0") && screen.contains("submitted"));
     terminal.keys("\x1b");
     terminal.wait("no output", |screen| !screen.contains("exit 0"));
     for line in ["hold boss", "mark here", "pair --rotate"] {
