@@ -83,26 +83,19 @@ impl App {
         self.frame_scheduler.painted(begun, self.clock.mono(), bytes);
         // Until it says that it is well again, nobody knows.
         self.is_dirty = self.is_behind || self.frame_scheduler.reduced_rate() != frames_per_s;
-        // Nothing of a question is seen then.
-        let is_small = layout::too_small(self.ui.columns, self.ui.rows);
-        let Some(frame) = frame else {
-            if is_small {
-                return;
-            }
-            // It is on the screen already: what looks like what was there before waits for no frame.
-            for overlay in &mut self.ui.overlays {
-                overlay.on_drawn(0);
-                overlay.on_presented(0, begun);
-            }
-            return;
-        };
-        let Ok(number) = self.mailbox.put(frame) else { return };
-        self.self_metrics.frame(begun, self.clock.mono(), bytes);
-        if is_small {
+        let Ok(number) = frame.map(|frame| self.mailbox.put(frame)).transpose() else { return };
+        if number.is_some() {
+            self.self_metrics.frame(begun, self.clock.mono(), bytes);
+        }
+        if layout::too_small(self.ui.columns, self.ui.rows) {
             return;
         }
         for overlay in &mut self.ui.overlays {
-            overlay.on_drawn(number);
+            overlay.on_drawn(number.unwrap_or_default());
+            if number.is_none() {
+                // It is on the screen already: what looks like what was there before waits for no frame.
+                overlay.on_presented(0, begun);
+            }
         }
     }
 }
