@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn what_is_run_in_a_replay_asks_it_at_its_moment_unless_it_says_another() {
         let (one, other) = ("/r/a b.mcap".into(), "/r/c.mcap".into());
-        let replayed = ReplayedMoment { files: Arc::new([one, other]), at: Wall(1_500) };
+        let replayed = ReplayedMoment { files: Arc::new([one, other]), at: crate::time::Wall(1_500) };
         let of = |line: &str| flags(&replayed, &line.split(' ').map(str::to_owned).collect::<Vec<_>>());
         let files = ["--replayed", "--recording", "/r/a b.mcap", "--recording", "/r/c.mcap"];
         let at = ["--at", "1970-01-01T00:00:01.5Z"];
