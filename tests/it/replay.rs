@@ -242,7 +242,7 @@ fn what_is_run_in_a_replay_asks_the_recording_and_leaves_a_running_station_alone
         .wait("the runs of that moment", |screen| screen.contains("exit 0") && screen.contains("submitted"));
     terminal.keys("\x1b");
     terminal.wait("no output", |screen| !screen.contains("exit 0"));
-    for line in ["hold boss", "mark here", "pair --rotate"] {
+    for line in ["hold boss", "mark here", "pair --rotate --out token.txt"] {
         terminal.keys(&format!(":{line}\r"));
         terminal.wait(line, |screen| screen.contains("exit 1") && screen.contains("replay of the past"));
         terminal.keys("\x1b");
