@@ -92,37 +92,44 @@ pub(in crate::station) async fn keep(inner: Weak<Inner>) {
         let was_begun = begun.is_ok();
         let failure = match begun {
             Ok(ongoing) => {
-                failed = Failed::default();
-                match follow(&inner, ongoing).await {
-                    Some(failure) => failure,
-                    None => return,
-                }
+                (failed.is_disk_full, failed.at) = (false, None);
+                let Some(failure) = follow(&inner, ongoing).await else { return };
+                failure
             }
             Err(failure) => failure,
         };
         let Some(shared) = inner.upgrade() else { return };
         let now = shared.clock.now().mono;
-        report_failure(&shared, &failure, &mut failed);
+        let is_lasting = was_begun && now.since(begun_at) >= PERIOD;
+        report_failure(&shared, &failure, failed.is_news(&failure.why, is_lasting));
         failed.is_disk_full = failure.is_disk_full;
         failed.at = failed.at.or(Some(now)).filter(|_| !failure.is_disk_full);
         drop(shared);
-        if !was_begun || now.since(begun_at) < PERIOD {
+        if !is_lasting {
             tokio::time::sleep(PERIOD).await;
         }
     }
 }
 
-/// Says that it does not record, and why, where that is news.
-fn report_failure(inner: &Inner, failure: &Failure, failed: &mut Failed) {
+impl Failed {
+    /// Whether a failure is news: it has another cause than the one before, or what it ended had recorded for
+    /// a while. A disk that takes the head of a file, and no more, is reported once.
+    fn is_news(&mut self, why: &str, was_lasting: bool) -> bool {
+        let is_same = !was_lasting && self.reported.as_deref() == Some(why);
+        self.reported = Some(why.to_owned());
+        !is_same
+    }
+}
+
+/// Says that it does not record and, where that is news, why.
+fn report_failure(inner: &Inner, Failure { why, .. }: &Failure, is_news: bool) {
     if inner.status.view().0.always_recording.is_some() {
         inner.status.report(Transition::AlwaysRecording, "");
     }
-    let why = &failure.why;
-    if failed.reported.as_ref() != Some(why) {
+    if is_news {
         tracing::error!("the recording that is always kept failed: {why}");
         let of = Transition::RecordingFailed { is_always: true };
         inner.status.report(of, &format!("{why}; it is tried again"));
-        failed.reported = Some(why.clone());
     }
 }
 
@@ -205,4 +212,20 @@ fn report_to(
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_reported_once_until_something_was_recorded_for_a_while() {
+        let mut failed = Failed::default();
+        assert!(failed.is_news("no room", false));
+        assert!(!failed.is_news("no room", false));
+        assert!(failed.is_news("read-only", false));
+        assert!(failed.is_news("no room", false));
+        assert!(failed.is_news("no room", true));
+        assert!(!failed.is_news("no room", false));
+    }
 }
