@@ -1,7 +1,8 @@
 //! The recordings that a path names.
 
 use std::{
-    fs, io,
+    fs::{self, File, TryLockError},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -39,6 +40,18 @@ pub fn files_of(path: &Path) -> Result<Vec<PathBuf>, SetError> {
     Ok(files)
 }
 
+/// Says to others that a file is being written, until it is closed. Where the file system has no locks,
+/// nothing says so.
+pub(super) fn lock(file: &File) {
+    let _ = file.try_lock();
+}
+
+/// Whether a recorder writes to a file: that its end is not there is no damage then.
+#[must_use]
+pub fn is_being_written(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +66,16 @@ mod tests {
         }
         assert_eq!(files_of(folder.path()).unwrap(), [path("a.mcap"), path("b.mcap")]);
         assert_eq!(files_of(&path("none.mcap")).unwrap(), [path("none.mcap")]);
+    }
+    #[test]
+    fn a_file_is_being_written_until_whoever_writes_it_closes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mcap");
+        assert!(!is_being_written(&path));
+        let file = File::create_new(&path).unwrap();
+        lock(&file);
+        assert!(is_being_written(&path) && is_being_written(&path));
+        drop(file);
+        assert!(!is_being_written(&path));
     }
 }

@@ -55,7 +55,7 @@ mod writer;
 
 pub use attachment::Attachment;
 pub use cut::{Cut, CutPart, cut};
-pub use files::files_of;
+pub use files::{files_of, is_being_written};
 pub use format::RecordingInfo;
 pub use index::{ChunkPlace, RecordingIndex, index};
 pub use reader::{Damage, OpenError, RecordedItem, RecordingReader, read};

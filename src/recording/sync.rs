@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use super::files;
 use crate::time::Mono;
 
 /// How often.
@@ -37,8 +38,9 @@ struct State {
 }
 
 impl Syncing {
-    /// Of a file that others write.
+    /// Of a file that others write, which says so as long as it is open.
     pub(super) fn of(path: &Path, file: &File) -> io::Result<Self> {
+        files::lock(file);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new(".")).to_owned();
         let (file, is_named) = (Arc::new(file.try_clone()?), file.metadata()?.nlink() > 0);

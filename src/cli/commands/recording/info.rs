@@ -28,6 +28,8 @@ struct Row {
     previous: Option<String>,
     bytes: u64,
     is_finished: bool,
+    /// Whether a recorder writes to it now.
+    is_being_written: bool,
     /// Whether entries were left out on purpose.
     is_filtered: bool,
     chunks: u64,
@@ -89,6 +91,7 @@ impl Row {
             previous: info.and_then(|info| info.previous),
             bytes: index.bytes,
             is_finished,
+            is_being_written: !is_finished && recording::is_being_written(path),
             chunks: index.chunks.len() as u64,
             keyframes: index.chunks.iter().filter(|chunk| chunk.has_keyframe).count() as u64,
             first_ms: index.chunks.iter().map(|chunk| ms(chunk.start_ns)).min(),
@@ -126,6 +129,7 @@ impl Row {
             say("attached", self.attachments.join(", "));
         }
         let state = match (&self.damage, self.is_finished) {
+            _ if self.is_being_written => "being written".to_owned(),
             (None, true) => "complete; `recording verify` says whether all of it can be read".to_owned(),
             (None, false) => "without an index: `recording repair` makes one".to_owned(),
             (Some(damage), _) => format!("{damage}; `recording repair` makes the rest whole"),

@@ -9,7 +9,7 @@ use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
     ids::Seq,
     port::Snapshot,
-    recording::{self, OpenError, RecordedItem, RecordingReader},
+    recording::{self, Damage, OpenError, RecordedItem, RecordingReader},
     tap::entry::What,
     words::counted,
 };
@@ -27,6 +27,8 @@ struct Row {
     lost: u64,
     /// Whether entries were left out on purpose: that some are missing is no fault then.
     is_filtered: bool,
+    /// Whether it goes on: what is there by now was read.
+    is_being_written: bool,
     damaged: u64,
     faults: Vec<String>,
 }
@@ -79,7 +81,8 @@ impl Row {
         let what = format!("{}, {}", counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
         let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
         let state = if self.damaged == 0 { "ok".to_owned() } else { counted(self.damaged, "fault") };
-        lines.push(format!("{}: {what}{lost}: {state}", self.path));
+        let goes_on = if self.is_being_written { ", still being written" } else { "" };
+        lines.push(format!("{}: {what}{lost}: {state}{goes_on}", self.path));
         lines.join("\n")
     }
 }
@@ -120,6 +123,7 @@ fn verify(
     for item in reading {
         match item {
             Ok(item) => row.take(item, &mut last),
+            Err(Damage::Truncated { .. }) if recording::is_being_written(file) => row.is_being_written = true,
             Err(damage) => row.fault(damage.to_string()),
         }
     }
