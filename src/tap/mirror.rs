@@ -1,8 +1,8 @@
 //! A tap whose entries were emitted elsewhere: what an attached console reads from.
 
 use super::{
-    EntryRef,
     reader::Reader,
+    recorded::OwnedEntry,
     sequencer::{Counters, Tap, TooManyReaders},
 };
 use crate::{ids::Seq, limits};
@@ -22,14 +22,14 @@ impl Mirror {
         Self { tap: Tap::beginning_at(limits, next) }
     }
 
-    /// Keeps an entry at its own place, its bytes as they are: secrets were withheld where it was emitted.
-    /// One that is not behind all that came before is left out. Never blocks beyond another push or a
-    /// read.
+    /// Keeps entries at their own places, their bytes as they are: secrets were withheld where they were
+    /// emitted. One that is not behind all that came before is left out. Readers see and are woken for
+    /// all of them at once, so a caller hands over at most some hundreds. Never blocks beyond another
+    /// push or a read.
     ///
-    /// Whether it is kept.
-    #[expect(clippy::must_use_candidate, reason = "a repeated entry is no news to anybody")]
-    pub fn push(&self, entry: EntryRef<'_>) -> bool {
-        self.tap.mirror(entry.entry.clone(), entry.bytes)
+    /// How many are kept.
+    pub fn push(&self, entries: impl IntoIterator<Item = OwnedEntry>) -> usize {
+        self.tap.mirror(entries)
     }
 
     /// The place behind the last entry.
@@ -62,7 +62,6 @@ mod tests {
         tap::{
             Draft,
             entry::{Link, Redaction, Transition, What, mpp, station},
-            recorded::OwnedEntry,
         },
         time::Now,
     };
@@ -109,9 +108,9 @@ mod tests {
         let mirror = Mirror::new(limits::Tap::default(), Seq(1));
         let mut reader = mirror.reader().unwrap();
         for entry in [&entries[0], &entries[1], &entries[4], &entries[5]] {
-            assert!(mirror.push(entry.as_ref()));
+            assert_eq!(mirror.push([entry.clone()]), 1);
         }
-        assert!(!mirror.push(entries[2].as_ref()), "it comes too late");
+        assert_eq!(mirror.push([entries[2].clone()]), 0, "it comes too late");
         assert_eq!(read_all(&mut reader), ([&entries[..2], &entries[4..]].concat(), vec![0, 2]));
         assert_eq!((reader.received(), reader.lost(), reader.lag()), (4, 2, 0));
         assert_eq!(mirror.next(), Seq(7));
@@ -144,9 +143,7 @@ mod tests {
         let (entries, _) = read_all(&mut original);
         let mirror = Mirror::new(limits::Tap::default(), Seq(1));
         let mut reader = mirror.reader().unwrap();
-        for entry in &entries {
-            assert!(mirror.push(entry.as_ref()));
-        }
+        assert_eq!(mirror.push(entries.clone()), entries.len());
         assert_eq!(read_all(&mut reader).0, entries);
     }
 
@@ -165,7 +162,7 @@ mod tests {
                 emit_text(&tap, &"x".repeat(bytes));
                 let mut entries = read_all(&mut original).0;
                 if comes && let Some(entry) = entries.pop() {
-                    mirror.push(entry.as_ref());
+                    mirror.push([entry.clone()]);
                     came.push(entry);
                 }
                 if reads {

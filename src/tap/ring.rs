@@ -173,6 +173,10 @@ impl EvictedSegments {
         self.0.is_empty()
     }
 
+    pub(super) fn append(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
     /// A cleared segment with its room, where one of these is held by nobody else and was full.
     pub(super) fn reclaim(self) -> Option<Segment> {
         let mut spare = None;
@@ -241,7 +245,7 @@ impl Ring {
         if self.open.end().is_some_and(|end| end != entry.seq) {
             self.seal(&mut evicted);
         }
-        evicted.0.extend(self.push(entry, bytes).0);
+        evicted.append(self.push(entry, bytes));
         evicted
     }
 

@@ -14,6 +14,7 @@ use super::{
     entry::{Entry, Link, What},
     guard::{self, TokenGuard},
     reader::{Batch, Reader},
+    recorded::OwnedEntry,
     redact,
     ring::{EvictedSegments, Ring},
 };
@@ -306,19 +307,25 @@ impl Tap {
         seq
     }
 
-    /// Keeps an entry that has its place, with bytes that nothing is to be withheld of. One whose place is
-    /// taken is left out: whether it is kept.
-    pub(super) fn mirror(&self, entry: Entry, bytes: &[u8]) -> bool {
-        let kept = bytes.len().min(self.shared.frame_bytes_max());
-        let mut state = self.shared.lock();
-        if entry.seq < state.next {
-            return false;
+    /// Keeps entries that have their places, with bytes that nothing is to be withheld of. One whose place is
+    /// taken is left out: how many are kept.
+    pub(super) fn mirror(&self, entries: impl IntoIterator<Item = OwnedEntry>) -> usize {
+        let bytes_max = self.shared.frame_bytes_max();
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
+        let (mut kept, mut evicted) = (0, EvictedSegments::default());
+        for OwnedEntry { entry, bytes } in entries {
+            if entry.seq < state.next {
+                continue;
+            }
+            state.next = entry.seq.next();
+            let len = bytes.len().min(bytes_max);
+            state.cut += u64::from(len < bytes.len());
+            evicted.append(state.ring.push_behind(entry, &bytes[..len]));
+            kept += 1;
         }
-        state.next = entry.seq.next();
-        state.cut += u64::from(kept < bytes.len());
-        let evicted = state.ring.push_behind(entry, &bytes[..kept]);
-        self.shared.publish(state, evicted);
-        true
+        self.shared.publish(guard, evicted);
+        kept
     }
 
     /// A reader from the present end on.

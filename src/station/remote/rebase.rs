@@ -18,7 +18,7 @@ use crate::{
     limits,
     port::{RESTARTED_NOTICE, Snapshot},
     tap::{
-        EntryRef, Mirror,
+        Mirror,
         entry::{Entry, Frame, Link, Transition, What, station},
         recorded::OwnedEntry,
     },
@@ -75,11 +75,13 @@ impl RebasedMirror {
     /// Takes entries that the station sent, the first of them being at `first` unless there is none.
     pub(super) fn take(&mut self, first: Seq, entries: impl Iterator<Item = OwnedEntry>, now: Now) {
         self.note_gap(first, now);
+        let mut carried = Vec::new();
         for OwnedEntry { mut entry, bytes } in entries {
             self.expected = self.expected.max(entry.seq.next());
             self.carry_over(&mut entry);
-            self.mirror.push(EntryRef { entry: &entry, bytes: &bytes });
+            carried.push(OwnedEntry { entry, bytes });
         }
+        self.mirror.push(carried);
     }
 
     /// The station's next entry is at `next`: what lies before and has not come is lost.
@@ -94,7 +96,7 @@ impl RebasedMirror {
     fn insert(&mut self, before: Seq, what: What, text: &str, now: Now) {
         let seq = self.rebase_seq(before);
         let entry = Entry { seq, at: now, link: Link::Station, trace: None, cause: None, what };
-        self.mirror.push(EntryRef { entry: &entry, bytes: text.as_bytes() });
+        self.mirror.push([OwnedEntry { entry, bytes: text.as_bytes().to_vec() }]);
         self.expected = before;
         self.spans.push_back(Span { from: before, ahead: seq.next().0.saturating_sub(before.0) });
         if self.spans.len() > SPANS_MAX {

@@ -370,11 +370,11 @@ impl ReplayThread {
         let now = self.now();
         let mut due = Vec::new();
         let pause = self.take_due(now, &mut due);
+        let is_loss = due.iter().any(|it| matches!(it.entry.what, What::Loss { .. }));
         if !due.is_empty() {
-            self.push(&due);
+            self.push(due);
         }
         let is_due = self.player.is_max() && now.since(self.told_at) >= TOLD_EVERY;
-        let is_loss = due.iter().any(|it| matches!(it.entry.what, What::Loss { .. }));
         if is_due || is_loss || self.unrecorded(now).is_some() != self.is_unrecorded {
             self.tell();
         }
@@ -418,17 +418,17 @@ impl ReplayThread {
     }
 
     /// Hands out entries. The state is ahead of whoever folds them.
-    fn push(&mut self, due: &[OwnedEntry]) {
+    fn push(&mut self, due: Vec<OwnedEntry>) {
         let shared = Arc::clone(&self.shared);
         let mut stage = shared.stage();
         stage.chunk = self.cursor.chunk();
-        for entry in due {
+        for entry in &due {
             let carried = stage.state.take(entry.as_ref(), &shared.limits);
             if carried == Carried::Unknown {
                 renew(&mut self.reader, &self.cursor, &mut stage.state);
             }
-            stage.mirror.push(entry.as_ref());
         }
+        stage.mirror.push(due);
     }
 
     /// There are no more entries, of this start of the station or of any.
