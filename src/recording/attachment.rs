@@ -1,5 +1,17 @@
 //! What is kept with a recording beside its entries.
 
+use std::path::Path;
+
+use mcap::{
+    parse_record,
+    records::{Record, op},
+};
+
+use super::records::{RECORD_BYTES_MAX, Records};
+
+/// Attachments of a file that are read.
+const ATTACHMENTS_MAX: usize = 64;
+
 /// A file within a recording: the configuration in force, the pack, a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
@@ -18,4 +30,25 @@ impl Attachment {
     pub fn text(name: &str, media_type: &str, text: String) -> Self {
         Self { name: name.to_owned(), media_type: media_type.to_owned(), bytes: text.into_bytes() }
     }
+}
+
+/// Those of a file that can be read, at most 64 of so many bytes in all.
+pub(super) fn attachments_of(path: &Path, bytes_max: u64) -> Vec<Attachment> {
+    let (mut all, mut room) = (Vec::new(), bytes_max.min(RECORD_BYTES_MAX));
+    let Ok(mut records) = Records::open(path) else { return all };
+    while let Ok(Some(head)) = records.next() {
+        if head.op != op::ATTACHMENT || head.len > room || all.len() >= ATTACHMENTS_MAX {
+            continue;
+        }
+        let Ok(body) = records.body(head, room) else { break };
+        if let Ok(Record::Attachment { header, data, .. }) = parse_record(head.op, &body) {
+            room -= head.len;
+            all.push(Attachment {
+                name: header.name,
+                media_type: header.media_type,
+                bytes: data.into_owned(),
+            });
+        }
+    }
+    all
 }

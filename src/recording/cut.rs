@@ -3,10 +3,12 @@
 use std::{fs, io, path::Path};
 
 use super::{
+    attachment::{Attachment, attachments_of},
     format::{RecordingInfo, wall_ns},
     reader::{Damage, RecordedItem},
     repair::RepairError,
     set_reader::{PlacedItem, SetCursor, SetReader},
+    sources::EncodedSnapshot,
     tally::Tallied,
     writer::{WriteError, Writer},
 };
@@ -21,12 +23,13 @@ const LISTED_MAX: usize = 64;
 
 /// What is taken of a recording.
 pub struct Cut<'a> {
-    /// From this `log_time` on, in nanoseconds. What moved the state since the keyframe before it is taken
-    /// too.
-    pub from_ns: u64,
+    /// The state that the part begins with.
+    pub head: EncodedSnapshot,
+    /// Behind what that state has.
+    pub from: SetCursor,
     /// Up to this one.
     pub to_ns: u64,
-    /// Whether an entry is taken, from `from_ns` on.
+    /// Whether an entry is taken.
     pub keeps: &'a mut dyn FnMut(EntryRef<'_>) -> bool,
     /// Whether that may leave entries out. The part says so, as it does of a recording that was filtered.
     pub is_filtered: bool,
@@ -36,8 +39,8 @@ pub struct Cut<'a> {
 
 impl std::fmt::Debug for Cut<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { from_ns, to_ns, .. } = self;
-        f.debug_struct("Cut").field("from_ns", from_ns).field("to_ns", to_ns).finish_non_exhaustive()
+        let Self { from, to_ns, .. } = self;
+        f.debug_struct("Cut").field("from", from).field("to_ns", to_ns).finish_non_exhaustive()
     }
 }
 
@@ -56,7 +59,8 @@ pub struct CutPart {
     pub more_damages: u64,
 }
 
-/// Writes a part of one start of a station into a new file, with a keyframe at its head.
+/// Writes a part of one start of a station into a new file, with a keyframe at its head and what is attached
+/// to the file that it begins in.
 ///
 /// # Errors
 /// The file cannot be made or written; one that exists is left alone. One that was begun is removed.
@@ -67,15 +71,16 @@ pub fn cut(
     limits: limits::Recording,
 ) -> Result<CutPart, RepairError> {
     let set = std::sync::Arc::clone(reader.set());
-    let chunk = set.chunk_at(cut.from_ns);
-    let first = set.keyframe_until(chunk).or_else(|| set.keyframe_from(chunk)).unwrap_or(chunk);
+    let first = cut.from.chunk().saturating_sub(1);
     let is_filtered = cut.is_filtered || set.is_filtered();
     let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..set.info_of(first) };
+    let attached = set.file_of(first).map(|file| attachments_of(&file.path, limits.file_bytes_max));
     let file = private_files::create_new(to).map_err(RepairError::Write)?;
     let synced = file.try_clone().map_err(RepairError::Write)?;
     let written = Writer::begin(file, &info, limits).and_then(|writer| {
         let mut copy = Copy { writer, info, part: CutPart::default() };
-        copy.all(reader, SetCursor::at(&set, first), &mut cut)?;
+        copy.head(&cut.head, &attached.unwrap_or_default())?;
+        copy.all(reader, &mut cut)?;
         Ok(copy.part)
     });
     let made = written.map_err(failed).and_then(|part| {
@@ -103,25 +108,27 @@ struct Copy {
 }
 
 impl Copy {
-    fn all(
+    fn head(
         &mut self,
-        reader: &mut SetReader,
-        mut cursor: SetCursor,
-        cut: &mut Cut<'_>,
+        EncodedSnapshot { at, bytes }: &EncodedSnapshot,
+        attached: &[Attachment],
     ) -> Result<(), WriteError> {
-        while let Some(item) = cursor.next(reader) {
+        self.writer.keyframe(at.mono, *at, bytes)?;
+        self.part.keyframes += 1;
+        self.writer.attach(*at, attached)
+    }
+
+    fn all(&mut self, reader: &mut SetReader, cut: &mut Cut<'_>) -> Result<(), WriteError> {
+        while let Some(item) = cut.from.next(reader) {
             match item {
                 Ok(PlacedItem { log_ns, .. }) if log_ns > cut.to_ns => break,
                 Ok(PlacedItem { log_ns, item: RecordedItem::Snapshot { at, bytes } }) => {
-                    // The state before the part is that of its first keyframe, moved on.
-                    if self.part.keyframes == 0 || log_ns >= cut.from_ns {
-                        let at = self.moment(log_ns, at);
-                        self.writer.keyframe(at.mono, at, &bytes)?;
-                        self.part.keyframes += 1;
-                    }
+                    let at = self.moment(log_ns, at);
+                    self.writer.keyframe(at.mono, at, &bytes)?;
+                    self.part.keyframes += 1;
                 }
-                Ok(PlacedItem { log_ns, item: RecordedItem::Entry(entry) }) => {
-                    if log_ns < cut.from_ns || (cut.keeps)(entry.as_ref()) {
+                Ok(PlacedItem { item: RecordedItem::Entry(entry), .. }) => {
+                    if (cut.keeps)(entry.as_ref()) {
                         self.writer.entry(entry.as_ref(), (cut.tallied)(&entry.entry))?;
                         self.part.entries += 1;
                     }

@@ -14,6 +14,7 @@ use super::local::{Inner, LocalPort};
 use crate::{
     ids::Seq,
     port::StationPort as _,
+    recording::EncodedSnapshot,
     tap,
     time::{Mono, Now},
 };
@@ -85,6 +86,11 @@ impl Keyframes {
         before.or_else(|| kept.list.front()).cloned()
     }
 
+    /// Keeps one that was taken for something else, unless there is one of a later place.
+    pub(super) fn note(&self, seq: Seq, EncodedSnapshot { at, bytes }: &EncodedSnapshot) {
+        self.push(Encoded { seq, at: *at, bytes: bytes.as_slice().into() });
+    }
+
     /// What became of them.
     pub(super) fn counters(&self) -> Counters {
         self.lock().counters
@@ -95,9 +101,12 @@ impl Keyframes {
         self.lock().list.back().map(|last| last.seq)
     }
 
-    /// Keeps one behind all others.
+    /// Keeps one that is behind all others.
     fn push(&self, fresh: Encoded) {
         let mut kept = self.lock();
+        if kept.list.back().is_some_and(|last| last.seq >= fresh.seq) {
+            return;
+        }
         kept.counters.taken += 1;
         kept.counters.bytes += fresh.bytes.len() as u64;
         kept.list.push_back(fresh);

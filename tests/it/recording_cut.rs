@@ -69,8 +69,11 @@ fn a_part_of_a_recording_begins_with_the_state_and_has_what_was_asked_for() {
     };
     let all = seqs(&path);
     let (part, row) = cut("part.mcap", &["--from", &from, "--to", &to]);
-    let until_end: Vec<u64> = all.iter().copied().filter(|seq| *seq <= marks[1]).collect();
-    assert_eq!(part, until_end, "what moved the state before it is in it");
+    let asked: Vec<u64> = all.iter().copied().filter(|seq| (marks[0]..=marks[1]).contains(seq)).collect();
+    assert_eq!(part, asked);
+    let attached = |file: &str| json(data, &["recording", "info", file])[0]["attachments"].clone();
+    assert_eq!(attached(data.join("part.mcap").to_str().unwrap()), attached(file));
+    assert!(attached(file).as_array().is_some_and(|all| all.len() > 2), "{}", attached(file));
     assert_eq!((&row["entries"], &row["damaged"]), (&part.len().into(), &0.into()));
     let (filtered, _) = cut("filtered.mcap", &["--filter", "kind:mark"]);
     assert_eq!(filtered, marks);

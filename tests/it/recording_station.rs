@@ -75,6 +75,55 @@ pub(crate) fn mark(data: &Path, text: &str) -> u64 {
 }
 
 #[test]
+fn a_clip_has_its_seconds_and_begins_with_the_state_of_then() {
+    let folder = configured("");
+    let data = folder.path();
+    let _station = Station::start(data);
+    json(data, &["hold", "default"]);
+    mark(data, "before it");
+    // Meanwhile time passes.
+    let between = data.join("between.mcap");
+    run(data, &["record", between.to_str().unwrap(), "--for", "3"], "").exits(0);
+    mark(data, "in it");
+    let clip = data.join("short.mcap");
+    let clip = clip.to_str().unwrap();
+    json(data, &["clip", "2", clip]);
+    assert_eq!(marks(Path::new(clip)), ["in it"]);
+    let queues = json(data, &["--recording", clip, "--at", "+0s", "ls", "queues"]);
+    let held: Vec<&str> =
+        queues.iter().filter(|row| row["held"] == true).map(|row| row["queue"].as_str().unwrap()).collect();
+    assert_eq!(held, ["default"], "{queues:?}");
+    let whole = data.join("whole.mcap");
+    json(data, &["clip", "60", whole.to_str().unwrap()]);
+    assert_eq!(marks(&whole), ["before it", "in it"]);
+}
+
+#[test]
+fn the_end_of_a_file_that_is_being_written_is_no_damage() {
+    let folder = configured("");
+    let data = folder.path();
+    let _station = Station::start(data);
+    let of = |what: &str, path: &str| run(data, &["recording", what, path], "").exits(0).rows.remove(0);
+    let path = recorded(data, "night.mcap", &[], || {
+        let path = data.join("night.mcap");
+        let path = path.to_str().unwrap();
+        crate::real::plugins::until(
+            || format!("{path} has no keyframe yet"),
+            || {
+                let info = json(data, &["recording", "info", path]);
+                (info.first()?["keyframes"].as_u64()? > 0).then_some(())
+            },
+        );
+        let (verified, info) = (of("verify", path), of("info", path));
+        assert_eq!((&verified["is_being_written"], &verified["damaged"]), (&true.into(), &0.into()));
+        assert_eq!(info["is_being_written"], true, "{info}");
+    });
+    let (verified, info) = (of("verify", path.to_str().unwrap()), of("info", path.to_str().unwrap()));
+    assert_eq!((&verified["is_being_written"], &info["is_being_written"]), (&false.into(), &false.into()));
+    assert_eq!((&verified["damaged"], &info["is_finished"]), (&0.into(), &true.into()));
+}
+
+#[test]
 fn a_mark_is_in_the_recording_and_counted_with_what_operators_did_and_what_came_of_it() {
     let folder = configured("");
     let data = folder.path();

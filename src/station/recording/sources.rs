@@ -12,6 +12,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::attachments;
 use crate::{
     dissect::{EntryOutcome, EntrySummary},
+    ids::Seq,
     plugin,
     port::{FileFault, Outcome, PortError, Snapshot, StationPort as _},
     private_files,
@@ -20,11 +21,14 @@ use crate::{
     station::{
         keyframes::Encoded,
         local::{Inner, LocalPort},
+        past::beside,
+        replay::{Carried, ReplayState},
     },
     tap::{
         Reader, Tap,
         entry::{Entry, Transition as AnyTransition, What, station},
     },
+    time::Mono,
     words::write_failure,
 };
 
@@ -32,7 +36,8 @@ use crate::{
 pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Sources, PortError> {
     let port = LocalPort::own(Arc::clone(inner));
     // Taken here, so that a station that stops soon after its start still has a recording that can be folded.
-    let (reader, first) = if let Some(found) = before(inner, preroll_s) {
+    let past = Arc::clone(inner);
+    let (reader, first) = if let Some(found) = beside(move || before(&past, preroll_s)).await? {
         found
     } else {
         let reader = port.entries()?;
@@ -45,8 +50,13 @@ pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Source
         }
         let port = port.clone();
         Box::pin(async move {
+            let inner = &port.inner;
+            let seq = inner.tap.last();
             let snapshot = port.snapshot().await.map_err(|error| error.to_string())?;
-            Ok(encoded(&snapshot, &port.inner.tap))
+            let snapshot = encoded(&snapshot, &inner.tap);
+            // Then the ring need not ask the hosts for one of its own.
+            inner.keyframes.note(seq, &snapshot);
+            Ok(snapshot)
         })
     });
     let info = RecordingInfo {
@@ -65,13 +75,33 @@ pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Source
     })
 }
 
-/// The state so many seconds ago, or the next one that was noted before it, and a reader of what followed.
+/// The state so many seconds ago, or the first one that is known since, and a reader of what followed.
 fn before(inner: &Inner, seconds: u64) -> Option<(Reader, EncodedSnapshot)> {
-    let now = inner.clock.now();
-    let moment = now.before(Duration::from_secs(seconds)).mono;
-    let Encoded { seq, at, bytes } = inner.keyframes.at_or_before(moment).filter(|_| seconds > 0)?;
-    let reader = inner.tap.reader_from(seq.next()).ok()?;
-    Some((reader, EncodedSnapshot { at, bytes: bytes.to_vec() }))
+    let moment = inner.clock.now().before(Duration::from_secs(seconds)).mono;
+    let noted = inner.keyframes.at_or_before(moment).filter(|_| seconds > 0)?;
+    let (seq, snapshot) = moved_on(inner, &noted, moment).unwrap_or_else(|| {
+        let Encoded { seq, at, bytes } = noted;
+        (seq, EncodedSnapshot { at, bytes: bytes.to_vec() })
+    });
+    Some((inner.tap.reader_from(seq.next()).ok()?, snapshot))
+}
+
+/// The state at a moment, which is the noted one with the entries until then, and the last of these. None
+/// where there are none, or where they alone do not say what held.
+fn moved_on(inner: &Inner, noted: &Encoded, moment: Mono) -> Option<(Seq, EncodedSnapshot)> {
+    let mut state = ReplayState::of(Snapshot::decode(&noted.bytes).ok()?);
+    let mut reader = inner.tap.reader_from(noted.seq.next()).ok()?;
+    'read: while let Some(batch) = reader.read().filter(|batch| batch.lost == 0) {
+        for entry in batch.iter() {
+            if entry.entry.at.mono > moment {
+                break 'read;
+            }
+            if state.take(entry, &inner.limits) == Carried::Unknown {
+                return None;
+            }
+        }
+    }
+    Some((state.last()?, encoded(&state.snapshot(), &inner.tap)))
 }
 
 fn encoded(taken: &Snapshot, tap: &Tap) -> EncodedSnapshot {

@@ -33,3 +33,4 @@ mod thread;
 mod walk;
 
 pub use port::{ReplayPort, ReplayStart};
+pub(super) use state::{Carried, ReplayState};

@@ -10,7 +10,7 @@ use super::{
     answers,
     past::PastReader,
     player::Player,
-    reach::{Target, last_moment, moment, reach, time_of},
+    reach::{Reached, Target, last_moment, moment, reach, time_of},
     shared::Shared,
     thread::{Beginning, ReplayThread},
     walk::{each_entry, each_entry_of_all},
@@ -22,7 +22,7 @@ use crate::{
         Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Replay, ReplayAct,
         ReplayControl, ReplayPlace, Snapshot, Speed, StationPort,
     },
-    recording::{RecordingSet, SetCursor, SetReader},
+    recording::{EncodedSnapshot, RecordingSet, SetCursor, SetReader},
     station::past::beside,
     tap::{EntryRef, Reader},
     time::{Clock, Now, Wall},
@@ -97,6 +97,22 @@ impl ReplayPort {
         let before = Wall(wall.0.saturating_sub(1));
         let from_ns = time_of(reader, before, limits)?.saturating_add(1);
         Ok((from_ns, time_of(reader, wall, limits)?))
+    }
+
+    /// The state in front of a `log_time`, and the place behind what it has: a part of a recording that
+    /// begins there.
+    ///
+    /// # Errors
+    /// [`PortError::NoKeyframe`] where nothing says what held there or later.
+    pub fn part_from(
+        reader: &mut SetReader,
+        log_ns: u64,
+        limits: &Limits,
+    ) -> Result<(EncodedSnapshot, SetCursor), PortError> {
+        let before = Target::Time(log_ns.saturating_sub(1));
+        let Reached { state, cursor, .. } = reach(reader, before, limits)?;
+        let snapshot = state.snapshot();
+        Ok((EncodedSnapshot { at: snapshot.at, bytes: snapshot.encode() }, cursor))
     }
 
     /// Goes to a place of a recording, and replays it from there on a thread of its own. `clock` is the one

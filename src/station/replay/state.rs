@@ -10,7 +10,7 @@ use crate::{
 
 /// What became of the state by an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carried {
+pub(in crate::station) enum Carried {
     /// It has the entry.
     Known,
     /// It was there before: entries that come again are left out.
@@ -21,7 +21,7 @@ pub(super) enum Carried {
 
 /// The state at a place.
 #[derive(Clone, Debug)]
-pub(super) struct ReplayState {
+pub(in crate::station) struct ReplayState {
     snapshot: Snapshot,
     injected: InjectedTraces,
     /// The entry that came last.
@@ -39,7 +39,7 @@ impl ReplayState {
     }
 
     /// That of a keyframe.
-    pub(super) fn of(snapshot: Snapshot) -> Self {
+    pub(in crate::station) fn of(snapshot: Snapshot) -> Self {
         let mut injected = InjectedTraces::default();
         injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
         Self { at: snapshot.at, snapshot, injected, last: None, lost: 0 }
@@ -47,7 +47,7 @@ impl ReplayState {
 
     /// Carries it on by the next entry. Where entries are missing before it, or were lost, or a host began
     /// again, the state is that of before until it is [renewed](Self::renew).
-    pub(super) fn take(&mut self, entry: EntryRef<'_>, limits: &Limits) -> Carried {
+    pub(in crate::station) fn take(&mut self, entry: EntryRef<'_>, limits: &Limits) -> Carried {
         let (seq, at) = (entry.entry.seq, entry.entry.at);
         if self.last.is_some_and(|last| seq <= last) {
             return Carried::Repeated;
@@ -76,7 +76,7 @@ impl ReplayState {
     }
 
     /// The entry that came last.
-    pub(super) const fn last(&self) -> Option<Seq> {
+    pub(in crate::station) const fn last(&self) -> Option<Seq> {
         self.last
     }
 
@@ -97,7 +97,7 @@ impl ReplayState {
     }
 
     /// What holds, as whoever begins here has it.
-    pub(super) fn snapshot(&self) -> Snapshot {
+    pub(in crate::station) fn snapshot(&self) -> Snapshot {
         let Snapshot { as_of, station, .. } = self.snapshot.clone();
         let (injected_traces, injected_entries) = (self.injected.list(), self.injected.entries());
         let station = StationView { injected_traces, injected_entries, ..station };

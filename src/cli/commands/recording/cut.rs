@@ -68,7 +68,8 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
             && of_trace.as_mut().is_none_or(|of| of.has(entry))
     };
     let is_filtered = args.filter.is_some() || args.trace.is_some();
-    let cut = Cut { from_ns, to_ns, keeps: &mut keeps, is_filtered, tallied };
+    let (head, from) = ReplayPort::part_from(&mut reader, from_ns, limits)?;
+    let cut = Cut { head, from, to_ns, keeps: &mut keeps, is_filtered, tallied };
     let made = recording::cut(&mut reader, cut, &args.out, context.settings.limits.recording)
         .map_err(|error| RecordingError::of_repair(args.file.clone(), args.out.clone(), error))?;
     let CutPart { entries, keyframes, bytes, damages, more_damages } = made;
