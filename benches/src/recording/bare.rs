@@ -66,6 +66,7 @@ impl Messages {
     pub(crate) fn write(&self, path: &Path, within: Duration) -> Result<Duration> {
         let mut writer = WriteOptions::new()
             .compression(Some(Compression::Zstd))
+            .compression_level(1)
             .compression_threads(0)
             .chunk_size(Some(CHUNK_BYTES))
             .create(BufWriter::new(File::create_new(path)?))?;

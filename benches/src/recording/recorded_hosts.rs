@@ -40,6 +40,8 @@ const TICK: Duration = Duration::from_millis(1);
 const TICKS_PER_S: u64 = 1_000;
 /// How long entries gather before a station looks at them for its triggers.
 const GATHER: Duration = Duration::from_millis(20);
+/// The thread that records.
+const RECORDER: &str = "recorder";
 /// The thread that looks.
 const LOOKER: &str = "triggers";
 /// Entries that led to the state of the keyframes.
@@ -112,13 +114,19 @@ impl Reads {
 }
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
-    host::<Bridge>(report)?;
-    host::<Bus>(report)?;
-    host::<Sessions>(report)?;
-    looking(args, report)
+    looking(args, report)?;
+    // Threads that are pinned pass it on.
+    for has_own_core in [false, true] {
+        host::<Bridge>(has_own_core, report)?;
+        host::<Bus>(has_own_core, report)?;
+        host::<Sessions>(has_own_core, report)?;
+    }
+    Ok(())
 }
 
-fn host<H: Host>(report: &mut Report) -> Result<()> {
+/// Measures a kind of host, whose threads and clients have one core and those who read the other, or all have
+/// both.
+fn host<H: Host>(has_own_core: bool, report: &mut Report) -> Result<()> {
     let folder = in_memory()?;
     let state = state_after(STATE_ENTRIES);
     let taps = [(); 4].map(|()| Tap::new(limits::Tap::default()));
@@ -129,16 +137,27 @@ fn host<H: Host>(report: &mut Report) -> Result<()> {
         Reads::record(recorded, &folder.path().join("host.mcap"), &state)?,
         Reads::look(looked_at)?,
     ];
+    if has_own_core {
+        Process(std::process::id()).pin(|thread| usize::from([RECORDER, LOOKER].contains(&thread)))?;
+    }
     let rates = Rates::of(&mut hosts)?;
     drop(hosts);
     reads.into_iter().try_for_each(Reads::end)?;
-    let name = H::NAME;
+    let name = format!("{}, {}", H::NAME, if has_own_core { "a core beside" } else { "on all cores" });
     Report::figure(&format!("{name}, not read"), &format!("{:.0} /s", rates.first()));
     Report::figure(&format!("{name}, not read either: of that"), &format!("{:.2}", rates.of_first(1)));
     let recorded = format!("{name}, recorded: of that");
-    report.bound(&recorded, rates.of_first(2), Bound::AtLeast(RECORDED_MIN), "");
+    if has_own_core {
+        report.bound(&recorded, rates.of_first(2), Bound::AtLeast(RECORDED_MIN), "");
+    } else {
+        Report::figure(&recorded, &format!("{:.2}", rates.of_first(2)));
+    }
     let looked_at = format!("{name}, a trigger armed: of that");
-    report.bound(&looked_at, rates.of_first(3), Bound::AtLeast(1.0 - rates.apart(1)), "");
+    if has_own_core {
+        report.bound(&looked_at, rates.of_first(3), Bound::AtLeast(1.0 - rates.apart(1)), "");
+    } else {
+        Report::figure(&looked_at, &format!("{:.2}", rates.of_first(3)));
+    }
     Ok(())
 }
 
