@@ -137,8 +137,8 @@ pub(crate) struct Journal {
     pub(crate) station_evicted: u64,
     /// Lines of level warn or error.
     pub(crate) serious: u64,
-    /// How many lines are kept, by source and level.
-    kept: BTreeMap<(Origin, Level), usize>,
+    /// The numbers of the lines that are kept, by source and level.
+    kept: BTreeMap<(Origin, Level), VecDeque<u64>>,
     next: u64,
     limit: usize,
     /// The last notice of a loss: its number, when it was begun, and how many entries it tells of.
@@ -256,8 +256,12 @@ impl Journal {
 
     /// The notice of a number, while it is kept: numbers grow.
     fn notice_mut(&mut self, number: u64) -> Option<&mut Notice> {
-        let place = self.notices.binary_search_by_key(&number, |notice| notice.number).ok()?;
+        let place = self.place_of(number)?;
         self.notices.get_mut(place)
+    }
+
+    fn place_of(&self, number: u64) -> Option<usize> {
+        self.notices.binary_search_by_key(&number, |notice| notice.number).ok()
     }
 
     /// Takes a notice that was told anew into the station's lines.
@@ -328,12 +332,11 @@ impl Journal {
     /// without such a one, the oldest of all. So who says much pushes out what it said itself.
     fn evict(&mut self) {
         let quota = self.limit.div_ceil(QUOTA_SHARES);
-        let noisy = self.kept.iter().filter(|(_, count)| **count > quota);
-        let noisiest = noisy.max_by_key(|(_, count)| **count).map(|(source, _)| *source);
-        let place = self.notices.iter().position(|notice| noisiest == Some(notice.source()));
-        let gone = self.notices.remove(place.unwrap_or_default());
-        if let Some(count) = gone.and_then(|gone| self.kept.get_mut(&gone.source())) {
-            *count = count.saturating_sub(1);
+        let noisy = self.kept.values().filter(|numbers| numbers.len() > quota);
+        let oldest = noisy.max_by_key(|numbers| numbers.len()).and_then(VecDeque::front);
+        let place = oldest.and_then(|oldest| self.place_of(*oldest)).unwrap_or_default();
+        if let Some(numbers) = self.notices.remove(place).and_then(|gone| self.kept.get_mut(&gone.source())) {
+            numbers.pop_front();
         }
         self.evicted = self.evicted.saturating_add(1);
     }
@@ -352,7 +355,7 @@ impl Journal {
                 self.station_evicted = self.station_evicted.saturating_add(1);
             }
         }
-        *self.kept.entry(notice.source()).or_default() += 1;
+        self.kept.entry(notice.source()).or_default().push_back(notice.number);
         self.notices.push_back(notice);
         while self.notices.len() > self.limit {
             self.evict();
