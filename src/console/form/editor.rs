@@ -39,8 +39,7 @@ impl Editor {
 
     /// The cursor: its line, and the characters before it there.
     pub(crate) fn cursor(&self) -> (usize, usize) {
-        let at = self.area.cursor();
-        (at.0, at.1)
+        self.area.cursor()
     }
 
     /// Bytes of the text.

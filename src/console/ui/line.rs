@@ -4,7 +4,7 @@ use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
-use tui_textarea::{CursorMove, DataCursor, TextArea};
+use tui_textarea::{CursorMove, TextArea};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::console::{
@@ -44,7 +44,7 @@ impl Line {
 
     /// The cursor's place, in bytes.
     pub(crate) fn cursor(&self) -> usize {
-        let DataCursor(_, at) = self.area.cursor();
+        let (_, at) = self.area.cursor();
         self.text().char_indices().nth(at).map_or(self.text().len(), |(byte, _)| byte)
     }
 
