@@ -46,6 +46,7 @@
 //! - `tap/recorded/frame.rs`, `port/ladder.rs`: frames, and their steps in a trace.
 //! - `dissect/table.rs`: the texts of the clauses that its peers can break.
 //! - `dissect/frame_json/format.rs`, `cli/args/frames.rs`: its frames as JSON and back.
+//! - `dissect/redact/redactor.rs`: where values are in its frames, so that recordings can mask them.
 //! - `store/op.rs`, `store/record.rs`, `store/apply.rs`, `store/migrations.rs`, `store/handle.rs`: what
 //!   outlives the process.
 //! - `port/query.rs`: queries of one record.

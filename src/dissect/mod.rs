@@ -22,6 +22,7 @@ mod plugin;
 mod record;
 #[cfg(test)]
 mod record_tests;
+mod redact;
 pub(crate) mod rmp;
 mod runs;
 pub(crate) mod snippets;
@@ -43,6 +44,7 @@ pub(crate) use json::tree as json_tree;
 pub(crate) use mplp::findings_in;
 pub(crate) use outcome::EntryOutcome;
 pub(crate) use record::EntryRecord;
+pub(crate) use redact::{RedactRules, Redactor};
 pub(crate) use summary::{EntrySummary, describe, line as summary_line};
 pub(crate) use table::{frame_line, kind_of};
 pub(crate) use tree::Tree;

@@ -73,8 +73,9 @@ pub fn cut(
     let set = std::sync::Arc::clone(reader.set());
     let first = cut.from.chunk().saturating_sub(1);
     let is_filtered = cut.is_filtered || set.is_filtered();
-    let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..set.info_of(first) };
     let attached = set.file_of(first).map(|file| attachments_of(&file.path, limits.file_bytes_max));
+    let of_set = RecordingInfo { redact_rules: set.redact_rules(), ..set.info_of(first) };
+    let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..of_set };
     let file = private_files::create_new(to).map_err(RepairError::Write)?;
     let synced = file.try_clone().map_err(RepairError::Write)?;
     let written = Writer::begin(file, &info, limits).and_then(|writer| {

@@ -35,6 +35,8 @@ pub(super) const MADE_BY: &str = "made_by";
 /// What `made_by` says of a recording that the station keeps by itself.
 const ALWAYS: &str = "always";
 const FILTERED: &str = "filtered";
+/// The member that says by how many rules values were masked.
+const REDACT_RULES: &str = "redact_rules";
 /// What `filtered` says where entries were left out.
 const YES: &str = "yes";
 
@@ -51,6 +53,8 @@ pub struct RecordingInfo {
     pub is_always: bool,
     /// Whether entries were left out of it on purpose: their numbers are missing, and nothing is damaged.
     pub is_filtered: bool,
+    /// By how many rules values in it were masked, beyond secrets (`recording.redact`).
+    pub redact_rules: u64,
 }
 
 impl RecordingInfo {
@@ -64,6 +68,8 @@ impl RecordingInfo {
         metadata.extend(self.previous.clone().map(|previous| (PREVIOUS.to_owned(), previous)));
         metadata.extend(self.is_always.then(|| (MADE_BY.to_owned(), ALWAYS.to_owned())));
         metadata.extend(self.is_filtered.then(|| (FILTERED.to_owned(), YES.to_owned())));
+        let rules = (self.redact_rules > 0).then(|| self.redact_rules.to_string());
+        metadata.extend(rules.map(|rules| (REDACT_RULES.to_owned(), rules)));
         metadata
     }
 
@@ -77,7 +83,9 @@ impl RecordingInfo {
         let previous = metadata.get(PREVIOUS).cloned();
         let is_always = metadata.get(MADE_BY).is_some_and(|by| by == ALWAYS);
         let is_filtered = metadata.get(FILTERED).is_some_and(|filtered| filtered == YES);
-        Some((form, Self { host_version, station_started, previous, is_always, is_filtered }))
+        let redact_rules = metadata.get(REDACT_RULES).map_or(Some(0), |rules| rules.parse().ok())?;
+        let info = Self { host_version, station_started, previous, is_always, is_filtered, redact_rules };
+        Some((form, info))
     }
 }
 
@@ -148,6 +156,7 @@ mod tests {
             previous: Some("night.mcap".to_owned()),
             is_always: true,
             is_filtered: true,
+            redact_rules: 2,
         };
         assert_eq!(RecordingInfo::from_metadata(&info.to_metadata()), Some((FORM_VERSION, info)));
         let whole = RecordingInfo::default();

@@ -12,7 +12,8 @@
 //!   the order is the file's;
 //! - a metadata record `rl-console` with the version of the form (`form`: how the file is laid out), of the
 //!   program (`host_version`), the start of the station (`station_started_wall_ms`, `_mono_ns`), the name of
-//!   the file before it (`previous`), and whether the station keeps it by itself (`made_by`);
+//!   the file before it (`previous`), whether the station keeps it by itself (`made_by`), and by how many
+//!   rules values in it were masked, beyond secrets (`redact_rules`);
 //! - keyframes: a snapshot in a chunk of its own, of a state that has every entry in front of it, and before
 //!   it a metadata record `tally` with what there was so far: `mpp.entries`, `mpp.faults`, `.drops`,
 //!   `.marks`, `lost`; one more at the end of a finished file, where anything came behind its last keyframe;
@@ -24,7 +25,8 @@
 //! latest after 60 s in which anything happened, at the soonest after 1 s. Where the recorder fell behind
 //! there is a `Loss` entry and, after it, a keyframe. A file that has reached its length is finished, and the
 //! recording continues in a new one: `night.mcap`, `night.2.mcap`. Secrets are withheld before an entry is in
-//! the tap, so none can be in a recording.
+//! the tap, so none can be in a recording. What [`Redact`] masks more is masked where entries and snapshots
+//! are handed to the writer.
 
 mod attachment;
 mod chunk;
@@ -63,7 +65,7 @@ pub use recorder::{Recorder, RecorderEvent, Summary};
 pub use repair::{RepairError, Repaired, repair};
 pub use set::{RecordingSet, SetChunk, SetError};
 pub use set_reader::{PlacedItem, SetCursor, SetReader};
-pub use sources::{AttachmentsFuture, EncodedSnapshot, NextPath, SnapshotFuture, Sources};
+pub use sources::{AttachmentsFuture, EncodedSnapshot, NextPath, Redact, SnapshotFuture, Sources};
 pub use tally::{LinkTally, Tallied, Tally};
 #[doc(hidden)]
 pub use timed_file::TimedFile;

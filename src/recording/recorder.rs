@@ -1,6 +1,7 @@
 //! Records the tap on a thread of its own.
 
 use std::{
+    borrow::Cow,
     fs::File,
     future::Future,
     io,
@@ -15,7 +16,7 @@ use super::{
     attachment::Attachment,
     format::RecordingInfo,
     rotation,
-    sources::{EncodedSnapshot, Sources},
+    sources::{EncodedSnapshot, Redact, Sources},
     stop_reason::StopReason,
     sync::Syncing,
     unlink_on_drop::UnlinkOnDrop,
@@ -27,6 +28,7 @@ use crate::{
     tap::{
         Batch, EntryRef,
         entry::{Entry, Link, Transition, What, station},
+        recorded,
     },
     time::Mono,
 };
@@ -248,7 +250,7 @@ impl Recording {
         };
         self.file_since = self.sources.clock.now().mono;
         self.keyframe(&first.map_err(StopReason::NoSnapshot)?)?;
-        self.writer.attach(self.sources.clock.now(), &self.sources.attachments)?;
+        self.write_attachments(&self.sources.attachments.clone())?;
         let mut ticks = tokio::time::interval(FLUSH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -275,14 +277,23 @@ impl Recording {
 
     /// Takes the report, which is in each further file too.
     fn attach(&mut self, report: Vec<Attachment>) -> Result<(), WriteError> {
-        self.writer.attach(self.sources.clock.now(), &report)?;
+        self.write_attachments(&report)?;
         self.sources.attachments.extend(report);
         self.is_reported = true;
         Ok(())
     }
 
+    fn write_attachments(&mut self, all: &[Attachment]) -> Result<(), WriteError> {
+        self.writer.attach(self.sources.clock.now(), &masked(all, &mut self.sources.redact))
+    }
+
     fn keyframe(&mut self, snapshot: &EncodedSnapshot) -> Result<(), WriteError> {
-        self.writer.keyframe(self.sources.clock.now().mono, snapshot.at, &snapshot.bytes)
+        let now = self.sources.clock.now().mono;
+        let mut bytes = Cow::Borrowed(snapshot.bytes.as_slice());
+        if let Some(redact) = &mut self.sources.redact {
+            redact.snapshot(bytes.to_mut()).map_err(|why| WriteError::Io(io::Error::other(why)))?;
+        }
+        self.writer.keyframe(now, snapshot.at, &bytes)
     }
 
     /// Writes a keyframe where one is due. No entry is written until it is there, so that it has all that is
@@ -348,12 +359,20 @@ impl Recording {
                     cause: None,
                     what: What::Loss { count: batch.lost },
                 };
-                self.entry(EntryRef { entry: &loss, bytes: &[] }).await?;
+                let loss = EntryRef { entry: &loss, bytes: &[] };
+                self.entry(loss.entry, &recorded::encode(loss)).await?;
             }
             self.writer.need_keyframe();
         }
+        let masked =
+            self.sources.redact.as_mut().map(|redact| redact.entries(&batch.iter().collect::<Vec<_>>()));
+        let mut masked = masked.map(Vec::into_iter);
         for entry in batch.iter() {
-            self.entry(entry).await?;
+            let encoded = match &mut masked {
+                Some(masked) => masked.next().unwrap_or_default(),
+                None => recorded::encode(entry),
+            };
+            self.entry(entry.entry, &encoded).await?;
             self.summary.entries += 1;
             self.watch_hosts(&entry.entry.what);
         }
@@ -361,12 +380,12 @@ impl Recording {
     }
 
     /// Writes an entry, into another file where this one is full.
-    async fn entry(&mut self, entry: EntryRef<'_>) -> Result<(), StopReason> {
-        let as_what = (self.sources.tallied)(entry.entry);
-        match self.writer.entry(entry, as_what) {
+    async fn entry(&mut self, entry: &Entry, encoded: &[u8]) -> Result<(), StopReason> {
+        let as_what = (self.sources.tallied)(entry);
+        match self.writer.encoded_entry(entry, encoded, as_what) {
             Err(WriteError::Full { .. }) => {
                 self.rotate(None).await?;
-                Ok(self.writer.entry(entry, as_what)?)
+                Ok(self.writer.encoded_entry(entry, encoded, as_what)?)
             }
             written => Ok(written?),
         }
@@ -421,7 +440,8 @@ impl Recording {
         let syncing = Syncing::of(path, &file).map_err(StopReason::NextFile)?;
         let mut writer = Writer::begin(file, &info, self.limits)?;
         writer.follow(&self.writer);
-        writer.attach(self.sources.clock.now(), &self.sources.attachments)?;
+        let attachments = masked(&self.sources.attachments, &mut self.sources.redact);
+        writer.attach(self.sources.clock.now(), &attachments)?;
         self.syncing = syncing.follow(&self.syncing);
         self.writer = writer;
         Ok(())
@@ -440,6 +460,15 @@ impl Recording {
             _ => {}
         }
     }
+}
+
+/// What is kept with it, masked.
+fn masked<'a>(all: &'a [Attachment], redact: &mut Option<Box<dyn Redact>>) -> Cow<'a, [Attachment]> {
+    let mut all = Cow::Borrowed(all);
+    if let Some(redact) = redact {
+        all.to_mut().iter_mut().for_each(|it| redact.attachment(&mut it.bytes));
+    }
+    all
 }
 
 /// Writes what comes before all else.

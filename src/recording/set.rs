@@ -264,6 +264,11 @@ impl RecordingSet {
         self.files.iter().any(SetFile::is_filtered)
     }
 
+    /// By how many rules values of them were masked: the most that a file says.
+    pub(super) fn redact_rules(&self) -> u64 {
+        self.files.iter().map(|file| file.info().redact_rules).max().unwrap_or_default()
+    }
+
     /// How many chunks there are.
     #[must_use]
     pub fn len(&self) -> usize {

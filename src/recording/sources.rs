@@ -10,7 +10,7 @@ use std::{
 
 use super::{attachment::Attachment, format::RecordingInfo, tally::Tallied};
 use crate::{
-    tap::{Reader, entry::Entry},
+    tap::{EntryRef, Reader, entry::Entry},
     time::{Clock, Now},
 };
 
@@ -32,6 +32,21 @@ pub type AttachmentsFuture = Pin<Box<dyn Future<Output = Vec<Attachment>> + Send
 /// Names the file after this one.
 pub type NextPath = Box<dyn FnMut(&Path) -> PathBuf + Send>;
 
+/// Masks what is written, at equal length, on the recorder's thread.
+pub trait Redact: Send {
+    /// The recorded form of entries that follow each other, one for each.
+    fn entries(&mut self, entries: &[EntryRef<'_>]) -> Vec<Vec<u8>>;
+
+    /// Masks the recorded form of a snapshot, which may quote entries that are written later.
+    ///
+    /// # Errors
+    /// Why it cannot be masked; it is not written then.
+    fn snapshot(&mut self, recorded: &mut [u8]) -> Result<(), String>;
+
+    /// Masks what is kept with the recording.
+    fn attachment(&mut self, bytes: &mut [u8]);
+}
+
 /// The sources of a recording.
 pub struct Sources {
     /// The entries. Take the reader before the first snapshot can be taken.
@@ -50,6 +65,8 @@ pub struct Sources {
     pub rotate_after: Option<Duration>,
     /// The file after this one; numbered where it is not said.
     pub next_path: Option<NextPath>,
+    /// Masks what is written; nothing is masked further where there is none.
+    pub redact: Option<Box<dyn Redact>>,
     /// What the time is read from.
     pub clock: Clock,
     /// What the recording says about itself.
@@ -74,6 +91,7 @@ impl Sources {
             report: Box::pin(std::future::ready(Vec::new())),
             rotate_after: None,
             next_path: None,
+            redact: None,
             clock,
             info,
         }

@@ -21,7 +21,7 @@ use crate::{
     limits,
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, station},
+        entry::{Entry, Link, Transition, What, station},
         recorded,
     },
     time::{Mono, Now},
@@ -172,13 +172,22 @@ impl<W: Write> Writer<W> {
 
     /// Writes an entry, and counts it.
     pub(super) fn entry(&mut self, entry: EntryRef<'_>, as_what: Option<Tallied>) -> Result<(), WriteError> {
-        let of = entry.entry;
+        self.encoded_entry(entry.entry, &recorded::encode(entry), as_what)
+    }
+
+    /// Writes the recorded form of an entry, and counts it.
+    pub(super) fn encoded_entry(
+        &mut self,
+        of: &Entry,
+        encoded: &[u8],
+        as_what: Option<Tallied>,
+    ) -> Result<(), WriteError> {
         let channel = match topic_of(&of.what) {
             Some(COMMANDS_TOPIC) => self.commands,
             Some(_) => self.marks,
             None => self.links[of.link.index()],
         };
-        self.message(channel, of.seq.0, of.at, &recorded::encode(entry))?;
+        self.message(channel, of.seq.0, of.at, encoded)?;
         self.tally.add(of, as_what);
         if is_seen(&of.what) {
             self.schedule.entry();

@@ -54,7 +54,7 @@ pub use bus::BusDown;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use gate::matchers as gate_matchers;
 pub(crate) use recording::tallied;
-pub use recording::{RecordingSettings, ReportSource};
+pub use recording::{RecordingSettings, ReportSource, check_redact};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
 #[cfg(test)]
 pub(crate) use replay::test_recordings;

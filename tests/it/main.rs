@@ -79,6 +79,7 @@ mod recording_flood;
 mod recording_form;
 mod recording_kill;
 mod recording_python;
+mod recording_redact;
 mod recording_rotation;
 mod recording_station;
 mod rehearsal;

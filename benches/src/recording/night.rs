@@ -46,6 +46,7 @@ pub(crate) fn info(station_started: Now) -> RecordingInfo {
         previous: None,
         is_always: false,
         is_filtered: false,
+        redact_rules: 0,
     }
 }
 

@@ -101,6 +101,7 @@ fn text(key: Key, value: &Value) -> Option<String> {
         Value::List(paths) if key.kind == Kind::Paths => {
             Some(paths.iter().map(|path| absolute(path)).collect::<Vec<_>>().join(":"))
         }
+        Value::List(rules) if key.kind == Kind::RedactRules => Some(rules.join("; ")),
         Value::Text(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
         Value::Flag(_) | Value::List(_) | Value::Filters(_) | Value::Triggers(_) | Value::Absent => None,

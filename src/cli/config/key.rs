@@ -399,7 +399,7 @@ impl Key {
             Self::ADAPTER_GONE | Self::NICE => Value::Integer(5),
             Self::HEAD_WAITING => Value::Integer(30),
             Self::DESKTOP => Value::Text("off".to_owned()),
-            Self::REGISTRY | Self::FOLDERS => Value::List(Vec::new()),
+            Self::REGISTRY | Self::FOLDERS | Self::REDACT => Value::List(Vec::new()),
             Self::FILTERS => Value::Filters(Vec::new()),
             Self::TRIGGERS => Value::Triggers(Vec::new()),
             name => match Keymap::defaults(name) {

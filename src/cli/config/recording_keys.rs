@@ -18,8 +18,11 @@ impl Key {
     /// What was before a recording is begun.
     pub(crate) const PREROLL: &'static str = "recording.preroll_s";
 
+    /// What is masked in recordings, beyond secrets.
+    pub(crate) const REDACT: &'static str = "recording.redact";
+
     /// What the station records, and looks for, by itself.
-    pub(super) const RECORDING: [Self; 7] = [
+    pub(super) const RECORDING: [Self; 8] = [
         Self {
             name: Self::TRIGGERS,
             kind: Kind::Triggers,
@@ -68,6 +71,14 @@ impl Key {
             alias: None,
             flag: None,
             doc: "seconds before its start that a recording begins with, as far as the station keeps them",
+        },
+        Self {
+            name: Self::REDACT,
+            kind: Kind::RedactRules,
+            alias: None,
+            flag: None,
+            doc: "what recordings mask besides secrets: a list of filters with paths, such as \
+                  [\"event:give_item $.user\"]",
         },
     ];
 }

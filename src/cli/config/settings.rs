@@ -353,6 +353,10 @@ fn recording(resolved: &Resolved) -> RecordingSettings {
         keep_bytes: integer(Key::KEEP_BYTES, shipped.keep_bytes),
         keep_days: integer(Key::KEEP_DAYS, shipped.keep_days),
         preroll_s: integer(Key::PREROLL, shipped.preroll_s),
+        redact: match resolved.value(Key::REDACT) {
+            Value::List(rules) => rules.clone(),
+            _ => Vec::new(),
+        },
         ..shipped
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 
 use super::file::Position;
-use crate::{console::input::Keymap, port::TriggerSpec, rmp::Registry};
+use crate::{console::input::Keymap, port::TriggerSpec, rmp::Registry, station::check_redact};
 
 /// A configured value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -120,6 +120,8 @@ pub(crate) enum Kind {
     Triggers,
     /// Paths, each as a [`Kind::Path`]; in a variable they are separated by colons.
     Paths,
+    /// Rules of what is masked in recordings; in a variable they are separated by semicolons.
+    RedactRules,
     /// A semantic version.
     Version,
     /// A program and its arguments, split as a shell does.
@@ -151,6 +153,10 @@ impl Kind {
                 let paths = text.split(':').filter(|path| !path.is_empty());
                 Value::List(paths.map(str::to_owned).collect())
             }
+            Self::RedactRules => {
+                let rules = text.split(';').map(str::trim).filter(|rule| !rule.is_empty());
+                Value::List(rules.map(str::to_owned).collect())
+            }
             Self::Filters | Self::Triggers => return Err(self.takes()),
             Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
@@ -163,7 +169,7 @@ impl Kind {
     /// What would have been taken.
     pub(crate) fn check(self, value: Value) -> Result<Value, String> {
         let value = match (value, self) {
-            (Value::Text(only), Self::Keys | Self::Paths) => Value::List(vec![only]),
+            (Value::Text(only), Self::Keys | Self::Paths | Self::RedactRules) => Value::List(vec![only]),
             (Value::Integer(port), Self::Endpoint) => Value::Text(port.to_string()),
             (value, _) => value,
         };
@@ -186,6 +192,12 @@ impl Kind {
                 Ok(value)
             } else {
                 Err(format!("{}: {}", self.takes(), faults.join(", ")))
+            };
+        }
+        if let (Value::List(rules), Self::RedactRules) = (&value, self) {
+            return match check_redact(rules) {
+                Ok(()) => Ok(value),
+                Err(why) => Err(format!("{}: {why}", self.takes())),
             };
         }
         let fits = match (&value, self) {
@@ -221,6 +233,7 @@ impl Kind {
             | Self::Filters
             | Self::Triggers
             | Self::Paths
+            | Self::RedactRules
             | Self::Version
             | Self::CommandLine
             | Self::Schemas => Vec::new(),
@@ -235,6 +248,9 @@ impl Kind {
             Self::Text => "takes a non-empty string".to_owned(),
             Self::Path => "takes a path".to_owned(),
             Self::Paths => "takes a path, or a list of paths".to_owned(),
+            Self::RedactRules => {
+                "takes a list of filters with paths, such as [\"event:give_item $.user\"]".to_owned()
+            }
             Self::Version => "takes a semantic version, such as \"7.8.6\"".to_owned(),
             Self::CommandLine => {
                 "takes a program and its arguments with matching quotes, such as \"pass show twitch\""
@@ -291,6 +307,9 @@ mod tests {
         );
         assert_eq!(Kind::Keys.read(""), Ok(Value::List(Vec::new())));
         assert!(Kind::Keys.read("ctrl-x,f5").is_err());
+        let rules = Kind::RedactRules.read("event:a $.b; topic:c/* $").unwrap();
+        assert_eq!(rules, Value::List(vec!["event:a $.b".to_owned(), "topic:c/* $".to_owned()]));
+        assert!(Kind::RedactRules.read("event:a").unwrap_err().contains("a filter and a path"));
         assert_eq!(Kind::Schemas.read("300=critique.*"), Ok(Value::List(vec!["300=critique.*".to_owned()])));
         assert!(
             Kind::Schemas

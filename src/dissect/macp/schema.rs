@@ -8,7 +8,7 @@ use prost_types::{
     field_descriptor_proto::{Label, Type},
 };
 
-use crate::macp::proto;
+use crate::{macp::proto, tap::recorded};
 
 /// What a field holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,16 +49,25 @@ pub(crate) struct Schema {
 impl Schema {
     /// The protocol's own.
     pub(crate) fn of_macp() -> &'static Self {
-        static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
-            let mut schema = Schema::default();
-            for file in FileDescriptorSet::decode(proto::DESCRIPTOR).unwrap_or_default().file {
-                let package = format!(".{}", file.package());
-                file.message_type.iter().for_each(|message| schema.add_message(&package, message));
-                file.enum_type.iter().for_each(|it| schema.add_enum(&package, it));
-            }
-            schema
-        });
+        static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::of(proto::DESCRIPTOR));
         &SCHEMA
+    }
+
+    /// That of entries and snapshots in their recorded form.
+    pub(crate) fn of_tap() -> &'static Self {
+        static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::of(recorded::DESCRIPTOR));
+        &SCHEMA
+    }
+
+    /// That of a file descriptor set.
+    fn of(descriptor: &[u8]) -> Self {
+        let mut schema = Self::default();
+        for file in FileDescriptorSet::decode(descriptor).unwrap_or_default().file {
+            let package = format!(".{}", file.package());
+            file.message_type.iter().for_each(|message| schema.add_message(&package, message));
+            file.enum_type.iter().for_each(|it| schema.add_enum(&package, it));
+        }
+        schema
     }
 
     fn add_message(&mut self, within: &str, message: &DescriptorProto) {

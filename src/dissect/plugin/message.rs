@@ -80,7 +80,7 @@ fn add_headers(bytes: &[u8], body: usize, builder: &mut TreeBuilder) {
 }
 
 /// Where the body of a message begins: behind the first empty line; at 0 where the bytes have no headers.
-pub(super) fn body_of(bytes: &[u8]) -> usize {
+pub(in crate::dissect) fn body_of(bytes: &[u8]) -> usize {
     if bytes.first().is_none_or(|first| matches!(first, b'{' | b'[')) {
         return 0;
     }

@@ -13,3 +13,4 @@ mod verdict;
 
 pub(super) use clauses::{clause_text, lint_clause, lint_remedy, violation_clause, violation_remedy};
 pub(super) use faults::fault_of;
+pub(super) use message::body_of;

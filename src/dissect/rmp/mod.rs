@@ -6,7 +6,7 @@ mod decoded_body;
 mod faults;
 pub(super) mod frame;
 pub(crate) mod frame_json;
-mod msgpack;
+pub(super) mod msgpack;
 mod names;
 mod preview;
 mod row;

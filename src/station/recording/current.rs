@@ -8,6 +8,7 @@ use std::{
 use tokio::sync::Mutex;
 
 use super::{
+    redaction::Redaction,
     settings::RecordingSettings,
     sources::{ended, fresh_path, not_begun, sources},
 };
@@ -22,6 +23,8 @@ use crate::{
 #[derive(Debug)]
 pub(in crate::station) struct Recording {
     pub(super) settings: RecordingSettings,
+    /// What is masked in all of them.
+    pub(super) redaction: Redaction,
     current: Mutex<Option<Recorder>>,
     /// The one that the station keeps by itself.
     always: Mutex<Option<Recorder>>,
@@ -40,7 +43,12 @@ pub(in crate::station) struct Begin {
 
 impl Recording {
     pub(in crate::station) fn new(settings: RecordingSettings) -> Self {
-        Self { settings, current: Mutex::default(), always: Mutex::default() }
+        Self {
+            settings,
+            redaction: Redaction::default(),
+            current: Mutex::default(),
+            always: Mutex::default(),
+        }
     }
 
     /// Whether the station is to record by itself.

@@ -5,6 +5,7 @@
 //! Ctrl-R, record, --record ─▶ current ─┬─▶ sources: reader, snapshots, attachments ─▶ recorder thread
 //! recording.always ─▶ always ──────────┤
 //! B, clip ──────────▶ clip ────────────┘
+//!                       ├─▶ redaction: what is masked of entries and snapshots
 //!                       └─▶ kept: which of its finished files are deleted
 //! ```
 
@@ -13,11 +14,13 @@ mod attachments;
 mod clip;
 mod current;
 mod kept;
+mod redaction;
 mod settings;
 mod sources;
 
 pub(super) use always::keep;
 pub(super) use clip::clip;
 pub(super) use current::{Begin, Recording};
+pub use redaction::check_redact;
 pub use settings::{RecordingSettings, ReportSource};
 pub(crate) use sources::tallied;

@@ -19,6 +19,8 @@ pub struct RecordingSettings {
     pub keep_days: u64,
     /// Seconds before it was begun that a recording has as well, as far as the tap keeps them.
     pub preroll_s: u64,
+    /// What is masked in recordings beyond secrets: rules, each a filter and a path.
+    pub redact: Vec<String>,
     /// What is kept with each recording, without secrets.
     pub attachments: Vec<Attachment>,
     /// What the station reports of itself, to be kept with each recording too.
@@ -34,6 +36,7 @@ impl Default for RecordingSettings {
             keep_bytes: 34_359_738_368,
             keep_days: 14,
             preroll_s: 60,
+            redact: Vec::new(),
             attachments: Vec::new(),
             report: ReportSource::default(),
         }

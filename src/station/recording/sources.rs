@@ -9,7 +9,7 @@ use std::{
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::attachments;
+use super::{attachments, current::Recording};
 use crate::{
     dissect::{EntryOutcome, EntrySummary},
     ids::Seq,
@@ -59,18 +59,22 @@ pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Source
             Ok(snapshot)
         })
     });
+    let Recording { redaction, settings, .. } = &inner.recording;
+    let (redact, redact_rules) = redaction.of(&settings.redact, &inner.tap)?;
     let info = RecordingInfo {
         host_version: env!("CARGO_PKG_VERSION").to_owned(),
         station_started: inner.status.view().0.started_at,
         previous: None,
         is_always: false,
         is_filtered: false,
+        redact_rules,
     };
     Ok(Sources {
         tallied,
         disk_low: inner.status.disk_low(),
         attachments: attachments::of(inner),
         report: attachments::report(inner),
+        redact,
         ..Sources::new(reader, snapshot, inner.clock, info)
     })
 }

@@ -66,8 +66,7 @@ pub(super) fn info(started_ms: u64, previous: Option<&str>) -> RecordingInfo {
         host_version: "0.0.0".to_owned(),
         station_started: Now::at_ms(started_ms),
         previous: previous.map(str::to_owned),
-        is_always: false,
-        is_filtered: false,
+        ..RecordingInfo::default()
     }
 }
 

@@ -107,7 +107,8 @@ pub enum Redaction {
     /// Nothing.
     #[default]
     None,
-    /// The bytes of these ranges are `*`, byte for byte.
+    /// The bytes of these ranges are `*`, byte for byte; where a recording masks values as well, also the
+    /// digits of numbers.
     Masked(std::sync::Arc<[std::ops::Range<u32>]>),
     /// The bytes are replaced by a note of their length and SHA-256: a handshake that could not be parsed
     /// (DESIGN 4).

@@ -15,6 +15,11 @@ use crate::{
 /// What is said of a recording that was filtered.
 pub(super) const LEFT_OUT: &str = "entries were left out";
 
+/// What is said of a recording whose values were masked by so many rules.
+pub(super) fn masked_by(rules: u64) -> String {
+    format!("by {} (recording.redact), besides secrets", counted(rules, "rule"))
+}
+
 /// A recording as scripts read it.
 #[derive(Serialize)]
 struct Row {
@@ -32,6 +37,8 @@ struct Row {
     is_being_written: bool,
     /// Whether entries were left out on purpose.
     is_filtered: bool,
+    /// By how many rules values were masked, beyond secrets.
+    redact_rules: u64,
     chunks: u64,
     keyframes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +95,7 @@ impl Row {
             host_version: info.as_ref().map(|info| info.host_version.clone()),
             station_started_ms: info.as_ref().map(|info| info.station_started.wall.0),
             is_filtered: info.as_ref().is_some_and(|info| info.is_filtered),
+            redact_rules: info.as_ref().map_or(0, |info| info.redact_rules),
             previous: info.and_then(|info| info.previous),
             bytes: index.bytes,
             is_finished,
@@ -124,6 +132,9 @@ impl Row {
         }
         if self.is_filtered {
             say("filtered", LEFT_OUT.to_owned());
+        }
+        if self.redact_rules > 0 {
+            say("masked", masked_by(self.redact_rules));
         }
         if !self.attachments.is_empty() {
             say("attached", self.attachments.join(", "));

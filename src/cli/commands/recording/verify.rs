@@ -4,12 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::info::LEFT_OUT;
+use super::info::{LEFT_OUT, masked_by};
 use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
     ids::Seq,
     port::Snapshot,
-    recording::{self, Damage, OpenError, RecordedItem, RecordingReader},
+    recording::{self, Damage, OpenError, RecordedItem, RecordingInfo, RecordingReader},
     tap::entry::What,
     words::counted,
 };
@@ -29,6 +29,8 @@ struct Row {
     is_filtered: bool,
     /// Whether it goes on: what is there by now was read.
     is_being_written: bool,
+    /// By how many rules values were masked, beyond secrets.
+    redact_rules: u64,
     damaged: u64,
     faults: Vec<String>,
 }
@@ -78,6 +80,9 @@ impl Row {
         if self.is_filtered {
             lines.push(format!("filtered: {LEFT_OUT}"));
         }
+        if self.redact_rules > 0 {
+            lines.push(format!("masked: {}", masked_by(self.redact_rules)));
+        }
         let what = format!("{}, {}", counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
         let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
         let state = if self.damaged == 0 { "ok".to_owned() } else { counted(self.damaged, "fault") };
@@ -117,8 +122,8 @@ fn verify(
     file: &Path,
     reading: RecordingReader,
 ) -> Result<Option<RecordingError>, Error> {
-    let is_filtered = reading.info().is_filtered;
-    let mut row = Row { path: file.display().to_string(), is_filtered, ..Row::default() };
+    let RecordingInfo { is_filtered, redact_rules, .. } = *reading.info();
+    let mut row = Row { path: file.display().to_string(), is_filtered, redact_rules, ..Row::default() };
     let mut last = None;
     for item in reading {
         match item {

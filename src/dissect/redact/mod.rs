@@ -1,0 +1,28 @@
+//! Masks values of a recording, beyond secrets: `[recording] redact`.
+//!
+//! ```text
+//! event:give_item $.user        rule: a filter of entries, and a path into what they carry
+//!
+//! frame ─▶ its values as a tree ─▶ those that a rule names are masked, and known from then on
+//! texts, commands, snapshots ────▶ values that are known are masked wherever they are quoted
+//! ```
+//!
+//! A masked value keeps its length, so that frames and messages read as before: a text becomes `*`, a number
+//! 0 or 10…0, true and false null or false.
+
+mod encoding;
+mod find;
+mod known;
+mod lexer;
+mod message;
+mod numbers;
+mod path;
+mod plan;
+mod quotes;
+mod redactor;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use redactor::Redactor;
+pub(crate) use rule::RedactRules;
