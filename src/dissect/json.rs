@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::tree::{Kind, Node, Text, Tree, TreeBuilder};
+use super::tree::{Kind, Node, TOO_DEEP, Text, Tree, TreeBuilder};
 
 /// How deep values are opened; below, they are one value each. A station's own reader gives up at 128.
 const DEPTH_MAX: usize = 64;
@@ -173,7 +173,7 @@ impl Reader<'_> {
             let ended = self.skip_container();
             let mut node =
                 Node { value: Text::Bytes(self.range(from)), ..Node::new(name, kind, self.range(start)) };
-            node = node.with_note("nested too deeply to decode");
+            node = node.with_note(TOO_DEEP);
             if !ended {
                 node.blame("it does not end");
             }

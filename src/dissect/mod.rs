@@ -44,6 +44,8 @@ pub(crate) use json::tree as json_tree;
 pub(crate) use mplp::findings_in;
 pub(crate) use outcome::EntryOutcome;
 pub(crate) use record::EntryRecord;
+#[cfg(test)]
+pub(crate) use redact::redact_free_texts;
 pub(crate) use redact::{RedactRules, Redactor};
 pub(crate) use summary::{EntrySummary, describe, line as summary_line};
 pub(crate) use table::{frame_line, kind_of};

@@ -90,6 +90,9 @@ impl Kind {
     }
 }
 
+/// What is said of a node that holds others which are not read.
+pub(crate) const TOO_DEEP: &str = "nested too deeply to decode";
+
 /// Something said of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {

@@ -132,6 +132,7 @@ const NAMES: &[(&str, &str)] = &[
     ("port/fields_bus.rs", "speaks"),
     ("port/violations.rs", "told"),
     ("port/violations.rs", "times"),
+    ("tap/recorded/free_text.rs", "takes"),
 ];
 
 /// What is wrong with the texts of a file.

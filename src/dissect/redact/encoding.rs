@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     known::Known,
-    lexer::{Token, tokens},
+    lexer::{Token, TokenKind, tokens},
 };
 use crate::msgpack::{Shape, Walk};
 
@@ -49,23 +49,20 @@ pub(super) fn part(bytes: &mut [u8], range: Range<usize>) -> &mut [u8] {
 
 fn json(value: &mut [u8], known: &mut Known) {
     let all: Vec<Token> = tokens(value).collect();
-    for token in all {
-        match token {
-            Token::Text { content, is_name } => {
-                // One that does not end may be the beginning of a name.
-                if !is_name && content.end < value.len() {
-                    learn_json(value, &content, known);
-                }
-                part(value, content).fill(MASK);
+    for Token { kind, range, .. } in all {
+        if kind == TokenKind::Word {
+            let word = part(value, range);
+            if let Some(digits) = digits(word) {
+                known.learn(&digits);
             }
-            Token::Word(range) => {
-                let word = part(value, range);
-                if let Some(digits) = digits(word) {
-                    known.learn(&digits);
-                }
-                mask_word(word);
-            }
+            mask_word(word);
+            continue;
         }
+        // One that does not end may be the beginning of a name.
+        if kind == TokenKind::Text && range.end < value.len() {
+            learn_json(value, &range, known);
+        }
+        part(value, range).fill(MASK);
     }
 }
 
@@ -121,6 +118,8 @@ pub(super) struct Leaf {
     pub(super) text: Option<Range<usize>>,
     /// Whether it names an entry of a map.
     pub(super) is_name: bool,
+    /// Containers that it is in.
+    pub(super) depth: usize,
 }
 
 /// The values in bytes that hold no others; where what can be read of them ends.
@@ -134,11 +133,14 @@ pub(super) fn leaves(bytes: &[u8], mut visit: impl FnMut(Leaf)) -> usize {
         if let Some((left, _)) = open.last_mut() {
             *left -= 1;
         }
-        match walk.head(open.len() + 1) {
+        let depth = open.len();
+        match walk.head(depth + 1) {
             Ok(Shape::Map(pairs)) => open.push((2 * u64::from(pairs), true)),
             Ok(Shape::Array(items)) => open.push((u64::from(items), false)),
-            Ok(Shape::Text(text)) => visit(Leaf { range: start..walk.at(), text: Some(text), is_name }),
-            Ok(Shape::Leaf) => visit(Leaf { range: start..walk.at(), text: None, is_name }),
+            Ok(Shape::Text(text)) => {
+                visit(Leaf { range: start..walk.at(), text: Some(text), is_name, depth });
+            }
+            Ok(Shape::Leaf) => visit(Leaf { range: start..walk.at(), text: None, is_name, depth }),
             Err(_) => return start,
         }
         while open.pop_if(|(left, _)| *left == 0).is_some() {}
@@ -152,7 +154,7 @@ pub(super) fn leaves(bytes: &[u8], mut visit: impl FnMut(Leaf)) -> usize {
 fn msgpack(value: &mut [u8], known: &mut Known) {
     let mut all = Vec::new();
     let end = leaves(value, |leaf| all.push(leaf));
-    for Leaf { range, text, is_name } in all {
+    for Leaf { range, text, is_name, .. } in all {
         if let Some(text) = text {
             let text = part(value, text);
             if let (Ok(words), false) = (std::str::from_utf8(text), is_name) {
@@ -208,24 +210,37 @@ pub(super) fn mask_leaf(leaf: &mut [u8]) {
     }
 }
 
+/// Where a varint ends, if it does.
+fn varint_len(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| byte & 0x80 == 0).map(|last| last + 1)
+}
+
+/// What a field of protobuf has behind its key, and behind the length that a text or bytes have.
+pub(super) fn field_content(field: &[u8]) -> Range<usize> {
+    let key_len = varint_len(field).unwrap_or(0);
+    let has_length = key_len > 0 && field.first().is_some_and(|first| first & 7 == 2);
+    let len_of = |rest: &[u8]| varint_len(rest).unwrap_or(rest.len());
+    let start = key_len + field.get(key_len..).filter(|_| has_length).map_or(0, len_of);
+    start..field.len()
+}
+
 /// Masks what a field of protobuf holds.
 fn protobuf(field: &mut [u8], known: &mut Known) {
-    let varint = |bytes: &[u8]| bytes.iter().position(|byte| byte & 0x80 == 0).map(|last| last + 1);
-    let Some(key_len) = varint(field) else { return field.fill(MASK) };
     let wire = field.first().map(|first| first & 7);
-    let value = part(field, key_len..usize::MAX);
+    let content = field_content(field);
+    let has_key = content.start > 0;
+    let value = part(field, content);
     match wire {
         // Seven zeros and what says that another byte follows.
-        Some(0) => value.iter_mut().for_each(|byte| *byte &= 0x80),
-        Some(2) => {
-            let len = varint(value).unwrap_or(value.len());
-            let content = part(value, len..usize::MAX);
-            if let Ok(words) = std::str::from_utf8(content) {
+        Some(0) if has_key => value.iter_mut().for_each(|byte| *byte &= 0x80),
+        Some(2) | None => {
+            if let Ok(words) = std::str::from_utf8(value) {
                 known.learn(words);
             }
-            content.fill(MASK);
+            value.fill(MASK);
         }
-        _ => value.fill(0),
+        _ if has_key => value.fill(0),
+        _ => value.fill(MASK),
     }
 }
 

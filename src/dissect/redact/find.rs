@@ -10,9 +10,15 @@ use super::{
     rule::{Facts, RedactRules, Rule},
 };
 use crate::{
-    dissect::tree::{Kind, Node, Text, Tree, slice},
+    dissect::{
+        json,
+        tree::{Kind, Node, TOO_DEEP, Text, Tree, TreeBuilder, slice},
+    },
     msgpack::Walk,
 };
+
+/// Values of a frame that are looked through; one that has more is masked whole.
+pub(super) const NODES_MAX: usize = 65_536;
 
 /// Bytes of a name, and of what an object says of itself, that are compared.
 const NAME_BYTES_MAX: usize = 512;
@@ -30,7 +36,7 @@ const ROOTS_MAX: usize = 256;
 /// What is said of the bytes that a tree is of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'a> {
-    pub(super) rules: &'a RedactRules,
+    pub(super) encoding: Encoding,
     /// The rules that are for all of it, by their places.
     pub(super) admitted: u64,
     /// What it is known to be about.
@@ -39,6 +45,21 @@ pub(super) struct Scope<'a> {
     pub(super) is_loose: bool,
     /// Members of the outermost object that are the protocol's, and stay.
     pub(super) kept: &'static [&'static str],
+    /// In how many texts it is.
+    pub(super) depth: usize,
+}
+
+impl<'a> Scope<'a> {
+    /// Bytes of a frame that these rules are for.
+    pub(super) const fn of_frame(encoding: Encoding, admitted: u64, kept: &'static [&'static str]) -> Self {
+        const NOTHING: &Facts = &Facts { event: None, topic: None };
+        Self { encoding, admitted, facts: NOTHING, is_loose: false, kept, depth: 0 }
+    }
+
+    /// A text that is JSON.
+    pub(super) const fn of_text(facts: &'a Facts) -> Self {
+        Self { encoding: Encoding::Json, admitted: 0, facts, is_loose: true, kept: &[], depth: 0 }
+    }
 }
 
 /// A value to be masked, by its place in the bytes.
@@ -75,44 +96,57 @@ struct Values<'a> {
     encoding: Encoding,
     /// What holds each node.
     parents: Vec<Option<usize>>,
-    /// Whether anything of it is broken or missing.
-    is_broken: bool,
+    /// How many are faulty in front of each node, and in all.
+    faults: Vec<usize>,
 }
 
 /// Finds in a tree what rules name.
-pub(super) fn find(tree: &Tree, bytes: &[u8], encoding: Encoding, scope: Scope<'_>) -> Found {
-    let is_broken = tree.is_cut || tree.nodes.iter().any(is_faulty);
-    let values = Values { tree, bytes, encoding, parents: parents(tree), is_broken };
+pub(super) fn find(tree: &Tree, bytes: &[u8], rules: &RedactRules, scope: Scope<'_>) -> Found {
+    let values = Values::of(tree, bytes, scope.encoding);
     let (mut found, mut roots) = (Found::default(), Vec::new());
-    // What each open object says, and where it ends.
-    let mut around: Vec<(usize, Facts)> = Vec::new();
+    // Each open object that says something, where it ends, and what that is.
+    let mut around: Vec<(usize, usize, Facts)> = Vec::new();
     for (at, node) in tree.nodes.iter().enumerate() {
-        while around.pop_if(|(end, _)| *end <= at).is_some() {}
-        let parent = values.parents.get(at).copied().flatten();
-        let is_outermost = parent.is_none();
-        let outer = around.last().map_or(scope.facts, |(_, facts)| facts);
+        while around.pop_if(|(_, end, _)| *end <= at).is_some() {}
+        let parent = values.parent(at);
+        let is_below_anchor = parent.is_some_and(|parent| {
+            values.parent(parent).is_none() || around.last().is_some_and(|(of, ..)| *of == parent)
+        });
+        let outer = around.last().map_or(scope.facts, |(.., facts)| facts);
         let own = values.facts(at);
         let says = !own.is_empty();
         let facts = own.within(outer);
-        let is_anchor = is_outermost || says || values.is_part(at);
-        let is_carrier =
-            CARRIERS.contains(&&*values.name(at)) && (scope.is_loose || values.is_below_anchor(at));
+        let is_anchor = parent.is_none() || says || values.is_part(at);
+        let is_carrier = (scope.is_loose || is_below_anchor) && CARRIERS.contains(&&*values.name(at));
         if is_anchor || is_carrier {
-            for (number, rule) in scope.rules.iter().enumerate() {
+            for (number, rule) in rules.iter().enumerate() {
                 if is_for(rule, number, &facts, scope) {
                     roots.push(Root { number, at, rule, named: values.named(at, &rule.path, scope) });
                 }
             }
         }
+        if is_too_deep(node) {
+            found.targets.extend(values.target(at).map(|target| Target { is_named: false, ..target }));
+        }
         found.inner.extend(values.inner(at, node, &facts));
         if says {
-            around.push((node.end, facts));
+            around.push((at, node.end, facts));
         }
     }
     for root in &roots {
         values.targets(root, &roots, scope, &mut found.targets);
     }
     found
+}
+
+/// Whether a JSON has a value where one of these paths leads, or cannot be read to its end.
+pub(super) fn may_have(text: &[u8], paths: &[&str]) -> bool {
+    let mut builder = TreeBuilder::new(NODES_MAX);
+    json::read(text, "text", &mut builder);
+    let tree = builder.finish();
+    let values = Values::of(&tree, text, Encoding::Json);
+    let leads = |path: &&str| Path::parse(path).map_or(true, |path| !values.resolve(0, &path, 0).is_empty());
+    values.is_broken() || paths.iter().any(leads)
 }
 
 /// Where a rule's path begins, and the values that it leads to.
@@ -127,6 +161,11 @@ struct Root<'a> {
 fn is_for(rule: &Rule, number: usize, facts: &Facts, scope: Scope<'_>) -> bool {
     let is_admitted = (scope.admitted >> number) & 1 == 1;
     is_admitted || rule.admits_facts(facts) || (scope.is_loose && rule.may_admit(facts))
+}
+
+/// Whether what it holds is not read.
+fn is_too_deep(node: &Node) -> bool {
+    node.note.as_ref().is_some_and(|note| note.text == TOO_DEEP)
 }
 
 fn is_faulty(node: &Node) -> bool {
@@ -150,6 +189,24 @@ fn whole(range: &Range<u32>) -> Range<usize> {
 }
 
 impl<'a> Values<'a> {
+    fn of(tree: &'a Tree, bytes: &'a [u8], encoding: Encoding) -> Self {
+        let count = |before: &mut usize, node: &Node| {
+            *before += usize::from(is_faulty(node));
+            Some(*before)
+        };
+        let faults = std::iter::once(0).chain(tree.nodes.iter().scan(0, count)).collect();
+        Self { tree, bytes, encoding, parents: parents(tree), faults }
+    }
+
+    /// Whether anything of it is broken or missing.
+    fn is_broken(&self) -> bool {
+        self.tree.is_cut || self.faults.last().is_some_and(|faults| *faults > 0)
+    }
+
+    fn parent(&self, at: usize) -> Option<usize> {
+        self.parents.get(at).copied().flatten()
+    }
+
     fn node(&self, at: usize) -> Option<&'a Node> {
         self.tree.nodes.get(at)
     }
@@ -157,7 +214,13 @@ impl<'a> Values<'a> {
     /// The name of a value, without quotes and escapes.
     fn name(&self, at: usize) -> Cow<'a, str> {
         let Some(node) = self.node(at) else { return Cow::Borrowed("") };
-        unquoted(node.name.read(self.bytes, NAME_BYTES_MAX))
+        self.plain(at, &node.name)
+    }
+
+    /// A name or text of a value, without quotes and escapes.
+    fn plain(&self, at: usize, text: &'a Text) -> Cow<'a, str> {
+        let text = text.read(self.bytes, NAME_BYTES_MAX);
+        if self.encoding_of(at) == Encoding::Json { unquoted(text) } else { text }
     }
 
     /// What an object says of itself.
@@ -173,7 +236,7 @@ impl<'a> Values<'a> {
                 "topic" => &mut facts.topic,
                 _ => continue,
             };
-            *slot = Some(unquoted(node.value.read(self.bytes, NAME_BYTES_MAX)).into_owned());
+            *slot = Some(self.plain(child, &node.value).into_owned());
         }
         facts
     }
@@ -184,20 +247,12 @@ impl<'a> Values<'a> {
         self.encoding == Encoding::Protobuf && self.node(at).is_some_and(is_one)
     }
 
-    /// Whether what holds it is where a path begins.
-    fn is_below_anchor(&self, at: usize) -> bool {
-        let parent = self.parents.get(at).copied().flatten();
-        parent.is_some_and(|parent| {
-            self.parents.get(parent).copied().flatten().is_none() || !self.facts(parent).is_empty()
-        })
-    }
-
     /// How a value is written.
     fn encoding_of(&self, at: usize) -> Encoding {
         if self.encoding != Encoding::Protobuf {
             return self.encoding;
         }
-        let mut holders = std::iter::successors(Some(at), |at| self.parents.get(*at).copied().flatten());
+        let mut holders = std::iter::successors(Some(at), |at| self.parent(*at));
         let is_json = |at: usize| self.node(at).is_some_and(|node| node.name == Text::literal("json"));
         if holders.any(is_json) { Encoding::Json } else { Encoding::Protobuf }
     }
@@ -222,8 +277,7 @@ impl<'a> Values<'a> {
     }
 
     fn is_named(&self, at: usize) -> bool {
-        let parent = self.parents.get(at).copied().flatten().and_then(|parent| self.node(parent));
-        parent.is_some_and(|parent| parent.kind == Kind::Object)
+        self.parent(at).and_then(|parent| self.node(parent)).is_some_and(|parent| parent.kind == Kind::Object)
     }
 
     /// The values that a path leads to from a place on.
@@ -241,7 +295,7 @@ impl<'a> Values<'a> {
         for at in &root.named {
             self.add(*at, scope, targets);
         }
-        if !self.is_broken || !(self.tree.is_cut || self.has_fault(root.at)) {
+        if !(self.tree.is_cut || self.has_fault(root.at)) {
             return;
         }
         let is_unsure = if root.named.is_empty() {
@@ -267,11 +321,9 @@ impl<'a> Values<'a> {
 
     /// Adds a value; of the outermost object all but what is the protocol's.
     fn add(&self, at: usize, scope: Scope<'_>, targets: &mut Vec<Target>) {
-        let outermost = |at: usize| self.parents.get(at).copied().flatten().is_none();
-        let is_kept = |at: usize| {
-            let parent = self.parents.get(at).copied().flatten();
-            parent.is_some_and(outermost) && scope.kept.contains(&&*self.name(at))
-        };
+        let outermost = |at: usize| self.parent(at).is_none();
+        let is_kept =
+            |at: usize| self.parent(at).is_some_and(outermost) && scope.kept.contains(&&*self.name(at));
         let holds_kept =
             outermost(at) && !scope.kept.is_empty() && self.tree.is_folder(at) && !self.tree.is_cut;
         let is_mixed = self.encoding_of(at) == Encoding::Protobuf && self.tree.is_folder(at);
@@ -284,7 +336,7 @@ impl<'a> Values<'a> {
 
     fn has_fault(&self, at: usize) -> bool {
         let end = self.node(at).map_or(at, |node| node.end);
-        self.tree.nodes.get(at..end).unwrap_or_default().iter().any(is_faulty)
+        self.faults.get(at) != self.faults.get(end)
     }
 
     /// The values that a path leads to, without its first steps.
@@ -358,11 +410,12 @@ fn begins_with_carrier(path: &Path) -> bool {
 
 /// A name or text without its quotes and escapes.
 fn unquoted(text: Cow<'_, str>) -> Cow<'_, str> {
-    let Some(inner) = text.strip_prefix('"') else { return text };
-    let inner = inner.strip_suffix('"').unwrap_or(inner);
-    if !inner.contains('\\') {
-        return Cow::Owned(inner.to_owned());
+    let is_quoted = text.starts_with('"');
+    if !is_quoted && !text.contains('\\') {
+        return text;
     }
+    let inner = text.strip_prefix('"').unwrap_or(&text);
+    let inner = inner.strip_suffix('"').filter(|_| is_quoted).unwrap_or(inner);
     let (plain, _) = lexer::unescaped(inner.as_bytes());
     Cow::Owned(String::from_utf8_lossy(&plain).into_owned())
 }

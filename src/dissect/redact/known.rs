@@ -1,8 +1,9 @@
 //! The values that were masked, so that they are found where they are quoted.
 
 use std::{
-    collections::{HashMap, VecDeque},
-    ops::Range,
+    collections::{BTreeSet, HashMap, VecDeque},
+    ops::{Bound, Range},
+    sync::Arc,
 };
 
 use super::lexer::unescaped;
@@ -19,25 +20,32 @@ pub(super) const QUOTED_BYTES_MIN: usize = 3;
 const WORD_BYTES_MAX: usize = 5;
 /// So much of the beginning of a value is a quote that was cut.
 const CUT_BYTES_MIN: usize = 12;
-/// By so many bytes values are looked up.
-const HEAD_BYTES: usize = QUOTED_BYTES_MIN;
 /// How often a string may be escaped within another.
 const ESCAPES_MAX: usize = 2;
 
-type Head = [u8; HEAD_BYTES];
+/// Where a place in a text has none of these, no value is quoted there.
+type Head = [u8; QUOTED_BYTES_MIN];
 
 /// The values.
+///
+/// A place in a text costs two searches in their order, for those that begin most like it, and at most nine
+/// for shorter ones that are all there. A search in 16,384 values compares with fewer than 60 of them, however
+/// alike they are, and reads of each no more than what is alike. Where that is [`CUT_BYTES_MIN`] or more the
+/// text is masked and passed at once, so that each of its bytes is read a bounded number of times.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    by_head: HashMap<Head, Vec<Box<[u8]>>>,
-    order: VecDeque<Box<[u8]>>,
+    values: BTreeSet<Arc<[u8]>>,
+    /// How many begin so.
+    heads: HashMap<Head, usize>,
+    /// The oldest first.
+    order: VecDeque<Arc<[u8]>>,
     bytes: usize,
 }
 
 impl Known {
     /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.values.is_empty()
     }
 
     /// Notes a value. One that is masked already is none.
@@ -55,35 +63,33 @@ impl Known {
     }
 
     fn insert(&mut self, value: &[u8]) {
-        let Some(head) = value.first_chunk::<HEAD_BYTES>() else { return };
-        let of_head = self.by_head.entry(*head).or_default();
-        if of_head.iter().any(|known| **known == *value) {
-            return;
-        }
-        of_head.push(value.into());
-        self.order.push_back(value.into());
+        let Some(head) = value.first_chunk().filter(|_| !self.has(value)) else { return };
+        let value: Arc<[u8]> = value.into();
+        *self.heads.entry(*head).or_default() += 1;
         self.bytes += value.len();
+        self.values.insert(Arc::clone(&value));
+        self.order.push_back(value);
         while self.order.len() > VALUES_MAX || self.bytes > BYTES_MAX {
             let Some(oldest) = self.order.pop_front() else { break };
-            self.bytes -= oldest.len();
             self.remove(&oldest);
         }
     }
 
     fn remove(&mut self, value: &[u8]) {
-        let Some(head) = value.first_chunk::<HEAD_BYTES>() else { return };
-        if let Some(of_head) = self.by_head.get_mut(head) {
-            of_head.retain(|known| **known != *value);
-            if of_head.is_empty() {
-                self.by_head.remove(head);
+        self.bytes -= value.len();
+        self.values.remove(value);
+        let Some(head) = value.first_chunk() else { return };
+        if let Some(count) = self.heads.get_mut(head) {
+            *count -= 1;
+            if *count == 0 {
+                self.heads.remove(head);
             }
         }
     }
 
     /// Whether this is one of them.
     pub(super) fn has(&self, value: &[u8]) -> bool {
-        let of_head = value.first_chunk::<HEAD_BYTES>().and_then(|head| self.by_head.get(head));
-        of_head.is_some_and(|all| all.iter().any(|known| **known == *value))
+        self.values.contains(value)
     }
 
     /// Where they are quoted in a text, verbatim and behind escapes, in no order.
@@ -110,19 +116,51 @@ impl Known {
 
     fn verbatim(&self, text: &[u8]) -> Vec<Range<usize>> {
         let (mut found, mut at) = (Vec::new(), 0);
-        while let Some(head) = text.get(at..).and_then(<[u8]>::first_chunk::<HEAD_BYTES>) {
-            let values = self.by_head.get(head);
-            let longest = values.into_iter().flatten().map(|value| quoted_bytes(value, text, at)).max();
-            match longest {
-                Some(len @ 1..) => {
-                    found.push(at..at + len);
-                    at += len;
-                }
-                _ => at += 1,
+        while let Some(head) = text.get(at..).and_then(<[u8]>::first_chunk) {
+            let len = if self.heads.contains_key(head) { self.quoted_bytes(text, at) } else { 0 };
+            if len > 0 {
+                found.push(at..at + len);
             }
+            at += len.max(1);
         }
         found
     }
+
+    /// How much of a value is quoted at a place: of the longest that is.
+    fn quoted_bytes(&self, text: &[u8], at: usize) -> usize {
+        let rest = text.get(at..).unwrap_or_default();
+        let (alike, is_whole) = self.most_alike(rest);
+        if alike >= CUT_BYTES_MIN {
+            // Between characters.
+            let is_within = |end: &usize| rest.get(*end).is_some_and(|byte| byte & 0xc0 == 0x80);
+            return if is_whole { alike } else { (0..=alike).rev().find(|end| !is_within(end)).unwrap_or(0) };
+        }
+        let is_quoted = |len: &usize| {
+            rest.get(..*len).is_some_and(|value| self.has(value))
+                && (*len > WORD_BYTES_MAX || is_word(text, at..at + *len))
+        };
+        (QUOTED_BYTES_MIN..=alike).rev().find(is_quoted).unwrap_or(0)
+    }
+
+    /// How much the value has in common with a text that begins most like it, and whether that is all of it.
+    fn most_alike(&self, text: &[u8]) -> (usize, bool) {
+        let until = (Bound::Unbounded, Bound::Included(text));
+        let behind = (Bound::Excluded(text), Bound::Unbounded);
+        let before = self.values.range::<[u8], _>(until).next_back();
+        let next = self.values.range::<[u8], _>(behind).next();
+        let alike = |value: &Arc<[u8]>| {
+            let alike = value.iter().zip(text).take_while(|(one, other)| one == other).count();
+            (alike, alike == value.len())
+        };
+        before.into_iter().chain(next).map(alike).max().unwrap_or_default()
+    }
+}
+
+/// Whether a range of a text is not a part of a longer word.
+fn is_word(text: &[u8], of: Range<usize>) -> bool {
+    let is_outside = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let before = |count: usize| of.start.checked_sub(count).and_then(|at| text.get(at));
+    (is_outside(before(1)) || before(2) == Some(&b'\\')) && is_outside(text.get(of.end))
 }
 
 /// From the first to the last place of a range.
@@ -130,26 +168,6 @@ fn around(spans: &[Range<usize>], of: Range<usize>) -> Range<usize> {
     let first = spans.get(of.start).map_or(0, |span| span.start);
     let last = of.end.checked_sub(1).and_then(|last| spans.get(last));
     first..last.map_or(first, |span| span.end.max(first))
-}
-
-/// How much of a value is quoted at a place.
-fn quoted_bytes(value: &[u8], text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    let alike = value.iter().zip(rest).take_while(|(one, other)| one == other).count();
-    if alike == value.len() {
-        let is_word = || {
-            let is_outside = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric());
-            let before = at.checked_sub(1).and_then(|before| text.get(before));
-            let is_escape = at.checked_sub(2).and_then(|it| text.get(it)) == Some(&b'\\');
-            (is_outside(before) || is_escape) && is_outside(text.get(at + alike))
-        };
-        return if value.len() > WORD_BYTES_MAX || is_word() { alike } else { 0 };
-    }
-    if alike < CUT_BYTES_MIN {
-        return 0;
-    }
-    // Between characters.
-    (0..=alike).rev().find(|end| value.get(*end).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -199,7 +217,26 @@ mod tests {
         assert!(!known.has(b"value-000000") && known.has(b"value-000001"));
         known.learn(&"x".repeat(BYTES_MAX));
         assert!(known.bytes <= BYTES_MAX && known.order.len() <= VALUES_MAX, "{}", known.bytes);
-        let kept: usize = known.by_head.values().flatten().map(|value| value.len()).sum();
+        let kept: usize = known.values.iter().map(|value| value.len()).sum();
         assert_eq!(kept, known.bytes);
+        assert_eq!(known.heads.values().sum::<usize>(), known.values.len());
+    }
+
+    #[test]
+    fn of_values_within_each_other_the_longest_is_found() {
+        assert_eq!(
+            quotes(&["alice_1", "alice_12", "alice_123x"], "alice_123, alice_1z"),
+            ["alice_12", "alice_1"]
+        );
+        assert_eq!(quotes(&["abc", "abcd", "abcdefg"], "abcde abcd abc"), ["abcd", "abc"]);
+    }
+
+    #[test]
+    fn as_many_as_there_can_be_are_found_among_those_that_begin_alike() {
+        let mut known = Known::default();
+        let name = |n: usize| format!("viewer_{n:05}");
+        (0..VALUES_MAX).for_each(|n| known.learn(&name(n)));
+        let text: String = (0..2 * VALUES_MAX).map(|n| name(n) + " viewer_ ").collect();
+        assert_eq!(known.quotes(text.as_bytes()).len(), VALUES_MAX);
     }
 }

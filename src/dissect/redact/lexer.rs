@@ -2,40 +2,55 @@
 
 use std::ops::Range;
 
+/// What a part of a JSON text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    /// A string that names a member.
+    Name,
+    /// Any other string.
+    Text,
+    /// A number, `true`, `false`, `null`, or what is none of them.
+    Word,
+}
+
 /// A part of a JSON text that is not punctuation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
-    /// What a string has between its quotes. Its end is the text's where it does not end.
-    Text {
-        /// Without the quotes.
-        content: Range<usize>,
-        /// Whether it names a member.
-        is_name: bool,
-    },
-    /// A number, `true`, `false`, `null`, or what is none of them.
-    Word(Range<usize>),
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    /// Of a string, without its quotes. Its end is the text's where it does not end.
+    pub(super) range: Range<usize>,
+    /// Containers that it is in.
+    pub(super) depth: usize,
 }
 
 /// The tokens of a text, in order.
 pub(super) fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> + '_ {
-    let mut at = 0;
+    let (mut at, mut depth) = (0, 0_usize);
     std::iter::from_fn(move || {
         let is_between = |byte: &u8| byte.is_ascii_whitespace() || b",:{}[]".contains(byte);
-        at += bytes.get(at..)?.iter().position(|byte| !is_between(byte))?;
+        while let Some(byte) = bytes.get(at).filter(|byte| is_between(byte)) {
+            depth = match byte {
+                b'{' | b'[' => depth + 1,
+                b'}' | b']' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            at += 1;
+        }
         let start = at;
-        if bytes[start] != b'"' {
+        if *bytes.get(start)? != b'"' {
             let len = bytes[start..].iter().position(|byte| is_between(byte) || *byte == b'"');
             at = len.map_or(bytes.len(), |len| start + len);
-            return Some(Token::Word(start..at));
+            return Some(Token { kind: TokenKind::Word, range: start..at, depth });
         }
         at += 1;
         while let Some(&byte) = bytes.get(at).filter(|byte| **byte != b'"') {
             at += if byte == b'\\' { 2 } else { 1 };
         }
-        let content = start + 1..at.min(bytes.len());
+        let range = start + 1..at.min(bytes.len());
         at = (at + 1).min(bytes.len());
         let next = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace());
-        Some(Token::Text { content, is_name: next == Some(&b':') })
+        let kind = if next == Some(&b':') { TokenKind::Name } else { TokenKind::Text };
+        Some(Token { kind, range, depth })
     })
 }
 
@@ -92,18 +107,15 @@ mod tests {
     #[test]
     fn strings_and_words_are_found_in_what_is_json_and_what_is_not() {
         let of = |text: &str| -> Vec<String> {
-            let token = |token| match token {
-                Token::Text { content, is_name } => format!("{is_name} {}", &text[content]),
-                Token::Word(range) => text[range].to_owned(),
-            };
+            let token = |Token { kind, range, depth }| format!("{depth} {kind:?} {}", &text[range]);
             tokens(text.as_bytes()).map(token).collect()
         };
         assert_eq!(
             of(r#" {"a\"b" : [1, -2.5e3,true], "c":"d"}"#),
-            ["true a\\\"b", "1", "-2.5e3", "true", "true c", "false d"]
+            ["1 Name a\\\"b", "2 Word 1", "2 Word -2.5e3", "2 Word true", "1 Name c", "1 Text d"]
         );
-        assert_eq!(of(r#"{"a":"cut\"#), ["true a", "false cut\\"]);
-        assert_eq!(of(r#"{a b"c"#), ["a", "b", "false c"]);
+        assert_eq!(of(r#"{"a":"cut\"#), ["1 Name a", "1 Text cut\\"]);
+        assert_eq!(of(r#"{a b"c"#), ["1 Word a", "1 Word b", "1 Text c"]);
         assert_eq!(of(""), Vec::<String>::new());
     }
 

@@ -1,34 +1,23 @@
-//! The texts of a recorded message, whatever it is of: an entry, a snapshot.
+//! The texts of a recorded message that may say anything, whatever it is of: an entry, a snapshot.
 
-use super::encoding::part;
-use crate::dissect::macp::schema::{FieldType, Schema};
+use super::encoding::{MASK, part};
+use crate::{
+    dissect::macp::schema::{FieldType, Schema},
+    tap::recorded::is_free_text,
+};
 
 /// Messages within messages that are gone into.
 const DEPTH_MAX: usize = 32;
-/// The length of what is an id: of a trace, a run or an action.
-const ID_BYTES: usize = 16;
-/// Where an entry has its frame or text.
-const ENTRY_BYTES: u32 = 6;
 
-/// Hands over each text of a recorded entry, to be changed at equal length: all but the bytes of its frame,
-/// or its text.
-pub(super) fn entry_texts(bytes: &mut [u8], visit: &mut dyn FnMut(&mut [u8])) {
-    fields(bytes, ".rl_console.tap.v1.Entry", &|depth, number| depth == 0 && number == ENTRY_BYTES, 0, visit);
-}
-
-/// Hands over each text of a recorded snapshot, to be changed at equal length.
-pub(super) fn snapshot_texts(bytes: &mut [u8], visit: &mut dyn FnMut(&mut [u8])) {
-    fields(bytes, ".rl_console.tap.v1.Snapshot", &|_, _| false, 0, visit);
+/// Hands over each free text of a recorded message of this name, to be changed at equal length: of an entry
+/// none of its frame, and not what lies next to a transition.
+pub(crate) fn free_texts(message: &str, recorded: &mut [u8], visit: &mut dyn FnMut(&mut [u8])) {
+    fields(recorded, &format!(".{message}"), 0, visit);
 }
 
 /// Goes over the fields of a message.
-fn fields(
-    bytes: &mut [u8],
-    message: &str,
-    is_left: &dyn Fn(usize, u32) -> bool,
-    depth: usize,
-    visit: &mut dyn FnMut(&mut [u8]),
-) {
+fn fields(bytes: &mut [u8], message: &str, depth: usize, visit: &mut dyn FnMut(&mut [u8])) {
+    let short = message.rsplit('.').next().unwrap_or(message);
     let mut at = 0;
     while at < bytes.len() {
         let Some((key, len)) = field(bytes, &mut at) else { return };
@@ -36,15 +25,16 @@ fn fields(
         let number = u32::try_from(key >> 3).unwrap_or_default();
         let content = part(bytes, at..end);
         at = end;
-        if key & 7 != 2 || is_left(depth, number) {
-            continue;
-        }
-        match Schema::of_tap().field(message, number).map(|field| &field.field_type) {
-            Some(FieldType::Message(inner)) if depth < DEPTH_MAX => {
-                fields(content, inner, is_left, depth + 1, visit);
+        let Some(field) = Schema::of_tap().field(message, number).filter(|_| key & 7 == 2) else { continue };
+        match &field.field_type {
+            FieldType::Message(inner) if depth < DEPTH_MAX => fields(content, inner, depth + 1, visit),
+            FieldType::Text if is_free_text(short, &field.name) => {
+                visit(content);
+                // It remains a text, so that the message is read.
+                if std::str::from_utf8(content).is_err() {
+                    content.fill(MASK);
+                }
             }
-            Some(FieldType::Text) => visit(content),
-            Some(FieldType::Bytes) if len != ID_BYTES => visit(content),
             _ => {}
         }
     }

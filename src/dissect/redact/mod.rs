@@ -15,7 +15,10 @@ mod find;
 mod known;
 mod lexer;
 mod message;
+#[cfg(test)]
+mod names_tests;
 mod numbers;
+mod operators;
 mod path;
 mod plan;
 mod quotes;
@@ -24,5 +27,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use message::free_texts as redact_free_texts;
 pub(crate) use redactor::Redactor;
 pub(crate) use rule::RedactRules;

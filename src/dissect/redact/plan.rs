@@ -32,7 +32,12 @@ pub(super) fn mask(text: &mut [u8], rules: &RedactRules, known: &mut Known) {
                 Step::Member(name) => Some(name.as_bytes()),
                 Step::Item(_) | Step::All => None,
             });
-            for range in name.map_or_else(Vec::new, |name| values(text, name)) {
+            let Some(name) = name else {
+                // It is all that the event is given, in whatever lines that is.
+                text.fill(MASK);
+                return;
+            };
+            for range in values(text, name) {
                 mask_value(part(text, range), known);
             }
         }
@@ -95,5 +100,18 @@ mod tests {
         assert_eq!(masked, expected);
         assert!(known.has(b"alice") && known.has(b"alice b"));
         assert!(is_plan(plan.as_bytes()) && !is_plan(b"nodes: []"));
+    }
+
+    #[test]
+    fn a_plan_of_which_a_rule_names_no_member_is_masked_whole() {
+        let plan = b"nodes:\n  - use: invoke:give_item\n    with: {user: alice}\n";
+        for (rule, is_masked) in
+            [("event:give_item $", true), ("event:give_item $[*]", true), ("event:boss $", false)]
+        {
+            let rules = RedactRules::parse(&[rule.to_owned()]).unwrap();
+            let mut text = plan.to_vec();
+            mask(&mut text, &rules, &mut Known::default());
+            assert_eq!(text.iter().all(|byte| *byte == MASK), is_masked, "{rule}");
+        }
     }
 }

@@ -3,23 +3,43 @@
 use std::ops::Range;
 
 use super::{
-    encoding::{MASK, binary, leaves, mask_leaf, mask_word, part},
+    encoding::{Leaf, MASK, binary, field_content, leaves, mask_leaf, mask_word, part},
+    find::NODES_MAX,
     known::Known,
-    lexer::{Token, is_json, tokens},
+    lexer::{Token, TokenKind, is_json, tokens},
     numbers::NumberList,
 };
 use crate::{
     dissect::{
         Subject,
         decoder::decode,
-        rmp::body_text,
+        rmp::{body_text, frame_json::CONTROL_TYPE},
         tree::{Kind, Text},
     },
+    field::Class,
     rmp::{HEADER_BYTES, PREFIX_BYTES},
 };
 
-/// Values of a call that are looked through.
-const NODES_MAX: usize = 65_536;
+/// Members of a frame of the bridge that are the protocol's.
+pub(super) const OF_MPP: &[&str] = &[
+    "mpp",
+    "type",
+    "id",
+    "queue",
+    "event",
+    "ok",
+    "refund",
+    "level",
+    "key",
+    "code",
+    "session_id",
+    "pack_id",
+    "manifest_hash",
+];
+/// Of a body of the bus.
+pub(super) const OF_RMP: &[&str] = &["type"];
+/// Of a message of a plugin.
+pub(super) const OF_PLUGIN: &[&str] = &["jsonrpc", "id", "method"];
 
 /// Names by which protocols are read: a viewer who is called so must not make frames unreadable.
 const PROTOCOL_WORDS: [&[u8]; 29] = [
@@ -28,16 +48,67 @@ const PROTOCOL_WORDS: [&[u8]; 29] = [
     b"Deliver", b"topic", b"jsonrpc", b"method", b"error", b"code", b"command", b"json", b"rows",
 ];
 
-fn is_protocol_word(name: &[u8]) -> bool {
-    PROTOCOL_WORDS.contains(&name)
+/// Which values of a JSON or MsgPack are looked through, and which names.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Within {
+    /// All but those of these members of the outermost object: what others refer to stays.
+    AllBut(&'static [&'static str]),
+    /// Those of members of this name alone.
+    Only(&'static str),
+}
+
+/// All of what no protocol has members in.
+const ALL: Within = Within::AllBut(&[]);
+/// Of a body of the bus.
+const OF_BODY: Within = Within::AllBut(OF_RMP);
+/// Of a frame of the bus itself: what an error says.
+const OF_CONTROL: Within = Within::Only("message");
+
+impl Within {
+    /// Whether a name is looked through.
+    fn has_name(self, name: &[u8], depth: usize) -> bool {
+        match self {
+            Self::AllBut(kept) => !PROTOCOL_WORDS.contains(&name) && !is_kept(kept, name, depth),
+            Self::Only(_) => false,
+        }
+    }
+
+    /// Whether a value is, by the name of its member.
+    fn has_value(self, member: Option<&[u8]>, depth: usize) -> bool {
+        match self {
+            Self::AllBut(kept) => member.is_none_or(|member| !is_kept(kept, member, depth)),
+            Self::Only(name) => member == Some(name.as_bytes()),
+        }
+    }
+}
+
+fn is_kept(kept: &[&str], name: &[u8], depth: usize) -> bool {
+    depth == 1 && kept.iter().any(|it| it.as_bytes() == name)
+}
+
+/// The parts that are looked through, of those in order; each is read as whether it is a name, how deep it
+/// is, and its bytes.
+fn wanted<'a, T>(
+    within: Within,
+    parts: impl IntoIterator<Item = T>,
+    read: impl Fn(&T) -> (bool, usize, &'a [u8]),
+) -> Vec<T> {
+    let mut before: Option<(usize, &[u8])> = None;
+    let is_wanted = |part: &T| {
+        let (is_name, depth, bytes) = read(part);
+        let member = before.take().filter(|(of, _)| *of == depth).map(|(_, name)| name);
+        if is_name {
+            before = Some((depth, bytes));
+            return within.has_name(bytes, depth);
+        }
+        within.has_value(member, depth)
+    };
+    parts.into_iter().filter(is_wanted).collect()
 }
 
 /// Masks them in a text: in one that is JSON within its strings and numbers alone, so that it remains JSON.
 pub(super) fn in_text(text: &mut [u8], known: &Known) {
-    if known.is_empty() {
-        return;
-    }
-    if is_json(text) { in_json(text, known) } else { in_words(text, known) }
+    if is_json(text) { in_json(text, known, ALL) } else { in_words(text, known) }
 }
 
 fn in_words(text: &mut [u8], known: &Known) {
@@ -47,46 +118,50 @@ fn in_words(text: &mut [u8], known: &Known) {
 }
 
 /// Masks them in JSON.
-pub(super) fn in_json(text: &mut [u8], known: &Known) {
+pub(super) fn in_json(text: &mut [u8], known: &Known, within: Within) {
     if known.is_empty() {
         return;
     }
-    let all: Vec<Token> = tokens(text).collect();
-    for token in all {
-        match token {
-            Token::Text { content, is_name } => {
-                let content = part(text, content);
-                if !(is_name && is_protocol_word(content)) {
-                    in_words(content, known);
-                }
-            }
-            Token::Word(range) => {
-                let word = part(text, range);
-                if known.has(word) {
-                    mask_word(word);
-                } else if !word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)) {
-                    in_words(word, known);
-                }
-            }
+    let read = |token: &Token| {
+        (token.kind == TokenKind::Name, token.depth, text.get(token.range.clone()).unwrap_or_default())
+    };
+    for token in wanted(within, tokens(text), read) {
+        let content = part(text, token.range);
+        if token.kind == TokenKind::Word && known.has(content) {
+            mask_word(content);
+        } else if token.kind != TokenKind::Word || !is_number(content) {
+            in_words(content, known);
         }
     }
 }
 
+fn is_number(word: &[u8]) -> bool {
+    word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte))
+}
+
+/// What a value of MsgPack that is a text or bytes has.
+pub(super) fn content_of(body: &[u8], leaf: &Leaf) -> Option<Range<usize>> {
+    let of_binary = || {
+        let content = binary(body.get(leaf.range.clone())?)?;
+        Some(leaf.range.start + content.start..leaf.range.start + content.end)
+    };
+    leaf.text.clone().or_else(of_binary)
+}
+
 /// Masks them in a body of MsgPack.
-pub(super) fn in_msgpack(body: &mut [u8], known: &Known) {
+fn in_msgpack(body: &mut [u8], known: &Known, within: Within) {
     if known.is_empty() {
         return;
     }
     let mut all = Vec::new();
     let end = leaves(body, |leaf| all.push(leaf));
-    for leaf in all {
-        let of_binary = binary(part(body, leaf.range.clone()));
-        let content = of_binary.map(|it| leaf.range.start + it.start..leaf.range.start + it.end);
-        if let Some(content) = leaf.text.or(content) {
-            let content = part(body, content);
-            if !(leaf.is_name && is_protocol_word(content)) {
-                in_text(content, known);
-            }
+    let read = |leaf: &Leaf| {
+        let content = content_of(body, leaf).and_then(|content| body.get(content));
+        (leaf.is_name, leaf.depth, content.unwrap_or_default())
+    };
+    for leaf in wanted(within, all, read) {
+        if let Some(content) = content_of(body, &leaf) {
+            in_text(part(body, content), known);
             continue;
         }
         let number = part(body, leaf.range);
@@ -99,26 +174,31 @@ pub(super) fn in_msgpack(body: &mut [u8], known: &Known) {
     in_words(part(body, end..usize::MAX), known);
 }
 
+/// Masks them in the body of a frame of the bus: of its own ones in what an error says alone.
+pub(super) fn in_body(body: &mut [u8], known: &Known) {
+    let is_control = body_text::type_of(body) == Some(CONTROL_TYPE);
+    in_msgpack(body, known, if is_control { OF_CONTROL } else { OF_BODY });
+}
+
 /// Masks them in units of the bus: in what is behind the header of each.
 pub(super) fn in_units(bytes: &mut [u8], known: &Known) {
     for unit in body_text::units(bytes) {
-        let Range { start, end } = unit;
-        let unit = part(bytes, start..end);
+        let unit = part(bytes, unit);
         if body_text::is_json(unit) {
             let text = part(unit, PREFIX_BYTES..usize::MAX);
             if let Some(list) = NumberList::of(text) {
                 let mut body = list.bytes.clone();
-                in_msgpack(&mut body, known);
+                in_body(&mut body, known);
                 list.write(&body, text);
             }
-            in_json(text, known);
+            in_json(text, known, OF_CONTROL);
         } else {
-            in_msgpack(part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX), known);
+            in_body(part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX), known);
         }
     }
 }
 
-/// Masks them in the values of a call.
+/// Masks them in the values of a call that quote what somebody wrote.
 pub(super) fn in_call(subject: &Subject, bytes: &mut [u8], known: &Known) {
     if known.is_empty() {
         return;
@@ -128,18 +208,20 @@ pub(super) fn in_call(subject: &Subject, bytes: &mut [u8], known: &Known) {
         return in_words(bytes, known);
     }
     let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-    for (at, node) in tree.nodes.iter().enumerate() {
+    for (at, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.class != Class::Public) {
         let is_json = node.name == Text::literal("json");
         match (&node.value, node.kind) {
             (Text::Bytes(range), _) if is_json => {
-                in_json(part(bytes, place(range.start)..place(range.end)), known);
+                in_json(part(bytes, place(range.start)..place(range.end)), known, ALL);
             }
             _ if node.end > at + 1 => {}
             (Text::Bytes(range), _) => {
                 in_json_or_words(part(bytes, place(range.start)..place(range.end)), known);
             }
-            (_, Kind::Bytes | Kind::Broken) => {
-                in_words(part(bytes, place(node.range.start)..place(node.range.end)), known);
+            (_, Kind::Bytes) => {
+                let field = part(bytes, place(node.range.start)..place(node.range.end));
+                let content = field_content(field);
+                in_words(part(field, content), known);
             }
             _ => {}
         }

@@ -3,13 +3,14 @@
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use super::{
-    encoding::{Encoding, MASK, binary, leaves, part},
-    find::{Inner, Scope, find},
+    encoding::{Encoding, MASK, part},
+    find::{Inner, NODES_MAX, Scope, find},
     known::Known,
     lexer::{is_json, unescaped},
     message,
     numbers::NumberList,
-    plan, quotes,
+    operators, plan,
+    quotes::{self, OF_MPP, OF_PLUGIN, OF_RMP, Within},
     rule::{Facts, RedactRules},
 };
 use crate::{
@@ -23,33 +24,20 @@ use crate::{
     rmp::{HEADER_BYTES, PREFIX_BYTES, SchemaId},
     tap::{
         EntryRef,
-        entry::{Entry, Frame, Head, Redaction, Transition, What, station},
+        entry::{Entry, Frame, Head, Redaction, Transition, What, runs, station},
         recorded, redact,
     },
 };
 
-/// Values of a frame that are looked through; one that has more is masked whole.
-const NODES_MAX: usize = 65_536;
-/// JSON within JSON that is gone into.
+/// JSON within JSON that is gone into; what is deeper is masked whole.
 const INNER_MAX: usize = 3;
 /// Frames that the gate stopped and that are remembered until they leave it; what leaves it of an older one
 /// is masked whole.
 const HELD_MAX: usize = 1_024;
 /// Ranges of one frame that are noted one by one.
 const RANGES_MAX: usize = 256;
-
-/// Members of a frame of the bridge that are the protocol's.
-const OF_MPP: &[&str] =
-    &["mpp", "type", "id", "queue", "event", "ok", "refund", "level", "key", "code", "session_id"];
-/// Of a body of the bus.
-const OF_RMP: &[&str] = &["type"];
-/// Of a message of a plugin.
-const OF_PLUGIN: &[&str] = &["jsonrpc", "id", "method"];
-
-/// Where an answer to an operator has what the station knows, and a question what is asked.
-const OF_ANSWERS: [&[u8]; 2] = [b"json", b"snapshot"];
-/// How questions begin that have frames in them, in whatever form.
-const WITH_FRAMES: [&[u8]; 2] = [br#"{"command":{"workbench""#, br#"{"command":{"gate""#];
+/// What the texts of a plan's parts have that may say anything.
+const OF_PLAN: Within = Within::Only("when");
 
 /// Masks by rules, and remembers what it masked.
 #[derive(Debug)]
@@ -57,44 +45,6 @@ pub(crate) struct Redactor {
     rules: RedactRules,
     known: Known,
     held: VecDeque<(u64, Frame)>,
-}
-
-/// A part of some bytes, and what is said of it.
-#[derive(Clone)]
-struct Part<'a> {
-    range: Range<usize>,
-    encoding: Encoding,
-    admitted: u64,
-    facts: &'a Facts,
-    is_loose: bool,
-    kept: &'static [&'static str],
-    depth: usize,
-}
-
-impl<'a> Part<'a> {
-    /// One that rules are for, by their places.
-    const fn of_frame(
-        range: Range<usize>,
-        encoding: Encoding,
-        admitted: u64,
-        kept: &'static [&'static str],
-    ) -> Self {
-        const NOTHING: &Facts = &Facts { event: None, topic: None };
-        Self { range, encoding, admitted, facts: NOTHING, is_loose: false, kept, depth: 0 }
-    }
-
-    /// All of a text that is JSON.
-    const fn of_text(len: usize, facts: &'a Facts) -> Self {
-        Self {
-            range: 0..len,
-            encoding: Encoding::Json,
-            admitted: 0,
-            facts,
-            is_loose: true,
-            kept: &[],
-            depth: 0,
-        }
-    }
 }
 
 impl Redactor {
@@ -119,8 +69,12 @@ impl Redactor {
     /// Masks the recorded form of a snapshot.
     pub(crate) fn snapshot(&mut self, recorded: &mut [u8]) {
         // First what is named in any of its texts, then what quotes it in all.
-        message::snapshot_texts(recorded, &mut |text| self.named_in_text(text, &Facts::default()));
-        message::snapshot_texts(recorded, &mut |text| quotes::in_text(text, &self.known));
+        message::free_texts(recorded::SNAPSHOT_MESSAGE, recorded, &mut |text| {
+            self.named_in_text(text, &Facts::default());
+        });
+        message::free_texts(recorded::SNAPSHOT_MESSAGE, recorded, &mut |text| {
+            quotes::in_text(text, &self.known);
+        });
     }
 
     /// Masks what is known in a text.
@@ -134,6 +88,7 @@ impl Redactor {
         match self.frame_of(&entry.what) {
             Some(Frame { redaction: Redaction::Withheld, .. }) => {}
             Some(frame) => self.quoted(&entry, &frame.clone(), &mut bytes),
+            None if is_plan_part(&entry.what) => quotes::in_json(&mut bytes, &self.known, OF_PLAN),
             None => quotes::in_text(&mut bytes, &self.known),
         }
         let redaction = match &mut entry.what {
@@ -145,7 +100,7 @@ impl Redactor {
             note(redaction, before, &bytes);
         }
         let mut recorded = recorded::encode(EntryRef { entry: &entry, bytes: &bytes });
-        message::entry_texts(&mut recorded, &mut |text| {
+        message::free_texts(recorded::ENTRY_MESSAGE, &mut recorded, &mut |text| {
             self.named_in_text(text, &Facts::default());
             quotes::in_text(text, &self.known);
         });
@@ -195,6 +150,7 @@ impl Redactor {
                 self.named_in_frame(&entry, &frame, admitted, &mut bytes);
             }
             (What::Passed(_), None) => bytes.fill(MASK),
+            (what, None) if is_plan_part(what) => {}
             (what, None) => {
                 let of = EntrySummary::of(of.entry);
                 let text = |it: Option<&str>| it.map(str::to_owned);
@@ -227,18 +183,16 @@ impl Redactor {
     }
 
     fn named_in_frame(&mut self, entry: &Entry, frame: &Frame, admitted: u64, bytes: &mut [u8]) {
-        let all = bytes.len();
         match &frame.head {
-            Head::Mpp(_) => self.named_in(bytes, &Part::of_frame(0..all, Encoding::Json, admitted, OF_MPP)),
+            Head::Mpp(_) => self.named_in(bytes, Scope::of_frame(Encoding::Json, admitted, OF_MPP)),
             Head::Plugin(_) => {
-                let body = plugin::body_of(bytes);
-                self.named_in(bytes, &Part::of_frame(body..all, Encoding::Json, admitted, OF_PLUGIN));
+                let body = part(bytes, plugin::body_of(bytes)..usize::MAX);
+                self.named_in(body, Scope::of_frame(Encoding::Json, admitted, OF_PLUGIN));
             }
             Head::Rmp(head) => self.named_in_units(head.schema_id.map(SchemaId), admitted, bytes),
             Head::Macp(_) => {
                 let tree = decode(&subject(entry, frame, bytes), NODES_MAX);
-                let part = Part::of_frame(0..all, Encoding::Protobuf, admitted, &[]);
-                self.named_in_tree(bytes, &tree, &part);
+                self.named_in_tree(bytes, &tree, Scope::of_frame(Encoding::Protobuf, admitted, &[]));
             }
         }
     }
@@ -246,92 +200,92 @@ impl Redactor {
     fn named_in_units(&mut self, schema: Option<SchemaId>, admitted: u64, bytes: &mut [u8]) {
         for unit in body_text::units(bytes) {
             let unit = part(bytes, unit);
-            let len = unit.len();
-            if body_text::is_json(unit) {
-                let text = Part::of_frame(PREFIX_BYTES..len, Encoding::Json, admitted, &[]);
-                self.named_in(unit, &text);
-                let Some(list) = NumberList::of(part(unit, PREFIX_BYTES..len)) else { continue };
-                let mut body = list.bytes.clone();
-                let within = Part::of_frame(0..body.len(), Encoding::MsgPack, admitted, OF_RMP);
-                self.named_in(&mut body, &within);
-                list.write(&body, part(unit, PREFIX_BYTES..len));
+            if !body_text::is_json(unit) {
+                self.named_in_body(schema, admitted, part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX));
                 continue;
             }
-            let body = PREFIX_BYTES + HEADER_BYTES..len;
-            if matches!(schema, Some(SchemaId::OPERATOR_REQ | SchemaId::OPERATOR_RESP)) {
-                withhold(part(unit, body.clone()), schema == Some(SchemaId::OPERATOR_RESP));
+            let body = body_text::message(unit).map(std::borrow::Cow::into_owned);
+            let text = part(unit, PREFIX_BYTES..usize::MAX);
+            let list = NumberList::of(text).unwrap_or_default();
+            if body.is_some_and(|body| body != list.bytes) {
+                // It has its body in another place.
+                text.fill(MASK);
+                continue;
             }
-            if body.start < len {
-                self.named_in(unit, &Part::of_frame(body, Encoding::MsgPack, admitted, OF_RMP));
-            }
+            let mut body = list.bytes.clone();
+            self.named_in_body(schema, admitted, &mut body);
+            list.write(&body, text);
         }
     }
 
-    /// Masks what rules name in a text, if that is JSON or a plan.
+    fn named_in_body(&mut self, schema: Option<SchemaId>, admitted: u64, body: &mut [u8]) {
+        operators::withhold(schema, body);
+        if !body.is_empty() {
+            self.named_in(body, Scope::of_frame(Encoding::MsgPack, admitted, OF_RMP));
+        }
+    }
+
+    /// Masks what rules name in a text.
     fn named_in_text(&mut self, text: &mut [u8], facts: &Facts) {
-        if is_json(text) {
-            self.named_in(text, &Part::of_text(text.len(), facts));
+        self.named_in_text_of(text, Scope::of_text(facts));
+    }
+
+    /// Masks what rules name in a text, if that is JSON or a plan.
+    fn named_in_text_of(&mut self, text: &mut [u8], scope: Scope<'_>) {
+        if is_json(text) && scope.depth > INNER_MAX {
+            text.fill(MASK);
+        } else if is_json(text) {
+            self.named_in(text, scope);
         } else if plan::is_plan(text) {
             plan::mask(text, &self.rules, &mut self.known);
         }
     }
 
-    /// Masks what rules name in a part of bytes.
-    fn named_in(&mut self, bytes: &mut [u8], of: &Part<'_>) {
+    /// Masks what rules name in bytes.
+    fn named_in(&mut self, bytes: &mut [u8], scope: Scope<'_>) {
         let mut builder = TreeBuilder::new(NODES_MAX);
-        match of.encoding {
-            Encoding::MsgPack => msgpack::read(bytes, of.range.clone(), "body", true, &mut builder),
-            _ => json::read_within(bytes, of.range.clone(), "body", &mut builder),
+        match scope.encoding {
+            Encoding::MsgPack => msgpack::read(bytes, 0..bytes.len(), "body", true, &mut builder),
+            _ => json::read(bytes, "body", &mut builder),
         }
-        self.named_in_tree(bytes, &builder.finish(), of);
+        self.named_in_tree(bytes, &builder.finish(), scope);
     }
 
-    fn named_in_tree(&mut self, bytes: &mut [u8], tree: &Tree, of: &Part<'_>) {
-        let Part { encoding, admitted, facts, is_loose, kept, .. } = *of;
-        let found =
-            find(tree, bytes, encoding, Scope { rules: &self.rules, admitted, facts, is_loose, kept });
+    fn named_in_tree(&mut self, bytes: &mut [u8], tree: &Tree, scope: Scope<'_>) {
+        let found = find(tree, bytes, &self.rules, scope);
         for target in found.targets {
             let mut unnamed = Known::default();
             let known = if target.is_named { &mut self.known } else { &mut unnamed };
             target.encoding.mask(part(bytes, target.range), known);
         }
-        if of.depth < INNER_MAX {
-            for inner in found.inner {
-                self.named_in_inner(bytes, &inner, of);
-            }
+        for inner in found.inner {
+            self.named_in_inner(bytes, &inner, scope);
         }
     }
 
     /// Masks what rules name in a text within. One that is escaped has other places: it is masked whole.
-    fn named_in_inner(&mut self, bytes: &mut [u8], inner: &Inner, of: &Part<'_>) {
+    fn named_in_inner(&mut self, bytes: &mut [u8], inner: &Inner, around: Scope<'_>) {
+        let text = Scope::of_text(&inner.facts);
+        let scope = Scope { is_loose: around.is_loose, depth: around.depth + 1, ..text };
         let content = part(bytes, inner.range.clone());
         if !inner.is_escaped {
-            return self.named_in_nested(content, inner, of);
+            return self.named_in_text_of(content, scope);
         }
         let plain = unescaped(content).0;
         let mut masked = plain.clone();
-        self.named_in_nested(&mut masked, inner, of);
+        self.named_in_text_of(&mut masked, scope);
         if masked != plain {
             content.fill(MASK);
-        }
-    }
-
-    fn named_in_nested(&mut self, text: &mut [u8], inner: &Inner, of: &Part<'_>) {
-        if is_json(text) {
-            let all = Part::of_text(text.len(), &inner.facts);
-            self.named_in(text, &Part { is_loose: of.is_loose, depth: of.depth + 1, ..all });
-        } else if plan::is_plan(text) {
-            plan::mask(text, &self.rules, &mut self.known);
         }
     }
 
     /// Masks what is known in a frame.
     fn quoted(&self, entry: &Entry, frame: &Frame, bytes: &mut [u8]) {
         match &frame.head {
-            Head::Mpp(_) => quotes::in_json(bytes, &self.known),
+            Head::Mpp(_) => quotes::in_json(bytes, &self.known, Within::AllBut(OF_MPP)),
             Head::Plugin(_) => {
-                let body = plugin::body_of(bytes);
-                quotes::in_json(part(bytes, body..usize::MAX), &self.known);
+                let body = part(bytes, plugin::body_of(bytes)..usize::MAX);
+                quotes::in_json(body, &self.known, Within::AllBut(OF_PLUGIN));
             }
             Head::Rmp(_) => quotes::in_units(bytes, &self.known),
             Head::Macp(_) => quotes::in_call(&subject(entry, frame, bytes), bytes, &self.known),
@@ -344,27 +298,10 @@ fn subject(entry: &Entry, frame: &Frame, bytes: &[u8]) -> Subject {
     Subject { entry: Entry { what: What::Frame(frame.clone()), ..entry.clone() }, bytes: Arc::from(bytes) }
 }
 
-/// Masks what a question or an answer of an operator holds in a form of its own: pages of rows, snapshots,
-/// entries and frames. What the station says by them is in the recording anyway.
-fn withhold(body: &mut [u8], is_answer: bool) {
-    let (mut of, mut is_next) = (Vec::new(), false);
-    leaves(body, |leaf| {
-        let content = leaf.text.clone().or_else(|| {
-            let of_binary = binary(body.get(leaf.range.clone())?)?;
-            Some(leaf.range.start + of_binary.start..leaf.range.start + of_binary.end)
-        });
-        let bytes = content.clone().and_then(|content| body.get(content)).unwrap_or_default();
-        if leaf.is_name {
-            is_next = OF_ANSWERS.contains(&bytes);
-        } else if std::mem::take(&mut is_next)
-            && (is_answer || WITH_FRAMES.iter().any(|it| bytes.starts_with(it)))
-        {
-            of.extend(content);
-        }
-    });
-    for content in of {
-        part(body, content).fill(MASK);
-    }
+/// Whether the text next to an entry is a part of a run's plan, which a replay reads.
+fn is_plan_part(what: &What) -> bool {
+    use runs::Transition::{Planned, Submitted};
+    matches!(what, What::Transition(Transition::Runs(Submitted { .. } | Planned { .. })))
 }
 
 /// Notes where bytes were masked.

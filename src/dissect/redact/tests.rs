@@ -7,7 +7,7 @@ use rmpv::Value;
 use super::{
     encoding::Encoding,
     known::Known,
-    quotes,
+    quotes::{self, Within},
     redactor::Redactor,
     rule::{RULES_MAX, RedactRules},
 };
@@ -28,17 +28,17 @@ use crate::{
 
 const USER: &str = "alice_77";
 
-fn redactor(rules: &[&str]) -> Redactor {
+pub(super) fn redactor(rules: &[&str]) -> Redactor {
     let rules: Vec<String> = rules.iter().map(|rule| (*rule).to_owned()).collect();
     Redactor::new(RedactRules::parse(&rules).unwrap())
 }
 
-fn entry(link: Link, what: What, bytes: &[u8]) -> OwnedEntry {
+pub(super) fn entry(link: Link, what: What, bytes: &[u8]) -> OwnedEntry {
     let entry = Entry { seq: Seq(7), at: Now::at_ms(3), link, trace: None, cause: None, what };
     OwnedEntry { entry, bytes: bytes.to_vec() }
 }
 
-fn frame(head: Head, wire_bytes: usize) -> Frame {
+pub(super) fn frame(head: Head, wire_bytes: usize) -> Frame {
     Frame {
         direction: Direction::Outbound,
         peer: "127.0.0.1:5".into(),
@@ -50,30 +50,29 @@ fn frame(head: Head, wire_bytes: usize) -> Frame {
     }
 }
 
-fn give_item_head() -> Head {
+pub(super) fn give_item_head() -> Head {
     let (kind, event) = (Some(mpp::FrameType::Invocation), Some("give_item".into()));
     Head::Mpp(mpp::Head { kind, event, ..mpp::Head::default() })
 }
 
-fn of_mpp(line: &str) -> OwnedEntry {
+pub(super) fn of_mpp(line: &str) -> OwnedEntry {
     entry(Link::Mpp, What::Frame(frame(give_item_head(), line.len())), line.as_bytes())
 }
 
-fn message(topic: &str, schema_id: Option<u16>, bytes: &[u8]) -> OwnedEntry {
+pub(super) fn message(topic: &str, schema_id: Option<u16>, bytes: &[u8]) -> OwnedEntry {
     let head = rmp::Head { topic: Some(topic.into()), schema_id, ..rmp::Head::default() };
     entry(Link::Rmp, What::Frame(frame(Head::Rmp(head), bytes.len())), bytes)
 }
 
-fn station_says(text: &str) -> OwnedEntry {
+pub(super) fn station_says(text: &str) -> OwnedEntry {
     let transition = station::Transition::Notice { level: station::Level::Info };
     entry(Link::Station, What::Transition(Transition::Station(transition)), text.as_bytes())
 }
 
 /// A unit of the bus with this body.
-fn unit(body: &str) -> Vec<u8> {
+pub(super) fn unit(body: &str) -> Vec<u8> {
     let mut packed = Vec::new();
-    let body: serde_json::Value = serde_json::from_str(body).unwrap();
-    rmp_serde::encode::write_named(&mut packed, &body).unwrap();
+    rmpv::encode::write_value(&mut packed, &crate::rmp::json::parse(body).unwrap()).unwrap();
     let len = u32::try_from(64 + packed.len()).unwrap();
     let mut unit = [&len.to_be_bytes()[..], &[0; 64]].concat();
     unit[20..24].copy_from_slice(&u32::try_from(packed.len()).unwrap().to_be_bytes());
@@ -81,12 +80,12 @@ fn unit(body: &str) -> Vec<u8> {
     unit
 }
 
-fn body_of(unit: &[u8]) -> Value {
+pub(super) fn body_of(unit: &[u8]) -> Value {
     rmpv::decode::read_value(&mut &unit[68..]).unwrap()
 }
 
 /// What a recording has of entries, each read again.
-fn recorded(redactor: &mut Redactor, entries: &[OwnedEntry]) -> Vec<OwnedEntry> {
+pub(super) fn recorded(redactor: &mut Redactor, entries: &[OwnedEntry]) -> Vec<OwnedEntry> {
     let refs: Vec<EntryRef<'_>> = entries.iter().map(OwnedEntry::as_ref).collect();
     let all = redactor.entries(&refs);
     let read: Vec<_> = all.iter().map(|bytes| recorded::decode(bytes).unwrap()).collect();
@@ -96,19 +95,19 @@ fn recorded(redactor: &mut Redactor, entries: &[OwnedEntry]) -> Vec<OwnedEntry> 
     read
 }
 
-fn shows(bytes: &[u8], text: &str) -> bool {
+pub(super) fn shows(bytes: &[u8], text: &str) -> bool {
     memchr::memmem::find(bytes, text.as_bytes()).is_some()
 }
 
 #[track_caller]
-fn hides(all: &[OwnedEntry], text: &str) {
+pub(super) fn hides(all: &[OwnedEntry], text: &str) {
     for one in all {
         let encoded = recorded::encode(one.as_ref());
         assert!(!shows(&encoded, text), "{one:?} {}", String::from_utf8_lossy(&one.bytes));
     }
 }
 
-fn text(of: &OwnedEntry) -> String {
+pub(super) fn text(of: &OwnedEntry) -> String {
     String::from_utf8_lossy(&of.bytes).into_owned()
 }
 
@@ -405,12 +404,12 @@ proptest! {
         let mut known = Known::default();
         known.learn(&quoted);
         let mut json = value.to_string().into_bytes();
-        quotes::in_json(&mut json, &known);
+        quotes::in_json(&mut json, &known, Within::AllBut(&[]));
         prop_assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok());
         Encoding::Json.mask(&mut json, &mut known);
         prop_assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok(), "{}", String::from_utf8_lossy(&json));
         let mut packed = rmp_serde::to_vec(&value).unwrap();
-        quotes::in_msgpack(&mut packed, &known);
+        quotes::in_body(&mut packed, &known);
         Encoding::MsgPack.mask(&mut packed, &mut known);
         let mut rest = &*packed;
         prop_assert!(rmpv::decode::read_value(&mut rest).is_ok() && rest.is_empty());

@@ -6,7 +6,7 @@ use std::{fmt::Write as _, ops::Range};
 use rmpv::Value;
 
 use crate::{
-    dissect::tree::{Kind, Node, Text, TreeBuilder},
+    dissect::tree::{Kind, Node, TOO_DEEP, Text, TreeBuilder},
     msgpack::{Fault, Shape, Walk},
     rmp::BodyFault,
     words::counted,
@@ -89,7 +89,7 @@ impl Reader<'_, '_> {
             return match self.walk.skip(depth) {
                 Ok(range) => {
                     let node = Node::new(name, Kind::Bytes, self.range(start..range.end));
-                    self.builder.leaf(node.with_note("nested too deeply to decode"));
+                    self.builder.leaf(node.with_note(TOO_DEEP));
                     true
                 }
                 Err(fault) => self.fault(start, fault),

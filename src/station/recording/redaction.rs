@@ -10,7 +10,7 @@ use crate::{
     ids::Seq,
     port::PortError,
     recording::Redact,
-    tap::{EntryRef, Tap},
+    tap::{EntryRef, Reader, Tap},
 };
 
 /// Whether rules of `recording.redact` can be read.
@@ -25,10 +25,13 @@ pub fn check_redact(rules: &[String]) -> Result<(), String> {
 #[derive(Debug, Default)]
 pub(super) struct Redaction(Mutex<Option<(u64, Arc<Mutex<Looked>>)>>);
 
-/// What masks, and up to where the tap was looked through.
+/// What masks, and what was looked through.
 #[derive(Debug)]
 struct Looked {
     redactor: Redactor,
+    /// The one place in the tap that all recordings look through, from the first of them on.
+    reader: Reader,
+    /// All that the tap kept in front of this one was looked at.
     next: Seq,
 }
 
@@ -51,11 +54,13 @@ impl Redaction {
         } else {
             let rules = RedactRules::parse(rules)
                 .map_err(|why| PortError::Recording(format!("recording.redact cannot be read: {why}")))?;
-            let (count, looked) =
-                (rules.len() as u64, Looked { redactor: Redactor::new(rules), next: Seq(0) });
-            made.insert((count, Arc::new(Mutex::new(looked)))).clone()
+            let reader = tap.reader_from_oldest();
+            let reader = reader.map_err(|error| PortError::Busy { what: error.to_string() })?;
+            let next = reader.next();
+            let (count, redactor) = (rules.len() as u64, Redactor::new(rules));
+            made.insert((count, Arc::new(Mutex::new(Looked { redactor, reader, next })))).clone()
         };
-        Ok((Some(Box::new(Shared { looked, tap: tap.clone() })), count))
+        Ok((Some(Box::new(Shared(looked))), count))
     }
 }
 
@@ -64,47 +69,122 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// What one recorder masks by.
-struct Shared {
-    looked: Arc<Mutex<Looked>>,
-    tap: Tap,
-}
+struct Shared(Arc<Mutex<Looked>>);
 
 impl Looked {
     /// Notes what is named in entries that the tap keeps and that were not looked at.
-    fn catch_up(&mut self, tap: &Tap) -> Result<(), String> {
-        let mut reader = tap.reader_from(self.next).map_err(|error| error.to_string())?;
-        let mut left = reader.lag();
-        while left > 0 {
-            let Some(batch) = reader.read() else { break };
-            let entries: Vec<EntryRef<'_>> = batch.iter().collect();
-            left = left.saturating_sub(entries.len() as u64 + batch.lost);
+    fn catch_up(&mut self) {
+        let end = Seq(self.reader.next().0.saturating_add(self.reader.lag()));
+        while self.reader.next() < end {
+            let Some(batch) = self.reader.read() else { break };
+            let is_new = |entry: &EntryRef<'_>| entry.entry.seq >= self.next;
+            let entries: Vec<EntryRef<'_>> = batch.iter().filter(is_new).collect();
             self.redactor.learn(&entries);
-            self.next = entries.last().map_or(self.next, |last| last.entry.seq.next());
+            self.next = self.next.max(self.reader.next());
         }
-        Ok(())
+    }
+
+    fn entries(&mut self, entries: &[EntryRef<'_>]) -> Vec<Vec<u8>> {
+        let recorded = self.redactor.entries(entries);
+        if let (Some(first), Some(last)) = (entries.first(), entries.last())
+            && first.entry.seq <= self.next
+        {
+            self.next = self.next.max(last.entry.seq.next());
+        }
+        recorded
     }
 }
 
 impl Redact for Shared {
     fn entries(&mut self, entries: &[EntryRef<'_>]) -> Vec<Vec<u8>> {
-        let mut looked = lock(&self.looked);
-        let recorded = looked.redactor.entries(entries);
-        if let (Some(first), Some(last)) = (entries.first(), entries.last())
-            && first.entry.seq <= looked.next
-        {
-            looked.next = looked.next.max(last.entry.seq.next());
-        }
-        recorded
+        lock(&self.0).entries(entries)
     }
 
     fn snapshot(&mut self, recorded: &mut [u8]) -> Result<(), String> {
-        let mut looked = lock(&self.looked);
-        looked.catch_up(&self.tap)?;
+        let mut looked = lock(&self.0);
+        looked.catch_up();
         looked.redactor.snapshot(recorded);
         Ok(())
     }
 
     fn attachment(&mut self, bytes: &mut [u8]) {
-        lock(&self.looked).redactor.text(bytes);
+        lock(&self.0).redactor.text(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        limits, mpp,
+        tap::{
+            Draft,
+            entry::{Direction, Frame, Head, Link, Verdict, What},
+            recorded,
+        },
+        time::Now,
+    };
+
+    fn invoke(tap: &Tap, user: &str) {
+        let line =
+            format!(r#"{{"mpp":2,"type":"invocation","event":"give_item","params":{{"user":"{user}"}}}}"#);
+        let (kind, event) = (Some(mpp::FrameType::Invocation), Some("give_item".into()));
+        let what = What::Frame(Frame {
+            direction: Direction::Outbound,
+            peer: "127.0.0.1:5".into(),
+            head: Head::Mpp(mpp::Head { kind, event, ..mpp::Head::default() }),
+            verdict: Verdict::Sent,
+            wire_bytes: u32::try_from(line.len()).unwrap(),
+            redaction: crate::tap::entry::Redaction::None,
+            origin: None,
+        });
+        tap.emit(Draft {
+            at: Now::at_ms(1),
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what,
+            bytes: line.as_bytes(),
+        });
+    }
+
+    fn attached(redact: &mut dyn Redact, text: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        redact.attachment(&mut bytes);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn all_recordings_look_through_the_tap_by_one_reader() {
+        let tap = Tap::new(limits::Tap { readers_max: 4, ..limits::Tap::default() });
+        invoke(&tap, "before_1");
+        let (rules, redaction) = (vec!["event:give_item $.user".to_owned()], Redaction::default());
+        assert!(redaction.of(&[], &tap).unwrap().0.is_none());
+        let of = || redaction.of(&rules, &tap).unwrap().0.unwrap();
+        let mut all: Vec<_> = (0..8).map(|_| of()).collect();
+        let held: Vec<_> = std::iter::from_fn(|| tap.reader().ok()).collect();
+        assert_eq!(held.len(), 3);
+        for (number, one) in all.iter_mut().enumerate() {
+            let user = format!("viewer_{number}_x");
+            invoke(&tap, &user);
+            one.snapshot(&mut []).unwrap();
+            assert_eq!(
+                attached(&mut **one, &format!("{user} before_1")),
+                format!("{} ********", "*".repeat(10))
+            );
+        }
+        drop(all);
+        // What a recording of later reads is known to the others, and is not looked at again.
+        invoke(&tap, "later_1");
+        drop(held);
+        let (mut reader, mut one) = (tap.reader_from_oldest().unwrap(), of());
+        while let Some(batch) = reader.read() {
+            let entries: Vec<EntryRef<'_>> = batch.iter().collect();
+            let recorded = one.entries(&entries);
+            assert!(recorded.iter().all(|bytes| recorded::decode(bytes).is_ok()));
+        }
+        assert_eq!(attached(&mut *of(), "later_1"), "*******");
+        let (_, looked) = lock(&redaction.0).clone().unwrap();
+        assert_eq!(lock(&looked).next, reader.next());
     }
 }

@@ -21,6 +21,8 @@ mod player;
 mod port;
 mod reach;
 #[cfg(test)]
+mod redact_tests;
+#[cfg(test)]
 mod seek_tests;
 mod session;
 mod shared;

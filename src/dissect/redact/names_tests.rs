@@ -1,0 +1,150 @@
+//! What stays whatever values are called, and what cannot be read and is masked.
+
+use super::tests::{
+    body_of, entry, frame, give_item_head, hides, message, of_mpp, recorded, redactor, station_says, text,
+    unit,
+};
+use crate::{
+    ids::TraceId,
+    rmp::{self, SchemaId},
+    tap::{
+        entry::{Frame, Head, Link, Transition, What, runs},
+        recorded::OwnedEntry,
+    },
+};
+
+/// A unit in the JSON dialect, of what a unit says in the other.
+fn in_json_dialect(unit: &[u8]) -> Vec<u8> {
+    let numbers: Vec<String> = unit[68..].iter().map(ToString::to_string).collect();
+    let body = numbers.join(",");
+    let json =
+        format!(r#"{{"Publish":{{"id":1,"topic":"rlp/a","message":{{"header":{{}},"body":[{body}]}}}}}}"#);
+    [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat()
+}
+
+#[test]
+fn an_answer_to_an_operator_is_masked_to_where_it_was_cut() {
+    let answer = unit(
+        r#"{"type":"toolresult.operator.response.v1","payload":{"v":1,"json":"{\"rows\":[\"alice_77\"]}","z":"alice_77"}}"#,
+    );
+    let said = memchr::memmem::find(&answer, b"rows").unwrap();
+    for len in said..answer.len() {
+        for schema in [Some(SchemaId::OPERATOR_RESP.0), None] {
+            let head = rmp::Head { topic: Some("rlp/a".into()), schema_id: schema, ..rmp::Head::default() };
+            let cut = frame(Head::Rmp(head), answer.len());
+            let of = entry(Link::Rmp, What::Frame(cut), &answer[..len]);
+            let read = recorded(&mut redactor(&["event:give_item $.user"]), &[of]);
+            hides(&read, "rows");
+            hides(&read, "ali");
+            assert_eq!(read[0].bytes[..68], answer[..68]);
+        }
+    }
+    let json = in_json_dialect(&answer);
+    for len in [json.len(), json.len() - 30] {
+        let of = message("rlp/a", Some(SchemaId::OPERATOR_RESP.0), &json[..len]);
+        let read = recorded(&mut redactor(&["event:give_item $.user"]), &[of]);
+        let ali: Vec<String> = b"ali".iter().map(ToString::to_string).collect();
+        hides(&read, &ali.join(","));
+    }
+}
+
+#[test]
+fn frames_in_questions_are_found_in_whatever_order_its_members_are() {
+    let read = |json: &str| {
+        let quoted = serde_json::to_string(json).unwrap();
+        let body = format!(r#"{{"type":"intent.operator.request.v1","payload":{{"v":1,"json":{quoted}}}}}"#);
+        let of = message("rlp/operator", Some(SchemaId::OPERATOR_REQ.0), &unit(&body));
+        let read = recorded(&mut redactor(&["event:give_item $.user"]), &[of]);
+        body_of(&read[0].bytes)["payload"]["json"].as_str().unwrap().to_owned()
+    };
+    for json in [
+        r#"{ "command" : {"workbench": {"send": {"bytes": "YWxp"}}}}"#,
+        r#"{"trace":"7f3a","command":{"note":1,"gate":{"edit":{"bytes":"YWxp"}}}}"#,
+        r#"{"command":{"w\u006frkbench":{"send":{"bytes":"YWxp"}}}}"#,
+        r#"{"command":{"mark":{"text":"YWxp"#,
+    ] {
+        assert!(read(json).bytes().all(|byte| byte == b'*'), "{json}");
+    }
+    for json in [r#"{"command":{"mark":{"text":"workbench"}}}"#, r#"{"command":"stop"}"#, r#""about""#] {
+        assert_eq!(read(json), json);
+    }
+}
+
+#[test]
+fn json_in_too_many_texts_and_too_deep_is_masked_whole() {
+    let nested = |levels: usize| {
+        let inner = serde_json::json!({"event": "give_item", "params": {"user": "alice_77"}});
+        (0..levels).fold(inner, |inner, _| serde_json::json!({"inner": inner.to_string(), "note": "seen"}))
+    };
+    for levels in 0..7 {
+        let read = recorded(
+            &mut redactor(&["event:give_item $.user"]),
+            &[station_says(&nested(levels).to_string())],
+        );
+        hides(&read, "alice");
+        assert_eq!(text(&read[0]).contains("seen"), levels > 0, "{levels}");
+    }
+    let deep = format!("{}{}", r#"{"a":"#.repeat(70), nested(0)) + &"}".repeat(70);
+    let read = recorded(&mut redactor(&["event:give_item $.user"]), &[station_says(&deep)]);
+    hides(&read, "alice");
+}
+
+#[test]
+fn a_member_is_found_however_its_name_is_escaped() {
+    let line =
+        r#"{"mpp":2,"type":"invocation","event":"give\u005fitem","par\u0061ms":{"us\u0065r":"alice_77"}}"#;
+    let read = recorded(&mut redactor(&["event:give_item $.user"]), &[of_mpp(line), station_says(line)]);
+    hides(&read, "alice");
+}
+
+/// One who is called like this, and what a recording has of what comes then.
+fn called(name: &str, then: &[OwnedEntry]) -> Vec<OwnedEntry> {
+    let params =
+        serde_json::json!({"mpp": 2, "type": "invocation", "event": "give_item", "params": {"user": name}});
+    let mut redactor = redactor(&["event:give_item $.user"]);
+    redactor.learn(&[of_mpp(&params.to_string()).as_ref()]);
+    recorded(&mut redactor, then)
+}
+
+#[test]
+fn what_others_refer_to_in_frames_stays_whatever_somebody_is_called() {
+    let line = |name: &str| {
+        serde_json::json!({
+            "mpp": 2, "type": "failed", "id": 4_711_042, "queue": "default", "reason": format!("no {name} here"),
+        })
+        .to_string()
+    };
+    for name in ["default", "failed", "4711042", "give_item"] {
+        let read = called(name, &[of_mpp(&line(name))]);
+        let expected = line(name).replace(&format!("no {name}"), &format!("no {}", "*".repeat(name.len())));
+        assert_eq!(text(&read[0]), expected);
+        let What::Frame(Frame { head, .. }) = &read[0].entry.what else { panic!() };
+        assert_eq!(*head, give_item_head());
+    }
+    let control = |message: &str| {
+        unit(&format!(
+            r#"{{"type":"intent.control.v1","payload":{{"Error":{{"re":1,"code":"agent/a","message":"{message}"}}}}}}"#
+        ))
+    };
+    let note = unit(r#"{"type":"agent/a","payload":{"type":"agent/a"}}"#);
+    let read = called(
+        "agent/a",
+        &[message("agent/a", None, &control("no agent/a")), message("agent/a", None, &note)],
+    );
+    assert_eq!(read[0].bytes, control("no *******"));
+    assert_eq!(body_of(&read[1].bytes)["type"].as_str(), Some("agent/a"));
+    assert_eq!(body_of(&read[1].bytes)["payload"]["type"].as_str(), Some("*******"));
+}
+
+#[test]
+fn the_plan_that_a_replay_reads_keeps_its_nodes() {
+    let plan = r#"{"nodes":[{"id":"writer","use":"invoke:give_item"}],"edges":[{"from":0,"from_port":"writer","to":0,"to_port":"x","when":"writer"}]}"#;
+    let planned =
+        What::Transition(Transition::Runs(runs::Transition::Planned { run: TraceId(uuid::Uuid::nil()) }));
+    let of = entry(Link::Runs, planned, plan.as_bytes());
+    let read = called("writer", std::slice::from_ref(&of));
+    assert_eq!(text(&read[0]), plan.replace(r#""when":"writer""#, r#""when":"******""#));
+    let read =
+        recorded(&mut redactor(&["event:give_item $", "link:runs $.nodes"]), std::slice::from_ref(&of));
+    assert_eq!(read, [of]);
+}
