@@ -29,9 +29,9 @@ type Head = [u8; QUOTED_BYTES_MIN];
 /// The values.
 ///
 /// A place in a text costs two searches in their order, for those that begin most like it, and at most nine
-/// for shorter ones that are all there. A search in 16,384 values compares with fewer than 60 of them, however
-/// alike they are, and reads of each no more than what is alike. Where that is [`CUT_BYTES_MIN`] or more the
-/// text is masked and passed at once, so that each of its bytes is read a bounded number of times.
+/// for shorter ones that are all there. A search in 16,384 values compares with fewer than 60 of them,
+/// however alike they are, and reads of each no more than what is alike. Where that is [`CUT_BYTES_MIN`] or
+/// more the text is masked and passed at once, so that each of its bytes is read a bounded number of times.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     values: BTreeSet<Arc<[u8]>>,

@@ -25,7 +25,7 @@ fn in_json_dialect(unit: &[u8]) -> Vec<u8> {
 #[test]
 fn an_answer_to_an_operator_is_masked_to_where_it_was_cut() {
     let answer = unit(
-        r#"{"type":"toolresult.operator.response.v1","payload":{"v":1,"json":"{\"rows\":[\"alice_77\"]}","z":"alice_77"}}"#,
+        r#"{"type":"toolresult.operator.response.v1","payload":{"v":1,"json":"{\"rows\":[\"alice_77\"]}"}}"#,
     );
     let said = memchr::memmem::find(&answer, b"rows").unwrap();
     for len in said..answer.len() {
@@ -126,14 +126,38 @@ fn what_others_refer_to_in_frames_stays_whatever_somebody_is_called() {
             r#"{{"type":"intent.control.v1","payload":{{"Error":{{"re":1,"code":"agent/a","message":"{message}"}}}}}}"#
         ))
     };
+    let error = |bytes: &[u8]| {
+        let head = rmp::Head { kind: Some(rmp::FrameKind::Error), ..rmp::Head::default() };
+        entry(Link::Rmp, What::Frame(frame(Head::Rmp(head), bytes.len())), bytes)
+    };
     let note = unit(r#"{"type":"agent/a","payload":{"type":"agent/a"}}"#);
-    let read = called(
-        "agent/a",
-        &[message("agent/a", None, &control("no agent/a")), message("agent/a", None, &note)],
-    );
+    let read = called("agent/a", &[error(&control("no agent/a")), message("agent/a", None, &note)]);
     assert_eq!(read[0].bytes, control("no *******"));
     assert_eq!(body_of(&read[1].bytes)["type"].as_str(), Some("agent/a"));
     assert_eq!(body_of(&read[1].bytes)["payload"]["type"].as_str(), Some("*******"));
+}
+
+#[test]
+fn a_rule_for_all_that_is_published_leaves_the_frame_that_says_where() {
+    let publish =
+        unit(r#"{"type":"intent.control.v1","payload":{"Publish":{"topic":"agent/a","ack":true}}}"#);
+    let note = unit(r#"{"type":"a.b.v1","payload":{"user":"alice_77"}}"#);
+    let both = [publish.clone(), note.clone()].concat();
+    let head = rmp::Head {
+        kind: Some(rmp::FrameKind::Publish),
+        topic: Some("agent/a".into()),
+        ..rmp::Head::default()
+    };
+    let of = |bytes: &[u8]| entry(Link::Rmp, What::Frame(frame(Head::Rmp(head.clone()), bytes.len())), bytes);
+    let read = recorded(&mut redactor(&["topic:agent/* $"]), &[of(&both), of(&in_json_dialect(&note))]);
+    assert_eq!(read[0].bytes[..publish.len()], publish);
+    assert_eq!(body_of(&read[0].bytes[publish.len()..])["type"].as_str(), Some("a.b.v1"));
+    hides(&read, "alice");
+    let json: serde_json::Value = serde_json::from_slice(&read[1].bytes[4..]).unwrap();
+    assert_eq!(json["Publish"]["topic"], "rlp/a");
+    let body = crate::dissect::rmp::body_text::message(&read[1].bytes).unwrap().into_owned();
+    assert!(memchr::memmem::find(&body, b"alice").is_none());
+    assert_eq!(crate::dissect::rmp::body_text::type_of(&body), Some("a.b.v1"));
 }
 
 #[test]

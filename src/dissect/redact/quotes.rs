@@ -13,11 +13,11 @@ use crate::{
     dissect::{
         Subject,
         decoder::decode,
-        rmp::{body_text, frame_json::CONTROL_TYPE},
+        rmp::body_text,
         tree::{Kind, Text},
     },
     field::Class,
-    rmp::{HEADER_BYTES, PREFIX_BYTES},
+    rmp::{self, HEADER_BYTES, PREFIX_BYTES},
 };
 
 /// Members of a frame of the bridge that are the protocol's.
@@ -174,16 +174,24 @@ fn in_msgpack(body: &mut [u8], known: &Known, within: Within) {
     in_words(part(body, end..usize::MAX), known);
 }
 
-/// Masks them in the body of a frame of the bus: of its own ones in what an error says alone.
+/// Masks them in the body of a message of the bus.
 pub(super) fn in_body(body: &mut [u8], known: &Known) {
-    let is_control = body_text::type_of(body) == Some(CONTROL_TYPE);
-    in_msgpack(body, known, if is_control { OF_CONTROL } else { OF_BODY });
+    in_msgpack(body, known, OF_BODY);
+}
+
+/// Whether the first of so many units is a control frame: where a message follows it, or where it is a frame
+/// of its own kind.
+pub(super) const fn begins_with_control(head: &rmp::Head, units: usize) -> bool {
+    units > 1 || head.kind.is_some()
 }
 
 /// Masks them in units of the bus: in what is behind the header of each.
-pub(super) fn in_units(bytes: &mut [u8], known: &Known) {
-    for unit in body_text::units(bytes) {
+pub(super) fn in_units(bytes: &mut [u8], head: &rmp::Head, known: &Known) {
+    let all = body_text::units(bytes);
+    let mut is_control = begins_with_control(head, all.len());
+    for unit in all {
         let unit = part(bytes, unit);
+        let within = if std::mem::take(&mut is_control) { OF_CONTROL } else { OF_BODY };
         if body_text::is_json(unit) {
             let text = part(unit, PREFIX_BYTES..usize::MAX);
             if let Some(list) = NumberList::of(text) {
@@ -193,7 +201,7 @@ pub(super) fn in_units(bytes: &mut [u8], known: &Known) {
             }
             in_json(text, known, OF_CONTROL);
         } else {
-            in_body(part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX), known);
+            in_msgpack(part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX), known, within);
         }
     }
 }

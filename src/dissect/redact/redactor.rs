@@ -21,7 +21,7 @@ use crate::{
         rmp::{body_text, msgpack},
         tree::{Tree, TreeBuilder},
     },
-    rmp::{HEADER_BYTES, PREFIX_BYTES, SchemaId},
+    rmp::{self, HEADER_BYTES, PREFIX_BYTES, SchemaId},
     tap::{
         EntryRef,
         entry::{Entry, Frame, Head, Redaction, Transition, What, runs, station},
@@ -88,8 +88,11 @@ impl Redactor {
         match self.frame_of(&entry.what) {
             Some(Frame { redaction: Redaction::Withheld, .. }) => {}
             Some(frame) => self.quoted(&entry, &frame.clone(), &mut bytes),
-            None if is_plan_part(&entry.what) => quotes::in_json(&mut bytes, &self.known, OF_PLAN),
-            None => quotes::in_text(&mut bytes, &self.known),
+            None => match text_of(&entry.what) {
+                TextOf::PlanPart => quotes::in_json(&mut bytes, &self.known, OF_PLAN),
+                TextOf::Path => {}
+                TextOf::Words => quotes::in_text(&mut bytes, &self.known),
+            },
         }
         let redaction = match &mut entry.what {
             What::Frame(frame) => Some(&mut frame.redaction),
@@ -150,7 +153,7 @@ impl Redactor {
                 self.named_in_frame(&entry, &frame, admitted, &mut bytes);
             }
             (What::Passed(_), None) => bytes.fill(MASK),
-            (what, None) if is_plan_part(what) => {}
+            (what, None) if text_of(what) != TextOf::Words => {}
             (what, None) => {
                 let of = EntrySummary::of(of.entry);
                 let text = |it: Option<&str>| it.map(str::to_owned);
@@ -189,7 +192,7 @@ impl Redactor {
                 let body = part(bytes, plugin::body_of(bytes)..usize::MAX);
                 self.named_in(body, Scope::of_frame(Encoding::Json, admitted, OF_PLUGIN));
             }
-            Head::Rmp(head) => self.named_in_units(head.schema_id.map(SchemaId), admitted, bytes),
+            Head::Rmp(head) => self.named_in_units(head, admitted, bytes),
             Head::Macp(_) => {
                 let tree = decode(&subject(entry, frame, bytes), NODES_MAX);
                 self.named_in_tree(bytes, &tree, Scope::of_frame(Encoding::Protobuf, admitted, &[]));
@@ -197,11 +200,17 @@ impl Redactor {
         }
     }
 
-    fn named_in_units(&mut self, schema: Option<SchemaId>, admitted: u64, bytes: &mut [u8]) {
-        for unit in body_text::units(bytes) {
+    /// Masks what rules name in messages of the bus. Its own frames have names alone.
+    fn named_in_units(&mut self, head: &rmp::Head, admitted: u64, bytes: &mut [u8]) {
+        let (schema, all) = (head.schema_id.map(SchemaId), body_text::units(bytes));
+        let mut is_control = quotes::begins_with_control(head, all.len());
+        for unit in all {
             let unit = part(bytes, unit);
+            let is_control = std::mem::take(&mut is_control);
             if !body_text::is_json(unit) {
-                self.named_in_body(schema, admitted, part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX));
+                if !is_control {
+                    self.named_in_body(schema, admitted, part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX));
+                }
                 continue;
             }
             let body = body_text::message(unit).map(std::borrow::Cow::into_owned);
@@ -287,7 +296,7 @@ impl Redactor {
                 let body = part(bytes, plugin::body_of(bytes)..usize::MAX);
                 quotes::in_json(body, &self.known, Within::AllBut(OF_PLUGIN));
             }
-            Head::Rmp(_) => quotes::in_units(bytes, &self.known),
+            Head::Rmp(head) => quotes::in_units(bytes, head, &self.known),
             Head::Macp(_) => quotes::in_call(&subject(entry, frame, bytes), bytes, &self.known),
         }
     }
@@ -298,10 +307,27 @@ fn subject(entry: &Entry, frame: &Frame, bytes: &[u8]) -> Subject {
     Subject { entry: Entry { what: What::Frame(frame.clone()), ..entry.clone() }, bytes: Arc::from(bytes) }
 }
 
-/// Whether the text next to an entry is a part of a run's plan, which a replay reads.
-fn is_plan_part(what: &What) -> bool {
+/// What the text next to an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextOf {
+    /// It may say anything.
+    Words,
+    /// A part of a run's plan, which a replay reads.
+    PlanPart,
+    /// The path of a recording.
+    Path,
+}
+
+fn text_of(what: &What) -> TextOf {
     use runs::Transition::{Planned, Submitted};
-    matches!(what, What::Transition(Transition::Runs(Submitted { .. } | Planned { .. })))
+    use station::Transition::{AlwaysRecording, RecordingStarted, RecordingStopped};
+    match what {
+        What::Transition(Transition::Runs(Submitted { .. } | Planned { .. })) => TextOf::PlanPart,
+        What::Transition(Transition::Station(
+            RecordingStarted | RecordingStopped { .. } | AlwaysRecording,
+        )) => TextOf::Path,
+        _ => TextOf::Words,
+    }
 }
 
 /// Notes where bytes were masked.

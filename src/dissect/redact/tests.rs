@@ -72,7 +72,8 @@ pub(super) fn station_says(text: &str) -> OwnedEntry {
 /// A unit of the bus with this body.
 pub(super) fn unit(body: &str) -> Vec<u8> {
     let mut packed = Vec::new();
-    rmpv::encode::write_value(&mut packed, &crate::rmp::json::parse(body).unwrap()).unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    rmpv::encode::write_value(&mut packed, &body).unwrap();
     let len = u32::try_from(64 + packed.len()).unwrap();
     let mut unit = [&len.to_be_bytes()[..], &[0; 64]].concat();
     unit[20..24].copy_from_slice(&u32::try_from(packed.len()).unwrap().to_be_bytes());

@@ -20,7 +20,7 @@ use crate::{
 const JSON_LEVELS_MAX: usize = 100;
 
 /// The type of control frames (ruling RMP 1).
-pub(in crate::dissect) const CONTROL_TYPE: &str = "intent.control.v1";
+const CONTROL_TYPE: &str = "intent.control.v1";
 
 /// The twelve fields.
 #[derive(Debug, Serialize)]
