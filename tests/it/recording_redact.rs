@@ -117,7 +117,9 @@ fn nothing_of_a_masked_param_is_in_a_recording_and_all_of_it_is_read_as_before()
         let ids = [invoke(data, "alice_77", "the \"old\" \u{e9}lm"), invoke(data, "bob the brave", "x")];
         serve(&mut adapter, true);
         serve(&mut adapter, false);
-        ids.into_iter().for_each(|id| ended(data, id));
+        for id in ids {
+            ended(data, id);
+        }
         cli(data, &["ls", "log"]);
     });
     // The state that these begin with quotes what was before.

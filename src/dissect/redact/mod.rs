@@ -7,8 +7,8 @@
 //! texts, commands, snapshots ────▶ values that are known are masked wherever they are quoted
 //! ```
 //!
-//! They are looked for in what people and peers wrote alone: names, states and ids stay, also where a viewer is
-//! called so. Which texts of entries and snapshots those are is declared next to their recorded form.
+//! They are looked for in what people and peers wrote alone: names, states and ids stay, also where a viewer
+//! is called so. Which texts of entries and snapshots those are is declared next to their recorded form.
 //!
 //! A masked value keeps its length, so that frames and messages read as before: a text becomes `*`, a number
 //! 0 or 10…0, true and false null or false.
