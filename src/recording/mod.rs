@@ -36,6 +36,7 @@ mod files;
 mod format;
 mod index;
 mod keyframes;
+mod read_ahead;
 mod reader;
 mod recorder;
 mod records;

@@ -14,6 +14,7 @@ use mcap::{
 use super::{
     chunk,
     format::SNAPSHOT_TOPIC,
+    read_ahead::{Items, ReadAhead},
     reader::{Damage, OpenError, RecordedItem},
     records::{RECORD_BYTES_MAX, Records},
     set::RecordingSet,
@@ -48,13 +49,23 @@ pub struct SetReader {
     open: Option<(usize, Records, BTreeMap<u16, String>)>,
     /// The number of the first entry of chunks; none where there is none in it.
     firsts: BTreeMap<usize, Option<Seq>>,
+    ahead: Option<ReadAhead>,
+    /// The chunk that was read last.
+    last: Option<usize>,
 }
 
 impl SetReader {
     /// Has no file open yet.
     #[must_use]
     pub fn new(set: Arc<RecordingSet>) -> Self {
-        Self { set, open: None, firsts: BTreeMap::new() }
+        Self { set, open: None, firsts: BTreeMap::new(), ahead: None, last: None }
+    }
+
+    /// Reads the chunk behind one that was read in its turn meanwhile, on a thread of its own.
+    #[must_use]
+    pub fn reading_ahead(self) -> Self {
+        // Without such a thread it takes longer.
+        Self { ahead: ReadAhead::new(&self.set).ok(), ..self }
     }
 
     /// What is read.
@@ -65,7 +76,21 @@ impl SetReader {
 
     /// Reads a chunk, and hands on what is in it and what cannot be read: of one that is damaged, the damage
     /// alone.
-    pub fn chunk(&mut self, number: usize) -> VecDeque<Result<PlacedItem, Damage>> {
+    pub fn chunk(&mut self, number: usize) -> Items {
+        let is_in_turn = number.checked_sub(1).is_some_and(|before| self.last == Some(before));
+        self.last = Some(number);
+        let ready = self.ahead.as_mut().and_then(|ahead| ahead.take(number));
+        if let Some(ahead) = self.ahead.as_mut().filter(|_| is_in_turn && number + 1 < self.set.len()) {
+            ahead.ask(number + 1);
+        }
+        let items = ready.unwrap_or_else(|| self.sound(number));
+        if self.firsts.len() < KNOWN_MAX {
+            self.firsts.insert(number, items.iter().find_map(entry_seq));
+        }
+        items
+    }
+
+    fn sound(&mut self, number: usize) -> Items {
         let read = self.read(number);
         let mut items = read.unwrap_or_else(|damage| VecDeque::from([Err(damage)]));
         if self.set.chunk(number).is_some_and(|chunk| chunk.may_repeat) {
@@ -73,13 +98,10 @@ impl SetReader {
             // A state between them is older than what is in front of the chunk.
             items.retain(|item| item.is_err() || entry_seq(item) > last);
         }
-        if self.firsts.len() < KNOWN_MAX {
-            self.firsts.insert(number, items.iter().find_map(entry_seq));
-        }
         items
     }
 
-    fn read(&mut self, number: usize) -> Result<VecDeque<Result<PlacedItem, Damage>>, Damage> {
+    fn read(&mut self, number: usize) -> Result<Items, Damage> {
         let missing = Damage::Truncated { at: 0 };
         let (Some(chunk), Some(file)) = (self.set.chunk(number).copied(), self.set.file_of(number)) else {
             return Err(missing);
@@ -224,7 +246,7 @@ pub struct SetCursor {
     /// The chunk that is read next.
     next: usize,
     end: usize,
-    items: VecDeque<Result<PlacedItem, Damage>>,
+    items: Items,
     /// The last entry that came, and the last chunk behind it.
     last: Option<(usize, Seq)>,
 }
@@ -253,11 +275,7 @@ impl SetCursor {
     }
 
     /// The items of the next chunk, with a loss where entries are missing.
-    fn with_losses(
-        &mut self,
-        set: &RecordingSet,
-        items: VecDeque<Result<PlacedItem, Damage>>,
-    ) -> VecDeque<Result<PlacedItem, Damage>> {
+    fn with_losses(&mut self, set: &RecordingSet, items: Items) -> Items {
         let number = self.next;
         let before = self.last.take().filter(|(before, _)| set.is_continued(*before, number));
         if !set.is_continued(number, number) {

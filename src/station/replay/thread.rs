@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Entries that are handed out at once.
-const BATCH: usize = 256;
+const BATCH: usize = 1_024;
 /// Entries that may wait to be folded, unless the ring takes fewer.
 const UNFOLDED_MAX: u64 = 8_192;
 /// The share of the ring that may wait to be folded.
@@ -85,7 +85,8 @@ pub(super) struct Beginning {
 
 impl ReplayThread {
     pub(super) fn new(beginning: Beginning, clock: Clock, limits: &Limits) -> (Arc<Shared>, Self) {
-        let Beginning { mut reader, reached, player, first, last } = beginning;
+        let Beginning { reader, reached, player, first, last } = beginning;
+        let mut reader = reader.reading_ahead();
         let Reached { state, mut cursor, log_ns, damage } = reached;
         let anchor = Anchor { log_ns, at: state.at() };
         let now = clock.now().mono;
