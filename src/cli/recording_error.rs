@@ -35,6 +35,9 @@ pub(crate) enum RecordingError {
     /// Nothing in it says what held.
     #[error("{} has no keyframe: nothing says what held when it was recorded", .0.display())]
     NoKeyframe(PathBuf),
+    /// Its messages are where none is read.
+    #[error("{} has its messages outside of chunks", .0.display())]
+    Unchunked(PathBuf),
     /// The other file is there.
     #[error("{} exists", .0.display())]
     Exists(PathBuf),
@@ -124,6 +127,7 @@ impl RecordingError {
             SetError::Open { path, why } => Self::Open { path, why },
             SetError::Empty(path) => Self::Empty(path),
             SetError::NoKeyframe(path) => Self::NoKeyframe(path),
+            SetError::Unchunked(path) => Self::Unchunked(path),
             error @ SetError::TooMany => Self::TooMany(error.to_string()),
             error @ SetError::Overlap { .. } => Self::Overlap(error.to_string()),
         }
@@ -146,7 +150,9 @@ impl RecordingError {
             | Self::Empty(_)
             | Self::TooMany(_)
             | Self::Overlap(_) => Exit::Usage,
-            Self::Open { .. } | Self::Damaged { .. } | Self::NoKeyframe(_) => Exit::NotValid,
+            Self::Open { .. } | Self::Damaged { .. } | Self::NoKeyframe(_) | Self::Unchunked(_) => {
+                Exit::NotValid
+            }
             Self::Exists(_) | Self::NoRoom(_) | Self::Write { .. } => Exit::Refused,
             Self::OtherScreen { .. } | Self::NoScreen(_) => Exit::OtherState,
         }
@@ -164,7 +170,7 @@ impl RecordingError {
             Self::NoRoom(_) => "no_room",
             Self::Write { .. } => "output",
             Self::OtherScreen { .. } | Self::NoScreen(_) => "other_screen",
-            Self::Damaged { .. } => "damaged",
+            Self::Damaged { .. } | Self::Unchunked(_) => "damaged",
         }
     }
 
@@ -191,7 +197,7 @@ impl RecordingError {
             Self::OtherScreen { .. } | Self::NoScreen(_) => {
                 "look at the screen without --expect; --bless makes what is drawn what is expected".to_owned()
             }
-            Self::Damaged { path, .. } => {
+            Self::Damaged { path, .. } | Self::Unchunked(path) => {
                 format!(
                     "`rl-console recording repair {} OUT.mcap` writes everything readable",
                     path.display()

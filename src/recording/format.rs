@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::time::{Mono, Now, Wall};
+use crate::{
+    tap::entry::{Entry, Link, Transition, What, station},
+    time::{Mono, Now, Wall},
+};
 
 /// How the file is laid out. What its messages say has a version of its own, and changes by addition alone.
 pub(super) const FORM_VERSION: u32 = 2;
@@ -15,6 +18,22 @@ pub(super) const COMMANDS_TOPIC: &str = "commands";
 
 /// The topic of entries that mark a moment.
 pub(super) const MARKS_TOPIC: &str = "marks";
+
+/// The topic of an entry: what an operator did and what came of it, marks, and the rest by links.
+pub(super) const fn topic_of(entry: &Entry) -> &'static str {
+    match &entry.what {
+        What::Transition(Transition::Station(
+            station::Transition::Operated { .. } | station::Transition::OperationEnded { .. },
+        )) => COMMANDS_TOPIC,
+        What::Transition(Transition::Station(station::Transition::Marked { .. })) => MARKS_TOPIC,
+        _ => entry.link.name(),
+    }
+}
+
+/// Whether a topic is one of entries.
+pub(super) fn is_of_entries(topic: &str) -> bool {
+    [COMMANDS_TOPIC, MARKS_TOPIC].contains(&topic) || Link::from_name(topic).is_some()
+}
 
 /// The encoding of messages and of their schemas.
 pub(super) const ENCODING: &str = "protobuf";
@@ -71,6 +90,11 @@ impl RecordingInfo {
         let rules = (self.redact_rules > 0).then(|| self.redact_rules.to_string());
         metadata.extend(rules.map(|rules| (REDACT_RULES.to_owned(), rules)));
         metadata
+    }
+
+    /// Whether both are of the same start of a station.
+    pub(super) fn is_same_start(&self, other: &Self) -> bool {
+        self.station_started == other.station_started && self.host_version == other.host_version
     }
 
     /// The version of the form, and the rest.

@@ -1,30 +1,31 @@
-//! Where things are in a recording: by the index at its end, or, where there is none, from the heads of its
-//! records. Nothing that is compressed is read for it.
+//! Where things are in a recording: by the index at its end, or, where there is none or it leaves something
+//! out, from the heads of its records.
 
 use std::{collections::BTreeMap, path::Path};
 
 use mcap::{
     MAGIC, parse_record,
-    records::{Footer, Record, op},
+    records::{ChunkIndex, Footer, Record, op},
 };
 
 use super::{
-    chunk,
+    channels::known_topic,
     format::{METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
+    hopping::by_hopping,
     reader::{Damage, OpenError, checked_info},
-    records::{RECORD_BYTES_MAX, RecordHead, Records},
+    records::{RECORD_BYTES_MAX, RecordHead, Records, parsed},
     tally::Tally,
 };
 use crate::tap::recorded;
 
 /// Chunks, and tallies, of a file that are known; those behind them are not.
 const PLACES_MAX: usize = 1_000_000;
-/// The heads of attachments: two times, two texts.
-const ATTACHMENT_BYTES_MAX: u64 = 4_096;
+/// Attachments of which the names are known.
+const ATTACHMENTS_MAX: usize = 4_096;
+/// The beginnings of records that have texts: attachments, schemas, channels.
+pub(super) const TEXT_BYTES_MAX: u64 = 4_096;
 /// Bytes of a metadata record that are read.
-const METADATA_BYTES_MAX: u64 = 65_536;
-/// What a chunk says of itself before its records: two times, a length, a checksum.
-const CHUNK_HEAD_BYTES: u64 = 28;
+pub(super) const METADATA_BYTES_MAX: u64 = 65_536;
 /// An index of a chunk's messages of one channel: its head, the channel with a length, and a message.
 const MESSAGE_INDEX_BYTES: (u64, u64, u64) = (9, 6, 16);
 /// The footer with its head, and the magic bytes at the end.
@@ -50,8 +51,10 @@ pub struct ChunkPlace {
 /// Where things are in a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingIndex {
-    /// What it says about itself; nothing where another tool took that away.
+    /// What it says about itself, first of all; nothing where another tool took that away.
     pub info: Option<RecordingInfo>,
+    /// Whether it says that it is of several starts of a station: another tool made one file of theirs.
+    pub is_merged: bool,
     /// The version of its form; 2 where nothing is said.
     pub form: u32,
     /// Its length in bytes.
@@ -62,7 +65,7 @@ pub struct RecordingIndex {
     pub tallies: Vec<(u64, Tally)>,
     /// The names of what is attached.
     pub attachments: Vec<String>,
-    /// The topics of its channels, of a file that was finished.
+    /// The topics of its channels; those that are not ours are empty.
     pub channels: BTreeMap<u16, String>,
     /// Messages by channel, of a file that was finished.
     pub messages: Option<BTreeMap<String, u64>>,
@@ -77,27 +80,31 @@ pub struct RecordingIndex {
 pub fn index(path: &Path) -> Result<RecordingIndex, OpenError> {
     let mut records = Records::open(path)?;
     let summary = from_summary(&mut records)?;
-    if let Some(index) = summary.as_ref().filter(|index| index.info.is_some()) {
-        return Ok(index.clone());
+    if let Some(summary) = summary.as_ref().filter(|summary| summary.is_all()) {
+        return Ok(summary.index.clone());
     }
     // Another tool may have left out the places of what it kept.
     records.rewind();
-    let hopped = by_hopping(&mut records)?;
-    Ok(match summary {
-        Some(RecordingIndex { messages, channels, .. }) => RecordingIndex { channels, messages, ..hopped },
-        None => hopped,
-    })
+    let mut hopped = by_hopping(&mut records)?;
+    if let Some(Summary { index: RecordingIndex { messages, channels, .. }, .. }) = summary {
+        hopped.messages = messages;
+        for (id, topic) in channels {
+            hopped.channels.entry(id).or_insert(topic);
+        }
+    }
+    Ok(hopped)
 }
 
 /// Whether a schema is one of ours: what another program recorded is none of our files.
-fn is_ours(schema: &str) -> bool {
+pub(super) fn is_ours(schema: &str) -> bool {
     [recorded::ENTRY_MESSAGE, recorded::SNAPSHOT_MESSAGE].contains(&schema)
 }
 
 impl RecordingIndex {
-    fn empty(bytes: u64) -> Self {
+    pub(super) fn empty(bytes: u64) -> Self {
         Self {
             info: None,
+            is_merged: false,
             form: super::format::FORM_VERSION,
             bytes,
             chunks: Vec::new(),
@@ -115,35 +122,84 @@ impl RecordingIndex {
         self.messages.is_some()
     }
 
-    /// Notes a chunk; one without messages has only schemas and channels, and no times.
-    fn chunk(&mut self, head: RecordHead, body: &[u8], is_behind_tally: bool) {
-        // A file of form 1 begins with its snapshot.
-        let has_keyframe = is_behind_tally || (self.form == 1 && self.chunks.is_empty());
-        let Some(chunk) = chunk_place(head, body, has_keyframe).filter(|chunk| chunk.end_ns > 0) else {
-            return;
-        };
+    /// What another tool left out that every recording has, in words.
+    #[must_use]
+    pub fn missing(&self) -> Vec<&'static str> {
+        let is_without = self.info.is_none();
+        let has_no_counts = self.tallies.is_empty() && self.form > 1 && self.keyframes() > 0;
+        let missing = [
+            (is_without, "what recorded it"),
+            (has_no_counts, "the counts at its keyframes"),
+            // One that was cut out of another one has none.
+            (is_without && self.attachments.is_empty(), "its attachments"),
+        ];
+        missing.into_iter().filter_map(|(is_missing, what)| is_missing.then_some(what)).collect()
+    }
+
+    /// Chunks with a keyframe.
+    #[must_use]
+    pub fn keyframes(&self) -> usize {
+        self.chunks.iter().filter(|chunk| chunk.has_keyframe).count()
+    }
+
+    /// Notes what is wrong, where nothing was before.
+    pub(super) fn note(&mut self, damage: Damage) {
+        self.damage.get_or_insert(damage);
+    }
+
+    pub(super) fn chunk(&mut self, chunk: ChunkPlace) {
         if self.chunks.len() < PLACES_MAX {
             self.chunks.push(chunk);
         } else {
             let why = format!("more than {PLACES_MAX} chunks");
-            self.damage = Some(Damage::Part { at: head.at, why });
+            self.note(Damage::Part { at: chunk.at, why });
         }
     }
 
-    fn metadata(&mut self, at: u64, body: &[u8]) -> Result<(), OpenError> {
-        let Ok(Record::Metadata(metadata)) = parse_record(op::METADATA, body) else { return Ok(()) };
+    pub(super) fn attached(&mut self, name: Option<String>) {
+        self.attachments.extend(name.filter(|_| self.attachments.len() < ATTACHMENTS_MAX));
+    }
+
+    /// Notes a metadata record; whether it is a tally.
+    pub(super) fn metadata(&mut self, at: u64, body: &[u8]) -> Result<bool, OpenError> {
+        let Ok(Record::Metadata(metadata)) = parse_record(op::METADATA, body) else { return Ok(false) };
         if metadata.name == METADATA {
             let (form, info) = checked_info(&metadata)?;
-            (self.form, self.info) = (form, Some(info));
+            match &self.info {
+                Some(first) => self.is_merged |= !first.is_same_start(&info),
+                None => (self.form, self.info) = (form, Some(info)),
+            }
         } else if metadata.name == TALLY && self.tallies.len() < PLACES_MAX {
             self.tallies.push((at, Tally::from_metadata(&metadata.metadata)));
         }
-        Ok(())
+        Ok(metadata.name == TALLY)
+    }
+}
+
+/// The index that a writer left.
+struct Summary {
+    index: RecordingIndex,
+    /// Whether a schema in it is one of ours.
+    is_ours: bool,
+    /// Metadata records of the file, and those whose places it has.
+    metadata: (u64, u64),
+}
+
+impl Summary {
+    /// Whether it has all that can be found in the file.
+    fn is_all(&self) -> bool {
+        let (metadata, placed) = self.metadata;
+        let in_chunks = self.index.chunks.iter().fold(0_u64, |sum, chunk| sum.saturating_add(chunk.messages));
+        let counts = self.index.messages.iter().flat_map(BTreeMap::values);
+        let in_order = |chunk: &ChunkPlace| chunk.start_ns <= chunk.end_ns;
+        (self.index.info.is_some() || (self.is_ours && metadata <= placed))
+            && in_chunks == counts.fold(0_u64, |sum, count| sum.saturating_add(*count))
+            && self.index.chunks.iter().all(in_order)
     }
 }
 
 /// By the index that its writer left; nothing where there is none, or where it is damaged.
-fn from_summary(records: &mut Records) -> Result<Option<RecordingIndex>, OpenError> {
+fn from_summary(records: &mut Records) -> Result<Option<Summary>, OpenError> {
     let len = records.len();
     let Some(end) = len.checked_sub(END_BYTES) else { return Ok(None) };
     let Ok(footer) = records.bytes(end, END_BYTES) else { return Ok(None) };
@@ -161,8 +217,8 @@ fn from_summary(records: &mut Records) -> Result<Option<RecordingIndex>, OpenErr
     if !is_intact(&summary, &footer) {
         return Ok(None);
     }
-    let mut index = RecordingIndex::empty(len);
-    let Some(places) = summary_places(&summary, &mut index) else { return Ok(None) };
+    let Some((mut found, places)) = summary_places(&summary, len) else { return Ok(None) };
+    let index = &mut found.index;
     for at in places {
         let read = records.record_at(at, METADATA_BYTES_MAX);
         let Ok((RecordHead { op: op::METADATA, .. }, body)) = read else { return Ok(None) };
@@ -173,7 +229,7 @@ fn from_summary(records: &mut Records) -> Result<Option<RecordingIndex>, OpenErr
     }
     index.tallies.sort_by_key(|(at, _)| *at);
     index.chunks.sort_by_key(|chunk| chunk.at);
-    Ok(Some(index))
+    Ok(Some(found))
 }
 
 /// Whether the summary is as it was written, where its writer noted how that can be known.
@@ -187,8 +243,9 @@ fn is_intact(summary: &[u8], footer: &Footer) -> bool {
     footer.summary_crc == 0 || footer.summary_crc == checked.finalize()
 }
 
-/// Reads the summary; the places of metadata records. Nothing where it is damaged.
-fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<u64>> {
+/// Reads the summary; the places of metadata records, in the order of the file. Nothing where it is damaged.
+fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)> {
+    let mut found = Summary { index: RecordingIndex::empty(bytes), is_ours: false, metadata: (0, 0) };
     let (mut topics, mut chunks, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
     let mut counts = None;
     while let Some((head, rest)) = summary.split_at_checked(9) {
@@ -196,130 +253,48 @@ fn summary_places(mut summary: &[u8], index: &mut RecordingIndex) -> Option<Vec<
         let len = usize::try_from(u64::from_le_bytes(len.try_into().ok()?)).ok()?;
         let (body, rest) = rest.split_at_checked(len)?;
         summary = rest;
-        match parse_record(*op, body).ok()? {
+        match parsed(*op, body).ok()? {
+            Record::Schema { header, .. } => found.is_ours |= is_ours(&header.name),
             Record::Channel(channel) => drop(topics.insert(channel.id, channel.topic)),
             Record::ChunkIndex(chunk) if chunks.len() < PLACES_MAX => chunks.push(chunk),
-            Record::MetadataIndex(metadata) if [METADATA, TALLY].contains(&metadata.name.as_str()) => {
-                places.push(metadata.offset);
+            Record::MetadataIndex(metadata) => {
+                found.metadata.1 += 1;
+                if [METADATA, TALLY].contains(&metadata.name.as_str()) {
+                    places.push(metadata.offset);
+                }
             }
-            Record::AttachmentIndex(attachment) => index.attachments.push(attachment.name),
-            Record::Statistics(statistics) => counts = Some(statistics.channel_message_counts),
+            Record::AttachmentIndex(attachment) => found.index.attached(Some(attachment.name)),
+            Record::Statistics(statistics) => {
+                found.metadata.0 = statistics.metadata_count.into();
+                counts = Some(statistics.channel_message_counts);
+            }
             _ => {}
         }
     }
+    places.sort_unstable();
     let topic = |id: &u16| topics.get(id).map_or("", String::as_str);
-    index.chunks = chunks
-        .into_iter()
-        .filter(|chunk| !chunk.message_index_offsets.is_empty())
-        .map(|chunk| ChunkPlace {
-            at: chunk.chunk_start_offset,
-            len: chunk.chunk_length,
-            start_ns: chunk.message_start_time,
-            end_ns: chunk.message_end_time,
-            has_keyframe: chunk.message_index_offsets.keys().any(|id| topic(id) == SNAPSHOT_TOPIC),
-            messages: messages_of(chunk.message_index_length, chunk.message_index_offsets.len() as u64),
-        })
-        .collect();
     let mut messages = BTreeMap::new();
     for (id, count) in counts? {
-        *messages.entry(topic(&id).to_owned()).or_default() += count;
+        let of: &mut u64 = messages.entry(topic(&id).to_owned()).or_default();
+        *of = of.saturating_add(count);
     }
-    index.messages = Some(messages);
-    index.channels = topics;
-    Some(places)
+    let place = |chunk: ChunkIndex| ChunkPlace {
+        at: chunk.chunk_start_offset,
+        len: chunk.chunk_length,
+        start_ns: chunk.message_start_time,
+        end_ns: chunk.message_end_time,
+        has_keyframe: chunk.message_index_offsets.keys().any(|id| topic(id) == SNAPSHOT_TOPIC),
+        messages: messages_of(chunk.message_index_length, chunk.message_index_offsets.len() as u64),
+    };
+    let has_messages = |chunk: &ChunkIndex| !chunk.message_index_offsets.is_empty();
+    let chunks = chunks.into_iter().filter(has_messages).map(place).collect();
+    (found.index.chunks, found.index.messages) = (chunks, Some(messages));
+    found.index.channels = topics.iter().map(|(id, topic)| (*id, known_topic(topic))).collect();
+    Some((found, places))
 }
 
 /// How many messages there are in indexes of so many bytes, of so many channels.
 fn messages_of(bytes: u64, channels: u64) -> u64 {
     let (head, channel, message) = MESSAGE_INDEX_BYTES;
     bytes.saturating_sub(channels.saturating_mul(head + channel)) / message
-}
-
-/// From the heads of its records. A chunk behind a tally has a keyframe.
-fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenError> {
-    let mut index = RecordingIndex::empty(records.len());
-    let mut is_behind_tally = false;
-    loop {
-        match next_place(records) {
-            Ok(Some((head, body))) => match head.op {
-                op::METADATA => {
-                    let known = index.tallies.len();
-                    index.metadata(head.at, &body)?;
-                    is_behind_tally = index.tallies.len() > known;
-                }
-                op::ATTACHMENT => index.attachments.extend(attachment_name(&body)),
-                op::MESSAGE_INDEX => {
-                    if let Some(chunk) = index.chunks.last_mut() {
-                        let (bytes, _, _) = MESSAGE_INDEX_BYTES;
-                        let more = messages_of(head.len.saturating_add(bytes), 1);
-                        chunk.messages = chunk.messages.saturating_add(more);
-                    }
-                }
-                _ => {
-                    index.chunk(head, &body, is_behind_tally);
-                    is_behind_tally = false;
-                }
-            },
-            Ok(None) => break,
-            Err(damage) => {
-                index.damage = Some(damage);
-                break;
-            }
-        }
-    }
-    if index.info.is_none() && !has_our_schema(records) {
-        return Err(OpenError::NotOurs("nothing in it is rl-console's"));
-    }
-    Ok(index)
-}
-
-/// The next record that says where something is, with the beginning of its body.
-fn next_place(records: &mut Records) -> Result<Option<(RecordHead, Vec<u8>)>, Damage> {
-    while let Some(head) = records.next()? {
-        let bytes_max = match head.op {
-            op::CHUNK => CHUNK_HEAD_BYTES,
-            op::METADATA => METADATA_BYTES_MAX,
-            op::ATTACHMENT => ATTACHMENT_BYTES_MAX,
-            op::MESSAGE_INDEX => 0,
-            _ => continue,
-        };
-        return Ok(Some((head, records.body(head, bytes_max)?)));
-    }
-    Ok(None)
-}
-
-/// Whether the first chunk, which need not have messages, has a schema of ours.
-fn has_our_schema(records: &mut Records) -> bool {
-    records.rewind();
-    let head = loop {
-        match records.next() {
-            Ok(Some(head)) if head.op == op::CHUNK => break head,
-            Ok(Some(_)) => {}
-            Ok(None) | Err(_) => return false,
-        }
-    };
-    let Ok(body) = records.body(head, RECORD_BYTES_MAX) else { return false };
-    let mut is_found = false;
-    let read = chunk::records(&body, |op, data| {
-        if let (op::SCHEMA, Ok(Record::Schema { header, .. })) = (op, parse_record(op, data)) {
-            is_found |= is_ours(&header.name);
-        }
-        Ok(())
-    });
-    read.is_ok() && is_found
-}
-
-/// The name of an attachment, after its two times.
-fn attachment_name(body: &[u8]) -> Option<String> {
-    let (len, rest) = body.get(16..)?.split_first_chunk()?;
-    let name = rest.get(..usize::try_from(u32::from_le_bytes(*len)).ok()?)?;
-    Some(String::from_utf8_lossy(name).into_owned())
-}
-
-fn chunk_place(head: RecordHead, body: &[u8], has_keyframe: bool) -> Option<ChunkPlace> {
-    let (start, rest) = body.split_first_chunk()?;
-    let (end, _) = rest.split_first_chunk()?;
-    let (start_ns, end_ns) = (u64::from_le_bytes(*start), u64::from_le_bytes(*end));
-    let len = head.end() - head.at;
-    Some(ChunkPlace { at: head.at, len, start_ns, end_ns, has_keyframe, messages: 0 })
 }

@@ -18,8 +18,11 @@
 //!   it a metadata record `tally` with what there was so far: `mpp.entries`, `mpp.faults`, `.drops`,
 //!   `.marks`, `lost`; one more at the end of a finished file, where anything came behind its last keyframe;
 //! - attachments: what the station was started with, its pack, and what it reports of itself;
-//! - chunks compressed by zstd, written whole when they are full and once a second, so that a killed process
-//!   leaves every finished chunk.
+//! - chunks compressed by zstd, of at most 262,144 messages, written whole when they are full and once a
+//!   second, so that a killed process leaves every finished chunk.
+//!
+//! What another tool made of it is read as well: compressed by LZ4 or not at all, in other chunks, without
+//! metadata and attachments. Keyframes are found by their channel.
 //!
 //! It begins with a keyframe. Further ones come after 16,384 entries and ten times its own length, at the
 //! latest after 60 s in which anything happened, at the soonest after 1 s. Where the recorder fell behind
@@ -29,11 +32,14 @@
 //! are handed to the writer.
 
 mod attachment;
+mod channels;
+mod checksums;
 mod chunk;
 mod counting_writer;
 mod cut;
 mod files;
 mod format;
+mod hopping;
 mod index;
 mod keyframes;
 mod read_ahead;
@@ -57,11 +63,12 @@ mod unlink_on_drop;
 mod writer;
 
 pub use attachment::Attachment;
+pub use checksums::{Checksums, checksums};
 pub use cut::{Cut, CutPart, cut};
 pub use files::{files_of, is_being_written};
 pub use format::RecordingInfo;
 pub use index::{ChunkPlace, RecordingIndex, index};
-pub use reader::{Damage, OpenError, RecordedItem, RecordingReader, read};
+pub use reader::{Damage, MERGED, OpenError, RecordedItem, RecordingReader, read};
 pub use recorder::{Recorder, RecorderEvent, Summary};
 pub use repair::{RepairError, Repaired, repair};
 pub use set::{RecordingSet, SetChunk, SetError};

@@ -1,26 +1,23 @@
 //! Reads a recording back, as much of it as is well.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeSet, VecDeque},
     io,
     path::Path,
 };
 
-use mcap::{
-    parse_record,
-    records::{Metadata, Record, op},
-};
+use mcap::records::{Metadata, Record, op};
 
 use super::{
+    channels::Channels,
     chunk,
-    format::{COMMANDS_TOPIC, FORM_VERSION, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC},
-    records::{RECORD_BYTES_MAX, Records},
+    format::{FORM_VERSION, RecordingInfo},
+    index::TEXT_BYTES_MAX,
+    records::{RECORD_BYTES_MAX, RecordHead, Records, text_at},
 };
 use crate::{
-    tap::{
-        entry::Link,
-        recorded::{self, DecodeError, OwnedEntry},
-    },
+    ids::Seq,
+    tap::recorded::{DecodeError, OwnedEntry},
     time::Wall,
 };
 
@@ -38,6 +35,10 @@ pub enum RecordedItem {
     /// An entry.
     Entry(OwnedEntry),
 }
+
+/// What is said of a file that another tool made of several.
+pub const MERGED: &str = "the recording was merged from several starts of the station: use the recordings \
+                          that it was merged from";
 
 /// A part of a recording that cannot be read. What lies behind it may be well.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +64,23 @@ pub enum Damage {
         seq: u32,
         /// The fault.
         why: DecodeError,
+    },
+    /// Messages are outside of chunks, where none is read.
+    #[error(
+        "messages from byte {at} of the recording on are outside of chunks: `rl-console recording repair IN OUT` \
+         writes a file that can be read"
+    )]
+    Unchunked {
+        /// The first of them.
+        at: u64,
+    },
+    /// An entry comes behind a later one, or is there again.
+    #[error("entry {seq} comes after entry {last}: {}", MERGED)]
+    Restarted {
+        /// Its place in the tap.
+        seq: Seq,
+        /// That of the last one in front of it.
+        last: Seq,
     },
     /// The file cannot be read any further.
     #[error("cannot read the recording at byte {at}: {why}")]
@@ -105,24 +123,21 @@ pub enum OpenError {
 /// # Errors
 /// It cannot be read, is no recording, or was made by a newer version.
 pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
-    let mut reading = RecordingReader {
-        records: Records::open(path)?,
-        info: RecordingInfo::default(),
-        channels: BTreeMap::new(),
-        ready: VecDeque::new(),
-        done: false,
-    };
-    // Tools that sort or filter write it elsewhere, or not at all.
-    let found = match reading.find_info()? {
-        Some(info) => Some(info),
-        None => super::index(path)?.info,
-    };
-    if found.is_none() {
+    let index = super::index(path)?;
+    let mut ready = VecDeque::new();
+    if index.info.is_none() {
         let why = "nothing says what recorded it: another tool took that away, or it is damaged".to_owned();
-        reading.ready.push_back(Err(Damage::Part { at: 0, why }));
+        ready.push_back(Err(Damage::Part { at: 0, why }));
     }
-    reading.info = found.unwrap_or_default();
-    Ok(reading)
+    Ok(RecordingReader {
+        records: Records::open(path)?,
+        info: index.info.unwrap_or_default(),
+        channels: Channels(index.channels),
+        keyframes: index.chunks.iter().filter(|it| it.has_keyframe).map(|it| it.at).collect(),
+        ready,
+        is_unchunked: false,
+        done: false,
+    })
 }
 
 /// A recording that is being read: its snapshots and entries in the order in which they were written, and
@@ -131,15 +146,13 @@ pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
 pub struct RecordingReader {
     records: Records,
     info: RecordingInfo,
-    channels: BTreeMap<u16, Channel>,
+    channels: Channels,
+    /// Where its chunks with keyframes are.
+    keyframes: BTreeSet<u64>,
     ready: VecDeque<Result<RecordedItem, Damage>>,
+    /// Whether it was said that messages are outside of chunks.
+    is_unchunked: bool,
     done: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Channel {
-    Entries,
-    Snapshots,
 }
 
 /// What a recording says about itself, where this program reads such.
@@ -159,30 +172,6 @@ impl RecordingReader {
         &self.info
     }
 
-    /// What it says in front of its first chunk.
-    fn find_info(&mut self) -> Result<Option<RecordingInfo>, OpenError> {
-        let ended = |damage| match damage {
-            Damage::Unreadable { why, .. } => OpenError::Io(io::Error::other(why)),
-            _ => OpenError::NotOurs("it ends within its header"),
-        };
-        loop {
-            let head = self.records.next().map_err(ended)?;
-            let Some(head) = head else { return Err(OpenError::NotOurs("it has no header")) };
-            if head.op == op::CHUNK {
-                self.records.rewind();
-                return Ok(None);
-            }
-            if head.op != op::METADATA {
-                continue;
-            }
-            let body = self.records.body(head, RECORD_BYTES_MAX).map_err(ended)?;
-            let Ok(Record::Metadata(metadata)) = parse_record(head.op, &body) else { continue };
-            if metadata.name == METADATA {
-                return checked_info(&metadata).map(|(_, info)| Some(info));
-            }
-        }
-    }
-
     /// Takes in the next record.
     fn advance(&mut self) {
         let head = match self.records.next() {
@@ -190,8 +179,13 @@ impl RecordingReader {
             Ok(None) => return self.done = true,
             Err(damage) => return self.end(damage),
         };
-        if head.op != op::CHUNK {
-            return;
+        match head.op {
+            op::CHUNK => {}
+            op::CHANNEL => return self.channel_outside(head),
+            op::MESSAGE if !std::mem::replace(&mut self.is_unchunked, true) => {
+                return self.ready.push_back(Err(Damage::Unchunked { at: head.at }));
+            }
+            _ => return,
         }
         if head.len > RECORD_BYTES_MAX {
             let why = format!("a part of {} bytes", head.len);
@@ -199,7 +193,7 @@ impl RecordingReader {
         }
         match self.records.body(head, RECORD_BYTES_MAX) {
             Ok(body) => {
-                if let Err(why) = self.chunk(&body) {
+                if let Err(why) = self.chunk(head.at, &body) {
                     self.ready.push_back(Err(Damage::Part { at: head.at, why }));
                 }
             }
@@ -213,39 +207,32 @@ impl RecordingReader {
     }
 
     /// Takes in a chunk: all of it or, when it is damaged, nothing.
-    fn chunk(&mut self, body: &[u8]) -> Result<(), String> {
-        chunk::records(body, |op, data| {
-            match parse_record(op, data).map_err(|why| why.to_string())? {
-                Record::Channel(channel) => self.channel(channel.id, &channel.topic),
-                Record::Message { header, data } => self.message(header, &data),
+    fn chunk(&mut self, at: u64, body: &[u8]) -> Result<(), String> {
+        let (before, has_keyframe) = (self.ready.len(), self.keyframes.contains(&at));
+        let (channels, ready) = (&mut self.channels, &mut self.ready);
+        let read = chunk::records(body, |record| {
+            match record {
+                Record::Channel(channel) => channels.insert(channel.id, &channel.topic),
+                Record::Message { header, data } => {
+                    ready.push_back(channels.item(has_keyframe, header, &data));
+                }
                 _ => {}
             }
             Ok(())
-        })
-    }
-
-    fn channel(&mut self, id: u16, topic: &str) {
-        if topic == SNAPSHOT_TOPIC {
-            self.channels.insert(id, Channel::Snapshots);
-        } else if [COMMANDS_TOPIC, MARKS_TOPIC].contains(&topic) || Link::from_name(topic).is_some() {
-            self.channels.insert(id, Channel::Entries);
+        });
+        if read.is_err() {
+            self.ready.truncate(before);
         }
+        read
     }
 
-    fn message(&mut self, header: mcap::records::MessageHeader, data: &[u8]) {
-        let recorded = match self.channels.get(&header.channel_id) {
-            Some(Channel::Snapshots) => {
-                Ok(RecordedItem::Snapshot { at: Wall(header.publish_time / 1_000_000), bytes: data.to_vec() })
-            }
-            Some(Channel::Entries) => recorded::decode(data)
-                .map(RecordedItem::Entry)
-                .map_err(|why| Damage::Entry { seq: header.sequence, why }),
-            None => {
-                let why = DecodeError::Missing("channel");
-                Err(Damage::Entry { seq: header.sequence, why })
-            }
-        };
-        self.ready.push_back(recorded);
+    /// A channel that is not in a chunk.
+    fn channel_outside(&mut self, head: RecordHead) {
+        let Ok(body) = self.records.body(head, TEXT_BYTES_MAX) else { return };
+        let id = body.first_chunk().map(|id| u16::from_le_bytes(*id));
+        if let Some((id, (topic, _))) = id.zip(text_at(&body, 4)) {
+            self.channels.insert(id, &topic);
+        }
     }
 }
 

@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use mcap::{MAGIC, records::op};
+use mcap::{
+    MAGIC, parse_record,
+    records::{Record, op},
+};
 
 use super::reader::{Damage, OpenError};
 
@@ -137,6 +140,46 @@ impl Records {
     }
 }
 
+/// A record by its body. An attachment's checksum is checked.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn parsed(op: u8, body: &[u8]) -> Result<Record<'_>, String> {
+    if op == op::ATTACHMENT && !has_checksum(body) {
+        return Err("an attachment that is shorter than it says".to_owned());
+    }
+    parse_record(op, body).map_err(|why| why.to_string())
+}
+
+/// Whether an attachment has a checksum behind its two times, two texts and a length.
+fn has_checksum(body: &[u8]) -> bool {
+    let behind_type = || text_at(body, text_at(body, 16)?.1).map(|(_, end)| end);
+    behind_type().is_some_and(|end| body.len().saturating_sub(end) >= 12)
+}
+
+/// A text with its length before it, and where it ends.
+pub(super) fn text_at(body: &[u8], at: usize) -> Option<(String, usize)> {
+    let (len, rest) = body.get(at..)?.split_first_chunk()?;
+    let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
+    let text = String::from_utf8_lossy(rest.get(..len)?).into_owned();
+    Some((text, at + 4 + len))
+}
+
 fn unreadable(at: u64, why: &io::Error) -> Damage {
     Damage::Unreadable { at, why: why.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attachment_that_is_cut_is_refused_wherever_it_was_cut() {
+        let texts = [&4_u32.to_le_bytes()[..], b"name", &4_u32.to_le_bytes(), b"type"].concat();
+        let whole = [&[0; 16][..], &texts, &3_u64.to_le_bytes(), b"abc", &[0; 4]].concat();
+        assert!(matches!(parsed(op::ATTACHMENT, &whole), Ok(Record::Attachment { .. })));
+        for len in 0..whole.len() {
+            assert!(parsed(op::ATTACHMENT, &whole[..len]).is_err(), "{len}");
+        }
+    }
 }

@@ -17,8 +17,7 @@ use super::{
     files::{FILES_MAX, files_of},
     format::RecordingInfo,
     index::{ChunkPlace, RecordingIndex, index},
-    reader::{Damage, OpenError},
-    set_reader::first_channels,
+    reader::{Damage, MERGED, OpenError},
     tally::Tally,
 };
 
@@ -47,6 +46,9 @@ pub enum SetError {
     /// No file has a snapshot to begin with.
     #[error("{} has no keyframe", .0.display())]
     NoKeyframe(PathBuf),
+    /// None has, and this one has messages outside of chunks.
+    #[error("{} has its messages outside of chunks", .0.display())]
+    Unchunked(PathBuf),
     /// Files of different starts of a station have the same time.
     #[error(
         "{} and {} overlap: they are of different starts of a station",
@@ -84,13 +86,7 @@ pub(super) struct SetFile {
 
 impl SetFile {
     fn open(path: PathBuf) -> Result<Self, SetError> {
-        let opened = index(&path).and_then(|mut index| {
-            if index.channels.is_empty() {
-                index.channels = first_channels(&path)?;
-            }
-            Ok(index)
-        });
-        match opened {
+        match index(&path) {
             Ok(index) => Ok(Self { path, index, is_of_folder: false }),
             Err(why) => Err(SetError::Open { path, why }),
         }
@@ -202,10 +198,17 @@ impl RecordingSet {
         let mut set = Self { files, chunks: Vec::new(), starts: Vec::new(), notes };
         set.join();
         if !set.chunks.iter().any(|chunk| chunk.place.has_keyframe) {
-            let path = set.files.first().map(|file| file.path.clone()).unwrap_or_default();
-            return Err(SetError::NoKeyframe(path));
+            return Err(set.no_keyframe());
         }
         Ok(set)
+    }
+
+    fn no_keyframe(&self) -> SetError {
+        let is_unchunked = |file: &&SetFile| matches!(file.index.damage, Some(Damage::Unchunked { .. }));
+        if let Some(file) = self.files.iter().find(is_unchunked) {
+            return SetError::Unchunked(file.path.clone());
+        }
+        SetError::NoKeyframe(self.files.first().map(|file| file.path.clone()).unwrap_or_default())
     }
 
     /// Makes one list of the files' chunks, and notes which are of one start of the station. What an earlier
@@ -224,14 +227,13 @@ impl RecordingSet {
             if let Some(damage) = file.index.damage.as_ref().filter(|_| !file.is_being_written(&last)) {
                 self.notes.push(format!("{path}: {damage}"));
             }
+            self.notes.extend(changes(&path, &file.index));
             // What the station keeps by itself it deletes in the end.
             let is_missing = |previous: &&String| !info.is_always && !names.contains(*previous);
             if let Some(previous) = info.previous.as_ref().filter(is_missing) {
                 self.notes.push(format!("{path} follows {previous}, which is missing"));
             }
-            let follows = before.as_ref().is_some_and(|before| {
-                before.station_started == info.station_started && before.host_version == info.host_version
-            });
+            let follows = before.as_ref().is_some_and(|before| before.is_same_start(&info));
             if !follows {
                 covered_ns = None;
             }
@@ -394,6 +396,14 @@ impl RecordingSet {
             })
         })
     }
+}
+
+/// What another tool did to a file, in words.
+fn changes(path: &str, index: &RecordingIndex) -> impl Iterator<Item = String> {
+    let missing = index.missing().join(", ");
+    let is_missing = !missing.is_empty();
+    let missing = is_missing.then(|| format!("{path} is without {missing}: another tool left that out"));
+    missing.into_iter().chain(index.is_merged.then(|| format!("{path}: {MERGED}")))
 }
 
 /// Takes the chunks of a file that have anything behind `covered_ns`, and the counts from there on. One that

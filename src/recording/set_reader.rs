@@ -2,18 +2,14 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    path::Path,
     sync::Arc,
 };
 
-use mcap::{
-    parse_record,
-    records::{MessageHeader, Record, op},
-};
+use mcap::records::{Record, op};
 
 use super::{
+    channels::Channels,
     chunk,
-    format::SNAPSHOT_TOPIC,
     read_ahead::{Items, ReadAhead},
     reader::{Damage, OpenError, RecordedItem},
     records::{RECORD_BYTES_MAX, Records},
@@ -23,9 +19,8 @@ use crate::{
     ids::Seq,
     tap::{
         entry::{Entry, Link, What},
-        recorded::{self, DecodeError, OwnedEntry},
+        recorded::OwnedEntry,
     },
-    time::Wall,
 };
 
 /// The numbers of first entries that are remembered.
@@ -46,7 +41,7 @@ pub struct PlacedItem {
 pub struct SetReader {
     set: Arc<RecordingSet>,
     /// The file that is open.
-    open: Option<(usize, Records, BTreeMap<u16, String>)>,
+    open: Option<(usize, Records, Channels)>,
     /// The number of the first entry of chunks; none where there is none in it.
     firsts: BTreeMap<usize, Option<Seq>>,
     ahead: Option<ReadAhead>,
@@ -109,7 +104,7 @@ impl SetReader {
         if self.open.as_ref().is_none_or(|(open, ..)| *open != chunk.file) {
             let unreadable = |why: OpenError| Damage::Unreadable { at: chunk.place.at, why: why.to_string() };
             let records = Records::open(&file.path).map_err(unreadable)?;
-            self.open = Some((chunk.file, records, file.index.channels.clone()));
+            self.open = Some((chunk.file, records, Channels(file.index.channels.clone())));
         }
         let Some((_, records, channels)) = &mut self.open else { return Err(missing) };
         let at = chunk.place.at;
@@ -121,11 +116,12 @@ impl SetReader {
             return Err(Damage::Part { at, why: "no chunk is where the index has one".to_owned() });
         }
         let mut items = VecDeque::new();
-        let read = chunk::records(&body, |op, data| {
-            match parse_record(op, data).map_err(|why| why.to_string())? {
-                Record::Channel(channel) => drop(channels.insert(channel.id, channel.topic)),
+        let read = chunk::records(&body, |record| {
+            match record {
+                Record::Channel(channel) => channels.insert(channel.id, &channel.topic),
                 Record::Message { header, data } => {
-                    items.push_back(message(channels, chunk.place.has_keyframe, header, &data));
+                    let item = channels.item(chunk.place.has_keyframe, header, &data);
+                    items.push_back(item.map(|item| PlacedItem { log_ns: header.log_time, item }));
                 }
                 _ => {}
             }
@@ -181,48 +177,6 @@ fn entry_seq(item: &Result<PlacedItem, Damage>) -> Option<Seq> {
     }
 }
 
-fn message(
-    channels: &BTreeMap<u16, String>,
-    has_keyframe: bool,
-    header: MessageHeader,
-    data: &[u8],
-) -> Result<PlacedItem, Damage> {
-    // What is not known of a channel may be in a chunk that was not read: a keyframe has one of its own.
-    let is_snapshot = channels.get(&header.channel_id).map_or(has_keyframe, |topic| topic == SNAPSHOT_TOPIC);
-    let item = if is_snapshot {
-        RecordedItem::Snapshot { at: Wall(header.publish_time / 1_000_000), bytes: data.to_vec() }
-    } else {
-        let damaged = |why: DecodeError| Damage::Entry { seq: header.sequence, why };
-        RecordedItem::Entry(recorded::decode(data).map_err(damaged)?)
-    };
-    Ok(PlacedItem { log_ns: header.log_time, item })
-}
-
-/// The channels that the first chunk of a file says, of one that has no index.
-pub(super) fn first_channels(path: &Path) -> Result<BTreeMap<u16, String>, OpenError> {
-    let mut records = Records::open(path)?;
-    let mut channels = BTreeMap::new();
-    let head = loop {
-        match records.next() {
-            Ok(Some(head)) if head.op == op::CHUNK => break head,
-            Ok(Some(_)) => {}
-            Ok(None) | Err(_) => return Ok(channels),
-        }
-    };
-    if head.len > RECORD_BYTES_MAX {
-        return Ok(channels);
-    }
-    let Ok(body) = records.body(head, RECORD_BYTES_MAX) else { return Ok(channels) };
-    // What is damaged is said when it is read.
-    drop(chunk::records(&body, |op, data| {
-        if let Ok(Record::Channel(channel)) = parse_record(op, data) {
-            channels.insert(channel.id, channel.topic);
-        }
-        Ok(())
-    }));
-    Ok(channels)
-}
-
 /// The loss of the entries between one and the next, where any are missing. A loss that was recorded has the
 /// number of the last of them.
 fn loss_between(last: Seq, next: &OwnedEntry) -> Option<OwnedEntry> {
@@ -249,13 +203,16 @@ pub struct SetCursor {
     items: Items,
     /// The last entry that came, and the last chunk behind it.
     last: Option<(usize, Seq)>,
+    /// Whether it was said that the numbers of a file restart.
+    is_restarted: bool,
 }
 
 impl SetCursor {
     /// At the beginning of a chunk.
     #[must_use]
     pub fn at(set: &RecordingSet, chunk: usize) -> Self {
-        Self { next: chunk, end: set.start_of(chunk).end, items: VecDeque::new(), last: None }
+        let (items, end) = (VecDeque::new(), set.start_of(chunk).end);
+        Self { next: chunk, end, items, last: None, is_restarted: false }
     }
 
     /// The chunk that is read next: that behind the last item.
@@ -274,21 +231,30 @@ impl SetCursor {
         self.items.front()
     }
 
-    /// The items of the next chunk, with a loss where entries are missing.
+    /// The items of the next chunk, with a loss where entries are missing, and damage where the numbers of a
+    /// file restart.
     fn with_losses(&mut self, set: &RecordingSet, items: Items) -> Items {
         let number = self.next;
-        let before = self.last.take().filter(|(before, _)| set.is_continued(*before, number));
-        if !set.is_continued(number, number) {
-            return items;
-        }
+        let is_of_file = |before: &usize| {
+            let of = |number| set.chunk(number).map(|chunk| chunk.file);
+            of(*before) == of(number)
+        };
+        let before = self.last.take();
+        let before = before.filter(|(before, _)| is_of_file(before) || set.is_continued(*before, number));
+        let is_continued = set.is_continued(number, number);
         let mut last = before.map(|(_, seq)| seq);
         let mut all = VecDeque::with_capacity(items.len());
         for item in items {
             if let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(entry) }) = &item {
-                let loss = last.and_then(|last| loss_between(last, entry));
+                let seq = entry.entry.seq;
+                if let Some(last) = last.filter(|last| seq <= *last && !self.is_restarted) {
+                    self.is_restarted = true;
+                    all.push_back(Err(Damage::Restarted { seq, last }));
+                }
+                let loss = last.filter(|_| is_continued).and_then(|last| loss_between(last, entry));
                 let placed = |entry| Ok(PlacedItem { log_ns: *log_ns, item: RecordedItem::Entry(entry) });
                 all.extend(loss.map(placed));
-                last = last.max(Some(entry.entry.seq));
+                last = last.max(Some(seq));
             }
             all.push_back(item);
         }

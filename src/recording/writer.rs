@@ -9,10 +9,11 @@ use mcap::{
 
 use super::{
     attachment::Attachment,
+    chunk,
     counting_writer::{ByteCounter, CountingWriter},
     format::{
         COMMANDS_TOPIC, ENCODING, LogTimes, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY,
-        wall_ns,
+        topic_of, wall_ns,
     },
     keyframes::KeyframeSchedule,
     tally::{Tallied, Tally},
@@ -182,10 +183,10 @@ impl<W: Write> Writer<W> {
         encoded: &[u8],
         as_what: Option<Tallied>,
     ) -> Result<(), WriteError> {
-        let channel = match topic_of(&of.what) {
-            Some(COMMANDS_TOPIC) => self.commands,
-            Some(_) => self.marks,
-            None => self.links[of.link.index()],
+        let channel = match topic_of(of) {
+            COMMANDS_TOPIC => self.commands,
+            MARKS_TOPIC => self.marks,
+            _ => self.links[of.link.index()],
         };
         self.message(channel, of.seq.0, of.at, encoded)?;
         self.tally.add(of, as_what);
@@ -264,7 +265,7 @@ impl<W: Write> Writer<W> {
         )?;
         self.pending_bytes += bytes.len() as u64;
         self.pending_messages += 1;
-        if self.pending_bytes >= self.chunk_bytes_max {
+        if self.pending_bytes >= self.chunk_bytes_max || self.pending_messages >= chunk::MESSAGES_MAX as u64 {
             self.flush()?;
         }
         Ok(())
@@ -320,19 +321,6 @@ impl<W: Write> Writer<W> {
         // The last tally is in its place and in the summary.
         let end = END_BYTES + 2 * TALLY_BYTES + 2 * recorded::DESCRIPTOR.len() as u64;
         self.written.bytes() + chunk + (self.chunks + 1) * CHUNK_BYTES + self.summary_bytes + end
-    }
-}
-
-/// The topic of what has a channel beside those of the links: what an operator did, and what came of it, and
-/// marks.
-fn topic_of(what: &What) -> Option<&'static str> {
-    let What::Transition(Transition::Station(transition)) = what else { return None };
-    match transition {
-        station::Transition::Operated { .. } | station::Transition::OperationEnded { .. } => {
-            Some(COMMANDS_TOPIC)
-        }
-        station::Transition::Marked { .. } => Some(MARKS_TOPIC),
-        _ => None,
     }
 }
 

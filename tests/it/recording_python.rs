@@ -15,7 +15,9 @@ use serde_json::Value;
 use crate::{
     fixtures,
     python::{ENVIRONMENT, Runner},
+    real::cli,
     recording::{file, ready_snapshots, sources, stop},
+    recording_other_tools::{BAD, screens},
     tap::{draft, notice},
 };
 
@@ -87,6 +89,25 @@ fn a_file_that_is_written_anew_in_the_order_of_log_time_reads_alike() {
     everything(&path);
     asked(&python, &[&path, &anew], "rewrite");
     assert_eq!(items(&anew), items(&path));
+}
+
+#[test]
+fn a_file_that_is_written_anew_replays_on_the_same_screens() {
+    let Some(python) = RUNNER.python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let sample = Path::new(BAD);
+    let drawn = screens(data, sample);
+    for what in ["rewrite", "bare", "lz4"] {
+        let anew = data.join(what).join("bad.mcap");
+        std::fs::create_dir_all(anew.parent().unwrap()).unwrap();
+        asked(&python, &[sample, &anew], what);
+        assert_eq!(screens(data, &anew), drawn, "{what}");
+        let of_items = |path| read(path).unwrap().filter_map(Result::ok).collect::<Vec<_>>();
+        assert_eq!(of_items(&anew), of_items(sample), "{what}");
+        let verified = cli(data, &["recording", "verify", anew.to_str().unwrap()]);
+        assert_eq!(verified.status.success(), what != "bare", "{what}: {verified:?}");
+    }
 }
 
 #[test]

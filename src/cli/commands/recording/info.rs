@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
-    recording::{self, OpenError, RecordingIndex, Tally},
+    recording::{self, Damage, MERGED, OpenError, RecordingIndex, Tally},
     tap::entry::Link,
     words::{counted, format},
 };
@@ -22,6 +22,7 @@ pub(super) fn masked_by(rules: u64) -> String {
 
 /// A recording as scripts read it.
 #[derive(Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a member of what scripts read")]
 struct Row {
     path: String,
     form: u32,
@@ -39,6 +40,10 @@ struct Row {
     is_filtered: bool,
     /// By how many rules values were masked, beyond secrets.
     redact_rules: u64,
+    /// Whether another tool made it of recordings of several starts of a station.
+    is_merged: bool,
+    /// What another tool left out.
+    missing: Vec<&'static str>,
     chunks: u64,
     keyframes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +60,8 @@ struct Row {
     /// Why it was not read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     damage: Option<String>,
+    #[serde(skip)]
+    is_unchunked: bool,
 }
 
 /// What there was by then.
@@ -86,7 +93,8 @@ impl TallyRow {
 
 impl Row {
     fn new(path: &Path, index: RecordingIndex) -> Self {
-        let is_finished = index.is_finished();
+        let (is_finished, missing) = (index.is_finished(), index.missing());
+        let keyframes = index.keyframes() as u64;
         let info = index.info;
         let ms = |ns: u64| ns / 1_000_000;
         Self {
@@ -97,16 +105,19 @@ impl Row {
             is_filtered: info.as_ref().is_some_and(|info| info.is_filtered),
             redact_rules: info.as_ref().map_or(0, |info| info.redact_rules),
             previous: info.and_then(|info| info.previous),
+            is_merged: index.is_merged,
+            missing,
             bytes: index.bytes,
             is_finished,
             is_being_written: !is_finished && recording::is_being_written(path),
             chunks: index.chunks.len() as u64,
-            keyframes: index.chunks.iter().filter(|chunk| chunk.has_keyframe).count() as u64,
+            keyframes,
             first_ms: index.chunks.iter().map(|chunk| ms(chunk.start_ns)).min(),
             last_ms: index.chunks.iter().map(|chunk| ms(chunk.end_ns)).max(),
             messages: index.messages,
             tally: index.tallies.last().map(|(_, tally)| TallyRow::new(tally)),
             attachments: index.attachments,
+            is_unchunked: matches!(index.damage, Some(Damage::Unchunked { .. })),
             damage: index.damage.map(|damage| damage.to_string()),
         }
     }
@@ -136,6 +147,12 @@ impl Row {
         if self.redact_rules > 0 {
             say("masked", masked_by(self.redact_rules));
         }
+        if self.is_merged {
+            say("merged", MERGED.to_owned());
+        }
+        if !self.missing.is_empty() {
+            say("without", format!("{}: another tool left that out", self.missing.join(", ")));
+        }
         if !self.attachments.is_empty() {
             say("attached", self.attachments.join(", "));
         }
@@ -143,6 +160,8 @@ impl Row {
             _ if self.is_being_written => "being written".to_owned(),
             (None, true) => "complete; `recording verify` says whether all of it can be read".to_owned(),
             (None, false) => "without an index: `recording repair` makes one".to_owned(),
+            // It says what to do.
+            (Some(damage), _) if self.is_unchunked => damage.clone(),
             (Some(damage), _) => format!("{damage}; `recording repair` makes the rest whole"),
         };
         say("state", state);

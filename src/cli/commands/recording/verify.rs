@@ -9,7 +9,7 @@ use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
     ids::Seq,
     port::Snapshot,
-    recording::{self, Damage, OpenError, RecordedItem, RecordingInfo, RecordingReader},
+    recording::{self, Checksums, Damage, OpenError, RecordedItem, RecordingInfo, RecordingReader},
     tap::entry::What,
     words::counted,
 };
@@ -61,7 +61,10 @@ impl Row {
                 self.entries += 1;
                 let seq = of.entry.seq;
                 match last.map(Seq::next) {
-                    Some(due) if seq < due => self.fault(format!("entry {seq} comes after a later one")),
+                    Some(due) if seq < due => {
+                        let last = Seq(due.0.saturating_sub(1));
+                        self.fault(Damage::Restarted { seq, last }.to_string());
+                    }
                     Some(due) if seq > due && !self.is_filtered => {
                         self.fault(format!("entries {due} to {} are missing", seq.0 - 1));
                     }
@@ -70,6 +73,21 @@ impl Row {
                 *last = Some(seq);
             }
         }
+    }
+
+    /// What is wrong with what has no entries, and with how the file is laid out.
+    fn outside(&mut self, file: &Path, is_damaged: bool) -> Result<(), OpenError> {
+        let index = recording::index(file)?;
+        if index.is_merged {
+            self.fault(recording::MERGED.to_owned());
+        }
+        let of_layout = index.damage.filter(|damage| matches!(damage, Damage::Part { .. }));
+        let Checksums { parts, data } = recording::checksums(file)?;
+        let data = data.filter(|_| !is_damaged && parts.is_empty() && of_layout.is_none());
+        for damage in of_layout.into_iter().chain(parts).chain(data) {
+            self.fault(damage.to_string());
+        }
+        Ok(())
     }
 
     fn text(&self) -> String {
@@ -124,13 +142,20 @@ fn verify(
 ) -> Result<Option<RecordingError>, Error> {
     let RecordingInfo { is_filtered, redact_rules, .. } = *reading.info();
     let mut row = Row { path: file.display().to_string(), is_filtered, redact_rules, ..Row::default() };
-    let mut last = None;
+    let (mut last, mut is_damaged) = (None, false);
     for item in reading {
         match item {
             Ok(item) => row.take(item, &mut last),
             Err(Damage::Truncated { .. }) if recording::is_being_written(file) => row.is_being_written = true,
-            Err(damage) => row.fault(damage.to_string()),
+            Err(damage) => {
+                is_damaged |= matches!(damage, Damage::Part { at: 1.., .. });
+                row.fault(damage.to_string());
+            }
         }
+    }
+    // What is not there yet has no checksum.
+    if !row.is_being_written {
+        row.outside(file, is_damaged).map_err(|why| RecordingError::Open { path: file.to_owned(), why })?;
     }
     context.out.row(&row, Row::text)?;
     let parts = counted(row.damaged, "part");

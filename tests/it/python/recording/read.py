@@ -2,6 +2,8 @@
 
 usage: read.py check FILE       reads all of FILE and prints what it found as one JSON object
        read.py rewrite IN OUT   writes IN anew, in the order of log_time
+       read.py bare IN OUT      the same, without metadata and attachments
+       read.py lz4 IN OUT       the same as `rewrite`, compressed by LZ4
 
 `check` decodes every message by the schema in the file. It prints the topics with their counts, the sequence
 numbers of entries in the order of log_time, whether log_time rises, the snapshots, the names of attachments
@@ -46,13 +48,15 @@ def check(path):
         }))
 
 
-def rewrite(source, target):
+def write(source, target, compression, is_bare):
     with open(source, "rb") as file, open(target, "wb") as out:
         reader = make_reader(file)
-        writer = Writer(out, compression=CompressionType.ZSTD)
+        writer = Writer(out, compression=compression)
         writer.start()
-        for it in reader.iter_metadata():
+        for it in [] if is_bare else reader.iter_metadata():
             writer.add_metadata(it.name, dict(it.metadata))
+        for it in [] if is_bare else reader.iter_attachments():
+            writer.add_attachment(it.create_time, it.log_time, it.name, it.media_type, it.data)
         schemas, channels = {}, {}
         for schema, channel, message in reader.iter_messages(log_time_order=True):
             if schema.id not in schemas:
@@ -67,5 +71,17 @@ def rewrite(source, target):
         writer.finish()
 
 
+def rewrite(source, target):
+    write(source, target, CompressionType.ZSTD, False)
+
+
+def bare(source, target):
+    write(source, target, CompressionType.ZSTD, True)
+
+
+def lz4(source, target):
+    write(source, target, CompressionType.LZ4, False)
+
+
 if __name__ == "__main__":
-    {"check": check, "rewrite": rewrite}[sys.argv[1]](*sys.argv[2:])
+    {"check": check, "rewrite": rewrite, "bare": bare, "lz4": lz4}[sys.argv[1]](*sys.argv[2:])

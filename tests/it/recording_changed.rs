@@ -1,0 +1,139 @@
+//! Recordings that were cut, flipped and forged: what can be read of them is what was written.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+use mcap::records::op;
+use proptest::prelude::*;
+use rl_console::{
+    recording::{RecordedItem, RecordingSet, SetReader, index, read, repair},
+    tap::recorded::OwnedEntry,
+};
+
+use crate::recording_other_tools::{BAD_2, records};
+
+/// A change of a file.
+#[derive(Clone, Debug)]
+enum Change {
+    /// A byte is another one.
+    Flip(prop::sample::Index, u8),
+    /// A word of the head of one of its chunks: its length, its times, its checksum.
+    Forge(prop::sample::Index, usize, u64),
+    /// A record is left out, or is there twice.
+    Drop(prop::sample::Index),
+    Repeat(prop::sample::Index),
+}
+
+impl Change {
+    fn any() -> impl Strategy<Value = Self> {
+        let at = any::<prop::sample::Index>;
+        prop_oneof![
+            (at(), any::<u8>()).prop_map(|(at, byte)| Self::Flip(at, byte)),
+            (at(), 0_usize..37, any::<u64>()).prop_map(|(at, byte, word)| Self::Forge(at, byte, word)),
+            at().prop_map(Self::Drop),
+            at().prop_map(Self::Repeat),
+        ]
+    }
+
+    fn make(&self, bytes: &mut Vec<u8>) {
+        let all: Vec<_> = records(bytes).into_iter().filter(|(at, _, len)| at + len <= bytes.len()).collect();
+        let record = |of: &prop::sample::Index| all.get(of.index(all.len().max(1))).copied();
+        match self {
+            Self::Flip(at, byte) => {
+                let at = at.index(bytes.len());
+                bytes[at] = *byte;
+            }
+            Self::Forge(of, byte, word) => {
+                let chunks: Vec<usize> =
+                    all.iter().filter(|(_, op, _)| *op == op::CHUNK).map(|(at, ..)| *at).collect();
+                let Some(at) = chunks.get(of.index(chunks.len().max(1))) else { return };
+                let at = at + 1 + byte;
+                if let Some(place) = bytes.get_mut(at..at + 8) {
+                    place.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+            Self::Drop(of) => {
+                if let Some((at, _, len)) = record(of) {
+                    drop(bytes.drain(at..at + len));
+                }
+            }
+            Self::Repeat(of) => {
+                if let Some((at, _, len)) = record(of) {
+                    let again = bytes[at..at + len].to_vec();
+                    drop(bytes.splice(at..at, again));
+                }
+            }
+        }
+    }
+}
+
+/// The entries that can be read of a file in its order.
+fn in_order(path: &Path) -> Vec<OwnedEntry> {
+    let mut found = Vec::new();
+    for item in read(path).into_iter().flatten() {
+        if let Ok(RecordedItem::Entry(entry)) = item {
+            found.push(entry);
+        }
+    }
+    found
+}
+
+/// Those, and those that are replayed.
+fn entries(path: &Path) -> Vec<OwnedEntry> {
+    let mut found = in_order(path);
+    let Ok(set) = RecordingSet::open(&[path.to_owned()]) else { return found };
+    let set = Arc::new(set);
+    let mut reader = SetReader::new(Arc::clone(&set));
+    for chunk in 0..set.len() {
+        let items = reader.chunk(chunk).into_iter().flatten();
+        found.extend(items.filter_map(|item| match item.item {
+            RecordedItem::Entry(entry) => Some(entry),
+            RecordedItem::Snapshot { .. } => None,
+        }));
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn what_is_read_of_a_file_that_was_changed_was_written(
+        changes in prop::collection::vec(Change::any(), 0..6),
+        end in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        static WRITTEN: OnceLock<BTreeMap<u64, OwnedEntry>> = OnceLock::new();
+        let written = WRITTEN.get_or_init(|| {
+            entries(Path::new(BAD_2)).into_iter().map(|entry| (entry.entry.seq.0, entry)).collect()
+        });
+        let mut bytes = fs::read(BAD_2).unwrap();
+        for change in &changes {
+            change.make(&mut bytes);
+        }
+        bytes.truncate(end.map_or(bytes.len(), |end| end.index(bytes.len() + 1)));
+        let folder = tempfile::tempdir().unwrap();
+        let (path, out) = (folder.path().join("changed.mcap"), folder.path().join("repaired.mcap"));
+        fs::write(&path, &bytes).unwrap();
+        let found = entries(&path);
+        if changes.is_empty() && end.is_none() {
+            prop_assert_eq!(found.len(), 2 * written.len());
+        }
+        for entry in &found {
+            prop_assert_eq!(Some(entry), written.get(&entry.entry.seq.0));
+        }
+        if let Ok(index) = index(&path) {
+            prop_assert!(index.chunks.iter().all(|chunk| chunk.start_ns <= chunk.end_ns));
+            repair(&path, &out).unwrap();
+            let read: BTreeSet<u64> = in_order(&path).iter().map(|entry| entry.entry.seq.0).collect();
+            let kept: BTreeSet<u64> = in_order(&out).iter().map(|entry| entry.entry.seq.0).collect();
+            prop_assert!(kept.is_superset(&read), "a repair keeps what is read");
+            for entry in entries(&out) {
+                prop_assert_eq!(Some(&entry), written.get(&entry.entry.seq.0));
+            }
+        }
+    }
+}
