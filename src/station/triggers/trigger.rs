@@ -27,6 +27,13 @@ pub struct Trigger {
     coalesced: u64,
     missed: u64,
     last: Option<Now>,
+    rate: Rate,
+}
+
+/// How often one fired of late, by the monotonic clock of one start of the station.
+#[derive(Clone, Debug, Default)]
+struct Rate {
+    last: Option<Mono>,
     /// When it fired in the last hour.
     in_hour: VecDeque<Mono>,
     /// Entries that it found since it fired.
@@ -56,8 +63,7 @@ impl Trigger {
             coalesced: 0,
             missed: 0,
             last: None,
-            in_hour: VecDeque::new(),
-            since: 0,
+            rate: Rate::default(),
         })
     }
 
@@ -72,6 +78,12 @@ impl Trigger {
         self.is_configured
     }
 
+    /// Another start of the station begins, whose monotonic clock is another one: how often it fired in the
+    /// one before limits nothing any more. What it counted remains.
+    pub fn begin_start(&mut self) {
+        self.rate = Rate::default();
+    }
+
     /// Takes an entry; whether it fires for it, at the entry's time.
     pub fn fires(&mut self, entry: EntryRef<'_>) -> bool {
         self.take(entry).is_some()
@@ -83,19 +95,21 @@ impl Trigger {
             return None;
         }
         let cooldown = Duration::from_secs(self.spec.cooldown_s);
-        while self.in_hour.front().is_some_and(|first| now.mono.since(*first) >= HOUR) {
-            self.in_hour.pop_front();
+        let rate = &mut self.rate;
+        while rate.in_hour.front().is_some_and(|first| now.mono.since(*first) >= HOUR) {
+            rate.in_hour.pop_front();
         }
-        let is_soon = self.last.is_some_and(|last| now.mono.since(last.mono) < cooldown);
-        if is_soon || self.in_hour.len() as u64 >= self.spec.per_hour_max {
+        let is_soon = rate.last.is_some_and(|last| now.mono.since(last) < cooldown);
+        if is_soon || rate.in_hour.len() as u64 >= self.spec.per_hour_max {
             self.coalesced += 1;
-            self.since += 1;
+            rate.since += 1;
             return None;
         }
         self.fired += 1;
         self.last = Some(now);
-        self.in_hour.push_back(now.mono);
-        Some(Fired { spec: self.spec.clone(), coalesced: std::mem::take(&mut self.since) })
+        rate.last = Some(now.mono);
+        rate.in_hour.push_back(now.mono);
+        Some(Fired { spec: self.spec.clone(), coalesced: std::mem::take(&mut rate.since) })
     }
 
     /// So many entries were lost before it could look at them.
@@ -168,6 +182,24 @@ mod tests {
         assert_eq!(found, [Some(0), None, Some(1), None, Some(1)]);
         let row = trigger.row();
         assert_eq!((row.fired, row.coalesced, row.last_ms), (3, 2, Some(Now::at_ms(3_600_000).wall)));
+    }
+
+    #[test]
+    fn another_start_of_the_station_is_not_limited_by_the_one_before() {
+        let spec = TriggerSpec {
+            mark: true,
+            cooldown_s: 10,
+            per_hour_max: 1,
+            ..TriggerSpec::new("warned", "kind:notice")
+        };
+        let mut trigger = Trigger::new(spec, true).unwrap();
+        let of_first = [3_000_000, 3_000_001].map(|ms| taken(&mut trigger, &notice(ms)));
+        assert_eq!(of_first, [Some(0), None]);
+        // Its monotonic clock begins with less.
+        trigger.begin_start();
+        assert_eq!([1, 2].map(|ms| taken(&mut trigger, &notice(ms))), [Some(0), None]);
+        let row = trigger.row();
+        assert_eq!((row.fired, row.coalesced, row.last_ms), (2, 2, Some(Now::at_ms(1).wall)));
     }
 
     #[test]

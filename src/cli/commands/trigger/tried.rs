@@ -65,6 +65,7 @@ fn of_folder(context: &mut Context, folder: &Path, triggers: &mut [Trigger]) -> 
     let mut reader = SetReader::new(Arc::clone(&set));
     let mut start = 0;
     while start < set.len() {
+        triggers.iter_mut().for_each(Trigger::begin_start);
         let mut cursor = SetCursor::at(&set, start);
         while let Some(item) = cursor.next(&mut reader) {
             match item.map(|placed| placed.item) {
