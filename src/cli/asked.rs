@@ -1,6 +1,6 @@
 //! What subcommands ask: a station that runs, or a recording in its place.
 
-use std::{ffi::OsString, sync::Arc, time::Duration};
+use std::{ffi::OsString, sync::Arc};
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -135,10 +135,8 @@ pub(crate) fn place(set: &Arc<RecordingSet>, flag: &str, text: &str) -> Result<R
 /// # Errors
 /// Nothing in it can be read.
 pub(crate) fn span(set: &Arc<RecordingSet>) -> Result<ReplaySpan, Error> {
-    let (first, last) = ReplayPort::span(set)
-        .ok_or_else(|| PortError::Damaged("nothing in the recording can be read".to_owned()))?;
-    let (first_ns, last_ns) = set.span_ns();
-    Ok(ReplaySpan { first, last, lasts: Duration::from_nanos(last_ns.saturating_sub(first_ns)) })
+    let nothing = || PortError::Damaged("nothing in the recording can be read".to_owned());
+    Ok(ReplayPort::span(set).ok_or_else(nothing)?)
 }
 
 /// Whether an entry may be in a recording: in its first start of the station, where places by number are.

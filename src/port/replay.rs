@@ -178,9 +178,9 @@ impl ReplayPlace {
 /// What a recording spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplaySpan {
-    /// Its first moment.
+    /// The least that the wall clock showed: at its first moment, unless it was set back.
     pub first: Wall,
-    /// Its last one.
+    /// The greatest that it showed.
     pub last: Wall,
     /// How long it lasts, whatever was set of the wall clock meanwhile.
     pub lasts: Duration,
@@ -198,17 +198,6 @@ impl ReplaySpan {
         let form = if first.date() == last.date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
         let lasts = self.lasts.as_secs_f64();
         format!("{} to {} ({lasts:.1} s)", first.strftime(form), last.strftime(form))
-    }
-}
-
-impl ReplayView {
-    /// What the recording spans.
-    #[must_use]
-    pub fn span(&self) -> ReplaySpan {
-        let (first, last) = (self.first.wall, self.last.wall);
-        // The monotonic clock begins anew with each start of a station.
-        let by_wall = Duration::from_millis(last.0.saturating_sub(first.0));
-        ReplaySpan { first, last, lasts: by_wall.max(self.last.mono.since(self.first.mono)) }
     }
 }
 
@@ -252,6 +241,8 @@ pub struct ReplayView {
     pub generation: u64,
     /// The moment of the recording...
     pub at: Now,
+    /// ... which is so far from its beginning...
+    pub passed: Duration,
     /// ... at this moment of the clock that the port was made with.
     pub since: Mono,
     /// How fast it plays.
@@ -264,6 +255,8 @@ pub struct ReplayView {
     pub first: Now,
     /// Its last one.
     pub last: Now,
+    /// What it spans.
+    pub span: ReplaySpan,
     /// What the last act came to, where it did nothing, and how many acts came to nothing.
     pub refused: Option<(u64, Arc<str>)>,
     /// Entries that were lost until there: while it was recorded, or since then because the file is damaged.
@@ -281,9 +274,23 @@ impl ReplayView {
         if self.is_held {
             return self.at;
         }
-        let passed = self.speed.scale(now.since(self.since)).unwrap_or_default();
-        let shown = self.at.after(passed);
-        if shown.mono > self.last.mono && self.at.mono <= self.last.mono { self.last } else { shown }
+        let more = self.speed.scale(now.since(self.since)).unwrap_or_default();
+        let left = self.span.lasts.saturating_sub(self.passed);
+        if more > left && self.at.mono + left == self.last.mono {
+            self.last
+        } else {
+            self.at.after(more.min(left))
+        }
+    }
+
+    /// How far a moment is from the beginning. It is one of the start of the station that is replayed.
+    #[must_use]
+    pub fn passed_at(&self, at: Now) -> Duration {
+        let passed = match at.mono.0.checked_sub(self.at.mono.0) {
+            Some(later) => self.passed.saturating_add(Duration::from_nanos(later)),
+            None => self.passed.saturating_sub(self.at.mono.since(at.mono)),
+        };
+        passed.min(self.span.lasts)
     }
 }
 
@@ -390,12 +397,14 @@ mod tests {
         let mut view = ReplayView {
             generation: 1,
             at: at(0),
+            passed: Duration::from_secs(10),
             since: Mono(7),
             speed,
             is_held: false,
             is_seeking: false,
             first: at(0),
             last: at(5_000),
+            span: ReplaySpan { first: at(0).wall, last: at(5_000).wall, lasts: Duration::from_secs(15) },
             refused: None,
             lost: 0,
             unrecorded: None,
@@ -406,5 +415,7 @@ mod tests {
         assert_eq!(view.shown_at(later(2)), at(5_000), "no further than its last moment");
         view.is_held = true;
         assert_eq!(view.shown_at(later(9)), at(0));
+        let far = |ms| view.passed_at(Now::at_ms(ms)).as_millis();
+        assert_eq!([0, 9_000, 10_000, 12_500, 99_000].map(far), [0, 9_000, 10_000, 12_500, 15_000]);
     }
 }

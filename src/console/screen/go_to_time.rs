@@ -90,7 +90,7 @@ impl Layer for GoToTime {
                     replaying::seek(ui, ReplayPlace::Seq(seq))
                 })));
             }
-            let place = place(go.text(), &replay.span(), &cx.view.zone);
+            let place = place(go.text(), &replay.span, &cx.view.zone);
             let go = |place| Act::close(move |_: Self, ui, _| replaying::seek(ui, place));
             return Some(place.map(go).map_err(Into::into));
         }

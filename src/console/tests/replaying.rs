@@ -12,7 +12,7 @@ use crate::{
         ui::{bookmark_file, effect::Effect, event::Event, state::Focus},
     },
     ids::Seq,
-    port::{ReplayAct, ReplayBar, ReplayPlace, ReplayView, Speed},
+    port::{ReplayAct, ReplayBar, ReplayPlace, ReplaySpan, ReplayView, Speed},
     time::{Now, Wall},
     words::format,
 };
@@ -24,12 +24,18 @@ fn replayed() -> TestConsole {
     stage.view.replay = Some(ReplayView {
         generation: 1,
         at,
+        passed: Duration::from_secs(50),
         since: at.mono,
         speed: Speed::parse("4").unwrap(),
         is_held: false,
         is_seeking: false,
         first: at.before(Duration::from_secs(50)),
         last: at.after(Duration::from_secs(50)),
+        span: ReplaySpan {
+            first: at.before(Duration::from_secs(50)).wall,
+            last: at.after(Duration::from_secs(50)).wall,
+            lasts: Duration::from_secs(100),
+        },
         refused: None,
         lost: 0,
         unrecorded: None,

@@ -11,6 +11,7 @@
 
 mod answers;
 mod bar;
+mod clocks;
 #[cfg(test)]
 mod gap_tests;
 mod lists;

@@ -4,13 +4,15 @@ use std::{
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use super::{
     answers,
+    clocks::Clocks,
     past::PastReader,
     player::Player,
-    reach::{Reached, Target, last_moment, moment, reach, time_of},
+    reach::{Reached, Target, last_moment, moment, reach},
     shared::Shared,
     thread::{Beginning, ReplayThread},
     walk::{each_entry, each_entry_of_all},
@@ -20,7 +22,7 @@ use crate::{
     limits::Limits,
     port::{
         Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Replay, ReplayAct,
-        ReplayControl, ReplayPlace, Snapshot, Speed, StationPort,
+        ReplayControl, ReplayPlace, ReplaySpan, Snapshot, Speed, StationPort,
     },
     recording::{EncodedSnapshot, RecordingSet, SetCursor, SetReader},
     station::past::beside,
@@ -80,12 +82,22 @@ fn ends(reader: &mut SetReader) -> Option<((u64, Now), (u64, Now))> {
     Some((first, last_moment(reader)?))
 }
 
+/// What a recording spans, from its first moment to its last one.
+fn span(set: &RecordingSet, clocks: &Clocks, ends: (Now, Now)) -> ReplaySpan {
+    let (first, last) = (ends.0.wall.min(ends.1.wall), ends.0.wall.max(ends.1.wall));
+    let shown = clocks.span().unwrap_or((first, last));
+    let (first_ns, last_ns) = set.span_ns();
+    let lasts = Duration::from_nanos(last_ns.saturating_sub(first_ns));
+    ReplaySpan { first: first.min(shown.0), last: last.max(shown.1), lasts }
+}
+
 impl ReplayPort {
-    /// The first moment of a recording and the last one, by the wall clock, for places that are written.
+    /// What a recording spans, for places that are written; nothing where nothing in it can be read.
     #[must_use]
-    pub fn span(set: &Arc<RecordingSet>) -> Option<(Wall, Wall)> {
+    pub fn span(set: &Arc<RecordingSet>) -> Option<ReplaySpan> {
         let mut reader = SetReader::new(Arc::clone(set));
-        ends(&mut reader).map(|((_, first), (_, last))| (first.wall, last.wall))
+        let ((_, first), (_, last)) = ends(&mut reader)?;
+        Some(span(set, &Clocks::find(&mut reader), (first, last)))
     }
 
     /// The `log_time` of the first thing from a moment of the wall clock on, at the latest, and of the last
@@ -94,9 +106,10 @@ impl ReplayPort {
     /// # Errors
     /// [`PortError::NoKeyframe`] where nothing says what held there.
     pub fn times_of(reader: &mut SetReader, wall: Wall, limits: &Limits) -> Result<(u64, u64), PortError> {
-        let before = Wall(wall.0.saturating_sub(1));
-        let from_ns = time_of(reader, before, limits)?.saturating_add(1);
-        Ok((from_ns, time_of(reader, wall, limits)?))
+        let clocks = Clocks::find(reader);
+        let mut last_ns = |target| reach(reader, target, limits).map(|reached| reached.log_ns);
+        let from_ns = last_ns(clocks.target_before(wall))?.saturating_add(1);
+        Ok((from_ns, last_ns(clocks.target(wall))?))
     }
 
     /// The state in front of a `log_time`, and the place behind what it has: a part of a recording that
@@ -130,10 +143,12 @@ impl ReplayPort {
         let mut reader = SetReader::new(Arc::clone(&set));
         let nothing = || PortError::Damaged("nothing in the recording can be read".to_owned());
         let (first, last) = ends(&mut reader).ok_or_else(nothing)?;
+        let clocks = Clocks::find(&mut reader);
+        let span = span(&set, &clocks, (first.1, last.1));
         let (begin_ns, _) = set.span_ns();
         let target = match start.place {
             ReplayPlace::End => Target::Time(last.0),
-            ReplayPlace::Wall(wall) => Target::Wall(wall),
+            ReplayPlace::Wall(wall) => clocks.target(wall),
             ReplayPlace::After(after) => {
                 let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
                 Target::Time(begin_ns.saturating_add(after))
@@ -152,7 +167,7 @@ impl ReplayPort {
         }
         let files = set.paths().map(Path::to_path_buf).collect();
         let past = Arc::new(PastReader::new(SetReader::new(set)));
-        let beginning = Beginning { reader, reached, player, first: first.1, last: last.1 };
+        let beginning = Beginning { reader, reached, player, clocks, span, first: first.1, last: last.1 };
         let (shared, thread) = ReplayThread::new(beginning, clock, &limits);
         let failed = |error: std::io::Error| {
             PortError::BadRequest(format!("cannot start a thread to replay with: {error}"))

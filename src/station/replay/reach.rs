@@ -1,6 +1,9 @@
 //! Goes to a place of a recording: from the keyframe in front of it, entry by entry.
 
-use super::state::{Carried, ReplayState};
+use super::{
+    clocks::SAME_CLOCK_NS,
+    state::{Carried, ReplayState},
+};
 use crate::{
     dissect::EntryRecord,
     ids::Seq,
@@ -13,16 +16,20 @@ use crate::{
 
 /// Keyframes that are tried before a place, where they are ahead of it or damaged.
 const KEYFRAMES_TRIED_MAX: usize = 8;
-/// How far the wall clock and the `log_time` differ by their rounding alone, in nanoseconds.
-const SAME_CLOCK_NS: u64 = 5_000_000;
 
 /// A place to go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// Behind all that has at most this `log_time` in nanoseconds.
     Time(u64),
-    /// Behind all until the end of this millisecond of the wall clock.
-    Wall(Wall),
+    /// Behind all until the end of a millisecond of the wall clock.
+    Wall {
+        wall: Wall,
+        /// How far the wall clock is ahead of the `log_time` there, in nanoseconds.
+        ahead_ns: i64,
+        /// The `log_time` of its end, within the time in which the clock was not set.
+        until_ns: u64,
+    },
     /// Behind this entry, in the start of a station that has this chunk.
     Entry { seq: Seq, near: usize },
 }
@@ -45,10 +52,13 @@ impl Reached {
         let wanted = match target {
             Target::Time(log_ns) => log_ns,
             // So that just this millisecond is shown.
-            Target::Wall(wall) => {
+            Target::Wall { wall, ahead_ns, .. }
+                if is_same_clock(self.state.at().wall, ahead_ns, self.log_ns) =>
+            {
                 let ms = wall.0.saturating_sub(self.state.at().wall.0);
                 self.log_ns.saturating_add(ms.saturating_mul(1_000_000))
             }
+            Target::Wall { until_ns, .. } => until_ns,
             Target::Entry { .. } => self.log_ns,
         };
         let next = match self.cursor.peek(reader) {
@@ -59,17 +69,10 @@ impl Reached {
     }
 }
 
-/// The last `log_time` of a millisecond of the wall clock, where that was not set.
-const fn last_ns(wall: Wall) -> u64 {
-    wall.0.saturating_mul(1_000_000).saturating_add(999_999)
-}
-
-/// The `log_time` of what is last until the end of a millisecond of the wall clock, in nanoseconds.
-///
-/// # Errors
-/// Those of [`reach`].
-pub(super) fn time_of(reader: &mut SetReader, wall: Wall, limits: &Limits) -> Result<u64, PortError> {
-    reach(reader, Target::Wall(wall), limits).map(|reached| reached.log_ns)
+/// Whether the wall clock was as far ahead of a `log_time` when it showed this.
+fn is_same_clock(wall: Wall, ahead_ns: i64, log_ns: u64) -> bool {
+    let ahead = i128::from(wall.0) * 1_000_000 - i128::from(log_ns);
+    ahead.abs_diff(i128::from(ahead_ns)) <= u128::from(SAME_CLOCK_NS)
 }
 
 /// Goes to a place.
@@ -80,7 +83,7 @@ pub(super) fn reach(reader: &mut SetReader, target: Target, limits: &Limits) -> 
     let set = std::sync::Arc::clone(reader.set());
     let chunk = match target {
         Target::Time(log_ns) => set.chunk_at(log_ns),
-        Target::Wall(wall) => set.chunk_at(last_ns(wall)),
+        Target::Wall { until_ns, .. } => set.chunk_at(until_ns),
         Target::Entry { seq, near } => reader.chunk_of(seq, near),
     };
     let start = set.start_of(chunk);
@@ -174,12 +177,11 @@ pub(super) fn renew(reader: &mut SetReader, cursor: &SetCursor, state: &mut Repl
 fn is_behind(item: &PlacedItem, target: Target) -> bool {
     match (target, &item.item) {
         (Target::Time(log_ns), _) => item.log_ns > log_ns,
-        (Target::Wall(wall), RecordedItem::Entry(entry)) => {
+        (Target::Wall { wall, ahead_ns, until_ns }, RecordedItem::Entry(entry)) => {
             let at = entry.entry.at.wall;
-            let is_set = at.0.saturating_mul(1_000_000).abs_diff(item.log_ns) > SAME_CLOCK_NS;
-            if is_set { item.log_ns > last_ns(wall) } else { at > wall }
+            if is_same_clock(at, ahead_ns, item.log_ns) { at > wall } else { item.log_ns > until_ns }
         }
-        (Target::Wall(wall), RecordedItem::Snapshot { .. }) => item.log_ns > last_ns(wall),
+        (Target::Wall { until_ns, .. }, RecordedItem::Snapshot { .. }) => item.log_ns > until_ns,
         (Target::Entry { seq, .. }, RecordedItem::Entry(entry)) => entry.entry.seq > seq,
         (Target::Entry { .. }, RecordedItem::Snapshot { .. }) => false,
     }

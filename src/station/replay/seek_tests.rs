@@ -130,3 +130,49 @@ fn a_moment_of_the_wall_clock_has_all_that_bears_it() {
         }
     }
 }
+
+/// Entries of every second of a minute in whose middle the wall clock was set back by so many seconds.
+fn set_back(path: &Path, by_s: u64) -> Arc<RecordingSet> {
+    let started = Now::at_ms(0);
+    let first = Snapshot { at: started, ..sample().0 };
+    let begin = first.as_of.0.iter().max().copied().unwrap_or_default().next().0;
+    let info = RecordingInfo { station_started: started, ..RecordingInfo::default() };
+    let mut file = TestFile::begin(path, &info, 16_384);
+    file.keyframe(first.at, &first.encode());
+    for s in 0..60 {
+        let at = Now::at_ms(s * 1_000);
+        let back_ms = if s < 30 { 0 } else { by_s * 1_000 };
+        let at = Now { wall: Wall(at.wall.0 - back_ms), ..at };
+        file.entry(EntryRef { entry: &marked(begin + s, at), bytes: b"mark" }, None);
+        file.flush();
+    }
+    file.finish();
+    Arc::new(RecordingSet::open(&[path.to_owned()]).unwrap())
+}
+
+#[test]
+fn where_the_wall_clock_was_set_back_each_time_that_it_showed_is_gone_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = set_back(&folder.path().join("night.mcap"), 40);
+    let wall = |s: i64| Wall(Now::at_ms(0).wall.0.saturating_add_signed(s * 1_000));
+    let span = ReplayPort::span(&set).unwrap();
+    assert_eq!((span.first, span.last, span.lasts.as_secs()), (wall(-10), wall(29), 59));
+    let zone = jiff::tz::TimeZone::UTC;
+    // The second that the recording has, by its own time and by the wall clock.
+    for (shown, after) in [(-10, 30), (-5, 35), (3, 3), (19, 19), (29, 29)] {
+        let place = ReplayPlace::Wall(wall(shown));
+        assert_eq!(place.check(&span, &zone), Ok(()), "{shown}");
+        let port = open(&set, place, Speed::ONE, true);
+        let view = port.replay().unwrap().view.borrow().clone();
+        assert_eq!((view.passed.as_secs(), view.at.wall), (after, wall(shown)), "{shown}");
+        let gone =
+            block_on(act(&port, ReplayAct::Seek(ReplayPlace::Wall(wall(0))), |view| view.generation > 1));
+        assert_eq!((gone.passed.as_secs(), gone.at.wall), (0, wall(0)));
+    }
+    let outside = ReplayPlace::Wall(wall(-11));
+    assert!(outside.check(&span, &zone).is_err());
+    let (from_ns, to_ns) =
+        ReplayPort::times_of(&mut SetReader::new(set), wall(-10), &Limits::default()).unwrap();
+    let log_ns = |s: u64| wall(0).0 * 1_000_000 + s * 1_000_000_000;
+    assert!(from_ns > log_ns(29) && from_ns <= log_ns(30) && to_ns == log_ns(30), "{from_ns} {to_ns}");
+}

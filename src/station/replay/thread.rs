@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     bar::bar,
+    clocks::Clocks,
     player::Player,
     reach::{Found, Reached, Target, find_note, reach, renew},
     shared::{Shared, Stage},
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     ids::Seq,
     limits::Limits,
-    port::{PortError, ReplayAct, ReplayPlace, ReplayView},
+    port::{PortError, ReplayAct, ReplayPlace, ReplaySpan, ReplayView},
     recording::{PlacedItem, RecordedItem, SetCursor, SetReader},
     tap::{Mirror, entry::What, recorded::OwnedEntry},
     time::{Clock, Mono, Now, Wall},
@@ -63,6 +64,7 @@ pub(super) struct ReplayThread {
     reader: SetReader,
     cursor: SetCursor,
     player: Player,
+    clocks: Clocks,
     anchor: Anchor,
     /// The place behind the last entry that was handed out.
     next: Seq,
@@ -79,13 +81,15 @@ pub(super) struct Beginning {
     pub(super) reader: SetReader,
     pub(super) reached: Reached,
     pub(super) player: Player,
+    pub(super) clocks: Clocks,
+    pub(super) span: ReplaySpan,
     pub(super) first: Now,
     pub(super) last: Now,
 }
 
 impl ReplayThread {
     pub(super) fn new(beginning: Beginning, clock: Clock, limits: &Limits) -> (Arc<Shared>, Self) {
-        let Beginning { reader, reached, player, first, last } = beginning;
+        let Beginning { reader, reached, player, clocks, span, first, last } = beginning;
         let mut reader = reader.reading_ahead();
         let Reached { state, mut cursor, log_ns, damage } = reached;
         let anchor = Anchor { log_ns, at: state.at() };
@@ -93,12 +97,14 @@ impl ReplayThread {
         let view = ReplayView {
             generation: 1,
             at: anchor.moment(player.position(now)),
+            passed: passed(&player, now),
             since: now,
             speed: player.speed(),
             is_held: player.is_held(),
             is_seeking: false,
             first,
             last,
+            span,
             refused: None,
             lost: state.lost(),
             unrecorded: None,
@@ -114,6 +120,7 @@ impl ReplayThread {
             reader,
             cursor,
             player,
+            clocks,
             anchor,
             next,
             unfolded_bytes: 0,
@@ -151,6 +158,7 @@ impl ReplayThread {
         let now = self.now();
         self.told_at = now;
         let at = self.anchor.moment(self.player.position(now));
+        let passed = passed(&self.player, now);
         let (speed, is_held) = (self.player.speed(), self.player.is_held());
         let (generation, lost) = {
             let stage = self.shared.stage();
@@ -163,6 +171,7 @@ impl ReplayThread {
             *view = ReplayView {
                 generation,
                 at,
+                passed,
                 since: now,
                 speed,
                 is_held,
@@ -238,7 +247,7 @@ impl ReplayThread {
         match place {
             ReplayPlace::Start => self.seek_time(first_ns),
             ReplayPlace::End => self.seek_time(last_ns),
-            ReplayPlace::Wall(wall) => self.seek_target(Target::Wall(wall)),
+            ReplayPlace::Wall(wall) => self.seek_target(self.clocks.target(wall)),
             ReplayPlace::After(after) => {
                 let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
                 self.seek_time(first_ns.saturating_add(after));
@@ -450,6 +459,11 @@ impl ReplayThread {
         }
         self.player.until(self.player.span().1, now).map_or(Pause::Long, Pause::For)
     }
+}
+
+/// How far it is from the beginning.
+fn passed(player: &Player, now: Mono) -> Duration {
+    Duration::from_nanos(player.position(now).saturating_sub(player.span().0))
 }
 
 /// The place of the first entry behind a state. Where none came before it, none is missing.
