@@ -24,6 +24,10 @@ pub(crate) struct Glyphs {
     pub(crate) marked: &'static str,
     /// A bookmark is set at the record.
     pub(crate) bookmark: &'static str,
+    /// Entries were lost there.
+    pub(crate) lost: &'static str,
+    /// A moment was marked there.
+    pub(crate) moment: &'static str,
     /// The record fits what is looked for.
     pub(crate) hit: &'static str,
     pub(crate) warn: &'static str,
@@ -68,6 +72,8 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     parked: "◌",
     marked: "◆",
     bookmark: "★",
+    lost: "?",
+    moment: "◆",
     hit: "»",
     warn: "!",
     by_hand: "¶",
@@ -107,6 +113,8 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     parked: ".",
     marked: "#",
     bookmark: "'",
+    lost: "?",
+    moment: "m",
     hit: "=",
     warn: "!",
     by_hand: "%",

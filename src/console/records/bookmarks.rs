@@ -1,6 +1,6 @@
 //! Bookmarks: a record where it was seen, and the moment.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use super::selection::RecordKey;
 use crate::{
@@ -20,6 +20,8 @@ pub(crate) struct Bookmark {
     pub(crate) seq: Seq,
     /// The moment that was shown.
     pub(crate) at: Now,
+    /// How far that is from the beginning of a recording, where it is known.
+    pub(crate) after: Option<Duration>,
 }
 
 /// The record of a bookmark.
@@ -102,11 +104,6 @@ impl Bookmarks {
     /// All of them, the oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Bookmark> {
         self.all.iter()
-    }
-
-    /// The moments that they are set at.
-    pub(crate) fn moments(&self) -> impl Iterator<Item = Now> {
-        self.all.iter().map(|bookmark| bookmark.at)
     }
 
     /// The entries that they are set at.

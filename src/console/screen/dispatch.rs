@@ -12,7 +12,7 @@ use crate::{
         overlays::{Dialog, output},
         records::table,
         screen,
-        screen::{columns, palette, replaying, time_bar, time_travel},
+        screen::{columns, palette, time_bar, time_travel},
         settings::{config_watcher::Fault, view::View},
         ui,
         ui::{
@@ -30,7 +30,6 @@ use crate::{
         },
         workbench,
     },
-    port::ReplayPlace,
     tap::entry::station::Level,
     time::{Mono, Now},
 };
@@ -383,12 +382,9 @@ fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContex
         }
     } else if mouse.row == layout.message.y
         // It is drawn over the last line of the panes.
-        && let Some(at) = time_bar::moment_at(ui, view, layout.message, mouse.column)
+        && let Some(effects) = time_bar::click(ui, cx, layout.message, mouse.column)
     {
-        if view.replay.is_some() {
-            return replaying::seek(ui, ReplayPlace::Wall(at));
-        }
-        time_travel::seek(ui, live, view, at, cx.now);
+        return effects;
     } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
         return click_pane(ui, pane, area, mouse, cx);
     } else if mouse.row == layout.chips.y

@@ -132,6 +132,8 @@ pub(crate) fn signs() -> Vec<&'static str> {
         parked,
         marked,
         bookmark,
+        lost,
+        moment,
         hit,
         warn,
         by_hand,
@@ -152,8 +154,8 @@ pub(crate) fn signs() -> Vec<&'static str> {
     } = UNICODE;
     let single = [
         well, degraded, down, flying, ok, bad, refunded, none, into, between, out, ellipsis, masked, held,
-        draining, parked, marked, bookmark, hit, warn, by_hand, times, up, down_arrow, ascending, descending,
-        left, right,
+        draining, parked, marked, bookmark, lost, moment, hit, warn, by_hand, times, up, down_arrow,
+        ascending, descending, left, right,
     ];
     single.into_iter().chain([spark[0], spark[7]]).chain(lanes).chain(bar).collect()
 }

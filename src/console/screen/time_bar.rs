@@ -1,16 +1,20 @@
 //! The time of a recording from its beginning to its end, with where it is, on the line of messages; in a
 //! live console while time is stopped, that of the entries that are kept.
 
+use std::time::Duration;
+
 use ratatui::layout::Rect;
 
+use super::{replaying, time_travel};
 use crate::{
     console::{
-        draw::{format, theme::Role},
+        draw::{format, glyphs::Glyphs, theme::Role},
+        records::bookmarks::Bookmark,
         settings::view::{Canvas, View},
-        ui::state::Ui,
+        ui::{act::ActContext, effect::Effect, state::Ui},
     },
-    port::BarPart,
-    time::{Now, Wall},
+    port::{BarPart, ReplayPlace},
+    time::{Mono, Now, Wall},
 };
 
 /// Columns of a time at each end, with the gap beside it.
@@ -24,38 +28,64 @@ fn place(line: Rect) -> Option<Rect> {
     Some(Rect { x: line.x + 1 + TIME_COLUMNS, width, height: 1, ..line })
 }
 
-/// What the bar is of: a recording, or what is kept while time is stopped.
+/// What the bar is of: a recording, or what is kept while time is stopped. Its columns are of the monotonic
+/// clock: the wall clock may have been set meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
-    first: Wall,
-    last: Wall,
+    /// Its ends, as they are shown.
+    ends: (Wall, Wall),
+    lasts: Duration,
 }
 
 impl Span {
     /// That of the bar which is shown, if one is.
     fn of(ui: &Ui, view: &View) -> Option<Self> {
         if let Some(replay) = &view.replay {
-            return Some(Self { first: replay.first.wall, last: replay.last.wall });
+            return Some(Self { ends: (replay.first.wall, replay.last.wall), lasts: replay.span.lasts });
         }
-        let (shown, (first, last)) = (ui.time.instant()?, ui.time.span()?);
-        // Time passes without entries too.
-        Some(Self { first: first.wall, last: last.wall.max(shown.wall) })
+        let (first, last) = kept(ui)?;
+        Some(Self { ends: (first.wall, last.wall), lasts: last.mono.since(first.mono) })
     }
 
-    /// The column of a moment, of so many.
-    fn column(self, width: u16, at: Wall) -> u16 {
-        let of = self.last.0.saturating_sub(self.first.0).max(1);
-        let since = at.0.saturating_sub(self.first.0).min(of);
-        let column = u128::from(since) * u128::from(width.saturating_sub(1)) / u128::from(of);
+    /// The column of what is so far from the beginning, of so many.
+    fn column(self, width: u16, passed: Duration) -> u16 {
+        let of = self.lasts.as_nanos().max(1);
+        let column = passed.as_nanos().min(of) * u128::from(width.saturating_sub(1)) / of;
         u16::try_from(column).unwrap_or_default()
     }
 
-    /// The moment of a column of so many.
-    fn moment(self, width: u16, column: u16) -> Wall {
-        let of = self.last.0.saturating_sub(self.first.0);
-        let since = u128::from(of) * u128::from(column) / u128::from(width.saturating_sub(1).max(1));
-        Wall(self.first.0.saturating_add(u64::try_from(since).unwrap_or_default()))
+    /// How far a column of so many is from the beginning.
+    fn passed(self, width: u16, column: u16) -> Duration {
+        let of = self.lasts.as_nanos();
+        let ns = of * u128::from(column) / u128::from(width.saturating_sub(1).max(1));
+        Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
     }
+}
+
+/// The ends of what is kept, while time is stopped. Time passes without entries too.
+fn kept(ui: &Ui) -> Option<(Now, Now)> {
+    let (shown, (first, last)) = (ui.time.instant()?, ui.time.span()?);
+    Some((first, if shown.mono > last.mono { shown } else { last }))
+}
+
+/// How far a moment that is shown is from the beginning.
+fn passed(ui: &Ui, view: &View, at: Now) -> Duration {
+    match &view.replay {
+        Some(replay) => replay.passed_at(at),
+        None => at.mono.since(kept(ui).map_or(Mono(0), |(first, _)| first.mono)),
+    }
+}
+
+/// How far a bookmark is from the beginning, where it is in the time of the bar.
+fn passed_of_bookmark(ui: &Ui, view: &View, bookmark: &Bookmark) -> Option<Duration> {
+    let at = bookmark.at;
+    if let Some(replay) = &view.replay {
+        // One of a file that does not say it is where the wall clock has it.
+        let after = bookmark.after.unwrap_or_else(|| at.wall.since(replay.first.wall));
+        return (after <= replay.span.lasts).then_some(after);
+    }
+    let (first, last) = kept(ui)?;
+    (first.mono..=last.mono).contains(&at.mono).then(|| at.mono.since(first.mono))
 }
 
 /// Draws it.
@@ -65,72 +95,97 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let time = |wall| format::time_of_day(wall, &view.zone);
     // The border of a pane lies below it.
     canvas.clear(Rect { x: line.x + 1, width: line.width.saturating_sub(2), height: 1, ..line });
-    canvas.put(line.x + 1, line.y, 8, &time(span.first), Role::Muted);
-    canvas.put(bar.right() + 1, line.y, 8, &time(span.last), Role::Muted);
+    canvas.put(line.x + 1, line.y, 8, &time(span.ends.0), Role::Muted);
+    canvas.put(bar.right() + 1, line.y, 8, &time(span.ends.1), Role::Muted);
     let columns = match &view.replay {
         Some(replay) => replay.bar.columns(usize::from(bar.width)),
-        None => ui.time.bar((span.first, span.last), usize::from(bar.width)),
+        None => kept(ui).map_or_else(Vec::new, |(first, last)| {
+            ui.time.bar((first.mono, last.mono), usize::from(bar.width))
+        }),
     };
-    let highest = columns.iter().map(|part| part.weight).max().unwrap_or_default().max(1);
+    let heights = columns.iter().filter(|part| sign(part, view.glyphs).is_none());
+    let highest = heights.map(|part| part.weight).max().unwrap_or_default().max(1);
     for (x, part) in (bar.x..).zip(&columns) {
-        canvas.put(x, bar.y, 1, glyph(part, highest, view), role(part));
+        let height = || (height(part.weight, highest, view.glyphs), Role::Muted);
+        let (sign, role) = sign(part, view.glyphs).unwrap_or_else(height);
+        canvas.put(x, bar.y, 1, sign, role);
     }
-    let is_within = |at: &Now| at.wall >= span.first && at.wall <= span.last;
-    for bookmark in ui.bookmarks.moments().filter(is_within) {
-        let x = bar.x + span.column(bar.width, bookmark.wall);
-        canvas.put(x, bar.y, 1, view.glyphs.warn, Role::Accent);
+    for passed in ui.bookmarks.iter().filter_map(|bookmark| passed_of_bookmark(ui, view, bookmark)) {
+        let x = bar.x + span.column(bar.width, passed);
+        canvas.put(x, bar.y, 1, view.glyphs.bookmark, Role::Accent);
     }
     let shown = ui.time.instant().unwrap_or(view.clock);
-    let x = bar.x + span.column(bar.width, shown.wall);
+    let x = bar.x + span.column(bar.width, passed(ui, view, shown));
     canvas.put(x, bar.y, 1, "|", Role::Accent);
 }
 
 /// How much happened, beside where most did.
-fn glyph(part: &BarPart, highest: u64, view: &View) -> &'static str {
-    if part.weight == 0 {
-        return view.glyphs.spark[0];
+fn height(weight: u64, highest: u64, glyphs: &Glyphs) -> &'static str {
+    if weight == 0 {
+        return glyphs.spark[0];
     }
-    let step = u128::from(part.weight) * 7 / u128::from(highest);
-    view.glyphs.spark.get(usize::try_from(step).unwrap_or(7)).copied().unwrap_or(view.glyphs.spark[7])
+    let step = u128::from(weight) * 7 / u128::from(highest);
+    glyphs.spark.get(usize::try_from(step).unwrap_or(7)).copied().unwrap_or(glyphs.spark[7])
 }
 
-/// What must be seen is seen first.
-const fn role(part: &BarPart) -> Role {
+/// What must be seen, and is seen without colour too: the worst first.
+const fn sign(part: &BarPart, glyphs: &Glyphs) -> Option<(&'static str, Role)> {
     match part {
-        BarPart { lost: 1.., .. } => Role::Bad,
-        BarPart { faults: 1.., .. } => Role::Warn,
-        BarPart { marks: 1.., .. } => Role::Accent,
-        _ => Role::Muted,
+        BarPart { lost: 1.., .. } => Some((glyphs.lost, Role::Bad)),
+        BarPart { faults: 1.., .. } => Some((glyphs.bad, Role::Warn)),
+        BarPart { marks: 1.., .. } => Some((glyphs.moment, Role::Accent)),
+        _ => None,
     }
 }
 
-/// The moment that a column of the line is for, where the bar is shown.
-pub(super) fn moment_at(ui: &Ui, view: &View, line: Rect, at: u16) -> Option<Wall> {
+/// Goes where the line was clicked; nothing where no bar is shown there.
+pub(super) fn click(ui: &mut Ui, cx: &ActContext<'_>, line: Rect, column: u16) -> Option<Vec<Effect>> {
     if ui.message.is_some() || !ui.faults.is_empty() {
         return None;
     }
-    let (span, bar) = (Span::of(ui, view)?, place(line)?);
-    let column = at.checked_sub(bar.x).filter(|column| *column < bar.width)?;
-    Some(span.moment(bar.width, column))
+    let (span, bar) = (Span::of(ui, cx.view)?, place(line)?);
+    let column = column.checked_sub(bar.x).filter(|column| *column < bar.width)?;
+    let passed = span.passed(bar.width, column);
+    if cx.view.replay.is_some() {
+        return Some(replaying::seek(ui, ReplayPlace::After(passed)));
+    }
+    let (first, _) = kept(ui)?;
+    time_travel::seek(ui, cx.live, cx.view, first.mono + passed, cx.now);
+    Some(Vec::new())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::draw::glyphs;
 
     #[test]
     fn a_column_is_for_its_moment_and_back() {
-        let wall = |ms| Now::at_ms(ms).wall;
-        let span = Span { first: wall(0), last: wall(100_000) };
+        let s = Duration::from_secs;
+        let span = Span { ends: (Wall(7), Wall(5)), lasts: s(100) };
         let bar = place(Rect::new(0, 38, 120, 1)).unwrap();
         assert_eq!((bar.x, bar.right()), (10, 110));
-        assert_eq!(span.moment(bar.width, 0), wall(0));
-        assert_eq!(span.moment(bar.width, bar.width - 1), wall(100_000));
-        assert_eq!(span.column(bar.width, wall(50_000)), (bar.width - 1) / 2);
-        assert_eq!(span.column(bar.width, wall(100_000)), bar.width - 1);
-        assert_eq!(span.column(bar.width, wall(200_000)), bar.width - 1);
-        let none = Span { last: wall(0), ..span };
-        assert_eq!((none.column(bar.width, wall(9)), none.moment(bar.width, 99)), (bar.width - 1, wall(0)));
+        assert_eq!(span.passed(bar.width, 0), s(0));
+        assert_eq!(span.passed(bar.width, bar.width - 1), s(100));
+        assert_eq!(span.column(bar.width, s(50)), (bar.width - 1) / 2);
+        assert_eq!(span.column(bar.width, s(100)), bar.width - 1);
+        assert_eq!(span.column(bar.width, s(200)), bar.width - 1);
+        let none = Span { lasts: s(0), ..span };
+        assert_eq!((none.column(bar.width, s(9)), none.passed(bar.width, 99)), (bar.width - 1, s(0)));
         assert_eq!(place(Rect::new(0, 38, 20, 1)), None, "no room");
+    }
+
+    #[test]
+    fn what_must_be_seen_has_a_sign_that_no_height_has() {
+        let of = |faults, lost, marks| BarPart { weight: 9, faults, lost, marks };
+        for glyphs in [&glyphs::UNICODE, &glyphs::ASCII] {
+            let signs = [of(1, 1, 1), of(1, 0, 1), of(0, 0, 1)].map(|part| sign(&part, glyphs).unwrap().0);
+            assert_eq!(signs, [glyphs.lost, glyphs.bad, glyphs.moment]);
+            let all = [&signs[..], &[glyphs.bookmark, "|"]].concat();
+            assert!(all.iter().all(|sign| !glyphs.spark.contains(sign)), "{all:?}");
+            let distinct: std::collections::BTreeSet<_> = all.iter().collect();
+            assert_eq!(distinct.len(), all.len(), "{all:?}");
+            assert_eq!(sign(&of(0, 0, 0), glyphs), None);
+        }
     }
 }

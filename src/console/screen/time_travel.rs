@@ -30,7 +30,7 @@ use crate::{
     ids::Seq,
     port::{Command, Outcome, ReplayAct, ReplayPlace},
     tap::EntryRef,
-    time::{Now, Wall},
+    time::{Mono, Now, Wall},
 };
 
 /// Rows among which the record of a bookmark is looked for that was read from a file.
@@ -159,10 +159,10 @@ pub(super) fn seek_entry(ui: &mut Ui, live: &Model, view: &View, seq: Seq, now: 
 }
 
 /// Goes to a moment among the kept entries: the last one until then, or the oldest.
-pub(super) fn seek(ui: &mut Ui, live: &Model, view: &View, at: Wall, now: Now) {
+pub(super) fn seek(ui: &mut Ui, live: &Model, view: &View, at: Mono, now: Now) {
     // With all of its millisecond.
-    let until = Wall(at.0.saturating_add(1)).min(now.wall);
-    let mut stepped = ui.time.step_to_moment(until, live, now);
+    let until = (at + Duration::from_millis(1)).min(now.mono);
+    let mut stepped = ui.time.step_to_mono(until, live, now);
     if stepped == StepOutcome::AtFirst
         && ui.time.entries().first_seq().is_some_and(|oldest| ui.time.seek(oldest, live))
     {
@@ -182,7 +182,7 @@ impl OutcomeText for Bookmarked {
     }
 }
 
-/// Sets one here, and marks the moment for every console and for recordings.
+/// Sets one here, and marks the moment for every console and for recordings, as far as this one may do that.
 fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     let Some(seq) = ui.time.current() else {
         show_message(ui, "this moment is no longer kept".to_owned(), true, now);
@@ -197,7 +197,8 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     let key = pane.and_then(|pane| ui.selected(pane, model));
     let record = key.map(BookmarkedRecord::Key);
     let at = ui.time.instant().unwrap_or(now);
-    let bookmark = Bookmark { view: ui.view, pane, record, seq, at };
+    let after = view.replay.as_ref().map(|replay| replay.passed_at(at));
+    let bookmark = Bookmark { view: ui.view, pane, record, seq, at, after };
     let is_set = ui.bookmarks.toggle(bookmark, !ui.time.is_stopped(), ui.limits.console.bookmarks_max);
     let (when, all) = (view.time_of_day(at), ui.bookmarks.len());
     let words = if is_set {
@@ -209,6 +210,10 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     if view.replay.is_some() {
         // They are the recording's, and no station's.
         return vec![Effect::SaveBookmarks(bookmark_file::write(&ui.bookmarks))];
+    }
+    if live.read_only_reason().is_some() {
+        // Who may only look keeps it here, and so does who has no station just now.
+        return Vec::new();
     }
     let entry = ui.time.is_stopped().then_some(seq);
     let mark = || Effect::command(Command::Mark { text: String::new(), entry }, Bookmarked);
@@ -222,7 +227,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) -> Vec<Effect> {
     else {
         return Vec::new();
     };
-    let Bookmark { view: shown, pane, record, seq, at } = bookmark.clone();
+    let Bookmark { view: shown, pane, record, seq, at, .. } = bookmark.clone();
     let name = format!("bookmark {number} of {all}, {}", view.time_of_day(at));
     if view.replay.is_some() && !ui.time.seek(seq, live) {
         ui.overlays.clear();

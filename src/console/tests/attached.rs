@@ -50,6 +50,17 @@ fn header(stage: &mut TestConsole) -> String {
 }
 
 #[test]
+fn a_bookmark_of_who_may_only_look_stays_in_the_console() {
+    let mut stage = viewer(160, 50);
+    assert_eq!(stage.char('m'), []);
+    assert_eq!(stage.ui.bookmarks.len(), 1);
+    let said = stage.ui.message.as_ref().unwrap();
+    assert!(said.text.starts_with("bookmark 1 set"), "{}", said.text);
+    let mut stage = attached(160, 50, Kind::Tui);
+    assert!(matches!(stage.char('m')[..], [Effect::Command { .. }]), "others mark the moment for all");
+}
+
+#[test]
 fn the_header_says_whose_station_it_is_and_whether_it_answers() {
     let mut all = Vec::new();
     for (columns, rows) in [(80, 24), (120, 30), (160, 50), (220, 50)] {

@@ -1,8 +1,11 @@
 //! The bookmarks of a recording in a file of their own: `night.marks.json` of `night.mcap`.
 //!
 //! ```json
-//! {"version": 1, "marks": [{"at_ms": 1790000001500, "entry": 4711, "view": "Wire", "pane": "wire"}]}
+//! {"version": 1, "marks": [
+//!     {"at_ms": 1790000001500, "after_ms": 90000, "entry": 4711, "view": "Wire", "pane": "wire"}]}
 //! ```
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +35,9 @@ struct BookmarkFile {
 struct SavedBookmark {
     /// The moment that was shown, in Unix milliseconds.
     at_ms: Wall,
+    /// How far that is from the beginning, in milliseconds: the wall clock may have been set meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after_ms: Option<u64>,
     /// The last entry that was shown.
     entry: Seq,
     view: String,
@@ -45,6 +51,7 @@ struct SavedBookmark {
 pub(crate) fn write(bookmarks: &Bookmarks) -> String {
     let saved = |bookmark: &Bookmark| SavedBookmark {
         at_ms: bookmark.at.wall,
+        after_ms: bookmark.after.and_then(|after| u64::try_from(after.as_millis()).ok()),
         entry: bookmark.seq,
         view: bookmark.view.name().to_owned(),
         pane: bookmark.pane.map(layouts::name),
@@ -71,7 +78,7 @@ pub(crate) fn read(text: &str, max: u64) -> Result<Vec<Bookmark>, String> {
 }
 
 fn bookmark(saved: SavedBookmark) -> Result<Bookmark, String> {
-    let SavedBookmark { at_ms, entry, view, pane, record } = saved;
+    let SavedBookmark { at_ms, after_ms, entry, view, pane, record } = saved;
     let known = ViewId::ALL.into_iter().find(|it| it.name() == view);
     let named =
         |name: String| layouts::pane_named(&name).ok_or_else(|| format!("no pane is called `{name}`"));
@@ -81,6 +88,7 @@ fn bookmark(saved: SavedBookmark) -> Result<Bookmark, String> {
         record: record.map(BookmarkedRecord::Labelled),
         seq: entry,
         at: Now { mono: Mono(0), wall: at_ms },
+        after: after_ms.map(Duration::from_millis),
     })
 }
 
@@ -117,6 +125,7 @@ mod tests {
             record,
             seq: Seq(seq),
             at: Now { mono: Mono(0), wall: Wall(seq * 1_000) },
+            after: (seq == 9).then_some(Duration::from_secs(8)),
         };
         let key = BookmarkedRecord::Key(ROW.of(7));
         Bookmarks::of(vec![of(7, Some(PaneId::Queues), Some(key)), of(9, None, None)])
@@ -129,6 +138,7 @@ mod tests {
         assert_eq!(read[0].record, Some(BookmarkedRecord::Labelled("row(7)".to_owned())));
         assert!(read[0].record.as_ref().unwrap().is_of(&ROW.of(7)));
         assert_eq!((read[1].pane, read[1].seq, read[1].at.wall), (None, Seq(9), Wall(9_000)));
+        assert_eq!([read[0].after, read[1].after], [None, Some(Duration::from_secs(8))]);
         assert_eq!(write(&Bookmarks::of(read)), text);
     }
 

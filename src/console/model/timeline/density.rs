@@ -7,7 +7,7 @@ use crate::{
     dissect::{EntryOutcome, EntryRecord},
     port::BarPart,
     tap::{EntryRef, entry::What},
-    time::Wall,
+    time::Mono,
 };
 
 /// Slots at most: more than a screen has columns.
@@ -25,7 +25,7 @@ const SLOT_MS: u64 = 16;
 #[derive(Debug)]
 pub(super) struct Density {
     slots: VecDeque<BarPart>,
-    /// The place of the first slot among all since 1970.
+    /// The place of the first slot among all of the monotonic clock.
     first: u64,
     slot_ms: u64,
     /// The indexes of the entries that are counted.
@@ -60,12 +60,12 @@ impl Density {
             return;
         }
         let oldest = kept.entry(first).filter(|_| first < self.counted.end);
-        let Some(oldest) = oldest.map(|found| found.entry.at.wall) else {
+        let Some(oldest) = oldest.map(|found| ms(found.entry.at.mono)) else {
             *self = Self::new(first);
             return;
         };
         self.counted.start = first;
-        let gone = (oldest.0 / self.slot_ms).saturating_sub(self.first);
+        let gone = (oldest / self.slot_ms).saturating_sub(self.first);
         for _ in 0..gone {
             if self.slots.pop_front().is_none() {
                 break;
@@ -76,16 +76,16 @@ impl Density {
 
     fn count(&mut self, kept: &EntryBuffer, indexes: Range<u64>) {
         for (_, found) in kept.range(indexes.clone()) {
-            self.add(found.entry.at.wall, part_of(found));
+            self.add(found.entry.at.mono, part_of(found));
         }
         for (index, lost) in kept.losses(indexes) {
             if let Some(found) = kept.entry(index) {
-                self.add(found.entry.at.wall, BarPart { lost, ..BarPart::default() });
+                self.add(found.entry.at.mono, BarPart { lost, ..BarPart::default() });
             }
         }
     }
 
-    fn add(&mut self, at: Wall, part: BarPart) {
+    fn add(&mut self, at: Mono, part: BarPart) {
         let slot = self.make_room(at);
         while slot < self.first {
             self.slots.push_front(BarPart::default());
@@ -101,9 +101,9 @@ impl Density {
     }
 
     /// The slot of a moment, after slots got so long that it and all others are few enough.
-    fn make_room(&mut self, at: Wall) -> u64 {
+    fn make_room(&mut self, at: Mono) -> u64 {
         loop {
-            let slot = at.0 / self.slot_ms;
+            let slot = ms(at) / self.slot_ms;
             if self.slots.is_empty() {
                 self.first = slot;
             }
@@ -129,11 +129,12 @@ impl Density {
     }
 
     /// So many parts of equal time from one moment to another. What is greatest in several slots is kept.
-    pub(super) fn columns(&self, (from, to): (Wall, Wall), columns: usize) -> Vec<BarPart> {
-        let of = u128::from(to.0.saturating_sub(from.0)) + 1;
+    pub(super) fn columns(&self, (from, to): (Mono, Mono), columns: usize) -> Vec<BarPart> {
+        let (from, to) = (ms(from), ms(to));
+        let of = u128::from(to.saturating_sub(from)) + 1;
         let begin = |column: usize| {
             let since = of * column as u128 / columns.max(1) as u128;
-            from.0.saturating_add(u64::try_from(since).unwrap_or(u64::MAX))
+            from.saturating_add(u64::try_from(since).unwrap_or(u64::MAX))
         };
         let place = |ms: u64| {
             let place = (ms / self.slot_ms).checked_sub(self.first)?;
@@ -147,6 +148,10 @@ impl Density {
         };
         (0..columns.min(SLOTS_MAX)).map(part).collect()
     }
+}
+
+const fn ms(at: Mono) -> u64 {
+    at.0 / 1_000_000
 }
 
 /// What an entry counts as.
@@ -191,12 +196,12 @@ mod tests {
         EntryBuffer::new(&limits::Console { kept_entries_max, ..Limits::default().console })
     }
 
-    fn wall(ms: u64) -> Wall {
-        Now::at_ms(ms).wall
+    fn mono(ms: u64) -> Mono {
+        Now::at_ms(ms).mono
     }
 
     fn weights(density: &Density, from: u64, to: u64, columns: usize) -> Vec<u64> {
-        density.columns((wall(from), wall(to)), columns).iter().map(|part| part.weight).collect()
+        density.columns((mono(from), mono(to)), columns).iter().map(|part| part.weight).collect()
     }
 
     #[test]
@@ -232,7 +237,7 @@ mod tests {
         let mut density = Density::new(kept.end());
         density.advance(&kept, u64::MAX);
         assert!(density.slots.len() <= SLOTS_MAX && density.slot_ms > SLOT_MS);
-        let parts = density.columns((wall(0), wall(3_600_000)), 4);
+        let parts = density.columns((mono(0), mono(3_600_000)), 4);
         assert_eq!(parts.iter().map(|part| part.marks).collect::<Vec<_>>(), [0, 1, 0, 0]);
         assert_eq!(parts.iter().position(|part| part.lost > 0), Some(3));
         assert!(parts[3].weight > 0 && parts[2].weight == 0);
@@ -248,15 +253,15 @@ mod tests {
             read(&mut kept, &mut reader);
             density.advance(&kept, 8);
         }
-        let first = kept.entry(kept.first()).unwrap().entry.at.wall;
-        assert!(!density.is_behind(&kept) && density.first >= first.0 / density.slot_ms);
+        let first = kept.entry(kept.first()).unwrap().entry.at.mono;
+        assert!(!density.is_behind(&kept) && density.first >= ms(first) / density.slot_ms);
         let counted: u64 = density.slots.iter().map(|part| part.weight).sum();
         assert!(counted >= kept.len() as u64 && counted < kept.len() as u64 + density.slot_ms);
         for at in [u64::MAX, 0, 7] {
-            density.add(Wall(at), BarPart { weight: 1, ..BarPart::default() });
+            density.add(Mono(at), BarPart { weight: 1, ..BarPart::default() });
         }
         assert!(density.slots.len() <= SLOTS_MAX);
-        assert_eq!(density.columns((Wall(u64::MAX), Wall(0)), 0), []);
-        assert_eq!(Density::new(7).columns((Wall(0), Wall(9)), 3), [BarPart::default(); 3]);
+        assert_eq!(density.columns((Mono(u64::MAX), Mono(0)), 0), []);
+        assert_eq!(Density::new(7).columns((Mono(0), Mono(9)), 3), [BarPart::default(); 3]);
     }
 }

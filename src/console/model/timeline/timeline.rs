@@ -234,7 +234,7 @@ impl Timeline {
     }
 
     /// What happened in so many parts of the time between two moments, as far as it is counted.
-    pub(crate) fn bar(&self, span: (Wall, Wall), columns: usize) -> Vec<BarPart> {
+    pub(crate) fn bar(&self, span: (Mono, Mono), columns: usize) -> Vec<BarPart> {
         self.density.as_ref().map_or_else(Vec::new, |density| density.columns(span, columns))
     }
 
@@ -298,8 +298,19 @@ impl Timeline {
     /// To a moment, at the last entry until then. While live, time stops first.
     pub(crate) fn step_to_moment(&mut self, wall: Wall, live: &Model, now: Now) -> StepOutcome {
         let Some(ago) = now.wall.0.checked_sub(wall.0) else { return StepOutcome::AtLast };
+        self.step_to_instant(now.before(Duration::from_millis(ago)), live, now)
+    }
+
+    /// To a moment of the monotonic clock, at the last entry until then. While live, time stops first.
+    pub(crate) fn step_to_mono(&mut self, at: Mono, live: &Model, now: Now) -> StepOutcome {
+        if at > now.mono {
+            return StepOutcome::AtLast;
+        }
+        self.step_to_instant(now.before(now.mono.since(at)), live, now)
+    }
+
+    fn step_to_instant(&mut self, at: Now, live: &Model, now: Now) -> StepOutcome {
         self.stop(live, now);
-        let at = now.before(Duration::from_millis(ago));
         if self.instant().is_some_and(|from| from.mono <= at.mono) {
             self.step_on_to(at, live)
         } else {
