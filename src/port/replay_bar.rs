@@ -8,11 +8,12 @@ const PARTS_MAX: usize = 4_096;
 pub struct BarPart {
     /// How much happened, in entries.
     pub weight: u64,
-    /// Faults in it, or in the time since the keyframe before it.
+    /// Faults in it; where no more is known, in the time since the keyframe before it.
     pub faults: u64,
-    /// Entries that were lost in it, or in the time since the keyframe before it.
+    /// Entries that were lost in it; where no more is known, in the time since the keyframe before it.
     pub lost: u64,
-    /// Marks in it, or in the time since the keyframe before it.
+    /// Marks in it, or in the chunk of the file that it lies in; where no more is known, in the time since the
+    /// keyframe before it.
     pub marks: u64,
 }
 

@@ -157,7 +157,16 @@ impl Hop {
         if let Some((start_ns, end_ns)) = times.filter(|(_, end_ns)| *end_ns > 0) {
             let len = head.end() - head.at;
             let (start_ns, messages) = (start_ns.min(end_ns), messages.count);
-            self.index.chunk(ChunkPlace { at: head.at, len, start_ns, end_ns, has_keyframe, messages });
+            let has_marks = None;
+            self.index.chunk(ChunkPlace {
+                at: head.at,
+                len,
+                start_ns,
+                end_ns,
+                has_keyframe,
+                has_marks,
+                messages,
+            });
         }
     }
 

@@ -10,7 +10,7 @@ use mcap::{
 
 use super::{
     channels::known_topic,
-    format::{METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
+    format::{MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
     hopping::by_hopping,
     reader::{Damage, OpenError, checked_info},
     records::{RECORD_BYTES_MAX, RecordHead, Records, parsed},
@@ -44,6 +44,8 @@ pub struct ChunkPlace {
     pub end_ns: u64,
     /// Whether a keyframe is in it.
     pub has_keyframe: bool,
+    /// Whether a mark is in it, where the index tells.
+    pub has_marks: Option<bool>,
     /// Its messages, as far as the indexes behind it tell.
     pub messages: u64,
 }
@@ -284,6 +286,7 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
         start_ns: chunk.message_start_time,
         end_ns: chunk.message_end_time,
         has_keyframe: chunk.message_index_offsets.keys().any(|id| topic(id) == SNAPSHOT_TOPIC),
+        has_marks: Some(chunk.message_index_offsets.keys().any(|id| topic(id) == MARKS_TOPIC)),
         messages: messages_of(chunk.message_index_length, chunk.message_index_offsets.len() as u64),
     };
     let has_messages = |chunk: &ChunkIndex| !chunk.message_index_offsets.is_empty();

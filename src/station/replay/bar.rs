@@ -1,11 +1,13 @@
-//! The time bar of a recording, from its index and its tallies, and from the few chunks that last long.
+//! The time bar of a recording, from its index and its tallies, and from as many chunks as tell where what
+//! matters is.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     port::{BarPart, ReplayBar},
-    recording::{PlacedItem, RecordedItem, SetReader, Tally},
-    tap::entry::Link,
+    recording::{RecordedItem, RecordingSet, SetChunk, SetReader, Tallied, Tally},
+    station::tallied,
+    tap::entry::{Link, What},
 };
 
 /// Parts of it: more than a screen has columns.
@@ -14,47 +16,170 @@ const PARTS: usize = 1_024;
 const EVEN_NS: u64 = 2_000_000_000;
 /// Longer ones that are read: what was kept before the recording began is in such. Further ones are taken for
 /// even.
-const READ_MAX: usize = 16;
+const LONG_READ_MAX: usize = 16;
+/// Chunks that are read for where faults, losses and marks are, and messages in them. Further ones are in the
+/// time from one keyframe to the next, or in the chunks that have marks.
+const READ_MAX: usize = 64;
+const MESSAGES_READ_MAX: u64 = 131_072;
 
 pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
     let set = Arc::clone(reader.set());
-    let (first, last) = set.span_ns();
-    let of = last.saturating_sub(first).max(1);
-    let since = |ns: u64| ns.saturating_sub(first);
-    let mut bar = ReplayBar::with_parts(PARTS);
+    let mut making = Making::of(&set);
     let mut read = 0;
     for number in 0..set.len() {
         let Some(chunk) = set.chunk(number) else { continue };
-        let span = (since(chunk.place.start_ns), since(chunk.place.end_ns));
-        let is_long = span.1.saturating_sub(span.0) > EVEN_NS && bar.parts_of(span, of) > 1;
-        if is_long && read < READ_MAX {
+        let span = making.span_of(chunk);
+        let is_long = span.1.saturating_sub(span.0) > EVEN_NS && making.bar.parts_of(span, making.of) > 1;
+        if is_long && read < LONG_READ_MAX {
             read += 1;
-            let is_entry = |item: &PlacedItem| matches!(item.item, RecordedItem::Entry(_));
-            for item in reader.chunk(number).into_iter().flatten().filter(is_entry) {
-                bar.add_weight(1, (since(item.log_ns), since(item.log_ns)), of);
-            }
+            making.read(reader, number, true);
             continue;
         }
         // A keyframe is none of what happened.
-        let entries = chunk.place.messages.saturating_sub(chunk.place.has_keyframe.into());
-        bar.add_weight(entries, span, of);
+        making.bar.add_weight(entries_of(chunk), span, making.of);
     }
+    let (mut chunks_left, mut messages_left) = (READ_MAX, MESSAGES_READ_MAX);
+    for noted in noted(&set) {
+        let unread: Vec<usize> = noted
+            .chunks(&set)
+            .filter(|number| !making.known.contains_key(number))
+            .filter(|number| set.chunk(*number).is_some_and(|chunk| noted.may_have(chunk)))
+            .collect();
+        let messages = |number: &usize| set.chunk(*number).map_or(0, entries_of);
+        let messages = unread.iter().map(messages).fold(0, u64::saturating_add);
+        if unread.len() <= chunks_left && messages <= messages_left {
+            (chunks_left, messages_left) = (chunks_left - unread.len(), messages_left - messages);
+            for number in unread {
+                making.read(reader, number, false);
+            }
+        }
+        making.note_rest(&set, &noted);
+    }
+    making.bar
+}
+
+/// A bar that is being made.
+struct Making {
+    bar: ReplayBar,
+    first_ns: u64,
+    of: u64,
+    /// What the chunks have that were read: each is where it is.
+    known: BTreeMap<usize, BarPart>,
+}
+
+impl Making {
+    fn of(set: &RecordingSet) -> Self {
+        let (first_ns, last_ns) = set.span_ns();
+        let of = last_ns.saturating_sub(first_ns).max(1);
+        Self { bar: ReplayBar::with_parts(PARTS), first_ns, of, known: BTreeMap::new() }
+    }
+
+    const fn since(&self, log_ns: u64) -> u64 {
+        log_ns.saturating_sub(self.first_ns)
+    }
+
+    const fn span_of(&self, chunk: &SetChunk) -> (u64, u64) {
+        (self.since(chunk.place.start_ns), self.since(chunk.place.end_ns))
+    }
+
+    /// Reads a chunk, and notes what is in it where that is.
+    fn read(&mut self, reader: &mut SetReader, number: usize, with_weight: bool) {
+        let mut all = BarPart::default();
+        for item in reader.chunk(number).into_iter().flatten() {
+            let RecordedItem::Entry(entry) = &item.item else { continue };
+            let at = self.since(item.log_ns);
+            if with_weight {
+                self.bar.add_weight(1, (at, at), self.of);
+            }
+            let part = match (&entry.entry.what, tallied(&entry.entry)) {
+                (What::Loss { count }, _) => BarPart { lost: *count, ..BarPart::default() },
+                (_, Some(Tallied::Fault)) => BarPart { faults: 1, ..BarPart::default() },
+                (_, Some(Tallied::Mark)) => BarPart { marks: 1, ..BarPart::default() },
+                (_, Some(Tallied::Drop) | None) => continue,
+            };
+            self.bar.note(part, (at, at), self.of);
+            all = all.plus(part);
+        }
+        self.known.insert(number, all);
+    }
+
+    /// Notes what was counted from one keyframe to the next and was not found in chunks that were read.
+    fn note_rest(&mut self, set: &RecordingSet, noted: &Noted) {
+        let known = noted.chunks(set).filter_map(|number| self.known.get(&number));
+        let found = known.fold(BarPart::default(), |all, part| all.plus(*part));
+        let rest = BarPart {
+            weight: 0,
+            faults: noted.counts.faults.saturating_sub(found.faults),
+            lost: noted.counts.lost.saturating_sub(found.lost),
+            marks: noted.counts.marks.saturating_sub(found.marks),
+        };
+        let has_marks = |number: &usize| {
+            let place = set.chunk(*number).map(|chunk| chunk.place);
+            !self.known.contains_key(number) && place.is_some_and(|it| it.has_marks == Some(true))
+        };
+        let marked: Vec<usize> = noted.chunks(set).filter(has_marks).collect();
+        for chunk in marked.iter().filter_map(|number| set.chunk(*number)) {
+            let marks = BarPart { marks: rest.marks.max(1), ..BarPart::default() };
+            self.bar.note(marks, self.span_of(chunk), self.of);
+        }
+        let rest = BarPart { marks: if marked.is_empty() { rest.marks } else { 0 }, ..rest };
+        let to_ns = self.since(noted.to_ns).saturating_sub(1);
+        self.bar.note(rest, (self.since(noted.from_ns), to_ns), self.of);
+    }
+}
+
+/// What was counted from one keyframe to the next.
+struct Noted {
+    from_ns: u64,
+    to_ns: u64,
+    counts: BarPart,
+}
+
+impl Noted {
+    /// The chunks of that time.
+    fn chunks(&self, set: &RecordingSet) -> impl Iterator<Item = usize> + use<> {
+        let begin = set.chunk_at(self.from_ns);
+        let is_before = |number: &usize| {
+            // What is last has the moment of the last counts.
+            let is_last = |chunk: &SetChunk| chunk.place.start_ns == self.to_ns && !chunk.place.has_keyframe;
+            set.chunk(*number).is_some_and(|chunk| chunk.place.start_ns < self.to_ns || is_last(chunk))
+        };
+        (begin..set.len()).take_while(is_before).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Whether any of it may be in a chunk.
+    fn may_have(&self, chunk: &SetChunk) -> bool {
+        let is_marks_alone = self.counts.faults == 0 && self.counts.lost == 0;
+        entries_of(chunk) > 0 && !(is_marks_alone && chunk.place.has_marks == Some(false))
+    }
+}
+
+/// Entries of a chunk.
+fn entries_of(chunk: &SetChunk) -> u64 {
+    chunk.place.messages.saturating_sub(u64::from(chunk.place.has_keyframe))
+}
+
+/// The times in which anything was counted.
+fn noted(set: &RecordingSet) -> Vec<Noted> {
     let mut before: Option<(u64, BarPart)> = None;
+    let mut all = Vec::new();
     for (at, tally) in set.tallies() {
         let now = counts(tally);
-        if let Some((from, known)) = before {
+        if let Some((from_ns, known)) = before {
             // Another recording begins with none.
-            let more = BarPart {
+            let counts = BarPart {
                 weight: 0,
                 faults: now.faults.saturating_sub(known.faults),
                 lost: now.lost.saturating_sub(known.lost),
                 marks: now.marks.saturating_sub(known.marks),
             };
-            bar.note(more, (since(from), since(at).saturating_sub(1)), of);
+            if counts != BarPart::default() {
+                all.push(Noted { from_ns, to_ns: at, counts });
+            }
         }
         before = Some((at, now));
     }
-    bar
+    all
 }
 
 fn counts(tally: &Tally) -> BarPart {
@@ -74,10 +199,14 @@ mod tests {
     use super::*;
     use crate::{
         ids::Seq,
-        recording::{RecordingInfo, RecordingSet, Tallied, test_files::TestFile},
+        recording::{RecordingInfo, test_files::TestFile},
         tap::{
             EntryRef,
-            entry::{Entry, Transition, What, station},
+            entry::{
+                Direction, Entry, Frame, Head, Redaction, Transition, Verdict,
+                mpp::{self, ErrorCode, Fault, Violation},
+                station::{self, Level},
+            },
         },
         time::Now,
     };
@@ -87,6 +216,8 @@ mod tests {
         Keyframe(u64),
         Entry(u64, Option<Tallied>),
         Loss(u64, u64),
+        /// What comes is in a chunk of its own.
+        Flush,
     }
 
     fn of_files(paths: &[PathBuf]) -> ReplayBar {
@@ -98,28 +229,50 @@ mod tests {
         TestFile::begin(path, &info, 16_384)
     }
 
+    /// What is counted so.
+    fn what(as_what: Option<Tallied>) -> What {
+        let of_station = |of| What::Transition(Transition::Station(of));
+        match as_what {
+            Some(Tallied::Mark) => of_station(station::Transition::Marked { by: None, entry: None }),
+            Some(Tallied::Fault) => What::Frame(Frame {
+                direction: Direction::Inbound,
+                peer: "127.0.0.1:1".into(),
+                head: Head::Mpp(mpp::Head { kind: None, id: None, queue: None, event: None }),
+                verdict: Verdict::Mpp(mpp::Verdict::Refused(Fault::Protocol {
+                    code: ErrorCode::InvalidFrame,
+                    violation: Violation::NotJson,
+                })),
+                wire_bytes: 0,
+                redaction: Redaction::None,
+                origin: None,
+            }),
+            Some(Tallied::Drop) | None => of_station(station::Transition::Notice { level: Level::Info }),
+        }
+    }
+
     fn write(file: &mut TestFile, items: &[Item]) {
-        let marked = station::Transition::Marked { by: None, entry: None };
         for (seq, item) in (1..).map(Seq).zip(items) {
             let (ms, as_what, what) = match item {
                 Item::Keyframe(ms) => {
                     file.keyframe(Now::at_ms(*ms), b"state");
                     continue;
                 }
-                Item::Entry(ms, as_what) => {
-                    (*ms, *as_what, What::Transition(Transition::Station(marked.clone())))
+                Item::Flush => {
+                    file.flush();
+                    continue;
                 }
+                Item::Entry(ms, as_what) => (*ms, *as_what, what(*as_what)),
                 Item::Loss(ms, count) => (*ms, None, What::Loss { count: *count }),
             };
-            let at = Now::at_ms(ms);
-            let entry = Entry { seq, at, link: Link::Station, trace: None, cause: None, what };
+            let link = if matches!(what, What::Frame(_)) { Link::Mpp } else { Link::Station };
+            let entry = Entry { seq, at: Now::at_ms(ms), link, trace: None, cause: None, what };
             file.entry(EntryRef { entry: &entry, bytes: b"" }, as_what);
         }
         file.finish();
     }
 
     #[test]
-    fn faults_losses_and_marks_are_in_the_time_since_the_keyframe_before_them() {
+    fn faults_losses_and_marks_are_where_they_are() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("night.mcap");
         let items = [
@@ -130,20 +283,43 @@ mod tests {
             Item::Entry(1_536, Some(Tallied::Drop)),
             Item::Loss(2_048, 7),
             Item::Keyframe(2_048),
-            Item::Entry(4_096, None),
+            Item::Entry(4_096, Some(Tallied::Mark)),
         ];
         write(&mut begin(&path, 0), &items);
         // A part of it has 4 ms.
         let parts = of_files(&[path]).columns(PARTS);
         let entries: u64 = parts.iter().map(|part| part.weight).sum();
         assert_eq!(entries, 5, "of entries, not of keyframes");
-        for (at, part) in parts.iter().enumerate() {
-            let noted = u64::from(at <= 256);
-            assert_eq!((part.faults, part.marks), (noted, noted), "part {at}");
-            assert_eq!(part.lost, if (256..=512).contains(&at) { 7 } else { 0 }, "part {at}");
-            let has_entries = [128..=256, 384..=512, 1_023..=1_023].iter().any(|of| of.contains(&at));
-            assert!(part.weight == 0 || has_entries, "part {at}");
+        let at = |is: fn(&BarPart) -> u64| -> Vec<(usize, u64)> {
+            parts.iter().map(is).enumerate().filter(|(_, count)| *count > 0).collect()
+        };
+        assert_eq!(at(|part| part.faults), [(128, 1)]);
+        assert_eq!(at(|part| part.marks), [(256, 1), (1_023, 1)]);
+        assert_eq!(at(|part| part.lost), [(512, 7)]);
+    }
+
+    #[test]
+    fn where_too_much_would_be_read_marks_are_in_their_chunks_and_faults_from_keyframe_to_keyframe() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("night.mcap");
+        let mut items = vec![Item::Keyframe(0)];
+        for s in 0..100 {
+            let as_what = match s {
+                30 => Some(Tallied::Fault),
+                70 => Some(Tallied::Mark),
+                _ => None,
+            };
+            items.extend([Item::Entry(s * 1_000, as_what), Item::Entry(s * 1_000 + 500, None), Item::Flush]);
         }
+        items.extend([Item::Keyframe(99_500), Item::Entry(200_000, None)]);
+        write(&mut begin(&path, 0), &items);
+        let parts = of_files(&[path]).columns(PARTS);
+        let at = |is: fn(&BarPart) -> u64| -> Vec<usize> {
+            (0..PARTS).filter(|column| is(&parts[*column]) > 0).collect()
+        };
+        // A part of it has 195 ms.
+        assert_eq!(at(|part| part.marks), [358, 359, 360]);
+        assert_eq!(at(|part| part.faults), (0..=509).collect::<Vec<_>>());
     }
 
     #[test]
@@ -186,8 +362,9 @@ mod tests {
                 Item::Entry(20_000, None),
             ];
             write(&mut second, &items);
-            let bar = of_files(&paths);
-            let faults: Vec<u64> = bar.columns(4).iter().map(|part| part.faults).collect();
+            let parts = of_files(&paths).columns(PARTS);
+            let quarters = parts.chunks(PARTS / 4);
+            let faults: Vec<u64> = quarters.map(|of| of.iter().map(|part| part.faults).sum()).collect();
             assert_eq!(faults, [2, 0, 1, 0], "follows: {follows}");
         }
     }
