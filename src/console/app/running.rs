@@ -141,6 +141,7 @@ impl App {
         let mut replay =
             Box::new(Self::new(port, config, Arc::clone(&mailbox), self.ui.columns, self.ui.rows));
         replay.over_station.present = Rc::clone(&self.over_station.present);
+        replay.view.is_over_station = true;
         if !notes.is_empty() {
             replay.show_message(notes.join("; "), Level::Warn, Class::Payload, REFUSED_DURATION);
         }

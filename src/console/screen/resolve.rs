@@ -44,9 +44,21 @@ pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
         return Err(why.into());
     }
     if cx.view.replay.is_some() && is_replayed(action) {
-        return Err(PortError::Replayed.to_string().into());
+        return Err(replayed(cx.view).into());
     }
     resolve_here(action, cx)
+}
+
+/// Why nothing is done in a replay, and where it is.
+fn replayed(view: &View) -> String {
+    let refused = PortError::Replayed;
+    if view.is_over_station {
+        return format!(
+            "{refused}; {} returns to the console of the station, where it can",
+            view.key(Action::Quit)
+        );
+    }
+    format!("{refused}; {}", refused.hint())
 }
 
 /// Whether an action is for a running station alone: in a replay it is refused before anything is asked or

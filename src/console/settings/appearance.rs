@@ -55,6 +55,7 @@ impl Appearance {
             clock: now,
             mask_policy: MaskPolicy::default(),
             replay: None,
+            is_over_station: false,
             present: Vec::new(),
         }
     }

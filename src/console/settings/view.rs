@@ -45,6 +45,8 @@ pub(crate) struct View {
     pub(crate) mask_policy: MaskPolicy,
     /// Where the replay is, where a recording is in the place of a station.
     pub(crate) replay: Option<ReplayView>,
+    /// Whether a recording is shown over the console of a station, to which it returns.
+    pub(crate) is_over_station: bool,
     /// What the station waits for over which a recording is shown.
     pub(crate) present: Vec<String>,
 }

@@ -2,17 +2,18 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, done, enqueued, show};
 use crate::{
     console::{
+        draw::glyphs::Glyphs,
         input::{pane_id::PaneId, view_id::ViewId},
         settings::SavedBookmarks,
         ui::{bookmark_file, effect::Effect, event::Event, state::Focus},
     },
     ids::Seq,
-    port::{ReplayAct, ReplayBar, ReplayPlace, ReplaySpan, ReplayView, Speed},
+    port::{BarPart, ReplayAct, ReplayBar, ReplayPlace, ReplaySpan, ReplayView, Speed},
     time::{Now, Wall},
     words::format,
 };
@@ -87,12 +88,94 @@ fn the_header_says_that_it_is_a_recording_and_where() {
     assert!(bar.contains('▁') && (75..85).contains(&middle), "{middle}: {bar}");
 }
 
+/// The line of messages, where the time bar is, from column 10 to column 149.
+fn bar(stage: &mut TestConsole) -> Vec<char> {
+    stage.text().lines().rev().nth(1).unwrap().chars().collect()
+}
+
+fn click(stage: &mut TestConsole, column: u16) -> Vec<ReplayAct> {
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    asked(&stage.event(Event::Mouse(MouseEvent { kind, column, row: 48, modifiers: KeyModifiers::NONE })))
+}
+
+#[test]
+fn a_click_on_the_time_bar_goes_there_by_the_time_of_the_recording() {
+    let mut stage = replayed();
+    let after = |ms| [ReplayAct::Seek(ReplayPlace::After(Duration::from_millis(ms)))];
+    assert_eq!(click(&mut stage, 10), after(0));
+    assert_eq!(click(&mut stage, 149), after(100_000));
+    let [ReplayAct::Seek(ReplayPlace::After(near))] = click(&mut stage, 45)[..] else { unreachable!() };
+    assert!((24_500..25_500).contains(&near.as_millis()), "{near:?}");
+    assert!(click(&mut stage, 5).is_empty(), "its time is no place");
+    // Whatever the wall clock was set to meanwhile.
+    let column = bar(&mut stage).iter().position(|it| *it == '|');
+    let replay = stage.view.replay.as_mut().unwrap();
+    replay.last.wall = Wall(replay.first.wall.0 - 1_000);
+    assert_eq!(bar(&mut stage).iter().position(|it| *it == '|'), column);
+    assert_eq!(click(&mut stage, 149), after(100_000));
+    // From what was stepped back to, too.
+    stage.char(',');
+    assert!(stage.ui.time.is_stopped());
+    assert_eq!(click(&mut stage, 10), after(0));
+    assert!(!stage.ui.time.is_stopped());
+}
+
+#[test]
+fn losses_faults_and_marks_have_signs_of_their_own_in_the_time_bar() {
+    let mut stage = replayed();
+    let mut parts = ReplayBar::with_parts(140);
+    parts.note(BarPart { lost: 1, ..BarPart::default() }, (10, 10), 140);
+    parts.note(BarPart { faults: 1, ..BarPart::default() }, (20, 20), 140);
+    parts.note(BarPart { marks: 1, ..BarPart::default() }, (30, 30), 140);
+    stage.view.replay.as_mut().unwrap().bar = Arc::new(parts);
+    stage.char('m');
+    stage.ui.message = None;
+    let mut signs = |ascii| {
+        stage.view.glyphs = Glyphs::of(ascii);
+        let bar = bar(&mut stage);
+        [20, 30, 40].map(|column: usize| bar[column])
+    };
+    assert_eq!((signs(false), signs(true)), (['?', '✗', '◆'], ['?', 'x', 'm']));
+}
+
+#[test]
+fn a_bookmark_is_in_the_time_bar_where_the_recording_has_it() {
+    let mut stage = replayed();
+    let first = stage.view.replay.as_ref().unwrap().first.wall;
+    let bookmark = |after_ms: &str| {
+        format!(
+            r#"{{"version":1,"marks":[{{"at_ms":{},{after_ms}"entry":1,"view":"Wire"}}]}}"#,
+            first.0 + 25_000
+        )
+    };
+    for (after_ms, column) in [(r#""after_ms":75000,"#, 114), ("", 44)] {
+        let saved = saved(Ok(Some(bookmark(after_ms))));
+        assert!(bookmark_file::restore(&mut stage.ui, &saved, Now::at_ms(0)));
+        assert_eq!(bar(&mut stage).iter().position(|it| *it == '★'), Some(column), "{after_ms}");
+    }
+}
+
 #[test]
 fn what_the_station_waits_for_is_in_the_header_of_a_recording_over_it() {
     let mut stage = replayed();
     stage.view.present = vec!["▲ 2 alerts".to_owned(), "? 1 approval".to_owned()];
     let header = header(&mut stage);
     assert!(header.contains("(NOW: ▲ 2 alerts  ? 1 approval)"), "{header}");
+}
+
+#[test]
+fn what_is_for_a_station_alone_says_how_to_do_it_there() {
+    let mut stage = replayed();
+    assert!(stage.char('x').is_empty());
+    let refused = "this is a replay of the past: nothing can be done in it; ";
+    let hint = said(&stage).strip_prefix(refused).unwrap_or_else(|| panic!("{}", said(&stage)));
+    assert!(hint.contains("`rl-console attach`"), "{hint}");
+    stage.view.is_over_station = true;
+    stage.char('x');
+    assert_eq!(
+        said(&stage).strip_prefix(refused),
+        Some("q returns to the console of the station, where it can")
+    );
 }
 
 #[test]

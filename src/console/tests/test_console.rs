@@ -89,6 +89,7 @@ impl TestConsole {
             manual: crate::manual::LazyManual::default(),
             mask_policy: MaskPolicy::default(),
             replay: None,
+            is_over_station: false,
             present: Vec::new(),
         };
         Self {
