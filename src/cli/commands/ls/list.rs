@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use super::rows::TableRow;
+use super::rows::{CountedOf, TableRow};
 use crate::{
     cli::{
         args::LsArgs,
@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
         let station = asked::ask(settings).await?;
         let listing = match station.recorded_at() {
             // What is of so long ago was so long before then.
-            Some(then) => Listing::of(args, then)?,
+            Some(then) => Listing { counted_of: CountedOf::Recording, ..Listing::of(args, then)? },
             None => listing,
         };
         let own = station.session();
@@ -59,7 +59,8 @@ pub(in crate::cli) fn all(context: &mut Context, lists: &[(List, Query)]) -> Res
             if place > 0 && !out.is_json() {
                 out.line("")?;
             }
-            let listing = Listing { list: *list, query: query.clone(), filter: None, limit: None, now };
+            let (list, query, counted_of) = (*list, query.clone(), CountedOf::Station);
+            let listing = Listing { list, query, filter: None, limit: None, now, counted_of };
             listing.print(&station, own, Printer { clock: &clock, out: &mut *out, table: None }).await?;
         }
         Ok(())
@@ -75,13 +76,15 @@ struct Listing {
     /// At most so many rows.
     limit: Option<u64>,
     now: Now,
+    counted_of: CountedOf,
 }
 
 impl Listing {
     fn of(args: &LsArgs, now: Now) -> Result<Self, Error> {
         let (query, narrowed) = args.narrowed(now);
         let filter = filter_of(args, narrowed.filter, now)?;
-        Ok(Self { list: args.list, query, filter, limit: args.limit, now })
+        let counted_of = CountedOf::Station;
+        Ok(Self { list: args.list, query, filter, limit: args.limit, now, counted_of })
     }
 
     /// Prints everything but what is of this command's own session.
@@ -125,7 +128,8 @@ impl Listing {
         let PageRows { mut rows, .. } = R::read(page).ok_or(Error::UnexpectedAnswer)?;
         rows.retain(|row| own.is_none() || row.session() != own);
         rows.iter_mut().for_each(R::reach_station);
-        if let Some(note) = R::note(&rows, printer.clock).filter(|_| !printer.out.is_json()) {
+        if let Some(note) = R::note(&rows, printer.clock, self.counted_of).filter(|_| !printer.out.is_json())
+        {
             report::print_note(&note);
         }
         self.sift(self.filter.as_ref(), &mut rows);

@@ -39,7 +39,7 @@ pub(in crate::cli::commands) trait TableRow {
     fn reach_station(&mut self) {}
 
     /// A note on a list beside its rows.
-    fn note(_rows: &[Self], _clock: &LocalClock) -> Option<String>
+    fn note(_rows: &[Self], _clock: &LocalClock, _of: CountedOf) -> Option<String>
     where
         Self: Sized,
     {
@@ -52,6 +52,26 @@ pub(in crate::cli::commands) trait TableRow {
         Self: Sized,
     {
         None
+    }
+}
+
+/// Of what something is counted that needs all entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::cli::commands) enum CountedOf {
+    /// Of a station: its tap keeps so much and no more.
+    #[default]
+    Station,
+    /// Of a recording.
+    Recording,
+}
+
+impl CountedOf {
+    /// How far back that is.
+    pub(super) const fn bounds(self) -> &'static str {
+        match self {
+            Self::Station => "within the tap's ring (limits.tap.ring_entries_max, limits.tap.ring_bytes_max)",
+            Self::Recording => "in the recording, until the moment that is asked about",
+        }
     }
 }
 

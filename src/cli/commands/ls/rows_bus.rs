@@ -1,6 +1,6 @@
 //! The rows of the bus as lines of a table.
 
-use super::rows::TableRow;
+use super::rows::{CountedOf, TableRow};
 use crate::{
     cli::table::{Align, LocalClock},
     ids::ConnectionId,
@@ -51,7 +51,7 @@ impl TableRow for TopicRow {
     }
 
     /// That there are topics which are not listed.
-    fn note(rows: &[Self], _clock: &LocalClock) -> Option<String> {
+    fn note(rows: &[Self], _clock: &LocalClock, _of: CountedOf) -> Option<String> {
         let left_out = rows.first().map_or(0, |row| row.left_out);
         let all = left_out.saturating_add(rows.len() as u64);
         (left_out > 0).then(|| {
@@ -153,7 +153,7 @@ impl TableRow for DropRow {
     }
 
     /// How far back they go: the station keeps so many notices and no more.
-    fn note(rows: &[Self], clock: &LocalClock) -> Option<String> {
+    fn note(rows: &[Self], clock: &LocalClock, _of: CountedOf) -> Option<String> {
         let first = rows.iter().map(|row| row.first_at_ms).min()?;
         Some(format!(
             "drops since {}; older notices were evicted (limits.rmp.shown_drops_max)",

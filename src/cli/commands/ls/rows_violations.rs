@@ -1,6 +1,6 @@
 //! Violations as lines of a table.
 
-use super::rows::TableRow;
+use super::rows::{CountedOf, TableRow};
 use crate::{
     cli::table::{Align, LocalClock},
     port::ViolationRow,
@@ -22,9 +22,9 @@ impl TableRow for ViolationRow {
         ]
     }
 
-    /// How far back they are counted: the tap keeps so much and no more.
-    fn note(rows: &[Self], clock: &LocalClock) -> Option<String> {
-        let bounds = "within the tap's ring (limits.tap.ring_entries_max, limits.tap.ring_bytes_max)";
+    /// How far back they are counted.
+    fn note(rows: &[Self], clock: &LocalClock, of: CountedOf) -> Option<String> {
+        let bounds = of.bounds();
         Some(match rows.first() {
             Some(row) => format!("violations since {}, {bounds}", clock.show(row.since_ms)),
             None => format!("no violations, {bounds}"),

@@ -114,12 +114,17 @@ fn violations_say_since_when_they_are_counted() {
         since_ms: NOW,
     };
     let clock = LocalClock::new(NOW);
-    let note = |rows: &[crate::port::ViolationRow]| TableRow::note(rows, &clock).unwrap();
+    let note_of = |rows: &[crate::port::ViolationRow], of| TableRow::note(rows, &clock, of).unwrap();
+    let note = |rows: &[crate::port::ViolationRow]| note_of(rows, CountedOf::Station);
     assert!(
         note(std::slice::from_ref(&row))
             .starts_with(&format!("violations since {}, within", clock.show(NOW)))
     );
     assert!(note(&[]).starts_with("no violations, within the tap's ring (limits.tap."));
+    let of_recording = "in the recording, until the moment that is asked about";
+    assert_eq!(note_of(&[], CountedOf::Recording), format!("no violations, {of_recording}"));
+    let since = format!("violations since {}, {of_recording}", clock.show(NOW));
+    assert_eq!(note_of(std::slice::from_ref(&row), CountedOf::Recording), since);
     let json: serde_json::Value =
         serde_json::from_str(&whole("violations", Page::Violations(vec![row]))).unwrap();
     let members: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
@@ -138,7 +143,7 @@ fn topics_that_are_not_listed_are_said_to_be_there() {
     snapshot.totals.topics = 5_008;
     let rows = crate::port::topic_rows(&snapshot);
     assert_eq!(
-        (TopicRow::note(&rows, &clock), TopicRow::note(&[], &clock)),
+        (TopicRow::note(&rows, &clock, CountedOf::Station), TopicRow::note(&[], &clock, CountedOf::Station)),
         (
             Some(
                 "showing 1 of 5008 topics; older ones were evicted (limits.rmp.shown_topics_max)".to_owned()
@@ -149,7 +154,7 @@ fn topics_that_are_not_listed_are_said_to_be_there() {
     assert!(whole("topics", Page::Topics(rows)).ends_with(",\"left_out\":5007}\n"));
     snapshot.totals.topics = 1;
     let rows = crate::port::topic_rows(&snapshot);
-    assert_eq!(TopicRow::note(&rows, &clock), None);
+    assert_eq!(TopicRow::note(&rows, &clock, CountedOf::Station), None);
     assert!(!whole("topics", Page::Topics(rows)).contains("left_out"));
 }
 
