@@ -45,6 +45,9 @@ impl Row {
 
 pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), Error> {
     let set = RecordingSet::open(std::slice::from_ref(&args.file)).map_err(RecordingError::of_set)?;
+    for note in set.notes() {
+        report::print_note(&format!("warning: {note}"));
+    }
     let set = Arc::new(set);
     let mut reader = SetReader::new(Arc::clone(&set));
     let span = asked::span(&set)?;
@@ -59,6 +62,9 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
             "--to is before --from: nothing is between them",
             format!("the recording has {}", span.words(&TimeZone::system())),
         ));
+    }
+    if let Some(note) = left_out(&set, from_ns, to_ns) {
+        report::print_note(&note);
     }
     let filter = args.filter.as_deref().map(|text| filter(text, context.clock.now())).transpose()?;
     let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
@@ -79,6 +85,16 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
     let damaged = damages.len() as u64 + more_damages;
     let path = args.out.display().to_string();
     context.out.row(&Row { path, entries, keyframes, bytes, damaged }, Row::text)
+}
+
+/// That a part is of one start of a station, where others have some of its time.
+fn left_out(set: &RecordingSet, from_ns: u64, to_ns: u64) -> Option<String> {
+    let chunk = set.chunk_at(from_ns);
+    let start = set.start_of(chunk);
+    let goes_on = set.chunk(start.end).is_some_and(|next| next.place.start_ns <= to_ns);
+    let first = set.first_path_of_start(chunk).filter(|_| goes_on)?.display();
+    let starts = set.starts();
+    Some(format!("note: of {starts} starts of the station, the one of {first} is cut; --from names another"))
 }
 
 fn filter(text: &str, now: Now) -> Result<Filter, Error> {
