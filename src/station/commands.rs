@@ -1,8 +1,6 @@
 //! What operators have the station do.
 
-use std::{io, sync::Arc};
-
-use serde::Serialize;
+use std::sync::Arc;
 
 use super::{
     bridge::{self, Running},
@@ -10,6 +8,7 @@ use super::{
     local::{Inner, Operating},
     mplp, pages, plugins,
     recording::{self, Begin},
+    reported::ReportedTexts,
     runs, sessions, supervisor,
 };
 use crate::{
@@ -17,14 +16,10 @@ use crate::{
     port::{Command, MARK_BYTES_MAX, Outcome, PortError, TriggerCommand, TriggerOutcome},
     store::op::{Class, Op},
     tap::entry::station::Transition,
-    words::cut,
 };
 
-/// The longest command or outcome that is reported, in bytes; what is longer is cut.
-const SHOWN_BYTES_MAX: u64 = 4_096;
-
 /// A command as it is reported; none of frames, which are entries of their own, and of what reports nothing.
-pub(super) fn shown(command: &Command) -> Option<Arc<str>> {
+pub(super) fn shown(texts: &ReportedTexts, command: &Command) -> Option<Arc<str>> {
     let is_shown = match command {
         Command::Workbench(_)
         | Command::Mark { .. }
@@ -46,34 +41,11 @@ pub(super) fn shown(command: &Command) -> Option<Arc<str>> {
     };
     is_shown.then(|| match command {
         Command::Plugin(of) => {
-            of.without_command_line().map_or_else(|| json(command), |it| json(&Command::Plugin(it)))
+            let without = of.without_command_line();
+            without.map_or_else(|| texts.json(command), |it| texts.json(&Command::Plugin(it)))
         }
-        _ => json(command),
+        _ => texts.json(command),
     })
-}
-
-/// It as JSON, cut. No more of it is written than is kept.
-pub(super) fn json(value: &impl Serialize) -> Arc<str> {
-    let mut text = Bounded(Vec::new());
-    // What is longer ends the writing.
-    let _ = serde_json::to_writer(&mut text, value);
-    Arc::from(cut(&String::from_utf8_lossy(&text.0), SHOWN_BYTES_MAX))
-}
-
-/// Takes a little more than is kept, so that the cut is made where no token is parted.
-struct Bounded(Vec<u8>);
-
-impl io::Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = (2 * SHOWN_BYTES_MAX).saturating_sub(self.0.len() as u64);
-        let taken = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
-        self.0.extend_from_slice(&bytes[..taken]);
-        if taken == 0 { Err(io::ErrorKind::WriteZero.into()) } else { Ok(taken) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Does it.
@@ -225,7 +197,10 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_reported_as_its_json_cut_and_without_command_lines() {
+    fn a_command_is_reported_as_its_json_without_command_lines() {
+        let limits = crate::limits::Limits::default().tap;
+        let texts = ReportedTexts::new(crate::tap::Tap::new(limits), limits);
+        let shown = |command: &Command| shown(&texts, command);
         assert_eq!(shown(&Command::Stop).as_deref(), Some(r#""stop""#));
         assert_eq!(shown(&Command::RecordStop), None);
         let serve = plugin::Command::Serve {
@@ -235,7 +210,5 @@ mod tests {
         };
         let text = shown(&Command::Plugin(serve)).unwrap();
         assert!(text.contains("/p") && !text.contains("hidden"), "{text}");
-        let long = json(&vec!["long".to_owned(); 100_000]);
-        assert!(long.len() as u64 <= SHOWN_BYTES_MAX && long.starts_with(r#"["long","#), "{}", long.len());
     }
 }

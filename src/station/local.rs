@@ -18,6 +18,7 @@ use super::{
     keyframes::Keyframes,
     metrics, pages, past,
     recording::Recording,
+    reported::ReportedTexts,
     status::StationStatus,
     supervisor::Parts,
     triggers::TriggerBoard,
@@ -60,6 +61,7 @@ pub(super) struct Inner {
     pub(super) startup: watch::Receiver<Startup>,
     pub(super) status: StationStatus,
     pub(super) tap: Tap,
+    pub(super) reported: ReportedTexts,
     pub(super) clock: Clock,
     pub(super) limits: limits::Limits,
     pub(super) waits: tokio::sync::Semaphore,
@@ -166,6 +168,7 @@ impl LocalPort {
 pub(super) struct Operating<'a> {
     pub(super) status: &'a StationStatus,
     pub(super) by: &'a OperatedBy,
+    texts: &'a ReportedTexts,
     /// The command as JSON, where it is to be reported.
     command: Option<&'a Arc<str>>,
     /// The entry that reports it; 0 where none does.
@@ -186,8 +189,8 @@ impl Operating<'_> {
         let cause = Seq(self.entry.load(Ordering::Relaxed));
         if cause != Seq(0) && self.command.is_some() {
             let outcome = match answer {
-                Ok(outcome) => commands::json(outcome),
-                Err(error) => commands::json(error),
+                Ok(outcome) => self.texts.json(outcome),
+                Err(error) => self.texts.json(error),
             };
             self.status.report_because(Transition::OperationEnded { outcome }, cause);
         }
@@ -203,9 +206,10 @@ impl Operator for LocalPort {
     fn command(&self, command: Command) -> Answer<Outcome> {
         let Self { inner, by } = self.clone();
         Box::pin(async move {
-            let (shown, entry) = (commands::shown(&command), AtomicU64::new(0));
-            let operating =
-                Operating { status: &inner.status, by: &by, command: shown.as_ref(), entry: &entry };
+            let (texts, entry) = (&inner.reported, AtomicU64::new(0));
+            let command_text = commands::shown(texts, &command);
+            let (status, shown) = (&inner.status, command_text.as_ref());
+            let operating = Operating { status, by: &by, texts, command: shown, entry: &entry };
             let answer = commands::act(&inner, operating, command).await;
             operating.ended(&answer);
             answer

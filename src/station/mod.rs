@@ -38,6 +38,7 @@ mod plugins;
 mod recording;
 mod remote;
 mod replay;
+mod reported;
 pub mod runs;
 pub(crate) mod sessions;
 mod start;

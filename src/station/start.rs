@@ -26,6 +26,7 @@ use super::{
     local::{Inner, LocalPort, Startup},
     metrics,
     recording::{self, Begin, Recording},
+    reported::ReportedTexts,
     status::StationStatus,
     supervisor::{Foundation, Parts},
     triggers::{self, TriggerBoard},
@@ -146,6 +147,7 @@ impl Station {
         let inner = Inner {
             startup: started,
             status: board,
+            reported: ReportedTexts::new(tap.clone(), config.limits.tap),
             tap,
             clock,
             limits: config.limits,

@@ -380,6 +380,12 @@ impl Tap {
         state.ring.oldest().unwrap_or(state.next)
     }
 
+    /// Bytes of a frame that are kept at most.
+    #[must_use]
+    pub fn frame_bytes_max(&self) -> u64 {
+        self.shared.frame_bytes_max() as u64
+    }
+
     /// The last place given.
     #[must_use]
     pub fn last(&self) -> Seq {
