@@ -167,9 +167,10 @@ impl RecordingIndex {
         let Ok(Record::Metadata(metadata)) = parse_record(op::METADATA, body) else { return Ok(false) };
         if metadata.name == METADATA {
             let (form, info) = checked_info(&metadata)?;
-            match &self.info {
-                Some(first) => self.is_merged |= !first.is_same_start(&info),
-                None => (self.form, self.info) = (form, Some(info)),
+            if let Some(first) = &self.info {
+                self.is_merged |= !first.is_same_start(&info);
+            } else {
+                (self.form, self.info) = (form, Some(info));
             }
         } else if metadata.name == TALLY && self.tallies.len() < PLACES_MAX {
             self.tallies.push((at, Tally::from_metadata(&metadata.metadata)));
