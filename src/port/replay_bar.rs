@@ -12,8 +12,8 @@ pub struct BarPart {
     pub faults: u64,
     /// Entries that were lost in it; where no more is known, in the time since the keyframe before it.
     pub lost: u64,
-    /// Marks in it, or in the chunk of the file that it lies in; where no more is known, in the time since the
-    /// keyframe before it.
+    /// Marks in it, or in the chunk of the file that it lies in; where no more is known, in the time since
+    /// the keyframe before it.
     pub marks: u64,
 }
 

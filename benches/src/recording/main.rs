@@ -29,11 +29,11 @@
 //! once, which is what the bounds are of, with hosts and clients on one core and who reads on another.
 //! `fold`, `large` and one part of `size` have nights of 10,000 entries a second, in which invocations and
 //! their states are too; the file is written by the recorder's writer, by the time of the entries. `fold` is
-//! the whole path: the file is read, its entries are handed out, folded and kept, and nothing is drawn. In `large`, first
-//! frames and memory are those of the whole program in a pseudo-terminal of 160×50, from just before its
-//! start; the file without an index is a copy without its end. Places are gone to in this process, by their
-//! time and by the number of an entry, and the state must have that entry and no later one. Files are in
-//! the page cache. With `--folder` the large file is made there, once, and used again.
+//! the whole path: the file is read, its entries are handed out, folded and kept, and nothing is drawn.
+//! In `large`, first frames and memory are those of the whole program in a pseudo-terminal of 160×50, from
+//! just before its start; the file without an index is a copy without its end. Places are gone to in this
+//! process, by their time and by the number of an entry, and the state must have that entry and no later
+//! one. Files are in the page cache. With `--folder` the large file is made there, once, and used again.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod bare;

@@ -64,8 +64,8 @@ pub(super) struct Clocks {
 }
 
 impl Clocks {
-    /// Looks for it: all of what is short, and of what is long as much as tells where the clock was set, unless
-    /// it was set right again soon.
+    /// Looks for it: all of what is short, and of what is long as much as tells where the clock was set,
+    /// unless it was set right again soon.
     pub(super) fn find(reader: &mut SetReader) -> Self {
         let set = std::sync::Arc::clone(reader.set());
         // A keyframe has a chunk of its own.

@@ -107,8 +107,8 @@ pub enum Transition {
     Operated {
         /// Who; none in what a version before 0.4 recorded.
         by: Option<OperatedBy>,
-        /// The port's command as JSON, cut as a frame, which it says then; none of frames that are sent, which are entries of
-        /// their own, and in what a version before 0.12 recorded.
+        /// The port's command as JSON, cut as a frame, which it says then; none of frames that are sent,
+        /// which are entries of their own, and in what a version before 0.12 recorded.
         command: Option<Arc<str>>,
     },
     /// What an operator did has its answer; its cause is the entry of that.
