@@ -139,8 +139,12 @@ fn an_index_is_the_same_by_the_file_s_own_and_by_hopping_over_its_records() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder);
     night(&path, 5_000);
-    let own = index(&path).unwrap();
+    let mut own = index(&path).unwrap();
     assert!(own.chunks.len() > 4, "{}", own.chunks.len());
+    // The index alone tells where marks are.
+    for chunk in &mut own.chunks {
+        assert_eq!(chunk.has_marks.take(), Some(false));
+    }
     let whole = fs::read(&path).unwrap();
     // Without the end, where the index is.
     let killed = index(&cut(&path, whole.len() - 9)).unwrap();
