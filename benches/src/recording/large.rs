@@ -10,7 +10,7 @@ use std::{
 use rl_console::{
     console,
     ids::Seq,
-    port::{ReplayAct, ReplayPlace, StationPort as _},
+    port::{ReplayAct, ReplayPlace, ReplaySpan, StationPort as _},
     recording::RecordingSet,
     station::ReplayPort,
     time::{Clock, Wall},
@@ -108,7 +108,7 @@ fn place(night: &Night, (first, last): (Wall, Wall), by_time: bool) -> (ReplayPl
 /// Goes to places at random, and has a chunk read by the index in between.
 fn seeks(args: &Args, night: &Night, report: &mut Report) -> Result<()> {
     let set = Arc::new(RecordingSet::open(std::slice::from_ref(&night.path))?);
-    let span = ReplayPort::span(&set).ok_or("nothing can be read")?;
+    let ReplaySpan { first, last, .. } = ReplayPort::span(&set).ok_or("nothing can be read")?;
     let clock = Clock::start();
     let mut file = File::open(&night.path)?;
     let summary = bare::summary(&mut file)?;
@@ -117,7 +117,7 @@ fn seeks(args: &Args, night: &Night, report: &mut Report) -> Result<()> {
         let port = open(&set, ReplayPlace::Start, clock)?;
         let (mut times, mut chunks) = (Vec::new(), Vec::new());
         for _ in 0..args.seeks.max(1) {
-            let (place, wanted) = place(night, span, by_time);
+            let (place, wanted) = place(night, (first, last), by_time);
             let began = clock.mono();
             let reached = runtime.block_on(seek(&port, place))?;
             times.push(clock.mono().since(began));
