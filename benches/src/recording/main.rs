@@ -47,7 +47,6 @@ mod large;
 mod load;
 mod night;
 #[path = "../screen/process.rs"]
-#[expect(dead_code, reason = "the benchmark of the screen has use for the rest")]
 mod process;
 mod recorded_hosts;
 mod recorder;
