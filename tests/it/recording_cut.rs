@@ -146,3 +146,39 @@ fn frames_of_a_recording_are_printed_and_sent_again() {
     let again = run(data, &["inject", "rmp", "--each", fixture.to_str().unwrap()], "").exits(0);
     assert_eq!(again.rows[0]["verdict"], "accepted", "{:#?}", again.rows);
 }
+
+#[test]
+fn of_several_starts_of_a_station_each_is_counted_from_zero_and_one_is_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    fs::create_dir(data.join("night")).unwrap();
+    let paths = ["night/first.mcap", "night/second.mcap"].map(|name| {
+        let station = Station::start(data);
+        let path = recorded(data, name, &[], || {
+            publish(data, 1);
+            publish(data, 2);
+        });
+        assert!(station.terminate().success());
+        path
+    });
+    let (night, out) = (data.join("night"), data.join("part.mcap"));
+    let (night, out) = (night.to_str().unwrap(), out.to_str().unwrap());
+    let when = ["trigger", "test", night, "--when", "topic:a/b kind:publish", "--cooldown", "3600"];
+    assert_eq!(json(data, &when).len(), 2, "once in each start");
+    let said = |args: &[&str]| {
+        let output = cli(data, args);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let cut = said(&["recording", "cut", night, out]);
+    let note = format!("note: of 2 starts of the station, the one of {} is cut", paths[0].display());
+    assert!(cut.contains(&note), "{cut}");
+    assert_eq!(seqs(Path::new(out)), seqs(&paths[0]));
+    let file = paths[0].to_str().unwrap();
+    fs::remove_file(out).unwrap();
+    assert!(!said(&["recording", "cut", file, out]).contains("note:"), "nothing is left out");
+    for list in ["violations", "findings"] {
+        let note = said(&["ls", list, "--recording", file]);
+        assert!(note.contains("in the recording, until the moment that is asked about"), "{note}");
+    }
+}
