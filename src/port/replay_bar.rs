@@ -29,6 +29,17 @@ impl BarPart {
         }
     }
 
+    /// What it has more than another.
+    #[must_use]
+    pub const fn less(self, other: Self) -> Self {
+        Self {
+            weight: self.weight.saturating_sub(other.weight),
+            faults: self.faults.saturating_sub(other.faults),
+            lost: self.lost.saturating_sub(other.lost),
+            marks: self.marks.saturating_sub(other.marks),
+        }
+    }
+
     /// What is greatest in either.
     #[must_use]
     pub fn greatest(self, other: Self) -> Self {

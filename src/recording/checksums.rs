@@ -7,13 +7,11 @@ use mcap::{MAGIC, records::op};
 
 use super::{
     reader::{Damage, OpenError},
-    records::{RecordHead, Records},
+    records::{HEAD_BYTES, RecordHead, Records, u32_at},
 };
 
 /// Bytes that are read at one time.
 const BLOCK_BYTES: u64 = 65_536;
-/// The opcode and the length before each record.
-const HEAD_BYTES: u64 = 9;
 /// A checksum at the end of a record.
 const CHECKSUM_BYTES: u64 = 4;
 /// The body of a footer: two places and a checksum.
@@ -63,7 +61,7 @@ fn check(records: &mut Records, found: &mut Checksums) -> Result<(), Damage> {
     let (head, body) = record(records, end, CHECKSUM_BYTES)?;
     if head.op == op::DATA_END {
         let why = "its checksum is another: metadata or something else between its chunks was changed";
-        let is_damaged = is_other(u32_at(&body), data.finalize());
+        let is_damaged = is_other(u32_at(&body, 0), data.finalize());
         found.data = is_damaged.then(|| Damage::Part { at: MAGIC.len() as u64, why: why.to_owned() });
         index(records, head.end())?;
     }
@@ -80,7 +78,7 @@ fn attachment(records: &mut Records, head: RecordHead) -> Result<Option<Damage>,
     let end = head.end() - CHECKSUM_BYTES;
     let mut checked = crc32fast::Hasher::new();
     update(records, &mut checked, at + HEAD_BYTES, end)?;
-    let said = u32_at(&records.bytes(end, CHECKSUM_BYTES)?);
+    let said = u32_at(&records.bytes(end, CHECKSUM_BYTES)?, 0);
     Ok(is_other(said, checked.finalize()).then(|| cut("the checksum of an attachment is another")))
 }
 
@@ -99,7 +97,7 @@ fn index(records: &mut Records, from: u64) -> Result<(), Damage> {
     }
     let mut checked = crc32fast::Hasher::new();
     update(records, &mut checked, from, at - CHECKSUM_BYTES)?;
-    let said = u32_at(&records.bytes(at - CHECKSUM_BYTES, CHECKSUM_BYTES)?);
+    let said = u32_at(&records.bytes(at - CHECKSUM_BYTES, CHECKSUM_BYTES)?, 0);
     if is_other(said, checked.finalize()) {
         return damaged(from, "the checksum of the index at its end is another");
     }
@@ -133,8 +131,4 @@ fn update(records: &mut Records, checked: &mut crc32fast::Hasher, from: u64, to:
 /// Whether a checksum is another than it says; 0 says none.
 const fn is_other(said: Option<u32>, found: u32) -> bool {
     matches!(said, Some(said) if said != 0 && said != found)
-}
-
-fn u32_at(bytes: &[u8]) -> Option<u32> {
-    bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }

@@ -8,7 +8,7 @@ use mcap::{
     sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions},
 };
 
-use super::records::RECORD_BYTES_MAX;
+use super::records::{RECORD_BYTES_MAX, u32_at, u64_at};
 
 /// Messages of one chunk, and other records of it. One with more is damaged: it is found while it is read,
 /// before more is kept.
@@ -69,13 +69,9 @@ pub(super) fn records(
     Ok(())
 }
 
-fn u64_at(body: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*body.get(at..)?.first_chunk()?))
-}
-
 /// Where the content of a chunk ends: behind the name of how it is compressed, and its length.
 fn end(body: &[u8]) -> Option<usize> {
-    let name = u32::from_le_bytes(*body.get(COMPRESSION_AT..)?.first_chunk()?);
+    let name = u32_at(body, COMPRESSION_AT)?;
     let at = (COMPRESSION_AT + 4).checked_add(usize::try_from(name).ok()?)?;
     let length = usize::try_from(u64_at(body, at)?).ok()?;
     at.checked_add(8)?.checked_add(length)

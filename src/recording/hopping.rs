@@ -12,7 +12,7 @@ use super::{
     format::SNAPSHOT_TOPIC,
     index::{ChunkPlace, METADATA_BYTES_MAX, RecordingIndex, TEXT_BYTES_MAX, is_ours},
     reader::{Damage, OpenError},
-    records::{RECORD_BYTES_MAX, RecordHead, Records, text_at},
+    records::{RECORD_BYTES_MAX, RecordHead, Records, text_at, u64_at},
 };
 
 /// What a chunk says of itself before its records: two times, a length, a checksum.
@@ -210,8 +210,4 @@ impl Found {
             self.messages.time(last);
         }
     }
-}
-
-fn u64_at(body: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*body.get(at..)?.first_chunk()?))
 }

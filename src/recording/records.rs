@@ -17,7 +17,7 @@ use super::reader::{Damage, OpenError};
 pub(super) const RECORD_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// The opcode and the length before each record.
-const HEAD_BYTES: u64 = 9;
+pub(super) const HEAD_BYTES: u64 = 9;
 
 /// Where a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +167,16 @@ pub(super) fn text_at(body: &[u8], at: usize) -> Option<(String, usize)> {
 
 fn unreadable(at: u64, why: &io::Error) -> Damage {
     Damage::Unreadable { at, why: why.to_string() }
+}
+
+/// A number at a place of a record's body.
+pub(super) fn u64_at(body: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*body.get(at..)?.first_chunk()?))
+}
+
+/// A shorter one.
+pub(super) fn u32_at(body: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*body.get(at..)?.first_chunk()?))
 }
 
 #[cfg(test)]

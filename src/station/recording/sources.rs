@@ -36,8 +36,7 @@ use crate::{
 pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Sources, PortError> {
     let port = LocalPort::own(Arc::clone(inner));
     // Taken here, so that a station that stops soon after its start still has a recording that can be folded.
-    let past = Arc::clone(inner);
-    let (reader, first) = if let Some(found) = beside(move || before(&past, preroll_s)).await? {
+    let (reader, first) = if let Some(found) = before(inner, preroll_s).await? {
         found
     } else {
         let reader = port.entries()?;
@@ -80,14 +79,21 @@ pub(super) async fn sources(inner: &Arc<Inner>, preroll_s: u64) -> Result<Source
 }
 
 /// The state so many seconds ago, or the first one that is known since, and a reader of what followed.
-fn before(inner: &Inner, seconds: u64) -> Option<(Reader, EncodedSnapshot)> {
+async fn before(inner: &Arc<Inner>, seconds: u64) -> Result<Option<(Reader, EncodedSnapshot)>, PortError> {
     let moment = inner.clock.now().before(Duration::from_secs(seconds)).mono;
-    let noted = inner.keyframes.at_or_before(moment).filter(|_| seconds > 0)?;
-    let (seq, snapshot) = moved_on(inner, &noted, moment).unwrap_or_else(|| {
+    let noted = inner.keyframes.at_or_before(moment).filter(|_| seconds > 0);
+    let Some(noted) = noted else { return Ok(None) };
+    let moved = if noted.at.mono < moment {
+        let (past, noted) = (Arc::clone(inner), noted.clone());
+        beside(move || moved_on(&past, &noted, moment)).await?
+    } else {
+        None
+    };
+    let (seq, snapshot) = moved.unwrap_or_else(|| {
         let Encoded { seq, at, bytes } = noted;
         (seq, EncodedSnapshot { at, bytes: bytes.to_vec() })
     });
-    Some((inner.tap.reader_from(seq.next()).ok()?, snapshot))
+    Ok(inner.tap.reader_from(seq.next()).ok().map(|reader| (reader, snapshot)))
 }
 
 /// The state at a moment, which is the noted one with the entries until then, and the last of these. None

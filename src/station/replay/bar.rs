@@ -17,10 +17,10 @@ const EVEN_NS: u64 = 2_000_000_000;
 /// Longer ones that are read: what was kept before the recording began is in such. Further ones are taken for
 /// even.
 const LONG_READ_MAX: usize = 16;
-/// Chunks that are read for where faults, losses and marks are, and messages in them. Further ones are in the
-/// time from one keyframe to the next, or in the chunks that have marks.
+/// Chunks that are read for where faults, losses and marks are, and messages in them: the first screen waits
+/// for it. Further ones are in the time from one keyframe to the next, or in the chunks that have marks.
 const READ_MAX: usize = 64;
-const MESSAGES_READ_MAX: u64 = 131_072;
+const MESSAGES_READ_MAX: u64 = 16_384;
 
 pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
     let set = Arc::clone(reader.set());
@@ -107,12 +107,7 @@ impl Making {
     fn note_rest(&mut self, set: &RecordingSet, noted: &Noted) {
         let known = noted.chunks(set).filter_map(|number| self.known.get(&number));
         let found = known.fold(BarPart::default(), |all, part| all.plus(*part));
-        let rest = BarPart {
-            weight: 0,
-            faults: noted.counts.faults.saturating_sub(found.faults),
-            lost: noted.counts.lost.saturating_sub(found.lost),
-            marks: noted.counts.marks.saturating_sub(found.marks),
-        };
+        let rest = noted.counts.unwrap_or_default().less(found);
         let has_marks = |number: &usize| {
             let place = set.chunk(*number).map(|chunk| chunk.place);
             !self.known.contains_key(number) && place.is_some_and(|it| it.has_marks == Some(true))
@@ -132,7 +127,8 @@ impl Making {
 struct Noted {
     from_ns: u64,
     to_ns: u64,
-    counts: BarPart,
+    /// Nothing behind the last counts.
+    counts: Option<BarPart>,
 }
 
 impl Noted {
@@ -149,7 +145,7 @@ impl Noted {
 
     /// Whether any of it may be in a chunk.
     fn may_have(&self, chunk: &SetChunk) -> bool {
-        let is_marks_alone = self.counts.faults == 0 && self.counts.lost == 0;
+        let is_marks_alone = self.counts.is_some_and(|counts| counts.faults == 0 && counts.lost == 0);
         entries_of(chunk) > 0 && !(is_marks_alone && chunk.place.has_marks == Some(false))
     }
 }
@@ -159,7 +155,7 @@ fn entries_of(chunk: &SetChunk) -> u64 {
     chunk.place.messages.saturating_sub(u64::from(chunk.place.has_keyframe))
 }
 
-/// The times in which anything was counted.
+/// The times in which anything was counted, or is not: a file that was not finished has none at its end.
 fn noted(set: &RecordingSet) -> Vec<Noted> {
     let mut before: Option<(u64, BarPart)> = None;
     let mut all = Vec::new();
@@ -167,17 +163,17 @@ fn noted(set: &RecordingSet) -> Vec<Noted> {
         let now = counts(tally);
         if let Some((from_ns, known)) = before {
             // Another recording begins with none.
-            let counts = BarPart {
-                weight: 0,
-                faults: now.faults.saturating_sub(known.faults),
-                lost: now.lost.saturating_sub(known.lost),
-                marks: now.marks.saturating_sub(known.marks),
-            };
+            let counts = now.less(known);
             if counts != BarPart::default() {
-                all.push(Noted { from_ns, to_ns: at, counts });
+                all.push(Noted { from_ns, to_ns: at, counts: Some(counts) });
             }
         }
         before = Some((at, now));
+    }
+    let (first_ns, last_ns) = set.span_ns();
+    let from_ns = before.map_or(first_ns, |(at, _)| at);
+    if from_ns < last_ns {
+        all.push(Noted { from_ns, to_ns: last_ns.saturating_add(1), counts: None });
     }
     all
 }
@@ -251,6 +247,11 @@ mod tests {
     }
 
     fn write(file: &mut TestFile, items: &[Item]) {
+        put(file, items);
+        file.finish();
+    }
+
+    fn put(file: &mut TestFile, items: &[Item]) {
         for (seq, item) in (1..).map(Seq).zip(items) {
             let (ms, as_what, what) = match item {
                 Item::Keyframe(ms) => {
@@ -268,7 +269,6 @@ mod tests {
             let entry = Entry { seq, at: Now::at_ms(ms), link, trace: None, cause: None, what };
             file.entry(EntryRef { entry: &entry, bytes: b"" }, as_what);
         }
-        file.finish();
     }
 
     #[test]
@@ -284,18 +284,25 @@ mod tests {
             Item::Loss(2_048, 7),
             Item::Keyframe(2_048),
             Item::Entry(4_096, Some(Tallied::Mark)),
+            Item::Flush,
         ];
-        write(&mut begin(&path, 0), &items);
-        // A part of it has 4 ms.
-        let parts = of_files(&[path]).columns(PARTS);
-        let entries: u64 = parts.iter().map(|part| part.weight).sum();
-        assert_eq!(entries, 5, "of entries, not of keyframes");
-        let at = |is: fn(&BarPart) -> u64| -> Vec<(usize, u64)> {
-            parts.iter().map(is).enumerate().filter(|(_, count)| *count > 0).collect()
-        };
-        assert_eq!(at(|part| part.faults), [(128, 1)]);
-        assert_eq!(at(|part| part.marks), [(256, 1), (1_023, 1)]);
-        assert_eq!(at(|part| part.lost), [(512, 7)]);
+        let mut file = begin(&path, 0);
+        put(&mut file, &items);
+        // Nothing is counted yet behind the last keyframe.
+        let unfinished = of_files(std::slice::from_ref(&path));
+        file.finish();
+        for bar in [unfinished, of_files(&[path])] {
+            // A part of it has 4 ms.
+            let parts = bar.columns(PARTS);
+            let entries: u64 = parts.iter().map(|part| part.weight).sum();
+            assert_eq!(entries, 5, "of entries, not of keyframes");
+            let at = |is: fn(&BarPart) -> u64| -> Vec<(usize, u64)> {
+                parts.iter().map(is).enumerate().filter(|(_, count)| *count > 0).collect()
+            };
+            assert_eq!(at(|part| part.faults), [(128, 1)]);
+            assert_eq!(at(|part| part.marks), [(256, 1), (1_023, 1)]);
+            assert_eq!(at(|part| part.lost), [(512, 7)]);
+        }
     }
 
     #[test]

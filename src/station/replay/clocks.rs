@@ -17,9 +17,9 @@ use crate::{
 /// How far the wall clock and the `log_time` differ by their rounding and by the order of entries alone, in
 /// nanoseconds.
 pub(super) const SAME_CLOCK_NS: u64 = 20_000_000;
-/// Chunks that are looked at; of more, so many that lie evenly.
-const LOOKED_AT: usize = 32;
-/// Further ones that are, to find where the clock was set.
+/// Messages that are looked through; of more, the first chunk and the last one.
+const LOOKED_THROUGH_MAX: u64 = 16_384;
+/// Further chunks that are looked at, to find where the clock was set.
 const HALVED_MAX: usize = 48;
 /// Stretches that are told from each other.
 const STRETCHES_MAX: usize = 1_024;
@@ -64,8 +64,8 @@ pub(super) struct Clocks {
 }
 
 impl Clocks {
-    /// Looks for it: all of what is short, and of what is long as much as tells where the clock was set,
-    /// unless it was set right again soon.
+    /// Looks for it: through all of what is short, and in what is long for where the clock was set, unless it
+    /// was set right again.
     pub(super) fn find(reader: &mut SetReader) -> Self {
         let set = std::sync::Arc::clone(reader.set());
         // A keyframe has a chunk of its own.
@@ -80,8 +80,10 @@ impl Clocks {
                 .or_insert_with(|| chunks.get(at).map_or_else(Vec::new, |it| of_chunk(reader, *it)));
         };
         let last = chunks.len().saturating_sub(1);
-        for part in 0..LOOKED_AT.min(chunks.len()) {
-            look(part * last / (LOOKED_AT.min(chunks.len()) - 1).max(1), &mut known);
+        let messages = chunks.iter().filter_map(|number| set.chunk(*number)).map(|it| it.place.messages);
+        let is_short = messages.fold(0, u64::saturating_add) <= LOOKED_THROUGH_MAX;
+        for at in (0..chunks.len()).filter(|at| is_short || [0, last].contains(at)) {
+            look(at, &mut known);
         }
         for _ in 0..HALVED_MAX {
             let Some(middle) = unclear(&known) else { break };

@@ -56,10 +56,9 @@ pub(in crate::cli::commands) trait TableRow {
 }
 
 /// Of what something is counted that needs all entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli::commands) enum CountedOf {
     /// Of a station: its tap keeps so much and no more.
-    #[default]
     Station,
     /// Of a recording.
     Recording,
