@@ -100,6 +100,8 @@ pub struct Station {
     pub(super) inner: Arc<Inner>,
     startup: watch::Sender<Startup>,
     opening: Option<JoinHandle<()>>,
+    /// Ends with the opening: until then a recording from the start may not have begun.
+    opened: watch::Receiver<()>,
     parts: Arc<Mutex<Option<Parts>>>,
 }
 
@@ -167,6 +169,7 @@ impl Station {
             parts: Arc::downgrade(&parts),
         };
         let inner = Arc::new(inner);
+        let (opens, opened) = watch::channel(());
         let opening = {
             let (inner, startup, parts) = (Arc::clone(&inner), startup.clone(), Arc::clone(&parts));
             let open = move || match open(&inner, &config, lock, pack, startup.clone()) {
@@ -182,6 +185,7 @@ impl Station {
                     if let Some(path) = config.record {
                         record_from_start(&inner, path);
                     }
+                    drop(opens);
                 }
                 Err(why) => {
                     inner.status.report(Transition::HostDown { link: Link::Station }, &why);
@@ -193,7 +197,7 @@ impl Station {
                 .spawn(open)
                 .map_err(|error| StartError::Failed(error.to_string()))?
         };
-        Ok(Self { inner, startup, opening: Some(opening), parts })
+        Ok(Self { inner, startup, opening: Some(opening), opened, parts })
     }
 
     /// The way to act on it, to ask it and to watch it.
@@ -202,7 +206,7 @@ impl Station {
         Arc::new(LocalPort::own(Arc::clone(&self.inner)))
     }
 
-    /// Waits until every host answers or has said why it does not.
+    /// Waits until every host answers or has said why it does not, and a recording from the start has begun.
     ///
     /// # Errors
     /// [`StartError::Failed`] when the station cannot come up at all.
@@ -210,6 +214,8 @@ impl Station {
         let failed = |error: PortError| StartError::Failed(error.to_string());
         let mut reader = self.inner.tap.reader().map_err(|error| StartError::Failed(error.to_string()))?;
         let running = self.inner.running().await.map_err(failed)?;
+        // Nothing is ever sent: it ends once its sender is gone.
+        let _ = self.opened.clone().changed().await;
         let metrics = self.inner.metrics.addr();
         let rmp = self.inner.hosts.bus.path();
         let macp = self.inner.hosts.sessions.addr();

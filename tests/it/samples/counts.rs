@@ -14,7 +14,8 @@ use rl_console::{
 pub(super) type Counts = BTreeMap<String, u64>;
 
 /// What depends on time alone and is not counted, by the beginnings of labels, with the reason.
-const OF_TIME: [(&str, &str); 18] = [
+const OF_TIME: [(&str, &str); 19] = [
+    ("mpp Listening", "it may listen before the recording begins or behind that"),
     ("mpp committed", "how much is durable at once follows the disk"),
     ("mpp in Heartbeat", "one every few seconds"),
     ("mpp out Heartbeat", "one every few seconds"),
