@@ -86,7 +86,7 @@ pub use runs::{ArtifactRow, ConfirmationRow, RunDetail, RunEventRow, RunRow};
 pub use sequence_diagram::{DIAGRAM_HOPS_MAX, sequence_diagram};
 pub use sessions::{LogKind, SessionDetail, SessionLogRow, SessionRow};
 pub(crate) use shutdown_impact::ShutdownImpact;
-pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView};
+pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView, StoppingView};
 pub(crate) use tables::tables;
 pub use triggers::{ClipSpan, TriggerCommand, TriggerOutcome, TriggerRow, TriggerSpec};
 pub use violations::ViolationRow;

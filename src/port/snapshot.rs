@@ -5,7 +5,10 @@ use std::{path::PathBuf, sync::Arc};
 use super::{alerts::AlertList, systems::systems};
 use crate::{
     ids::{Seq, TraceId},
-    tap::entry::{Link, station::Transition},
+    tap::entry::{
+        Link,
+        station::{OperatedBy, Transition},
+    },
     time::Now,
 };
 
@@ -76,6 +79,8 @@ pub struct StationView {
     pub recording: Option<RecordingView>,
     /// The file of the recording that it keeps by itself, where it writes one.
     pub always_recording: Option<PathBuf>,
+    /// Its orderly stop, once that has begun.
+    pub stopping: Option<StoppingView>,
     /// What an operator must not miss.
     pub alerts: AlertList,
     /// Whether it was started for a rehearsal, where faults may be made on purpose.
@@ -100,6 +105,7 @@ impl StationView {
             disk_low: None,
             recording: None,
             always_recording: None,
+            stopping: None,
             alerts: AlertList::new(alerts_max),
             is_rehearsal: false,
             injected_traces: Vec::new(),
@@ -139,6 +145,7 @@ impl StationView {
                 self.disk_low = Some(*free_bytes);
             }
             Transition::DiskOk { .. } => self.disk_low = None,
+            Transition::Stopping { by } => self.stopping = Some(StoppingView { by: by.clone(), at }),
             Transition::Alert { alert, .. } => self.alerts.apply(alert),
             Transition::Started
             | Transition::RecordingFailed { .. }
@@ -149,8 +156,7 @@ impl StationView {
             | Transition::Notice { .. }
             | Transition::TurnedAway { .. }
             | Transition::TokenShown { .. }
-            | Transition::Restarted
-            | Transition::Stopping { .. } => {}
+            | Transition::Restarted => {}
         }
     }
 }
@@ -164,6 +170,15 @@ pub enum HostState {
     Up,
     /// It does not: why, and how to mend it.
     Down(Arc<str>),
+}
+
+/// An orderly stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoppingView {
+    /// The operator that asked for it; none where a signal did.
+    pub by: Option<OperatedBy>,
+    /// When it began.
+    pub at: Now,
 }
 
 /// A recording that runs.

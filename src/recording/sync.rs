@@ -131,3 +131,53 @@ impl Syncing {
         is_done
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::OwnedFd;
+
+    use super::*;
+
+    fn is_begun_at(syncing: &Syncing, seconds: u64) -> bool {
+        syncing.begun_at == Mono(0) + Duration::from_secs(seconds)
+    }
+
+    /// Waits until the disk has answered.
+    fn settle(syncing: &Syncing) {
+        while syncing.state.lock().unwrap().is_running {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn every_ten_seconds_the_disk_is_asked() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut syncing = Syncing::of(file.path(), file.as_file()).unwrap();
+        for (seconds, begun) in [(9, 0), (10, 10), (19, 10), (20, 20), (45, 45)] {
+            syncing.tick(Mono(0) + Duration::from_secs(seconds)).unwrap();
+            settle(&syncing);
+            assert!(is_begun_at(&syncing, begun), "{seconds}: {syncing:?}");
+        }
+        syncing.end().unwrap();
+    }
+
+    #[test]
+    fn a_disk_that_keeps_nothing_is_told_of_once() {
+        // Nothing keeps what is written to a pipe.
+        let (_reader, writer) = io::pipe().unwrap();
+        let file = File::from(OwnedFd::from(writer));
+        let mut syncing = Syncing::of(Path::new("pipe"), &file).unwrap();
+        let tick = |syncing: &mut Syncing, seconds| {
+            let told = syncing.tick(Mono(0) + Duration::from_secs(seconds));
+            settle(syncing);
+            told.map_err(|error| error.kind())
+        };
+        assert_eq!(tick(&mut syncing, 10), Ok(()), "it is not waited for");
+        assert_eq!(tick(&mut syncing, 11), Err(io::ErrorKind::InvalidInput));
+        assert_eq!(tick(&mut syncing, 12), Ok(()));
+        let next = Syncing::of(Path::new("pipe"), &file).unwrap();
+        assert_eq!(tick(&mut syncing, 21), Ok(()));
+        let mut next = next.follow(&syncing);
+        assert_eq!(tick(&mut next, 22), Err(io::ErrorKind::InvalidInput), "that of the file before it");
+    }
+}

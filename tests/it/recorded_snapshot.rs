@@ -46,6 +46,7 @@ pub(crate) fn bare() -> Snapshot {
             disk_low: None,
             recording: None,
             always_recording: None,
+            stopping: None,
             alerts: AlertList::NONE,
             is_rehearsal: false,
             injected_traces: Vec::new(),

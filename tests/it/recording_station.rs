@@ -6,7 +6,9 @@ use std::{
 };
 
 use rl_console::{
+    port::{Command, Operator as _},
     recording::{RecordedItem, index, read},
+    station::OperatorClient,
     tap::entry::{Transition, What, station},
 };
 use serde_json::Value;
@@ -185,6 +187,17 @@ fn a_recording_keeps_how_its_station_was_started_and_what_it_reports_of_itself()
     assert!(!memchr::memmem::find(&bytes, b"a-token-of-mine").is_some_and(|_| true), "no secret is kept");
 }
 
+/// Has the station do these, one behind the other.
+fn commanded(data: &Path, commands: impl IntoIterator<Item = Command>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let station = OperatorClient::connect(data).await.unwrap();
+        for command in commands {
+            station.command(command).await.unwrap();
+        }
+    });
+}
+
 #[test]
 fn a_recording_has_what_was_before_it_where_that_is_asked_for() {
     let folder = configured("");
@@ -197,8 +210,11 @@ fn a_recording_has_what_was_before_it_where_that_is_asked_for() {
     let without = recorded(data, "without.mcap", &[], || {
         mark(data, "later");
     });
+    let by_key = Command::RecordStart { path: Some(data.join("by-key.mcap")), preroll_s: None, whole: false };
+    commanded(data, [by_key, Command::RecordStop]);
     assert_eq!(marks(&with), ["before", "after"]);
     assert_eq!(marks(&without), ["later"]);
+    assert_eq!(marks(&data.join("by-key.mcap")), ["before", "after", "later"], "recording.preroll_s");
     let verified = cli(data, &["recording", "verify", with.to_str().unwrap()]);
     assert!(verified.status.success(), "{verified:?}");
 }

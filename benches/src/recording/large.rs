@@ -24,8 +24,8 @@ use crate::{
     terminal::Terminal,
 };
 
-const COLUMNS: u16 = 160;
-const ROWS: u16 = 50;
+pub(crate) const COLUMNS: u16 = 160;
+pub(crate) const ROWS: u16 = 50;
 /// What the first frame has.
 const FIRST: &str = "REPLAY";
 /// Bytes without which a file has no index.
@@ -186,6 +186,11 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         indexed.push(first_frame(args.program(), &files.night.path)?);
         unindexed.push(first_frame(args.program(), &files.unindexed)?);
     }
+    let clock = Clock::start();
+    let began = clock.mono();
+    std::hint::black_box(bare::summary(&mut File::open(&files.night.path)?)?);
+    let index = clock.mono().since(began).as_secs_f64() * 1e3;
+    Report::figure("the index alone, by the `mcap` crate", &format!("{index:.2} ms"));
     report.bound("the first frame, with an index", median(&indexed), Bound::AtMost(150.0), " ms");
     report.bound("the first frame, without one", median(&unindexed), Bound::AtMost(500.0), " ms");
     seeks(args, &files.night, report)?;

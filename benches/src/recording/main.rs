@@ -8,6 +8,7 @@
 //! | `recorder` | entries of 300 bytes that a core records in a second, to tmpfs | ≥ 100,000 |
 //! | | of them lost | 0 |
 //! | | its time on a core, beside a bare `mcap::Writer` given the same messages | ≤ 1.5 times |
+//! | `idle` | a console that records and where nothing happens, beside one that does not | ≤ 0.5 % of a core |
 //! | `hosts` | durable cycles, 1:1 with acks, votes of 16 callers, recorded, beside not | ≥ 0.95 of it |
 //! | | the same with a trigger armed that finds nothing | as near as two without |
 //! | | looking for that trigger, 50,000 entries a second | ≤ 5 % of a core |
@@ -40,6 +41,7 @@ mod bare;
 mod fold;
 #[path = "../hosts/mod.rs"]
 mod hosts;
+mod idle;
 mod large;
 #[path = "../screen/load.rs"]
 #[expect(clippy::disallowed_methods, reason = "the benchmarks' own package reads the clock itself")]
@@ -113,7 +115,7 @@ impl Args {
 }
 
 /// The cases, in the order in which they are measured.
-const CASES: [&str; 5] = ["recorder", "hosts", "size", "fold", "large"];
+const CASES: [&str; 6] = ["recorder", "idle", "hosts", "size", "fold", "large"];
 
 fn main() -> Result<()> {
     let mut args = Args::parse();
@@ -126,6 +128,7 @@ fn main() -> Result<()> {
         println!("{case} (load {})", load.split(' ').next().unwrap_or("unknown"));
         match case {
             "recorder" => recorder::measure(&args, &mut report)?,
+            "idle" => idle::measure(&args, &mut report)?,
             "hosts" => recorded_hosts::measure(&args, &mut report)?,
             "size" => size::measure(&args, &mut report)?,
             "fold" => fold::measure(&args, &mut report)?,

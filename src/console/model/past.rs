@@ -26,7 +26,7 @@ impl Model {
         self.systems.bridge.keep_present(live.systems.bridge);
         self.systems.runs.run_changes = live.systems.runs.run_changes;
         self.systems.runs.artifact_changes = live.systems.runs.artifact_changes;
-        self.systems.station = live.systems.station;
+        self.systems.station.keep_present(live.systems.station);
         self.known_since = since.or(live.known_since);
         (self.station_state, self.sync_basis) = (live.station_state, live.sync_basis);
         (self.raised_alerts, self.attachment) = (live.raised_alerts, live.attachment);

@@ -6,17 +6,14 @@ use crate::{
     console::{
         draw::{format, text, theme::Role},
         input::{action::Action, view_id::ViewId},
-        model::{
-            Model, Timeline,
-            station::{StationState, Stopping},
-        },
+        model::{Model, Timeline, station::StationState},
         settings::view::{Canvas, View},
         ui::{
             state::Ui,
             system::{Drain, System, is_everything_held},
         },
     },
-    port::{Attachment, Reachability, ReplayView},
+    port::{Attachment, Reachability, ReplayView, StoppingView},
     time::{Now, Wall},
     words::counted,
 };
@@ -192,7 +189,7 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
         }
         Reachability::Lost { since, .. } => {
             let is_short = matches!(detail, Detail::Short | Detail::Least);
-            let stopped = model.station.stopping.as_ref().map(|it| stopped(view, it, is_short));
+            let stopped = model.stopping().map(|it| stopped(view, it, is_short));
             let lost = || {
                 let lost = format!("{} LOST {}", view.glyphs.down, age(since));
                 Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad)
@@ -207,7 +204,7 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
 }
 
 /// That the station was stopped in order, by whom and when.
-fn stopped(view: &View, Stopping { by, at }: &Stopping, is_short: bool) -> String {
+fn stopped(view: &View, StoppingView { by, at }: &StoppingView, is_short: bool) -> String {
     let glyphs = view.glyphs;
     let by = by.as_ref().filter(|_| !is_short).map_or_else(String::new, |by| {
         format!(" by {}", text::truncate(&text::visible(by.label(), glyphs.ascii), 16, glyphs.ellipsis))
@@ -245,7 +242,7 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
         return parts;
     };
     parts.extend(rehearsal(view, station_state, detail));
-    if model.station.stopping.is_some() && is_reached {
+    if model.stopping().is_some() && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
     if let Some(replay) = &view.replay {
@@ -262,7 +259,7 @@ fn status_parts(view: &View, model: &Model, time: &Timeline, detail: Detail) -> 
     } else if let Some(at) = time.instant() {
         parts.extend(paused(view, at, time.unseen_count(), detail));
         parts.push(Part::new("NOW:".to_owned(), Role::Warn));
-    } else if model.station.stopping.is_none() && is_reached {
+    } else if model.stopping().is_none() && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
     if let Some(progress) = model.past.progress() {

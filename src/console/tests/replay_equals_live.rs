@@ -34,10 +34,12 @@ use crate::{
         Draft,
         entry::{
             Direction, Link, Transition, What,
+            gate::{Intercepted, Passed, Passing},
             mplp::{RatingVerdict, RecordRef, Transition as Mplp},
+            station::Transition as Station,
         },
     },
-    time::Now,
+    time::{Now, Wall},
 };
 
 /// One thing that happens, and whether a keyframe follows it.
@@ -63,7 +65,7 @@ struct Night {
 
 /// One of the things that happen, of any system.
 fn happen(show: &mut Show, kind: u8) {
-    let of = kind % 20;
+    let of = kind % 22;
     if of < 16 {
         return show.happen(of);
     }
@@ -90,13 +92,24 @@ fn happen(show: &mut Show, kind: u8) {
             };
             live.emit(Link::Mplp, Transition::Mplp(transition), "a title");
         }
-        _ => {
+        19 => emit(live, What::Frame(broken_frame().0), &broken_frame().1),
+        20 if kind < 128 => {
             let (frame, bytes) = broken_frame();
-            let (at, what) = (Now::at_ms(live.ms), What::Frame(frame));
-            live.tap.emit(Draft { at, link: Link::Rmp, trace: None, cause: None, what, bytes: &bytes });
-            live.fold();
+            let it = Intercepted { number: (kind % 3).into(), rule: 1, hold_ms: Some(200), frame };
+            emit(live, What::Intercepted(Box::new(it)), &bytes);
         }
+        20 => {
+            let number = (kind % 3).into();
+            emit(live, What::Passed(Passed { number, how: Passing::AsItWas, by: None }), b"");
+        }
+        _ => live.station(Station::Stopping { by: None }, ""),
     }
+}
+
+fn emit(live: &mut TestConsole, what: What, bytes: &[u8]) {
+    let at = Now::at_ms(live.ms);
+    live.tap.emit(Draft { at, link: Link::Rmp, trace: None, cause: None, what, bytes });
+    live.fold();
 }
 
 impl Night {
@@ -144,12 +157,16 @@ impl Night {
 }
 
 /// A console that begins where a replay is, with all that was before.
-async fn console(port: &ReplayPort, (columns, rows): (u16, u16), ms: u64) -> TestConsole {
+pub(super) async fn console(
+    port: &ReplayPort,
+    (columns, rows): (u16, u16),
+    (begun, ms): (Now, u64),
+) -> TestConsole {
     let mut stage = TestConsole::of_size(columns, rows);
-    (stage.reader, stage.ms) = (port.entries().unwrap(), ms);
+    (stage.reader, stage.begun, stage.ms) = (port.entries().unwrap(), begun, ms);
     stage.ui.time.await_past();
     stage.model.set_past(PastLoading::Loading { loaded: 0, total: None });
-    stage.resync(port.snapshot().await.unwrap());
+    stage.adopt(port.snapshot().await.unwrap());
     let (mut before, mut has_past) = (stage.reader.next(), false);
     loop {
         let page = port.past(before).await.unwrap();
@@ -179,20 +196,20 @@ async fn console(port: &ReplayPort, (columns, rows): (u16, u16), ms: u64) -> Tes
 }
 
 /// Plays on until an entry is folded.
-async fn play(port: &ReplayPort, stage: &mut TestConsole, (act, until): (ReplayAct, Moment)) {
-    let replay = port.replay().unwrap();
+pub(super) async fn play(port: &ReplayPort, stage: &mut TestConsole, act: ReplayAct, until: (Seq, u64)) {
+    let (replay, (seq, ms)) = (port.replay().unwrap(), until);
     replay.control.act(act);
-    stage.ms = until.ms;
-    while stage.reader.next() <= until.seq {
+    stage.ms = ms;
+    while stage.reader.next() <= seq {
         stage.reader.ready().await;
         stage.fold();
         replay.control.folded(replay.view.borrow().generation, stage.reader.next());
     }
-    assert_eq!((stage.reader.next(), stage.reader.lost()), (until.seq.next(), 0));
+    assert_eq!((stage.reader.next(), stage.reader.lost()), (seq.next(), 0));
 }
 
 /// Goes elsewhere, and waits until it is there.
-async fn seek(port: &ReplayPort, place: ReplayPlace) {
+pub(super) async fn seek(port: &ReplayPort, place: ReplayPlace) {
     let mut replay = port.replay().unwrap();
     let before = replay.view.borrow().generation;
     replay.control.act(ReplayAct::Seek(place));
@@ -201,22 +218,23 @@ async fn seek(port: &ReplayPort, place: ReplayPlace) {
 }
 
 /// What a console knows and shows.
-struct Seen {
+pub(super) struct Seen {
     known: String,
     screens: Screens,
 }
 
 impl Seen {
-    fn of(stage: &mut TestConsole, view: ViewId) -> Self {
+    pub(super) fn of(stage: &mut TestConsole, view: ViewId) -> Self {
         Self { known: known(&stage.model), screens: screens(stage, &[view]) }
     }
 
-    fn assert_is(
+    pub(super) fn assert_is(
         &self,
-        (replayed, night): (&mut TestConsole, &Night),
+        replayed: &mut TestConsole,
+        view: ViewId,
         how: &str,
     ) -> Result<(), TestCaseError> {
-        let replayed = Self::of(replayed, night.view);
+        let replayed = Self::of(replayed, view);
         let differs = self.known.lines().zip(replayed.known.lines());
         let differs: Vec<_> = differs.filter(|(live, replayed)| live != replayed).take(8).collect();
         prop_assert_eq!(differs, [], "{}: live, replayed", how);
@@ -227,13 +245,18 @@ impl Seen {
 
 /// What a model knows that is of no console of its own, line by line.
 fn known(model: &Model) -> String {
-    // The same state is of another moment where nothing came since.
-    let state = model.station_state.clone().map(|state| Snapshot { at: Now::default(), ..state });
+    // The same state is of another moment where nothing came since, and traces are kept beside it.
+    let mut state = model.station_state.clone();
+    if let Some(Snapshot { at, station, .. }) = &mut state {
+        *at = Now::default();
+        (station.injected_traces, station.injected_entries) = Default::default();
+    }
+    let held: Vec<_> = model.station.intercepted.at(Wall::default()).collect();
     let notices = model.journal.notices.iter().map(|it| (it.at, it.level, it.origin, &it.text, it.seq));
     let faults = model.faults.groups().map(|group| (group.clause(), group.count));
     let findings = model.findings.groups().map(|group| (&group.key, group.count));
     format!(
-        "{state:#?}\n{:#?}\n{:#?} of {}\n{:#?} of {}, {} judged\n{:?}\n{:#?}\n{:#?}",
+        "{state:#?}\n{:#?}\n{:#?} of {}\n{:#?} of {}, {} judged\n{:?}\n{:#?}\n{:#?}\n{held:#?}",
         notices.collect::<Vec<_>>(),
         faults.collect::<Vec<_>>(),
         model.faults.count,
@@ -252,14 +275,14 @@ type Live = BTreeMap<Moment, Seen>;
 /// Plays a file from its beginning through these moments to the last of them: to its end, where that is it.
 async fn by_playing(night: &Night, path: &Path, moments: &[Moment]) -> TestConsole {
     let port = held(path, ReplayPlace::Start, Speed::MAX);
-    let mut stage = console(&port, night.size, 0).await;
+    let mut stage = console(&port, night.size, (Now::at_ms(0), 0)).await;
     let end = night.moments.last().unwrap().seq;
     for until in moments {
         // Whatever came in its millisecond is before that, and what comes next is not.
         let after = Duration::from_millis(until.ms) + Duration::from_micros(500);
         let on = ReplayAct::Seek(ReplayPlace::After(after));
         let act = if until.seq == end { ReplayAct::Toggle } else { on };
-        play(&port, &mut stage, (act, *until)).await;
+        play(&port, &mut stage, act, (until.seq, until.ms)).await;
     }
     stage
 }
@@ -277,11 +300,11 @@ async fn by_seeking(
     is_by_number: bool,
 ) -> Result<(), TestCaseError> {
     let port = held(path, place(elsewhere, !is_by_number), Speed::ONE);
-    let mut stage = console(&port, night.size, elsewhere.ms).await;
-    live[&elsewhere].assert_is((&mut stage, night), "gone to at once")?;
+    let mut stage = console(&port, night.size, (Now::at_ms(0), elsewhere.ms)).await;
+    live[&elsewhere].assert_is(&mut stage, night.view, "gone to at once")?;
     seek(&port, place(at, is_by_number)).await;
-    let mut stage = console(&port, night.size, at.ms).await;
-    live[&at].assert_is((&mut stage, night), "gone to from elsewhere")
+    let mut stage = console(&port, night.size, (Now::at_ms(0), at.ms)).await;
+    live[&at].assert_is(&mut stage, night.view, "gone to from elsewhere")
 }
 
 /// A case of what is compared.
@@ -334,7 +357,7 @@ fn check(case: Case) -> Result<(), TestCaseError> {
     let (played, other) =
         if is_keyed { (night.keyed(), night.plain()) } else { (night.plain(), night.keyed()) };
     let mut stage = block_on(by_playing(&night, &played, &moments));
-    live[&last].assert_is((&mut stage, &night), "played")?;
+    live[&last].assert_is(&mut stage, night.view, "played")?;
     block_on(by_seeking((&night, &other), &live, (at, elsewhere), case.is_by_number))
 }
 

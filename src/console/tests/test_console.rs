@@ -1,6 +1,6 @@
 //! A screen without a terminal, over a world made by hand, in virtual time.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::tz::TimeZone;
@@ -16,12 +16,7 @@ use crate::{
         input::keymap::Keymap,
         model::Model,
         screen::{self, frame},
-        settings::{
-            AlertRules,
-            config::CommandHints,
-            shell::{Runnable, Subcommand},
-            view::View,
-        },
+        settings::{AlertRules, config::CommandHints, view::View},
         ui::{effect::Effect, event::Event, state::Ui},
     },
     ids::{InvocationId, SessionId, TraceId},
@@ -47,7 +42,10 @@ use crate::{
     time::{Mono, Now},
 };
 
-use super::screen_text::{serialize, text_of};
+use super::{
+    screen_text::{serialize, text_of},
+    subcommand_samples::subcommands,
+};
 
 /// A screen with its model and a tap to feed it.
 pub(crate) struct TestConsole {
@@ -55,6 +53,9 @@ pub(crate) struct TestConsole {
     pub(super) ui: Ui,
     pub(super) view: View,
     pub(super) tap: Tap,
+    /// When it begins.
+    pub(super) begun: Now,
+    /// Milliseconds since then.
     pub(super) ms: u64,
     /// The station's part: it judges, and is told what is acknowledged.
     pub(super) alerts: Alerts,
@@ -97,12 +98,18 @@ impl TestConsole {
             ui: Ui::new(columns, rows, true),
             view,
             tap,
+            begun: Now::at_ms(0),
             ms: 0,
             alerts: Alerts::new(limits.console.alerts_max),
             thresholds: AlertThresholds::default(),
             reader,
             frame: 0,
         }
+    }
+
+    /// The present.
+    fn now(&self) -> Now {
+        self.begun.after(Duration::from_millis(self.ms))
     }
 
     /// Lets virtual time pass.
@@ -113,7 +120,7 @@ impl TestConsole {
 
     /// The moment that is shown, and the present.
     fn show_moment(&mut self) {
-        self.view.clock = Now::at_ms(self.ms);
+        self.view.clock = self.now();
         self.view.now =
             self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
     }
@@ -122,6 +129,11 @@ impl TestConsole {
     pub(super) fn resync(&mut self, mut snapshot: Snapshot) {
         self.alerts.seed(&snapshot);
         snapshot.station.alerts = self.alerts.list().clone();
+        self.adopt(snapshot);
+    }
+
+    /// Takes one of a station that judges by itself.
+    pub(super) fn adopt(&mut self, snapshot: Snapshot) {
         self.model.resync(snapshot);
         self.ui.time.anchor(&self.model, false);
         self.event(Event::Data);
@@ -155,7 +167,7 @@ impl TestConsole {
     pub(super) fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
         let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
         let draft = Draft {
-            at: Now::at_ms(self.ms),
+            at: self.now(),
             link,
             trace,
             cause: None,
@@ -184,7 +196,7 @@ impl TestConsole {
     }
 
     pub(super) fn event(&mut self, event: Event) -> Vec<Effect> {
-        let now = Now::at_ms(self.ms);
+        let now = self.now();
         let effects = screen::update(&mut self.ui, &self.model, &self.view, event, now);
         self.carry_out(&effects);
         effects
@@ -195,7 +207,7 @@ impl TestConsole {
         for effect in effects {
             match effect {
                 Effect::Command { command: Command::AcknowledgeAlerts { ids }, .. } => {
-                    let changes = self.alerts.acknowledge(ids, Now::at_ms(self.ms)).unwrap();
+                    let changes = self.alerts.acknowledge(ids, self.now()).unwrap();
                     for change in changes {
                         self.station(transition(change), "");
                     }
@@ -210,7 +222,7 @@ impl TestConsole {
     pub(super) fn tick(&mut self) -> AlertChanges {
         let mut judged = AlertChanges::default();
         if let Some(state) = &self.model.station_state {
-            let evidence = Evidence { state, thresholds: self.thresholds, now: Now::at_ms(self.ms) };
+            let evidence = Evidence { state, thresholds: self.thresholds, now: self.now() };
             for (change, alert) in self.alerts.evaluate(&evidence) {
                 match change {
                     AlertChange::Raised => judged.raised.push(alert.id),
@@ -234,15 +246,16 @@ impl TestConsole {
     /// A key with the control key.
     pub(super) fn ctrl(&mut self, character: char) -> Vec<Effect> {
         let at = Mono(self.ms * 1_000_000);
-        let effects = self
-            .event(Event::Key { key: KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL), at });
+        let key = KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL);
+        let effects = self.event(Event::Key { key, at });
         self.painted();
         effects
     }
 
     /// An action, however it was asked for.
     pub(super) fn act(&mut self, action: crate::console::input::action::Action) -> Vec<Effect> {
-        let effects = screen::attempt(&mut self.ui, &self.model, &self.view, action, Now::at_ms(self.ms));
+        let now = self.now();
+        let effects = screen::attempt(&mut self.ui, &self.model, &self.view, action, now);
         self.carry_out(&effects);
         self.painted();
         effects
@@ -292,64 +305,21 @@ impl TestConsole {
             return serialize(&[(own.name().to_owned(), self.buffer())]);
         }
         let looks = ["midnight", "daylight", "high-contrast"].map(|name| (name, name, Depth::True));
-        let looks =
-            looks.into_iter().chain([("NO_COLOR", "midnight", Depth::None)]).map(|(look, theme, depth)| {
+        let looks = looks.into_iter().chain([("NO_COLOR", "midnight", Depth::None)]);
+        let looks: Vec<_> = looks
+            .map(|(look, theme, depth)| {
                 self.view.theme = Theme::shipped(theme, depth).unwrap();
                 (look.to_owned(), self.buffer())
-            });
-        let looks: Vec<_> = looks.collect();
+            })
+            .collect();
         self.view.theme = own;
         serialize(&looks)
     }
 
     /// The screen's text alone.
     pub(super) fn text(&mut self) -> String {
-        let buffer = self.buffer();
-        text_of(&buffer)
+        text_of(&self.buffer())
     }
-}
-
-/// Subcommands as the palette offers them.
-fn subcommands() -> Arc<[Subcommand]> {
-    let subcommand = |name: &str, about: &str, usage: &str, needs_more, runs| Subcommand {
-        name: name.to_owned(),
-        about: about.to_owned(),
-        usage: usage.to_owned(),
-        needs_more,
-        runnable: runs,
-        is_earlier: false,
-    };
-    Arc::new([
-        subcommand(
-            "serve",
-            "Run a station without a screen",
-            "serve [OPTIONS]",
-            false,
-            Runnable::Elsewhere("it needs a terminal of its own"),
-        ),
-        subcommand(
-            "pair",
-            "Make the token that adapters connect with",
-            "pair [OPTIONS]",
-            false,
-            Runnable::HereWith("--out", "it prints the token"),
-        ),
-        subcommand(
-            "invocation cancel",
-            "Make pending invocations failed",
-            "invocation cancel [OPTIONS] <ID>...",
-            true,
-            Runnable::Here,
-        ),
-        subcommand(
-            "invocation settle",
-            "Mark an invocation done or failed by hand",
-            "invocation settle [OPTIONS] <ID> <TO>",
-            true,
-            Runnable::Here,
-        ),
-        subcommand("doctor", "Check everything a station needs", "doctor [OPTIONS]", false, Runnable::Here),
-    ])
 }
 
 /// A station just started, with the sample pack's two queues and nothing done yet.

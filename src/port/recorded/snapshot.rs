@@ -4,7 +4,9 @@ use prost::Message as _;
 
 use crate::{
     ids::Seq,
-    port::{AlertList, AsOf, HostState, RecordingView, Snapshot, StationView, systems::systems},
+    port::{
+        AlertList, AsOf, HostState, RecordingView, Snapshot, StationView, StoppingView, systems::systems,
+    },
     tap::{
         entry::Link,
         recorded::{DecodeError, Recorded, recorded, wire},
@@ -52,9 +54,10 @@ systems!(declare);
 recorded! {
     struct StationView = StationView "station" {
         data, started_at, hosts, store_failing, disk_low, recording, alerts, is_rehearsal, injected_traces,
-        injected_entries, always_recording,
+        injected_entries, always_recording, stopping,
     }
     default struct AlertList = StationAlerts "alerts" { all, cut, max }
+    struct StoppingView = StoppingView "stopping" { by, at }
     struct RecordingView = RecordingView "recording" { path, since, bytes }
     enum HostState = host_view::State, "host" { Starting = Starting, Up = Up, Down(why) = Down(why) }
 }

@@ -120,6 +120,7 @@ fn metrics() -> Metrics {
             injected_traces: Vec::new(),
             injected_entries: Vec::new(),
             always_recording: None,
+            stopping: None,
             recording: Some(recording),
         },
         tap: tap::Counters {

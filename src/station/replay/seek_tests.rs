@@ -176,3 +176,30 @@ fn where_the_wall_clock_was_set_back_each_time_that_it_showed_is_gone_to() {
     let log_ns = |s: u64| wall(0).0 * 1_000_000 + s * 1_000_000_000;
     assert!(from_ns > log_ns(29) && from_ns <= log_ns(30) && to_ns == log_ns(30), "{from_ns} {to_ns}");
 }
+
+#[test]
+fn a_keyframe_with_later_entries_in_it_is_not_begun_with_before_these() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("night.mcap");
+    let first = Snapshot { at: Now::at_ms(0), ..sample().0 };
+    let begin = first.as_of.0.iter().max().copied().unwrap_or_default().next().0;
+    let mut ahead = first.clone();
+    ahead.as_of.0[Link::Station.index()] = Seq(begin + 7);
+    let info = RecordingInfo { station_started: Now::at_ms(0), ..RecordingInfo::default() };
+    let mut file = TestFile::begin(&path, &info, 16_384);
+    file.keyframe(first.at, &first.encode());
+    for number in 0..10 {
+        let at = Now::at_ms(number * 1_000);
+        if number == 5 {
+            file.keyframe(at, &ahead.encode());
+        }
+        file.entry(EntryRef { entry: &marked(begin + number, at), bytes: b"mark" }, None);
+    }
+    file.finish();
+    let set = Arc::new(RecordingSet::open(&[path]).unwrap());
+    for seq in (begin..begin + 10).map(Seq) {
+        let port = open(&set, ReplayPlace::Seq(seq), Speed::ONE, true);
+        let state = block_on(port.snapshot()).unwrap();
+        assert_eq!(state.as_of.0[Link::Station.index()], seq);
+    }
+}

@@ -4,7 +4,7 @@
 use crate::{
     console::model::state::{Model, next_revision},
     ids::ConnectionId,
-    port::{Attachment, PreviousSession, Reachability},
+    port::{Attachment, PreviousSession, Reachability, StoppingView},
     tap::entry::station::Level,
     time::Now,
 };
@@ -39,7 +39,7 @@ impl Model {
         };
         match (lost_since(&self.attachment), &attachment) {
             (None, Some(Attachment { reachability: Reachability::Lost { why, .. }, .. })) => {
-                let words = match &self.station.stopping {
+                let words = match self.stopping() {
                     Some(_) => "the station has stopped; reconnecting until it is back".to_owned(),
                     None => format!("the station does not answer: {why}; reconnecting"),
                 };
@@ -82,6 +82,11 @@ impl Model {
     /// Whether the station is here, or answers.
     pub(crate) fn is_reachable(&self) -> bool {
         self.attachment.as_ref().is_none_or(|attachment| attachment.reachability == Reachability::Attached)
+    }
+
+    /// The station's orderly stop, once that has begun.
+    pub(crate) fn stopping(&self) -> Option<&StoppingView> {
+        self.station_state.as_ref()?.station.stopping.as_ref()
     }
 
     /// The moment that is shown at this one: a station that does not answer is shown as it was last.

@@ -152,6 +152,15 @@ impl InterceptedFrames {
         }
     }
 
+    /// Takes those of this console as well, which knows less of the same ones: what it was told of them is
+    /// no entry.
+    pub(super) fn keep_present(&mut self, live: Self) {
+        for (number, held) in live.held {
+            self.held.entry(number).or_insert(held);
+        }
+        self.gone = live.gone;
+    }
+
     /// Those that are held at a moment, the first one stopped first.
     pub(crate) fn at(&self, now: Wall) -> impl Iterator<Item = &HeldFrame> {
         self.held.values().filter(move |held| !held.is_overdue(now))

@@ -14,4 +14,4 @@ pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
 pub(crate) use intercepted::{HeldFrame, InterceptedFrames};
 pub(crate) use journal::journal_changes;
 pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
-pub(crate) use state::{Station, StationState, Stopping};
+pub(crate) use state::{Station, StationState};

@@ -9,10 +9,9 @@ use crate::{
         EntryRef,
         entry::{
             Transition, What,
-            station::{Level, OperatedBy, Transition as T},
+            station::{Level, Transition as T},
         },
     },
-    time::Now,
 };
 
 /// The state that snapshots carry, as entries move it on. `at` stays when the snapshot was taken.
@@ -21,19 +20,15 @@ pub(crate) type StationState = Snapshot;
 /// What the model keeps of the station itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Station {
-    /// Since when it is going down, and who asked for it; none while it goes on.
-    pub(crate) stopping: Option<Stopping>,
     /// The frames that the gate holds.
     pub(crate) intercepted: InterceptedFrames,
 }
 
-/// An orderly stop.
-#[derive(Clone, Debug)]
-pub(crate) struct Stopping {
-    /// The operator that asked for it; none where a signal did.
-    pub(crate) by: Option<OperatedBy>,
-    /// When it began.
-    pub(crate) at: Now,
+impl Station {
+    /// Takes over what holds now from the live state.
+    pub(in crate::console::model) fn keep_present(&mut self, live: Self) {
+        self.intercepted.keep_present(live.intercepted);
+    }
 }
 
 impl SystemModel for Station {
@@ -53,9 +48,6 @@ impl SystemModel for Station {
 
     fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
         let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
-        if let T::Stopping { by } = transition {
-            self.stopping = Some(Stopping { by: by.clone(), at: entry.entry.at });
-        }
         let text = entry.text();
         if let Some(state) = cx.carried() {
             let begins_anew = matches!(transition, T::HostUp { link }
