@@ -158,6 +158,11 @@ pub(super) async fn keep(inner: Weak<Inner>) {
         ticks.tick().await;
         let Some(inner) = inner.upgrade() else { return };
         inner.keyframes.trim(inner.tap.oldest());
+        if inner.recording.has_rules() {
+            let looking = Arc::clone(&inner);
+            let look = move || looking.recording.look_through(&looking.tap);
+            drop(tokio::task::spawn_blocking(look).await);
+        }
         if inner.running_now().is_none() {
             continue;
         }

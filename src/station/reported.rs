@@ -11,7 +11,7 @@ use crate::{ids::Seq, limits, tap::Tap, words::cut};
 
 /// Bytes that each may have, however many there are.
 const ALWAYS_BYTES: u64 = 4_096;
-/// Bytes that are kept beyond what may be: the cut is made where no token is parted.
+/// Bytes that are kept beyond what may be: the cut is made where no token or secret is parted.
 const BEYOND_BYTES: u64 = 4_096;
 /// The share of the ring's bytes that longer ones may have: it counts what lies beside entries alone.
 const RING_SHARE: u64 = 8;
@@ -52,6 +52,8 @@ impl ReportedTexts {
         if bytes <= bytes_max {
             return Arc::from(kept);
         }
+        // What would be masked of it must not be parted.
+        let kept = self.tap.text_without_tokens(&kept);
         let kept = cut(&kept, bytes_max);
         let more = bytes.saturating_sub(kept.len() as u64);
         Arc::from(format!("{kept}… cut: {more} more bytes were not kept ({limit})"))
@@ -116,6 +118,18 @@ mod tests {
         // A recording that keeps frames whole keeps these too.
         let _whole = texts.tap.keep_whole();
         assert_eq!(texts.json(&"long ".repeat(10_000)).len(), 50_002);
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_left_at_the_cut() {
+        let texts = texts(limits::Tap { frame_bytes_max: 10_000, ..Limits::default().tap });
+        texts.tap.mask_secret("over there, \"quoted\"");
+        for before in [9_990, 9_985, 9_978] {
+            let long = format!("{}over there, \"quoted\"{}", ".".repeat(before), ".".repeat(1_000));
+            let text = texts.json(&long);
+            let (kept, _) = text.split_once('…').unwrap();
+            assert_eq!(kept, format!("\"{}{}", ".".repeat(before), "*".repeat(9_999 - before)));
+        }
     }
 
     #[test]

@@ -75,12 +75,17 @@ fn learn_json(value: &[u8], content: &Range<usize>, known: &mut Known) {
     }
 }
 
-/// The text of a number that is long enough to be looked for.
+/// The text of a number that is long enough to be looked for, unless it is what a masked one looks like.
 fn digits(word: &[u8]) -> Option<String> {
     let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
     let count = word.iter().filter(|byte| byte.is_ascii_digit()).count();
     let is_number = word.iter().all(is_of_number) && count >= DIGITS_MIN;
-    is_number.then(|| String::from_utf8_lossy(word).into_owned())
+    let is_masked = || {
+        let mut masked = word.to_vec();
+        mask_word(&mut masked);
+        masked == word
+    };
+    (is_number && !is_masked()).then(|| String::from_utf8_lossy(word).into_owned())
 }
 
 /// Masks a number, a word, or what is none of them.
@@ -261,6 +266,10 @@ mod tests {
         assert!(serde_json::from_str::<serde_json::Value>(&masked).is_ok());
         assert!(known.has(b"al\nice") && !known.has(b"-12.50"));
         assert!(json_of("4711042").1.has(b"4711042"));
+        for masked in ["10000", "-100.00", "0.0000", "1000e0"] {
+            let (again, known) = json_of(masked);
+            assert!(again == masked && known.is_empty(), "{masked} is {again}");
+        }
         assert_eq!(json_of(r#""cut in hal"#).0, r#""**********"#);
     }
 

@@ -119,8 +119,10 @@ pub(super) fn find(tree: &Tree, bytes: &[u8], rules: &RedactRules, scope: Scope<
         let is_anchor = parent.is_none() || says || values.is_part(at);
         let is_carrier = (scope.is_loose || is_below_anchor) && CARRIERS.contains(&&*values.name(at));
         if is_anchor || is_carrier {
+            // A text within one that is whole is whole, whatever it looks like.
+            let is_cut = scope.depth == 0 && values.is_cut(at);
             for (number, rule) in rules.iter().enumerate() {
-                if is_for(rule, number, &facts, scope) {
+                if is_for(rule, number, &facts, scope) || (is_cut && rule.may_admit_cut(&facts)) {
                     roots.push(Root { number, at, rule, named: values.named(at, &rule.path, scope) });
                 }
             }
@@ -136,7 +138,26 @@ pub(super) fn find(tree: &Tree, bytes: &[u8], rules: &RedactRules, scope: Scope<
     for root in &roots {
         values.targets(root, &roots, scope, &mut found.targets);
     }
+    if tree.is_cut {
+        found.targets.extend(whole_target(bytes, rules, scope));
+    }
+    // What is learned first, then what is masked for what it may hold.
+    found.targets.sort_unstable_by_key(|it| (!it.is_named, it.range.start, it.range.end));
+    found.targets.dedup();
     found
+}
+
+/// All of what has too many values, where a rule may be for those that were not looked through.
+fn whole_target(bytes: &[u8], rules: &RedactRules, scope: Scope<'_>) -> Option<Target> {
+    let unsaid = Facts::default();
+    let is_meant =
+        |(number, rule): (usize, &Rule)| is_for(rule, number, &unsaid, scope) || rule.may_admit_cut(&unsaid);
+    let encoding = match scope.encoding {
+        Encoding::Protobuf => Encoding::Unread,
+        other => other,
+    };
+    let target = Target { range: 0..bytes.len(), encoding, is_named: false };
+    rules.iter().enumerate().any(is_meant).then_some(target)
 }
 
 /// Whether a JSON has a value where one of these paths leads, or cannot be read to its end.
@@ -332,6 +353,12 @@ impl<'a> Values<'a> {
         } else if !is_kept(at) {
             targets.extend(self.target(at));
         }
+    }
+
+    /// Whether it may say more of itself than is there, or than can be read.
+    fn is_cut(&self, at: usize) -> bool {
+        let is_container = self.node(at).is_some_and(|node| matches!(node.kind, Kind::Object | Kind::Array));
+        is_container && self.encoding_of(at) != Encoding::Protobuf && self.has_fault(at)
     }
 
     fn has_fault(&self, at: usize) -> bool {

@@ -20,6 +20,9 @@ pub(super) const QUOTED_BYTES_MIN: usize = 3;
 const WORD_BYTES_MAX: usize = 5;
 /// So much of the beginning of a value is a quote that was cut.
 const CUT_BYTES_MIN: usize = 12;
+/// Bytes of quotes that are looked at for each byte of a text. A text in which more repeats within itself is
+/// masked from there on.
+const ALIKE_BYTES_MAX: usize = 32;
 /// How often a string may be escaped within another.
 const ESCAPES_MAX: usize = 2;
 
@@ -30,8 +33,8 @@ type Head = [u8; QUOTED_BYTES_MIN];
 ///
 /// A place in a text costs two searches in their order, for those that begin most like it, and at most nine
 /// for shorter ones that are all there. A search in 16,384 values compares with fewer than 60 of them,
-/// however alike they are, and reads of each no more than what is alike. Where that is [`CUT_BYTES_MIN`] or
-/// more the text is masked and passed at once, so that each of its bytes is read a bounded number of times.
+/// however alike they are, and reads of each no more than what is alike: of all places together a bounded
+/// number of bytes for each of the text.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     values: BTreeSet<Arc<[u8]>>,
@@ -115,13 +118,19 @@ impl Known {
     }
 
     fn verbatim(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let (mut found, mut at) = (Vec::new(), 0);
-        while let Some(head) = text.get(at..).and_then(<[u8]>::first_chunk) {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        let mut left = text.len().saturating_mul(ALIKE_BYTES_MAX);
+        for (at, head) in text.windows(QUOTED_BYTES_MIN).enumerate() {
             let len = if self.heads.contains_key(head) { self.quoted_bytes(text, at) } else { 0 };
-            if len > 0 {
-                found.push(at..at + len);
+            let end = if len > left { text.len() } else { at + len };
+            match found.last_mut() {
+                _ if len == 0 => {}
+                // Another may begin within one, and end behind it.
+                Some(last) if at < last.end => last.end = last.end.max(end),
+                _ => found.push(at..end),
             }
-            at += len.max(1);
+            let Some(rest) = left.checked_sub(len) else { break };
+            left = rest;
         }
         found
     }
@@ -229,6 +238,24 @@ mod tests {
             ["alice_12", "alice_1"]
         );
         assert_eq!(quotes(&["abc", "abcd", "abcdefg"], "abcde abcd abc"), ["abcd", "abc"]);
+    }
+
+    #[test]
+    fn of_values_that_overlap_all_is_found() {
+        let text = "see https://example.com/u/alice_77!";
+        for long in ["https://example.com/u/alice", "https://example.com/u/alice_of_old"] {
+            assert_eq!(quotes(&[long, "alice_77"], text), ["https://example.com/u/alice_77"], "{long}");
+        }
+        assert_eq!(quotes(&["abcdef", "defghi", "ghijkl"], "xabcdefghijklx"), ["abcdefghijkl"]);
+    }
+
+    #[test]
+    fn what_repeats_within_itself_is_masked_without_being_read_over_and_over() {
+        let known = known(&[&"a".repeat(PIECE_BYTES_MAX), &"ab".repeat(PIECE_BYTES_MAX / 2)]);
+        for text in ["a".repeat(1 << 17), "ab".repeat(1 << 16)] {
+            let found = known.quotes(text.as_bytes());
+            assert_eq!((found.len(), found[0].clone()), (1, 0..text.len()));
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! What stays whatever values are called, and what cannot be read and is masked.
 
 use super::tests::{
-    body_of, entry, frame, give_item_head, hides, message, of_mpp, recorded, redactor, station_says, text,
-    unit,
+    body_of, control, entry, frame, give_item_head, hides, message, of_mpp, recorded, redactor, station_says,
+    text, unit,
 };
 use crate::{
+    dissect::{Subject, decoder::decode},
+    field::Class,
     ids::TraceId,
+    mpp,
     rmp::{self, SchemaId},
     tap::{
         entry::{Frame, Head, Link, Transition, What, runs},
@@ -121,8 +124,8 @@ fn what_others_refer_to_in_frames_stays_whatever_somebody_is_called() {
         let What::Frame(Frame { head, .. }) = &read[0].entry.what else { panic!() };
         assert_eq!(*head, give_item_head());
     }
-    let control = |message: &str| {
-        unit(&format!(
+    let refusal = |message: &str| {
+        control(&format!(
             r#"{{"type":"intent.control.v1","payload":{{"Error":{{"re":1,"code":"agent/a","message":"{message}"}}}}}}"#
         ))
     };
@@ -131,8 +134,8 @@ fn what_others_refer_to_in_frames_stays_whatever_somebody_is_called() {
         entry(Link::Rmp, What::Frame(frame(Head::Rmp(head), bytes.len())), bytes)
     };
     let note = unit(r#"{"type":"agent/a","payload":{"type":"agent/a"}}"#);
-    let read = called("agent/a", &[error(&control("no agent/a")), message("agent/a", None, &note)]);
-    assert_eq!(read[0].bytes, control("no *******"));
+    let read = called("agent/a", &[error(&refusal("no agent/a")), message("agent/a", None, &note)]);
+    assert_eq!(read[0].bytes, refusal("no *******"));
     assert_eq!(body_of(&read[1].bytes)["type"].as_str(), Some("agent/a"));
     assert_eq!(body_of(&read[1].bytes)["payload"]["type"].as_str(), Some("*******"));
 }
@@ -140,7 +143,7 @@ fn what_others_refer_to_in_frames_stays_whatever_somebody_is_called() {
 #[test]
 fn a_rule_for_all_that_is_published_leaves_the_frame_that_says_where() {
     let publish =
-        unit(r#"{"type":"intent.control.v1","payload":{"Publish":{"topic":"agent/a","ack":true}}}"#);
+        control(r#"{"type":"intent.control.v1","payload":{"Publish":{"topic":"agent/a","ack":true}}}"#);
     let note = unit(r#"{"type":"a.b.v1","payload":{"user":"alice_77"}}"#);
     let both = [publish.clone(), note.clone()].concat();
     let head = rmp::Head {
@@ -171,4 +174,102 @@ fn the_plan_that_a_replay_reads_keeps_its_nodes() {
     let read =
         recorded(&mut redactor(&["event:give_item $", "link:runs $.nodes"]), std::slice::from_ref(&of));
     assert_eq!(read, [of]);
+}
+
+/// What the station publishes: a message without a control frame.
+fn published(topic: &str, schema: SchemaId, body: &str) -> OwnedEntry {
+    let head = rmp::Head {
+        kind: Some(rmp::FrameKind::Publish),
+        topic: Some(topic.into()),
+        schema_id: Some(schema.0),
+        ..rmp::Head::default()
+    };
+    let bytes = unit(body);
+    entry(Link::Rmp, What::Frame(frame(Head::Rmp(head), bytes.len())), &bytes)
+}
+
+#[test]
+fn what_the_station_publishes_is_a_message() {
+    let note = r#"{"type":"a.b.v1","payload":{"topic":"alice_77","client":"alice_77 again"}}"#;
+    let answer = r#"{"type":"toolresult.operator.response.v1","payload":{"v":1,"json":"{\"rows\":[1]}"}}"#;
+    let all = [
+        published("agent/a", SchemaId::OBSERVATION, note),
+        published("other", SchemaId::OBSERVATION, note),
+        published("rlp/operator", SchemaId::OPERATOR_RESP, answer),
+    ];
+    let read = recorded(&mut redactor(&["topic:agent/* $.payload.topic"]), &all);
+    hides(&read, "alice");
+    hides(&read, "rows");
+    assert_eq!(body_of(&read[1].bytes)["payload"]["client"].as_str(), Some("******** again"));
+    let subject = Subject { entry: all[0].entry.clone(), bytes: all[0].bytes.clone().into() };
+    let tree = decode(&subject, 1_000);
+    for name in ["topic", "client"] {
+        let found = tree.nodes.iter().find(|it| it.name.read(&subject.bytes, 16) == name).unwrap();
+        assert!(found.class == Class::Payload && found.hides_name, "on air: {found:?}");
+    }
+}
+
+#[test]
+fn a_frame_with_too_many_values_is_masked_whole() {
+    let many = "0,".repeat(70_000);
+    let line = |before: &str| {
+        let row = r#"{"event":"give_item","params":{"user":"alice_77"}}"#;
+        format!(r#"{{"mpp":2,"type":"invocation"{before},"rows":[{many}{row}]}}"#)
+    };
+    let head = Head::Mpp(mpp::Head::default());
+    let of = |line: &str| entry(Link::Mpp, What::Frame(frame(head.clone(), line.len())), line.as_bytes());
+    let read = |rule: &str, line: &str| recorded(&mut redactor(&[rule]), &[of(line)]);
+    for rule in ["event:give_item $.user", "topic:agent/* $.key", "link:mpp $.rows[*].params.user"] {
+        for line in [line(""), line(r#","event":"boss","params":{"user":"bob_1"}"#)] {
+            let read = read(rule, &line);
+            hides(&read, "alice");
+            hides(&read, "invocation");
+            assert!(serde_json::from_slice::<serde_json::Value>(&read[0].bytes).is_ok());
+        }
+    }
+    let line = line("");
+    assert_eq!(text(&read("link:rmp $", &line)[0]), line);
+    let body = format!(r#"{{"type":"a.b.v1","payload":{{"list":[{many}0],"key":"alice_77"}}}}"#);
+    let all = [message("agent/a", None, &unit(&body)), station_says(&line)];
+    let read = recorded(&mut redactor(&["topic:agent/* $.payload.key", "event:give_item $.user"]), &all);
+    hides(&read, "alice");
+}
+
+#[test]
+fn what_may_name_its_event_or_topic_behind_the_cut_is_masked() {
+    let head = Head::Mpp(mpp::Head::default());
+    let cut = |line: &str| {
+        let at = line.find("event").map_or(line.len(), |at| at - 1);
+        entry(Link::Mpp, What::Frame(frame(head.clone(), line.len())), &line.as_bytes()[..at])
+    };
+    let line = r#"{"mpp":2,"type":"x","params":[{"params":{"user":"alice_77"},"event":"give_item"}]}"#;
+    for (rule, is_masked) in [
+        ("event:give_item $.user", true),
+        ("topic:agent/* $.user", true),
+        ("link:rmp event:give_item $.user", true),
+        ("link:rmp $.user", false),
+    ] {
+        let read = recorded(&mut redactor(&[rule]), &[cut(line)]);
+        assert_eq!(text(&read[0]).contains("alice_77"), !is_masked, "{rule}: {}", text(&read[0]));
+        assert!(text(&read[0]).starts_with(r#"{"mpp":2,"type":"x","#), "{}", text(&read[0]));
+    }
+    // Another event is named before the cut; a text that begins as JSON does is not cut.
+    for line in [
+        r#"{"mpp":2,"event":"boss","params":{"user":"alice_77","z":"#,
+        r#"{"mpp":2,"type":"log","message":"[INFO] alice_77"}"#,
+    ] {
+        let of = entry(Link::Mpp, What::Frame(frame(head.clone(), 99)), line.as_bytes());
+        let read = recorded(&mut redactor(&["event:give_item $.user"]), std::slice::from_ref(&of));
+        assert_eq!(read, [of]);
+    }
+}
+
+#[test]
+fn numbers_that_two_rules_name_are_looked_for_as_they_were() {
+    let line =
+        r#"{"mpp":2,"type":"invocation","event":"give_item","params":{"seat":47110,"to":{"seat":47110}}}"#;
+    let rules = ["event:give_item $.seat", "kind:invocation $.params.seat", "event:give_item $.to"];
+    let read = recorded(&mut redactor(&rules), &[of_mpp(line), station_says("47110 of 10000")]);
+    assert_eq!(text(&read[0]), line.replace("47110", "10000").replace(r#"to":{"seat"#, r#"to":{"****"#));
+    assert_eq!(text(&read[1]), "***** of 10000");
 }

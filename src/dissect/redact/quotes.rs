@@ -13,11 +13,11 @@ use crate::{
     dissect::{
         Subject,
         decoder::decode,
-        rmp::body_text,
+        rmp::{body_text, frame::is_control},
         tree::{Kind, Text},
     },
     field::Class,
-    rmp::{self, HEADER_BYTES, PREFIX_BYTES},
+    rmp::{HEADER_BYTES, PREFIX_BYTES},
 };
 
 /// Members of a frame of the bridge that are the protocol's.
@@ -179,19 +179,11 @@ pub(super) fn in_body(body: &mut [u8], known: &Known) {
     in_msgpack(body, known, OF_BODY);
 }
 
-/// Whether the first of so many units is a control frame: where a message follows it, or where it is a frame
-/// of its own kind.
-pub(super) const fn begins_with_control(head: &rmp::Head, units: usize) -> bool {
-    units > 1 || head.kind.is_some()
-}
-
 /// Masks them in units of the bus: in what is behind the header of each.
-pub(super) fn in_units(bytes: &mut [u8], head: &rmp::Head, known: &Known) {
-    let all = body_text::units(bytes);
-    let mut is_control = begins_with_control(head, all.len());
-    for unit in all {
+pub(super) fn in_units(bytes: &mut [u8], known: &Known) {
+    for (place, unit) in body_text::units(bytes).into_iter().enumerate() {
         let unit = part(bytes, unit);
-        let within = if std::mem::take(&mut is_control) { OF_CONTROL } else { OF_BODY };
+        let within = if is_control(place, unit) { OF_CONTROL } else { OF_BODY };
         if body_text::is_json(unit) {
             let text = part(unit, PREFIX_BYTES..usize::MAX);
             if let Some(list) = NumberList::of(text) {

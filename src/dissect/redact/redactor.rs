@@ -18,7 +18,7 @@ use crate::{
         EntrySummary, Subject,
         decoder::decode,
         json, plugin,
-        rmp::{body_text, msgpack},
+        rmp::{body_text, frame::is_control, msgpack},
         tree::{Tree, TreeBuilder},
     },
     rmp::{self, HEADER_BYTES, PREFIX_BYTES, SchemaId},
@@ -75,6 +75,11 @@ impl Redactor {
         message::free_texts(recorded::SNAPSHOT_MESSAGE, recorded, &mut |text| {
             quotes::in_text(text, &self.known);
         });
+    }
+
+    /// Masks all free texts of a snapshot, where it may quote what is not known.
+    pub(crate) fn whole_snapshot(recorded: &mut [u8]) {
+        message::free_texts(recorded::SNAPSHOT_MESSAGE, recorded, &mut |text| text.fill(MASK));
     }
 
     /// Masks what is known in a text.
@@ -202,13 +207,11 @@ impl Redactor {
 
     /// Masks what rules name in messages of the bus. Its own frames have names alone.
     fn named_in_units(&mut self, head: &rmp::Head, admitted: u64, bytes: &mut [u8]) {
-        let (schema, all) = (head.schema_id.map(SchemaId), body_text::units(bytes));
-        let mut is_control = quotes::begins_with_control(head, all.len());
-        for unit in all {
+        let schema = head.schema_id.map(SchemaId);
+        for (place, unit) in body_text::units(bytes).into_iter().enumerate() {
             let unit = part(bytes, unit);
-            let is_control = std::mem::take(&mut is_control);
             if !body_text::is_json(unit) {
-                if !is_control {
+                if !is_control(place, unit) {
                     self.named_in_body(schema, admitted, part(unit, PREFIX_BYTES + HEADER_BYTES..usize::MAX));
                 }
                 continue;
@@ -246,7 +249,7 @@ impl Redactor {
         } else if is_json(text) {
             self.named_in(text, scope);
         } else if plan::is_plan(text) {
-            plan::mask(text, &self.rules, &mut self.known);
+            plan::mask(text, &self.rules);
         }
     }
 
@@ -296,7 +299,7 @@ impl Redactor {
                 let body = part(bytes, plugin::body_of(bytes)..usize::MAX);
                 quotes::in_json(body, &self.known, Within::AllBut(OF_PLUGIN));
             }
-            Head::Rmp(head) => quotes::in_units(bytes, head, &self.known),
+            Head::Rmp(_) => quotes::in_units(bytes, &self.known),
             Head::Macp(_) => quotes::in_call(&subject(entry, frame, bytes), bytes, &self.known),
         }
     }

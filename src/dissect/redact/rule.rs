@@ -114,6 +114,11 @@ impl Rule {
         part.is_none_or(|part| part.admits(facts, Now::default()))
     }
 
+    /// Whether it may be for what says this of itself and more that is not there.
+    pub(super) fn may_admit_cut(&self, facts: &Facts) -> bool {
+        (self.asks.event || self.asks.topic) && self.may_admit(facts)
+    }
+
     /// Whether it is for what says this of itself: anything that it asks for is said.
     pub(super) fn admits_facts(&self, facts: &Facts) -> bool {
         let Known { event, topic } = self.asks;

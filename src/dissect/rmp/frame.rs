@@ -15,7 +15,7 @@ use crate::{
     field::Class,
     limits::Limits,
     rmp,
-    rmp::{Checks, Code, Error, HEADER_BYTES, PREFIX_BYTES, Refusal, Registry},
+    rmp::{Checks, Code, Error, HEADER_BYTES, PREFIX_BYTES, Refusal, Registry, SchemaId},
     tap::entry::{Verdict, What, rmp as events},
     time::Wall,
     words::format,
@@ -34,7 +34,7 @@ impl Decoder for RmpFrames {
         let last = all.len().saturating_sub(1);
         for (place, unit) in all.iter().enumerate() {
             let is_cut = place == last && subject.cut_bytes() > 0;
-            let is_control = is_control(subject, place, all.len());
+            let is_control = is_control(place, &subject.bytes[unit.clone()]);
             if body_text::is_json(&subject.bytes[unit.clone()]) {
                 json_unit(subject, unit.clone(), builder);
                 decoded_body::add(subject, unit.clone(), builder);
@@ -58,15 +58,11 @@ impl Decoder for RmpFrames {
     }
 }
 
-/// Whether a unit is a control frame: the first of two, or the only one of what is no message.
-fn is_control(subject: &Subject, place: usize, all: usize) -> bool {
-    let is_alone =
-        all == 1 && !matches!(&subject.entry.what, What::Frame(frame) if is_message_kind(&frame.head));
-    (place == 0 && all > 1) || is_alone
-}
-
-fn is_message_kind(head: &crate::tap::entry::Head) -> bool {
-    matches!(head, crate::tap::entry::Head::Rmp(events::Head { kind: None, .. }))
+/// Whether a unit of an entry is a control frame: the first one, where its header says so. What the station
+/// publishes is a message alone.
+pub(crate) fn is_control(place: usize, unit: &[u8]) -> bool {
+    let schema = unit.get(PREFIX_BYTES + SCHEMA_ID_AT..).and_then(<[u8]>::first_chunk);
+    place == 0 && schema.is_some_and(|schema| u16::from_be_bytes(*schema) == SchemaId::CONTROL.0)
 }
 
 fn offset(at: usize) -> u32 {
@@ -80,13 +76,16 @@ fn span(range: Range<usize>) -> Range<u32> {
 /// One field of the header: its offset there, its length, its name.
 type Field = (usize, usize, &'static str);
 
+/// Where the header has the schema of the body.
+const SCHEMA_ID_AT: usize = 12;
+
 /// The header (rmp-v0 §1.1).
 const FIELDS: [Field; 12] = [
     (0, 4, "magic"),
     (4, 2, "header_version"),
     (6, 2, "header_len"),
     (8, 4, "flags"),
-    (12, 2, "schema_id"),
+    (SCHEMA_ID_AT, 2, "schema_id"),
     (14, 2, "reserved2"),
     (16, 4, "body_len"),
     (20, 8, "created_at_ms"),

@@ -1,10 +1,12 @@
 //! What is masked in the station's recordings, beyond secrets.
 //!
 //! All of them share what is known, so that one that is begun later masks what an earlier one found. A state
-//! may quote what no recorder has read yet: the tap is looked through before a snapshot is masked.
+//! may quote what no recorder has read, and what the tap no longer keeps: it is looked through all the time,
+//! and before a snapshot is masked.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::current::Recording;
 use crate::{
     dissect::{RedactRules, Redactor},
     ids::Seq,
@@ -21,18 +23,38 @@ pub fn check_redact(rules: &[String]) -> Result<(), String> {
     RedactRules::parse(rules).map(drop)
 }
 
-/// What masks by the station's rules, made with its first recording.
+/// What masks by the station's rules, made when it is first looked for.
 #[derive(Debug, Default)]
-pub(super) struct Redaction(Mutex<Option<(u64, Arc<Mutex<Looked>>)>>);
+pub(super) struct Redaction(Mutex<Option<Made>>);
+
+/// By how many rules it masks, and what does.
+type Made = (u64, Arc<Mutex<Looked>>);
 
 /// What masks, and what was looked through.
 #[derive(Debug)]
 struct Looked {
     redactor: Redactor,
-    /// The one place in the tap that all recordings look through, from the first of them on.
+    /// The one place in the tap from which it is looked through for all recordings.
     reader: Reader,
     /// All that the tap kept in front of this one was looked at.
     next: Seq,
+    /// Whether an entry left the tap before it was looked at. A state may quote it for as long as it likes.
+    has_missed: bool,
+}
+
+impl Recording {
+    /// Whether anything is masked beyond secrets.
+    pub(in crate::station) fn has_rules(&self) -> bool {
+        !self.settings.redact.is_empty()
+    }
+
+    /// Notes what rules name in new entries, before these leave the tap. It may take a while.
+    pub(in crate::station) fn look_through(&self, tap: &Tap) {
+        // Rules that cannot be read are refused at the start; for want of a reader it is tried again.
+        if let Ok(Some((_, looked))) = self.redaction.looked(&self.settings.redact, tap) {
+            lock(&looked).catch_up();
+        }
+    }
 }
 
 impl Redaction {
@@ -45,22 +67,27 @@ impl Redaction {
         rules: &[String],
         tap: &Tap,
     ) -> Result<(Option<Box<dyn Redact>>, u64), PortError> {
+        let Some((count, looked)) = self.looked(rules, tap)? else { return Ok((None, 0)) };
+        Ok((Some(Box::new(Shared(looked))), count))
+    }
+
+    /// What masks by these rules, made if it was not, and how many there are.
+    fn looked(&self, rules: &[String], tap: &Tap) -> Result<Option<Made>, PortError> {
         if rules.is_empty() {
-            return Ok((None, 0));
+            return Ok(None);
         }
         let mut made = lock(&self.0);
-        let (count, looked) = if let Some(made) = &*made {
-            made.clone()
-        } else {
-            let rules = RedactRules::parse(rules)
-                .map_err(|why| PortError::Recording(format!("recording.redact cannot be read: {why}")))?;
-            let reader = tap.reader_from_oldest();
-            let reader = reader.map_err(|error| PortError::Busy { what: error.to_string() })?;
-            let next = reader.next();
-            let (count, redactor) = (rules.len() as u64, Redactor::new(rules));
-            made.insert((count, Arc::new(Mutex::new(Looked { redactor, reader, next })))).clone()
-        };
-        Ok((Some(Box::new(Shared(looked))), count))
+        if made.is_some() {
+            return Ok(made.clone());
+        }
+        let rules = RedactRules::parse(rules)
+            .map_err(|why| PortError::Recording(format!("recording.redact cannot be read: {why}")))?;
+        let reader = tap.reader_from_oldest();
+        let reader = reader.map_err(|error| PortError::Busy { what: error.to_string() })?;
+        let (next, has_missed) = (reader.next(), tap.counters().evicted > 0);
+        let (count, redactor) = (rules.len() as u64, Redactor::new(rules));
+        let looked = Looked { redactor, reader, next, has_missed };
+        Ok(Some(made.insert((count, Arc::new(Mutex::new(looked)))).clone()))
     }
 }
 
@@ -77,6 +104,8 @@ impl Looked {
         let end = Seq(self.reader.next().0.saturating_add(self.reader.lag()));
         while self.reader.next() < end {
             let Some(batch) = self.reader.read() else { break };
+            let first = batch.get(0).map(|first| first.entry.seq);
+            self.has_missed |= batch.lost > 0 && first > Some(self.next);
             let is_new = |entry: &EntryRef<'_>| entry.entry.seq >= self.next;
             let entries: Vec<EntryRef<'_>> = batch.iter().filter(is_new).collect();
             self.redactor.learn(&entries);
@@ -103,7 +132,11 @@ impl Redact for Shared {
     fn snapshot(&mut self, recorded: &mut [u8]) -> Result<(), String> {
         let mut looked = lock(&self.0);
         looked.catch_up();
-        looked.redactor.snapshot(recorded);
+        if looked.has_missed {
+            Redactor::whole_snapshot(recorded);
+        } else {
+            looked.redactor.snapshot(recorded);
+        }
         Ok(())
     }
 
@@ -114,13 +147,16 @@ impl Redact for Shared {
 
 #[cfg(test)]
 mod tests {
+    use prost::Message as _;
+
     use super::*;
     use crate::{
         limits, mpp,
+        station::RecordingSettings,
         tap::{
             Draft,
             entry::{Direction, Frame, Head, Link, Verdict, What},
-            recorded,
+            recorded::{self, wire},
         },
         time::Now,
     };
@@ -186,5 +222,43 @@ mod tests {
         assert_eq!(attached(&mut *of(), "later_1"), "*******");
         let (_, looked) = lock(&redaction.0).clone().unwrap();
         assert_eq!(lock(&looked).next, reader.next());
+    }
+
+    /// The log line of a state, as a recording has it.
+    fn logged(redact: &mut dyn Redact, text: &str) -> String {
+        let logs = vec![wire::LogView { text: text.to_owned(), ..wire::LogView::default() }];
+        let mpp = Some(wire::MppView { logs, ..wire::MppView::default() });
+        let mut bytes = wire::Snapshot { mpp, ..wire::Snapshot::default() }.encode_to_vec();
+        redact.snapshot(&mut bytes).unwrap();
+        wire::Snapshot::decode(&*bytes).unwrap().mpp.unwrap().logs.remove(0).text
+    }
+
+    #[test]
+    fn what_the_tap_no_longer_keeps_is_known_and_where_it_was_missed_states_are_masked_whole() {
+        let tap = Tap::new(limits::Tap { ring_entries_max: 1_024, ..limits::Tap::default() });
+        let redact = vec!["event:give_item $.user".to_owned()];
+        let recording = Recording::new(RecordingSettings { redact, ..RecordingSettings::default() });
+        assert!(recording.has_rules() && !Recording::new(RecordingSettings::default()).has_rules());
+        let of = || recording.redaction.of(&recording.settings.redact, &tap).unwrap().0.unwrap();
+        invoke(&tap, "early_1");
+        for _ in 0..64 {
+            recording.look_through(&tap);
+            (0..64).for_each(|_| invoke(&tap, "viewer_1"));
+        }
+        assert!(tap.oldest() > Seq(64), "its frame is gone");
+        assert_eq!(logged(&mut *of(), "gave early_1 a sword"), "gave ******* a sword");
+        invoke(&tap, "missed_1");
+        (0..4_096).for_each(|_| invoke(&tap, "viewer_1"));
+        assert_eq!(logged(&mut *of(), "gave missed_1 a sword"), "*".repeat(21));
+        assert_eq!(logged(&mut *of(), "plain"), "*****", "and so from then on");
+    }
+
+    #[test]
+    fn what_left_the_tap_before_it_was_first_looked_through_is_missed() {
+        let tap = Tap::new(limits::Tap { ring_entries_max: 1_024, ..limits::Tap::default() });
+        (0..4_096).for_each(|_| invoke(&tap, "viewer_1"));
+        let rules = vec!["event:give_item $.user".to_owned()];
+        let mut one = Redaction::default().of(&rules, &tap).unwrap().0.unwrap();
+        assert_eq!(logged(&mut *one, "plain"), "*****");
     }
 }
