@@ -26,9 +26,14 @@ impl EntryOutcome {
     /// The names of all but the plain one, which has none.
     pub(crate) const NAMES: &'static [&'static str] = &["ok", "sent", "fault", "late", "warn", "bad"];
 
+    /// Whether something failed or was refused.
+    pub(crate) const fn is_bad(self) -> bool {
+        matches!(self, Self::Fault | Self::Late | Self::Bad)
+    }
+
     /// Whether somebody who looks back wants to stop here: a failure, a fault, a loss, a drop, an alert.
     pub(crate) const fn is_of_note(self) -> bool {
-        matches!(self, Self::Fault | Self::Late | Self::Warn | Self::Bad)
+        self.is_bad() || matches!(self, Self::Warn)
     }
 
     /// Its name.

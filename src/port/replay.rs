@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The forms of a place, as they are asked for.
-pub const PLACE_FORMS: &str = "a time (22:14:03), +DURATION from the start (+90s), or seq:N";
+pub const PLACE_FORMS: &str = "a time (22:14:03), +DURATION from the start (+90s), seq:N, start or end";
 
 /// How fast a recording is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,8 +143,10 @@ impl ReplayPlace {
             let after: SignedDuration = after.trim().parse().map_err(|_| not_one())?;
             return Duration::try_from(after).map(Self::After).map_err(|_| not_one());
         }
-        if text == "end" {
-            return Ok(Self::End);
+        match text {
+            "start" => return Ok(Self::Start),
+            "end" => return Ok(Self::End),
+            _ => {}
         }
         if let Some(ago) = text.strip_prefix('-') {
             let ago: SignedDuration = ago.trim().parse().map_err(|_| not_one())?;
@@ -303,6 +305,8 @@ pub struct Replay {
     pub control: Arc<dyn ReplayControl>,
     /// Its files, in their order.
     pub files: Arc<[PathBuf]>,
+    /// What is damaged in them or missing, in words.
+    pub notes: Arc<[String]>,
 }
 
 /// Moves a replay. Nothing here waits.
@@ -363,7 +367,7 @@ mod tests {
         assert_eq!(parse("+90s"), Ok(ReplayPlace::After(Duration::from_secs(90))));
         assert_eq!(parse("-1m"), Ok(ReplayPlace::By(-60_000_000_000)));
         assert_eq!(parse("seq:17"), Ok(ReplayPlace::Seq(Seq(17))));
-        assert_eq!(parse("end"), Ok(ReplayPlace::End));
+        assert_eq!((parse("start"), parse("end")), (Ok(ReplayPlace::Start), Ok(ReplayPlace::End)));
         for bad in ["", "soon", "25:00", "+", "+-1s", "--1s", "seq:", "seq:-1", "-99999999999999s"] {
             assert!(parse(bad).is_err_and(|why| why.contains("seq:N")), "{bad}");
         }

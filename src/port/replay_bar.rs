@@ -8,7 +8,7 @@ const PARTS_MAX: usize = 4_096;
 pub struct BarPart {
     /// How much happened, in entries.
     pub weight: u64,
-    /// Faults in it; where no more is known, in the time since the keyframe before it.
+    /// Faults and failures in it; where no more is known, in the time since the keyframe before it.
     pub faults: u64,
     /// Entries that were lost in it; where no more is known, in the time since the keyframe before it.
     pub lost: u64,

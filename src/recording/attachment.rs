@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use mcap::{
-    parse_record,
-    records::{Record, op},
-};
+use mcap::records::{Record, op};
 
-use super::records::{RECORD_BYTES_MAX, Records};
+use super::records::{RECORD_BYTES_MAX, Records, parsed};
 
 /// Attachments of a file that are read.
 const ATTACHMENTS_MAX: usize = 64;
@@ -41,7 +38,7 @@ pub(super) fn attachments_of(path: &Path, bytes_max: u64) -> Vec<Attachment> {
             continue;
         }
         let Ok(body) = records.body(head, room) else { break };
-        if let Ok(Record::Attachment { header, data, .. }) = parse_record(head.op, &body) {
+        if let Ok(Record::Attachment { header, data, .. }) = parsed(head.op, &body) {
             room -= head.len;
             all.push(Attachment {
                 name: header.name,
@@ -51,4 +48,19 @@ pub(super) fn attachments_of(path: &Path, bytes_max: u64) -> Vec<Attachment> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_is_shorter_than_it_says_is_left_out() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // Two times, no name, no type, no length of its content, and no checksum.
+        let body = [0; 32];
+        let record = [&[op::ATTACHMENT][..], &(body.len() as u64).to_le_bytes(), &body].concat();
+        std::fs::write(file.path(), [mcap::MAGIC, &record].concat()).unwrap();
+        assert_eq!(attachments_of(file.path(), 1_000), []);
+    }
 }

@@ -60,7 +60,7 @@ fn check(records: &mut Records, found: &mut Checksums) -> Result<(), Damage> {
     }
     let (head, body) = record(records, end, CHECKSUM_BYTES)?;
     if head.op == op::DATA_END {
-        let why = "its checksum is another: metadata or something else between its chunks was changed";
+        let why = "data checksum mismatch: metadata or something else between its chunks was changed";
         let is_damaged = is_other(u32_at(&body, 0), data.finalize());
         found.data = is_damaged.then(|| Damage::Part { at: MAGIC.len() as u64, why: why.to_owned() });
         index(records, head.end())?;
@@ -79,7 +79,7 @@ fn attachment(records: &mut Records, head: RecordHead) -> Result<Option<Damage>,
     let mut checked = crc32fast::Hasher::new();
     update(records, &mut checked, at + HEAD_BYTES, end)?;
     let said = u32_at(&records.bytes(end, CHECKSUM_BYTES)?, 0);
-    Ok(is_other(said, checked.finalize()).then(|| cut("the checksum of an attachment is another")))
+    Ok(is_other(said, checked.finalize()).then(|| cut("attachment checksum mismatch")))
 }
 
 /// The index at the end, from its first record on, is as it was written, and the file ends behind it.
@@ -99,7 +99,7 @@ fn index(records: &mut Records, from: u64) -> Result<(), Damage> {
     update(records, &mut checked, from, at - CHECKSUM_BYTES)?;
     let said = u32_at(&records.bytes(at - CHECKSUM_BYTES, CHECKSUM_BYTES)?, 0);
     if is_other(said, checked.finalize()) {
-        return damaged(from, "the checksum of the index at its end is another");
+        return damaged(from, "index checksum mismatch");
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! A part of recordings, written as a recording of its own.
 
-use std::{fs, io, path::Path};
+use std::{fs, path::Path};
 
 use super::{
     attachment::{Attachment, attachments_of},
@@ -10,6 +10,7 @@ use super::{
     set_reader::{PlacedItem, SetCursor, SetReader},
     sources::EncodedSnapshot,
     tally::Tallied,
+    unlink_on_drop::UnlinkOnDrop,
     writer::{WriteError, Writer},
 };
 use crate::{
@@ -77,6 +78,8 @@ pub fn cut(
     let of_set = RecordingInfo { redact_rules: set.redact_rules(), ..set.info_of(first) };
     let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..of_set };
     let file = private_files::create_new(to).map_err(RepairError::Write)?;
+    // Half of a file is of no use.
+    let made = UnlinkOnDrop::at(to);
     let synced = file.try_clone().map_err(RepairError::Write)?;
     let written = Writer::begin(file, &info, limits).and_then(|writer| {
         let mut copy = Copy { writer, info, part: CutPart::default() };
@@ -84,22 +87,10 @@ pub fn cut(
         copy.all(reader, &mut cut)?;
         Ok(copy.part)
     });
-    let made = written.map_err(failed).and_then(|part| {
-        synced.sync_all().map_err(RepairError::Write)?;
-        Ok(part)
-    });
-    if made.is_err() {
-        // Half of a file is of no use.
-        let _ = fs::remove_file(to);
-    }
-    made
-}
-
-fn failed(error: WriteError) -> RepairError {
-    RepairError::Write(match error {
-        WriteError::Io(error) => error,
-        full @ WriteError::Full { .. } => io::Error::other(full),
-    })
+    let part = written.map_err(|error| RepairError::Write(error.into()))?;
+    synced.sync_all().map_err(RepairError::Write)?;
+    made.keep();
+    Ok(part)
 }
 
 struct Copy {

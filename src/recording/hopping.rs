@@ -9,7 +9,7 @@ use mcap::records::{Record, op};
 use super::{
     channels::known_topic,
     chunk,
-    format::SNAPSHOT_TOPIC,
+    format::{MARKS_TOPIC, SNAPSHOT_TOPIC},
     index::{ChunkPlace, METADATA_BYTES_MAX, RecordingIndex, TEXT_BYTES_MAX, is_ours},
     reader::{Damage, OpenError},
     records::{RECORD_BYTES_MAX, RecordHead, Records, text_at, u64_at},
@@ -26,7 +26,7 @@ const MESSAGE_INDEX_BYTES: u64 = 16;
 /// # Errors
 /// Nothing in it is ours, or it was made by a newer version.
 pub(super) fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenError> {
-    let mut hop = Hop {
+    let mut scan = RecordScan {
         index: RecordingIndex::empty(records.len()),
         chunk: None,
         is_behind_tally: false,
@@ -35,19 +35,19 @@ pub(super) fn by_hopping(records: &mut Records) -> Result<RecordingIndex, OpenEr
     };
     loop {
         match next_place(records) {
-            Ok(Some((head, body))) => hop.record(records, head, &body)?,
+            Ok(Some((head, body))) => scan.record(records, head, &body)?,
             Ok(None) => break,
             Err(damage) => {
-                hop.index.note(damage);
+                scan.index.note(damage);
                 break;
             }
         }
     }
-    hop.end_chunk(records);
-    if hop.index.info.is_none() && !hop.is_ours {
+    scan.end_chunk(records);
+    if scan.index.info.is_none() && !scan.is_ours {
         return Err(OpenError::NotOurs("nothing in it is rl-console's"));
     }
-    Ok(hop.index)
+    Ok(scan.index)
 }
 
 /// The next record that says where something is, with the beginning of its body.
@@ -67,10 +67,10 @@ fn next_place(records: &mut Records) -> Result<Option<(RecordHead, Vec<u8>)>, Da
 }
 
 /// What is known of a file so far.
-struct Hop {
+struct RecordScan {
     index: RecordingIndex,
     /// The last chunk, whose indexes come behind it.
-    chunk: Option<Found>,
+    chunk: Option<ScannedChunk>,
     /// Whether the next chunk is behind a tally: only a keyframe is there.
     is_behind_tally: bool,
     is_ours: bool,
@@ -79,10 +79,10 @@ struct Hop {
 }
 
 /// A chunk, and what is known of its messages.
-struct Found {
+struct ScannedChunk {
     head: RecordHead,
     /// The first time in it and the last one, by its own words.
-    said: Option<(u64, u64)>,
+    declared: Option<(u64, u64)>,
     is_behind_tally: bool,
     messages: Messages,
 }
@@ -102,14 +102,14 @@ impl Messages {
     }
 }
 
-impl Hop {
+impl RecordScan {
     fn record(&mut self, records: &mut Records, head: RecordHead, body: &[u8]) -> Result<(), OpenError> {
         match head.op {
             op::CHUNK => {
                 self.end_chunk(records);
                 let is_behind_tally = std::mem::take(&mut self.is_behind_tally);
-                let (said, messages) = (u64_at(body, 0).zip(u64_at(body, 8)), Messages::default());
-                self.chunk = Some(Found { head, said, is_behind_tally, messages });
+                let (declared, messages) = (u64_at(body, 0).zip(u64_at(body, 8)), Messages::default());
+                self.chunk = Some(ScannedChunk { head, declared, is_behind_tally, messages });
             }
             op::MESSAGE_INDEX => {
                 if let Some(chunk) = &mut self.chunk {
@@ -133,14 +133,16 @@ impl Hop {
 
     /// Notes the last chunk; one without messages has only schemas and channels, and no times.
     fn end_chunk(&mut self, records: &mut Records) {
-        let Some(Found { head, said, is_behind_tally, messages: by_index }) = self.chunk.take() else {
+        let Some(ScannedChunk { head, declared, is_behind_tally, messages: by_index }) = self.chunk.take()
+        else {
             return;
         };
         let is_new = |id: &u16| !self.index.channels.contains_key(id) && !self.unknown.contains(id);
-        let is_known = by_index.count > 0 && by_index.times == said && !by_index.channels.iter().any(is_new);
+        let is_known =
+            by_index.count > 0 && by_index.times == declared && !by_index.channels.iter().any(is_new);
         let looked = if is_known { None } else { self.look(records, head) };
-        if let (Some(Messages { times: Some(times), .. }), Some(said)) = (&looked, said)
-            && *times != said
+        if let (Some(Messages { times: Some(times), .. }), Some(declared)) = (&looked, declared)
+            && *times != declared
         {
             let why = "the times of a chunk are not those of its messages".to_owned();
             self.index.note(Damage::Part { at: head.at, why });
@@ -153,11 +155,14 @@ impl Hop {
         let is_unknown = messages.channels.iter().all(|id| topic(id).is_none());
         let has_keyframe = (is_behind_tally && is_unknown)
             || messages.channels.iter().any(|id| topic(id).is_some_and(|topic| topic == SNAPSHOT_TOPIC));
-        let times = if is_read { messages.times } else { messages.times.or(said) };
+        let times = if is_read { messages.times } else { messages.times.or(declared) };
         if let Some((start_ns, end_ns)) = times.filter(|(_, end_ns)| *end_ns > 0) {
             let len = head.end() - head.at;
-            let (start_ns, messages) = (start_ns.min(end_ns), messages.count);
-            let has_marks = None;
+            let (start_ns, count) = (start_ns.min(end_ns), messages.count);
+            let is_marks = |id: &u16| topic(id).map(|topic| topic == MARKS_TOPIC);
+            // None where there is a channel that is not known.
+            let has_marks =
+                messages.channels.iter().map(is_marks).reduce(|one, it| Some(one? || it?)).flatten();
             self.index.chunk(ChunkPlace {
                 at: head.at,
                 len,
@@ -165,7 +170,7 @@ impl Hop {
                 end_ns,
                 has_keyframe,
                 has_marks,
-                messages,
+                messages: count,
             });
         }
     }
@@ -196,7 +201,7 @@ impl Hop {
     }
 }
 
-impl Found {
+impl ScannedChunk {
     /// An index of its messages of one channel: their number, the first and the last of them.
     fn index(&mut self, records: &mut Records, head: RecordHead, body: &[u8]) {
         let Some(id) = body.first_chunk() else { return };

@@ -262,7 +262,7 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
             Record::ChunkIndex(chunk) if chunks.len() < PLACES_MAX => chunks.push(chunk),
             Record::MetadataIndex(metadata) => {
                 found.metadata.1 += 1;
-                if [METADATA, TALLY].contains(&metadata.name.as_str()) {
+                if [METADATA, TALLY].contains(&metadata.name.as_str()) && places.len() < PLACES_MAX {
                     places.push(metadata.offset);
                 }
             }
@@ -275,6 +275,7 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
         }
     }
     places.sort_unstable();
+    places.dedup();
     let topic = |id: &u16| topics.get(id).map_or("", String::as_str);
     let mut messages = BTreeMap::new();
     for (id, count) in counts? {

@@ -71,7 +71,7 @@ pub use index::{ChunkPlace, RecordingIndex, index};
 pub use reader::{Damage, MERGED, OpenError, RecordedItem, RecordingReader, read};
 pub use recorder::{Recorder, RecorderEvent, Summary};
 pub use repair::{RepairError, Repaired, repair};
-pub use set::{RecordingSet, SetChunk, SetError};
+pub use set::{FileCounts, RecordingSet, SetChunk, SetError};
 pub use set_reader::{PlacedItem, SetCursor, SetReader};
 pub use sources::{AttachmentsFuture, EncodedSnapshot, NextPath, Redact, SnapshotFuture, Sources};
 pub use tally::{LinkTally, Tallied, Tally};

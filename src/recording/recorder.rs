@@ -479,11 +479,7 @@ fn begin(
     limits: limits::Recording,
 ) -> io::Result<(Syncing, Writer<File>)> {
     let syncing = Syncing::of(path, &file)?;
-    let writer = Writer::begin(file, info, limits).map_err(|error| match error {
-        WriteError::Io(error) => error,
-        full @ WriteError::Full { .. } => io::Error::other(full),
-    })?;
-    Ok((syncing, writer))
+    Ok((syncing, Writer::begin(file, info, limits)?))
 }
 
 /// The next file, which is made: of this name, or of the next number that is free.

@@ -18,6 +18,7 @@ use super::{
     index::RecordingIndex,
     reader::{Damage, OpenError, RecordedItem},
     records::{RECORD_BYTES_MAX, Records, parsed},
+    unlink_on_drop::UnlinkOnDrop,
 };
 use crate::{private_files, tap::recorded};
 
@@ -47,6 +48,9 @@ pub enum RepairError {
     /// The file is no recording, or cannot be read.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// There is nothing in it, or nothing that can be read.
+    #[error("nothing in it can be read")]
+    Nothing,
     /// The other file cannot be written. One that exists is left alone.
     #[error("cannot write the repaired recording: {0}")]
     Write(io::Error),
@@ -64,22 +68,21 @@ impl From<McapError> for RepairError {
 /// Writes all that can be read of a file into another one, which is whole.
 ///
 /// # Errors
-/// The file is no recording; the other one exists, or cannot be written.
+/// The file is no recording, or nothing in it can be read; the other one exists, or cannot be written.
 pub fn repair(from: &Path, to: &Path) -> Result<Repaired, RepairError> {
     // A file that is none of ours makes none.
     let index = super::index(from)?;
     let mut records = Records::open(from)?;
     let file = private_files::create_new(to).map_err(RepairError::Write)?;
-    let made = Copy::into(file, index).and_then(|copy| {
-        let (made, file) = copy.all(&mut records)?;
-        file.sync_all().map_err(RepairError::Write)?;
-        Ok(made)
-    });
-    if made.is_err() {
-        // Half of a file is of no use.
-        let _ = std::fs::remove_file(to);
+    // Half of a file is of no use.
+    let made = UnlinkOnDrop::at(to);
+    let (repaired, file) = Copy::into(file, index)?.all(&mut records)?;
+    if repaired.messages == 0 {
+        return Err(RepairError::Nothing);
     }
-    made
+    file.sync_all().map_err(RepairError::Write)?;
+    made.keep();
+    Ok(repaired)
 }
 
 /// A copy that is being made.

@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    files::{FILES_MAX, files_of},
+    files::{FILES_MAX, files_of, is_being_written},
     format::RecordingInfo,
     index::{ChunkPlace, RecordingIndex, index},
     reader::{Damage, MERGED, OpenError},
@@ -23,8 +23,6 @@ use super::{
 
 /// The shortest time between files of which it is said that nothing is recorded there, in nanoseconds.
 const UNRECORDED_NS_MIN: u64 = 1_000_000_000;
-/// How long before the end of a start its other files end that a station writes, too, in nanoseconds.
-const WRITTEN_NS: u64 = 5_000_000_000;
 
 /// Why a set is not opened.
 #[derive(Debug, thiserror::Error)]
@@ -80,14 +78,15 @@ pub(super) struct SetFile {
     pub(super) path: PathBuf,
     /// Its chunks are in those of the set.
     pub(super) index: RecordingIndex,
-    /// Whether the folder that it is in was named, and not it.
-    is_of_folder: bool,
+    is_being_written: bool,
 }
 
 impl SetFile {
     fn open(path: PathBuf) -> Result<Self, SetError> {
+        // Asked first: it may be finished meanwhile.
+        let is_being_written = is_being_written(&path);
         match index(&path) {
-            Ok(index) => Ok(Self { path, index, is_of_folder: false }),
+            Ok(index) => Ok(Self { path, index, is_being_written }),
             Err(why) => Err(SetError::Open { path, why }),
         }
     }
@@ -100,13 +99,10 @@ impl SetFile {
         self.index.chunks.iter().map(|chunk| chunk.end_ns).max()
     }
 
-    /// Whether a station may be writing it: it has the end of the last start in a folder, and its last record
-    /// is whole.
-    fn is_being_written(&self, last: &(u64, (u64, u64, String))) -> bool {
-        let is_whole = matches!(self.index.damage, Some(Damage::Truncated { at }) if at >= self.index.bytes);
-        let (last_ns, (wall, mono, version)) = last;
-        let is_last = self.ends_at().is_none_or(|at| at.saturating_add(WRITTEN_NS) >= *last_ns);
-        self.is_of_folder && is_whole && is_last && self.start() == (*wall, *mono, version.as_str())
+    /// What is wrong with it: that the end of one that is being written is not there is not.
+    fn damage(&self) -> Option<&Damage> {
+        let is_to_come = |it: &&Damage| self.is_being_written && matches!(it, Damage::Truncated { .. });
+        self.index.damage.as_ref().filter(|it| !is_to_come(it))
     }
 
     fn is_filtered(&self) -> bool {
@@ -216,15 +212,14 @@ impl RecordingSet {
     fn join(&mut self) {
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let names: BTreeSet<String> = self.files.iter().filter_map(|file| name(&file.path)).collect();
-        let last = self.files.iter().filter_map(|file| Some((file.ends_at()?, start_key(file)))).max();
-        let last = last.unwrap_or_default();
+        let spans = whole_spans(&self.files);
         let mut before: Option<RecordingInfo> = None;
-        // Until where the files of this start have everything.
-        let mut covered_ns = None;
+        // Until where whole files of this start have everything, and others some of it.
+        let (mut covered_ns, mut partly_ns) = (None, None);
         for (number, file) in self.files.iter_mut().enumerate() {
             let info = file.info();
             let path = file.path.display().to_string();
-            if let Some(damage) = file.index.damage.as_ref().filter(|_| !file.is_being_written(&last)) {
+            if let Some(damage) = file.damage() {
                 self.notes.push(format!("{path}: {damage}"));
             }
             self.notes.extend(changes(&path, &file.index));
@@ -235,11 +230,22 @@ impl RecordingSet {
             }
             let follows = before.as_ref().is_some_and(|before| before.is_same_start(&info));
             if !follows {
-                covered_ns = None;
+                (covered_ns, partly_ns) = (None, None);
             }
             let (end_ns, begin) = (file.ends_at(), self.chunks.len());
-            self.chunks.extend(uncovered(file, number, covered_ns));
-            covered_ns = covered_ns.max(end_ns);
+            if file.is_filtered() {
+                // What another file has whole is read there.
+                let spans = spans.get(&start_key(file)).map_or(&[][..], Vec::as_slice);
+                let has_all =
+                    |span: &WholeSpan| covered_ns.is_none_or(|covered_ns| span.last_ns > covered_ns);
+                let is_there = |place: &ChunkPlace| spans.iter().any(|it| has_all(it) && it.overlaps(place));
+                file.index.chunks.retain(|place| !is_there(place));
+                self.chunks.extend(uncovered(file, number, partly_ns.max(covered_ns)));
+                partly_ns = partly_ns.max(end_ns);
+            } else {
+                self.chunks.extend(uncovered(file, number, covered_ns));
+                covered_ns = covered_ns.max(end_ns);
+            }
             match self.starts.last_mut() {
                 Some(last) if follows => last.end = self.chunks.len(),
                 _ => self.starts.push(begin..self.chunks.len()),
@@ -247,6 +253,10 @@ impl RecordingSet {
             before = Some(info);
         }
         self.starts.retain(|start| !start.is_empty());
+        // Of a filtered file there may be something in front of a whole one and behind that.
+        for start in &self.starts {
+            self.chunks[start.clone()].sort_by_key(|chunk| chunk.place.start_ns);
+        }
     }
 
     /// The files, in the order of time.
@@ -380,22 +390,36 @@ impl RecordingSet {
         self.chunks.get(number).is_some_and(|chunk| chunk.place.has_keyframe)
     }
 
-    /// The counts at the keyframes and at the ends of files, by their `log_time`, since the beginning of
-    /// their recording.
-    pub fn tallies(&self) -> impl Iterator<Item = (u64, &Tally)> {
-        self.files.iter().enumerate().flat_map(move |(number, file)| {
-            let begin = self.chunks.partition_point(|chunk| chunk.file < number);
-            let chunks = self.chunks.get(begin..).unwrap_or_default();
-            file.index.tallies.iter().filter_map(move |(at, tally)| {
-                let behind = chunks.partition_point(|chunk| chunk.file == number && chunk.place.at < *at);
-                let is_its = |chunk: &&SetChunk| chunk.file == number;
-                let next = chunks.get(behind).filter(is_its).map(|chunk| chunk.place.start_ns);
+    /// What each file counted.
+    #[must_use]
+    pub fn counted(&self) -> Vec<FileCounts> {
+        let mut chunks: BTreeMap<usize, Vec<ChunkPlace>> = BTreeMap::new();
+        for chunk in &self.chunks {
+            chunks.entry(chunk.file).or_default().push(chunk.place);
+        }
+        let of_file = |(number, chunks): (usize, Vec<ChunkPlace>)| {
+            let (first_ns, last_ns) = (chunks.first()?.start_ns, chunks.last()?.end_ns);
+            let at_time = |(at, tally): &(u64, Tally)| {
+                let behind = chunks.partition_point(|chunk| chunk.at < *at);
                 // Behind the last chunk are the counts of the whole file.
-                let last = || chunks.get(behind.checked_sub(1)?).filter(is_its).map(|it| it.place.end_ns);
-                Some((next.or_else(last)?, tally))
-            })
-        })
+                (chunks.get(behind).map_or(last_ns, |chunk| chunk.start_ns), *tally)
+            };
+            let tallies = self.files.get(number)?.index.tallies.iter().map(at_time).collect();
+            Some(FileCounts { first_ns, last_ns, tallies })
+        };
+        chunks.into_iter().filter_map(of_file).collect()
     }
+}
+
+/// What a file counted.
+#[derive(Clone, Debug)]
+pub struct FileCounts {
+    /// The first `log_time` that the set has of it, and the last one, in nanoseconds.
+    pub first_ns: u64,
+    /// See `first_ns`.
+    pub last_ns: u64,
+    /// The counts at its keyframes and at its end, by their `log_time`, since the beginning of its recording.
+    pub tallies: Vec<(u64, Tally)>,
 }
 
 /// What another tool did to a file, in words.
@@ -404,6 +428,28 @@ fn changes(path: &str, index: &RecordingIndex) -> impl Iterator<Item = String> {
     let is_missing = !missing.is_empty();
     let missing = is_missing.then(|| format!("{path} is without {missing}: another tool left that out"));
     missing.into_iter().chain(index.is_merged.then(|| format!("{path}: {MERGED}")))
+}
+
+/// The times of which a file has everything.
+struct WholeSpan {
+    first_ns: u64,
+    last_ns: u64,
+}
+
+impl WholeSpan {
+    const fn overlaps(&self, place: &ChunkPlace) -> bool {
+        place.start_ns <= self.last_ns && place.end_ns >= self.first_ns
+    }
+}
+
+/// Those of the files of which nothing was left out, by the start of their station.
+fn whole_spans(files: &[SetFile]) -> BTreeMap<(u64, u64, String), Vec<WholeSpan>> {
+    let mut spans: BTreeMap<_, Vec<WholeSpan>> = BTreeMap::new();
+    for file in files.iter().filter(|file| !file.is_filtered()) {
+        let Some(last_ns) = file.ends_at() else { continue };
+        spans.entry(start_key(file)).or_default().push(WholeSpan { first_ns: file.begins_at(), last_ns });
+    }
+    spans
 }
 
 /// Takes the chunks of a file that have anything behind `covered_ns`, and the counts from there on. One that
@@ -438,7 +484,7 @@ fn of_folder(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<SetFile>, Set
     let mut files = Vec::new();
     for path in files_of(folder)? {
         match SetFile::open(path) {
-            Ok(file) => files.push(SetFile { is_of_folder: true, ..file }),
+            Ok(file) => files.push(file),
             Err(error) => notes.push(format!("left out: {error}")),
         }
     }

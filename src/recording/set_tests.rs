@@ -1,8 +1,13 @@
 //! Recordings as one: their order, what they are refused for, and what is said of them.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use super::{RecordingInfo, RecordingSet, SetError, test_files::TestFile};
+use super::{
+    RecordedItem, RecordingInfo, RecordingSet, SetCursor, SetError, SetReader, files, test_files::TestFile,
+};
 use crate::{
     ids::Seq,
     tap::{
@@ -79,12 +84,13 @@ fn what_is_as_it_should_be_is_not_said() {
     let next = RecordingInfo { previous: Some("always.mcap".to_owned()), ..always.clone() };
     let mut written = begin(&path("always.2.mcap"), &next, &[(3, 3_000)]);
     written.flush();
+    let open = std::fs::File::open(path("always.2.mcap")).unwrap();
+    files::lock(&open);
     let of_folder = || RecordingSet::open(&[folder.path().to_owned()]).unwrap().notes().to_vec();
     assert_eq!(of_folder(), [""; 0]);
-    // The same file where it is asked for by its name, and where it is not the last one: it was cut off.
-    let notes = RecordingSet::open(&[path("always.2.mcap")]).unwrap().notes().join("\n");
-    assert!(notes.contains("is truncated"), "{notes}");
-    begin(&path("later.mcap"), &info(9_000), &[(1, 9_000)]).finish();
+    assert_eq!(RecordingSet::open(&[path("always.2.mcap")]).unwrap().notes(), [""; 0]);
+    // The same file where nobody writes it: it was cut off.
+    drop(open);
     let notes = of_folder().join("\n");
     assert!(notes.contains("always.2.mcap") && notes.contains("is truncated"), "{notes}");
     // What an operator recorded is not deleted.
@@ -93,4 +99,34 @@ fn what_is_as_it_should_be_is_not_said() {
     let notes = of_folder().join("\n");
     assert!(notes.contains("follows gone.mcap, which is missing"), "{notes}");
     drop(written);
+}
+
+#[test]
+fn what_a_filter_left_out_is_read_from_the_files_that_have_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let entries = |ms: &[u64]| -> Vec<(u64, u64)> { ms.iter().map(|ms| (*ms / 10, *ms)).collect() };
+    let (whole, filtered) = (info(0), RecordingInfo { is_filtered: true, ..info(0) });
+    for (name, info, times) in [
+        ("a.mcap", &whole, &[1_000, 1_500, 2_000][..]),
+        ("b.mcap", &whole, &[2_010, 2_500, 3_000]),
+        ("part.mcap", &filtered, &[1_500, 2_500]),
+        ("before.mcap", &filtered, &[500]),
+    ] {
+        begin(&path(name), info, &entries(times)).finish();
+    }
+    let set = RecordingSet::open(&[folder.path().to_owned()]).unwrap();
+    let starts: Vec<u64> = (0..set.len()).map(|at| set.chunk(at).unwrap().place.start_ns).collect();
+    assert!(starts.is_sorted() && !starts.is_empty(), "{starts:?}");
+    let mut reader = SetReader::new(Arc::new(set));
+    let mut cursor = SetCursor::at(&Arc::clone(reader.set()), 0);
+    let mut seqs = Vec::new();
+    while let Some(item) = cursor.next(&mut reader) {
+        if let RecordedItem::Entry(entry) = item.unwrap().item
+            && !matches!(entry.entry.what, What::Loss { .. })
+        {
+            seqs.push(entry.entry.seq.0);
+        }
+    }
+    assert_eq!(seqs, [50, 100, 150, 200, 201, 250, 300]);
 }

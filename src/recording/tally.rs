@@ -9,6 +9,8 @@ use crate::tap::entry::{Entry, Link, What};
 pub enum Tallied {
     /// A frame was refused.
     Fault,
+    /// Something failed.
+    Failure,
     /// Something was dropped.
     Drop,
     /// A mark was set.
@@ -16,11 +18,12 @@ pub enum Tallied {
 }
 
 impl Tallied {
-    const ALL: [Self; 3] = [Self::Fault, Self::Drop, Self::Mark];
+    const ALL: [Self; 4] = [Self::Fault, Self::Failure, Self::Drop, Self::Mark];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Fault => "faults",
+            Self::Failure => "failures",
             Self::Drop => "drops",
             Self::Mark => "marks",
         }
@@ -37,6 +40,8 @@ pub struct LinkTally {
     pub entries: u64,
     /// Of these, by [`Tallied`].
     pub faults: u64,
+    /// Of these, by [`Tallied`]; a version before 0.14 does not count them.
+    pub failures: u64,
     /// Of these, by [`Tallied`].
     pub drops: u64,
     /// Of these, by [`Tallied`].
@@ -47,6 +52,7 @@ impl LinkTally {
     fn of(&mut self, what: Tallied) -> &mut u64 {
         match what {
             Tallied::Fault => &mut self.faults,
+            Tallied::Failure => &mut self.failures,
             Tallied::Drop => &mut self.drops,
             Tallied::Mark => &mut self.marks,
         }
@@ -145,15 +151,17 @@ mod tests {
         for (link, as_what) in [
             (Link::Mpp, None),
             (Link::Mpp, Some(Tallied::Fault)),
+            (Link::Mpp, Some(Tallied::Failure)),
             (Link::Rmp, Some(Tallied::Drop)),
             (Link::Station, Some(Tallied::Mark)),
         ] {
             tally.add(&entry(link, started.clone()), as_what);
         }
         tally.add(&entry(Link::Station, What::Loss { count: 7 }), None);
-        assert_eq!((tally.lost, tally.entries(), tally.link(Link::Mpp).faults), (7, 4, 1));
+        let mpp = tally.link(Link::Mpp);
+        assert_eq!((tally.lost, tally.entries(), mpp.faults, mpp.failures), (7, 5, 1, 1));
         let mut metadata = tally.to_metadata();
-        assert_eq!(metadata.len(), 7, "what is none is not said: {metadata:?}");
+        assert_eq!(metadata.len(), 8, "what is none is not said: {metadata:?}");
         metadata.insert("mpp.smiles".to_owned(), "3".to_owned());
         metadata.insert("elsewhere.entries".to_owned(), "3".to_owned());
         assert_eq!(Tally::from_metadata(&metadata), tally);

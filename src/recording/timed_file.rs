@@ -2,12 +2,7 @@
 
 use std::{fs::File, io, path::Path, time::Duration};
 
-use super::{
-    format::RecordingInfo,
-    sources::EncodedSnapshot,
-    tally::Tallied,
-    writer::{WriteError, Writer},
-};
+use super::{format::RecordingInfo, sources::EncodedSnapshot, tally::Tallied, writer::Writer};
 use crate::{limits, private_files, tap::EntryRef, time::Mono};
 
 /// How often a recorder writes its open chunk.
@@ -28,7 +23,7 @@ impl TimedFile {
     /// It cannot be made or written; one that exists is refused ([`io::ErrorKind::AlreadyExists`]).
     pub fn begin(path: &Path, info: &RecordingInfo, limits: limits::Recording) -> io::Result<Self> {
         let file = private_files::create_new(path)?;
-        let writer = Writer::begin(file, info, limits).map_err(as_io)?;
+        let writer = Writer::begin(file, info, limits)?;
         Ok(Self { writer, flushed_at: Mono(0) })
     }
 
@@ -39,10 +34,10 @@ impl TimedFile {
     pub fn entry(&mut self, entry: EntryRef<'_>, as_what: Option<Tallied>) -> io::Result<()> {
         let at = entry.entry.at.mono;
         if at.since(self.flushed_at) >= FLUSH {
-            self.writer.flush().map_err(as_io)?;
+            self.writer.flush()?;
             self.flushed_at = at;
         }
-        self.writer.entry(entry, as_what).map_err(as_io)
+        self.writer.entry(entry, as_what).map_err(io::Error::from)
     }
 
     /// Whether a recorder takes a keyframe at this moment.
@@ -56,7 +51,7 @@ impl TimedFile {
     /// # Errors
     /// It cannot be written, or the file is full.
     pub fn keyframe(&mut self, snapshot: &EncodedSnapshot) -> io::Result<()> {
-        self.writer.keyframe(snapshot.at.mono, snapshot.at, &snapshot.bytes).map_err(as_io)
+        self.writer.keyframe(snapshot.at.mono, snapshot.at, &snapshot.bytes).map_err(io::Error::from)
     }
 
     /// Bytes handed to the file.
@@ -70,14 +65,7 @@ impl TimedFile {
     /// # Errors
     /// It cannot be written.
     pub fn finish(mut self) -> io::Result<u64> {
-        self.writer.finish().map_err(as_io)?;
+        self.writer.finish()?;
         Ok(self.writer.bytes())
-    }
-}
-
-fn as_io(error: WriteError) -> io::Error {
-    match error {
-        WriteError::Io(error) => error,
-        full @ WriteError::Full { .. } => io::Error::other(full),
     }
 }

@@ -74,6 +74,15 @@ impl From<McapError> for WriteError {
     }
 }
 
+impl From<WriteError> for io::Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Io(error) => error,
+            full @ WriteError::Full { .. } => Self::other(full),
+        }
+    }
+}
+
 /// A recording that is being written.
 pub(super) struct Writer<W: Write> {
     mcap: mcap::Writer<CountingWriter<W>>,
@@ -435,7 +444,12 @@ mod tests {
         assert!(index.is_finished());
         let set = crate::recording::RecordingSet::open(&[path]).unwrap();
         let counted = |tally: &Tally| (tally.entries(), tally.link(Link::Station).marks);
-        let tallies: Vec<_> = set.tallies().map(|(at, tally)| (at, counted(tally))).collect();
+        let tallies: Vec<_> = set
+            .counted()
+            .into_iter()
+            .flat_map(|file| file.tallies)
+            .map(|(at, tally)| (at, counted(&tally)))
+            .collect();
         let (first, last) = set.span_ns();
         assert_eq!(tallies, [(first, (0, 0)), (last, (3, 3))]);
     }

@@ -210,7 +210,40 @@ fn what_was_wrong_is_found_in_the_shipped_nights_over_every_start_and_damage_is_
     fs::write(&damaged, bytes).unwrap();
     let (left, said) = of(&damaged, &["tail", "**"]);
     assert!(left.len() < each[0] && said.contains("of the recording cannot be read"), "{said}");
+    let verify = format!(" recording verify {}` names them", damaged.display());
+    assert!(said.contains(&verify), "{said}");
     let (judged, said) = of(&damaged, &["mplp", "validate"]);
     let is_said = |row: &Value| row["error"].as_str().is_some_and(|it| it.contains("cannot be read"));
     assert!(judged.iter().any(is_said) && said.contains("not_judged"), "{judged:#?} {said}");
+}
+
+#[test]
+fn what_is_not_in_a_recording_is_said_with_what_lists_what_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap");
+    let said = |args: &[&str]| {
+        let output = cli(folder.path(), args);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let out = folder.path().join("out.mcap").display().to_string();
+    for args in [
+        &["trace", "zzzz", "--recording", bad][..],
+        &["trace", "zzzz", "--recording", bad, "--at", "end"],
+        &["trace", "0123456789", "--recording", bad],
+        &["trace", "trace:0191d3c2-7a41-7f00-8000-00000000a41f", "--recording", bad],
+        &["run", "show", "0123456789", "--recording", bad],
+        &["recording", "export", bad, "--trace", "zzzz"],
+        &["recording", "cut", bad, &out, "--trace", "zzzz"],
+    ] {
+        let (code, said) = said(args);
+        let is_hinted = said.contains(&format!(" ls runs --recording {bad}` lists its runs"));
+        assert!(code == Some(1) && is_hinted && !said.contains("ls invocations"), "{args:?}: {said}");
+    }
+    for (args, nothing) in [
+        (&["tail", "nosuch", "--recording", bad][..], "no messages match\n"),
+        (&["recording", "export", bad, "--peer", "nope"], "no frames match\n"),
+    ] {
+        let ((code, text), (_, json)) = (said(args), said(&[&["--json"], args].concat()));
+        assert!(code == Some(0) && text.contains(nothing) && !json.contains("match"), "{text}{json}");
+    }
 }

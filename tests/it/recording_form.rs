@@ -139,12 +139,9 @@ fn an_index_is_the_same_by_the_file_s_own_and_by_hopping_over_its_records() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder);
     night(&path, 5_000);
-    let mut own = index(&path).unwrap();
+    let own = index(&path).unwrap();
     assert!(own.chunks.len() > 4, "{}", own.chunks.len());
-    // The index alone tells where marks are.
-    for chunk in &mut own.chunks {
-        assert_eq!(chunk.has_marks.take(), Some(false));
-    }
+    assert!(own.chunks.iter().all(|chunk| chunk.has_marks == Some(false)));
     let whole = fs::read(&path).unwrap();
     // Without the end, where the index is.
     let killed = index(&cut(&path, whole.len() - 9)).unwrap();
@@ -295,9 +292,14 @@ fn a_recording_is_looked_into_checked_and_repaired_without_a_station() {
     let name = path.to_str().unwrap();
     let (code, info, _) = texts(&recording(data, &["info", name]));
     assert_eq!(code, Some(0), "{info}");
-    for wanted in ["form 2", "0.1.0", "1 keyframe", "mpp 4500", "commands 500", "complete"] {
+    for wanted in ["form 2", "0.1.0", "1 keyframe", "mpp 4500", "commands 500", "complete", "  lasts "] {
         assert!(info.contains(wanted), "{wanted}: {info}");
     }
+    let from = info.lines().find_map(|line| line.trim().strip_prefix("from ")).unwrap().trim();
+    assert_eq!((from.len(), from.matches(':').count()), ("2026-09-21 14:13:20".len(), 2), "{from}");
+    let row = crate::real::json(data, &["recording", "info", name]).remove(0);
+    let ms = |member: &str| row[member].as_u64().unwrap();
+    assert_eq!(ms("lasts_ms"), ms("last_ms") - ms("first_ms"));
     let (code, verified, _) = texts(&recording(data, &["verify", name]));
     assert_eq!((code, verified.trim_end()), (Some(0), &*format!("{name}: 5000 entries, 1 keyframe: ok")));
 
@@ -324,6 +326,45 @@ fn a_recording_is_looked_into_checked_and_repaired_without_a_station() {
         assert_eq!(code, Some(exit), "{args:?}: {stderr}");
         assert!(stderr.contains(&format!("\"code\":\"{error}\"")), "{stderr}");
     }
+}
+
+#[test]
+fn what_a_repair_cannot_bring_back_is_said_to_be_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let path = file(&folder);
+    night(&path, 5_000);
+    let whole = fs::read(&path).unwrap();
+    let place = index(&path).unwrap().chunks[2];
+    let mut bytes = whole.clone();
+    bytes[usize::try_from(place.at + place.len / 2).unwrap()] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let (name, out) = (path.to_str().unwrap(), data.join("repaired.mcap"));
+    let (code, verified, error) = texts(&recording(data, &["verify", name]));
+    assert!(code == Some(6) && error.contains(" recording repair "), "{verified}{error}");
+    assert_eq!(texts(&recording(data, &["repair", name, out.to_str().unwrap()])).0, Some(0));
+    let (code, verified, error) = texts(&recording(data, &["verify", out.to_str().unwrap()]));
+    let missing = format!(", {} missing: 1 fault", place.messages);
+    assert!(code == Some(6) && verified.contains(&missing), "{missing}: {verified}");
+    assert!(error.contains(&format!("{} entries missing", place.messages)), "{error}");
+    assert!(error.contains("a repair reads nothing more") && !error.contains("OUT.mcap"), "{error}");
+
+    // Nothing is in front of the first chunk.
+    fs::write(&path, &whole).unwrap();
+    let head = cut(&path, usize::try_from(index(&path).unwrap().chunks[0].at + 5).unwrap());
+    let none = data.join("none.mcap");
+    assert!(matches!(repair(&head, &none), Err(RepairError::Nothing)));
+    let refused =
+        texts(&cli(data, &["--json", "recording", "repair", head.to_str().unwrap(), none.to_str().unwrap()]));
+    assert!(refused.0 == Some(6) && refused.2.contains("\"code\":\"damaged\""), "{refused:?}");
+    assert!(!none.exists());
+
+    let mut bytes = whole;
+    let at = bytes.len() - 100;
+    bytes[at] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let (_, info, _) = texts(&recording(data, &["info", name]));
+    assert!(info.contains("damaged at byte") && !info.contains("without an index"), "{info}");
 }
 
 proptest! {

@@ -292,9 +292,9 @@ fn what_was_changed_outside_of_chunks_is_found() {
     let (attachment, _, attachment_len) = of(op::ATTACHMENT);
     let (tally, _, tally_len) = of(op::METADATA);
     for (at, wanted) in [
-        (attachment + attachment_len / 2, "the checksum of an attachment is another"),
+        (attachment + attachment_len / 2, "attachment checksum mismatch"),
         (tally + tally_len - 1, "metadata or something else between its chunks was changed"),
-        (behind(op::DATA_END) + 200, "the checksum of the index at its end is another"),
+        (behind(op::DATA_END) + 200, "index checksum mismatch"),
         (whole.len() - 3, "the index at its end is cut"),
     ] {
         let mut bytes = whole.clone();

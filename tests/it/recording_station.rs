@@ -119,6 +119,19 @@ fn the_end_of_a_file_that_is_being_written_is_no_damage() {
         let (verified, info) = (of("verify", path), of("info", path));
         assert_eq!((&verified["is_being_written"], &verified["damaged"]), (&true.into(), &0.into()));
         assert_eq!(info["is_being_written"], true, "{info}");
+        let out = |name: &str| data.join(name).display().to_string();
+        let (part, copy) = (out("part.mcap"), out("copy.mcap"));
+        for args in [
+            &["ls", "queues", "--recording", path][..],
+            &["recording", "cut", path, &part],
+            &["recording", "repair", path, &copy],
+            &["recording", "export", path],
+        ] {
+            let output = cli(data, args);
+            let said = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap()).concat();
+            assert!(output.status.success() && !said.contains("truncated"), "{args:?}: {said}");
+            assert!(said.contains("still being written: what came until now"), "{args:?}: {said}");
+        }
     });
     let (verified, info) = (of("verify", path.to_str().unwrap()), of("info", path.to_str().unwrap()));
     assert_eq!((&verified["is_being_written"], &info["is_being_written"]), (&false.into(), &false.into()));

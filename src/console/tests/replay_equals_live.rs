@@ -361,7 +361,7 @@ fn check(case: Case) -> Result<(), TestCaseError> {
     block_on(by_seeking((&night, &other), &live, (at, elsewhere), case.is_by_number))
 }
 
-fn config(cases: u32) -> ProptestConfig {
+pub(super) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, max_shrink_iters: 100, failure_persistence: None, ..ProptestConfig::default() }
 }
 

@@ -1,12 +1,12 @@
-//! The nights of simulated peers that are shipped: a console that goes somewhere in one has what a console had
-//! that folded all of it as it came.
+//! The nights of simulated peers that are shipped: a console that goes somewhere in one has what a console
+//! had that folded all of it as it came.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use proptest::{prelude::*, sample::Index};
 
 use super::{
-    replay_equals_live::{Seen, console, play, seek},
+    replay_equals_live::{Seen, config, console, play, seek},
     test_console::TestConsole,
 };
 use crate::{
@@ -14,8 +14,7 @@ use crate::{
     ids::Seq,
     limits::Limits,
     port::{ReplayAct, ReplayPlace, Snapshot, Speed},
-    recording::{RecordedItem, read},
-    station::test_recordings::{block_on, held},
+    station::test_recordings::{block_on, held, shipped},
     tap::{Mirror, recorded::OwnedEntry},
     time::Now,
 };
@@ -31,18 +30,8 @@ struct Night {
 
 impl Night {
     fn shipped(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings").join(name);
-        let (mut first, mut entries) = (None, Vec::new());
-        for item in read(&path).unwrap() {
-            match item.unwrap() {
-                RecordedItem::Entry(entry) => entries.push(entry),
-                RecordedItem::Snapshot { bytes, .. } if first.is_none() => {
-                    first = Some(Snapshot::decode(&bytes).unwrap());
-                }
-                RecordedItem::Snapshot { .. } => {}
-            }
-        }
-        Self { path, first: first.unwrap(), entries }
+        let (path, first, entries) = shipped(name);
+        Self { path, first, entries }
     }
 
     /// What a console counts from, and the milliseconds since then.
@@ -67,6 +56,8 @@ impl Night {
             stage.fold();
         }
         assert_eq!(stage.reader.next(), self.seq(at).next());
+        // That somebody is through with the first steps is said to them alone.
+        stage.ui.message = None;
         Seen::of(&mut stage, view)
     }
 }
@@ -100,7 +91,7 @@ fn check(name: &str, view: Index, places: [Index; 3]) -> Result<(), TestCaseErro
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(6))]
 
     #[test]
     fn a_console_goes_anywhere_in_a_calm_night(view: Index, places: [Index; 3]) {

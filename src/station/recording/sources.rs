@@ -126,7 +126,10 @@ pub(crate) fn tallied(entry: &Entry) -> Option<Tallied> {
             Some(Tallied::Drop)
         }
         What::Transition(AnyTransition::Station(station::Transition::Marked { .. })) => Some(Tallied::Mark),
-        _ => (EntrySummary::of(entry).outcome == EntryOutcome::Fault).then_some(Tallied::Fault),
+        _ => match EntrySummary::of(entry).outcome {
+            EntryOutcome::Fault => Some(Tallied::Fault),
+            outcome => outcome.is_bad().then_some(Tallied::Failure),
+        },
     }
 }
 

@@ -1,11 +1,11 @@
 //! The time bar of a recording, from its index and its tallies, and from as many chunks as tell where what
 //! matters is.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use crate::{
     port::{BarPart, ReplayBar},
-    recording::{RecordedItem, RecordingSet, SetChunk, SetReader, Tallied, Tally},
+    recording::{FileCounts, RecordedItem, RecordingSet, SetChunk, SetReader, Tallied, Tally},
     station::tallied,
     tap::entry::{Link, What},
 };
@@ -24,42 +24,42 @@ const MESSAGES_READ_MAX: u64 = 16_384;
 
 pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
     let set = Arc::clone(reader.set());
-    let mut making = Making::of(&set);
+    let mut builder = BarBuilder::of(&set);
     let mut read = 0;
     for number in 0..set.len() {
         let Some(chunk) = set.chunk(number) else { continue };
-        let span = making.span_of(chunk);
-        let is_long = span.1.saturating_sub(span.0) > EVEN_NS && making.bar.parts_of(span, making.of) > 1;
+        let span = builder.span_of(chunk);
+        let is_long = span.1.saturating_sub(span.0) > EVEN_NS && builder.bar.parts_of(span, builder.of) > 1;
         if is_long && read < LONG_READ_MAX {
             read += 1;
-            making.read(reader, number, true);
+            builder.read(reader, number, true);
             continue;
         }
         // A keyframe is none of what happened.
-        making.bar.add_weight(entries_of(chunk), span, making.of);
+        builder.bar.add_weight(entries_of(chunk), span, builder.of);
     }
     let (mut chunks_left, mut messages_left) = (READ_MAX, MESSAGES_READ_MAX);
-    for noted in noted(&set) {
-        let unread: Vec<usize> = noted
+    for span in counted_spans(&set) {
+        let unread: Vec<usize> = span
             .chunks(&set)
-            .filter(|number| !making.known.contains_key(number))
-            .filter(|number| set.chunk(*number).is_some_and(|chunk| noted.may_have(chunk)))
+            .filter(|number| !builder.known.contains_key(number))
+            .filter(|number| set.chunk(*number).is_some_and(|chunk| span.may_have(chunk)))
             .collect();
         let messages = |number: &usize| set.chunk(*number).map_or(0, entries_of);
         let messages = unread.iter().map(messages).fold(0, u64::saturating_add);
         if unread.len() <= chunks_left && messages <= messages_left {
             (chunks_left, messages_left) = (chunks_left - unread.len(), messages_left - messages);
             for number in unread {
-                making.read(reader, number, false);
+                builder.read(reader, number, false);
             }
         }
-        making.note_rest(&set, &noted);
+        builder.note_rest(&set, &span);
     }
-    making.bar
+    builder.bar
 }
 
 /// A bar that is being made.
-struct Making {
+struct BarBuilder {
     bar: ReplayBar,
     first_ns: u64,
     of: u64,
@@ -67,7 +67,7 @@ struct Making {
     known: BTreeMap<usize, BarPart>,
 }
 
-impl Making {
+impl BarBuilder {
     fn of(set: &RecordingSet) -> Self {
         let (first_ns, last_ns) = set.span_ns();
         let of = last_ns.saturating_sub(first_ns).max(1);
@@ -93,7 +93,7 @@ impl Making {
             }
             let part = match (&entry.entry.what, tallied(&entry.entry)) {
                 (What::Loss { count }, _) => BarPart { lost: *count, ..BarPart::default() },
-                (_, Some(Tallied::Fault)) => BarPart { faults: 1, ..BarPart::default() },
+                (_, Some(Tallied::Fault | Tallied::Failure)) => BarPart { faults: 1, ..BarPart::default() },
                 (_, Some(Tallied::Mark)) => BarPart { marks: 1, ..BarPart::default() },
                 (_, Some(Tallied::Drop) | None) => continue,
             };
@@ -104,43 +104,43 @@ impl Making {
     }
 
     /// Notes what was counted from one keyframe to the next and was not found in chunks that were read.
-    fn note_rest(&mut self, set: &RecordingSet, noted: &Noted) {
-        let known = noted.chunks(set).filter_map(|number| self.known.get(&number));
+    fn note_rest(&mut self, set: &RecordingSet, span: &CountedSpan) {
+        let known = span.chunks(set).filter_map(|number| self.known.get(&number));
         let found = known.fold(BarPart::default(), |all, part| all.plus(*part));
-        let rest = noted.counts.unwrap_or_default().less(found);
+        let rest = span.counts.unwrap_or_default().less(found);
         let has_marks = |number: &usize| {
             let place = set.chunk(*number).map(|chunk| chunk.place);
             !self.known.contains_key(number) && place.is_some_and(|it| it.has_marks == Some(true))
         };
-        let marked: Vec<usize> = noted.chunks(set).filter(has_marks).collect();
+        let marked: Vec<usize> = span.chunks(set).filter(has_marks).collect();
         for chunk in marked.iter().filter_map(|number| set.chunk(*number)) {
             let marks = BarPart { marks: rest.marks.max(1), ..BarPart::default() };
             self.bar.note(marks, self.span_of(chunk), self.of);
         }
         let rest = BarPart { marks: if marked.is_empty() { rest.marks } else { 0 }, ..rest };
-        let to_ns = self.since(noted.to_ns).saturating_sub(1);
-        self.bar.note(rest, (self.since(noted.from_ns), to_ns), self.of);
+        let to_ns = self.since(span.to_ns).saturating_sub(1);
+        self.bar.note(rest, (self.since(span.from_ns), to_ns), self.of);
     }
 }
 
 /// What was counted from one keyframe to the next.
-struct Noted {
+struct CountedSpan {
     from_ns: u64,
     to_ns: u64,
     /// Nothing behind the last counts.
     counts: Option<BarPart>,
 }
 
-impl Noted {
+impl CountedSpan {
     /// The chunks of that time.
-    fn chunks(&self, set: &RecordingSet) -> impl Iterator<Item = usize> + use<> {
+    fn chunks(&self, set: &RecordingSet) -> Range<usize> {
         let begin = set.chunk_at(self.from_ns);
         let is_before = |number: &usize| {
             // What is last has the moment of the last counts.
             let is_last = |chunk: &SetChunk| chunk.place.start_ns == self.to_ns && !chunk.place.has_keyframe;
             set.chunk(*number).is_some_and(|chunk| chunk.place.start_ns < self.to_ns || is_last(chunk))
         };
-        (begin..set.len()).take_while(is_before).collect::<Vec<_>>().into_iter()
+        begin..begin + (begin..set.len()).take_while(is_before).count()
     }
 
     /// Whether any of it may be in a chunk.
@@ -155,26 +155,26 @@ fn entries_of(chunk: &SetChunk) -> u64 {
     chunk.place.messages.saturating_sub(u64::from(chunk.place.has_keyframe))
 }
 
-/// The times in which anything was counted, or is not: a file that was not finished has none at its end.
-fn noted(set: &RecordingSet) -> Vec<Noted> {
-    let mut before: Option<(u64, BarPart)> = None;
+/// The times in which anything was counted, or is not: in front of a file's first counts, and behind its last
+/// ones.
+fn counted_spans(set: &RecordingSet) -> Vec<CountedSpan> {
     let mut all = Vec::new();
-    for (at, tally) in set.tallies() {
-        let now = counts(tally);
-        if let Some((from_ns, known)) = before {
-            // Another recording begins with none.
-            let counts = now.less(known);
-            if counts != BarPart::default() {
-                all.push(Noted { from_ns, to_ns: at, counts: Some(counts) });
-            }
+    for FileCounts { first_ns, last_ns, tallies } in set.counted() {
+        let mut before = (first_ns, None);
+        for (at, tally) in tallies {
+            let now = counts(&tally);
+            all.push(CountedSpan {
+                from_ns: before.0,
+                to_ns: at,
+                counts: before.1.map(|known| now.less(known)),
+            });
+            before = (at, Some(now));
         }
-        before = Some((at, now));
+        if before.0 < last_ns {
+            all.push(CountedSpan { from_ns: before.0, to_ns: last_ns.saturating_add(1), counts: None });
+        }
     }
-    let (first_ns, last_ns) = set.span_ns();
-    let from_ns = before.map_or(first_ns, |(at, _)| at);
-    if from_ns < last_ns {
-        all.push(Noted { from_ns, to_ns: last_ns.saturating_add(1), counts: None });
-    }
+    all.retain(|it| it.counts.map_or(it.from_ns < it.to_ns, |counts| counts != BarPart::default()));
     all
 }
 
@@ -182,7 +182,7 @@ fn counts(tally: &Tally) -> BarPart {
     let links = || Link::ALL.into_iter().map(|link| tally.link(link));
     BarPart {
         weight: 0,
-        faults: links().map(|link| link.faults).sum(),
+        faults: links().map(|link| link.faults + link.failures).sum(),
         lost: tally.lost,
         marks: links().map(|link| link.marks).sum(),
     }
@@ -229,6 +229,7 @@ mod tests {
     fn what(as_what: Option<Tallied>) -> What {
         let of_station = |of| What::Transition(Transition::Station(of));
         match as_what {
+            Some(Tallied::Failure) => of_station(station::Transition::HostDown { link: Link::Mpp }),
             Some(Tallied::Mark) => of_station(station::Transition::Marked { by: None, entry: None }),
             Some(Tallied::Fault) => What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -282,7 +283,8 @@ mod tests {
             Item::Keyframe(1_024),
             Item::Entry(1_536, Some(Tallied::Drop)),
             Item::Loss(2_048, 7),
-            Item::Keyframe(2_048),
+            Item::Entry(2_560, Some(Tallied::Failure)),
+            Item::Keyframe(2_560),
             Item::Entry(4_096, Some(Tallied::Mark)),
             Item::Flush,
         ];
@@ -295,14 +297,34 @@ mod tests {
             // A part of it has 4 ms.
             let parts = bar.columns(PARTS);
             let entries: u64 = parts.iter().map(|part| part.weight).sum();
-            assert_eq!(entries, 5, "of entries, not of keyframes");
+            assert_eq!(entries, 6, "of entries, not of keyframes");
             let at = |is: fn(&BarPart) -> u64| -> Vec<(usize, u64)> {
                 parts.iter().map(is).enumerate().filter(|(_, count)| *count > 0).collect()
             };
-            assert_eq!(at(|part| part.faults), [(128, 1)]);
+            assert_eq!(at(|part| part.faults), [(128, 1), (640, 1)]);
             assert_eq!(at(|part| part.marks), [(256, 1), (1_023, 1)]);
             assert_eq!(at(|part| part.lost), [(512, 7)]);
         }
+    }
+
+    #[test]
+    fn what_each_of_several_files_did_not_count_is_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: [PathBuf; 2] = ["first.mcap", "second.mcap"].map(|name| folder.path().join(name));
+        for (path, started_ms) in paths.iter().zip([0, 2_048]) {
+            let items = [
+                Item::Keyframe(started_ms),
+                Item::Entry(started_ms + 600, Some(Tallied::Mark)),
+                Item::Entry(started_ms + 1_024, None),
+                Item::Flush,
+            ];
+            // Neither is finished: only at their beginning they have counts.
+            put(&mut begin(path, started_ms), &items);
+        }
+        let bar = of_files(&paths);
+        let marked: Vec<usize> =
+            (0..).zip(bar.columns(6)).filter(|(_, it)| it.marks > 0).map(|it| it.0).collect();
+        assert_eq!(marked, [1, 5]);
     }
 
     #[test]

@@ -109,5 +109,9 @@ fn between_files_it_is_said_that_nothing_is_recorded() {
         let in_first = ReplayAct::Seek(ReplayPlace::Start);
         let at_start = act(&port, in_first, |view| view.generation > 2).await;
         assert_eq!(at_start.unrecorded, None);
+        // What plays there goes on with what is recorded next.
+        drop(act(&port, ReplayAct::Seek(between), |view| view.unrecorded.is_some()).await);
+        let next = act(&port, ReplayAct::Toggle, |view| !view.is_held && view.unrecorded.is_none()).await;
+        assert!(next.at.wall >= ends[1].0, "{:?} {ends:?}", next.at);
     });
 }

@@ -105,7 +105,11 @@ fn counts_of_what_is_left_out_are_not_counted_twice() {
     write_part(&night, &paths[2], half..count);
     let tallies = |paths: &[std::path::PathBuf]| {
         let set = RecordingSet::open(paths).unwrap();
-        set.tallies().map(|(at, tally)| (at, tally.entries())).collect::<Vec<_>>()
+        set.counted()
+            .into_iter()
+            .flat_map(|it| it.tallies)
+            .map(|(at, tally)| (at, tally.entries()))
+            .collect::<Vec<_>>()
     };
     let (alone, all) = (tallies(&paths[..1]), tallies(&paths));
     assert!(all.starts_with(&alone) && all.is_sorted_by_key(|(at, _)| *at), "{alone:?} {all:?}");

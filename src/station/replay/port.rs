@@ -69,6 +69,7 @@ pub struct ReplayPort {
     life: Arc<ShutdownGuard>,
     past: Arc<PastReader>,
     files: Arc<[PathBuf]>,
+    notes: Arc<[String]>,
 }
 
 /// The first moment of a recording and the last one, by the wall clock.
@@ -165,7 +166,7 @@ impl ReplayPort {
         if !start.is_held {
             player.play(now);
         }
-        let files = set.paths().map(Path::to_path_buf).collect();
+        let (files, notes) = (set.paths().map(Path::to_path_buf).collect(), set.notes().into());
         let past = Arc::new(PastReader::new(SetReader::new(set)));
         let beginning = Beginning { reader, reached, player, clocks, span, first: first.1, last: last.1 };
         let (shared, thread) = ReplayThread::new(beginning, clock, &limits);
@@ -175,7 +176,7 @@ impl ReplayPort {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(failed)?;
         let replay = move || runtime.block_on(thread.run());
         std::thread::Builder::new().name("replay".to_owned()).spawn(replay).map_err(failed)?;
-        Ok(Self { life: Arc::new(ShutdownGuard { shared }), past, files })
+        Ok(Self { life: Arc::new(ShutdownGuard { shared }), past, files, notes })
     }
 
     /// Takes the entries of all starts of the station until where it is, in their order, for as long as that
@@ -251,6 +252,7 @@ impl StationPort for ReplayPort {
 
     fn replay(&self) -> Option<Replay> {
         let control = Arc::clone(&self.life) as Arc<dyn ReplayControl>;
-        Some(Replay { view: self.life.shared.view.subscribe(), control, files: Arc::clone(&self.files) })
+        let (files, notes) = (Arc::clone(&self.files), Arc::clone(&self.notes));
+        Some(Replay { view: self.life.shared.view.subscribe(), control, files, notes })
     }
 }

@@ -246,3 +246,17 @@ pub(super) fn moment(item: &PlacedItem) -> Option<(u64, Now)> {
         RecordedItem::Snapshot { bytes, .. } => Some((item.log_ns, Snapshot::decode(bytes).ok()?.at)),
     }
 }
+
+/// The place of the first entry behind a state. Where none came before it, none is missing.
+pub(super) fn next_seq(state: &ReplayState, cursor: &mut SetCursor, reader: &mut SetReader) -> Seq {
+    if let Some(last) = state.last() {
+        return last.next();
+    }
+    loop {
+        match cursor.peek(reader) {
+            Some(Ok(PlacedItem { item: RecordedItem::Entry(entry), .. })) => return entry.entry.seq,
+            Some(_) => drop(cursor.next(reader)),
+            None => return Seq(1),
+        }
+    }
+}

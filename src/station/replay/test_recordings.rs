@@ -1,16 +1,21 @@
 //! Recordings that tests of screens make and replay: of states, and of what crossed a tap.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{ReplayPort, ReplayStart};
 use crate::{
     limits::{self, Limits},
     port::{ReplayPlace, Snapshot, Speed},
     recording::{
-        EncodedSnapshot, Recorder, RecordingInfo, RecordingSet, SnapshotFuture, Sources, test_files::TestFile,
+        EncodedSnapshot, RecordedItem, Recorder, RecordingInfo, RecordingSet, SnapshotFuture, Sources, read,
+        test_files::TestFile,
     },
     station::tallied,
-    tap::{Batch, Reader},
+    tap::{Batch, Reader, recorded::OwnedEntry},
     time::{Clock, Now},
 };
 
@@ -62,6 +67,20 @@ pub(crate) fn record(path: &Path, first: &Snapshot, reader: Reader) {
     let recorder = Recorder::start(path, sources, limits, Box::new(|_| {})).unwrap();
     let summary = block_on(recorder.stop());
     assert_eq!((summary.entries, summary.lost, summary.why), (count, 0, None));
+}
+
+/// A recording that is shipped: its file, the state that it begins with, and its entries.
+pub(crate) fn shipped(name: &str) -> (PathBuf, Snapshot, Vec<OwnedEntry>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings").join(name);
+    let (mut first, mut entries) = (None, Vec::new());
+    for item in read(&path).unwrap() {
+        match item.unwrap() {
+            RecordedItem::Entry(entry) => entries.push(entry),
+            RecordedItem::Snapshot { bytes, .. } if first.is_none() => first = Some(bytes),
+            RecordedItem::Snapshot { .. } => {}
+        }
+    }
+    (path, Snapshot::decode(&first.unwrap()).unwrap(), entries)
 }
 
 /// A replay that holds at a place.

@@ -6,9 +6,9 @@ use super::{
     bar::bar,
     clocks::Clocks,
     player::Player,
-    reach::{Found, Reached, Target, find_note, reach, renew},
+    reach::{Found, Reached, Target, find_note, next_seq, reach, renew},
     shared::{Shared, Stage},
-    state::{Carried, ReplayState},
+    state::Carried,
 };
 use crate::{
     ids::Seq,
@@ -29,6 +29,8 @@ const RING_SHARE: u64 = 4;
 const TOLD_EVERY: Duration = Duration::from_millis(50);
 /// How often it is looked whether what was handed out is folded, where nobody says so.
 const FOLDED_CHECK: Duration = Duration::from_millis(100);
+/// How much is played of a time of which nothing is recorded, in nanoseconds of it.
+const GAP_PLAYED_NS: u64 = 2_000_000_000;
 
 /// A place that was gone to, and the moment that its `log_time` is.
 #[derive(Clone, Copy, Debug)]
@@ -375,11 +377,29 @@ impl ReplayThread {
             || (waiting > 0 && self.unfolded_bytes >= bytes_max)
     }
 
+    /// Where the time is left of which nothing is recorded, and where that leads, while it plays in one.
+    fn gap(&self, now: Mono) -> Option<(u64, u64)> {
+        let at_ns = self.player.position(now).saturating_add(1);
+        let (from_ns, to_ns) = self.shared.set.unrecorded(at_ns).filter(|_| !self.player.is_held())?;
+        Some((from_ns.saturating_add(GAP_PLAYED_NS), to_ns))
+    }
+
     /// Hands out what is due, some entries at a time.
     fn hand_out(&mut self) -> Pause {
         let now = self.now();
+        let gap = self.gap(now);
+        if let Some((leave_ns, to_ns)) = gap
+            && self.player.is_due(leave_ns, now)
+        {
+            self.player.reached(to_ns, now);
+        }
         let mut due = Vec::new();
-        let pause = self.take_due(now, &mut due);
+        let pause = match (self.take_due(now, &mut due), gap) {
+            (Pause::For(pause), Some((leave_ns, _))) => {
+                Pause::For(self.player.until(leave_ns, now).map_or(pause, |until| until.min(pause)))
+            }
+            (pause, _) => pause,
+        };
         let is_loss = due.iter().any(|it| matches!(it.entry.what, What::Loss { .. }));
         if !due.is_empty() {
             self.push(due);
@@ -464,18 +484,4 @@ impl ReplayThread {
 /// How far it is from the beginning.
 fn passed(player: &Player, now: Mono) -> Duration {
     Duration::from_nanos(player.position(now).saturating_sub(player.span().0))
-}
-
-/// The place of the first entry behind a state. Where none came before it, none is missing.
-fn next_seq(state: &ReplayState, cursor: &mut SetCursor, reader: &mut SetReader) -> Seq {
-    if let Some(last) = state.last() {
-        return last.next();
-    }
-    loop {
-        match cursor.peek(reader) {
-            Some(Ok(PlacedItem { item: RecordedItem::Entry(entry), .. })) => return entry.entry.seq,
-            Some(_) => drop(cursor.next(reader)),
-            None => return Seq(1),
-        }
-    }
 }

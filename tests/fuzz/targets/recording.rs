@@ -7,8 +7,10 @@ use std::{fs, path::Path, process, sync::Arc};
 
 use libfuzzer_sys::fuzz_target;
 use rl_console::recording::{
-    Damage, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader, index, read, repair,
+    Cut, Damage, EncodedSnapshot, PlacedItem, RecordedItem, RecordingSet, RepairError, SetCursor, SetReader,
+    checksums, cut, index, read, repair,
 };
+use rl_console::{limits, time::Now};
 
 /// The place in the tap of what can be read; a snapshot has none.
 fn place(item: &RecordedItem) -> u64 {
@@ -51,6 +53,24 @@ fn replay(path: &Path) {
     }
 }
 
+/// Cuts all of it into a file, which can be read.
+fn cut_whole(path: &Path, to: &Path) {
+    let Ok(set) = RecordingSet::open(&[path.to_owned()]) else { return };
+    let mut reader = SetReader::new(Arc::new(set));
+    let part = Cut {
+        head: EncodedSnapshot { at: Now::default(), bytes: Vec::new() },
+        from: SetCursor::at(&Arc::clone(reader.set()), 0),
+        to_ns: u64::MAX,
+        keeps: &mut |_| true,
+        is_filtered: false,
+        tallied: |_| None,
+    };
+    if cut(&mut reader, part, to, limits::Recording::default()).is_ok() {
+        assert!(index(to).expect("it is ours").is_finished());
+    }
+    let _ = fs::remove_file(to);
+}
+
 fuzz_target!(|bytes: &[u8]| {
     let file = |name| std::env::temp_dir().join(format!("rl-console-fuzz-{}-{name}.mcap", process::id()));
     let (given, mended) = (file("given"), file("mended"));
@@ -65,9 +85,17 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(chunk.start_ns <= chunk.end_ns && chunk.at < found.bytes);
     }
     replay(&given);
+    let _ = checksums(&given);
+    cut_whole(&given, &mended);
     let Ok(_) = read(&given) else { return };
     let (items, damages) = read_whole(&given);
-    repair(&given, &mended).expect("what opens is mended");
+    match repair(&given, &mended) {
+        Err(RepairError::Nothing) => {
+            assert!(items.is_empty() && !mended.exists());
+            return;
+        }
+        made => drop(made.expect("what opens is mended")),
+    }
     let whole = index(&mended).expect("it is ours");
     assert!(whole.damage.is_none() && whole.is_finished());
     // Messages outside of chunks are read only then. What cannot be decoded is copied as it is.

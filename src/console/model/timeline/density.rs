@@ -4,7 +4,7 @@ use std::{collections::VecDeque, ops::Range};
 
 use crate::{
     console::model::entry_buffer::EntryBuffer,
-    dissect::{EntryOutcome, EntryRecord},
+    dissect::EntryRecord,
     port::BarPart,
     tap::{EntryRef, entry::What},
     time::Mono,
@@ -160,8 +160,7 @@ fn part_of(found: EntryRef<'_>) -> BarPart {
         return BarPart { lost: count, ..BarPart::default() };
     }
     let record = EntryRecord(found);
-    let is_fault = matches!(record.outcome(), EntryOutcome::Fault | EntryOutcome::Late | EntryOutcome::Bad);
-    BarPart { weight: 1, faults: is_fault.into(), marks: record.is_mark().into(), lost: 0 }
+    BarPart { weight: 1, faults: record.outcome().is_bad().into(), marks: record.is_mark().into(), lost: 0 }
 }
 
 #[cfg(test)]
