@@ -1,6 +1,10 @@
 //! What subcommands ask: a station that runs, or a recording in its place.
 
-use std::{ffi::OsString, sync::Arc};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -19,10 +23,10 @@ use crate::{
         Answer, Command, Operator, Outcome, PLACE_FORMS, Page, PortError, Query, ReplayPlace, ReplaySpan,
         Snapshot, Speed, StationPort as _,
     },
-    recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetReader},
+    recording::{self, Damage, PlacedItem, RecordedItem, RecordingSet, SetReader},
     station::{OperatorClient, ReplayPort, ReplayStart},
     time::{Clock, Now},
-    words::{counted, format},
+    words::{counted, format, quoted},
 };
 
 /// The flags of a recording that is asked, and of the moment of it.
@@ -53,12 +57,9 @@ pub(crate) async fn ask(settings: &Settings) -> Result<Asked, Error> {
 /// # Errors
 /// It is none, has nothing that says what held, or the place cannot be read.
 pub(crate) fn open(asked: &AskedRecording, settings: &Settings) -> Result<ReplayPort, Error> {
-    let set = RecordingSet::open(&asked.paths).map_err(RecordingError::of_set)?;
-    for note in set.notes() {
-        report::print_note(&format!("warning: {note}"));
-    }
+    let set = open_files(&asked.paths)?;
     let starts = set.starts();
-    let port = open_set(&Arc::new(set), asked, settings)?;
+    let port = open_set(&set, asked, settings).map_err(|error| of_file(error, &asked.paths))?;
     if let Some(first) = port.first_path_of_start().filter(|_| starts > 1) {
         let begins = first.display();
         report::print_note(&format!("note: of {starts} starts of the station, the one of {begins} is asked"));
@@ -67,14 +68,70 @@ pub(crate) fn open(asked: &AskedRecording, settings: &Settings) -> Result<Replay
     Ok(port)
 }
 
+/// Opens recordings as one. What is wrong with them is said, and which of them a station still writes to.
+///
+/// # Errors
+/// Those of [`RecordingSet::open`].
+pub(crate) fn open_files(paths: &[PathBuf]) -> Result<Arc<RecordingSet>, Error> {
+    // Asked first: one may be finished meanwhile.
+    let written: Vec<&PathBuf> = paths.iter().filter(|path| recording::is_being_written(path)).collect();
+    let set = RecordingSet::open(paths).map_err(RecordingError::of_set)?;
+    for note in set.notes() {
+        report::print_note(&format!("warning: {note}"));
+    }
+    for path in written {
+        report::print_note(&unfinished(path));
+    }
+    Ok(Arc::new(set))
+}
+
+/// That a station still writes to a file.
+fn unfinished(path: &Path) -> String {
+    format!("note: {} is still being written: what came until now is read", path.display())
+}
+
+/// Says what cannot be read of a file; that the end of one that was being written is not there is no damage.
+pub(crate) fn print_damage(file: &Path, damage: &Damage, is_being_written: bool) {
+    report::print_note(&match damage {
+        Damage::Truncated { .. } if is_being_written => unfinished(file),
+        _ => format!("warning: {}: {damage}", file.display()),
+    });
+}
+
+/// That nothing of a file can be read, with its name.
+fn of_file(error: Error, paths: &[PathBuf]) -> Error {
+    match (error, paths) {
+        (Error::Port(PortError::Damaged(why)), [path]) => {
+            RecordingError::Damaged { path: path.clone(), what: why, is_repairable: false }.into()
+        }
+        (error, _) => error,
+    }
+}
+
+/// What follows the flag that names recordings, as a shell reads it.
+pub(crate) fn named(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| quoted(&path.to_string_lossy())).collect();
+    paths.join(" --recording ")
+}
+
+/// The command that says what is wrong with a recording.
+pub(crate) fn verify_command(port: &ReplayPort) -> String {
+    let files = port.replay().map(|replay| replay.files).unwrap_or_default();
+    let path = match &files[..] {
+        [path] => quoted(&path.to_string_lossy()),
+        _ => "FILE".to_owned(),
+    };
+    format!("`rl-console recording verify {path}`")
+}
+
 /// Says why what is printed may not be what held: parts of the recording are damaged or missing, or nothing
 /// is recorded at the place that is asked.
 fn print_warnings(port: &ReplayPort) {
     let Some(replay) = port.replay() else { return };
     let view = replay.view.borrow().clone();
     if let Some((_, why)) = &view.refused {
-        let hint = "`rl-console recording verify FILE` names what is missing";
-        report::print_note(&format!("warning: {why}: {hint}"));
+        let verify = verify_command(port);
+        report::print_note(&format!("warning: {why}: {verify} names what is missing"));
     }
     if view.lost > 0 {
         let lost = counted(view.lost, "entry");
@@ -107,10 +164,9 @@ pub(crate) fn unread(parts: u64) -> String {
 }
 
 /// Says so, where there are any.
-pub(crate) fn print_unread(parts: u64) {
+pub(crate) fn print_unread(port: &ReplayPort, parts: u64) {
     if parts > 0 {
-        let hint = "`rl-console recording verify FILE` names them";
-        report::print_note(&format!("warning: {}: {hint}", unread(parts)));
+        report::print_note(&format!("warning: {}: {} names them", unread(parts), verify_command(port)));
     }
 }
 
@@ -258,7 +314,7 @@ impl Operator for Asked {
                 Box::pin(async move {
                     let page = answer.await;
                     if is_of_all {
-                        print_unread(port.unread());
+                        print_unread(&port, port.unread());
                     }
                     page
                 })

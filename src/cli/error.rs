@@ -46,6 +46,14 @@ pub(crate) enum Error {
     /// The console could not run.
     #[error(transparent)]
     Console(#[from] ConsoleError),
+    /// No screen can be drawn without a terminal, where there is something else to do.
+    #[error("{what} is not a terminal")]
+    NoScreen {
+        /// Which stream is none.
+        what: &'static str,
+        /// What to do.
+        hint: String,
+    },
     /// No token was made.
     #[error(transparent)]
     Pair(#[from] PairError),
@@ -296,6 +304,7 @@ impl Error {
             Self::Frames { .. } | Self::FrameRefused { .. } => Exit::NotValid,
             Self::Output(_) if self.is_broken_pipe() => Exit::Done,
             Self::Console(_)
+            | Self::NoScreen { .. }
             | Self::Pair(_)
             | Self::Pack { .. }
             | Self::Lines { .. }
@@ -327,7 +336,7 @@ impl Error {
             Self::Config(_) => "config",
             Self::Port(error) | Self::Some { first: error, .. } => error.code(),
             Self::Start(error) => start_error::code(error),
-            Self::Console(_) => "console",
+            Self::Console(_) | Self::NoScreen { .. } => "console",
             Self::Pair(PairError::AlreadyPaired) => "already_paired",
             Self::Pair(PairError::Random(_)) => "random",
             Self::Pair(PairError::Damaged(_)) => "damaged",
@@ -369,6 +378,7 @@ impl Error {
             | Self::Adapter { hint, .. }
             | Self::Declined { hint, .. }
             | Self::Unreachable { hint, .. }
+            | Self::NoScreen { hint, .. }
             | Self::Input { hint, .. } => hint.clone(),
             Self::Frames { .. } => "see the errors above, with their byte offsets".to_owned(),
             Self::FrameRefused { error, .. } => {

@@ -9,7 +9,7 @@ use super::error::Exit;
 use crate::{
     private_files,
     recording::{OpenError, RepairError, SetError},
-    words::{is_no_room, write_failure},
+    words::{is_no_room, quoted, write_failure},
 };
 
 /// Why a recording is not read or written.
@@ -69,13 +69,15 @@ pub(crate) enum RecordingError {
     /// There is no such screen to compare with.
     #[error("{} does not exist", .0.display())]
     NoScreen(PathBuf),
-    /// Parts of it are damaged, as was printed.
-    #[error("{}: {parts} damaged", path.display())]
+    /// It is not whole, as was printed.
+    #[error("{}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// How many parts.
-        parts: String,
+        /// What is damaged or missing.
+        what: String,
+        /// Whether more can be read of it once it was repaired.
+        is_repairable: bool,
     },
 }
 
@@ -92,6 +94,9 @@ impl RecordingError {
     pub(crate) fn of_repair(from: PathBuf, to: PathBuf, error: RepairError) -> Self {
         match error {
             RepairError::Open(why) => Self::Open { path: from, why },
+            RepairError::Nothing => {
+                Self::Damaged { path: from, what: error.to_string(), is_repairable: false }
+            }
             RepairError::Write(why) => Self::unwritten(to, why),
         }
     }
@@ -197,11 +202,12 @@ impl RecordingError {
             Self::OtherScreen { .. } | Self::NoScreen(_) => {
                 "look at the screen without --expect; --bless makes what is drawn what is expected".to_owned()
             }
+            Self::Damaged { is_repairable: false, .. } => {
+                "what is missing is lost: a repair reads nothing more of this file".to_owned()
+            }
             Self::Damaged { path, .. } | Self::Unchunked(path) => {
-                format!(
-                    "`rl-console recording repair {} OUT.mcap` writes everything readable",
-                    path.display()
-                )
+                let path = quoted(&path.to_string_lossy());
+                format!("`rl-console recording repair {path} OUT.mcap` writes everything readable")
             }
         }
     }

@@ -345,6 +345,27 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Error {
     Error::usage(message, near.unwrap_or_else(|| "see `rl-console --help`".to_owned()))
 }
 
+/// Whether the words that a trigger runs are a subcommand with its flags, as the station runs it; none are
+/// nothing to run.
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn check_subcommand(words: &[String]) -> Result<(), Error> {
+    if words.is_empty() {
+        return Ok(());
+    }
+    let line = ["rl-console", "--data", "."].into_iter().chain(words.iter().map(String::as_str));
+    let line = with_body(line.map(OsString::from).collect());
+    match Cli::read(&line) {
+        Ok(Cli { command: None, .. }) => {
+            Err(Error::usage("no subcommand is named", "see `rl-console --help`"))
+        }
+        Ok(Cli { global, command, .. }) => asked::check(&global, command.map(Command::current).as_ref()),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => Ok(()),
+        Err(error) => Err(usage(&error, &line)),
+    }
+}
+
 #[cfg(test)]
 mod first_paint;
 
@@ -378,6 +399,20 @@ mod tests {
         assert!(
             misuse("rl-console invoke").0.starts_with("the following required arguments were not provided:")
         );
+    }
+
+    #[test]
+    fn what_a_trigger_runs_is_a_subcommand_with_its_flags() {
+        let checked = |line: &str| {
+            let words: Vec<String> = line.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+            check_subcommand(&words).map_err(|error| error.to_string())
+        };
+        for line in ["", "hold boss", "publish a/b --type t --json {\"n\":1}", "kick adapter"] {
+            assert_eq!(checked(line), Ok(()), "{line}");
+        }
+        assert_eq!(checked("nosuch"), Err("unrecognized subcommand 'nosuch'".to_owned()));
+        assert!(checked("hold --nosuch").unwrap_err().contains("--nosuch"));
+        assert!(checked("--plain").unwrap_err().contains("no subcommand"));
     }
 
     #[test]

@@ -122,6 +122,16 @@ pub(crate) enum RunError {
         /// Which.
         trace: TraceId,
     },
+    /// Nothing in recordings has this trace.
+    #[error("no trace {name} in the recording")]
+    NotInRecording {
+        /// As it was named.
+        name: String,
+        /// Whether it was named whole.
+        is_whole: bool,
+        /// The recordings, as they follow their flag.
+        paths: String,
+    },
     /// Several runs have a name that ends so.
     #[error("several runs end in {tail}: {}", runs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Ambiguous {
@@ -151,6 +161,7 @@ impl RunError {
             | Self::Unknown { .. }
             | Self::NoHops { .. }
             | Self::NoTrace { .. }
+            | Self::NotInRecording { .. }
             | Self::SessionWithoutTrace { .. }
             | Self::NoQuestion { .. }
             | Self::SeveralQuestions { .. }
@@ -170,8 +181,12 @@ impl RunError {
             Self::Lost { .. } => "disconnected",
             Self::NotSubmitted => "not_submitted",
             Self::Left { .. } => "left",
-            Self::Unknown { .. } | Self::NoTrace { .. } => "unknown_run",
-            Self::NoHops { .. } | Self::SessionWithoutTrace { .. } => "unknown_trace",
+            Self::Unknown { .. } | Self::NoTrace { .. } | Self::NotInRecording { is_whole: false, .. } => {
+                "unknown_run"
+            }
+            Self::NoHops { .. } | Self::NotInRecording { .. } | Self::SessionWithoutTrace { .. } => {
+                "unknown_trace"
+            }
             Self::NoQuestion { .. } => "unknown_action",
             Self::SeveralQuestions { .. } => "ambiguous_action",
             Self::Ambiguous { .. } => "ambiguous_run",
@@ -227,6 +242,9 @@ impl RunError {
                 "`rl-console ls runs`, `rl-console ls invocations` and `rl-console ls sessions` list them"
                     .to_owned()
             }
+            Self::NotInRecording { paths, .. } => {
+                format!("`rl-console ls runs --recording {paths}` lists its runs")
+            }
             Self::SessionWithoutTrace { name } => {
                 format!(
                     "`rl-console session show {name} --log` lists its messages; a session whose context has a `trace_id` belongs to that trace"
@@ -268,6 +286,8 @@ mod tests {
             (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
             (RunError::NoHops { trace: run }, 1, "unknown_trace"),
+            (RunError::NotInRecording { name: text(), is_whole: false, paths: text() }, 1, "unknown_run"),
+            (RunError::NotInRecording { name: text(), is_whole: true, paths: text() }, 1, "unknown_trace"),
             (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),
         ];
         for (error, exit, code) in table {

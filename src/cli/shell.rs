@@ -117,6 +117,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
         opening_files: shelf.map(|shelf| Arc::new(shelf) as Arc<dyn OpeningFiles>),
         snippets: OwnSnippets::new(&context.env).map(|own| Arc::new(own) as Arc<dyn SnippetFolder>),
         runner: Some(Arc::new(children)),
+        is_for_recording: false,
     }
 }
 

@@ -86,6 +86,10 @@ pub struct TriggerRow {
     /// When it fired last, in Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ms: Option<Wall>,
+    /// Until when it rests, or rested, because it had fired as often as it may in an hour, in Unix
+    /// milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests_until_ms: Option<Wall>,
 }
 
 /// Something done to triggers.

@@ -271,3 +271,21 @@ fn a_dialog_takes_its_keys_while_no_time_passes() {
     terminal.keys("q");
     assert!(terminal.ended().success());
 }
+
+#[test]
+fn without_a_terminal_the_recording_is_checked_and_other_ways_to_read_it_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings/bad.mcap");
+    for (args, code, why) in [
+        (&["nosuch.mcap"][..], 2, "nosuch.mcap"),
+        (&[bad, "--at", "soon"], 2, "seq:N"),
+        (&[bad], 1, "stdin is not a terminal"),
+    ] {
+        let refused = cli(folder.path(), &[&["replay"], args].concat());
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(code) && said.contains(why), "{args:?}: {said}");
+        let is_hinted = said.contains(&format!("replay {bad} --plain`")) && said.contains("--headless");
+        assert_eq!(is_hinted, code == 1, "{said}");
+        assert!(!said.contains("serve"), "{said}");
+    }
+}

@@ -78,10 +78,16 @@ fn what_cannot_be_drawn_is_refused() {
         (&["--size", "1x1"], "80x24"),
         (&["--shot", "end"], "22:14:03=queues.txt"),
         (&["--shot", "soon=a.txt"], "seq:N"),
+        (&["--shot", "end=a.png"], "neither a text"),
+        (&["--shot", "end=a.txt", "--shot", "+1s=./a.txt"], "named twice"),
         (&["--view", "wire", "--filter", "(("], "filter"),
         (&["--bless"], "--expect"),
     ] {
         let (code, error) = refused(data, args);
         assert!(code == Some(2) && error.contains(says), "{args:?}: {code:?} {error}");
     }
+    let nowhere = data.join("none");
+    let (code, error) = refused(data, &["--shot", &format!("end={}/a.txt", nowhere.display())]);
+    assert!(code == Some(1) && error.contains("its folder does not exist"), "{code:?} {error}");
+    assert!(!nowhere.exists());
 }

@@ -84,10 +84,25 @@ fn one_that_is_added_outlives_a_restart_until_it_is_removed() {
     let data = folder.path();
     let station = Station::start(data);
     assert!(json(data, &["trigger", "ls"]).is_empty());
-    json(data, &["trigger", "add", "noted", "--when", "topic:a/b", "--mark", "--cooldown", "0"]);
+    let said = |args: &[&str]| {
+        let output = cli(data, args);
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    assert!(said(&["trigger", "ls"])[1].starts_with("no triggers: "), "{:?}", said(&["trigger", "ls"]));
+    let once = ["--cooldown", "0", "--per-hour", "1"];
+    json(data, &[&["trigger", "add", "noted", "--when", "topic:a/b", "--mark"], &once[..]].concat());
     run(data, &["trigger", "add", "noted", "--when", "topic:a/b", "--mark"], "").exits(1);
     for wrong in [&["--when", "topic:("][..], &["--when", "topic:a"], &["--mark"]] {
         run(data, &[&["trigger", "add", "wrong"], wrong].concat(), "").exits(2);
+    }
+    for (what, why) in [
+        (&["--run", "nosuch"][..], "unrecognized subcommand 'nosuch'"),
+        (&["--run", "hold", "--nosuch"], "--nosuch"),
+        (&["--clip", "0"], "at least 1 s"),
+    ] {
+        let add = [&["trigger", "add", "wrong", "--when", "topic:a/b"], what].concat();
+        let message = run(data, &add, "").exits(2).error["message"].to_string();
+        assert!(message.contains(why) && message.contains("`wrong`"), "{message}");
     }
     assert!(station.terminate().success());
     let station = Station::start(data);
@@ -96,9 +111,18 @@ fn one_that_is_added_outlives_a_restart_until_it_is_removed() {
         until(|| format!("{:#}", row(data, "noted")), || (row(data, "noted")["fired"] == 1).then_some(()));
     });
     assert_eq!(marks(&path), ["trigger noted"]);
+    let [listed, _] = said(&["trigger", "ls"]);
+    assert!(listed.contains(", rests until ") && listed.contains(": 1 an hour  (added)"), "{listed}");
+    assert!(row(data, "noted")["rests_until_ms"].is_u64(), "{:#}", row(data, "noted"));
     let file = path.to_str().unwrap();
     let tried = json(data, &["trigger", "test", file, "--when", "topic:a/b", "--cooldown", "0"]);
     assert!(!tried.is_empty() && tried[0]["trigger"] == "when" && tried[0]["at_ms"].is_u64(), "{tried:?}");
+    let of = |when: &str| said(&[&["trigger", "test", file, "--when", when], &once[..]].concat());
+    assert_eq!(of("neverthere"), [String::new(), "when: nothing matches\n".to_owned()]);
+    let [fires, summary] = of("link:rmp");
+    let limits = " more found within its cooldown of 0 s, or above 1 an hour\n";
+    assert!(summary.starts_with("when: fires 1 time, ") && summary.ends_with(limits), "{summary}");
+    assert_eq!(fires.lines().count(), 1, "{fires}");
     run(data, &["trigger", "test", file], "").exits(2);
     json(data, &["trigger", "rm", "noted"]);
     run(data, &["trigger", "rm", "noted"], "").exits(1);
@@ -127,6 +151,11 @@ fn a_trigger_that_is_wrong_is_named_with_its_line() {
         ("[[triggers]]\nname = \"a\"\nwhen = \"topic:x\"\n", "does nothing"),
         ("[[triggers]]\nname = \"a\"\nwhen = \"topic:(\"\nmark = true\n", "cannot be read"),
         ("[[triggers]]\nname = \"a\"\nwhen = \"topic:x\"\nmarks = true\n", "marks"),
+        ("[[triggers]]\nname = \"a\"\nwhen = \"topic:x\"\nclip = { before_s = 0 }\n", "at least 1 s"),
+        (
+            "[[triggers]]\nname = \"a\"\nwhen = \"topic:x\"\nrun = [\"nosuch\"]\n",
+            "`a`: run: unrecognized subcommand 'nosuch'",
+        ),
     ] {
         let folder = configured(config);
         let shown = cli(folder.path(), &["config", "show"]);

@@ -17,7 +17,7 @@ use super::{
     ls::LsArgs,
     mplp::MplpAction,
     plugin::{PluginAction, StreamAction},
-    recording::{RecordingAction, ReplayArgs},
+    recording::{RecordingAction, ReplayArgs, clip_seconds, some_seconds},
     records::{AdapterAction, HostAction, InvocationAction, PeerAction, RestartArgs},
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     session::SessionAction,
@@ -26,7 +26,7 @@ use super::{
     stop::{StatusArgs, StopArgs},
     trigger::TriggerAction,
 };
-use crate::{cli::config::endpoint, port::MARK_BYTES_MAX, words::seconds};
+use crate::{cli::config::endpoint, port::MARK_BYTES_MAX};
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
@@ -348,7 +348,7 @@ pub(crate) struct RecordArgs {
     pub(crate) out: Option<PathBuf>,
 
     /// Stop after this many seconds.
-    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long = "for", value_name = "SECONDS", value_parser = some_seconds)]
     pub(crate) for_ms: Option<u64>,
 
     /// Seconds before now to record as well, as far as the station keeps them.
@@ -364,7 +364,7 @@ pub(crate) struct RecordArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ClipArgs {
     /// Seconds before now, as far as the station keeps them.
-    #[arg(value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_name = "SECONDS", default_value_t = 60, value_parser = clip_seconds)]
     pub(crate) seconds: u64,
 
     /// The file to create; must not exist [default: named by date and time, in recordings/ of the data
@@ -476,10 +476,15 @@ mod tests {
     use super::super::Cli;
 
     #[test]
-    fn a_mark_has_a_text_that_fits_and_a_clip_has_a_second() {
+    fn a_mark_has_a_text_that_fits_and_a_clip_and_a_recording_have_some_time() {
         let is_read = |args: &[&str]| Cli::try_parse_from([&["c"], args].concat()).is_ok();
+        let refused = |args: &[&str]| Cli::try_parse_from([&["c"], args].concat()).unwrap_err().to_string();
         assert!(is_read(&["mark", &"x".repeat(256)]) && is_read(&["mark"]));
         assert!(!is_read(&["mark", &"x".repeat(257)]));
-        assert!(is_read(&["clip", "1"]) && is_read(&["clip"]) && !is_read(&["clip", "0"]));
+        assert!(is_read(&["clip", "1"]) && is_read(&["clip"]) && is_read(&["clip", "60", "c6.mcap"]));
+        assert!(refused(&["clip", "c6.mcap"]).contains("write `clip 60 c6.mcap`"));
+        assert!(refused(&["clip", "0"]).contains("takes whole seconds, from 1 on"));
+        assert!(is_read(&["record", "--for", "0.5"]));
+        assert!(refused(&["record", "--for", "0"]).contains("takes more than 0 seconds"));
     }
 }

@@ -145,7 +145,7 @@ pub(crate) struct Global {
     pub(crate) replayed: bool,
 
     /// With --recording, the place that is asked about: a time (22:14:03), +DURATION from the start (+90s),
-    /// or seq:N [default: the end].
+    /// seq:N, start or end [default: end].
     #[arg(
         long,
         global = true,

@@ -1,11 +1,11 @@
 //! The flags of `recording`.
 
-use std::path::PathBuf;
+use std::{ffi::OsStr, path::PathBuf};
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 
 use super::{global::ScreenArgs, runs::TraceName};
-use crate::port::Speed;
+use crate::{port::Speed, words::seconds};
 
 /// `recording`.
 #[derive(Debug, Subcommand)]
@@ -23,7 +23,8 @@ pub(crate) enum RecordingAction {
     /// Write everything readable of a recording into a new file, with an index.
     ///
     /// What a killed station leaves lacks its index: other tools then cannot seek in it. A file that exists
-    /// is not overwritten. Exits 0 also when something of it was damaged; that is printed.
+    /// is not overwritten. Exits 0 also when something of it was damaged; that is printed. Exits 6, and
+    /// writes no file, when nothing can be read.
     Repair(RecordingRepairArgs),
 
     /// Write a part of a recording into a new file: a span of time, or one piece of work.
@@ -50,7 +51,7 @@ pub(crate) struct RecordingCutArgs {
     #[arg(value_name = "OUT.mcap")]
     pub(crate) out: PathBuf,
 
-    /// From when: a time (22:14:03), +DURATION from the start (+90s), or seq:N [default: the start].
+    /// From when: a time (22:14:03), +DURATION from the start (+90s), seq:N, start or end [default: start].
     #[arg(long, value_name = "TIME|+DUR|seq:N", allow_hyphen_values = true)]
     pub(crate) from: Option<String>,
 
@@ -112,6 +113,9 @@ pub(crate) struct RecordingFileArgs {
 /// The flags of `replay` that are of a screen alone.
 const SCREEN_FLAGS: [&str; 5] = ["speed", "screen_view", "screen_filter", "screen_theme", "headless"];
 
+/// The endings of files that a screen is drawn into: text and pictures.
+const DRAWN: [&str; 2] = ["txt", "svg"];
+
 /// The least and the largest screen that is drawn without a terminal, in columns and rows.
 const SIZES: [(u16, u16); 2] = [(80, 24), (400, 200)];
 
@@ -122,8 +126,8 @@ pub(crate) struct ReplayArgs {
     #[arg(value_name = "FILE|DIR", required = true)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Where to begin: a time (22:14:03), +DURATION from the start (+90s), or seq:N. The replay holds there;
-    /// without it, it plays from the start.
+    /// Where to begin: a time (22:14:03), +DURATION from the start (+90s), seq:N, start or end. The replay
+    /// holds there unless --speed is given; without it, it plays from the start.
     #[arg(long, value_name = "TIME|+DUR|seq:N", allow_hyphen_values = true)]
     pub(crate) at: Option<String>,
 
@@ -141,8 +145,8 @@ pub(crate) struct ReplayArgs {
     #[arg(long, conflicts_with = "speed")]
     pub(crate) headless: bool,
 
-    /// Draw the screen at this place into this file, which is overwritten: text, or a picture if its name
-    /// ends with .svg. Repeatable.
+    /// Draw the screen at this place into this file, which is overwritten: text (.txt, or no ending), or a
+    /// picture (.svg). Repeatable.
     #[arg(
         long = "shot",
         value_name = "AT=FILE",
@@ -183,7 +187,13 @@ fn shot(text: &str) -> Result<Shot, String> {
         .split_once('=')
         .filter(|(at, file)| !at.is_empty() && !file.is_empty())
         .ok_or_else(|| "name a place and a file, as in 22:14:03=queues.txt".to_owned())?;
-    Ok(Shot { at: at.to_owned(), file: PathBuf::from(file) })
+    let file = PathBuf::from(file);
+    let is_known = |ending: &OsStr| DRAWN.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if file.extension().is_some_and(|ending| !is_known(ending)) {
+        let file = file.display();
+        return Err(format!("{file} is neither a text (.txt, or no ending) nor a picture (.svg)"));
+    }
+    Ok(Shot { at: at.to_owned(), file })
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {
@@ -196,6 +206,25 @@ fn size(text: &str) -> Result<(u16, u16), String> {
     size.filter(is_in).ok_or_else(|| {
         format!("takes columns and rows, from {}x{} to {}x{}", least.0, least.1, largest.0, largest.1)
     })
+}
+
+/// How long a recording is to be, in milliseconds.
+pub(super) fn some_seconds(text: &str) -> Result<u64, String> {
+    match seconds(text)? {
+        0 => Err("takes more than 0 seconds".to_owned()),
+        ms => Ok(ms),
+    }
+}
+
+/// How many seconds a clip has.
+pub(super) fn clip_seconds(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(seconds @ 1..) => Ok(seconds),
+        Err(_) if text.contains(['/', '.']) && text.parse::<f64>().is_err() => {
+            Err(format!("the seconds come first: write `clip 60 {text}`"))
+        }
+        _ => Err("takes whole seconds, from 1 on".to_owned()),
+    }
 }
 
 /// `recording repair`.

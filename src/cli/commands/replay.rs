@@ -17,31 +17,30 @@ use crate::{
         recording_error::RecordingError,
         report, shell,
     },
-    console::{OpenedRecording, RecordingOpener, Start, check_start, model::station::StationMonitor},
+    console::{
+        OpenedRecording, RecordingOpener, Start, check_start, model::station::StationMonitor,
+        settings::ConsoleError,
+    },
     limits::Limits,
     port::{ReplayPlace, Snapshot, Speed},
     recording::{PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     station::{ReplayPort, ReplayStart},
     tap::{entry::What, recorded::OwnedEntry},
     time::Clock,
+    words::quoted,
 };
 
 pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<(), Error> {
-    if args.headless {
-        console::check_start(context)?;
-    } else if !args.plain {
-        if context.out.is_json() {
+    if !args.plain {
+        if !args.headless && context.out.is_json() {
             return Err(Error::usage(
                 "a screen has no JSON form",
                 "use `rl-console replay FILE --plain --json`",
             ));
         }
-        console::can_be_drawn(context)?;
+        console::check_start(context)?;
     }
-    let set = Arc::new(RecordingSet::open(&args.files).map_err(RecordingError::of_set)?);
-    for note in set.notes() {
-        report::print_note(&format!("warning: {note}"));
-    }
+    let set = asked::open_files(&args.files)?;
     if args.headless {
         return replay_headless::run(context, args, &set);
     }
@@ -49,6 +48,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
     if args.plain {
         return print(context, &set, place);
     }
+    console::can_be_drawn(context).map_err(|error| without_screen(error, &args.files))?;
     let _log = logging::begin(&context.env);
     let start = start_at(args, place);
     let port = ReplayPort::open(Arc::clone(&set), start, context.clock, context.settings.limits)?;
@@ -60,6 +60,20 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ReplayArgs) -> Result<()
         bookmarks: bookmark_file(&set),
     };
     console::with_screen(&target, context)
+}
+
+/// That no screen can be drawn here, with what else there is for recordings.
+fn without_screen(error: Error, files: &[PathBuf]) -> Error {
+    let files: Vec<String> = files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    let hint = format!(
+        "`rl-console replay {} --plain` prints events line by line; --headless draws screens",
+        files.join(" ")
+    );
+    match error {
+        Error::Console(ConsoleError::NotATerminal { what }) => Error::NoScreen { what, hint },
+        Error::Usage { message, .. } => Error::Usage { message, hint },
+        other => other,
+    }
 }
 
 /// Opens recordings for a console that shows a station.
@@ -87,7 +101,6 @@ impl Recordings {
             view: start.view,
             filter: start.filter,
             bookmarks: bookmark_file(&set).map(|file| shell::bookmarks(&file, &self.limits)),
-            notes: set.notes().to_vec(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! `replay --headless`: screens of recordings without a terminal, written or compared.
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::ErrorKind,
     path::{Component, Path, PathBuf},
@@ -43,9 +44,11 @@ pub(super) fn run(context: &mut Context, args: &ReplayArgs, set: &Arc<RecordingS
     if args.shots.is_empty() {
         return print(context, args, set);
     }
+    let files: Vec<PathBuf> =
+        args.shots.iter().map(|shot| file(shot, args.expect.as_deref())).collect::<Result<_, _>>()?;
+    check(&files, args.expect.is_none())?;
     let mut other: Option<RecordingError> = None;
-    for shot in &args.shots {
-        let file = file(shot, args.expect.as_deref())?;
+    for (shot, file) in args.shots.iter().zip(files) {
         let still = still(context, (set, args.size), &shot.at, "--shot")?;
         let is_picture = file.extension().is_some_and(|it| it.eq_ignore_ascii_case("svg"));
         let drawn = if is_picture { still.svg } else { still.text };
@@ -66,6 +69,22 @@ pub(super) fn run(context: &mut Context, args: &ReplayArgs, set: &Arc<RecordingS
     }
     context.out.flush()?;
     other.map_or(Ok(()), |other| Err(other.into()))
+}
+
+/// Whether each screen has a file of its own, in a folder that exists where that is not made.
+fn check(files: &[PathBuf], is_in_folders: bool) -> Result<(), Error> {
+    let mut named = BTreeSet::new();
+    for file in files {
+        if !named.insert(std::path::absolute(file).unwrap_or_else(|_| file.clone())) {
+            let message = format!("--shot: {} is named twice", file.display());
+            return Err(Error::usage(message, "name a file for each screen"));
+        }
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if is_in_folders && folder.is_some_and(|folder| !folder.exists()) {
+            return Err(RecordingError::Write { path: file.clone(), why: ErrorKind::NotFound.into() }.into());
+        }
+    }
+    Ok(())
 }
 
 /// Prints the one screen.
@@ -208,5 +227,20 @@ mod tests {
         for name in ["/a.svg", "../a.svg", "a/../../b"] {
             assert_eq!(file(&of(name), Some(folder)).unwrap_err().code(), "usage", "{name}");
         }
+    }
+
+    #[test]
+    fn each_screen_has_a_file_of_its_own_in_a_folder_that_exists() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, nowhere] = ["a.txt", "none/a.txt"].map(|name| folder.path().join(name));
+        assert!(check(std::slice::from_ref(&file), true).is_ok());
+        let error = check(&[file, nowhere.clone()], true).unwrap_err();
+        assert!(
+            error.code() == "output" && error.to_string().ends_with("its folder does not exist"),
+            "{error}"
+        );
+        assert!(check(std::slice::from_ref(&nowhere), false).is_ok(), "--bless makes it");
+        let twice = check(&[PathBuf::from("a.txt"), PathBuf::from("./a.txt")], true).unwrap_err();
+        assert_eq!((twice.code(), twice.to_string()), ("usage", "--shot: ./a.txt is named twice".to_owned()));
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::tail::Row;
 use crate::{
-    cli::{args::TailArgs, asked, context::Context, error::Error},
+    cli::{args::TailArgs, asked, context::Context, error::Error, report},
     dissect::rmp::body_text::{self, units},
     ids::TopicName,
     limits,
@@ -33,10 +33,11 @@ pub(super) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
     let port = asked::open(recording, settings)?;
     // The last ones: how many there are is counted first.
     let mut passed_over = args.count.map_or(0, |count| counted(&port, &patterns).saturating_sub(count));
-    let mut told = Ok(());
+    let (mut told, mut is_found) = (Ok(()), false);
     let unread = port.each_entry(|entry| {
         let Some(topic) = published(entry) else { return ControlFlow::Continue(()) };
         for _ in patterns.iter().filter(|pattern| is_of(pattern, topic)) {
+            is_found = true;
             if passed_over > 0 {
                 passed_over -= 1;
                 continue;
@@ -50,7 +51,10 @@ pub(super) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
         ControlFlow::Continue(())
     });
     told?;
-    asked::print_unread(unread);
+    if !is_found && !out.is_json() {
+        report::print_note("no messages match");
+    }
+    asked::print_unread(&port, unread);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Reads one configuration file, every value with its place.
 
 use crate::{
+    cli::run::check_subcommand,
     console::{
         check_filter,
         input::{keymap::NamedFilter, pane_id::PaneId},
@@ -185,6 +186,11 @@ impl File<'_> {
         })?;
         check_triggers(&triggers)
             .map_err(|why| self.fault(at, format!("`{}`: {why}", Key::TRIGGERS), hint()))?;
+        for TriggerSpec { name, run, .. } in &triggers {
+            check_subcommand(run).map_err(|error| {
+                self.fault(at, format!("`{}`: `{name}`: run: {error}", Key::TRIGGERS), error.hint())
+            })?;
+        }
         Ok(triggers)
     }
 

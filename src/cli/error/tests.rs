@@ -33,6 +33,7 @@ fn every_error_has_its_exit_code_and_its_code() {
         (StartError::Pack { path: data.clone(), errors: Vec::new() }.into(), 1, "bad_pack"),
         (StartError::Failed(text()).into(), 1, "not_started"),
         (ConsoleError::NotATerminal { what: "stdin" }.into(), 1, "console"),
+        (Error::NoScreen { what: "stdin", hint: text() }, 1, "console"),
         (PairError::AlreadyPaired.into(), 1, "already_paired"),
         (PairError::File { path: std::path::PathBuf::new(), error: io() }.into(), 1, "file"),
         (PairError::Random(text()).into(), 1, "random"),

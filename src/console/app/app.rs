@@ -184,6 +184,7 @@ impl App {
         if *stop.borrow() {
             return Exit::Stopped;
         }
+        self.show_notes();
         self.connect();
         loop {
             if let Some(exit) = self.ended() {

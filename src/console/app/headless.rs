@@ -113,7 +113,7 @@ impl App {
         self.connect();
         for _ in 0..ROUNDS_MAX {
             self.take_in_all().await;
-            self.show_moment();
+            self.show_held();
             // What is in sight by now may want more.
             let _ = self.handle_event(Event::Data);
             if self.is_settled() {
@@ -151,17 +151,14 @@ impl App {
     }
 
     /// The moment of the recording is the present.
-    fn show_moment(&mut self) {
-        self.view.clock = self.shown_now();
-        self.view.now =
-            self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
-        self.ui.at = self.view.clock;
+    fn show_held(&mut self) {
+        self.show_moment();
         self.ui.time.refresh_live_parts(&self.model);
         self.ui.reconcile_visible(&self.model);
     }
 
     fn still(&mut self) -> Still {
-        self.show_moment();
+        self.show_held();
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.ui.columns, self.ui.rows));
         frame::draw(&mut buffer, &self.model, &self.ui, &self.view);
         Still { text: svg::text(&buffer), svg: svg::svg(&buffer) }

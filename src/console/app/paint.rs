@@ -65,16 +65,13 @@ impl App {
             );
         }
         let begun = self.clock.mono();
-        self.view.clock = self.shown_now();
-        self.view.now =
-            self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
+        self.show_moment();
         let (frames_per_s, behind) =
             (self.frame_scheduler.reduced_rate(), self.reader.as_ref().map_or(0, tap::Reader::lag));
         if behind == 0 {
             self.frame_scheduler.caught_up();
         }
         self.model.console_health = ConsoleHealth { frames_per_s, lag: behind, ..self.model.console_health };
-        self.ui.at = self.view.clock;
         self.ui.time.refresh_live_parts(&self.model);
         self.ui.reconcile_visible(&self.model);
         frame::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);

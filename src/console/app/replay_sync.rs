@@ -20,12 +20,30 @@ const MOVED_EVERY: Duration = Duration::from_millis(33);
 const UNPAINTED_MAX: Duration = Duration::from_millis(250);
 /// How long it is shown why something was not done.
 const REFUSED_DURATION: Duration = Duration::from_secs(5);
+/// How long it is shown at first what is damaged or missing.
+const NOTES_DURATION: Duration = Duration::from_secs(10);
 
 impl App {
     /// The moment that is the present of what is shown.
     pub(crate) fn shown_now(&self) -> Now {
         let now = self.clock.now();
         self.view.replay.as_ref().map_or(now, |replay| replay.shown_at(now.mono))
+    }
+
+    /// Says what is damaged or missing in what is replayed.
+    pub(super) fn show_notes(&mut self) {
+        let notes = self.replaying.as_ref().map(|replaying| replaying.replay.notes.join("; "));
+        if let Some(notes) = notes.filter(|notes| !notes.is_empty()) {
+            self.show_message(notes, Level::Warn, Class::Payload, NOTES_DURATION);
+        }
+    }
+
+    /// Notes which moment is shown, and which is the present: a recording has none of its own beside that.
+    pub(super) fn show_moment(&mut self) {
+        let (present, stopped_at) = (self.shown_now(), self.ui.time.instant());
+        self.view.clock = stopped_at.filter(|_| self.replaying.is_some()).unwrap_or(present);
+        self.view.now = stopped_at.unwrap_or_else(|| self.model.displayed_moment(present));
+        self.ui.at = present;
     }
 
     /// Which place of a recording what is asked for is of.

@@ -127,7 +127,7 @@ impl App {
         input: &mut mpsc::Receiver<TerminalEvent>,
         stop: &watch::Receiver<bool>,
     ) -> Exit {
-        let OpenedRecording { port, name, view, filter, bookmarks, notes } = opened;
+        let OpenedRecording { port, name, view, filter, bookmarks } = opened;
         let mut shell = config.shell.clone().for_recording().that_saves_nothing();
         shell.bookmarks = bookmarks;
         if let Some(layout) = &mut shell.layout {
@@ -142,9 +142,6 @@ impl App {
             Box::new(Self::new(port, config, Arc::clone(&mailbox), self.ui.columns, self.ui.rows));
         replay.over_station.present = Rc::clone(&self.over_station.present);
         replay.view.is_over_station = true;
-        if !notes.is_empty() {
-            replay.show_message(notes.join("; "), Level::Warn, Class::Payload, REFUSED_DURATION);
-        }
         let exit = tokio::select! {
             biased;
             exit = replay.run(input, stop.clone()) => exit,

@@ -121,19 +121,23 @@ fn columns(parts: &[(String, Role); 3]) -> u16 {
     u16::try_from(columns).unwrap_or(u16::MAX)
 }
 
-/// What stands before the chips while the panes show the past.
+/// What stands before the chips while the panes show the past, and they do not.
 const PRESENT: &str = "NOW:";
 
+fn is_of_present(view: &View, ui: &Ui) -> bool {
+    ui.time.is_stopped() && view.replay.is_none()
+}
+
 /// Where the chips have room.
-fn room(area: Rect, ui: &Ui) -> Rect {
-    let used = if ui.time.is_stopped() { PRESENT.len() + 1 } else { 0 };
+fn room(view: &View, area: Rect, ui: &Ui) -> Rect {
+    let used = if is_of_present(view, ui) { PRESENT.len() + 1 } else { 0 };
     let used = u16::try_from(used).unwrap_or_default().min(area.width);
     Rect { x: area.x + used, width: area.width - used, ..area }
 }
 
 /// Where each chip is.
 fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
-    let area = room(area, ui);
+    let area = room(view, area, ui);
     let chips = ui.layout(model).chips();
     let systems = chips.iter().filter(|chip| matches!(chip, ChipId::System(_))).count();
     let all = |fit| {
@@ -184,7 +188,7 @@ fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(St
 /// Draws them.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
-    if ui.time.is_stopped() {
+    if is_of_present(view, ui) {
         canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), PRESENT, Role::Warn);
     }
     for (index, (place, parts)) in positions(view, area, model, ui).into_iter().enumerate() {

@@ -372,12 +372,14 @@ fn on_mouse(
 /// stands for.
 fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContext<'_>) -> Vec<Effect> {
     let ActContext { live, view, .. } = *cx;
+    let past = ui.time.visible_model();
+    let present = past.as_deref().filter(|_| view.replay.is_some()).unwrap_or(live);
     if mouse.row == layout.header.y {
-        if let Some(shown) = screen::tab_at(view, mouse.column, live, ui) {
+        if let Some(shown) = screen::tab_at(view, mouse.column, present, ui) {
             ui.show(shown);
-        } else if screen::is_on_alerts(view, mouse.column, live, ui) {
+        } else if screen::is_on_alerts(view, mouse.column, present, ui) {
             return run(ui, Action::Alerts, cx);
-        } else if screen::is_on_gate(view, mouse.column, live, ui) {
+        } else if screen::is_on_gate(view, mouse.column, present, ui) {
             return run(ui, Action::Gate, cx);
         }
     } else if mouse.row == layout.message.y
@@ -388,7 +390,7 @@ fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContex
     } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
         return click_pane(ui, pane, area, mouse, cx);
     } else if mouse.row == layout.chips.y
-        && let Some(index) = screen::chip_at(view, mouse.column, live, ui)
+        && let Some(index) = screen::chip_at(view, mouse.column, present, ui)
     {
         ui.focus = Focus::Chips(index);
         return attempt(ui, live, view, Action::Open, cx.now);

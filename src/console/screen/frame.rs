@@ -19,7 +19,7 @@ use crate::{
 /// Draws everything onto an empty buffer. The user interface must be settled.
 ///
 /// While time is stopped the panes are of the past. Header and chips, alerts, approvals and brakes are of the
-/// present, and so are questions and forms, which act.
+/// present, and so are questions and forms, which act. A recording has no present beside what is shown.
 pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
@@ -31,8 +31,9 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
         return;
     }
     let layout = ui.layout(model);
-    screen::draw_header(canvas, layout.header, live, ui);
-    screen::draw_chips(canvas, layout.chips, live, ui);
+    let present = if view.replay.is_some() { model } else { live };
+    screen::draw_header(canvas, layout.header, present, ui);
+    screen::draw_chips(canvas, layout.chips, present, ui);
     if ui::layer::covering(ui).is_none() {
         for (pane, area) in &layout.panes {
             ui::draw_pane::draw(canvas, *pane, *area, model, ui);

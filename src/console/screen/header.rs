@@ -84,9 +84,7 @@ const CLOCK_COLUMNS: u16 = 9;
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
     let clock_at = area.right().saturating_sub(CLOCK_COLUMNS);
-    // A recording has no present of its own beside what is shown.
-    let clock = ui.time.instant().filter(|_| view.replay.is_some()).unwrap_or(view.clock);
-    canvas.put(clock_at, area.y, 8, &view.time_of_day(clock), Role::Text);
+    canvas.put(clock_at, area.y, 8, &view.time_of_day(view.clock), Role::Text);
     for (place, part) in positions(view, area, model, ui) {
         canvas.put(place.x, place.y, place.width, &part.text, part.role);
     }

@@ -18,8 +18,6 @@ pub struct OpenedRecording {
     pub filter: Option<String>,
     /// Its bookmarks.
     pub bookmarks: Option<SavedBookmarks>,
-    /// What is damaged or missing, for people.
-    pub notes: Vec<String>,
 }
 
 impl fmt::Debug for OpenedRecording {

@@ -39,6 +39,8 @@ pub struct Shell {
     pub snippets: Option<Arc<dyn SnippetFolder>>,
     /// Who runs them; nobody where there is none.
     pub runner: Option<Arc<dyn Runner>>,
+    /// Whether a recording is shown.
+    pub is_for_recording: bool,
 }
 
 impl Shell {
@@ -52,7 +54,12 @@ impl Shell {
             }
             _ => it.clone(),
         };
-        Self { subcommands: self.subcommands.iter().map(of).collect(), recordings: None, ..self }
+        Self {
+            subcommands: self.subcommands.iter().map(of).collect(),
+            recordings: None,
+            is_for_recording: true,
+            ..self
+        }
     }
 }
 

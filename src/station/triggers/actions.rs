@@ -2,6 +2,7 @@
 
 use std::{process::Stdio, sync::Arc, time::Duration};
 
+use jiff::tz::TimeZone;
 use tokio::sync::Semaphore;
 
 use super::trigger::Fired;
@@ -10,6 +11,7 @@ use crate::{
     port::{ClipSpan, Outcome},
     station::{local::Inner, recording},
     tap::entry::station::{Level, Transition},
+    words::format,
 };
 
 /// The variable by which a subcommand that a trigger runs calls itself `trigger:NAME` to its station.
@@ -42,6 +44,11 @@ impl Actions {
             is_alert: spec.alert,
         };
         inner.status.report(triggered, text);
+        if let Some(until) = fired.rests_until {
+            let until = format::time_of_day(until, &TimeZone::system());
+            let text = format!("trigger {} rests until {until}: {} an hour", spec.name, spec.per_hour_max);
+            inner.status.notice(Level::Warn, &text);
+        }
         if spec.mark {
             inner
                 .status

@@ -41,6 +41,9 @@ pub fn trigger_filter(spec: &TriggerSpec) -> Result<Filter, String> {
     if clip.is_some_and(|clip| clip.before_s > CLIP_S_MAX || clip.after_s > CLIP_S_MAX) {
         return Err(format!("`{name}`: a clip has at most {CLIP_S_MAX} s before and after"));
     }
+    if clip.is_some_and(|clip| clip.before_s == 0 && clip.after_s == 0) {
+        return Err(format!("`{name}`: a clip has at least 1 s before or after"));
+    }
     if !(1..=PER_HOUR_MAX).contains(&spec.per_hour_max) {
         return Err(format!("`{name}`: it fires 1 to {PER_HOUR_MAX} times in an hour"));
     }

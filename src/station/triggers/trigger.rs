@@ -12,7 +12,7 @@ use crate::{
         EntryRef,
         entry::{Transition, What, station},
     },
-    time::{Mono, Now},
+    time::{Mono, Now, Wall},
 };
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -35,7 +35,7 @@ pub struct Trigger {
 struct Rate {
     last: Option<Mono>,
     /// When it fired in the last hour.
-    in_hour: VecDeque<Mono>,
+    in_hour: VecDeque<Now>,
     /// Entries that it found since it fired.
     since: u64,
 }
@@ -46,6 +46,8 @@ pub(super) struct Fired {
     pub(super) spec: TriggerSpec,
     /// Entries that it found since it fired before, and did not fire for.
     pub(super) coalesced: u64,
+    /// Until when it rests now, because it fired as often as it may in an hour.
+    pub(super) rests_until: Option<Wall>,
 }
 
 impl Trigger {
@@ -96,7 +98,7 @@ impl Trigger {
         }
         let cooldown = Duration::from_secs(self.spec.cooldown_s);
         let rate = &mut self.rate;
-        while rate.in_hour.front().is_some_and(|first| now.mono.since(*first) >= HOUR) {
+        while rate.in_hour.front().is_some_and(|first| now.mono.since(first.mono) >= HOUR) {
             rate.in_hour.pop_front();
         }
         let is_soon = rate.last.is_some_and(|last| now.mono.since(last) < cooldown);
@@ -108,8 +110,15 @@ impl Trigger {
         self.fired += 1;
         self.last = Some(now);
         rate.last = Some(now.mono);
-        rate.in_hour.push_back(now.mono);
-        Some(Fired { spec: self.spec.clone(), coalesced: std::mem::take(&mut rate.since) })
+        rate.in_hour.push_back(now);
+        let coalesced = std::mem::take(&mut rate.since);
+        Some(Fired { spec: self.spec.clone(), coalesced, rests_until: self.rests_until() })
+    }
+
+    /// Until when it rests, or rested, because it fired as often as it may in an hour.
+    fn rests_until(&self) -> Option<Wall> {
+        let is_full = self.rate.in_hour.len() as u64 >= self.spec.per_hour_max;
+        self.rate.in_hour.front().filter(|_| is_full).map(|first| first.after(HOUR).wall)
     }
 
     /// So many entries were lost before it could look at them.
@@ -118,7 +127,8 @@ impl Trigger {
     }
 
     /// It as it is listed.
-    pub(super) fn row(&self) -> TriggerRow {
+    #[must_use]
+    pub fn row(&self) -> TriggerRow {
         TriggerRow {
             spec: self.spec.clone(),
             is_configured: self.is_configured,
@@ -126,6 +136,7 @@ impl Trigger {
             coalesced: self.coalesced,
             missed: self.missed,
             last_ms: self.last.map(|last| last.wall),
+            rests_until_ms: self.rests_until(),
         }
     }
 }
@@ -152,6 +163,7 @@ mod tests {
     use super::*;
     use crate::{
         ids::Seq,
+        port::ClipSpan,
         tap::entry::{
             Entry, Link,
             alerts::{Alert, AlertChange, AlertManner},
@@ -182,6 +194,8 @@ mod tests {
         assert_eq!(found, [Some(0), None, Some(1), None, Some(1)]);
         let row = trigger.row();
         assert_eq!((row.fired, row.coalesced, row.last_ms), (3, 2, Some(Now::at_ms(3_600_000).wall)));
+        // Of the two times in the last hour the first was at 10 s.
+        assert_eq!(row.rests_until_ms, Some(Now::at_ms(3_610_000).wall));
     }
 
     #[test]
@@ -200,6 +214,9 @@ mod tests {
         assert_eq!([1, 2].map(|ms| taken(&mut trigger, &notice(ms))), [Some(0), None]);
         let row = trigger.row();
         assert_eq!((row.fired, row.coalesced, row.last_ms), (2, 2, Some(Now::at_ms(1).wall)));
+        assert_eq!(row.rests_until_ms, Some(Now::at_ms(3_600_001).wall));
+        trigger.begin_start();
+        assert_eq!(trigger.row().rests_until_ms, None);
     }
 
     #[test]
@@ -271,5 +288,9 @@ mod tests {
             let spec = TriggerSpec { per_hour_max, ..marks("a", "kind:notice") };
             assert!(wrong(spec).contains("1 to 3600 times"));
         }
+        let of_nothing = Some(ClipSpan { before_s: 0, after_s: 0 });
+        assert!(
+            wrong(TriggerSpec { clip: of_nothing, ..marks("a", "kind:notice") }).contains("at least 1 s")
+        );
     }
 }

@@ -16,8 +16,6 @@ use crate::{
 
 /// What to do about a message that the tap cut.
 const CUT: &str = "`rl-console record --whole` keeps frames whole";
-/// What to do about parts that cannot be read.
-const DAMAGED: &str = "`rl-console recording verify FILE` names them";
 /// What to do about objects over a limit.
 const LIMIT: &str = "`limits.mplp` has the limits of an object";
 
@@ -29,7 +27,8 @@ pub(super) fn run(file: &str, port: &ReplayPort, by: By, report: &mut Report<'_>
     let Judged { report, objects, told, .. } = judged;
     told?;
     if unread > 0 {
-        report.not_judged(&Place::file(file), &asked::unread(unread), DAMAGED)?;
+        let damaged = format!("{} names them", asked::verify_command(port));
+        report.not_judged(&Place::file(file), &asked::unread(unread), &damaged)?;
     }
     let (broken, not_judged) = (report.counts().0 - broken, report.counts().1 - not_judged);
     let valid = broken == 0 && not_judged == 0;

@@ -44,11 +44,7 @@ impl Row {
 }
 
 pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), Error> {
-    let set = RecordingSet::open(std::slice::from_ref(&args.file)).map_err(RecordingError::of_set)?;
-    for note in set.notes() {
-        report::print_note(&format!("warning: {note}"));
-    }
-    let set = Arc::new(set);
+    let set = asked::open_files(std::slice::from_ref(&args.file))?;
     let mut reader = SetReader::new(Arc::clone(&set));
     let span = asked::span(&set)?;
     let (first_ns, last_ns) = set.span_ns();

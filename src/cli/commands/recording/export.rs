@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use crate::{
     cli::{
         args::{ExportFormat, RecordingExportArgs},
+        asked,
         commands::trace::trace_of,
         context::Context,
         error::Error,
@@ -57,6 +58,8 @@ pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(
     let open = |why| RecordingError::Open { path: args.file.clone(), why };
     let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
     let mut ladder = trace.map(|trace| Ladder::new(trace, true, Seq(0), DIAGRAM_HOPS_MAX as u64));
+    let is_being_written = recording::is_being_written(&args.file);
+    let mut found = 0_u64;
     for item in recording::read(&args.file).map_err(open)? {
         match item {
             Ok(RecordedItem::Snapshot { bytes, .. }) => {
@@ -74,19 +77,26 @@ pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(
                     && trace.is_none_or(|trace| entry.entry.trace == Some(trace))
                     && filter.admits(&EntryRecord(entry), entry.entry.at)
                 {
+                    found += 1;
                     print(context, args.format, entry, frame)?;
                 }
             }
-            Err(damage) => report::print_note(&format!("warning: {}: {damage}", args.file.display())),
+            Err(damage) => asked::print_damage(&args.file, &damage, is_being_written),
         }
     }
     if args.format != ExportFormat::Mermaid {
+        if found == 0 && !context.out.is_json() {
+            report::print_note("no frames match");
+        }
         return Ok(());
     }
     let Some(ladder) = ladder else {
         return Err(Error::usage("a sequence diagram is of one trace", "name it: --trace ID"));
     };
     let (hops, more) = ladder.hops();
+    if hops.is_empty() && !context.out.is_json() {
+        report::print_note("no messages match");
+    }
     if more {
         report::print_note(&format!("warning: more than {DIAGRAM_HOPS_MAX} hops"));
     }

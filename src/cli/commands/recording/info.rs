@@ -1,16 +1,25 @@
 //! `recording info`.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::{
     cli::{context::Context, error::Error, recording_error::RecordingError, report},
-    recording::{self, Damage, MERGED, OpenError, RecordingIndex, Tally},
+    recording::{self, Checksums, ChunkPlace, Damage, LinkTally, MERGED, OpenError, RecordingIndex, Tally},
     tap::entry::Link,
+    time::Wall,
     words::{counted, format},
 };
+
+/// How far behind the last change of a file a time in it may be: clocks are set back.
+const AHEAD_MS_MAX: u64 = 86_400_000;
 
 /// What is said of a recording that was filtered.
 pub(super) const LEFT_OUT: &str = "entries were left out";
@@ -50,6 +59,8 @@ struct Row {
     first_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lasts_ms: Option<u64>,
     /// Messages by channel, of a file that was finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<BTreeMap<String, u64>>,
@@ -76,6 +87,7 @@ struct TallyRow {
 struct LinkRow {
     entries: u64,
     faults: u64,
+    failures: u64,
     drops: u64,
     marks: u64,
 }
@@ -83,20 +95,64 @@ struct LinkRow {
 impl TallyRow {
     fn new(tally: &Tally) -> Self {
         let row = |link: Link| {
-            let of = tally.link(link);
-            let row = LinkRow { entries: of.entries, faults: of.faults, drops: of.drops, marks: of.marks };
-            (of.entries > 0).then_some((link.name(), row))
+            let LinkTally { entries, faults, failures, drops, marks } = *tally.link(link);
+            let row = LinkRow { entries, faults, failures, drops, marks };
+            (entries > 0).then_some((link.name(), row))
         };
         Self { lost: tally.lost, links: Link::ALL.into_iter().filter_map(row).collect() }
     }
 }
 
+/// The times of a file's chunks, in Unix milliseconds.
+struct Times {
+    /// The first one and the last one, of those that can be right.
+    span: Option<(u64, u64)>,
+    /// Chunks whose times cannot be right.
+    wrong: u64,
+}
+
+impl Times {
+    /// Times before the start of its station that a file names cannot be right, nor those behind its last
+    /// change, where that start is not.
+    fn of(path: &Path, index: &RecordingIndex) -> Self {
+        let changed = fs::metadata(path).and_then(|about| about.modified()).ok();
+        let changed_ms = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map(|at| at.as_millis());
+        let latest = changed_ms.and_then(|ms| u64::try_from(ms).ok()).map(|ms| ms + AHEAD_MS_MAX);
+        let started = index.info.as_ref().map_or(0, |info| info.station_started.wall.0);
+        let latest = latest.filter(|latest| started <= *latest).unwrap_or(u64::MAX);
+        // In the first form times are the wall clock's, which may be set back.
+        let earliest = if index.form > 1 && !index.is_merged { started } else { 0 };
+        let of_chunk = |chunk: &ChunkPlace| (chunk.start_ns / 1_000_000, chunk.end_ns / 1_000_000);
+        let is_right = |(first, last): &(u64, u64)| *first >= earliest && *last <= latest;
+        let (right, wrong): (Vec<_>, Vec<_>) = index.chunks.iter().map(of_chunk).partition(is_right);
+        let first = right.iter().map(|(first, _)| *first).min();
+        let last = right.iter().map(|(_, last)| *last).max();
+        Self { span: first.zip(last), wrong: wrong.len() as u64 }
+    }
+
+    fn damage(&self) -> Option<String> {
+        let chunks = counted(self.wrong, "chunk");
+        (self.wrong > 0).then(|| format!("the recording is damaged: the times of {chunks} cannot be right"))
+    }
+}
+
+fn damage_of_index(path: &Path) -> Option<String> {
+    let Checksums { parts, data } = recording::checksums(path).ok()?;
+    parts.into_iter().chain(data).last().map(|damage| damage.to_string())
+}
+
 impl Row {
-    fn new(path: &Path, index: RecordingIndex) -> Self {
+    /// `is_being_written` as it was before the index was read.
+    fn new(path: &Path, index: RecordingIndex, is_being_written: bool) -> Self {
         let (is_finished, missing) = (index.is_finished(), index.missing());
+        let is_being_written = is_being_written && !is_finished;
         let keyframes = index.keyframes() as u64;
+        let times = Times::of(path, &index);
+        // Where it can be read to its end and has no index all the same, that may be damaged.
+        let of_index = || if is_finished { None } else { damage_of_index(path) };
+        let damage = index.damage.as_ref().map(ToString::to_string);
+        let damage = damage.or_else(|| times.damage()).or_else(of_index);
         let info = index.info;
-        let ms = |ns: u64| ns / 1_000_000;
         Self {
             path: path.display().to_string(),
             form: index.form,
@@ -109,29 +165,34 @@ impl Row {
             missing,
             bytes: index.bytes,
             is_finished,
-            is_being_written: !is_finished && recording::is_being_written(path),
+            is_being_written,
             chunks: index.chunks.len() as u64,
             keyframes,
-            first_ms: index.chunks.iter().map(|chunk| ms(chunk.start_ns)).min(),
-            last_ms: index.chunks.iter().map(|chunk| ms(chunk.end_ns)).max(),
+            first_ms: times.span.map(|(first, _)| first),
+            last_ms: times.span.map(|(_, last)| last),
+            lasts_ms: times.span.map(|(first, last)| last.saturating_sub(first)),
             messages: index.messages,
             tally: index.tallies.last().map(|(_, tally)| TallyRow::new(tally)),
             attachments: index.attachments,
             is_unchunked: matches!(index.damage, Some(Damage::Unchunked { .. })),
-            damage: index.damage.map(|damage| damage.to_string()),
+            damage,
         }
     }
 
     /// It for people.
     fn text(&self) -> String {
         let zone = TimeZone::system();
-        let at = |ms: u64| format::day_and_time(crate::time::Wall(ms), &zone);
+        let at = |ms: u64| {
+            let (day, time) = (format::day_and_time(Wall(ms), &zone), format::time_of_day(Wall(ms), &zone));
+            format!("{} {time}", day.split(' ').next().unwrap_or_default())
+        };
         let mut lines = vec![format!("{}: {}, form {}", self.path, format::bytes(self.bytes), self.form)];
         let mut say = |what: &str, text: String| lines.push(format!("  {what:<10} {text}"));
         say("version", self.host_version.clone().unwrap_or_else(|| "unknown".to_owned()));
         if let (Some(first), Some(last)) = (self.first_ms, self.last_ms) {
             say("from", at(first));
             say("to", at(last));
+            say("lasts", format::age(Duration::from_millis(last.saturating_sub(first))));
         }
         if let Some(previous) = &self.previous {
             say("previous", previous.clone());
@@ -172,8 +233,10 @@ impl Row {
 /// Prints what is said of a file, or of each one in a folder.
 pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
     for file in recording::files_of(path).map_err(RecordingError::of_set)? {
+        // Asked first: it may be finished meanwhile.
+        let is_being_written = recording::is_being_written(&file);
         match recording::index(&file) {
-            Ok(index) => context.out.row(&Row::new(&file, index), Row::text)?,
+            Ok(index) => context.out.row(&Row::new(&file, index, is_being_written), Row::text)?,
             Err(why @ OpenError::NotOurs(_)) if file != path => {
                 report::print_note(&format!("left out: {}: {why}", file.display()));
             }
@@ -181,4 +244,54 @@ pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{recording::RecordingInfo, time::Now};
+
+    #[test]
+    fn a_time_that_cannot_be_right_is_left_out_and_said() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let changed = fs::metadata(file.path()).unwrap().modified().unwrap();
+        let changed_ms = u64::try_from(changed.duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
+        let started = changed_ms - 10_000;
+        let station_started = Now { wall: Wall(started), ..Now::default() };
+        let chunk = |start_ms: u64, end_ms: u64| ChunkPlace {
+            at: 8,
+            len: 1,
+            start_ns: start_ms * 1_000_000,
+            end_ns: end_ms * 1_000_000,
+            has_keyframe: true,
+            has_marks: None,
+            messages: 1,
+        };
+        let index = |chunks: Vec<ChunkPlace>, form| RecordingIndex {
+            info: Some(RecordingInfo { station_started, ..RecordingInfo::default() }),
+            is_merged: false,
+            form,
+            bytes: 9,
+            chunks,
+            tallies: Vec::new(),
+            attachments: Vec::new(),
+            channels: BTreeMap::new(),
+            messages: Some(BTreeMap::new()),
+            damage: None,
+        };
+        let right = chunk(started, changed_ms);
+        let (early, late) = (chunk(started - 1, changed_ms), chunk(started, changed_ms + AHEAD_MS_MAX + 1));
+        let row = |index| Row::new(file.path(), index, false);
+        let whole = row(index(vec![right], 2));
+        assert_eq!((whole.lasts_ms, whole.damage), (Some(10_000), None));
+        let wrong = row(index(vec![early, right, late], 2));
+        assert_eq!((wrong.first_ms, wrong.last_ms), (Some(started), Some(changed_ms)));
+        assert!(
+            wrong.text().contains("is damaged: the times of 2 chunks cannot be right"),
+            "{}",
+            wrong.text()
+        );
+        // A wall clock that was set back.
+        assert_eq!(row(index(vec![early], 1)).damage, None);
+    }
 }

@@ -33,9 +33,22 @@ struct Row {
     redact_rules: u64,
     damaged: u64,
     faults: Vec<String>,
+    /// Entries that are missing between others.
+    missing: u64,
+    /// Whether a repair has less of what is damaged: nothing brings back what is missing.
+    #[serde(skip)]
+    is_repairable: bool,
 }
 
 impl Row {
+    fn damage(&mut self, damage: &Damage) {
+        // What cannot be decoded, or was merged, is copied as it is.
+        let stays =
+            matches!(damage, Damage::Entry { .. } | Damage::Restarted { .. } | Damage::Part { at: 0, .. });
+        self.is_repairable |= !stays;
+        self.fault(damage.to_string());
+    }
+
     fn fault(&mut self, fault: String) {
         self.damaged += 1;
         if self.damaged <= PRINTED_MAX {
@@ -62,10 +75,10 @@ impl Row {
                 let seq = of.entry.seq;
                 match last.map(Seq::next) {
                     Some(due) if seq < due => {
-                        let last = Seq(due.0.saturating_sub(1));
-                        self.fault(Damage::Restarted { seq, last }.to_string());
+                        self.damage(&Damage::Restarted { seq, last: Seq(due.0.saturating_sub(1)) });
                     }
                     Some(due) if seq > due && !self.is_filtered => {
+                        self.missing += seq.0 - due.0;
                         self.fault(format!("entries {due} to {} are missing", seq.0 - 1));
                     }
                     _ => {}
@@ -85,7 +98,7 @@ impl Row {
         let Checksums { parts, data } = recording::checksums(file)?;
         let data = data.filter(|_| !is_damaged && parts.is_empty() && of_layout.is_none());
         for damage in of_layout.into_iter().chain(parts).chain(data) {
-            self.fault(damage.to_string());
+            self.damage(&damage);
         }
         Ok(())
     }
@@ -103,9 +116,10 @@ impl Row {
         }
         let what = format!("{}, {}", counted(self.entries, "entry"), counted(self.keyframes, "keyframe"));
         let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
+        let missing = if self.missing > 0 { format!(", {} missing", self.missing) } else { String::new() };
         let state = if self.damaged == 0 { "ok".to_owned() } else { counted(self.damaged, "fault") };
         let goes_on = if self.is_being_written { ", still being written" } else { "" };
-        lines.push(format!("{}: {what}{lost}: {state}{goes_on}", self.path));
+        lines.push(format!("{}: {what}{lost}{missing}: {state}{goes_on}", self.path));
         lines.join("\n")
     }
 }
@@ -114,9 +128,11 @@ impl Row {
 pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
     let mut first: Option<RecordingError> = None;
     for file in recording::files_of(path).map_err(RecordingError::of_set)? {
+        // Asked first: it may be finished meanwhile.
+        let is_being_written = recording::is_being_written(&file);
         match recording::read(&file) {
             Ok(reading) => {
-                let damaged = verify(context, &file, reading)?;
+                let damaged = verify(context, &file, reading, is_being_written)?;
                 first = first.or(damaged);
             }
             Err(why @ OpenError::NotOurs(_)) if file != path => {
@@ -139,6 +155,7 @@ fn verify(
     context: &mut Context,
     file: &Path,
     reading: RecordingReader,
+    is_being_written: bool,
 ) -> Result<Option<RecordingError>, Error> {
     let RecordingInfo { is_filtered, redact_rules, .. } = *reading.info();
     let mut row = Row { path: file.display().to_string(), is_filtered, redact_rules, ..Row::default() };
@@ -146,10 +163,10 @@ fn verify(
     for item in reading {
         match item {
             Ok(item) => row.take(item, &mut last),
-            Err(Damage::Truncated { .. }) if recording::is_being_written(file) => row.is_being_written = true,
+            Err(Damage::Truncated { .. }) if is_being_written => row.is_being_written = true,
             Err(damage) => {
                 is_damaged |= matches!(damage, Damage::Part { at: 1.., .. });
-                row.fault(damage.to_string());
+                row.damage(&damage);
             }
         }
     }
@@ -158,6 +175,10 @@ fn verify(
         row.outside(file, is_damaged).map_err(|why| RecordingError::Open { path: file.to_owned(), why })?;
     }
     context.out.row(&row, Row::text)?;
-    let parts = counted(row.damaged, "part");
-    Ok((row.damaged > 0).then(|| RecordingError::Damaged { path: file.to_owned(), parts }))
+    let what = match row.missing {
+        1.. if !row.is_repairable => format!("{} missing", counted(row.missing, "entry")),
+        _ => format!("{} damaged", counted(row.damaged, "part")),
+    };
+    let (path, is_repairable) = (file.to_owned(), row.is_repairable);
+    Ok((row.damaged > 0).then_some(RecordingError::Damaged { path, what, is_repairable }))
 }

@@ -8,6 +8,7 @@ use crate::cli::{
     context::Context,
     error::Error,
     operator,
+    run_error::RunError,
 };
 
 pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(), Error> {
@@ -22,7 +23,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(
 fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
-    operator::block_on(async {
+    let done = operator::block_on(async {
         let station = asked::ask(settings).await?;
         match action {
             RunAction::Show { run, traceparent: true, .. } => {
@@ -52,5 +53,12 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
             // They act, and ask in their own way.
             RunAction::Cancel(_) | RunAction::Approve(_) | RunAction::Reject(_) => Ok(()),
         }
+    });
+    done.map_err(|error| match (error, &settings.asked) {
+        (Error::Run(RunError::Unknown { name, .. }), Some(asked)) => {
+            let paths = asked::named(&asked.paths);
+            RunError::NotInRecording { name, is_whole: false, paths }.into()
+        }
+        (error, _) => error,
     })
 }

@@ -1,6 +1,10 @@
 //! Over a recording.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    slice,
+};
 
 use super::print::Printer;
 use crate::{
@@ -25,6 +29,7 @@ pub(super) fn print(
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {
     let trace = trace_of(file, name)?;
+    let is_being_written = recording::is_being_written(file);
     let mut ladder = Ladder::new(trace, events, Seq(0), HOPS_MAX);
     for part in open(file)? {
         match part {
@@ -34,7 +39,7 @@ pub(super) fn print(
                 }
             }
             Ok(RecordedItem::Entry(of)) => ladder.take(EntryRef { entry: &of.entry, bytes: &of.bytes }),
-            Err(damage) => report::print_note(&format!("warning: {}: {damage}", file.display())),
+            Err(damage) => asked::print_damage(file, &damage, is_being_written),
         }
     }
     let (hops, more) = ladder.hops();
@@ -42,17 +47,18 @@ pub(super) fn print(
     if more {
         report::print_note(&format!("warning: more than {HOPS_MAX} hops"));
     }
-    if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
+    check_found(trace, slice::from_ref(&file.to_owned()), printer)
 }
 
-/// Prints the ladder until a place of a recording.
+/// Prints the ladder until a place of recordings.
 pub(super) async fn print_at(
     port: &ReplayPort,
+    paths: &[PathBuf],
     name: &TraceName,
     events: bool,
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {
-    let trace = of_name(name, |ends| {
+    let trace = of_name(paths, name, |ends| {
         let mut found = Found::default();
         port.each_entry_of_start(|entry| found.take(entry.entry, ends));
         Ok(found)
@@ -69,8 +75,17 @@ pub(super) async fn print_at(
             None => break,
         }
     }
-    asked::print_unread(port.unread());
-    if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
+    asked::print_unread(port, port.unread());
+    check_found(trace, paths, printer)
+}
+
+/// Whether anything of a trace was printed.
+fn check_found(trace: TraceId, paths: &[PathBuf], printer: &Printer<'_>) -> Result<(), Error> {
+    if printer.printed() > 0 {
+        return Ok(());
+    }
+    let paths = asked::named(paths);
+    Err(RunError::NotInRecording { name: trace.to_string(), is_whole: true, paths }.into())
 }
 
 /// The trace that is named.
@@ -78,7 +93,7 @@ pub(super) async fn print_at(
 /// # Errors
 /// The recording has none that ends so, or several, or cannot be read.
 pub(in crate::cli) fn trace_of(file: &Path, name: &TraceName) -> Result<TraceId, Error> {
-    of_name(name, |tail| {
+    of_name(slice::from_ref(&file.to_owned()), name, |tail| {
         let mut found = Found::default();
         for part in open(file)? {
             if let Ok(RecordedItem::Entry(of)) = part {
@@ -92,14 +107,17 @@ pub(in crate::cli) fn trace_of(file: &Path, name: &TraceName) -> Result<TraceId,
     })
 }
 
-fn of_name(name: &TraceName, find: impl FnOnce(&str) -> Result<Found, Error>) -> Result<TraceId, Error> {
-    match name {
-        TraceName::Whole(trace) => Ok(*trace),
-        TraceName::Short(name) => match name.tail() {
-            Some(tail) => find(tail)?.one(tail),
-            None => Err(RunError::NoTrace { name: name.text().to_owned() }.into()),
-        },
-    }
+fn of_name(
+    paths: &[PathBuf],
+    name: &TraceName,
+    find: impl FnOnce(&str) -> Result<Found, Error>,
+) -> Result<TraceId, Error> {
+    let name = match name {
+        TraceName::Whole(trace) => return Ok(*trace),
+        TraceName::Short(name) => name,
+    };
+    let found = name.tail().map(find).transpose()?.unwrap_or_default();
+    found.one(name.tail().unwrap_or(name.text()), paths)
 }
 
 fn open(file: &Path) -> Result<recording::RecordingReader, Error> {
@@ -126,10 +144,13 @@ impl Found {
     }
 
     /// The only one.
-    fn one(self, tail: &str) -> Result<TraceId, Error> {
+    fn one(self, tail: &str, paths: &[PathBuf]) -> Result<TraceId, Error> {
         match self.0.iter().collect::<Vec<_>>().as_slice() {
             [trace] => Ok(**trace),
-            [] => Err(RunError::Unknown { name: tail.to_owned(), is_tail: false }.into()),
+            [] => {
+                let (name, paths) = (tail.to_owned(), asked::named(paths));
+                Err(RunError::NotInRecording { name, is_whole: false, paths }.into())
+            }
             _ => Err(RunError::Ambiguous {
                 tail: tail.to_owned(),
                 runs: self.0.into_iter().take(LISTED_MAX).collect(),

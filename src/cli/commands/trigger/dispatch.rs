@@ -8,12 +8,15 @@ use crate::{
         args::{TriggerAction, TriggerAddArgs},
         context::Context,
         error::Error,
-        operator,
+        operator, report,
+        run::check_subcommand,
+        table::LocalClock,
     },
     port::{
         Command, Operator as _, Outcome, Page, Query, TriggerCommand, TriggerOutcome, TriggerRow, TriggerSpec,
     },
     station::trigger_filter,
+    time::Wall,
     words::counted,
 };
 
@@ -50,10 +53,12 @@ fn spec(args: TriggerAddArgs) -> Result<TriggerSpec, Error> {
         per_hour_max: when.per_hour_max,
         ..TriggerSpec::new(&name, &text)
     };
-    match trigger_filter(&spec) {
-        Ok(_) => Ok(spec),
-        Err(why) => Err(Error::usage(why, "`rl-console trigger add --help` lists what there is")),
+    if let Err(why) = trigger_filter(&spec) {
+        return Err(Error::usage(why, "`rl-console trigger add --help` lists what there is"));
     }
+    check_subcommand(&spec.run)
+        .map_err(|error| Error::usage(format!("`{name}`: --run: {error}"), error.hint()))?;
+    Ok(spec)
 }
 
 fn act(context: &mut Context, name: &str, command: TriggerCommand) -> Result<(), Error> {
@@ -75,10 +80,14 @@ fn list(context: &mut Context) -> Result<(), Error> {
         operator::query(&station, Query::Triggers).await
     })?;
     let Page::Triggers(rows) = page else { return Err(Error::UnexpectedAnswer) };
-    rows.iter().try_for_each(|row| context.out.row(row, line))
+    if rows.is_empty() && !context.out.is_json() {
+        report::print_note("no triggers: `rl-console trigger add --help` shows how to add one");
+    }
+    let (now, clock) = (context.clock.now().wall, context.local_clock());
+    rows.iter().try_for_each(|row| context.out.row(row, |row| line(row, now, &clock)))
 }
 
-fn line(row: &TriggerRow) -> String {
+fn line(row: &TriggerRow, now: Wall, clock: &LocalClock) -> String {
     let TriggerRow { spec, is_configured, fired, coalesced, missed, .. } = row;
     let clip = spec.clip.map(|clip| format!("clip {},{}", clip.before_s, clip.after_s));
     let run = (!spec.run.is_empty()).then(|| format!("run {}", spec.run.join(" ")));
@@ -90,8 +99,12 @@ fn line(row: &TriggerRow) -> String {
         0 => String::new(),
         lost => format!(", {} missed", counted(*lost, "entry")),
     };
+    let rests = match row.rests_until_ms.filter(|until| *until > now) {
+        Some(until) => format!(", rests until {}: {} an hour", clock.show(until), spec.per_hour_max),
+        None => String::new(),
+    };
     format!(
-        "{}  {}  {}  fired {}, {coalesced} more found{missed}  ({from})",
+        "{}  {}  {}  fired {}, {coalesced} more found{missed}{rests}  ({from})",
         spec.name,
         spec.when,
         does.join(", "),
@@ -102,16 +115,30 @@ fn line(row: &TriggerRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::Now;
 
     #[test]
-    fn what_a_trigger_missed_is_in_its_line_where_there_is_any() {
+    fn what_a_trigger_missed_and_until_when_it_rests_is_in_its_line_where_there_is_any() {
         let spec = TriggerSpec { mark: true, ..TriggerSpec::new("warned", "kind:notice") };
-        let row = TriggerRow { spec, is_configured: false, fired: 2, coalesced: 4, missed: 0, last_ms: None };
-        assert_eq!(line(&row), "warned  kind:notice  mark  fired 2 times, 4 more found  (added)");
-        let missed = line(&TriggerRow { missed: 3, ..row });
-        assert_eq!(
-            missed,
-            "warned  kind:notice  mark  fired 2 times, 4 more found, 3 entries missed  (added)"
-        );
+        let row = TriggerRow {
+            spec,
+            is_configured: false,
+            fired: 2,
+            coalesced: 4,
+            missed: 0,
+            last_ms: None,
+            rests_until_ms: None,
+        };
+        let now = Now::at_ms(1_000).wall;
+        let clock = LocalClock::new(now);
+        let line = |row: &TriggerRow| line(row, now, &clock);
+        let plain = "warned  kind:notice  mark  fired 2 times, 4 more found";
+        assert_eq!(line(&row), format!("{plain}  (added)"));
+        let missed = line(&TriggerRow { missed: 3, ..row.clone() });
+        assert_eq!(missed, format!("{plain}, 3 entries missed  (added)"));
+        let until = Now::at_ms(2_000).wall;
+        let rests = line(&TriggerRow { rests_until_ms: Some(until), ..row.clone() });
+        assert_eq!(rests, format!("{plain}, rests until {}: 30 an hour  (added)", clock.show(until)));
+        assert_eq!(line(&TriggerRow { rests_until_ms: Some(now), ..row.clone() }), line(&row), "it did");
     }
 }

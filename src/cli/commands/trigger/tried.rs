@@ -5,13 +5,16 @@ use std::{path::Path, sync::Arc};
 use serde::Serialize;
 
 use crate::{
-    cli::{args::TriggerTestArgs, context::Context, error::Error, recording_error::RecordingError, report},
+    cli::{
+        args::TriggerTestArgs, asked, context::Context, error::Error, recording_error::RecordingError, report,
+    },
     dissect::summary_line,
-    port::TriggerSpec,
-    recording::{self, RecordedItem, RecordingSet, SetCursor, SetReader},
+    port::{TriggerRow, TriggerSpec},
+    recording::{self, RecordedItem, SetCursor, SetReader},
     station::Trigger,
     tap::recorded::OwnedEntry,
     time::Wall,
+    words::counted,
 };
 
 /// The name of the trigger that `--when` is.
@@ -42,14 +45,42 @@ pub(super) fn run(context: &mut Context, args: &TriggerTestArgs) -> Result<(), E
     let made: Result<Vec<Trigger>, String> = specs.into_iter().map(|spec| Trigger::new(spec, true)).collect();
     let mut triggers = made.map_err(|why| Error::usage(why, "`rl-console help filter` lists the fields"))?;
     if args.file.is_dir() {
-        return of_folder(context, &args.file, &mut triggers);
+        of_folder(context, &args.file, &mut triggers)?;
+    } else {
+        of_file(context, &args.file, &mut triggers)?;
     }
-    let open = |why| RecordingError::Open { path: args.file.clone(), why };
-    for item in recording::read(&args.file).map_err(open)? {
+    if !context.out.is_json() {
+        context.out.flush()?;
+        for trigger in &triggers {
+            report::print_note(&summary(&trigger.row()));
+        }
+    }
+    Ok(())
+}
+
+/// How often one would have fired, and what it found besides.
+fn summary(row: &TriggerRow) -> String {
+    let TriggerRow { spec, fired, coalesced, .. } = row;
+    let TriggerSpec { name, cooldown_s, per_hour_max, .. } = spec;
+    match (fired, coalesced) {
+        (0, _) => format!("{name}: nothing matches"),
+        (_, 0) => format!("{name}: fires {}", counted(*fired, "time")),
+        _ => format!(
+            "{name}: fires {}, {coalesced} more found within its cooldown of {cooldown_s} s, or above \
+             {per_hour_max} an hour",
+            counted(*fired, "time")
+        ),
+    }
+}
+
+fn of_file(context: &mut Context, file: &Path, triggers: &mut [Trigger]) -> Result<(), Error> {
+    let open = |why| RecordingError::Open { path: file.to_owned(), why };
+    let is_being_written = recording::is_being_written(file);
+    for item in recording::read(file).map_err(open)? {
         match item {
-            Ok(RecordedItem::Entry(of)) => print(context, &of, &mut triggers)?,
+            Ok(RecordedItem::Entry(of)) => print(context, &of, triggers)?,
             Ok(RecordedItem::Snapshot { .. }) => {}
-            Err(damage) => report::print_note(&format!("warning: {}: {damage}", args.file.display())),
+            Err(damage) => asked::print_damage(file, &damage, is_being_written),
         }
     }
     Ok(())
@@ -57,11 +88,7 @@ pub(super) fn run(context: &mut Context, args: &TriggerTestArgs) -> Result<(), E
 
 /// Over the recordings of a folder, in the order of time.
 fn of_folder(context: &mut Context, folder: &Path, triggers: &mut [Trigger]) -> Result<(), Error> {
-    let set = RecordingSet::open(&[folder.to_owned()]).map_err(RecordingError::of_set)?;
-    for note in set.notes() {
-        report::print_note(&format!("warning: {note}"));
-    }
-    let set = Arc::new(set);
+    let set = asked::open_files(&[folder.to_owned()])?;
     let mut reader = SetReader::new(Arc::clone(&set));
     let mut start = 0;
     while start < set.len() {
@@ -98,4 +125,21 @@ fn print(context: &mut Context, of: &OwnedEntry, triggers: &mut [Trigger]) -> Re
         })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_trigger_found_and_did_not_fire_for_is_said() {
+        let spec = TriggerSpec { mark: true, ..TriggerSpec::new("when", "kind:notice") };
+        let row = Trigger::new(spec, true).unwrap().row();
+        assert_eq!(summary(&row), "when: nothing matches");
+        let once = TriggerRow { fired: 1, ..row };
+        assert_eq!(summary(&once), "when: fires 1 time");
+        let more = summary(&TriggerRow { coalesced: 7, ..once });
+        let limits = "within its cooldown of 10 s, or above 30 an hour";
+        assert_eq!(more, format!("when: fires 1 time, 7 more found {limits}"));
+    }
 }

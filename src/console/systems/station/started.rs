@@ -7,8 +7,8 @@ use crate::{
         draw::{text, theme::Role},
         input::{action::Action, view_id::ViewId},
         model::{Model, station::StationState},
-        records::row_list::Rows,
-        settings::view::Canvas,
+        records::{row_list::Rows, system_state::SystemState},
+        settings::{shell::Shell, view::Canvas},
         ui::{
             act::ActContext,
             effect::Effect,
@@ -18,6 +18,7 @@ use crate::{
             state::Ui,
         },
     },
+    limits,
     mpp::Listener,
 };
 
@@ -39,6 +40,11 @@ impl Ui {
             && !self.systems.station.onboarding_dismissed
             && !model.bridge.onboarding.is_complete()
     }
+}
+
+/// In a recording nobody begins.
+pub(super) fn begin(state: &mut SystemState, shell: &Shell, _: &limits::Console) {
+    state.station.onboarding_dismissed = shell.is_for_recording;
 }
 
 /// Puts the first steps away.

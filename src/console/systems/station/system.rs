@@ -33,7 +33,7 @@ pub(crate) static SYSTEM: System = System {
     listed_questions: |_| Vec::new(),
     alert_object: |_, _| (PaneId::StationLog, None),
     brakes: None,
-    begin: |_, _, _| {},
+    begin: started::begin,
     unmark: |_| false,
     dismiss: started::dismiss,
     after_event: started::after_event,
