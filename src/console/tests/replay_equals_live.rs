@@ -164,6 +164,7 @@ pub(super) async fn console(
 ) -> TestConsole {
     let mut stage = TestConsole::of_size(columns, rows);
     (stage.reader, stage.begun, stage.ms) = (port.entries().unwrap(), begun, ms);
+    stage.ui.systems.station.onboarding_dismissed = true;
     stage.ui.time.await_past();
     stage.model.set_past(PastLoading::Loading { loaded: 0, total: None });
     stage.adopt(port.snapshot().await.unwrap());
