@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The forms of a place, as they are asked for.
-pub const PLACE_FORMS: &str = "a time (22:14:03), +DURATION from the start (+90s), seq:N, start or end";
+pub const PLACE_FORMS: &str = "a time (22:14:03), +90s from the start, seq:N, start or end";
 
 /// How fast a recording is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,7 @@ use super::{
     reader::{Damage, OpenError, RecordedItem},
     records::{RECORD_BYTES_MAX, Records, parsed},
     unlink_on_drop::UnlinkOnDrop,
+    writer::WriteError,
 };
 use crate::{private_files, tap::recorded};
 
@@ -58,10 +59,7 @@ pub enum RepairError {
 
 impl From<McapError> for RepairError {
     fn from(error: McapError) -> Self {
-        Self::Write(match error {
-            McapError::Io(error) => error,
-            other => io::Error::other(other),
-        })
+        Self::Write(WriteError::from(error).into())
     }
 }
 

@@ -184,8 +184,7 @@ impl App {
         if *stop.borrow() {
             return Exit::Stopped;
         }
-        self.show_notes();
-        self.connect();
+        self.begin();
         loop {
             if let Some(exit) = self.ended() {
                 return exit;

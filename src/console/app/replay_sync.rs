@@ -30,12 +30,13 @@ impl App {
         self.view.replay.as_ref().map_or(now, |replay| replay.shown_at(now.mono))
     }
 
-    /// Says what is damaged or missing in what is replayed.
-    pub(super) fn show_notes(&mut self) {
+    /// Says what is damaged or missing in what is replayed, and takes what there is.
+    pub(super) fn begin(&mut self) {
         let notes = self.replaying.as_ref().map(|replaying| replaying.replay.notes.join("; "));
         if let Some(notes) = notes.filter(|notes| !notes.is_empty()) {
             self.show_message(notes, Level::Warn, Class::Payload, NOTES_DURATION);
         }
+        self.connect();
     }
 
     /// Notes which moment is shown, and which is the present: a recording has none of its own beside that.

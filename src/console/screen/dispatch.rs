@@ -3,7 +3,10 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::resolve::{MASKED, resolve};
+use super::{
+    frame,
+    resolve::{MASKED, resolve},
+};
 use crate::{
     console::{
         input::{action::Action, keymap::NamedFilter, pane_id::PaneId, view_id::ViewId},
@@ -373,7 +376,7 @@ fn on_mouse(
 fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContext<'_>) -> Vec<Effect> {
     let ActContext { live, view, .. } = *cx;
     let past = ui.time.visible_model();
-    let present = past.as_deref().filter(|_| view.replay.is_some()).unwrap_or(live);
+    let present = frame::of_present(view, past.as_deref(), live);
     if mouse.row == layout.header.y {
         if let Some(shown) = screen::tab_at(view, mouse.column, present, ui) {
             ui.show(shown);

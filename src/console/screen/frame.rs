@@ -31,7 +31,7 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
         return;
     }
     let layout = ui.layout(model);
-    let present = if view.replay.is_some() { model } else { live };
+    let present = of_present(view, past.as_deref(), live);
     screen::draw_header(canvas, layout.header, present, ui);
     screen::draw_chips(canvas, layout.chips, present, ui);
     if ui::layer::covering(ui).is_none() {
@@ -47,6 +47,11 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     draw_message(canvas, layout.message, ui);
     let scene = screen::FooterScene { model: ui.model_on_top(model, live), live, ui };
     screen::draw_footer(canvas, layout.footer, scene);
+}
+
+/// The model that header and chips are of while the panes may be of the past.
+pub(super) fn of_present<'a>(view: &View, past: Option<&'a Model>, live: &'a Model) -> &'a Model {
+    past.filter(|_| view.replay.is_some()).unwrap_or(live)
 }
 
 /// Lines that a message takes of the body at most.

@@ -55,13 +55,13 @@ impl Layer for GoToTime {
         let inside = canvas.frame(area, "Go to a time", true);
         let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
         self.line.draw(canvas, x, inside.y, room);
-        let (forms, since) = match &canvas.view.replay {
+        let forms = forms(canvas.view).to_owned();
+        let since = match &canvas.view.replay {
             Some(replay) => {
                 let time = |at| canvas.view.time_of_day(at);
-                let span = format!("recorded from {} to {}", time(replay.first), time(replay.last));
-                (PLACE_FORMS.to_owned(), span)
+                format!("recorded from {} to {}", time(replay.first), time(replay.last))
             }
-            None => (FORMS.to_owned(), kept_since(ui, canvas.view)),
+            None => kept_since(ui, canvas.view),
         };
         let selected = self.selected.map(|seq| {
             let key = canvas.view.key(Action::Open);
@@ -83,7 +83,11 @@ impl Layer for GoToTime {
 
     fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         let go = (action == Action::Open).then_some(&self.line)?;
-        let selected = self.selected.filter(|_| go.text().trim().is_empty());
+        let is_empty = go.text().trim().is_empty();
+        let selected = self.selected.filter(|_| is_empty);
+        if is_empty && selected.is_none() {
+            return Some(Err(format!("write {}; no entry is selected", forms(cx.view)).into()));
+        }
         if let Some(replay) = &cx.view.replay {
             if let Some(seq) = selected {
                 return Some(Ok(Act::close(move |_: Self, ui, _| {
@@ -128,6 +132,11 @@ impl Layer for GoToTime {
     fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
         self.line.paste(text);
     }
+}
+
+/// What may be written here.
+const fn forms(view: &View) -> &'static str {
+    if view.replay.is_some() { PLACE_FORMS } else { FORMS }
 }
 
 /// The place of a recording that is meant.

@@ -14,6 +14,7 @@ use crate::{
     },
     ids::Seq,
     port::{BarPart, ReplayAct, ReplayBar, ReplayPlace, ReplaySpan, ReplayView, Speed},
+    tap::entry::station::Transition,
     time::{Now, Wall},
     words::format,
 };
@@ -86,6 +87,19 @@ fn the_header_says_that_it_is_a_recording_and_where() {
     let bar = text.lines().rev().nth(1).unwrap();
     let middle = bar.chars().position(|it| it == '|').unwrap();
     assert!(bar.contains('▁') && (75..85).contains(&middle), "{middle}: {bar}");
+}
+
+#[test]
+fn header_and_chips_of_a_recording_are_of_what_was_stepped_back_to() {
+    let mut stage = replayed();
+    stage.station(Transition::Stopping { by: None }, "");
+    assert!(header(&mut stage).contains("STOPPING"));
+    stage.char(',');
+    assert!(stage.ui.time.is_stopped() && !header(&mut stage).contains("STOPPING"));
+    assert!(!stage.text().contains("NOW:"), "{}", stage.text());
+    // A station goes on meanwhile.
+    stage.view.replay = None;
+    assert!(header(&mut stage).contains("STOPPING") && stage.text().contains("NOW:"));
 }
 
 /// The line of messages, where the time bar is, from column 10 to column 149.

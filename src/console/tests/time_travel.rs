@@ -469,6 +469,9 @@ fn a_moment_is_gone_to_by_its_time_and_by_how_long_ago_it_was() {
     stage.key(KeyCode::Enter);
     assert!(said(&stage).contains("`soon` is neither a time of day (18:04:10)"), "{}", said(&stage));
     assert!(!stage.ui.overlays.is_empty(), "what was written stays to be mended");
+    stage.key(KeyCode::Esc);
+    go(&mut stage, "");
+    assert!(said(&stage).contains("no entry is selected"), "{}", said(&stage));
     // Ten seconds, from where one is.
     stage.key(KeyCode::Esc);
     go(&mut stage, "-20s");

@@ -117,7 +117,8 @@ impl Times {
     fn of(path: &Path, index: &RecordingIndex) -> Self {
         let changed = fs::metadata(path).and_then(|about| about.modified()).ok();
         let changed_ms = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map(|at| at.as_millis());
-        let latest = changed_ms.and_then(|ms| u64::try_from(ms).ok()).map(|ms| ms + AHEAD_MS_MAX);
+        let latest =
+            changed_ms.and_then(|ms| u64::try_from(ms).ok()).map(|ms| ms.saturating_add(AHEAD_MS_MAX));
         let started = index.info.as_ref().map_or(0, |info| info.station_started.wall.0);
         let latest = latest.filter(|latest| started <= *latest).unwrap_or(u64::MAX);
         // In the first form times are the wall clock's, which may be set back.
