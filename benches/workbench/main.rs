@@ -25,11 +25,14 @@
 //! before. Keys come at random intervals of 60 to 160 ms. The screen and this program, which is the
 //! terminal, have one core; the rest of the station and the simulated adapter have the other one. Flooded,
 //! 50,000 entries pass a second; of MPP the frame is the longest line that there may be. The bare decoder
-//! reads the same bytes in each round. `inject` has a station in a process of its own, and both sides of a
-//! pair in turn, over the same socket. `gate` has the hosts of the bus, the bridge and the sessions in this
-//! process, six of each kind that differ by their gate alone, each in turn within ten rounds, two of them
-//! without one; what matches nothing is the filter `kind:nothing`, as a station reads it, and what reads
-//! every frame is a closure.
+//! reads the same bytes in each round. Between two keys, at moments like theirs, the core of the screen does
+//! work that is the same each time: by as many times as its own p99 is its p50 the machine slows down
+//! whatever begins then. The bound is of the p99 without that; as it was it is printed, too.
+//!
+//! `inject` has a station in a process of its own, and both sides of a pair in turn, over the same socket.
+//! `gate` has the hosts of the bus, the bridge and the sessions in this process, six of each kind that differ
+//! by their gate alone, each in turn within ten rounds, two of them without one; what matches nothing is the
+//! filter `kind:nothing`, as a station reads it, and what reads every frame is a closure.
 #![expect(
     clippy::similar_names,
     reason = "what was sent beside what was published, what was judged beside what was handled"

@@ -93,7 +93,7 @@ impl<'a> EntryRecord<'a> {
     }
 
     /// Whether it is told every second whatever happens.
-    fn is_routine(&self) -> bool {
+    pub(crate) fn is_routine(&self) -> bool {
         match &self.0.entry.what {
             What::Transition(transition) => of_transition(transition).is_routine(),
             What::Frame(frame) => of_head(&frame.head).is_routine(),

@@ -1,13 +1,9 @@
-//! The loop: input first, then answers, then painting, then data. It folds, carries out effects, and paints
-//! at its pace.
-//!
-//! While it is behind it never sleeps. So it yields between two slices, without which the runtime would let
-//! no channel speak for long; and what is due by the clock is due at once, without a timer.
+//! What a running console has, and what events and answers do to it. It is given the moment of all that
+//! enters, and reads no clock for it.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use tokio::sync::{mpsc, watch};
+use futures_util::stream::FuturesUnordered;
 
 use crate::{
     console::{
@@ -17,9 +13,8 @@ use crate::{
             frame_scheduler::FrameScheduler,
             over_station::OverStation,
             past_loader::PastLoader,
-            replaying::{Replaying, changed},
+            replaying::Replaying,
             self_metrics::SelfMetrics,
-            waiting::{ready, sleep},
         },
         draw::class::{Class, MaskPolicy, OnAir},
         model::{Model, station::journal_changes},
@@ -35,7 +30,7 @@ use crate::{
         ui::{
             bookmark_file,
             effect::Effect,
-            event::{Event, TerminalEvent},
+            event::Event,
             layouts,
             message::{MESSAGE_DURATION, Message},
             start,
@@ -47,18 +42,36 @@ use crate::{
     port::{Page, PortError, StationPort},
     tap,
     tap::entry::station::Level,
-    time::{Clock, Mono},
+    time::{Clock, Mono, Now},
 };
 
 /// Questions and commands that wait for their answers.
 const ANSWERS_MAX: usize = 64;
 /// While painting waits for longer, entries are taken in so often.
 pub(super) const FOLD_EVERY: Duration = Duration::from_millis(20);
-/// Inputs that lie ready are taken in together before they are painted, at most so many.
-const INPUTS_MAX: usize = 64;
-
 /// How long folding may go on before input is looked at again.
-pub(crate) const SLICE: Duration = Duration::from_millis(1);
+const SLICE: Duration = Duration::from_millis(1);
+
+/// A slice of time that work may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slice {
+    clock: Clock,
+    until: Mono,
+}
+
+impl Slice {
+    pub(super) fn is_over(self) -> bool {
+        self.clock.mono() >= self.until
+    }
+
+    /// The part of it that leaves half of it.
+    pub(super) fn half(self) -> Self {
+        Self {
+            until: Mono(self.until.0.saturating_sub(u64::try_from(SLICE.as_nanos() / 2).unwrap_or(0))),
+            ..self
+        }
+    }
+}
 
 /// Where the state stands against the tap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +87,10 @@ pub(crate) enum Sync {
 /// A running console.
 pub(crate) struct App {
     pub(crate) port: Arc<dyn StationPort>,
-    pub(crate) clock: Clock,
+    /// What the loop reads, and what measures how long work takes. Everything else goes by `now`.
+    pub(super) clock: Clock,
+    /// The moment of what is taken in.
+    pub(super) now: Now,
     pub(crate) model: Model,
     pub(crate) ui: Ui,
     pub(crate) view: View,
@@ -116,12 +132,11 @@ impl App {
     pub(crate) fn new(
         port: Arc<dyn StationPort>,
         config: Config,
+        now: Now,
         mailbox: Arc<Mailbox>,
-        columns: u16,
-        rows: u16,
+        (columns, rows): (u16, u16),
     ) -> Self {
         let replaying = port.replay().map(Replaying::new);
-        let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.appearance.mouse);
         let appearance = Appearance::new(config.appearance, config.depth);
         let mut view = appearance.view(config.name, config.commands, &config.shell, now);
@@ -146,6 +161,7 @@ impl App {
         Self {
             port,
             clock: config.clock,
+            now,
             model,
             ui,
             view,
@@ -175,141 +191,20 @@ impl App {
         }
     }
 
-    /// Runs until something ends it, or until a recording is to be shown over it.
-    pub(crate) async fn run(
-        &mut self,
-        input: &mut mpsc::Receiver<TerminalEvent>,
-        mut stop: watch::Receiver<bool>,
-    ) -> Exit {
-        if *stop.borrow() {
-            return Exit::Stopped;
-        }
-        self.begin();
-        loop {
-            if let Some(exit) = self.ended() {
-                return exit;
-            }
-            let until_paint = (self.is_dirty && self.mailbox.is_free()).then(|| self.until_paint());
-            let (until_tick, until_moved) = (self.until_tick(), self.until_moved());
-            let until_resync = (self.sync == Sync::Needed && self.model.station_state.is_some())
-                .then(|| self.until_resync());
-            let is_idle = !self.is_dirty && !self.is_behind;
-            // What answers a key comes first, unless the terminal takes nothing now.
-            let may_fold = self.paint_by.is_none() || !self.mailbox.is_free();
-            let patience = if is_idle { Some(Duration::ZERO) } else { self.until_fold() };
-            tokio::select! {
-                biased;
-                changed = stop.changed() => {
-                    if changed.is_err() || *stop.borrow() {
-                        return Exit::Stopped;
-                    }
-                }
-                event = input.recv() => match event {
-                    Some(event) => {
-                        if let Some(exit) = self.handle_input(event, input) {
-                            return exit;
-                        }
-                    }
-                    None => return Exit::HangUp,
-                },
-                Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
-                    if let Some(exit) = self.handle_answer(answer) {
-                        return exit;
-                    }
-                    self.paint_answered();
-                }
-                () = self.mailbox.changed() => {}
-                reload = self.config_watcher.next() => self.reload(reload),
-                () = changed(self.replaying.as_mut()) => self.check_replay(),
-                () = sleep(until_moved), if until_moved.is_some() => self.is_dirty = true,
-                () = sleep(until_paint), if until_paint.is_some() => self.fold_and_paint(input),
-                () = sleep(until_resync), if until_resync.is_some() => self.connect(),
-                () = sleep(Some(until_tick)) => {
-                    if let Some(exit) = self.tick() {
-                        return exit;
-                    }
-                }
-                () = tokio::task::yield_now(), if self.is_behind && may_fold => self.fold(),
-                () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
-                () = tokio::task::yield_now(), if self.ui.is_behind() => {
-                    self.is_dirty |= self.ui.advance_for(SLICE, self.clock, self.shown_now());
-                }
-                () = ready(self.reader.as_mut(), patience),
-                    if patience.is_some() && self.sync == Sync::Synced && may_fold =>
-                {
-                    if is_idle {
-                        self.is_dirty = true;
-                    } else {
-                        self.fold();
-                    }
-                }
-            }
-        }
-    }
-
-    /// Why it ends before anything else: its terminal is gone, or a recording is to be shown.
-    fn ended(&self) -> Option<Exit> {
-        if self.mailbox.has_failed() {
-            return Some(Exit::HangUp);
-        }
-        self.over_station.has_opened().then_some(Exit::Quit)
-    }
-
-    /// Takes in what was typed, with all that lies ready behind it, and shows it at once; data keeps its own
-    /// pace.
-    fn handle_input(
-        &mut self,
-        first: TerminalEvent,
-        input: &mut mpsc::Receiver<TerminalEvent>,
-    ) -> Option<Exit> {
-        let mut next = Some(first);
-        for more in (0..INPUTS_MAX).rev() {
-            match next {
-                Some(TerminalEvent::Event(event)) => {
-                    if let Some(exit) = self.handle_event(event) {
-                        return Some(exit);
-                    }
-                }
-                Some(TerminalEvent::Resumed) => self.painter.retake(self.ui.mouse),
-                Some(TerminalEvent::HangUp) => return Some(Exit::HangUp),
-                None => break,
-            }
-            next = if more > 0 { input.try_recv().ok() } else { None };
-        }
-        self.paint_typed();
-        None
-    }
-
-    /// How long until entries are taken in although nothing can be painted yet: a slow pace and a slow
-    /// terminal must lose none.
-    fn until_fold(&self) -> Option<Duration> {
-        let waits = self.is_dirty && !self.is_behind;
-        (waits
-            && (self.ui.time.is_stopped()
-                || self.frame_scheduler.reduced_rate().is_some()
-                || !self.mailbox.is_free()))
-        .then(|| self.clock.until(self.folded_at + FOLD_EVERY))
-    }
-
-    /// How long until the wall clock shows another second than was shown last.
-    pub(super) fn until_tick(&self) -> Duration {
-        let wall = self.clock.now().wall.0;
-        if wall / 1_000 == self.ticked_s {
-            Duration::from_millis(1_000 - wall % 1_000)
-        } else {
-            Duration::ZERO
-        }
-    }
-
     pub(crate) fn show_error(&mut self, error: &PortError) {
         let text = format!("{error}: {}", error.hint());
         self.show_message(text, Level::Error, Class::Public, Duration::from_secs(10));
     }
 
     pub(crate) fn show_message(&mut self, text: String, level: Level, class: Class, duration: Duration) {
-        self.ui.message = Some(Message { text, level, class, until: self.clock.now().mono + duration });
+        self.ui.message = Some(Message { text, level, class, until: self.now.mono + duration });
         self.keep_message(duration);
         self.is_dirty = true;
+    }
+
+    /// The time that folding may take from here on.
+    pub(super) fn slice(&self) -> Slice {
+        Slice { clock: self.clock, until: self.clock.mono() + SLICE }
     }
 
     /// Takes in an event; how it ends the console, if it does.
@@ -424,10 +319,9 @@ impl App {
         }
     }
 
-    fn tick(&mut self) -> Option<Exit> {
-        let now = self.clock.now();
-        self.ticked_s = now.wall.0 / 1_000;
-        self.model.console_health.metrics = self.self_metrics.metrics(now.mono);
+    pub(super) fn tick(&mut self) -> Option<Exit> {
+        self.ticked_s = self.now.wall.0 / 1_000;
+        self.model.console_health.metrics = self.self_metrics.metrics(self.now.mono);
         self.check_attachment();
         self.check_replay();
         self.take_present();
@@ -457,11 +351,11 @@ impl App {
         }
         let alerts = self.model.alerts();
         let raised = ids.iter().filter_map(|id| alerts.get(*id)).map(AsRef::as_ref);
-        self.notifier.notify(raised, self.view.alerts, self.clock.now().mono)
+        self.notifier.notify(raised, self.view.alerts, self.now.mono)
     }
 
     /// Takes looks that were read again.
-    fn reload(&mut self, reload: Reload) {
+    pub(super) fn reload(&mut self, reload: Reload) {
         let Reload { appearance: looks, faults, later } = reload;
         let changed = self.appearance.apply(looks, &mut self.view);
         if let Some(mouse) = changed.mouse.filter(|mouse| *mouse != self.ui.mouse) {

@@ -29,6 +29,8 @@ pub(crate) struct FrameScheduler {
     has_caught_up: bool,
     /// Intervals in a row that ended without arrears.
     intervals_on_time: u32,
+    /// What has come is taken in for the next frame.
+    pub(super) is_folded: bool,
 }
 
 impl FrameScheduler {
@@ -43,6 +45,7 @@ impl FrameScheduler {
             adapted_at: Mono(0),
             has_caught_up: true,
             intervals_on_time: 0,
+            is_folded: false,
         }
     }
 
@@ -60,7 +63,7 @@ impl FrameScheduler {
 
     /// A frame of so many bytes was made.
     pub(crate) fn painted(&mut self, from: Mono, to: Mono, bytes: usize) {
-        self.painted_at = Some(from);
+        (self.painted_at, self.is_folded) = (Some(from), false);
         if from < self.adapted_at + self.interval.max(self.interval_for_cost) {
             // Something was typed: there was no time yet to catch up.
             return;

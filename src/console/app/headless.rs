@@ -5,14 +5,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::StreamExt as _;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
-    app::{App, SLICE, Sync},
+    app::{App, Sync},
     past_loader::Stage,
-    replaying::changed,
-    waiting::{ready, sleep},
 };
 use crate::{
     console::{
@@ -54,7 +51,8 @@ pub fn still(
     (columns, rows): (u16, u16),
 ) -> Result<Still, ConsoleError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let mut app = App::new(port, config, Arc::new(Mailbox::default()), columns, rows);
+    let now = config.clock.now();
+    let mut app = App::new(port, config, now, Arc::new(Mailbox::closed()), (columns, rows));
     runtime.block_on(async {
         let settled = tokio::time::timeout(SETTLE_MAX, app.settle()).await;
         settled.map_err(|_| ConsoleError::Unsettled { seconds: SETTLE_MAX.as_secs() })
@@ -70,7 +68,8 @@ pub fn still(
 #[doc(hidden)]
 pub fn play_through(port: Arc<dyn StationPort>, config: Config) -> Result<u64, ConsoleError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let mut app = App::new(port, config, Arc::new(Mailbox::default()), COLUMNS, ROWS);
+    let now = config.clock.now();
+    let mut app = App::new(port, config, now, Arc::new(Mailbox::closed()), (COLUMNS, ROWS));
     Ok(runtime.block_on(async {
         app.settle().await;
         app.play_through().await
@@ -83,21 +82,7 @@ impl App {
         let Some(replaying) = &self.replaying else { return 0 };
         let begun = replaying.view().at;
         replaying.act(ReplayAct::Toggle);
-        while !self.has_played(begun) {
-            let until_resync = (self.sync == Sync::Needed).then(|| self.until_resync());
-            tokio::select! {
-                biased;
-                () = changed(self.replaying.as_mut()) => self.check_replay(),
-                Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
-                    let _ = self.handle_answer(answer);
-                }
-                () = sleep(until_resync), if until_resync.is_some() => self.connect(),
-                () = tokio::task::yield_now(), if self.is_behind => self.fold(),
-                () = ready(self.reader.as_mut(), Some(Duration::ZERO)), if self.sync == Sync::Synced => {
-                    self.fold();
-                }
-            }
-        }
+        self.run_headless(|app| app.has_played(begun)).await;
         self.reader.as_ref().map_or(0, Reader::received)
     }
 
@@ -112,7 +97,7 @@ impl App {
     async fn settle(&mut self) {
         self.connect();
         for _ in 0..ROUNDS_MAX {
-            self.take_in_all().await;
+            self.run_headless(Self::is_settled).await;
             self.show_held();
             // What is in sight by now may want more.
             let _ = self.handle_event(Event::Data);
@@ -129,25 +114,6 @@ impl App {
             && !self.is_past_behind()
             && !self.ui.is_behind()
             && matches!(self.past.stage, Stage::Done | Stage::Again)
-    }
-
-    async fn take_in_all(&mut self) {
-        while !self.is_settled() {
-            let until_resync = (self.sync == Sync::Needed).then(|| self.until_resync());
-            tokio::select! {
-                biased;
-                Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
-                    let _ = self.handle_answer(answer);
-                }
-                () = sleep(until_resync), if until_resync.is_some() => self.connect(),
-                () = tokio::task::yield_now(), if self.is_behind => self.fold(),
-                () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
-                () = tokio::task::yield_now(), if self.ui.is_behind() => {
-                    self.ui.advance_for(SLICE, self.clock, self.shown_now());
-                }
-                () = changed(self.replaying.as_mut()) => self.check_replay(),
-            }
-        }
     }
 
     /// The moment of the recording is the present.

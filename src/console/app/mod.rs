@@ -6,6 +6,7 @@ mod app;
 mod background_jobs;
 mod frame_scheduler;
 mod headless;
+mod inputs;
 mod over_station;
 mod paint;
 mod past;
@@ -18,10 +19,14 @@ mod sync;
 mod waiting;
 
 #[cfg(test)]
+pub(super) use answer::Answer;
+#[cfg(test)]
 pub(super) use app::App;
 #[cfg(test)]
 pub(super) use background_jobs::BackgroundJobs;
 #[doc(hidden)]
 pub use headless::play_through;
 pub use headless::{Still, still};
+#[cfg(test)]
+pub(super) use inputs::Input;
 pub use running::run;

@@ -27,7 +27,7 @@ impl App {
     /// Paints what was typed: at once, or with the verdict on it that is about to come.
     pub(super) fn paint_typed(&mut self) {
         if self.awaits_verdict() {
-            let latest = self.clock.mono() + VERDICT_WAIT_MAX;
+            let latest = self.now.mono + VERDICT_WAIT_MAX;
             self.paint_by = Some(self.paint_by.map_or(latest, |at| at.min(latest)));
         } else {
             self.paint();
@@ -50,7 +50,7 @@ impl App {
         if !self.is_dirty || !self.mailbox.is_free() {
             return;
         }
-        if self.is_between_places() {
+        if !self.until_between_places_shown().is_zero() {
             return;
         }
         (self.ui.is_answered, self.paint_by) = (false, None);
@@ -91,7 +91,7 @@ impl App {
             overlay.on_drawn(number.unwrap_or_default());
             if number.is_none() {
                 // It is on the screen already: what looks like what was there before waits for no frame.
-                overlay.on_presented(0, begun);
+                overlay.on_presented(0, self.now.mono);
             }
         }
     }

@@ -8,7 +8,7 @@
 
 use super::{
     answer::Answer,
-    app::{App, SLICE, Sync},
+    app::{App, Sync},
     past_loader::{PastAnswer, Stage},
 };
 use crate::{
@@ -151,8 +151,8 @@ impl App {
     /// Folds for one slice of time; at the end, everything is taken over.
     pub(crate) fn fold_past(&mut self) {
         let Stage::Folding(mut rebuild) = std::mem::take(&mut self.past.stage) else { return };
-        let begun = self.clock.now().mono;
-        while !rebuild.is_done(&self.ui.time) && self.clock.now().mono.since(begun) < SLICE {
+        let slice = self.slice();
+        while !rebuild.is_done(&self.ui.time) && !slice.is_over() {
             rebuild.advance(&self.ui.time, FOLDED_AT_ONCE);
             if let Some(from) = rebuild.wants_keyframe(&self.ui.time) {
                 return self.ask_keyframe(from, Some(rebuild));

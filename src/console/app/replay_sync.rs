@@ -26,8 +26,7 @@ const NOTES_DURATION: Duration = Duration::from_secs(10);
 impl App {
     /// The moment that is the present of what is shown.
     pub(crate) fn shown_now(&self) -> Now {
-        let now = self.clock.now();
-        self.view.replay.as_ref().map_or(now, |replay| replay.shown_at(now.mono))
+        self.view.replay.as_ref().map_or(self.now, |replay| replay.shown_at(self.now.mono))
     }
 
     /// Says what is damaged or missing in what is replayed, and takes what there is.
@@ -67,7 +66,7 @@ impl App {
 
     /// Lets a message stay for so long by one's own clock: that of the recording may stand still.
     pub(super) fn keep_message(&mut self, duration: Duration) {
-        let now = self.clock.mono();
+        let now = self.now.mono;
         let (Some(replaying), Some(message)) = (&mut self.replaying, &mut self.ui.message) else { return };
         if message.until != Mono(u64::MAX) {
             message.until = Mono(u64::MAX);
@@ -77,7 +76,7 @@ impl App {
 
     /// Sees where the recording is.
     pub(super) fn check_replay(&mut self) {
-        let now = self.clock.mono();
+        let now = self.now.mono;
         let Some(replaying) = &mut self.replaying else { return };
         if replaying.message_until.is_some_and(|until| until <= now) {
             replaying.message_until = None;
@@ -115,11 +114,14 @@ impl App {
         self.connect();
     }
 
-    /// Whether the place that was left is void, and the one that was gone to is still to come.
-    pub(super) fn is_between_places(&self) -> bool {
+    /// How long nothing is painted, while the place that was left is void and the one that was gone to is
+    /// still to come.
+    pub(super) fn until_between_places_shown(&self) -> Duration {
         let left_at = self.replaying.as_ref().and_then(|replaying| replaying.left_at);
-        self.model.station_state.is_none()
-            && left_at.is_some_and(|left_at| self.clock.mono().since(left_at) < UNPAINTED_MAX)
+        match left_at.filter(|_| self.model.station_state.is_none()) {
+            Some(left_at) => (left_at + UNPAINTED_MAX).since(self.now.mono),
+            None => Duration::ZERO,
+        }
     }
 
     /// What a subcommand asks that is run beside this console, where a recording is shown.

@@ -7,16 +7,11 @@
 //!                console of the station (not drawn) ── folds ───────────────┘
 //! ```
 
-use std::{convert::Infallible, rc::Rc, sync::Arc, time::Duration};
+use std::{rc::Rc, sync::Arc, time::Duration};
 
-use futures_util::StreamExt as _;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{
-    answer::Answer,
-    app::{App, FOLD_EVERY, Sync},
-    waiting::{ready, sleep},
-};
+use super::{answer::Answer, app::App};
 use crate::{
     console::{
         draw::class::{Class, MaskPolicy},
@@ -34,6 +29,7 @@ use crate::{
     },
     port::StationPort,
     tap::entry::station::Level,
+    time::Now,
 };
 
 /// How long it is shown why a recording was not opened.
@@ -57,7 +53,8 @@ pub fn run(
     let _mark = terminal::mark_ui_thread();
     let (session, mut events) = TerminalSession::enter(config.appearance.mouse, config.clock)?;
     let mailbox = Arc::clone(&session.mailbox);
-    let mut app = App::new(port, config.clone(), mailbox, session.columns, session.rows);
+    let (now, size) = (config.clock.now(), (session.columns, session.rows));
+    let mut app = App::new(port, config.clone(), now, mailbox, size);
     let exit = runtime.block_on(run_all(&mut app, config, &mut events, stop));
     drop(session);
     Ok(exit)
@@ -137,9 +134,14 @@ impl App {
         let (on_air, start) = (self.on_air.clone(), Start { view, filter });
         let config = Config { appearance, source: None, on_air, name, shell, start, ..config.clone() };
         // This one is not drawn, and hears nothing of what is.
-        let mailbox = std::mem::replace(&mut self.mailbox, Arc::new(Mailbox::default()));
-        let mut replay =
-            Box::new(Self::new(port, config, Arc::clone(&mailbox), self.ui.columns, self.ui.rows));
+        let mailbox = std::mem::replace(&mut self.mailbox, Arc::new(Mailbox::closed()));
+        let mut replay = Box::new(Self::new(
+            port,
+            config,
+            self.now,
+            Arc::clone(&mailbox),
+            (self.ui.columns, self.ui.rows),
+        ));
         replay.over_station.present = Rc::clone(&self.over_station.present);
         replay.view.is_over_station = true;
         let exit = tokio::select! {
@@ -147,6 +149,7 @@ impl App {
             exit = replay.run(input, stop.clone()) => exit,
             never = self.run_undrawn() => match never {},
         };
+        self.now = self.clock.now();
         // What came in the last moment rings now.
         let bell = std::mem::take(&mut self.over_station.present.borrow_mut().bell);
         self.painter.queue_bytes(&bell);
@@ -160,30 +163,10 @@ impl App {
         ended.unwrap_or(exit)
     }
 
-    /// Takes in what happens.
-    async fn run_undrawn(&mut self) -> Infallible {
-        self.share_present();
-        loop {
-            let until_resync = (self.sync == Sync::Needed).then(|| self.until_resync());
-            let (until_tick, patience) = (self.until_tick(), self.clock.until(self.folded_at + FOLD_EVERY));
-            tokio::select! {
-                biased;
-                Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
-                    let _ = self.handle_answer(answer);
-                }
-                () = sleep(until_resync), if until_resync.is_some() => self.connect(),
-                () = sleep(Some(until_tick)) => self.tick_undrawn(),
-                () = tokio::task::yield_now(), if self.is_behind => self.fold(),
-                () = tokio::task::yield_now(), if self.is_past_behind() => self.fold_past(),
-                () = ready(self.reader.as_mut(), Some(patience)), if self.sync == Sync::Synced => self.fold(),
-            }
-        }
-    }
-
-    fn tick_undrawn(&mut self) {
-        let now = self.clock.now();
+    /// Another second of the wall clock began while nobody looks.
+    pub(super) fn tick_undrawn(&mut self, now: Now) {
         self.ticked_s = now.wall.0 / 1_000;
-        (self.view.now, self.view.clock) = (now, now);
+        (self.now, self.view.now, self.view.clock) = (now, now, now);
         self.check_attachment();
         self.connect();
         self.retry_past();
@@ -197,7 +180,7 @@ impl App {
         self.share_present();
     }
 
-    fn share_present(&self) {
+    pub(super) fn share_present(&self) {
         let parts = screen::present_parts(&self.view, &self.model);
         self.over_station.present.borrow_mut().parts = parts;
     }

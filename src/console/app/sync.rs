@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc;
-
 use super::{
     answer::Answer,
-    app::{App, SLICE, Sync},
+    app::{App, Sync},
 };
 use crate::{
     console::{
         draw::class::Class,
         model::{Model, bridge::HISTORY_ROWS},
         settings::Exit,
-        ui::event::{Event, TerminalEvent},
+        ui::event::Event,
     },
+    dissect::EntryRecord,
     port::{Page, PortError, Query, Snapshot},
     tap::{
         EntryRef,
         entry::{Transition, What, station},
     },
+    time::Mono,
 };
 
 /// The least time between two snapshots: a console that falls behind again and again leaves the station its
@@ -49,27 +49,25 @@ fn judge_until(model: &mut Model, is_over: impl Fn() -> bool) -> bool {
 }
 
 impl App {
-    /// Paints with what has come; what answers a key is painted before that is looked at, and what was typed
-    /// meanwhile is taken in first.
-    pub(super) fn fold_and_paint(&mut self, input: &mpsc::Receiver<TerminalEvent>) {
-        if !self.ui.is_answered {
+    /// Takes in what has come, so that the frame which is due has it, or paints that frame: what is typed
+    /// between the two is taken in first. What answers a key is painted before data is looked at.
+    pub(super) fn fold_or_paint(&mut self) {
+        if self.ui.is_answered || std::mem::take(&mut self.frame_scheduler.is_folded) {
+            self.paint();
+        } else {
             self.fold();
-            if !input.is_empty() {
-                return;
-            }
+            self.frame_scheduler.is_folded = true;
         }
-        self.paint();
     }
 
     /// How long until data may be painted; what answers a key does not wait.
     pub(super) fn until_paint(&self) -> Duration {
-        if self.ui.is_answered {
-            return Duration::ZERO;
-        }
-        if let Some(at) = self.paint_by {
-            return self.clock.until(at);
-        }
-        self.clock.until(self.frame_scheduler.next_paint(self.ui.time.is_stopped()))
+        let due = match self.paint_by {
+            _ if self.ui.is_answered => Mono(0),
+            Some(at) => at,
+            None => self.frame_scheduler.next_paint(self.ui.time.is_stopped()),
+        };
+        due.since(self.now.mono).max(self.until_between_places_shown())
     }
 
     /// Sees whether the station is reached.
@@ -86,7 +84,7 @@ impl App {
 
     /// How long until a snapshot may be asked for again.
     pub(crate) fn until_resync(&self) -> Duration {
-        self.snapshot_requested_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
+        self.snapshot_requested_at.map_or(Duration::ZERO, |at| (at + RESYNC_INTERVAL).since(self.now.mono))
     }
 
     /// Takes a reader, then a snapshot.
@@ -94,8 +92,7 @@ impl App {
         if self.sync != Sync::Needed || !self.until_resync().is_zero() {
             return;
         }
-        let now = self.clock.now();
-        self.snapshot_requested_at = Some(now.mono);
+        self.snapshot_requested_at = Some(self.now.mono);
         if std::mem::take(&mut self.skip_unread)
             && let Some(skipped) = self.reader.take()
         {
@@ -173,13 +170,13 @@ impl App {
         if self.sync != Sync::Synced {
             return;
         }
-        let (begun, shown) = (self.clock.now(), self.shown_now());
+        let (begun, slice, shown) = (self.clock.mono(), self.slice(), self.shown_now());
+        let now = self.now.mono;
         let Some(reader) = &mut self.reader else { return };
-        self.folded_at = begun.mono;
-        let (waited, mut folded, mut has_read) = (reader.lag(), 0, false);
+        self.folded_at = now;
+        let (waited, mut folded, mut has_read, mut is_routine) = (reader.lag(), 0, false, true);
         // What was noted in earlier slices comes first, and leaves half of this one to what came since.
-        let mut has_judged =
-            judge_until(&mut self.model, || self.clock.now().mono.since(begun.mono) >= SLICE / 2);
+        let mut has_judged = judge_until(&mut self.model, || slice.half().is_over());
         loop {
             let Some(batch) = reader.read() else {
                 self.frame_scheduler.caught_up();
@@ -187,18 +184,20 @@ impl App {
             };
             folded += batch.len() as u64;
             has_read = true;
+            is_routine &= batch.lost == 0;
             if batch.lost > 0 {
                 // What a new start of the station said before it was attached, no console fell behind of.
                 if !batch.iter().next().is_some_and(is_new_start) {
                     self.model.record_loss(batch.lost, shown);
                 }
                 self.ui.time.anchor(&self.model, true);
-                self.skip_unread = self.lost_at.is_some_and(|at| begun.mono.since(at) < REPEATED_LOSS_WITHIN);
-                self.lost_at = Some(begun.mono);
+                self.skip_unread = self.lost_at.is_some_and(|at| now.since(at) < REPEATED_LOSS_WITHIN);
+                self.lost_at = Some(now);
                 self.sync = Sync::Needed;
             }
             let resyncing = self.sync != Sync::Synced;
             for entry in batch.iter() {
+                is_routine = is_routine && EntryRecord(entry).is_routine();
                 self.model.fold(entry, resyncing || self.model.is_void());
             }
             self.ui.time.push(batch, &self.model);
@@ -209,24 +208,28 @@ impl App {
             if resyncing {
                 break;
             }
-            if self.clock.now().mono.since(begun.mono) >= SLICE {
+            if slice.is_over() {
                 self.is_behind = true;
                 break;
             }
         }
         if !self.model.is_void() {
-            has_judged |= judge_until(&mut self.model, || self.clock.now().mono.since(begun.mono) >= SLICE);
+            has_judged |= judge_until(&mut self.model, || slice.is_over());
             self.is_behind |= self.model.findings.is_pending();
         }
         self.report_folded();
         if has_read || has_judged {
-            self.self_metrics.fold(begun.mono, self.clock.now().mono, folded, waited);
+            self.self_metrics.fold(begun, self.clock.mono(), folded, waited);
         }
         if self.sync == Sync::Needed {
             self.connect();
         }
         if has_read || has_judged {
+            let was_dirty = self.is_dirty;
             self.handle_event(Event::Data);
+            // What is told every second whatever happens is shown with the next second.
+            let waits = is_routine && !has_judged && self.sync == Sync::Synced && !self.ui.is_answered;
+            self.is_dirty = was_dirty || !waits;
         }
     }
 }

@@ -431,6 +431,22 @@ impl Action {
         self.acts() && !matches!(self, Self::Quit | Self::Detach | Self::StopStation | Self::Acknowledge)
     }
 
+    /// Whether it is for a running station alone: in a replay it is refused before anything is asked or
+    /// written. Frames can be made there, and kept.
+    pub(crate) const fn is_of_station_alone(self) -> bool {
+        let is_within = matches!(
+            self,
+            Self::Confirm
+                | Self::Send
+                | Self::Mark
+                | Self::Reason
+                | Self::Refund
+                | Self::Workbench
+                | Self::EditFrame
+        );
+        self.acts_on_station() && !is_within
+    }
+
     /// Whether it changes the moment that the panes show, or notes it.
     pub(crate) const fn is_of_time(self) -> bool {
         matches!(

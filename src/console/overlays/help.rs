@@ -196,7 +196,8 @@ fn group_lines(about: KeyScope, group: Group, view: &View) -> Vec<Line> {
     let bindings = view
         .keymap
         .bindings(about)
-        .filter(|binding| binding.action.group() == group && !binding.keys.is_empty());
+        .filter(|binding| binding.action.group() == group && !binding.keys.is_empty())
+        .filter(|binding| view.offers(binding.action));
     bindings
         .map(|binding| Line::Key { keys: named(&binding.keys, view.glyphs), label: binding.label.into() })
         .collect()

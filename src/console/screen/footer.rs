@@ -11,7 +11,7 @@ use crate::console::{
         pane_id::PaneId,
     },
     model::Model,
-    screen::resolve::{is_replayed, resolve, resolve_here},
+    screen::resolve::{resolve, resolve_here},
     settings::view::{Canvas, View},
     ui::{
         pane::PaneContext,
@@ -153,7 +153,7 @@ fn bindings<'a>(
     let is_named = |binding: &&keymap::Binding| match binding.action {
         // Frames can be made there, and not injected.
         Action::Workbench if is_replay => false,
-        action if is_replay && is_replayed(action) => false,
+        action if !view.offers(action) => false,
         Action::NoteForward | Action::StepForward | Action::GoToTime | Action::ReplayFaster if is_replay => {
             true
         }

@@ -43,7 +43,7 @@ pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
     {
         return Err(why.into());
     }
-    if cx.view.replay.is_some() && is_replayed(action) {
+    if !cx.view.offers(action) {
         return Err(replayed(cx.view).into());
     }
     resolve_here(action, cx)
@@ -59,22 +59,6 @@ fn replayed(view: &View) -> String {
         );
     }
     format!("{refused}; {}", refused.hint())
-}
-
-/// Whether an action is for a running station alone: in a replay it is refused before anything is asked or
-/// written. Frames can be made there, and kept.
-pub(super) const fn is_replayed(action: Action) -> bool {
-    let is_within = matches!(
-        action,
-        Action::Confirm
-            | Action::Send
-            | Action::Mark
-            | Action::Reason
-            | Action::Refund
-            | Action::Workbench
-            | Action::EditFrame
-    );
-    action.acts_on_station() && !is_within
 }
 
 /// What it would do where nothing keeps this console from acting on the station.

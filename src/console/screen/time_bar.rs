@@ -13,6 +13,7 @@ use crate::{
         settings::view::{Canvas, View},
         ui::{act::ActContext, effect::Effect, state::Ui},
     },
+    dissect::EntryRecord,
     port::{BarPart, ReplayPlace},
     time::{Mono, Now, Wall},
 };
@@ -22,10 +23,26 @@ const TIME_COLUMNS: u16 = 9;
 /// The least columns of the bar itself.
 const COLUMNS_MIN: u16 = 16;
 
-/// The bar between the times, where the line has room for it.
-fn place(line: Rect) -> Option<Rect> {
-    let width = line.width.checked_sub(2 * TIME_COLUMNS + 2).filter(|width| *width >= COLUMNS_MIN)?;
-    Some(Rect { x: line.x + 1 + TIME_COLUMNS, width, height: 1, ..line })
+/// The columns of what is said of the entry that is shown, where the line is as wide as this.
+const NOTE_COLUMNS: u16 = 44;
+const NOTED_COLUMNS_MIN: u16 = 120;
+
+/// The bar between the times, where the line has room for it, and what is said behind them.
+fn places(line: Rect, has_note: bool) -> Option<(Rect, Rect)> {
+    let note_columns = if has_note && line.width >= NOTED_COLUMNS_MIN { NOTE_COLUMNS } else { 0 };
+    let width = line.width.checked_sub(2 * TIME_COLUMNS + 2 + note_columns)?;
+    let bar = Rect { x: line.x + 1 + TIME_COLUMNS, width, height: 1, ..line };
+    let note = Rect { x: bar.right() + 1 + TIME_COLUMNS, width: note_columns.saturating_sub(1), ..bar };
+    (width >= COLUMNS_MIN).then_some((bar, note))
+}
+
+/// What is said of the entry that is shown while time stands still, where it is one to stop at.
+fn note(ui: &Ui, view: &View) -> Option<(String, Role)> {
+    let stands = ui.time.is_stopped() || view.replay.as_ref().is_some_and(|replay| replay.is_held);
+    let entry = ui.time.current_entry().filter(|_| stands)?;
+    let record = EntryRecord(entry);
+    let role = if record.outcome().is_of_note() { Role::Warn } else { Role::Text };
+    record.is_of_note().then(|| (format!("{} {}", record.kind(), record.line()), role))
 }
 
 /// What the bar is of: a recording, or what is kept while time is stopped. Its columns are of the monotonic
@@ -91,12 +108,16 @@ fn passed_of_bookmark(ui: &Ui, view: &View, bookmark: &Bookmark) -> Option<Durat
 /// Draws it.
 pub(super) fn draw(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let view = canvas.view;
-    let (Some(span), Some(bar)) = (Span::of(ui, view), place(line)) else { return };
+    let note = note(ui, view);
+    let (Some(span), Some((bar, noted))) = (Span::of(ui, view), places(line, note.is_some())) else { return };
     let time = |wall| format::time_of_day(wall, &view.zone);
     // The border of a pane lies below it.
     canvas.clear(Rect { x: line.x + 1, width: line.width.saturating_sub(2), height: 1, ..line });
     canvas.put(line.x + 1, line.y, 8, &time(span.ends.0), Role::Muted);
     canvas.put(bar.right() + 1, line.y, 8, &time(span.ends.1), Role::Muted);
+    if let Some((words, role)) = note {
+        canvas.put(noted.x, noted.y, noted.width, &words, role);
+    }
     let columns = match &view.replay {
         Some(replay) => replay.bar.columns(usize::from(bar.width)),
         None => kept(ui).map_or_else(Vec::new, |(first, last)| {
@@ -143,7 +164,7 @@ pub(super) fn click(ui: &mut Ui, cx: &ActContext<'_>, line: Rect, column: u16) -
     if ui.message.is_some() || !ui.faults.is_empty() {
         return None;
     }
-    let (span, bar) = (Span::of(ui, cx.view)?, place(line)?);
+    let (span, (bar, _)) = (Span::of(ui, cx.view)?, places(line, note(ui, cx.view).is_some())?);
     let column = column.checked_sub(bar.x).filter(|column| *column < bar.width)?;
     let passed = span.passed(bar.width, column);
     if cx.view.replay.is_some() {
@@ -163,16 +184,20 @@ mod tests {
     fn a_column_is_for_its_moment_and_back() {
         let s = Duration::from_secs;
         let span = Span { ends: (Wall(7), Wall(5)), lasts: s(100) };
-        let bar = place(Rect::new(0, 38, 120, 1)).unwrap();
-        assert_eq!((bar.x, bar.right()), (10, 110));
+        let (bar, _) = places(Rect::new(0, 38, 119, 1), true).unwrap();
+        assert_eq!((bar.x, bar.right()), (10, 109));
+        let (all, _) = places(Rect::new(0, 38, 160, 1), false).unwrap();
+        assert_eq!((all.x, all.right()), (10, 150));
+        let (wide, note) = places(Rect::new(0, 38, 160, 1), true).unwrap();
+        assert_eq!((wide.x, wide.right(), note.x, note.right()), (10, 106, 116, 159));
         assert_eq!(span.passed(bar.width, 0), s(0));
         assert_eq!(span.passed(bar.width, bar.width - 1), s(100));
         assert_eq!(span.column(bar.width, s(50)), (bar.width - 1) / 2);
         assert_eq!(span.column(bar.width, s(100)), bar.width - 1);
         assert_eq!(span.column(bar.width, s(200)), bar.width - 1);
-        let none = Span { lasts: s(0), ..span };
-        assert_eq!((none.column(bar.width, s(9)), none.passed(bar.width, 99)), (bar.width - 1, s(0)));
-        assert_eq!(place(Rect::new(0, 38, 20, 1)), None, "no room");
+        let empty = Span { lasts: s(0), ..span };
+        assert_eq!((empty.column(bar.width, s(9)), empty.passed(bar.width, 99)), (bar.width - 1, s(0)));
+        assert_eq!(places(Rect::new(0, 38, 20, 1), false), None, "no room");
     }
 
     #[test]

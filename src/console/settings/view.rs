@@ -57,6 +57,11 @@ impl View {
         self.theme.style(role)
     }
 
+    /// Whether an action can do anything in what is shown, a station or a replay.
+    pub(crate) const fn offers(&self, action: Action) -> bool {
+        self.replay.is_none() || !action.is_of_station_alone()
+    }
+
     /// The name of an action's key.
     pub(crate) fn key(&self, action: Action) -> String {
         self.keymap.key_of(action, self.glyphs)

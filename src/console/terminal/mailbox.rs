@@ -33,6 +33,11 @@ pub(crate) struct Mailbox {
 const WRITE_STARTS_MAX: usize = 8;
 
 impl Mailbox {
+    /// One of no terminal: it takes no frame.
+    pub(crate) fn closed() -> Self {
+        Self { state: Mutex::new(State { is_closed: true, ..State::default() }), ..Self::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,7 +78,7 @@ impl Mailbox {
     }
 
     /// For the writer: waits for the next frame. Nothing comes after the end.
-    pub(super) fn take(&self, now: impl Fn() -> Mono) -> Option<Vec<u8>> {
+    pub(crate) fn take(&self, now: impl Fn() -> Mono) -> Option<Vec<u8>> {
         let mut state = self.lock();
         state.writing = false;
         self.changed.notify_all();

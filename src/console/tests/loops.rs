@@ -34,9 +34,9 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A station that answers snapshots when it is told to.
-struct FakeStation {
-    tap: Tap,
-    asked: mpsc::Sender<oneshot::Sender<Snapshot>>,
+pub(super) struct FakeStation {
+    pub(super) tap: Tap,
+    pub(super) asked: mpsc::Sender<oneshot::Sender<Snapshot>>,
 }
 
 impl Operator for FakeStation {
@@ -117,15 +117,34 @@ impl Fixture {
     }
 
     fn emit(&self, id: u64) {
-        let what = What::Transition(Transition::Mpp(enqueued(id, "default")));
-        self.tap.emit(Draft {
-            at: self.clock.now(),
-            link: Link::Mpp,
-            trace: None,
-            cause: None,
-            what,
-            bytes: b"",
-        });
+        emit(&self.tap, id, self.clock.now());
+    }
+}
+
+/// Tells of an invocation that was enqueued.
+pub(super) fn emit(tap: &Tap, id: u64, at: Now) {
+    let what = What::Transition(Transition::Mpp(enqueued(id, "default")));
+    tap.emit(Draft { at, link: Link::Mpp, trace: None, cause: None, what, bytes: b"" });
+}
+
+/// How a console is configured that goes by this clock.
+pub(super) fn config(limits: &Limits, clock: Clock) -> Config {
+    Config {
+        appearance: AppearanceSettings {
+            theme: "midnight".to_owned(),
+            mouse: true,
+            ..AppearanceSettings::default()
+        },
+        source: None,
+        depth: Depth::True,
+        passthrough: crate::console::settings::Passthrough::None,
+        on_air: crate::console::draw::OnAir::default(),
+        name: "friday-night".to_owned(),
+        limits: *limits,
+        clock,
+        shell: crate::console::settings::Shell::default(),
+        commands: CommandHints::default(),
+        start: crate::console::settings::Start::default(),
     }
 }
 
@@ -148,28 +167,12 @@ pub(super) fn with_source<F: Future<Output = Fixture>>(
     let (saw, seen) = mpsc::channel(1_024);
     let frames = Arc::new(AtomicUsize::new(0));
     let screen = Arc::new(Mutex::new(vt100::Parser::new(size(24), size(80), 0)));
-    let config = Config {
-        appearance: AppearanceSettings {
-            theme: "midnight".to_owned(),
-            mouse: true,
-            ..AppearanceSettings::default()
-        },
-        source,
-        depth: Depth::True,
-        passthrough: crate::console::settings::Passthrough::None,
-        on_air: crate::console::draw::OnAir::default(),
-        name: "friday-night".to_owned(),
-        limits: *limits,
-        clock,
-        shell: crate::console::settings::Shell::default(),
-        commands: CommandHints::default(),
-        start: crate::console::settings::Start::default(),
-    };
+    let config = Config { source, ..config(limits, clock) };
     let mailbox = Arc::new(Mailbox::default());
     let glass = Glass { screen: Arc::clone(&screen), saw, frames: Arc::clone(&frames) };
     crate::console::terminal::spawn_writer(Arc::clone(&mailbox), glass, clock).unwrap();
     let port = Arc::new(FakeStation { tap: tap.clone(), asked });
-    let mut app = App::new(port, config, mailbox, 80, 24);
+    let mut app = App::new(port, config, clock.now(), mailbox, (80, 24));
     let rig = Fixture { tap, asked: asks, keys, stop, screen, clock, seen, frames };
     runtime.block_on(async {
         let (exit, _rig) = tokio::join!(app.run(&mut input, stopped), test(rig));

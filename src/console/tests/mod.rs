@@ -29,6 +29,7 @@ mod forms;
 mod gate;
 mod glance;
 mod injected;
+mod inputs;
 mod inspecting;
 mod inspection;
 mod invoke;

@@ -54,3 +54,18 @@ fn while_time_is_stopped_a_bar_shows_what_is_kept_and_a_click_goes_there() {
     stage.key(KeyCode::End);
     assert_eq!(marked_column(&mut stage), None);
 }
+
+#[test]
+fn what_time_was_stepped_to_is_said_where_it_is_of_note() {
+    let mut stage = show(160, 50);
+    stage.char(' ');
+    assert!(!bar(&mut stage).contains("failed"), "{}", bar(&mut stage));
+    stage.char('{');
+    let said = bar(&mut stage);
+    assert!(said.contains("failed 41 give_item on default"), "{said}");
+    assert!(marked_column(&mut stage).unwrap() < 106, "what is said is behind the bar: {said}");
+    let shown = stage.ui.time.current();
+    click(&mut stage, 10, 48);
+    assert!(stage.ui.time.current() < shown);
+    assert!(!bar(&mut stage).contains("failed"), "{}", bar(&mut stage));
+}

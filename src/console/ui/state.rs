@@ -1,6 +1,6 @@
 //! The state of the screen itself: what is focused, selected, open, said.
 
-use std::{cell::RefCell, collections::BTreeMap, time::Duration};
+use std::{cell::RefCell, collections::BTreeMap};
 
 use ratatui::layout::Rect;
 
@@ -27,7 +27,7 @@ use crate::{
     filter::Filter,
     ids::TraceId,
     limits::Limits,
-    time::{Clock, Mono, Now},
+    time::{Mono, Now},
 };
 
 /// Entries that the wire's filter is tested on before a frame is drawn; the rest are tested between two looks
@@ -357,14 +357,14 @@ impl Ui {
         self.wire.is_behind(kept) || self.wire_hits.is_behind(kept)
     }
 
-    /// Carries the list of the wire and the time bar on for so long. There is something new to be shown then.
-    pub(crate) fn advance_for(&mut self, slice: Duration, clock: Clock, at: Now) -> bool {
-        let begun = clock.mono();
+    /// Carries the list of the wire and the time bar on until that is so. There is something new to be shown
+    /// then.
+    pub(crate) fn advance_until(&mut self, is_over: impl Fn() -> bool, at: Now) -> bool {
         self.at = at;
         while (self.advance_wire(WIRE_SLICE_ENTRIES)
             | self.fold_ladder(WIRE_SLICE_ENTRIES)
             | self.time.advance_bar(WIRE_SLICE_ENTRIES))
-            && clock.mono().since(begun) < slice
+            && !is_over()
         {}
         true
     }

@@ -9,6 +9,9 @@ use crate::{
 dissects! {
     Transition {
         breach: |_| None,
-        is_routine: |transition| matches!(transition, Transition::Alert { change: AlertChange::Updated, .. }),
+        is_routine: |transition| matches!(
+            transition,
+            Transition::Alert { change: AlertChange::Updated, .. } | Transition::RecordingGrew { .. }
+        ),
     }
 }

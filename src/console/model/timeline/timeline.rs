@@ -195,8 +195,12 @@ impl Timeline {
 
     /// The last entry that is shown, while it is kept: live, the last that came.
     pub(crate) fn current(&self) -> Option<Seq> {
-        let next = self.paused.as_ref().map_or(self.entries.end(), |stopped| stopped.next);
-        Some(self.entries.entry(next.checked_sub(1)?)?.entry.seq)
+        Some(self.current_entry()?.entry.seq)
+    }
+
+    /// The last entry that is shown.
+    pub(crate) fn current_entry(&self) -> Option<EntryRef<'_>> {
+        self.entries.entry(self.visible_end().checked_sub(1)?)
     }
 
     /// The last entry that is shown while time is stopped. Where it is kept no longer, the one before the
