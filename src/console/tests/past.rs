@@ -1,6 +1,6 @@
 //! A console that comes later: what happened before, as far as the station keeps it.
 
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::TestRunner};
 
 use super::{
     bus_samples::{AGENT, MONITOR},
@@ -191,46 +191,65 @@ pub(super) fn assert_same_screens(live: &Screens, late: &Screens) -> Result<(), 
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+/// What happens before a console comes, meanwhile and after, and how far is stepped back then.
+type Evening = (Vec<u8>, Vec<(u8, u64)>, Vec<u8>, usize);
 
-    #[test]
-    fn a_console_that_came_later_shows_what_one_does_that_was_there_all_the_time(
-        before in prop::collection::vec(any::<u8>(), 1..120),
-        meanwhile in prop::collection::vec((any::<u8>(), 0_u64..40), 0..20),
-        after in prop::collection::vec(any::<u8>(), 0..20),
-        steps in 0_usize..40,
-    ) {
-        let mut show = Show::new(160, 50);
-        for kind in before {
-            if kind == 7 {
-                show.note_state();
-            }
-            show.happen(kind);
+fn an_evening() -> impl Strategy<Value = Evening> {
+    (
+        prop::collection::vec(any::<u8>(), 1..120),
+        prop::collection::vec((any::<u8>(), 0_u64..40), 0..20),
+        prop::collection::vec(any::<u8>(), 0..20),
+        0_usize..40,
+    )
+}
+
+fn shows_the_same((before, meanwhile, after, steps): Evening) -> Result<(), TestCaseError> {
+    let mut show = Show::new(160, 50);
+    for kind in before {
+        if kind == 7 {
+            show.note_state();
         }
-        let mut late = Late::attach(&show);
-        for (kind, count) in meanwhile {
-            show.happen(kind);
-            late.follow(&show);
-            if late.has_all {
-                late.fold(&show, count);
-            } else {
-                late.load(&show, count);
-            }
-        }
-        late.finish(&show);
-        for kind in after {
-            show.happen(kind);
-        }
-        late.follow(&show);
-        let mut live = show.live;
-        assert_equal(&mut live, &mut late.stage)?;
-        for _ in 0..steps {
-            live.char(',');
-            late.stage.char(',');
-        }
-        assert_equal(&mut live, &mut late.stage)?;
+        show.happen(kind);
     }
+    let mut late = Late::attach(&show);
+    for (kind, count) in meanwhile {
+        show.happen(kind);
+        late.follow(&show);
+        if late.has_all {
+            late.fold(&show, count);
+        } else {
+            late.load(&show, count);
+        }
+    }
+    late.finish(&show);
+    for kind in after {
+        show.happen(kind);
+    }
+    late.follow(&show);
+    let mut live = show.live;
+    assert_equal(&mut live, &mut late.stage)?;
+    for _ in 0..steps {
+        live.char(',');
+        late.stage.char(',');
+    }
+    assert_equal(&mut live, &mut late.stage)
+}
+
+/// In so many evenings, whatever the environment asks for: each takes long.
+fn in_evenings(cases: u32) {
+    let config = ProptestConfig { cases, ..ProptestConfig::default() };
+    TestRunner::new(config).run(&an_evening(), shows_the_same).unwrap();
+}
+
+#[test]
+fn a_console_that_came_later_shows_what_one_does_that_was_there_all_the_time() {
+    in_evenings(12);
+}
+
+#[test]
+#[ignore = "ten times the test above"]
+fn a_console_that_came_later_shows_the_same_in_many_evenings() {
+    in_evenings(120);
 }
 
 #[test]

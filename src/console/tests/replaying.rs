@@ -193,6 +193,20 @@ fn what_is_for_a_station_alone_says_how_to_do_it_there() {
 }
 
 #[test]
+fn help_lists_what_can_be_done_in_a_replay() {
+    let mut stage = replayed();
+    stage.char('?');
+    let help = stage.text();
+    assert!(help.contains("replay faster"), "{help}");
+    assert!(!help.contains("cancel"), "{help}");
+    stage.key(KeyCode::Esc);
+    stage.view.replay = None;
+    stage.char('?');
+    let live = stage.text();
+    assert!(live.contains("cancel"), "{live}");
+}
+
+#[test]
 fn keys_move_the_replay() {
     let mut stage = replayed();
     let of = |act| vec![act];

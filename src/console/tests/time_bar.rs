@@ -61,6 +61,8 @@ fn what_time_was_stepped_to_is_said_where_it_is_of_note() {
     stage.char(' ');
     assert!(!bar(&mut stage).contains("failed"), "{}", bar(&mut stage));
     stage.char('{');
+    assert!(bar(&mut stage).contains("logged warn"), "{}", bar(&mut stage));
+    stage.char('{');
     let said = bar(&mut stage);
     assert!(said.contains("failed 41 give_item on default"), "{said}");
     assert!(marked_column(&mut stage).unwrap() < 106, "what is said is behind the bar: {said}");

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use proptest::{collection::vec, prelude::*};
+use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 use rl_console::{
     gate::Then,
     port::{Arm, GateCommand, Way},
@@ -153,14 +153,14 @@ fn play(rules: &[Arm], passes: u64) {
     assert_eq!(heard(&entries), expected, "{rules:?}");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn the_broker_gets_all_in_its_order_but_for_what_faults_drop_and_double(
-        rules in vec(any_rule(), 1..4),
-        passes in any::<u64>(),
-    ) {
+/// Some rules, and what the random passes begin with; so many times, whatever the environment asks for: each
+/// takes long.
+#[test]
+fn the_broker_gets_all_in_its_order_but_for_what_faults_drop_and_double() {
+    let config = ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() };
+    let played = TestRunner::new(config).run(&(vec(any_rule(), 1..4), any::<u64>()), |(rules, passes)| {
         play(&rules, passes);
-    }
+        Ok(())
+    });
+    played.unwrap();
 }
