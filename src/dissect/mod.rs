@@ -35,6 +35,7 @@ mod transitions;
 pub(crate) mod tree;
 pub(crate) mod verdict;
 mod violations;
+mod wire_field;
 
 pub(crate) use body_preview::body_preview;
 pub(crate) use breach::{Breach, clause_name, clause_text, clause_with_text};

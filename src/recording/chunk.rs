@@ -1,6 +1,6 @@
 //! What is in a chunk.
 
-use std::io::Read as _;
+use std::{collections::VecDeque, io::Read as _};
 
 use mcap::{
     parse_record,
@@ -8,7 +8,15 @@ use mcap::{
     sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions},
 };
 
-use super::records::{RECORD_BYTES_MAX, u32_at, u64_at};
+use super::{
+    channels::Channels,
+    reader::Damage,
+    records::{RECORD_BYTES_MAX, RecordHead, Records, u32_at, u64_at},
+    set_reader::PlacedItem,
+};
+
+/// Snapshots and entries of a chunk, and those that cannot be read.
+pub(super) type Items = VecDeque<Result<PlacedItem, Damage>>;
 
 /// Messages of one chunk, and other records of it. One with more is damaged: it is found while it is read,
 /// before more is kept.
@@ -20,15 +28,37 @@ const UNCOMPRESSED_AT: usize = 16;
 const COMPRESSION_AT: usize = 28;
 const NO_HEAD: &str = "a chunk without a head";
 
+/// Reads a chunk of a file whose channels are known as far as they came: all that is in it or, when it is
+/// damaged, nothing.
+///
+/// # Errors
+/// [`Damage::Part`] where it is damaged, and [`Damage::Unreadable`] where the file is.
+pub(super) fn items(
+    file: &mut Records,
+    head: RecordHead,
+    has_keyframe: bool,
+    channels: &mut Channels,
+) -> Result<Items, Damage> {
+    let body = file.whole_body(head)?;
+    let mut items = Items::new();
+    let read = records(&body, |record| match record {
+        Record::Channel(channel) => channels.insert(channel.id, &channel.topic),
+        Record::Message { header, data } => {
+            let item = channels.item(has_keyframe, header, &data);
+            items.push_back(item.map(|item| PlacedItem { log_ns: header.log_time, item }));
+        }
+        _ => {}
+    });
+    read.map_err(|why| Damage::Part { at: head.at, why })?;
+    Ok(items)
+}
+
 /// Gives the schemas, channels and messages of a chunk; nothing else belongs into one. None of one whose
 /// checksum is another.
 ///
 /// # Errors
 /// What is wrong with it, maybe behind the first of them.
-pub(super) fn records(
-    body: &[u8],
-    mut on_record: impl FnMut(Record<'_>) -> Result<(), String>,
-) -> Result<(), String> {
+pub(super) fn records(body: &[u8], mut on_record: impl FnMut(Record<'_>)) -> Result<(), String> {
     // It is read as a whole, for its checksum.
     let length = u64_at(body, UNCOMPRESSED_AT).ok_or(NO_HEAD)?;
     if length > RECORD_BYTES_MAX {
@@ -63,7 +93,7 @@ pub(super) fn records(
             return Err(format!("a chunk with more than {MESSAGES_MAX} {what}"));
         }
         if [op::SCHEMA, op::CHANNEL, op::MESSAGE].contains(&op) {
-            on_record(parse_record(op, data).map_err(|why| why.to_string())?)?;
+            on_record(parse_record(op, data).map_err(|why| why.to_string())?);
         }
     }
     Ok(())
@@ -94,10 +124,7 @@ mod tests {
 
     fn counted(chunk: &[u8]) -> (usize, Result<(), String>) {
         let mut count = 0;
-        let read = records(chunk, |_| {
-            count += 1;
-            Ok(())
-        });
+        let read = records(chunk, |_| count += 1);
         (count, read)
     }
 

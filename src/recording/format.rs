@@ -59,6 +59,14 @@ const REDACT_RULES: &str = "redact_rules";
 /// What `filtered` says where entries were left out.
 const YES: &str = "yes";
 
+/// A start of a station, from which on the entries of all its recordings are numbered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StartId {
+    wall: Wall,
+    mono: Mono,
+    host_version: String,
+}
+
 /// What a recording says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordingInfo {
@@ -92,9 +100,10 @@ impl RecordingInfo {
         metadata
     }
 
-    /// Whether both are of the same start of a station.
-    pub(super) fn is_same_start(&self, other: &Self) -> bool {
-        self.station_started == other.station_started && self.host_version == other.host_version
+    /// The start of a station that it is of.
+    pub(super) fn start(&self) -> StartId {
+        let Now { mono, wall } = self.station_started;
+        StartId { wall, mono, host_version: self.host_version.clone() }
     }
 
     /// The version of the form, and the rest.

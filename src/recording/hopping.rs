@@ -12,7 +12,7 @@ use super::{
     format::{MARKS_TOPIC, SNAPSHOT_TOPIC},
     index::{ChunkPlace, METADATA_BYTES_MAX, RecordingIndex, TEXT_BYTES_MAX, is_ours},
     reader::{Damage, OpenError},
-    records::{RECORD_BYTES_MAX, RecordHead, Records, text_at, u64_at},
+    records::{RecordHead, Records, text_at, u64_at},
 };
 
 /// What a chunk says of itself before its records: two times, a length, a checksum.
@@ -177,25 +177,19 @@ impl RecordScan {
 
     /// Looks into a chunk; nothing where it is damaged.
     fn look(&mut self, records: &mut Records, head: RecordHead) -> Option<Messages> {
-        if head.len > RECORD_BYTES_MAX {
-            return None;
-        }
-        let body = records.body(head, RECORD_BYTES_MAX).ok()?;
+        let body = records.whole_body(head).ok()?;
         let mut found = Messages::default();
-        let read = chunk::records(&body, |record| {
-            match record {
-                Record::Schema { header, .. } => self.is_ours |= is_ours(&header.name),
-                Record::Channel(channel) => {
-                    self.index.channels.insert(channel.id, known_topic(&channel.topic));
-                }
-                Record::Message { header, .. } => {
-                    found.count += 1;
-                    found.time(header.log_time);
-                    found.channels.insert(header.channel_id);
-                }
-                _ => {}
+        let read = chunk::records(&body, |record| match record {
+            Record::Schema { header, .. } => self.is_ours |= is_ours(&header.name),
+            Record::Channel(channel) => {
+                self.index.channels.insert(channel.id, known_topic(&channel.topic));
             }
-            Ok(())
+            Record::Message { header, .. } => {
+                found.count += 1;
+                found.time(header.log_time);
+                found.channels.insert(header.channel_id);
+            }
+            _ => {}
         });
         read.is_ok().then_some(found)
     }

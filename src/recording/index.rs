@@ -168,7 +168,7 @@ impl RecordingIndex {
         if metadata.name == METADATA {
             let (form, info) = checked_info(&metadata)?;
             if let Some(first) = &self.info {
-                self.is_merged |= !first.is_same_start(&info);
+                self.is_merged |= first.start() != info.start();
             } else {
                 (self.form, self.info) = (form, Some(info));
             }

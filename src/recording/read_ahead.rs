@@ -1,7 +1,6 @@
 //! Reads the next chunk of a set on a thread of its own, while the one before it is used.
 
 use std::{
-    collections::VecDeque,
     io,
     sync::{
         Arc,
@@ -10,14 +9,7 @@ use std::{
     thread,
 };
 
-use super::{
-    reader::Damage,
-    set::RecordingSet,
-    set_reader::{PlacedItem, SetReader},
-};
-
-/// What is in a chunk.
-pub(super) type Items = VecDeque<Result<PlacedItem, Damage>>;
+use super::{chunk::Items, set::RecordingSet, set_reader::SetReader};
 
 /// At most one chunk is read ahead. The thread ends with this.
 #[derive(Debug)]

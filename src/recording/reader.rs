@@ -1,19 +1,15 @@
 //! Reads a recording back, as much of it as is well.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    io,
-    path::Path,
-};
+use std::{collections::BTreeSet, io, path::Path};
 
-use mcap::records::{Metadata, Record, op};
+use mcap::records::{Metadata, op};
 
 use super::{
     channels::Channels,
-    chunk,
+    chunk::{self, Items},
     format::{FORM_VERSION, RecordingInfo},
     index::TEXT_BYTES_MAX,
-    records::{RECORD_BYTES_MAX, RecordHead, Records, text_at},
+    records::{RecordHead, Records, text_at},
 };
 use crate::{
     ids::Seq,
@@ -124,7 +120,7 @@ pub enum OpenError {
 /// It cannot be read, is no recording, or was made by a newer version.
 pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
     let index = super::index(path)?;
-    let mut ready = VecDeque::new();
+    let mut ready = Items::new();
     if index.info.is_none() {
         let why = "nothing says what recorded it: another tool took that away, or it is damaged".to_owned();
         ready.push_back(Err(Damage::Part { at: 0, why }));
@@ -149,7 +145,7 @@ pub struct RecordingReader {
     channels: Channels,
     /// Where its chunks with keyframes are.
     keyframes: BTreeSet<u64>,
-    ready: VecDeque<Result<RecordedItem, Damage>>,
+    ready: Items,
     /// Whether it was said that messages are outside of chunks.
     is_unchunked: bool,
     done: bool,
@@ -180,24 +176,12 @@ impl RecordingReader {
             Err(damage) => return self.end(damage),
         };
         match head.op {
-            op::CHUNK => {}
-            op::CHANNEL => return self.channel_outside(head),
+            op::CHUNK => self.chunk(head),
+            op::CHANNEL => self.channel_outside(head),
             op::MESSAGE if !std::mem::replace(&mut self.is_unchunked, true) => {
-                return self.ready.push_back(Err(Damage::Unchunked { at: head.at }));
+                self.ready.push_back(Err(Damage::Unchunked { at: head.at }));
             }
-            _ => return,
-        }
-        if head.len > RECORD_BYTES_MAX {
-            let why = format!("a part of {} bytes", head.len);
-            return self.ready.push_back(Err(Damage::Part { at: head.at, why }));
-        }
-        match self.records.body(head, RECORD_BYTES_MAX) {
-            Ok(body) => {
-                if let Err(why) = self.chunk(head.at, &body) {
-                    self.ready.push_back(Err(Damage::Part { at: head.at, why }));
-                }
-            }
-            Err(damage) => self.end(damage),
+            _ => {}
         }
     }
 
@@ -206,24 +190,13 @@ impl RecordingReader {
         self.done = true;
     }
 
-    /// Takes in a chunk: all of it or, when it is damaged, nothing.
-    fn chunk(&mut self, at: u64, body: &[u8]) -> Result<(), String> {
-        let (before, has_keyframe) = (self.ready.len(), self.keyframes.contains(&at));
-        let (channels, ready) = (&mut self.channels, &mut self.ready);
-        let read = chunk::records(body, |record| {
-            match record {
-                Record::Channel(channel) => channels.insert(channel.id, &channel.topic),
-                Record::Message { header, data } => {
-                    ready.push_back(channels.item(has_keyframe, header, &data));
-                }
-                _ => {}
-            }
-            Ok(())
-        });
-        if read.is_err() {
-            self.ready.truncate(before);
+    fn chunk(&mut self, head: RecordHead) {
+        let has_keyframe = self.keyframes.contains(&head.at);
+        match chunk::items(&mut self.records, head, has_keyframe, &mut self.channels) {
+            Ok(items) => self.ready.extend(items),
+            Err(damage @ Damage::Part { .. }) => self.ready.push_back(Err(damage)),
+            Err(damage) => self.end(damage),
         }
-        read
     }
 
     /// A channel that is not in a chunk.
@@ -243,6 +216,6 @@ impl Iterator for RecordingReader {
         while self.ready.is_empty() && !self.done {
             self.advance();
         }
-        self.ready.pop_front()
+        Some(self.ready.pop_front()?.map(|placed| placed.item))
     }
 }

@@ -99,6 +99,17 @@ impl Records {
         Ok(body)
     }
 
+    /// All of the body of a record. Behind one that is too long it can be read on.
+    ///
+    /// # Errors
+    /// [`Damage::Part`] for one that is too long, and [`Damage::Unreadable`] for the file.
+    pub(super) fn whole_body(&mut self, head: RecordHead) -> Result<Vec<u8>, Damage> {
+        if head.len > RECORD_BYTES_MAX {
+            return Err(Damage::Part { at: head.at, why: format!("a part of {} bytes", head.len) });
+        }
+        self.body(head, RECORD_BYTES_MAX)
+    }
+
     /// The record at a place, with the first bytes of its body; at most so many.
     pub(super) fn record_at(&mut self, at: u64, bytes_max: u64) -> Result<(RecordHead, Vec<u8>), Damage> {
         self.next = at;

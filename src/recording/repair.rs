@@ -17,7 +17,7 @@ use super::{
     format::{ENCODING, MADE_BY, METADATA, SNAPSHOT_TOPIC, topic_of},
     index::RecordingIndex,
     reader::{Damage, OpenError, RecordedItem},
-    records::{RECORD_BYTES_MAX, Records, parsed},
+    records::{Records, parsed},
     unlink_on_drop::UnlinkOnDrop,
     writer::WriteError,
 };
@@ -121,22 +121,15 @@ impl<W: Write + Seek> Copy<W> {
     }
 
     fn all(mut self, records: &mut Records) -> Result<(Repaired, W), RepairError> {
-        loop {
-            match records.next() {
-                Ok(Some(head)) if head.len > RECORD_BYTES_MAX => {
-                    self.damage(Damage::Part { at: head.at, why: format!("a part of {} bytes", head.len) });
-                }
-                Ok(Some(head)) => match records.body(head, RECORD_BYTES_MAX) {
-                    Ok(body) => self.record(head.at, head.op, &body)?,
-                    Err(damage) => {
-                        self.damage(damage);
+        while let Some(head) = records.next().transpose() {
+            match head.and_then(|head| Ok((head, records.whole_body(head)?))) {
+                Ok((head, body)) => self.record(head.at, head.op, &body)?,
+                Err(damage) => {
+                    let can_go_on = matches!(damage, Damage::Part { .. });
+                    self.damage(damage);
+                    if !can_go_on {
                         break;
                     }
-                },
-                Ok(None) => break,
-                Err(damage) => {
-                    self.damage(damage);
-                    break;
                 }
             }
         }
@@ -175,10 +168,7 @@ impl<W: Write + Seek> Copy<W> {
     fn chunk(&mut self, at: u64, body: &[u8]) -> Result<(), RepairError> {
         self.flush()?;
         let mut records = Vec::new();
-        let read = chunk::records(body, |record| {
-            records.push(record.into_owned());
-            Ok(())
-        });
+        let read = chunk::records(body, |record| records.push(record.into_owned()));
         if let Err(why) = read {
             self.damage(Damage::Part { at, why });
             return Ok(());

@@ -15,7 +15,7 @@ use std::{
 
 use super::{
     files::{FILES_MAX, files_of, is_being_written},
-    format::RecordingInfo,
+    format::{RecordingInfo, StartId},
     index::{ChunkPlace, RecordingIndex, index},
     reader::{Damage, MERGED, OpenError},
     tally::Tally,
@@ -113,29 +113,21 @@ impl SetFile {
         self.index.info.clone().unwrap_or_default()
     }
 
-    /// Which start of a station it is of.
-    fn start(&self) -> (u64, u64, &str) {
-        self.index.info.as_ref().map_or((0, 0, ""), |info| {
-            (info.station_started.wall.0, info.station_started.mono.0, info.host_version.as_str())
-        })
+    /// The start of a station that it is of.
+    fn start(&self) -> StartId {
+        self.index.info.as_ref().map(RecordingInfo::start).unwrap_or_default()
     }
-}
-
-/// Which start of a station a file is of.
-fn start_key(file: &SetFile) -> (u64, u64, String) {
-    let (wall, mono, version) = file.start();
-    (wall, mono, version.to_owned())
 }
 
 /// Puts the files of each start together, and the starts in the order of time.
 fn sort(files: &mut [SetFile]) {
-    let mut begins: BTreeMap<(u64, u64, String), u64> = BTreeMap::new();
+    let mut begins: BTreeMap<StartId, u64> = BTreeMap::new();
     for file in files.iter() {
-        let begins_at = begins.entry(start_key(file)).or_insert(u64::MAX);
+        let begins_at = begins.entry(file.start()).or_insert(u64::MAX);
         *begins_at = file.begins_at().min(*begins_at);
     }
     files.sort_by_cached_key(|file| {
-        let start = start_key(file);
+        let start = file.start();
         let start_begins_at = begins.get(&start).copied().unwrap_or(u64::MAX);
         // Of two that begin together the whole one has what the filtered one has too.
         (start_begins_at, start, file.begins_at(), file.is_filtered())
@@ -213,11 +205,11 @@ impl RecordingSet {
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let names: BTreeSet<String> = self.files.iter().filter_map(|file| name(&file.path)).collect();
         let spans = whole_spans(&self.files);
-        let mut before: Option<RecordingInfo> = None;
+        let mut before: Option<StartId> = None;
         // Until where whole files of this start have everything, and others some of it.
         let (mut covered_ns, mut partly_ns) = (None, None);
         for (number, file) in self.files.iter_mut().enumerate() {
-            let info = file.info();
+            let (info, start) = (file.info(), file.start());
             let path = file.path.display().to_string();
             if let Some(damage) = file.damage() {
                 self.notes.push(format!("{path}: {damage}"));
@@ -228,14 +220,14 @@ impl RecordingSet {
             if let Some(previous) = info.previous.as_ref().filter(is_missing) {
                 self.notes.push(format!("{path} follows {previous}, which is missing"));
             }
-            let follows = before.as_ref().is_some_and(|before| before.is_same_start(&info));
+            let follows = before.as_ref() == Some(&start);
             if !follows {
                 (covered_ns, partly_ns) = (None, None);
             }
             let (end_ns, begin) = (file.ends_at(), self.chunks.len());
             if file.is_filtered() {
                 // What another file has whole is read there.
-                let spans = spans.get(&start_key(file)).map_or(&[][..], Vec::as_slice);
+                let spans = spans.get(&start).map_or(&[][..], Vec::as_slice);
                 let has_all =
                     |span: &WholeSpan| covered_ns.is_none_or(|covered_ns| span.last_ns > covered_ns);
                 let is_there = |place: &ChunkPlace| spans.iter().any(|it| has_all(it) && it.overlaps(place));
@@ -250,7 +242,7 @@ impl RecordingSet {
                 Some(last) if follows => last.end = self.chunks.len(),
                 _ => self.starts.push(begin..self.chunks.len()),
             }
-            before = Some(info);
+            before = Some(start);
         }
         self.starts.retain(|start| !start.is_empty());
         // Of a filtered file there may be something in front of a whole one and behind that.
@@ -443,11 +435,11 @@ impl WholeSpan {
 }
 
 /// Those of the files of which nothing was left out, by the start of their station.
-fn whole_spans(files: &[SetFile]) -> BTreeMap<(u64, u64, String), Vec<WholeSpan>> {
+fn whole_spans(files: &[SetFile]) -> BTreeMap<StartId, Vec<WholeSpan>> {
     let mut spans: BTreeMap<_, Vec<WholeSpan>> = BTreeMap::new();
     for file in files.iter().filter(|file| !file.is_filtered()) {
         let Some(last_ns) = file.ends_at() else { continue };
-        spans.entry(start_key(file)).or_default().push(WholeSpan { first_ns: file.begins_at(), last_ns });
+        spans.entry(file.start()).or_default().push(WholeSpan { first_ns: file.begins_at(), last_ns });
     }
     spans
 }

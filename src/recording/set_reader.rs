@@ -5,14 +5,14 @@ use std::{
     sync::Arc,
 };
 
-use mcap::records::{Record, op};
+use mcap::records::op;
 
 use super::{
     channels::Channels,
-    chunk,
-    read_ahead::{Items, ReadAhead},
+    chunk::{self, Items},
+    read_ahead::ReadAhead,
     reader::{Damage, OpenError, RecordedItem},
-    records::{RECORD_BYTES_MAX, Records},
+    records::Records,
     set::RecordingSet,
 };
 use crate::{
@@ -107,28 +107,12 @@ impl SetReader {
             self.open = Some((chunk.file, records, Channels(file.index.channels.clone())));
         }
         let Some((_, records, channels)) = &mut self.open else { return Err(missing) };
-        let at = chunk.place.at;
-        if chunk.place.len > RECORD_BYTES_MAX {
-            return Err(Damage::Part { at, why: format!("a part of {} bytes", chunk.place.len) });
-        }
-        let (head, body) = records.record_at(at, RECORD_BYTES_MAX)?;
+        let (head, _) = records.record_at(chunk.place.at, 0)?;
         if head.op != op::CHUNK {
-            return Err(Damage::Part { at, why: "no chunk is where the index has one".to_owned() });
+            let why = "no chunk is where the index has one".to_owned();
+            return Err(Damage::Part { at: head.at, why });
         }
-        let mut items = VecDeque::new();
-        let read = chunk::records(&body, |record| {
-            match record {
-                Record::Channel(channel) => channels.insert(channel.id, &channel.topic),
-                Record::Message { header, data } => {
-                    let item = channels.item(chunk.place.has_keyframe, header, &data);
-                    items.push_back(item.map(|item| PlacedItem { log_ns: header.log_time, item }));
-                }
-                _ => {}
-            }
-            Ok(())
-        });
-        read.map_err(|why| Damage::Part { at, why })?;
-        Ok(items)
+        chunk::items(records, head, chunk.place.has_keyframe, channels)
     }
 
     /// The number of the last entry in front of a chunk, of the same start of the station.

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use prost::encoding::{decode_varint, encode_varint};
 
 use crate::{
     ids::TraceId,
@@ -219,17 +220,9 @@ pub enum RestoredMacpPart {
 
 /// Puts a record into a segment.
 pub fn push(segment: &mut Vec<u8>, session: u64, record: &[u8]) {
-    varint(segment, session);
-    varint(segment, record.len() as u64);
+    encode_varint(session, segment);
+    encode_varint(record.len() as u64, segment);
     segment.extend_from_slice(record);
-}
-
-fn varint(into: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        into.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
-        number >>= 7;
-    }
-    into.push(u8::try_from(number).unwrap_or_default());
 }
 
 /// The records of a segment, with whose they are; nothing where its bytes are no segment.
@@ -254,11 +247,12 @@ fn read_records(segment: &Bytes) -> (Vec<(u64, Bytes)>, usize) {
     (records, at)
 }
 
-fn next_record(segment: &[u8], mut at: usize) -> Option<(u64, Range<usize>)> {
-    let session = read_varint(segment, &mut at)?;
-    let len = usize::try_from(read_varint(segment, &mut at)?).ok()?;
-    let end = at.checked_add(len).filter(|end| *end <= segment.len())?;
-    Some((session, at..end))
+fn next_record(segment: &[u8], at: usize) -> Option<(u64, Range<usize>)> {
+    let mut rest = segment.get(at..)?;
+    let session = decode_varint(&mut rest).ok()?;
+    let len = usize::try_from(decode_varint(&mut rest).ok()?).ok().filter(|len| *len <= rest.len())?;
+    let start = segment.len() - rest.len();
+    Some((session, start..start + len))
 }
 
 /// The sessions that a segment has records of, each once, as varints; nothing where its bytes are no segment.
@@ -273,31 +267,18 @@ pub(super) fn sessions_of(segment: &[u8]) -> Option<Vec<u8>> {
     sessions.dedup();
     let mut bytes = Vec::new();
     for session in sessions {
-        varint(&mut bytes, session);
+        encode_varint(session, &mut bytes);
     }
     Some(bytes)
 }
 
 /// Numbers as [`sessions_of`] has them; nothing where the bytes are none.
-pub(super) fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
-    let (mut at, mut numbers) = (0, Vec::new());
-    while at < bytes.len() {
-        numbers.push(read_varint(bytes, &mut at)?);
+pub(super) fn numbers(mut bytes: &[u8]) -> Option<Vec<u64>> {
+    let mut numbers = Vec::new();
+    while !bytes.is_empty() {
+        numbers.push(decode_varint(&mut bytes).ok()?);
     }
     Some(numbers)
-}
-
-fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -24,7 +24,8 @@ pub(super) fn show(schema: &Schema, message: &str, bytes: &[u8]) -> Option<Json>
     let mut rest = bytes;
     while !rest.is_empty() {
         let (number, wire) = decode_key(&mut rest).ok()?;
-        let Some(field) = schema.field(message, number).filter(|field| wire_type(field) == Some(wire)) else {
+        let is_so = |field: &&Field| field.field_type.wire_type() == Some(wire);
+        let Some(field) = schema.field(message, number).filter(is_so) else {
             skip_field(wire, number, &mut rest, DecodeContext::default()).ok()?;
             continue;
         };
@@ -38,16 +39,6 @@ pub(super) fn show(schema: &Schema, message: &str, bytes: &[u8]) -> Option<Json>
         }
     }
     Some(Json::Object(members))
-}
-
-/// How a field is written; nothing for types that the protocol does not use.
-const fn wire_type(field: &Field) -> Option<WireType> {
-    match field.field_type {
-        FieldType::Text | FieldType::Bytes | FieldType::Message(_) => Some(WireType::LengthDelimited),
-        FieldType::Boolean | FieldType::Integer | FieldType::Enum(_) => Some(WireType::Varint),
-        FieldType::Double => Some(WireType::SixtyFourBit),
-        FieldType::Other => None,
-    }
 }
 
 /// The value of a field behind its key.

@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use super::schema::{Field, FieldType, Schema};
 use crate::{
-    dissect::tree::{Kind, Node, Text, TreeBuilder},
+    dissect::{
+        tree::{Kind, Node, Text, TreeBuilder},
+        wire_field::WireField,
+    },
     field::Class,
 };
 
@@ -46,26 +49,7 @@ pub(crate) struct Reader<'a, 'w> {
     pub(crate) is_cut: bool,
 }
 
-/// A key on the wire.
-struct Key {
-    number: u32,
-    wire: u64,
-}
-
 impl Reader<'_, '_> {
-    fn varint(&self, at: &mut usize, end: usize) -> Option<u64> {
-        let mut value = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = *self.bytes.get(*at).filter(|_| *at < end)?;
-            *at += 1;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
     fn broken(&self, start: usize, end: usize, why: &'static str, builder: &mut TreeBuilder) {
         let of = range(start..end);
         let node =
@@ -91,53 +75,29 @@ impl Reader<'_, '_> {
         let end = within.end.min(self.bytes.len());
         let mut at = within.start;
         while at < end && !builder.is_full() {
-            let start = at;
-            let Some(key) = self.varint(&mut at, end) else {
-                self.broken(start, end, "a field begins with a varint of its number and type", builder);
-                return;
-            };
-            let Some(number) = u32::try_from(key >> 3).ok().filter(|number| *number > 0) else {
-                self.broken(start, end, "no field has this number", builder);
-                return;
-            };
-            let key = Key { number, wire: key & 7 };
-            match self.field(name, &key, start, at..end, depth, builder) {
-                Some(next) => at = next,
-                None => return,
+            match WireField::at(&self.bytes[..end], at) {
+                Ok(field) => {
+                    let start = std::mem::replace(&mut at, field.content.end);
+                    self.field(name, start, field, depth, builder);
+                }
+                Err(why) => return self.broken(at, end, why, builder),
             }
         }
     }
 
-    /// Reads a field behind its key; where the next begins, unless it is broken.
     fn field(
         &mut self,
         name: &str,
-        key: &Key,
         start: usize,
-        rest: Range<usize>,
+        WireField { number, wire_type, value, content }: WireField,
         depth: usize,
         builder: &mut TreeBuilder,
-    ) -> Option<usize> {
-        let mut at = rest.start;
-        let whole = match key.wire {
-            0 => Some(self.varint(&mut at, rest.end)).flatten(),
-            1 => self.fixed(&mut at, rest.end, 8),
-            5 => self.fixed(&mut at, rest.end, 4),
-            2 => self.varint(&mut at, rest.end).filter(|length| *length <= (rest.end - at) as u64),
-            _ => None,
-        };
-        let Some(whole) = whole else {
-            self.broken(start, rest.end, "the field overruns its message, or has an unknown type", builder);
-            return None;
-        };
-        let content =
-            if key.wire == 2 { at..at + usize::try_from(whole).unwrap_or(0) } else { rest.start..at };
-        let next = content.end;
-        let known = self.schema.field(name, key.number);
-        let span = Span { start, content, description: describe(key, known) };
+    ) {
+        let known = self.schema.field(name, number);
+        let span = Span { start, content, description: describe(number, known) };
         match known {
-            Some(field) if fits(&field.field_type, key.wire) => {
-                self.known_field(name, field, whole, &span, depth, builder);
+            Some(field) if field.field_type.wire_type() == Some(wire_type) => {
+                self.known_field(name, field, value, &span, depth, builder);
             }
             known => {
                 let mut node = Node::new(
@@ -154,13 +114,6 @@ impl Reader<'_, '_> {
                 builder.leaf(node);
             }
         }
-        Some(next)
-    }
-
-    fn fixed(&self, at: &mut usize, end: usize, length: usize) -> Option<u64> {
-        let part = self.bytes.get(*at..*at + length).filter(|_| *at + length <= end)?;
-        *at += length;
-        Some(part.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
     fn known_field(
@@ -241,18 +194,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     if more > 0 { format!("{} and {more} more", shown.join(" ")) } else { shown.join(" ") }
 }
 
-const fn fits(holds: &FieldType, wire: u64) -> bool {
-    match holds {
-        FieldType::Text | FieldType::Bytes | FieldType::Message(_) => wire == 2,
-        FieldType::Boolean | FieldType::Integer | FieldType::Enum(_) => wire == 0,
-        FieldType::Double => wire == 1,
-        FieldType::Other => false,
-    }
-}
-
 /// `5 string`.
-fn describe(key: &Key, field: Option<&Field>) -> String {
-    let number = key.number;
+fn describe(number: u32, field: Option<&Field>) -> String {
     let Some(field) = field else { return format!("tag {number}: the protocol has no such field") };
     let holds = match &field.field_type {
         FieldType::Text => "string",

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use prost::Message as _;
+use prost::{Message as _, encoding::WireType};
 use prost_types::{
     DescriptorProto, EnumDescriptorProto, FileDescriptorSet,
     field_descriptor_proto::{Label, Type},
@@ -27,6 +27,18 @@ pub(crate) enum FieldType {
     Message(String),
     /// Something that the protocol does not use.
     Other,
+}
+
+impl FieldType {
+    /// How such a field is written; nothing for types that the protocol does not use.
+    pub(crate) const fn wire_type(&self) -> Option<WireType> {
+        match self {
+            Self::Text | Self::Bytes | Self::Message(_) => Some(WireType::LengthDelimited),
+            Self::Boolean | Self::Integer | Self::Enum(_) => Some(WireType::Varint),
+            Self::Double => Some(WireType::SixtyFourBit),
+            Self::Other => None,
+        }
+    }
 }
 
 /// A field of a message.

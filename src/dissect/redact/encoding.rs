@@ -2,11 +2,16 @@
 
 use std::ops::Range;
 
+use prost::encoding::WireType;
+
 use super::{
     known::Known,
     lexer::{Token, TokenKind, tokens},
 };
-use crate::msgpack::{Shape, Walk};
+use crate::{
+    dissect::wire_field::WireField,
+    msgpack::{Shape, Walk},
+};
 
 /// What a text is masked by.
 pub(super) const MASK: u8 = b'*';
@@ -215,37 +220,20 @@ pub(super) fn mask_leaf(leaf: &mut [u8]) {
     }
 }
 
-/// Where a varint ends, if it does.
-fn varint_len(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().position(|byte| byte & 0x80 == 0).map(|last| last + 1)
-}
-
-/// What a field of protobuf has behind its key, and behind the length that a text or bytes have.
-pub(super) fn field_content(field: &[u8]) -> Range<usize> {
-    let key_len = varint_len(field).unwrap_or(0);
-    let has_length = key_len > 0 && field.first().is_some_and(|first| first & 7 == 2);
-    let len_of = |rest: &[u8]| varint_len(rest).unwrap_or(rest.len());
-    let start = key_len + field.get(key_len..).filter(|_| has_length).map_or(0, len_of);
-    start..field.len()
-}
-
-/// Masks what a field of protobuf holds.
+/// Masks what a field of protobuf holds; what is no field, whole.
 fn protobuf(field: &mut [u8], known: &mut Known) {
-    let wire = field.first().map(|first| first & 7);
-    let content = field_content(field);
-    let has_key = content.start > 0;
+    let Ok(WireField { wire_type, content, .. }) = WireField::at(field, 0) else { return field.fill(MASK) };
     let value = part(field, content);
-    match wire {
+    match wire_type {
         // Seven zeros and what says that another byte follows.
-        Some(0) if has_key => value.iter_mut().for_each(|byte| *byte &= 0x80),
-        Some(2) | None => {
+        WireType::Varint => value.iter_mut().for_each(|byte| *byte &= 0x80),
+        WireType::LengthDelimited => {
             if let Ok(words) = std::str::from_utf8(value) {
                 known.learn(words);
             }
             value.fill(MASK);
         }
-        _ if has_key => value.fill(0),
-        _ => value.fill(MASK),
+        _ => value.fill(0),
     }
 }
 

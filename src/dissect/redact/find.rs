@@ -82,9 +82,9 @@ pub(super) struct Inner {
     pub(super) facts: Facts,
 }
 
-/// What was found.
+/// What a tree has to be masked: values, and texts in which there may be more.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct MaskTargets {
     pub(super) targets: Vec<Target>,
     pub(super) inner: Vec<Inner>,
 }
@@ -101,9 +101,9 @@ struct Values<'a> {
 }
 
 /// Finds in a tree what rules name.
-pub(super) fn find(tree: &Tree, bytes: &[u8], rules: &RedactRules, scope: Scope<'_>) -> Found {
+pub(super) fn find(tree: &Tree, bytes: &[u8], rules: &RedactRules, scope: Scope<'_>) -> MaskTargets {
     let values = Values::of(tree, bytes, scope.encoding);
-    let (mut found, mut roots) = (Found::default(), Vec::new());
+    let (mut found, mut roots) = (MaskTargets::default(), Vec::new());
     // Each open object that says something, where it ends, and what that is.
     let mut around: Vec<(usize, usize, Facts)> = Vec::new();
     for (at, node) in tree.nodes.iter().enumerate() {

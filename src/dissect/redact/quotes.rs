@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    encoding::{Leaf, MASK, binary, field_content, leaves, mask_leaf, mask_word, part},
+    encoding::{Leaf, MASK, binary, leaves, mask_leaf, mask_word, part},
     find::NODES_MAX,
     known::Known,
     lexer::{Token, TokenKind, is_json, tokens},
@@ -15,6 +15,7 @@ use crate::{
         decoder::decode,
         rmp::{body_text, frame::is_control},
         tree::{Kind, Text},
+        wire_field::WireField,
     },
     field::Class,
     rmp::{HEADER_BYTES, PREFIX_BYTES},
@@ -220,7 +221,7 @@ pub(super) fn in_call(subject: &Subject, bytes: &mut [u8], known: &Known) {
             }
             (_, Kind::Bytes) => {
                 let field = part(bytes, place(node.range.start)..place(node.range.end));
-                let content = field_content(field);
+                let content = WireField::at(field, 0).map_or(0..field.len(), |it| it.content);
                 in_words(part(field, content), known);
             }
             _ => {}

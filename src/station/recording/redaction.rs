@@ -23,16 +23,15 @@ pub fn check_redact(rules: &[String]) -> Result<(), String> {
     RedactRules::parse(rules).map(drop)
 }
 
-/// What masks by the station's rules, made when it is first looked for.
+/// The redactor of all recordings of a station, made when it is first needed.
 #[derive(Debug, Default)]
-pub(super) struct Redaction(Mutex<Option<Made>>);
+pub(super) struct Redaction(Mutex<Option<SharedRedactor>>);
 
-/// By how many rules it masks, and what does.
-type Made = (u64, Arc<Mutex<Looked>>);
+type SharedRedactor = Arc<Mutex<TapRedactor>>;
 
-/// What masks, and what was looked through.
+/// A redactor that learns what rules name from the entries of the tap.
 #[derive(Debug)]
-struct Looked {
+struct TapRedactor {
     redactor: Redactor,
     /// The one place in the tap from which it is looked through for all recordings.
     reader: Reader,
@@ -51,14 +50,14 @@ impl Recording {
     /// Notes what rules name in new entries, before these leave the tap. It may take a while.
     pub(in crate::station) fn look_through(&self, tap: &Tap) {
         // Rules that cannot be read are refused at the start; for want of a reader it is tried again.
-        if let Ok(Some((_, looked))) = self.redaction.looked(&self.settings.redact, tap) {
-            lock(&looked).catch_up();
+        if let Ok(Some(redactor)) = self.redaction.redactor(&self.settings.redact, tap) {
+            lock(&redactor).catch_up();
         }
     }
 }
 
 impl Redaction {
-    /// What masks a recording by these rules, and how many there are; nothing where there is none.
+    /// What masks a recording by these rules, and how many there are; nothing where there are none.
     ///
     /// # Errors
     /// One that cannot be read: nothing is recorded then.
@@ -67,12 +66,12 @@ impl Redaction {
         rules: &[String],
         tap: &Tap,
     ) -> Result<(Option<Box<dyn Redact>>, u64), PortError> {
-        let Some((count, looked)) = self.looked(rules, tap)? else { return Ok((None, 0)) };
-        Ok((Some(Box::new(Shared(looked))), count))
+        let redactor = self.redactor(rules, tap)?;
+        Ok((redactor.map(|it| Box::new(it) as Box<dyn Redact>), rules.len() as u64))
     }
 
-    /// What masks by these rules, made if it was not, and how many there are.
-    fn looked(&self, rules: &[String], tap: &Tap) -> Result<Option<Made>, PortError> {
+    /// The redactor by these rules, made if it was not; nothing where there are none.
+    fn redactor(&self, rules: &[String], tap: &Tap) -> Result<Option<SharedRedactor>, PortError> {
         if rules.is_empty() {
             return Ok(None);
         }
@@ -85,9 +84,8 @@ impl Redaction {
         let reader = tap.reader_from_oldest();
         let reader = reader.map_err(|error| PortError::Busy { what: error.to_string() })?;
         let (next, has_missed) = (reader.next(), tap.counters().evicted > 0);
-        let (count, redactor) = (rules.len() as u64, Redactor::new(rules));
-        let looked = Looked { redactor, reader, next, has_missed };
-        Ok(Some(made.insert((count, Arc::new(Mutex::new(looked)))).clone()))
+        let redactor = TapRedactor { redactor: Redactor::new(rules), reader, next, has_missed };
+        Ok(Some(made.insert(Arc::new(Mutex::new(redactor))).clone()))
     }
 }
 
@@ -95,10 +93,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What one recorder masks by.
-struct Shared(Arc<Mutex<Looked>>);
-
-impl Looked {
+impl TapRedactor {
     /// Notes what is named in entries that the tap keeps and that were not looked at.
     fn catch_up(&mut self) {
         let end = Seq(self.reader.next().0.saturating_add(self.reader.lag()));
@@ -124,24 +119,24 @@ impl Looked {
     }
 }
 
-impl Redact for Shared {
+impl Redact for SharedRedactor {
     fn entries(&mut self, entries: &[EntryRef<'_>]) -> Vec<Vec<u8>> {
-        lock(&self.0).entries(entries)
+        lock(self).entries(entries)
     }
 
     fn snapshot(&mut self, recorded: &mut [u8]) -> Result<(), String> {
-        let mut looked = lock(&self.0);
-        looked.catch_up();
-        if looked.has_missed {
+        let mut shared = lock(self);
+        shared.catch_up();
+        if shared.has_missed {
             Redactor::whole_snapshot(recorded);
         } else {
-            looked.redactor.snapshot(recorded);
+            shared.redactor.snapshot(recorded);
         }
         Ok(())
     }
 
     fn attachment(&mut self, bytes: &mut [u8]) {
-        lock(&self.0).redactor.text(bytes);
+        lock(self).redactor.text(bytes);
     }
 }
 
@@ -220,8 +215,8 @@ mod tests {
             assert!(recorded.iter().all(|bytes| recorded::decode(bytes).is_ok()));
         }
         assert_eq!(attached(&mut *of(), "later_1"), "*******");
-        let (_, looked) = lock(&redaction.0).clone().unwrap();
-        assert_eq!(lock(&looked).next, reader.next());
+        let redactor = lock(&redaction.0).clone().unwrap();
+        assert_eq!(lock(&redactor).next, reader.next());
     }
 
     /// The log line of a state, as a recording has it.
