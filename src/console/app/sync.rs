@@ -126,7 +126,8 @@ impl App {
         self.is_behind = true;
         self.load_past(is_of_another_start);
         self.ask_intercepted();
-        if is_first {
+        // What a recording knows of them comes with its past.
+        if is_first && self.replaying.is_none() {
             let query = Query::Invocations {
                 state: None,
                 queue: None,
