@@ -261,8 +261,8 @@ pub(crate) fn check(flags: &Global, command: Option<&Subcommand>) -> Result<(), 
         OnRecording::Acts => Err(PortError::Replayed.into()),
         OnRecording::Neither if flags.replayed => Ok(()),
         OnRecording::Neither => Err(Error::usage(
-            "--recording goes with subcommands that ask a station: `ls`, `run show`, `session show`, \
-             `session ls`, `trace`, `tail` and `mplp validate`",
+            "--recording goes with subcommands that ask a station: `ls`, `run show`, `run events`, \
+             `session show`, `session ls`, `plugin logs`, `trace`, `tail` and `mplp validate`",
             "`rl-console replay FILE` opens the console on a recording",
         )),
     }
@@ -309,18 +309,34 @@ impl Operator for Asked {
         match self {
             Self::Station(station) => station.query(query),
             Self::Recording(port) => {
-                let is_of_all = matches!(query, Query::Violations | Query::Findings);
-                let (port, answer) = (port.clone(), port.query(query));
+                let is_of_entries = is_of_entries(&query);
+                let (port, before, answer) = (port.clone(), port.unread(), port.query(query));
                 Box::pin(async move {
                     let page = answer.await;
-                    if is_of_all {
-                        print_unread(&port, port.unread());
+                    let unread = port.unread();
+                    // Said once, however many pages there are.
+                    if is_of_entries && unread > before {
+                        print_unread(&port, unread);
                     }
                     page
                 })
             }
         }
     }
+}
+
+/// Whether a recording reads its entries for the answer. A ladder says by itself what could not be read.
+const fn is_of_entries(query: &Query) -> bool {
+    matches!(
+        query,
+        Query::Violations
+            | Query::Findings
+            | Query::Invocations { .. }
+            | Query::Invocation { .. }
+            | Query::RunEvents { .. }
+            | Query::SessionLog { .. }
+            | Query::PluginLog { .. }
+    )
 }
 
 #[cfg(test)]
@@ -351,7 +367,15 @@ mod tests {
 
     #[test]
     fn what_asks_may_ask_a_recording_and_what_acts_may_not() {
-        for line in ["ls queues", "run show 7f3a", "session show s1", "trace 7f3a", "tail agent/*"] {
+        for line in [
+            "ls queues",
+            "run show 7f3a",
+            "run events 7f3a",
+            "session show s1 --log",
+            "plugin logs org.example",
+            "trace 7f3a",
+            "tail agent/*",
+        ] {
             for line in
                 [format!("c --recording f.mcap {line}"), format!("c {line} --recording f.mcap --at +5s")]
             {
@@ -365,7 +389,8 @@ mod tests {
             assert_eq!(checked(&line), Err(("replayed", 1)), "{line}");
         }
         assert_eq!(checked("c --recording f.mcap status"), Err(("not_recorded", 1)));
-        assert_eq!(checked("c --recording f.mcap run events 7f3a"), Err(("not_recorded", 1)));
+        assert_eq!(checked("c --recording f.mcap run artifacts 7f3a"), Err(("not_recorded", 1)));
+        assert_eq!(checked("c --recording f.mcap plugin audit org.example"), Err(("not_recorded", 1)));
         for line in ["c --recording f.mcap", "c serve --recording f.mcap", "c ls queues --at +5s"] {
             assert_eq!(checked(line), Err(("usage", 2)), "{line}");
         }

@@ -60,17 +60,17 @@ pub struct InvocationRow {
     pub event: EventName,
     /// Where it stands.
     pub state: RowState,
-    /// The event's parameters.
+    /// The event's parameters, an object; null where a recording does not have them.
     pub params: JsonText,
     /// What `applied` reported.
     pub result: Option<JsonText>,
     /// Why it failed.
     pub reason: Option<String>,
-    /// Where it came from.
+    /// Where it came from; of no kind where a recording does not say it.
     pub source: Source,
     /// What it belongs to.
     pub trace_id: TraceId,
-    /// When it was enqueued, in Unix milliseconds.
+    /// When it was enqueued, in Unix milliseconds; 0 where that was before a recording.
     pub enqueued_at_ms: Wall,
     /// When its state last changed, in Unix milliseconds.
     pub updated_at_ms: Wall,

@@ -117,7 +117,7 @@ pub struct RunEventRow {
     pub level: Option<Level>,
     /// What it says.
     pub message: String,
-    /// Its `meta`, as it went over the bus; ids as texts.
+    /// Its `meta`, as it went over the bus; ids as texts. Null where a recording does not have it.
     pub meta: JsonText,
     /// When it was told, in Unix milliseconds.
     pub at_ms: Wall,

@@ -137,6 +137,7 @@ pub struct SessionLogRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp_ms: Option<i64>,
     /// The payload, the resolution, or the reason: JSON where it is some, `{"$text": "…"}` for another text,
-    /// `{"$bin": "<base64>"}` for bytes; of a `SessionStart` its fields.
+    /// `{"$bin": "<base64>"}` for bytes; of a `SessionStart` its fields. Null where a recording does not
+    /// have it.
     pub payload: JsonText,
 }

@@ -73,6 +73,7 @@ mod recorded;
 mod recorded_snapshot;
 mod recording;
 mod recording_asked;
+mod recording_asked_peers;
 mod recording_changed;
 mod recording_cut;
 mod recording_disk;

@@ -5,7 +5,8 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use crate::{
-    real::{Station, cli, json as rows},
+    real::{Station, cli, json as rows, pair, plugins::until},
+    recording_asked_peers::Adapter,
     runs_cli::{Agent, GREETING, file, run},
 };
 
@@ -13,8 +14,53 @@ use crate::{
 struct Night {
     folder: tempfile::TempDir,
     queues: Vec<Value>,
+    invocations: Vec<Value>,
     run: Value,
+    events: Vec<Value>,
     session: Value,
+    logs: Vec<Vec<Value>>,
+}
+
+/// Sessions: one that is open, one that is resolved, and one that is cancelled.
+const SESSIONS: [&str; 3] = ["s1", "s2", "s3"];
+
+fn hold_sessions(data: &Path) {
+    let says = |args: &[&str]| {
+        let output = cli(data, args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    for session in SESSIONS {
+        let who = ["--as", "alice", "--participant", "alice", "--participant", "bob"];
+        says(&[&["session", "start", session][..], &who, &["--intent", "which map"]].concat());
+        let propose = ["propose", "p1", "the mine", "--rationale", "short"];
+        says(&[&["session", "send", session, "--as", "alice"][..], &propose].concat());
+        says(&["session", "send", session, "--as", "bob", "vote", "p1", "approve", "--reason", "fine"]);
+    }
+    let action = format!("go to the mine{}", " and look around".repeat(60));
+    says(&["session", "send", "s2", "--as", "alice", "commit", &action, "--scope", "show"]);
+    says(&["session", "cancel", "s3", "--reason", "no time"]);
+}
+
+/// Invocations that are done, failed, cancelled, requeued, and pending.
+fn invoke_all(data: &Path, station: &Station) {
+    let invoke = |args: &[&str]| rows(data, &[&["invoke"], args].concat()).remove(0)["id"].to_string();
+    rows(data, &["hold", "default"]);
+    let (item, viewer) = (r#"{"item_id":4,"count":1}"#, ["--source", "bits", "--user", "alice"]);
+    let first = invoke(&[&["give_item", "--params", item, "--redemption", "r-1"][..], &viewer].concat());
+    invoke(&["heal_party"]);
+    invoke(&["give_item", "--params", r#"{"item_id":"x"}"#]);
+    let cancelled = invoke(&["set_weather", "--params", r#"{ "weather": "rain" }"#]);
+    rows(data, &["invocation", "cancel", &cancelled, "--reason", "it is dry", "--refund"]);
+    let _adapter = Adapter::start(data, station, &pair(data));
+    rows(data, &["resume", "default"]);
+    let pending = || {
+        rows(data, &["ls", "invocations", "--filter", "not (state=done or state=failed or state=refunded)"])
+            .len()
+    };
+    until(|| format!("{} are pending", pending()), || (pending() == 0).then_some(()));
+    rows(data, &["hold"]);
+    rows(data, &["invocation", "requeue", &first]);
+    invoke(&["spawn_boss", "--params", r#"{"boss":"dragon"}"#]);
 }
 
 fn night() -> Night {
@@ -30,25 +76,15 @@ fn night() -> Night {
     let opening = file(data, "greeting.yaml", GREETING);
     let accepted = run(data, &["submit", &opening, "--wait"], "").exits(0);
     let name = accepted.rows[0]["run"].as_str().unwrap().to_owned();
-    let started = [
-        "session",
-        "start",
-        "s1",
-        "--as",
-        "alice",
-        "--participant",
-        "alice",
-        "--participant",
-        "bob",
-        "--intent",
-        "which map",
-    ];
-    assert!(cli(data, &started).status.success());
-    run(data, &["hold", "boss"], "").exits(0);
+    hold_sessions(data);
+    invoke_all(data, &station);
     let night = Night {
         queues: rows(data, &["ls", "queues"]),
+        invocations: rows(data, &["ls", "invocations"]),
         run: rows(data, &["run", "show", &name]).remove(0),
+        events: rows(data, &["run", "events", &name]),
         session: rows(data, &["session", "show", "s1"]).remove(0),
+        logs: SESSIONS.map(|session| rows(data, &["session", "show", session, "--log"])).into(),
         folder,
     };
     station.terminate();
@@ -81,6 +117,57 @@ impl Night {
 /// Those members of an object.
 fn members(of: &Value, names: &[&str]) -> Value {
     names.iter().map(|name| ((*name).to_owned(), of[*name].clone())).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// Rows without their times, which are of the entries in a recording and of the store at a station, and so
+/// some milliseconds apart.
+fn timeless(rows: &[Value], times: &[&str]) -> Vec<Value> {
+    let mut rows = rows.to_vec();
+    for time in times {
+        for row in &mut rows {
+            row.as_object_mut().unwrap().remove(*time);
+        }
+    }
+    rows
+}
+
+#[track_caller]
+fn assert_same(recorded: &[Value], live: &[Value], times: &[&str]) {
+    assert_eq!(timeless(recorded, times), timeless(live, times));
+    for (recorded, live) in recorded.iter().zip(live) {
+        for time in times {
+            let apart = recorded[*time].as_u64().unwrap().abs_diff(live[*time].as_u64().unwrap());
+            assert!(apart < 5_000, "{time}: {apart} ms apart, {recorded:#} {live:#}");
+        }
+    }
+}
+
+#[test]
+fn what_a_recording_reads_from_its_entries_is_what_the_station_stored() {
+    let night = night();
+    let times = ["enqueued_at_ms", "updated_at_ms"];
+    let recorded = night.asks(&["ls", "invocations"]);
+    assert_same(&recorded, &night.invocations, &times);
+    let states: Vec<&str> = recorded.iter().map(|row| row["state"].as_str().unwrap()).collect();
+    for (state, count) in [("pending", 2), ("failed", 2), ("done", 2)] {
+        assert_eq!(states.iter().filter(|it| **it == state).count(), count, "{states:?}");
+    }
+    let failed = night.asks(&["ls", "invocations", "--state", "failed", "--filter", "reason~dry"]);
+    assert_eq!((failed.len(), &failed[0]["refund"]), (1, &json!("manual")));
+    assert_eq!(night.asks(&["ls", "invocations", "--limit", "2"]), recorded[..2]);
+    assert!(night.asks(&["ls", "invocations", "--at", "+0s"]).is_empty());
+
+    let name = night.run["run"].as_str().unwrap();
+    assert_same(&night.asks(&["run", "events", name]), &night.events, &[]);
+    assert!(night.events.len() > 5);
+    let warnings = night.asks(&["run", "events", &name[name.len() - 6..], "--follow", "--level", "warn"]);
+    assert!(warnings.iter().all(|row| row["level"] == "warn" || row["level"] == "error"));
+    for (session, live) in SESSIONS.iter().zip(&night.logs) {
+        assert_same(&night.asks(&["session", "show", session, "--log"]), live, &["at_ms"]);
+    }
+    let later = night.asks(&["session", "show", "s2", "--log", "--after", "2", "--limit", "2"]);
+    assert_eq!(later.iter().map(|row| row["number"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(night.refuses(&["run", "events", name, "--at", "+0s"]), (1, "unknown_run".to_owned()));
 }
 
 #[test]
@@ -145,10 +232,11 @@ fn what_acts_or_was_not_recorded_is_refused_with_what_to_do() {
         assert_eq!(night.refuses(args), (1, "replayed".to_owned()), "{args:?}");
     }
     for args in [
-        &["ls", "invocations"][..],
+        &["ls", "refunds"][..],
+        &["ls", "invocations", "--other-manifest"],
         &["ls", "health"],
-        &["run", "events", "7f3a"],
-        &["session", "show", "s1", "--log"],
+        &["run", "artifacts", "7f3a"],
+        &["plugin", "audit", "org.example"],
         &["status"],
     ] {
         assert_eq!(night.refuses(args), (1, "not_recorded".to_owned()), "{args:?}");

@@ -136,7 +136,8 @@ pub(crate) struct Global {
     pub(crate) on_air: bool,
 
     /// Ask this recording, or the recordings in this folder, in the place of a station: `ls`, `run show`,
-    /// `session show`, `session ls`, `trace`, `tail` and `mplp validate`. Given again, also that one.
+    /// `run events`, `session show`, `session ls`, `plugin logs`, `trace`, `tail` and `mplp validate`. Given
+    /// again, also that one.
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE|DIR")]
     pub(crate) recording: Vec<PathBuf>,
 

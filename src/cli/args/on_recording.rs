@@ -85,8 +85,7 @@ impl Command {
 
 const fn of_run(action: &RunAction) -> OnRecording {
     match action {
-        RunAction::Show { .. } => Asks,
-        RunAction::Events { .. } => NotRecorded("the events of runs"),
+        RunAction::Show { .. } | RunAction::Events { .. } => Asks,
         RunAction::Artifacts { .. } => NotRecorded("the artifacts of runs"),
         RunAction::Export(_) => NotRecorded("lifecycle records"),
         RunAction::Rate(_) | RunAction::Cancel(_) | RunAction::Approve(_) | RunAction::Reject(_) => Acts,
@@ -111,8 +110,9 @@ const fn of_mplp(action: &MplpAction) -> OnRecording {
 
 const fn of_plugin(action: &PluginAction) -> OnRecording {
     match action {
-        PluginAction::Show { .. } | PluginAction::Logs { .. } | PluginAction::Audit { .. } => {
-            NotRecorded("the logs and audits of plugins")
+        PluginAction::Logs { .. } => Asks,
+        PluginAction::Show { .. } | PluginAction::Audit { .. } => {
+            NotRecorded("the manifests and audits of plugins")
         }
         PluginAction::Check(_) => Neither,
         _ => Acts,

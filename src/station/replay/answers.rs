@@ -3,9 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
+    invocations::{self, Narrowed},
     lists::{self, page, rows_max},
     past::PastReader,
-    session,
+    plugin_log, run_events, session, session_log,
     shared::Shared,
     walk::each_entry,
 };
@@ -46,19 +47,24 @@ pub(super) fn from_state(state: &Snapshot, now: Now, query: &Query) -> Option<Re
             Ok(Page::Session(state.macp.session(session).map(|view| Box::new(session::detail(view)))))
         }
         Query::Alerts { .. } | Query::Runs { .. } | Query::Sessions { .. } => paged(state, now, query),
-        Query::Trace { .. } | Query::Violations | Query::Findings => return None,
+        Query::Trace { .. }
+        | Query::Violations
+        | Query::Findings
+        | Query::Invocations { .. }
+        | Query::Invocation { .. }
+        | Query::RunEvents { .. }
+        | Query::SessionLog { .. }
+        | Query::PluginLog { .. } => return None,
         other => Err(not_recorded(other)),
     })
 }
 
+fn paging(beyond: Option<u64>, oldest_first: bool, filter: Option<&String>, limit: u64) -> Paging {
+    Paging { beyond, oldest_first, filter: filter.cloned(), limit }
+}
+
 /// A page of a list of which all is at hand.
 fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
-    let paging = |beyond: &Option<u64>, oldest_first: &bool, filter: &Option<String>, limit: &u64| Paging {
-        beyond: *beyond,
-        oldest_first: *oldest_first,
-        filter: filter.clone(),
-        limit: *limit,
-    };
     match query {
         Query::Alerts { state: wanted, since_ms, beyond, oldest_first, filter, limit } => {
             let mut rows = lists::alerts(state);
@@ -66,7 +72,7 @@ fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
                 wanted.is_none_or(|wanted| row.state == wanted)
                     && since_ms.is_none_or(|since| row.raised_at_ms >= since)
             });
-            page(rows, &paging(beyond, oldest_first, filter, limit), now)
+            page(rows, &paging(*beyond, *oldest_first, filter.as_ref(), *limit), now)
         }
         Query::Runs { state: wanted, name, since_ms, beyond, oldest_first, filter, limit } => {
             let mut rows = lists::runs(&state.runs);
@@ -75,7 +81,7 @@ fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
                     && name.as_ref().is_none_or(|name| row.name == *name)
                     && since_ms.is_none_or(|since| row.submitted_at_ms >= since)
             });
-            page(rows, &paging(beyond, oldest_first, filter, limit), now)
+            page(rows, &paging(*beyond, *oldest_first, filter.as_ref(), *limit), now)
         }
         Query::Sessions { state: wanted, mode, since_ms, beyond, oldest_first, filter, limit } => {
             let mut rows = lists::sessions(&state.macp);
@@ -84,7 +90,7 @@ fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
                     && mode.is_none_or(|mode| row.mode == mode)
                     && since_ms.is_none_or(|since| row.started_at_ms >= since)
             });
-            page(rows, &paging(beyond, oldest_first, filter, limit), now)
+            page(rows, &paging(*beyond, *oldest_first, filter.as_ref(), *limit), now)
         }
         other => Err(not_recorded(other)),
     }
@@ -96,18 +102,33 @@ pub(super) fn from_entries(
     past: &PastReader,
     query: &Query,
 ) -> Result<Page, PortError> {
-    let bus = shared.stage().state.state().rmp.clone();
+    let bus = || shared.stage().state.state().rmp.clone();
     let limits = shared.limits;
     match query {
         Query::Trace { trace: of, after, events, limit } => {
             Ok(trace(shared, past, (*of, *after, *events), *limit))
         }
-        Query::Violations => Ok(Page::Violations(violations::rows_of(bus, &limits.rmp, |take| {
+        Query::Violations => Ok(Page::Violations(violations::rows_of(bus(), &limits.rmp, |take| {
             each_entry(shared, past, take);
         }))),
-        Query::Findings => Ok(Page::Findings(findings::rows_of(bus, &limits, |take| {
+        Query::Findings => Ok(Page::Findings(findings::rows_of(bus(), &limits, |take| {
             each_entry(shared, past, take);
         }))),
+        Query::RunEvents { run, after, limit } => {
+            Ok(run_events::answer(shared, past, *run, (*after, *limit)))
+        }
+        Query::SessionLog { session, after, limit } => {
+            Ok(session_log::answer(shared, past, session, (*after, *limit)))
+        }
+        Query::PluginLog { plugin, after, limit } => {
+            Ok(plugin_log::answer(shared, past, plugin, (*after, *limit)))
+        }
+        Query::Invocation { id } => Ok(invocations::one(shared, past, *id)),
+        Query::Invocations { other_manifest: false, state, queue, beyond, oldest_first, filter, limit } => {
+            let narrowed = Narrowed { state: *state, queue: queue.clone() };
+            let paging = paging(beyond.map(|id| id.0), *oldest_first, filter.as_ref(), *limit);
+            invocations::list(shared, past, &narrowed, &paging)
+        }
         other => Err(not_recorded(other)),
     }
 }
@@ -134,16 +155,11 @@ fn trace(
 /// What only the station has: its store, its pack, its hosts.
 fn not_recorded(query: &Query) -> PortError {
     let what = match query {
-        Query::Invocations { .. } | Query::Invocation { .. } | Query::InvocationWhen { .. } => {
-            "the history of invocations"
-        }
+        Query::Invocations { .. } => "the manifests of invocations",
+        Query::InvocationWhen { .. } => "invocations to wait for",
         Query::Refunds { .. } => "the refunds",
-        Query::RunEvents { .. } => "the events of runs",
         Query::RunArtifacts { .. } => "the artifacts of runs",
-        Query::SessionLog { .. } => "the logs of sessions",
-        Query::Plugin { .. } | Query::PluginLog { .. } | Query::PluginAudit { .. } => {
-            "the logs and audits of plugins"
-        }
+        Query::Plugin { .. } | Query::PluginAudit { .. } => "the manifests and audits of plugins",
         Query::Stream => "what plays",
         Query::Lifecycle { .. } => "lifecycle records",
         Query::Events => "the events of the pack",

@@ -19,17 +19,25 @@ pub(super) fn rows_max(limit: u64) -> u64 {
     if limit == 0 { ROWS_MAX } else { limit.min(ROWS_MAX) }
 }
 
-/// A page of rows that are all at hand.
+/// The filter of a page.
 ///
 /// # Errors
-/// [`PortError::BadRequest`] for a filter that cannot be read.
-pub(super) fn page<R: ListRow>(mut rows: Vec<R>, paging: &Paging, now: Now) -> Result<Page, PortError> {
+/// [`PortError::BadRequest`] for one that cannot be read.
+pub(super) fn filter<R: ListRow>(paging: &Paging) -> Result<Option<Filter>, PortError> {
     let read = |text: &String| {
         Filter::parse(text, R::SPECS).map_err(|fault| {
             PortError::BadRequest(format!("filter, at byte {}: {}", fault.at.start + 1, fault.words))
         })
     };
-    let filter = paging.filter.as_ref().map(read).transpose()?;
+    paging.filter.as_ref().map(read).transpose()
+}
+
+/// A page of rows that are all at hand.
+///
+/// # Errors
+/// [`PortError::BadRequest`] for a filter that cannot be read.
+pub(super) fn page<R: ListRow>(mut rows: Vec<R>, paging: &Paging, now: Now) -> Result<Page, PortError> {
+    let filter = filter::<R>(paging)?;
     let is_beyond = |row: &R| match (paging.beyond, row.key()) {
         (Some(beyond), Some(key)) => {
             if paging.oldest_first {

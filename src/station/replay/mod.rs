@@ -13,19 +13,32 @@ mod answers;
 mod bar;
 mod clocks;
 #[cfg(test)]
+mod entry_answers_tests;
+#[cfg(test)]
 mod gap_tests;
+mod invocation_history;
+#[cfg(test)]
+mod invocation_history_tests;
+mod invocation_rows;
+mod invocations;
 mod lists;
+mod numbered;
 #[cfg(test)]
 mod overlap_tests;
 mod past;
 mod player;
+mod plugin_log;
 mod port;
 mod reach;
 #[cfg(test)]
 mod redact_tests;
+mod run_events;
 #[cfg(test)]
 mod seek_tests;
 mod session;
+mod session_calls;
+mod session_log;
+mod session_numbers;
 mod shared;
 mod state;
 #[cfg(test)]

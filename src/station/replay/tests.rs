@@ -19,7 +19,7 @@ use crate::{
     limits::Limits,
     port::{
         InvocationRow, Ladder, ListRow, Operator as _, Page, PageRows, Paging, PortError, Query, QueueRow,
-        ReplayAct, ReplayPlace, ReplayView, RunRow, SessionRow, Snapshot, Speed, StationPort as _,
+        RefundRow, ReplayAct, ReplayPlace, ReplayView, RunRow, SessionRow, Snapshot, Speed, StationPort as _,
     },
     recording::{self, RecordedItem, RecordingInfo, RecordingSet, SetReader, Tallied, test_files::TestFile},
     tap::{
@@ -354,7 +354,8 @@ fn what_held_is_listed_in_pages_and_what_was_not_recorded_is_refused() {
         let Page::Session(Some(detail)) = block_on(port.query(query)).unwrap() else { panic!("no session") };
         assert_eq!(detail.row.session, session.session);
     }
-    let refused = listed::<InvocationRow>(&port, all()).unwrap_err();
+    assert!(!listed::<InvocationRow>(&port, all()).unwrap().rows.is_empty());
+    let refused = listed::<RefundRow>(&port, all()).unwrap_err();
     assert!(matches!(refused, PortError::NotRecorded { .. }) && !refused.hint().is_empty());
     let bad = Paging { filter: Some("nonsense:(".to_owned()), ..all() };
     assert!(matches!(listed::<RunRow>(&port, bad), Err(PortError::BadRequest(_))));

@@ -2,23 +2,59 @@
 
 use std::ops::ControlFlow;
 
-use super::{past::PastReader, shared::Shared};
+use super::{
+    past::PastReader,
+    shared::{Shared, Stage},
+};
 use crate::{
     ids::Seq,
+    port::Snapshot,
     recording::{PlacedItem, RecordedItem, SetCursor, SetReader},
     tap::EntryRef,
 };
 
-/// Takes those of the start of the station that is replayed, in their order. What cannot be read is passed
-/// over, and counted.
+/// A place: the last entry until there, and a chunk of the start of the station that has it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    last: Seq,
+    near: usize,
+}
+
+impl Place {
+    /// Where a replay is.
+    pub(super) fn of(stage: &Stage) -> Self {
+        let of_state = || stage.state.state().as_of.0.iter().max().copied().unwrap_or_default();
+        Self { last: stage.state.last().unwrap_or_else(of_state), near: stage.chunk.saturating_sub(1) }
+    }
+}
+
+/// Takes the entries of the start of the station that is replayed, in their order. What cannot be read is
+/// passed over, and counted.
 pub(super) fn each_entry(shared: &Shared, past: &PastReader, take: &mut dyn FnMut(EntryRef<'_>)) {
-    let (last, near) = position(shared);
-    let mut go_on = |entry: EntryRef<'_>| {
+    let place = Place::of(&shared.stage());
+    each_entry_until(shared, past, place, &mut |entry| {
         take(entry);
         ControlFlow::Continue(())
-    };
-    let (unread, _) = past.read(|reader| of_start(shared, reader, near, last, &mut go_on));
+    });
+}
+
+/// Takes the entries of a start of the station until a place, in their order, for as long as it is wanted.
+pub(super) fn each_entry_until(
+    shared: &Shared,
+    past: &PastReader,
+    place: Place,
+    take: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
+) {
+    let Place { last, near } = place;
+    let (unread, _) = past.read(|reader| of_start(shared, reader, near, last, take));
     shared.note_unread(unread);
+}
+
+/// The first state that was noted in the start of the station that has a place, where that is not behind it:
+/// what is of before the recording.
+pub(super) fn first_state(past: &PastReader, place: Place) -> Option<Snapshot> {
+    let first = past.keyframe(Seq(0), place.near)?.snapshot;
+    first.as_of.0.iter().all(|seq| *seq <= place.last).then_some(*first)
 }
 
 /// Takes those of all starts of the station, in their order, for as long as it is wanted. How many parts
@@ -28,7 +64,7 @@ pub(super) fn each_entry_of_all(
     past: &PastReader,
     take: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
 ) -> u64 {
-    let (last, near) = position(shared);
+    let Place { last, near } = Place::of(&shared.stage());
     past.read(|reader| {
         let (mut chunk, mut unread) = (0, 0);
         loop {
@@ -43,13 +79,6 @@ pub(super) fn each_entry_of_all(
             chunk = start.end;
         }
     })
-}
-
-/// The last entry until where it is, and a chunk of the start that has it.
-fn position(shared: &Shared) -> (Seq, usize) {
-    let stage = shared.stage();
-    let of_state = || stage.state.state().as_of.0.iter().max().copied().unwrap_or_default();
-    (stage.state.last().unwrap_or_else(of_state), stage.chunk.saturating_sub(1))
 }
 
 fn of_start(

@@ -36,7 +36,9 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
             }
             RunAction::Events { run, level, kind, follow } => {
                 let run = short_ids::run(&station, run).await?;
-                let asked = events::EventQuery { level: *level, kinds: kind, follow: *follow };
+                // Nothing follows in a recording.
+                let follow = *follow && settings.asked.is_none();
+                let asked = events::EventQuery { level: *level, kinds: kind, follow };
                 events::events(&station, run, &asked, &clock, out).await
             }
             RunAction::Artifacts { run, out: folder } => {

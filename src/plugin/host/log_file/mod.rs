@@ -13,4 +13,4 @@ mod writer;
 pub use lines::{Line, LineSplitter};
 pub use rate::{LineRate, Losses};
 pub use reader::{Page, PageLimits, Position, after, before, last};
-pub use writer::LogFile;
+pub use writer::{LogFile, formatted};

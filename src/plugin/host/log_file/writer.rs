@@ -92,7 +92,9 @@ pub(super) fn name(nth: u64) -> String {
     if nth == 0 { NAME.to_owned() } else { format!("{NAME}.{nth}") }
 }
 
-fn formatted(at: Wall, level: Level, source: LogSource, line: &Line) -> String {
+/// A line as it is in the file, with its end.
+#[must_use]
+pub fn formatted(at: Wall, level: Level, source: LogSource, line: &Line) -> String {
     let stamp = i64::try_from(at.0).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let stamp = stamp.unwrap_or_default();
     let text = visible(&line.text, false);
