@@ -155,7 +155,7 @@ fn open_set(
     };
     let start = ReplayStart { place, speed: Speed::ONE, is_held: true };
     // It holds there: whatever the clock, no time passes in it.
-    Ok(ReplayPort::open(Arc::clone(set), start, Clock::start(), settings.limits)?)
+    Ok(ReplayPort::open(Arc::clone(set), start, Clock::start(), settings.limits)?.that_answers_all())
 }
 
 /// That parts of a recording could not be read.

@@ -264,7 +264,7 @@ impl RecordingSet {
     }
 
     /// Whether entries were left out of one of the files on purpose.
-    pub(super) fn is_filtered(&self) -> bool {
+    pub(crate) fn is_filtered(&self) -> bool {
         self.files.iter().any(SetFile::is_filtered)
     }
 

@@ -191,7 +191,7 @@ fn named(page: Page) -> Result<(Vec<NamedRow>, bool), Error> {
         Page::Invocations { rows, more, .. } => {
             let named = |it: InvocationRow| NamedRow {
                 invocation: Some(it.id.0),
-                ..row(it.id.0, Some(it.trace_id), None)
+                ..row(it.id.0, Some(it.trace_id).filter(|trace| !trace.0.is_nil()), None)
             };
             (rows.into_iter().map(named).collect(), more)
         }

@@ -64,7 +64,7 @@ impl Slice {
         self.clock.mono() >= self.until
     }
 
-    /// The part of it that leaves half of it.
+    /// It, ended half a slice earlier.
     pub(super) fn half(self) -> Self {
         Self {
             until: Mono(self.until.0.saturating_sub(u64::try_from(SLICE.as_nanos() / 2).unwrap_or(0))),

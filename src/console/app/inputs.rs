@@ -118,7 +118,7 @@ impl App {
         let patience = if self.is_idle() { Some(Duration::ZERO) } else { self.until_fold() };
         tokio::select! {
             biased;
-            // Whoever could say so is gone, too.
+            // It stops as well where nothing is left that could say so.
             _ = stop.wait_for(|stop| *stop) => Input::Stopped,
             typed = typed_together(typed) => Input::Typed(typed),
             Some(answer) = self.answers.next(), if !self.answers.is_empty() => Input::Answered(answer),
@@ -163,11 +163,11 @@ impl App {
             Some(answer) = self.answers.next(), if !self.answers.is_empty() => Input::Answered(answer),
             () = sleep(until_snapshot), if until_snapshot.is_some() => Input::SnapshotDue,
             () = tokio::task::yield_now(), if self.is_behind => Input::EntriesLeft,
-            () = tokio::task::yield_now(), if self.is_past_behind() => Input::PastLeft,
-            () = tokio::task::yield_now(), if self.ui.is_behind() => Input::ListsLeft,
             () = ready(self.reader.as_mut(), Some(Duration::ZERO)), if self.sync == Sync::Synced => {
                 Input::EntriesCame
             }
+            () = tokio::task::yield_now(), if self.is_past_behind() => Input::PastLeft,
+            () = tokio::task::yield_now(), if self.ui.is_behind() => Input::ListsLeft,
         }
     }
 

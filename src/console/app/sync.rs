@@ -226,11 +226,16 @@ impl App {
             self.connect();
         }
         if has_read || has_judged {
-            let was_dirty = self.is_dirty;
-            self.handle_event(Event::Data);
-            // What is told every second whatever happens is shown with the next second.
-            let waits = is_routine && !has_judged && self.sync == Sync::Synced && !self.ui.is_answered;
-            self.is_dirty = was_dirty || !waits;
+            self.show_folded(is_routine && !has_judged);
         }
+    }
+
+    /// Shows what was folded. What is told every second whatever happens is shown with the next second; of a
+    /// recording, seconds are shorter.
+    fn show_folded(&mut self, is_routine: bool) {
+        let was_dirty = self.is_dirty;
+        self.handle_event(Event::Data);
+        let is_live = self.sync == Sync::Synced && self.replaying.is_none();
+        self.is_dirty = was_dirty || self.ui.is_answered || !(is_routine && is_live);
     }
 }

@@ -444,7 +444,7 @@ impl Action {
                 | Self::Workbench
                 | Self::EditFrame
         );
-        self.acts_on_station() && !is_within
+        (self.acts_on_station() && !is_within) || matches!(self, Self::Acknowledge)
     }
 
     /// Whether it changes the moment that the panes show, or notes it.

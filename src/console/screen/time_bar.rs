@@ -28,18 +28,23 @@ const NOTE_COLUMNS: u16 = 44;
 const NOTED_COLUMNS_MIN: u16 = 120;
 
 /// The bar between the times, where the line has room for it, and what is said behind them.
-fn places(line: Rect, has_note: bool) -> Option<(Rect, Rect)> {
-    let note_columns = if has_note && line.width >= NOTED_COLUMNS_MIN { NOTE_COLUMNS } else { 0 };
+fn places(line: Rect, is_held: bool) -> Option<(Rect, Rect)> {
+    let note_columns = if is_held && line.width >= NOTED_COLUMNS_MIN { NOTE_COLUMNS } else { 0 };
     let width = line.width.checked_sub(2 * TIME_COLUMNS + 2 + note_columns)?;
     let bar = Rect { x: line.x + 1 + TIME_COLUMNS, width, height: 1, ..line };
     let note = Rect { x: bar.right() + 1 + TIME_COLUMNS, width: note_columns.saturating_sub(1), ..bar };
     (width >= COLUMNS_MIN).then_some((bar, note))
 }
 
-/// What is said of the entry that is shown while time stands still, where it is one to stop at.
+/// Whether no time passes in what is shown.
+fn is_held(ui: &Ui, view: &View) -> bool {
+    ui.time.is_stopped() || view.replay.as_ref().is_some_and(|replay| replay.is_held)
+}
+
+/// What is said of the entry at the moment that is shown, where it is one to stop at.
 fn note(ui: &Ui, view: &View) -> Option<(String, Role)> {
-    let stands = ui.time.is_stopped() || view.replay.as_ref().is_some_and(|replay| replay.is_held);
-    let entry = ui.time.current_entry().filter(|_| stands)?;
+    let shown = ui.time.instant().unwrap_or(view.clock);
+    let entry = ui.time.current_entry().filter(|it| is_held(ui, view) && it.entry.at.wall == shown.wall)?;
     let record = EntryRecord(entry);
     let role = if record.outcome().is_of_note() { Role::Warn } else { Role::Text };
     record.is_of_note().then(|| (format!("{} {}", record.kind(), record.line()), role))
@@ -108,14 +113,15 @@ fn passed_of_bookmark(ui: &Ui, view: &View, bookmark: &Bookmark) -> Option<Durat
 /// Draws it.
 pub(super) fn draw(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let view = canvas.view;
-    let note = note(ui, view);
-    let (Some(span), Some((bar, noted))) = (Span::of(ui, view), places(line, note.is_some())) else { return };
+    let (Some(span), Some((bar, noted))) = (Span::of(ui, view), places(line, is_held(ui, view))) else {
+        return;
+    };
     let time = |wall| format::time_of_day(wall, &view.zone);
     // The border of a pane lies below it.
     canvas.clear(Rect { x: line.x + 1, width: line.width.saturating_sub(2), height: 1, ..line });
     canvas.put(line.x + 1, line.y, 8, &time(span.ends.0), Role::Muted);
     canvas.put(bar.right() + 1, line.y, 8, &time(span.ends.1), Role::Muted);
-    if let Some((words, role)) = note {
+    if let Some((words, role)) = note(ui, view) {
         canvas.put(noted.x, noted.y, noted.width, &words, role);
     }
     let columns = match &view.replay {
@@ -164,7 +170,7 @@ pub(super) fn click(ui: &mut Ui, cx: &ActContext<'_>, line: Rect, column: u16) -
     if ui.message.is_some() || !ui.faults.is_empty() {
         return None;
     }
-    let (span, (bar, _)) = (Span::of(ui, cx.view)?, places(line, note(ui, cx.view).is_some())?);
+    let (span, (bar, _)) = (Span::of(ui, cx.view)?, places(line, is_held(ui, cx.view))?);
     let column = column.checked_sub(bar.x).filter(|column| *column < bar.width)?;
     let passed = span.passed(bar.width, column);
     if cx.view.replay.is_some() {

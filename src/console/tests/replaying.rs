@@ -86,7 +86,7 @@ fn the_header_says_that_it_is_a_recording_and_where() {
     let text = stage.text();
     let bar = text.lines().rev().nth(1).unwrap();
     let middle = bar.chars().position(|it| it == '|').unwrap();
-    assert!(bar.contains('▁') && (75..85).contains(&middle), "{middle}: {bar}");
+    assert!(bar.contains('▁') && (55..61).contains(&middle), "{middle}: {bar}");
 }
 
 #[test]

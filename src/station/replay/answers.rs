@@ -96,6 +96,22 @@ fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
     }
 }
 
+/// Why a question is refused on a screen that moves about in a recording: with every move all entries would
+/// be read from their beginning.
+pub(super) fn refused_on_screen(query: &Query) -> Option<PortError> {
+    let (what, command) = match query {
+        Query::Invocations { .. } | Query::Invocation { .. } => {
+            ("the history of invocations", "ls invocations")
+        }
+        Query::RunEvents { .. } => ("the events of runs", "run events"),
+        Query::SessionLog { .. } => ("the logs of sessions", "session show --log"),
+        Query::PluginLog { .. } => ("the logs of plugins", "plugin logs"),
+        _ => return None,
+    };
+    let what = format!("{what} for its screens; `rl-console {command} --recording FILE` reads them");
+    Some(PortError::NotRecorded { what })
+}
+
 /// Answers for which the entries until the place where the replay is are read.
 pub(super) fn from_entries(
     shared: &Arc<Shared>,

@@ -40,6 +40,11 @@ fn night() -> Night {
 impl Night {
     /// A replay at the end of a recording that begins behind so many entries, and lacks some.
     fn from(&self, index: usize, lacks: Range<usize>) -> ReplayPort {
+        self.on_screen(index, lacks).that_answers_all()
+    }
+
+    /// The same, as a screen has it.
+    fn on_screen(&self, index: usize, lacks: Range<usize>) -> ReplayPort {
         let path = self.folder.path().join(format!("{index}.{}.{}.mcap", lacks.start, lacks.end));
         if !path.exists() {
             self.write(&path, index, lacks);
@@ -319,4 +324,21 @@ fn the_log_of_a_plugin_goes_on_before_the_lines_that_the_state_has() {
         assert_eq!(paged(|after| lines(&port, plugin.as_str(), after, 2), |row| row.number), rows);
     }
     assert_eq!(lines(&port, "none", 0, 0), (Vec::new(), false));
+}
+
+#[test]
+fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
+    let night = night();
+    let on_screen = night.on_screen(0, 0..0);
+    let run = crate::ids::TraceId(uuid::Uuid::nil());
+    for query in [
+        Query::Invocation { id: InvocationId(1) },
+        Query::RunEvents { run, after: 0, limit: 0 },
+        Query::SessionLog { session: "s-1".to_owned(), after: 0, limit: 0 },
+        Query::PluginLog { plugin: "sim.plugin".into(), after: 0, limit: 0 },
+    ] {
+        let refused = block_on(on_screen.query(query)).unwrap_err();
+        assert_eq!(refused.code(), "not_recorded");
+        assert!(refused.to_string().contains("`rl-console "), "{refused}");
+    }
 }

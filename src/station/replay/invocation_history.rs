@@ -20,7 +20,7 @@ use crate::{
             station,
         },
     },
-    time::Wall,
+    time::{Mono, Wall},
 };
 
 /// Commands whose outcome may come; the oldest go first.
@@ -46,6 +46,8 @@ pub(super) struct InvocationHistory {
     /// Rows that operators had enqueued, by the entries of their commands.
     commands: BTreeMap<Seq, Vec<NewInvocation>>,
     applied: Option<Applied>,
+    /// Whether entries were left out on purpose: none of those that were is of a row that is here.
+    is_filtered: bool,
     /// Gaps in the entries.
     gaps: u64,
     next: Option<Seq>,
@@ -61,14 +63,15 @@ struct Cx<'a> {
 }
 
 impl InvocationHistory {
-    pub(super) const fn new(rows: KnownRows) -> Self {
-        Self { rows, commands: BTreeMap::new(), applied: None, gaps: 0, next: None }
+    pub(super) const fn new(rows: KnownRows, is_filtered: bool) -> Self {
+        Self { is_filtered, rows, commands: BTreeMap::new(), applied: None, gaps: 0, next: None }
     }
 
-    /// Takes in the rows of a state: those that are with the adapter, and those that ended last.
-    pub(super) fn observe(&mut self, state: &mpp::Snapshot) {
+    /// Takes in the rows of a state: those that are with the adapter, and those that ended last. It may be of
+    /// later: what it has of behind `until` is left out.
+    pub(super) fn observe(&mut self, state: &mpp::Snapshot, until: Mono) {
         let gaps = self.gaps;
-        for ended in &state.recent {
+        for ended in state.recent.iter().filter(|ended| ended.at.mono <= until) {
             self.rows.change(ended.id, |known| {
                 if !known.row.state.is_terminal() {
                     (known.row.state, known.row.updated_at_ms) = (ended.state, ended.at.wall);
@@ -79,7 +82,7 @@ impl InvocationHistory {
                 row.trace_id = ended.trace.unwrap_or(row.trace_id);
             });
         }
-        for (id, live) in &state.live {
+        for (id, live) in state.live.iter().filter(|(_, live)| live.since.mono <= until) {
             self.rows.change(*id, |known| {
                 known.gaps = gaps;
                 let row = &mut known.row;
@@ -95,7 +98,7 @@ impl InvocationHistory {
     /// Takes in the next entry.
     pub(super) fn take(&mut self, entry: EntryRef<'_>) {
         let of = entry.entry;
-        let is_missing = self.next.is_some_and(|next| next != of.seq);
+        let is_missing = !self.is_filtered && self.next.is_some_and(|next| next != of.seq);
         self.gaps += u64::from(is_missing || matches!(of.what, What::Loss { .. }));
         self.next = Some(of.seq.next());
         let has_text = matches!(of.what, What::Transition(Any::Mpp(_)));
@@ -120,8 +123,12 @@ impl InvocationHistory {
     /// The rows, and the last one that was looked at where there was no room for all. `state` is the one
     /// behind the last entry. Left out are rows of which it is not known what became of them: that were
     /// dispatched and are with no adapter, and that had not ended when entries were lost.
-    pub(super) fn finish(mut self, state: &mpp::Snapshot) -> (Vec<KnownRow>, Option<InvocationId>) {
-        self.observe(state);
+    pub(super) fn finish(
+        mut self,
+        state: &mpp::Snapshot,
+        until: Mono,
+    ) -> (Vec<KnownRow>, Option<InvocationId>) {
+        self.observe(state, until);
         let gaps = self.gaps;
         let (mut rows, last) = self.rows.finish();
         rows.retain(|known| match known.row.state {

@@ -21,7 +21,7 @@ use crate::{
             station::{self, OperatedBy},
         },
     },
-    time::Now,
+    time::{Mono, Now},
 };
 
 /// Entries one after the other, and what becomes of rows by them.
@@ -33,7 +33,7 @@ struct TestHistory {
 impl TestHistory {
     fn new() -> Self {
         let bounds = RowBounds { beyond: None, oldest_first: true, rows_max: 9, bytes_max: 1 << 20 };
-        Self { history: InvocationHistory::new(KnownRows::new(bounds)), seq: 0 }
+        Self { history: InvocationHistory::new(KnownRows::new(bounds), false), seq: 0 }
     }
 
     fn take(&mut self, cause: Option<u64>, what: What, bytes: &str) -> u64 {
@@ -91,7 +91,7 @@ impl TestHistory {
     }
 
     fn rows(self, state: &mpp::Snapshot) -> Vec<InvocationRow> {
-        self.history.finish(state).0.into_iter().map(|known| known.row).collect()
+        self.history.finish(state, Mono(u64::MAX)).0.into_iter().map(|known| known.row).collect()
     }
 
     fn all(self) -> Vec<InvocationRow> {

@@ -88,14 +88,14 @@ fn read(
     let limits = &shared.limits.port;
     let (rows_max, bytes_max) = (limits.examined_rows_max, limits.answer_bytes_max);
     let bounds = RowBounds { beyond, oldest_first, rows_max, bytes_max };
-    let mut history = InvocationHistory::new(KnownRows::new(bounds));
+    let mut history = InvocationHistory::new(KnownRows::new(bounds), shared.set.is_filtered());
     if let Some(first) = first_state(past, place) {
-        history.observe(&first.mpp);
+        history.observe(&first.mpp, now.mono);
     }
     each_entry_until(shared, past, place, &mut |entry| {
         history.take(entry);
         ControlFlow::Continue(())
     });
-    let (rows, last) = history.finish(&state);
+    let (rows, last) = history.finish(&state, now.mono);
     (rows, last, now)
 }

@@ -34,7 +34,10 @@ pub(super) fn answer(
     let (place, shown) = {
         let stage = shared.stage();
         let view = stage.state.state().plugin.plugins.get(plugin);
-        (Place::of(&stage), view.map(|view| view.log.clone()).unwrap_or_default())
+        let mut shown = view.map(|view| view.log.clone()).unwrap_or_default();
+        // Behind a loss the state may be of later.
+        shown.retain(|line| line.at.mono <= stage.state.at().mono);
+        (Place::of(&stage), shown)
     };
     let bytes_max = shared.limits.port.answer_bytes_max;
     let page = NumberedPage::new(NumberedPaging { after, limit, bytes_max });

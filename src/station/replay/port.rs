@@ -68,6 +68,10 @@ impl ReplayControl for ShutdownGuard {
 pub struct ReplayPort {
     life: Arc<ShutdownGuard>,
     past: Arc<PastReader>,
+    /// What is asked reads all entries until the place, and no window waits for that.
+    asked: Arc<PastReader>,
+    /// Whether lists are answered for which all entries have to be read.
+    answers_all: bool,
     files: Arc<[PathBuf]>,
     notes: Arc<[String]>,
 }
@@ -167,6 +171,7 @@ impl ReplayPort {
             player.play(now);
         }
         let (files, notes) = (set.paths().map(Path::to_path_buf).collect(), set.notes().into());
+        let asked = Arc::new(PastReader::new(SetReader::new(Arc::clone(&set))));
         let past = Arc::new(PastReader::new(SetReader::new(set)));
         let beginning = Beginning { reader, reached, player, clocks, span, first: first.1, last: last.1 };
         let (shared, thread) = ReplayThread::new(beginning, clock, &limits);
@@ -176,18 +181,25 @@ impl ReplayPort {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(failed)?;
         let replay = move || runtime.block_on(thread.run());
         std::thread::Builder::new().name("replay".to_owned()).spawn(replay).map_err(failed)?;
-        Ok(Self { life: Arc::new(ShutdownGuard { shared }), past, files, notes })
+        Ok(Self { life: Arc::new(ShutdownGuard { shared }), past, asked, answers_all: false, files, notes })
+    }
+
+    /// One that holds where it is, and answers also what all entries have to be read for: invocations, events
+    /// of runs, logs of sessions and of plugins. Whoever moves about in it would have them read at each move.
+    #[must_use]
+    pub fn that_answers_all(self) -> Self {
+        Self { answers_all: true, ..self }
     }
 
     /// Takes the entries of all starts of the station until where it is, in their order, for as long as that
     /// is wanted. It reads files meanwhile. How many parts could not be read.
     pub fn each_entry(&self, mut take: impl FnMut(EntryRef<'_>) -> ControlFlow<()>) -> u64 {
-        each_entry_of_all(&self.life.shared, &self.past, &mut take)
+        each_entry_of_all(&self.life.shared, &self.asked, &mut take)
     }
 
     /// Takes those of the start of the station that is replayed. What cannot be read is passed over.
     pub fn each_entry_of_start(&self, mut take: impl FnMut(EntryRef<'_>)) {
-        each_entry(&self.life.shared, &self.past, &mut take);
+        each_entry(&self.life.shared, &self.asked, &mut take);
     }
 
     /// Parts that could not be read for what was asked until now: a ladder, violations and findings are made
@@ -220,11 +232,12 @@ impl Operator for ReplayPort {
             let stage = shared.stage();
             answers::from_state(stage.state.state(), stage.state.at(), &query)
         };
-        let past = Arc::clone(&self.past);
+        let asked = Arc::clone(&self.asked);
+        let refused = answers::refused_on_screen(&query).filter(|_| !self.answers_all);
         Box::pin(async move {
-            match at_hand {
+            match at_hand.or_else(|| refused.map(Err)) {
                 Some(page) => page,
-                None => beside(move || answers::from_entries(&shared, &past, &query)).await?,
+                None => beside(move || answers::from_entries(&shared, &asked, &query)).await?,
             }
         })
     }

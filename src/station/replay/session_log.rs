@@ -33,7 +33,7 @@ use crate::{
     station::sessions::log_row,
     tap::{
         EntryRef,
-        entry::{Transition as Any, What},
+        entry::{Link, Transition as Any, What},
     },
     time::Wall,
     words,
@@ -41,11 +41,17 @@ use crate::{
 
 /// The records behind a number; none where there is no such session.
 pub(super) fn answer(shared: &Shared, past: &PastReader, session: &str, (after, limit): (u64, u64)) -> Page {
-    let (place, shown) = {
+    let (place, as_of, mut shown) = {
         let stage = shared.stage();
-        let view = stage.state.state().macp.session(session);
-        (Place::of(&stage), view.map(|view| (view.session.number, view.messages)))
+        let held = stage.state.state();
+        let view = held.macp.session(session);
+        let shown = view.map(|view| (view.session.number, view.messages));
+        (Place::of(&stage), held.as_of.0[Link::Macp.index()], shown)
     };
+    // Behind a loss the state may be of later: what it has of then is counted off.
+    if let Some((number, messages)) = &mut shown {
+        *messages = messages.saturating_sub(accepted_between(shared, past, (place, as_of), *number));
+    }
     let mut count = Count::new(session, shown.map(|(number, _)| number));
     each_entry_until(shared, past, place, &mut |entry| {
         count.take(entry);
@@ -64,6 +70,22 @@ pub(super) fn answer(shared: &Shared, past: &PastReader, session: &str, (after, 
     };
     each_entry_until(shared, past, place, &mut |entry| log.take(entry));
     finish(log.page)
+}
+
+/// How many messages the session of a number accepted behind a place until an entry, if any did.
+fn accepted_between(shared: &Shared, past: &PastReader, (place, until): (Place, Seq), number: u64) -> u64 {
+    let mut accepted = 0;
+    if let Some(later) = place.on_to(until) {
+        each_entry_until(shared, past, later, &mut |entry| {
+            let is_accepted = matches!(
+                &entry.entry.what,
+                What::Transition(Any::Macp(Transition::Accepted { session, .. })) if session.number == number
+            );
+            accepted += u64::from(is_accepted && !place.has(entry.entry.seq));
+            ControlFlow::Continue(())
+        });
+    }
+    accepted
 }
 
 fn finish(page: NumberedPage<SessionLogRow>) -> Page {

@@ -354,6 +354,7 @@ fn what_held_is_listed_in_pages_and_what_was_not_recorded_is_refused() {
         let Page::Session(Some(detail)) = block_on(port.query(query)).unwrap() else { panic!("no session") };
         assert_eq!(detail.row.session, session.session);
     }
+    let port = port.that_answers_all();
     assert!(!listed::<InvocationRow>(&port, all()).unwrap().rows.is_empty());
     let refused = listed::<RefundRow>(&port, all()).unwrap_err();
     assert!(matches!(refused, PortError::NotRecorded { .. }) && !refused.hint().is_empty());

@@ -26,6 +26,16 @@ impl Place {
         let of_state = || stage.state.state().as_of.0.iter().max().copied().unwrap_or_default();
         Self { last: stage.state.last().unwrap_or_else(of_state), near: stage.chunk.saturating_sub(1) }
     }
+
+    /// The place behind an entry of the same start that is behind this one.
+    pub(super) fn on_to(self, last: Seq) -> Option<Self> {
+        (last > self.last).then_some(Self { last, ..self })
+    }
+
+    /// Whether an entry is before it.
+    pub(super) fn has(self, seq: Seq) -> bool {
+        seq <= self.last
+    }
 }
 
 /// Takes the entries of the start of the station that is replayed, in their order. What cannot be read is

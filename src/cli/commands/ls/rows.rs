@@ -10,6 +10,7 @@ use crate::{
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     port::{AdapterRow, EventRow, HealthRow, HealthStatus, InvocationRow, QueueRow, RefundRow, StateKeyRow},
     store::invocations::Source,
+    time::Wall,
 };
 
 const L: Align = Align::Left;
@@ -143,9 +144,10 @@ impl TableRow for InvocationRow {
             self.event.to_string(),
             format!("{}{from}{other}", self.state.name()),
             source(&self.source),
-            clock.show(self.enqueued_at_ms),
+            // A recording may not know of it.
+            if self.enqueued_at_ms == Wall(0) { String::new() } else { clock.show(self.enqueued_at_ms) },
             clock.show(self.updated_at_ms),
-            self.trace_id.short(),
+            if self.trace_id.0.is_nil() { String::new() } else { self.trace_id.short() },
             self.params.to_string(),
             told.unwrap_or_default(),
         ]
