@@ -309,7 +309,9 @@ impl Operator for Asked {
         match self {
             Self::Station(station) => station.query(query),
             Self::Recording(port) => {
-                let is_of_entries = is_of_entries(&query);
+                // A ladder says by itself what could not be read.
+                let is_of_entries =
+                    ReplayPort::reads_entries(&query) && !matches!(query, Query::Trace { .. });
                 let (port, before, answer) = (port.clone(), port.unread(), port.query(query));
                 Box::pin(async move {
                     let page = answer.await;
@@ -323,20 +325,6 @@ impl Operator for Asked {
             }
         }
     }
-}
-
-/// Whether a recording reads its entries for the answer. A ladder says by itself what could not be read.
-const fn is_of_entries(query: &Query) -> bool {
-    matches!(
-        query,
-        Query::Violations
-            | Query::Findings
-            | Query::Invocations { .. }
-            | Query::Invocation { .. }
-            | Query::RunEvents { .. }
-            | Query::SessionLog { .. }
-            | Query::PluginLog { .. }
-    )
 }
 
 #[cfg(test)]

@@ -472,6 +472,7 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::Stranger
         | PortError::OtherStation { .. }
         | PortError::NotRecorded { .. }
+        | PortError::NotOnScreen { .. }
         | PortError::Replayed
         | PortError::Store(_) => Exit::Refused,
     }

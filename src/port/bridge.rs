@@ -68,7 +68,7 @@ pub struct InvocationRow {
     pub reason: Option<String>,
     /// Where it came from; of no kind where a recording does not say it.
     pub source: Source,
-    /// What it belongs to.
+    /// What it belongs to; nil where a recording does not say it.
     pub trace_id: TraceId,
     /// When it was enqueued, in Unix milliseconds; 0 where that was before a recording.
     pub enqueued_at_ms: Wall,
@@ -90,6 +90,18 @@ pub struct InvocationRow {
 }
 
 impl InvocationRow {
+    /// When it was enqueued, where that is known.
+    #[must_use]
+    pub fn enqueued_at(&self) -> Option<Wall> {
+        (self.enqueued_at_ms != Wall(0)).then_some(self.enqueued_at_ms)
+    }
+
+    /// What it belongs to, where that is known.
+    #[must_use]
+    pub fn trace(&self) -> Option<TraceId> {
+        (!self.trace_id.0.is_nil()).then_some(self.trace_id)
+    }
+
     /// A stored row as it is printed by a station whose manifest in force is `pack_id` and `hash`.
     #[must_use]
     pub fn of(row: Row, pack_id: &PackId, hash: &ManifestHash) -> Self {

@@ -164,6 +164,14 @@ macro_rules! declare {
                 /// What was asked for.
                 what: String,
             },
+            /// A recording has it, and it is read for no screen.
+            #[error("a replay does not show {what}")]
+            NotOnScreen {
+                /// What was asked for.
+                what: String,
+                /// The subcommand that prints it.
+                command: String,
+            },
             /// A recording does nothing.
             #[error("this is a replay of the past: nothing can be done in it")]
             Replayed,
@@ -202,7 +210,7 @@ macro_rules! declare {
                     Self::NoAlert { .. } => "no_alert",
                     Self::AlertAsks { .. } => "alert_asks",
                     Self::Forbidden { .. } | Self::Stranger | Self::OtherStation { .. } => "forbidden",
-                    Self::NotRecorded { .. } => "not_recorded",
+                    Self::NotRecorded { .. } | Self::NotOnScreen { .. } => "not_recorded",
                     Self::Replayed => "replayed",
                     Self::Damaged(_) => "damaged",
                     Self::NoKeyframe(_) => "no_keyframe",
@@ -249,6 +257,9 @@ macro_rules! declare {
                     Self::NotRecorded { .. } => {
                         "a running station has it: `rl-console attach`, or the same command without the recording"
                             .to_owned()
+                    }
+                    Self::NotOnScreen { command, .. } => {
+                        format!("run `rl-console {command} --recording FILE`")
                     }
                     Self::Replayed => {
                         "do it in the console of a running station: `rl-console attach`".to_owned()

@@ -4,7 +4,7 @@
 use super::{AdapterRow, EventRow, HealthRow, HealthStatus, InvocationRow, QueueRow, RefundRow, StateKeyRow};
 use crate::{
     field::{Column, Value, fields},
-    ids::{ManifestHash, TraceId},
+    ids::ManifestHash,
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     schema::JsonText,
     tap::entry::mpp::{RefundStatus, RowState},
@@ -21,16 +21,6 @@ pub(super) fn since(at: Wall, now: Now) -> Value<'static> {
     Value::Duration(u64::try_from(now.wall.since(at).as_millis()).unwrap_or(u64::MAX))
 }
 
-/// A time of which a recording knows.
-pub(super) fn known(at: Wall) -> Option<Wall> {
-    (at != Wall(0)).then_some(at)
-}
-
-/// A trace of which a recording knows.
-fn known_trace(trace: TraceId) -> Option<String> {
-    (!trace.0.is_nil()).then(|| trace.0.hyphenated().to_string())
-}
-
 fields! {
     InvocationRow {
         "id", Serial, Public, "number", Column::fixed("id", 8).right() => |it, _| Value::Serial(it.id.0);
@@ -41,10 +31,10 @@ fields! {
         "source", Text, Public, "source of the request", Column::fixed("source", 14) => |it, _| Value::text(it.source.kind.as_str());
         "user", Text, Login, "viewer who asked for it", Column::fixed("user", 12) => |it, _| Value::maybe(it.source.user.as_deref());
         "redemption", Text, Payload, "redemption" => |it, _| Value::maybe(it.source.redemption.as_deref());
-        "enqueued" | "enqueued_at_ms", Time, Public, "enqueue time", Column::fixed("enqueued", 8) => |it, _| known(it.enqueued_at_ms).map_or(Value::None, Value::Time);
+        "enqueued" | "enqueued_at_ms", Time, Public, "enqueue time", Column::fixed("enqueued", 8) => |it, _| it.enqueued_at().map_or(Value::None, Value::Time);
         "at" | "updated_at_ms" | "updated", Time, Public, "time of the last state change", Column::fixed("at", 8) => |it, _| Value::Time(it.updated_at_ms);
-        "age", Duration, Public, "time since it was enqueued" => |it, now| known(it.enqueued_at_ms).map_or(Value::None, |at| since(at, now));
-        "trace" | "trace_id", Id, Public, "trace", Column::fixed("trace", 5) => |it, _| Value::maybe(known_trace(it.trace_id));
+        "age", Duration, Public, "time since it was enqueued" => |it, now| it.enqueued_at().map_or(Value::None, |at| since(at, now));
+        "trace" | "trace_id", Id, Public, "trace", Column::fixed("trace", 5) => |it, _| Value::maybe(it.trace().map(|trace| trace.0.hyphenated().to_string()));
         "params", Text, Payload, "event parameters", Column::growing("params", 12, 4) => |it, _| Value::text(it.params.as_str());
         "reason", Text, Payload, "failure reason", Column::growing("reason", 8, 6) => |it, _| Value::maybe(it.reason.as_deref());
         "result", Text, Payload, "result from the adapter" => |it, _| Value::maybe(it.result.as_ref().map(JsonText::as_str));

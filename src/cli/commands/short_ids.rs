@@ -189,10 +189,8 @@ fn named(page: Page) -> Result<(Vec<NamedRow>, bool), Error> {
             (rows.into_iter().map(|it| row(it.number, Some(it.run), None)).collect(), more)
         }
         Page::Invocations { rows, more, .. } => {
-            let named = |it: InvocationRow| NamedRow {
-                invocation: Some(it.id.0),
-                ..row(it.id.0, Some(it.trace_id).filter(|trace| !trace.0.is_nil()), None)
-            };
+            let named =
+                |it: InvocationRow| NamedRow { invocation: Some(it.id.0), ..row(it.id.0, it.trace(), None) };
             (rows.into_iter().map(named).collect(), more)
         }
         Page::Sessions { rows, more, .. } => {

@@ -50,7 +50,7 @@ const ANSWERS_MAX: usize = 64;
 /// While painting waits for longer, entries are taken in so often.
 pub(super) const FOLD_EVERY: Duration = Duration::from_millis(20);
 /// How long folding may go on before input is looked at again.
-const SLICE: Duration = Duration::from_millis(1);
+pub(super) const SLICE: Duration = Duration::from_millis(1);
 
 /// A slice of time that work may take.
 #[derive(Clone, Copy, Debug)]
@@ -62,14 +62,6 @@ pub(super) struct Slice {
 impl Slice {
     pub(super) fn is_over(self) -> bool {
         self.clock.mono() >= self.until
-    }
-
-    /// It, ended half a slice earlier.
-    pub(super) fn half(self) -> Self {
-        Self {
-            until: Mono(self.until.0.saturating_sub(u64::try_from(SLICE.as_nanos() / 2).unwrap_or(0))),
-            ..self
-        }
     }
 }
 
@@ -202,9 +194,9 @@ impl App {
         self.is_dirty = true;
     }
 
-    /// The time that folding may take from here on.
-    pub(super) fn slice(&self) -> Slice {
-        Slice { clock: self.clock, until: self.clock.mono() + SLICE }
+    /// So much of a slice from here on.
+    pub(super) fn slice(&self, length: Duration) -> Slice {
+        Slice { clock: self.clock, until: self.clock.mono() + length }
     }
 
     /// Takes in an event; how it ends the console, if it does.

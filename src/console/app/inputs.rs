@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     answer::Answer,
-    app::{App, FOLD_EVERY, Sync},
+    app::{App, FOLD_EVERY, SLICE, Sync},
     replaying::changed,
     waiting::{ready, sleep},
 };
@@ -194,7 +194,7 @@ impl App {
             Input::EntriesCame | Input::EntriesLeft => self.fold(),
             Input::PastLeft => self.fold_past(),
             Input::ListsLeft => {
-                let slice = self.slice();
+                let slice = self.slice(SLICE);
                 self.is_dirty |= self.ui.advance_until(|| slice.is_over(), self.shown_now());
             }
         }

@@ -8,7 +8,7 @@
 
 use super::{
     answer::Answer,
-    app::{App, Sync},
+    app::{App, SLICE, Sync},
     past_loader::{PastAnswer, Stage},
 };
 use crate::{
@@ -151,7 +151,7 @@ impl App {
     /// Folds for one slice of time; at the end, everything is taken over.
     pub(crate) fn fold_past(&mut self) {
         let Stage::Folding(mut rebuild) = std::mem::take(&mut self.past.stage) else { return };
-        let slice = self.slice();
+        let slice = self.slice(SLICE);
         while !rebuild.is_done(&self.ui.time) && !slice.is_over() {
             rebuild.advance(&self.ui.time, FOLDED_AT_ONCE);
             if let Some(from) = rebuild.wants_keyframe(&self.ui.time) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     answer::Answer,
-    app::{App, Sync},
+    app::{App, SLICE, Sync},
 };
 use crate::{
     console::{
@@ -171,13 +171,14 @@ impl App {
         if self.sync != Sync::Synced {
             return;
         }
-        let (begun, slice, shown) = (self.clock.mono(), self.slice(), self.shown_now());
+        let (begun, shown) = (self.clock.mono(), self.shown_now());
+        let (half, slice) = (self.slice(SLICE / 2), self.slice(SLICE));
         let now = self.now.mono;
         let Some(reader) = &mut self.reader else { return };
         self.folded_at = now;
         let (waited, mut folded, mut has_read, mut is_routine) = (reader.lag(), 0, false, true);
         // What was noted in earlier slices comes first, and leaves half of this one to what came since.
-        let mut has_judged = judge_until(&mut self.model, || slice.half().is_over());
+        let mut has_judged = judge_until(&mut self.model, || half.is_over());
         loop {
             let Some(batch) = reader.read() else {
                 self.frame_scheduler.caught_up();

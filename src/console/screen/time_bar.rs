@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use super::{replaying, time_travel};
 use crate::{
     console::{
-        draw::{format, glyphs::Glyphs, theme::Role},
+        draw::{class::Class, format, glyphs::Glyphs, theme::Role},
         records::bookmarks::Bookmark,
         settings::view::{Canvas, View},
         ui::{act::ActContext, effect::Effect, state::Ui},
@@ -41,13 +41,20 @@ fn is_held(ui: &Ui, view: &View) -> bool {
     ui.time.is_stopped() || view.replay.as_ref().is_some_and(|replay| replay.is_held)
 }
 
-/// What is said of the entry at the moment that is shown, where it is one to stop at.
+/// What is said of the entry at the moment that is shown, where it is one to stop at. Of a command and of a
+/// mark that is their text, as far as it may be seen.
 fn note(ui: &Ui, view: &View) -> Option<(String, Role)> {
     let shown = ui.time.instant().unwrap_or(view.clock);
     let entry = ui.time.current_entry().filter(|it| is_held(ui, view) && it.entry.at.wall == shown.wall)?;
     let record = EntryRecord(entry);
     let role = if record.outcome().is_of_note() { Role::Warn } else { Role::Text };
-    record.is_of_note().then(|| (format!("{} {}", record.kind(), record.line()), role))
+    let is_by_person = record.is_command() || record.is_mark();
+    let words = if is_by_person && !entry.bytes.is_empty() && !view.mask_policy.masks(Class::Payload) {
+        format!("{}: {}", record.kind(), entry.text())
+    } else {
+        format!("{} {}", record.kind(), record.line())
+    };
+    record.is_of_note().then_some((words, role))
 }
 
 /// What the bar is of: a recording, or what is kept while time is stopped. Its columns are of the monotonic

@@ -237,22 +237,22 @@ fn nothing_happened() -> TestConsole {
 
 #[test]
 fn in_the_middle_of_a_show() {
-    in_every_place(a_show, 2, 20);
+    in_every_place(a_show, 1, 10);
 }
 
 #[test]
 fn with_runs_that_go_on() {
-    in_every_place(runs, 10, 20);
+    in_every_place(runs, 5, 10);
 }
 
 #[test]
 fn with_sessions_that_are_open() {
-    in_every_place(sessions, 10, 20);
+    in_every_place(sessions, 5, 10);
 }
 
 #[test]
 fn with_a_row_left_in_applied() {
-    in_every_place(a_row_left_in_applied, 10, 20);
+    in_every_place(a_row_left_in_applied, 5, 10);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn on_a_station_where_nothing_happened_yet() {
 }
 
 #[test]
-#[ignore = "more than twenty times the tests above: minutes without optimization"]
+#[ignore = "more than ten times the tests above: minutes without optimization"]
 fn all_of_the_palette_everywhere() {
     for base in [a_show, runs, sessions, a_row_left_in_applied, nothing_said, nothing_happened] {
         in_every_place(base, 1, 1);

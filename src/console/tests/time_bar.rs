@@ -3,7 +3,11 @@
 use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, enqueued, show};
-use crate::{console::ui::event::Event, time::Now};
+use crate::{
+    console::{draw::class::MaskPolicy, ui::event::Event},
+    tap::entry::station::Transition,
+    time::Now,
+};
 
 /// The line of messages, where the time bar is.
 fn bar(stage: &mut TestConsole) -> String {
@@ -69,4 +73,18 @@ fn what_time_was_stepped_to_is_said_where_it_is_of_note() {
     click(&mut stage, 10, 48);
     assert!(stage.ui.time.current() < shown);
     assert!(!bar(&mut stage).contains("failed"), "{}", bar(&mut stage));
+}
+
+#[test]
+fn of_a_command_its_text_is_said_and_not_on_air() {
+    let mut stage = show(160, 50);
+    stage.station(Transition::Operated { by: None, command: None }, "held boss");
+    stage.pass(500);
+    stage.mpp(enqueued(99, "default"), "");
+    stage.char(' ');
+    stage.char('{');
+    assert!(bar(&mut stage).contains("operated: held boss"), "{}", bar(&mut stage));
+    stage.view.mask_policy = MaskPolicy::for_on_air(true);
+    let masked = bar(&mut stage);
+    assert!(masked.contains("operated by an operator") && !masked.contains("held"), "{masked}");
 }

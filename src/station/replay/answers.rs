@@ -23,8 +23,53 @@ use crate::{
     time::Now,
 };
 
+/// What is read for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// The state where the replay is: it is at hand.
+    State,
+    /// All entries until there.
+    Entries,
+    /// These too, and not for a screen: it would ask for them anew with every move. What they are, and the
+    /// subcommand that prints them.
+    EntriesOnce(&'static str, &'static str),
+}
+
+impl Reading {
+    const fn of(query: &Query) -> Self {
+        match query {
+            Query::Trace { .. } | Query::Violations | Query::Findings => Self::Entries,
+            Query::Invocations { other_manifest: false, .. } | Query::Invocation { .. } => {
+                Self::EntriesOnce("the history of invocations", "ls invocations")
+            }
+            Query::RunEvents { .. } => Self::EntriesOnce("the events of runs", "run events"),
+            Query::SessionLog { .. } => Self::EntriesOnce("the logs of sessions", "session show --log"),
+            Query::PluginLog { .. } => Self::EntriesOnce("the logs of plugins", "plugin logs"),
+            _ => Self::State,
+        }
+    }
+}
+
+/// Whether all entries until the place are read for an answer.
+pub(super) fn reads_entries(query: &Query) -> bool {
+    Reading::of(query) != Reading::State
+}
+
+/// Why a question is refused on a screen, if it is.
+pub(super) fn refused_on_screen(query: &Query) -> Option<PortError> {
+    match Reading::of(query) {
+        Reading::EntriesOnce(what, command) => {
+            Some(PortError::NotOnScreen { what: what.to_owned(), command: command.to_owned() })
+        }
+        Reading::State | Reading::Entries => None,
+    }
+}
+
 /// Answers from what is at hand; nothing where the entries have to be read for it.
 pub(super) fn from_state(state: &Snapshot, now: Now, query: &Query) -> Option<Result<Page, PortError>> {
+    if reads_entries(query) {
+        return None;
+    }
     Some(match query {
         // Since when the first one waits is known to the bridge alone.
         Query::Queues => Ok(Page::Queues(queue_rows(&state.mpp, &BTreeMap::default()))),
@@ -47,14 +92,6 @@ pub(super) fn from_state(state: &Snapshot, now: Now, query: &Query) -> Option<Re
             Ok(Page::Session(state.macp.session(session).map(|view| Box::new(session::detail(view)))))
         }
         Query::Alerts { .. } | Query::Runs { .. } | Query::Sessions { .. } => paged(state, now, query),
-        Query::Trace { .. }
-        | Query::Violations
-        | Query::Findings
-        | Query::Invocations { .. }
-        | Query::Invocation { .. }
-        | Query::RunEvents { .. }
-        | Query::SessionLog { .. }
-        | Query::PluginLog { .. } => return None,
         other => Err(not_recorded(other)),
     })
 }
@@ -94,22 +131,6 @@ fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
         }
         other => Err(not_recorded(other)),
     }
-}
-
-/// Why a question is refused on a screen that moves about in a recording: with every move all entries would
-/// be read from their beginning.
-pub(super) fn refused_on_screen(query: &Query) -> Option<PortError> {
-    let (what, command) = match query {
-        Query::Invocations { .. } | Query::Invocation { .. } => {
-            ("the history of invocations", "ls invocations")
-        }
-        Query::RunEvents { .. } => ("the events of runs", "run events"),
-        Query::SessionLog { .. } => ("the logs of sessions", "session show --log"),
-        Query::PluginLog { .. } => ("the logs of plugins", "plugin logs"),
-        _ => return None,
-    };
-    let what = format!("{what} for its screens; `rl-console {command} --recording FILE` reads them");
-    Some(PortError::NotRecorded { what })
 }
 
 /// Answers for which the entries until the place where the replay is are read.

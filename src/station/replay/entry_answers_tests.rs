@@ -339,6 +339,6 @@ fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
     ] {
         let refused = block_on(on_screen.query(query)).unwrap_err();
         assert_eq!(refused.code(), "not_recorded");
-        assert!(refused.to_string().contains("`rl-console "), "{refused}");
+        assert!(refused.hint().contains(" --recording FILE`"), "{refused}");
     }
 }

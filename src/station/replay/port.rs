@@ -191,6 +191,12 @@ impl ReplayPort {
         Self { answers_all: true, ..self }
     }
 
+    /// Whether all entries until where it is are read for an answer: parts that cannot be read are missing.
+    #[must_use]
+    pub fn reads_entries(query: &Query) -> bool {
+        answers::reads_entries(query)
+    }
+
     /// Takes the entries of all starts of the station until where it is, in their order, for as long as that
     /// is wanted. It reads files meanwhile. How many parts could not be read.
     pub fn each_entry(&self, mut take: impl FnMut(EntryRef<'_>) -> ControlFlow<()>) -> u64 {

@@ -6,11 +6,10 @@ use crate::{
         report::{reach, reaching},
         table::{Align, LocalClock},
     },
-    ids::ConnectionId,
+    ids::{ConnectionId, TraceId},
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     port::{AdapterRow, EventRow, HealthRow, HealthStatus, InvocationRow, QueueRow, RefundRow, StateKeyRow},
     store::invocations::Source,
-    time::Wall,
 };
 
 const L: Align = Align::Left;
@@ -144,10 +143,9 @@ impl TableRow for InvocationRow {
             self.event.to_string(),
             format!("{}{from}{other}", self.state.name()),
             source(&self.source),
-            // A recording may not know of it.
-            if self.enqueued_at_ms == Wall(0) { String::new() } else { clock.show(self.enqueued_at_ms) },
+            self.enqueued_at().map_or_else(String::new, |at| clock.show(at)),
             clock.show(self.updated_at_ms),
-            if self.trace_id.0.is_nil() { String::new() } else { self.trace_id.short() },
+            self.trace().map_or_else(String::new, TraceId::short),
             self.params.to_string(),
             told.unwrap_or_default(),
         ]
