@@ -8,7 +8,6 @@ use ratatui::{
 };
 
 use super::{
-    hex,
     hex::Columns,
     inspector::{DecodeState, Inspector, Part, Row, Side, Viewport},
     page::Page,
@@ -343,16 +342,8 @@ impl Inspector {
                 let beside =
                     if said.is_some() && byte.is_ascii_whitespace() { Class::Public } else { Class::Payload };
                 let class = class.unwrap_or(beside);
-                let (x, shown) = (area.x + 1 + columns.digits(place), area.x + 1 + columns.character(place));
                 let role = if (0x20..0x7f).contains(byte) { Role::Text } else { Role::Muted };
-                canvas.put_keeping_width(x, y, &format!("{byte:02x}"), role, class);
-                canvas.put_keeping_width(
-                    shown,
-                    y,
-                    hex::character(*byte).encode_utf8(&mut [0; 4]),
-                    role,
-                    class,
-                );
+                let [x, shown] = columns.put(canvas, (area.x + 1, y), (place, *byte), (role, class));
                 let is_lit = lit.contains(&at);
                 let is_cursor = self.side == Side::Hex && at == self.byte;
                 for (x, wide) in [(x, 2), (shown, 1)] {

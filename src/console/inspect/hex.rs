@@ -1,5 +1,10 @@
 //! The dump of bytes: its columns for a width, and the bytes of each line.
 
+use crate::console::{
+    draw::{class::Class, theme::Role},
+    settings::view::Canvas,
+};
+
 /// Where the columns of a dump are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Columns {
@@ -34,6 +39,20 @@ impl Columns {
         self.offset + 2 + self.bytes * 3 + 1 + place
     }
 
+    /// Puts a byte at its place of a line that begins here: its digits and its character; their columns.
+    pub(crate) fn put(
+        self,
+        canvas: &mut Canvas<'_>,
+        (x, y): (u16, u16),
+        (place, byte): (u16, u8),
+        (role, class): (Role, Class),
+    ) -> [u16; 2] {
+        let (digits, shown) = (x + self.digits(place), x + self.character(place));
+        canvas.put_keeping_width(digits, y, two_digits(byte, &mut [0; 2]), role, class);
+        canvas.put_keeping_width(shown, y, character(byte).encode_utf8(&mut [0; 4]), role, class);
+        [digits, shown]
+    }
+
     /// Lines that so many bytes take.
     pub(crate) fn lines(self, bytes: usize) -> usize {
         bytes.div_ceil(usize::from(self.bytes))
@@ -46,14 +65,27 @@ impl Columns {
     }
 }
 
+/// The digits of a byte. A screen has hundreds of them: they are made in place.
+fn two_digits(byte: u8, digits: &mut [u8; 2]) -> &str {
+    *digits = [byte >> 4, byte & 0xf].map(|nibble| b"0123456789abcdef"[usize::from(nibble)]);
+    std::str::from_utf8(digits).unwrap_or_default()
+}
+
 /// The character that stands for a byte.
-pub(crate) fn character(byte: u8) -> char {
+fn character(byte: u8) -> char {
     if (0x20..0x7f).contains(&byte) { char::from(byte) } else { '.' }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_byte_has_two_digits() {
+        for byte in 0..=u8::MAX {
+            assert_eq!(two_digits(byte, &mut [0; 2]), format!("{byte:02x}"));
+        }
+    }
 
     #[test]
     fn a_dump_fits_the_width_it_was_made_for_and_clicks_find_its_bytes() {

@@ -145,24 +145,24 @@ fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(St
         chips.map(|chip| parts(view, chip, model, ui, fit)).collect::<Vec<_>>()
     };
     let with_gap = |columns: u16, gap: u16| if columns > 0 { columns + gap } else { 0 };
-    let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| {
-        chips.iter().map(|chip| with_gap(columns(chip), *gap)).sum::<u16>() < area.width
+    let with_fitting_gap = |(fit, gaps): (Fit, &[u16])| {
+        let chips = all(fit);
+        let columns: Vec<u16> = chips.iter().map(columns).collect();
+        let fits = |gap: &u16| columns.iter().map(|wide| with_gap(*wide, *gap)).sum::<u16>() < area.width;
+        let gap = gaps.iter().copied().find(fits)?;
+        Some((chips, gap))
     };
     let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
     // What one needs is the reason: counters go before it, and so do panes that have no room.
-    let steps = [
-        (Fit::with_words(widest), 2),
-        (Fit::with_words(Room::Tight), 2),
-        (Fit::with_words(Room::Tight), 1),
-        (Fit::with_words(Room::Tight), 0),
-        (Fit::with_words(Room::Least), 1),
-        (Fit::with_words(Room::Least), 0),
-        (Fit::reasons(usize::MAX, Counters::Warnings), 1),
-        (Fit::reasons(usize::MAX, Counters::Warnings), 0),
-        (Fit::reasons(usize::MAX, Counters::None), 0),
-        (Fit::faults(), 0),
+    let steps: [(Fit, &[u16]); 6] = [
+        (Fit::with_words(widest), &[2]),
+        (Fit::with_words(Room::Tight), &[2, 1, 0]),
+        (Fit::with_words(Room::Least), &[1, 0]),
+        (Fit::reasons(usize::MAX, Counters::Warnings), &[1, 0]),
+        (Fit::reasons(usize::MAX, Counters::None), &[0]),
+        (Fit::faults(), &[0]),
     ];
-    let fitting = steps.into_iter().map(|(fit, gap)| (all(fit), gap)).find(fits);
+    let fitting = steps.into_iter().find_map(with_fitting_gap);
     let of_systems = |chips: &Vec<_>| chips[..systems.min(chips.len())].iter().map(columns).sum::<u16>();
     let cut = || {
         let mut reasons = (0..=systems).rev().map(|words| all(Fit::reasons(words, Counters::None)));

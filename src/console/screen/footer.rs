@@ -95,23 +95,24 @@ fn keys(view: &View, area: Rect, scene: FooterScene<'_>) -> Vec<FooterKey> {
         Action::Manual => is_crowded_text(place),
         _ => false,
     };
-    let columns = |binding: &keymap::Binding| {
+    let with_words = |binding| {
         let (name, label) = words(binding, view, model, ui);
-        u16::try_from(text::width(&name) + text::width(label) + 3).unwrap_or(u16::MAX)
+        let wide = u16::try_from(text::width(&name) + text::width(label) + 3).unwrap_or(u16::MAX);
+        (binding, name, label, wide)
     };
-    let kept: u16 = bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum();
+    let bindings: Vec<_> = bindings.into_iter().map(with_words).collect();
+    let kept: u16 =
+        bindings.iter().filter(|(binding, ..)| is_kept(binding)).map(|(.., columns)| columns).sum();
     let mut room = area.width.saturating_sub(1).saturating_sub(kept);
     let mut x = area.x + 1;
     let mut keys = Vec::with_capacity(bindings.len());
-    for binding in bindings {
-        let wide = columns(binding);
+    for (binding, name, label, wide) in bindings {
         if !is_kept(binding) {
             match room.checked_sub(wide) {
                 Some(left) => room = left,
                 None => continue,
             }
         }
-        let (name, label) = words(binding, view, model, ui);
         let width = (wide - 2).min(area.right().saturating_sub(x));
         let place = Rect::new(x, area.y, width, 1);
         let does = ui.palette.is_some() || resolve(binding.action, &PaneContext { model, ui, view }).is_ok();

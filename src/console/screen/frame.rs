@@ -16,7 +16,7 @@ use crate::{
     tap::entry::station::Level,
 };
 
-/// Draws everything onto an empty buffer. The user interface must be settled.
+/// Draws everything, whatever is in the buffer. The user interface must be settled.
 ///
 /// While time is stopped the panes are of the past. Header and chips, alerts, approvals and brakes are of the
 /// present, and so are questions and forms, which act. A recording has no present beside what is shown.

@@ -69,9 +69,8 @@ impl Painter {
         self.copied = bytes;
     }
 
-    /// The screen to be drawn on, empty.
-    pub(crate) fn canvas(&mut self) -> &mut Buffer {
-        self.next.reset();
+    /// The screen to be drawn on: what is on it is of an earlier frame.
+    pub(crate) const fn canvas(&mut self) -> &mut Buffer {
         &mut self.next
     }
 

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     console::{
         draw::{class::Class, theme::Role},
-        inspect::hex::{Columns, character},
+        inspect::hex::Columns,
         overlays::draw_line::{GUTTER, draw_line, reversed},
         settings::view::Canvas,
         ui::Scene,
@@ -225,22 +225,18 @@ fn draw_bytes(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, focused: b
         let offset = format!("{from:0width$x}", width = usize::from(columns.offset));
         canvas.put(area.x, y, columns.offset, &offset, Role::Muted);
         for (index, place) in (from..).zip(0..columns.bytes) {
-            let x = area.x + columns.digits(place);
             if let Some(byte) = bytes.get(index) {
                 let role = if wrong == Some(index) { Role::Bad } else { faint };
-                canvas.put_keeping_width(x, y, &format!("{byte:02x}"), role, Class::Payload);
-                let shown = character(*byte).to_string();
-                let shown_x = area.x + columns.character(place);
-                canvas.put_keeping_width(shown_x, y, &shown, role, Class::Payload);
+                let [x, shown] = columns.put(canvas, (area.x, y), (place, *byte), (role, Class::Payload));
                 if marked.contains(&index) {
                     canvas.buffer.set_style(Rect::new(x, y, 2, 1), marked_style());
-                    canvas.buffer.set_style(Rect::new(shown_x, y, 1, 1), marked_style());
+                    canvas.buffer.set_style(Rect::new(shown, y, 1, 1), marked_style());
                 }
             }
             if here
                 && index == at
                 && let Ok(digit) = u16::try_from(digit)
-                && let Some(cell) = canvas.buffer.cell_mut((x + digit, y))
+                && let Some(cell) = canvas.buffer.cell_mut((area.x + columns.digits(place) + digit, y))
             {
                 cell.set_style(reversed());
             }
