@@ -123,7 +123,7 @@ pub(crate) enum RunError {
         trace: TraceId,
     },
     /// Nothing in recordings has this trace.
-    #[error("no trace {name} in the recording")]
+    #[error("{} in the recording", if *is_whole { format!("no entries for {name}") } else { format!("no trace {name}") })]
     NotInRecording {
         /// As it was named.
         name: String,
@@ -234,16 +234,22 @@ impl RunError {
             }
             Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
             Self::NoHops { .. } => {
-                "the tap may have evicted it: read a recording with `--recording FILE`; `rl-console ls \
-                 runs` lists runs"
+                "nothing of it was sent yet, or the tap has evicted it: read a recording with `--recording \
+                 FILE`; `rl-console ls runs` and `rl-console ls invocations` list what there is"
                     .to_owned()
             }
             Self::NoTrace { .. } => {
                 "`rl-console ls runs`, `rl-console ls invocations` and `rl-console ls sessions` list them"
                     .to_owned()
             }
-            Self::NotInRecording { paths, .. } => {
+            Self::NotInRecording { paths, is_whole: false, .. } => {
                 format!("`rl-console ls runs --recording {paths}` lists its runs")
+            }
+            Self::NotInRecording { paths, .. } => {
+                format!(
+                    "nothing of it was sent while it was recorded; `rl-console ls invocations --recording \
+                     {paths}` shows its state"
+                )
             }
             Self::SessionWithoutTrace { name } => {
                 format!(

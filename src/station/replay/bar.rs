@@ -1,7 +1,11 @@
 //! The time bar of a recording, from its index and its tallies, and from as many chunks as tell where what
 //! matters is.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use crate::{
     port::{BarPart, ReplayBar},
@@ -42,7 +46,7 @@ pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
     for span in counted_spans(&set) {
         let unread: Vec<usize> = span
             .chunks(&set)
-            .filter(|number| !builder.known.contains_key(number))
+            .filter(|number| !builder.is_read(*number))
             .filter(|number| set.chunk(*number).is_some_and(|chunk| span.may_have(chunk)))
             .collect();
         let messages = |number: &usize| set.chunk(*number).map_or(0, entries_of);
@@ -65,13 +69,21 @@ struct BarBuilder {
     of: u64,
     /// What the chunks have that were read: each is where it is.
     known: BTreeMap<usize, BarPart>,
+    /// Those of which not all could be read.
+    damaged: BTreeSet<usize>,
 }
 
 impl BarBuilder {
     fn of(set: &RecordingSet) -> Self {
         let (first_ns, last_ns) = set.span_ns();
         let of = last_ns.saturating_sub(first_ns).max(1);
-        Self { bar: ReplayBar::with_parts(PARTS), first_ns, of, known: BTreeMap::new() }
+        Self {
+            bar: ReplayBar::with_parts(PARTS),
+            first_ns,
+            of,
+            known: BTreeMap::new(),
+            damaged: BTreeSet::new(),
+        }
     }
 
     const fn since(&self, log_ns: u64) -> u64 {
@@ -82,10 +94,18 @@ impl BarBuilder {
         (self.since(chunk.place.start_ns), self.since(chunk.place.end_ns))
     }
 
+    fn is_read(&self, number: usize) -> bool {
+        self.known.contains_key(&number) || self.damaged.contains(&number)
+    }
+
     /// Reads a chunk, and notes what is in it where that is.
     fn read(&mut self, reader: &mut SetReader, number: usize, with_weight: bool) {
         let mut all = BarPart::default();
-        for item in reader.chunk(number).into_iter().flatten() {
+        for item in reader.chunk(number) {
+            let Ok(item) = item else {
+                self.damaged.insert(number);
+                continue;
+            };
             let RecordedItem::Entry(entry) = &item.item else { continue };
             let at = self.since(item.log_ns);
             if with_weight {
@@ -118,8 +138,22 @@ impl BarBuilder {
             self.bar.note(marks, self.span_of(chunk), self.of);
         }
         let rest = BarPart { marks: if marked.is_empty() { rest.marks } else { 0 }, ..rest };
+        for within in self.spans_of_rest(set, span) {
+            self.bar.note(rest, within, self.of);
+        }
+    }
+
+    /// Where that may be: in what could not be read, if all else was.
+    fn spans_of_rest(&self, set: &RecordingSet, span: &CountedSpan) -> Vec<(u64, u64)> {
+        let of_number = |number| set.chunk(number).filter(|chunk| span.may_have(chunk));
+        let is_all_read = span.chunks(set).all(|number| of_number(number).is_none() || self.is_read(number));
+        let damaged = span.chunks(set).filter(|number| is_all_read && self.damaged.contains(number));
+        let damaged: Vec<_> = damaged.filter_map(of_number).map(|chunk| self.span_of(chunk)).collect();
+        if !damaged.is_empty() {
+            return damaged;
+        }
         let to_ns = self.since(span.to_ns).saturating_sub(1);
-        self.bar.note(rest, (self.since(span.from_ns), to_ns), self.of);
+        vec![(self.since(span.from_ns), to_ns)]
     }
 }
 
@@ -305,6 +339,41 @@ mod tests {
             assert_eq!(at(|part| part.marks), [(256, 1), (1_023, 1)]);
             assert_eq!(at(|part| part.lost), [(512, 7)]);
         }
+    }
+
+    #[test]
+    fn what_was_counted_and_cannot_be_read_any_more_is_where_that_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("night.mcap");
+        let mut items = vec![Item::Keyframe(0)];
+        for s in 0..10 {
+            let as_what = (s == 6).then_some(Tallied::Fault);
+            let entries = [Item::Entry(s * 1_000 + 150, as_what), Item::Entry(s * 1_000 + 500, None)];
+            items.extend(entries.into_iter().chain([Item::Flush]));
+        }
+        items.push(Item::Keyframe(9_500));
+        write(&mut begin(&path, 0), &items);
+        let damage = |s: u64| {
+            let set = RecordingSet::open(std::slice::from_ref(&path)).unwrap();
+            let places = (0..set.len()).filter_map(|number| set.chunk(number)).map(|chunk| chunk.place);
+            let from_ns = set.span_ns().0 + s * 1_000_000_000;
+            let place = places.filter(|it| !it.has_keyframe).find(|it| it.start_ns >= from_ns);
+            let (place, mut bytes) = (place.unwrap(), std::fs::read(&path).unwrap());
+            bytes[usize::try_from(place.at + place.len - 8).unwrap()] ^= 0xff;
+            std::fs::write(&path, bytes).unwrap();
+        };
+        let faults = || -> Vec<usize> {
+            let parts = of_files(std::slice::from_ref(&path)).columns(95);
+            (0..95).filter(|column| parts[*column].faults > 0).collect()
+        };
+        // A column has 100 ms.
+        assert_eq!(faults(), [61]);
+        damage(2);
+        assert_eq!(faults(), [61], "what could not be read had none of it");
+        damage(6);
+        let both = faults();
+        assert!(both.contains(&21) && both.contains(&61), "one of the two had it: {both:?}");
+        assert!(both.iter().all(|at| (21..=25).contains(at) || (61..=65).contains(at)), "{both:?}");
     }
 
     #[test]

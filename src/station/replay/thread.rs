@@ -1,6 +1,6 @@
 //! The thread that replays: does what was asked of it, and hands out the entries that are due.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
     bar::bar,
@@ -14,9 +14,10 @@ use crate::{
     ids::Seq,
     limits::Limits,
     port::{PortError, ReplayAct, ReplayPlace, ReplaySpan, ReplayView},
-    recording::{PlacedItem, RecordedItem, SetCursor, SetReader},
+    recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     tap::{Mirror, entry::What, recorded::OwnedEntry},
     time::{Clock, Mono, Now, Wall},
+    words::quoted,
 };
 
 /// Entries that are handed out at once.
@@ -89,6 +90,16 @@ pub(super) struct Beginning {
     pub(super) last: Now,
 }
 
+/// What is damaged at a chunk, with what tells of all of it.
+fn damaged(set: &RecordingSet, chunk: usize, damage: &Damage) -> String {
+    let chunk = chunk.min(set.len().saturating_sub(1));
+    let path = set.chunk(chunk).and_then(|chunk| set.paths().nth(chunk.file));
+    let verify = |path: &Path| {
+        format!("; `rl-console recording verify {}` lists what is", quoted(&path.to_string_lossy()))
+    };
+    format!("{damage}{}", path.map_or_else(String::new, verify))
+}
+
 impl ReplayThread {
     pub(super) fn new(beginning: Beginning, clock: Clock, limits: &Limits) -> (Arc<Shared>, Self) {
         let Beginning { reader, reached, player, clocks, span, first, last } = beginning;
@@ -116,7 +127,7 @@ impl ReplayThread {
         let mirror = Mirror::new(limits.tap, next);
         let stage = Stage { mirror, state, generation: 1, chunk: cursor.chunk() };
         let shared = Arc::new(Shared::new((Arc::clone(reader.set()), clock, *limits), view, stage));
-        let refused = damage.map(|damage| (1, Arc::from(damage.to_string())));
+        let refused = damage.map(|damage| (1, damaged(reader.set(), cursor.chunk(), &damage).into()));
         let mut thread = Self {
             shared: Arc::clone(&shared),
             reader,
@@ -340,7 +351,7 @@ impl ReplayThread {
         let position = reached.position(target, &mut self.reader);
         let Reached { state, cursor, log_ns, damage } = reached;
         if let Some(damage) = damage {
-            self.refuse(&damage.to_string());
+            self.refuse(&damaged(self.reader.set(), cursor.chunk(), &damage));
         }
         self.anchor = Anchor { log_ns, at: state.at() };
         self.cursor = cursor;
@@ -417,7 +428,8 @@ impl ReplayThread {
             let log_ns = match self.cursor.peek(&mut self.reader) {
                 Some(Ok(item)) => item.log_ns,
                 Some(Err(damage)) => {
-                    let why = damage.to_string();
+                    let damage = damage.clone();
+                    let why = damaged(&self.shared.set, self.cursor.chunk().saturating_sub(1), &damage);
                     drop(self.cursor.next(&mut self.reader));
                     self.refuse(&why);
                     self.tell();

@@ -427,7 +427,7 @@ fn describe(judged: &JudgedRow, say: &mut impl FnMut(&str)) {
         say(&format!("awaits {} more", counted(missing, "byte")));
     }
     if let Some(cut) = &judged.if_cut {
-        say(&format!("a cut here is {cut}"));
+        say(&format!("cut here: {cut}"));
     }
     if judged.to_count > 0 {
         say(&format!("to {}", judged.to.join(", ")));

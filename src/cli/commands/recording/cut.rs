@@ -78,6 +78,9 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
     for damage in &damages {
         report::print_note(&format!("warning: {}: {damage}", args.file.display()));
     }
+    if entries == 0 && is_filtered {
+        report::print_note("note: nothing of that time matches: the part has a state and no entry");
+    }
     let damaged = damages.len() as u64 + more_damages;
     let path = args.out.display().to_string();
     context.out.row(&Row { path, entries, keyframes, bytes, damaged }, Row::text)
