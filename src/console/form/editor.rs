@@ -3,10 +3,16 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 
-use crate::console::draw::text::cut;
+use crate::{console::draw::text::cut, words::counted};
 
 /// How often an edit can be undone.
 const UNDOS_MAX: usize = 32;
+
+/// That some bytes had no room, by these settings of `limits.console`.
+pub(crate) fn overflow_text(over: usize, settings: &str) -> String {
+    let were = if over == 1 { "was" } else { "were" };
+    format!("{} did not fit and {were} cut (limits.console.{settings})", counted(over, "byte"))
+}
 
 /// Text being written, of at most so many bytes.
 #[derive(Clone, Debug)]

@@ -15,6 +15,6 @@ mod object;
 mod shape;
 
 pub(crate) use drafts::FormDrafts;
-pub(crate) use editor::Editor;
+pub(crate) use editor::{Editor, overflow_text};
 pub(crate) use field::{Choice, Field, Kind, Need, Number, Target, Value};
 pub(crate) use invocation::Form;

@@ -390,7 +390,10 @@ fn a_paste_of_a_mebibyte_is_cut_and_says_so() {
     assert!(screen.contains("bytes did not fit and were cut"), "{screen}");
     assert!(!screen.contains('\u{202e}') && !screen.contains('\x1b'));
     stage.char('x');
-    assert!(stage.text().contains("1 bytes did not fit") || form(&mut stage).fields[0].text().ends_with('x'));
+    assert!(
+        stage.text().contains("1 byte did not fit and was cut")
+            || form(&mut stage).fields[0].text().ends_with('x')
+    );
     stage.ctrl('e');
     stage.event(Event::Paste(flood));
     assert!(form(&mut stage).editor.bytes() <= 200_000);

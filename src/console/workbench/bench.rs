@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{
     console::{
-        form::Editor,
+        form::{Editor, overflow_text},
         worker::{Before, FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, Reads, example, refreshed},
     },
-    dissect::frame_json::{Breakage, Fill, FrameFault, Places},
+    dissect::frame_json::{Breakage, Fill, Format, FrameFault, Places},
     ids::Seq,
     limits::Limits,
     port::DoorSpec,
@@ -403,7 +403,7 @@ impl Workbench {
             (Side::Json, _) => match self.editor.key(key) {
                 Ok(true) => self.edited_json(),
                 Ok(false) => {}
-                Err(over) => return Err(over_text(over)),
+                Err(over) => return Err(overflow_text(over, "form_bytes_max")),
             },
             (Side::Bytes, KeyCode::PageUp) => self.bytes.step(-page),
             (Side::Bytes, KeyCode::PageDown) => self.bytes.step(page),
@@ -427,11 +427,11 @@ impl Workbench {
     pub(super) fn paste(&mut self, text: &str, limits: &Limits, at: Wall) -> Result<(), String> {
         match self.side {
             Side::Way(index) => {
-                let is_blank = self.is_example(limits, at);
+                let (before, is_blank) = (self.way.format(), self.is_example(limits, at));
                 if let Some(HeadField::Text(_, value)) = self.way.fields().get_mut(index) {
                     value.extend(text.chars().filter(|character| !character.is_control()).take(256));
                 }
-                self.way_changed(is_blank, limits, at);
+                self.way_changed(before, is_blank, limits, at);
             }
             Side::Json if self.form.is_some() => return self.paste_field(text, limits),
             Side::Json => {
@@ -442,7 +442,7 @@ impl Workbench {
                 };
                 self.edited_json();
                 if over > 0 {
-                    return Err(over_text(over));
+                    return Err(overflow_text(over, "form_bytes_max"));
                 }
             }
             Side::Bytes => {
@@ -476,24 +476,21 @@ impl Workbench {
             _ => {}
         }
         if self.way != before {
-            self.way_changed(is_blank, limits, at);
+            self.way_changed(before.format(), is_blank, limits, at);
         }
     }
 
-    /// Another way takes frames of another format, maybe.
-    fn way_changed(&mut self, is_blank: bool, limits: &Limits, at: Wall) {
-        if is_blank {
-            let way = self.way.clone();
-            let side = self.side;
-            self.load_json(way.clone(), &example(way.format(), limits, at), limits);
-            self.side = side;
+    /// Another way takes frames of another format, maybe. What is broken of one of the same format stays so.
+    fn way_changed(&mut self, before: Format, is_blank: bool, limits: &Limits, at: Wall) {
+        if self.way.format() != before {
+            if is_blank {
+                let (way, side) = (self.way.clone(), self.side);
+                self.load_json(way.clone(), &example(way.format(), limits, at), limits);
+                self.side = side;
+            }
+            self.breakages.clear();
         }
-        self.breakages.clear();
         self.is_written = true;
         self.changed();
     }
-}
-
-pub(super) fn over_text(over: usize) -> String {
-    format!("{over} bytes did not fit and were cut (limits.console.form_bytes_max)")
 }

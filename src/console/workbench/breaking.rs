@@ -20,7 +20,7 @@ impl Workbench {
         Ok(Act::effects(|ui, _| {
             let ways = ui.top::<Self>().map(|bench| bench.ways_to_break(&ui.limits)).unwrap_or_default();
             if ways.is_empty() {
-                show_message(ui, "there is nothing to break in this frame".to_owned(), false, ui.at);
+                show_message(ui, "there is nothing to break in this frame".to_owned(), true, ui.at);
             } else {
                 ui.push(BreakageList::of(ways));
             }
@@ -47,5 +47,30 @@ impl Workbench {
         let (format, bytes) = (self.way.format(), self.bytes.bytes());
         let is_large = bytes.len() as u64 > limits.console.inspect_inline_bytes_max;
         Breakage::ALL.iter().copied().filter(|it| is_large || it.apply(format, bytes).is_some()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::{KeyCode, KeyEvent};
+
+    use super::*;
+    use crate::{
+        console::workbench::{bench::Side, way::Way},
+        time::Wall,
+    };
+
+    #[test]
+    fn what_is_broken_stays_so_by_another_door_and_not_on_another_link() {
+        let limits = Limits::default();
+        let mut bench = Workbench::of(Way::default(), &limits, Wall(1));
+        bench.break_by(Breakage::Truncated).unwrap();
+        let mut next_choice = |field| {
+            bench.side = Side::Way(field);
+            bench.type_key(KeyEvent::from(KeyCode::Right), &limits, Wall(1)).unwrap();
+            bench.breakages.clone()
+        };
+        assert_eq!(next_choice(1), [Breakage::Truncated], "the door");
+        assert_eq!(next_choice(0), [], "the link");
     }
 }

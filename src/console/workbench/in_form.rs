@@ -2,12 +2,11 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{
-    Workbench,
-    bench::{Side, over_text},
-    form::FrameForm,
+use super::{Workbench, bench::Side, form::FrameForm};
+use crate::{
+    console::{form::overflow_text, ui::Line},
+    limits::Limits,
 };
-use crate::{console::ui::Line, limits::Limits};
 
 impl Workbench {
     /// Shows the JSON as a form, or the form as JSON.
@@ -98,7 +97,7 @@ impl Workbench {
         let Some(text) = form.applied() else { return Ok(()) };
         let over = self.editor.replace(&text);
         if over > 0 {
-            return Err(over_text(over));
+            return Err(overflow_text(over, "form_bytes_max"));
         }
         self.edited_json();
         self.follow_form(limits);

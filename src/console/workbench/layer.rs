@@ -79,7 +79,7 @@ impl Layer for Workbench {
             }
             Action::AsJson => Ok(Act::layer(|bench: &mut Self, ui, _| {
                 if let Err(why) = bench.toggle_form(&ui.limits) {
-                    show_message(ui, why, false, ui.at);
+                    show_message(ui, why, true, ui.at);
                 }
             })),
             Action::RefreshFrame => Ok(Act::layer(|bench: &mut Self, ui, _| {
@@ -132,7 +132,7 @@ impl Layer for Workbench {
             return Reaction::Ignored;
         }
         if let Err(why) = self.type_key(key, &ui.limits, ui.at.wall) {
-            show_message(ui, why, false, ui.at);
+            show_message(ui, why, true, ui.at);
         }
         Reaction::Consumed(Vec::new())
     }

@@ -176,7 +176,7 @@ fn first_line(row: &JudgedRow) -> Said {
 /// What is wrong with its bytes, or what is awaited of them.
 fn wrong(row: &JudgedRow) -> Option<String> {
     if let Some(missing) = row.missing_bytes {
-        let cut = row.if_cut.as_ref().map_or_else(String::new, |cut| format!("; a cut here is {cut}"));
+        let cut = row.if_cut.as_ref().map_or_else(String::new, |cut| format!("; cut here: {cut}"));
         return Some(format!("awaits {} more{cut}", counted(missing, "byte")));
     }
     if let (Some(expected), Some(got)) = (&row.expected, &row.got) {
@@ -187,7 +187,7 @@ fn wrong(row: &JudgedRow) -> Option<String> {
     let words = row.effect.as_ref().map(|effect| format!("{}, {effect}", row.verdict));
     let is_effect = |says: &str| words.as_deref() == Some(says);
     let says = row.says.first().filter(|says| **says != row.verdict && !is_effect(says));
-    says.cloned().or_else(|| row.if_cut.as_ref().map(|cut| format!("a cut here is {cut}")))
+    says.cloned().or_else(|| row.if_cut.as_ref().map(|cut| format!("cut here: {cut}")))
 }
 
 /// The place of a byte, also as the dump next to it counts.

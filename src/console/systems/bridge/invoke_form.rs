@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::{Position, Rect};
 
 use crate::console::{
-    form::{Form, Kind},
+    form::{Form, Kind, overflow_text},
     input::{action::Action, keymap::KeyScope},
     model::Model,
     overlays::draw_line,
@@ -187,7 +187,7 @@ fn type_in(form: &mut Form, key: KeyEvent) {
     match form.editor.key(key) {
         Ok(true) => form.edited(),
         Ok(false) => {}
-        Err(over) => form.cut = Some(overflow_text(over)),
+        Err(over) => form.cut = Some(overflow_text(over, "form_field_bytes_max, form_bytes_max")),
     }
 }
 
@@ -202,11 +202,7 @@ fn on_paste(form: &mut Form, pasted: &str) {
     let pasted = if form.as_json { pasted } else { pasted.strip_suffix(['\n', '\r']).unwrap_or(pasted) };
     let over = form.editor.paste(pasted);
     form.edited();
-    form.cut = (over > 0).then(|| overflow_text(over));
-}
-
-fn overflow_text(over: usize) -> String {
-    format!("{over} bytes did not fit and were cut (limits.console.form_field_bytes_max, form_bytes_max)")
+    form.cut = (over > 0).then(|| overflow_text(over, "form_field_bytes_max, form_bytes_max"));
 }
 
 /// Focuses the field or the character at a place of the screen.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     console::{
         draw::{class::Class, text},
-        form::Kind,
+        form::{Kind, overflow_text},
         input::{action::Action, keymap::KeyScope},
         model::Model,
         records::paged_list::error_text,
@@ -121,7 +121,7 @@ impl Layer for PluginForm {
         }
         let over = self.editor.paste(pasted.strip_suffix(['\n', '\r']).unwrap_or(pasted));
         self.edited();
-        self.cut = (over > 0).then(|| overflow_text(over));
+        self.cut = (over > 0).then(|| overflow_text(over, "form_field_bytes_max"));
     }
 
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
@@ -177,13 +177,9 @@ fn edit(form: &mut PluginForm, key: KeyEvent) {
         _ => match form.editor.key(key) {
             Ok(true) => form.edited(),
             Ok(false) => {}
-            Err(over) => form.cut = Some(overflow_text(over)),
+            Err(over) => form.cut = Some(overflow_text(over, "form_field_bytes_max")),
         },
     }
-}
-
-fn overflow_text(over: usize) -> String {
-    format!("{over} bytes did not fit and were cut (limits.console.form_field_bytes_max)")
 }
 
 /// Keeps the arguments as they are written, for the next form of this plugin.

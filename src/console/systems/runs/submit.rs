@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::{
     console::{
-        form::{Editor, Kind},
+        form::{Editor, Kind, overflow_text},
         input::keymap::KeyScope,
         settings::view::View,
         systems::runs::openings::{Draft, Params},
@@ -152,7 +152,7 @@ impl Submit {
         self.editor = Editor::of(&draft.text, bytes_max(limits));
         self.editor.jump(0, 0);
         (self.origin, self.params, self.offset) = (draft.origin, None, 0);
-        self.cut = (over > 0).then(|| overflow_text(over));
+        self.cut = (over > 0).then(|| overflow_text(over, "form_bytes_max"));
         self.changed();
     }
 
@@ -180,7 +180,7 @@ impl Submit {
         match merged {
             Ok(text) if text.len() > bytes_max(limits) => {
                 self.params = Some(params);
-                return Err(overflow_text(text.len() - bytes_max(limits)));
+                return Err(overflow_text(text.len() - bytes_max(limits), "form_bytes_max"));
             }
             Ok(text) if !overrides.is_empty() => {
                 let at = self.editor.cursor();
@@ -277,7 +277,7 @@ impl Submit {
             (None, _) => match self.editor.key(key) {
                 Ok(true) => self.changed(),
                 Ok(false) => {}
-                Err(over) => self.cut = Some(overflow_text(over)),
+                Err(over) => self.cut = Some(overflow_text(over, "form_bytes_max")),
             },
         }
         Reaction::Consumed(Vec::new())
@@ -303,7 +303,7 @@ impl Submit {
             _ => match params.editor.key(key) {
                 Ok(true) => params.edited(),
                 Ok(false) => return,
-                Err(over) => self.cut = Some(overflow_text(over)),
+                Err(over) => self.cut = Some(overflow_text(over, "form_bytes_max")),
             },
         }
         self.changed();
@@ -324,15 +324,11 @@ impl Submit {
             None => self.editor.paste(pasted),
         };
         self.changed();
-        self.cut = (over > 0).then(|| overflow_text(over));
+        self.cut = (over > 0).then(|| overflow_text(over, "form_bytes_max"));
     }
 }
 
 /// The fault, without the place that its words begin with.
 fn message_text(words: &str) -> &str {
     words.split_once(": ").map_or(words, |(_, rest)| rest)
-}
-
-fn overflow_text(over: usize) -> String {
-    format!("{over} bytes did not fit and were cut (limits.console.form_bytes_max)")
 }

@@ -218,7 +218,9 @@ pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
         return trouble.to_owned();
     }
     if !is_shown && ui.systems.sessions.pages.is_unknown(&session) {
-        return "no longer stored (limits.store.ended_sessions_max)".to_owned();
+        // Of a recording, another moment may have been shown.
+        return "not started at this moment, or no longer stored (limits.store.ended_sessions_max)"
+            .to_owned();
     }
     let has_detail = ui.systems.sessions.pages.detail(&session).is_some();
     let is_known = is_shown || has_detail;
