@@ -247,8 +247,8 @@ impl RunError {
             }
             Self::NotInRecording { paths, .. } => {
                 format!(
-                    "nothing of it was sent while it was recorded; `rl-console ls invocations --recording \
-                     {paths}` shows its state"
+                    "nothing of it was sent until then, or it is misspelled: `rl-console ls runs --recording \
+                     {paths}` lists its runs, `rl-console ls invocations --recording {paths}` the invocations"
                 )
             }
             Self::SessionWithoutTrace { name } => {

@@ -110,7 +110,7 @@ impl Reader<'_> {
             let special = memchr::memchr2(b'"', b'\\', rest);
             let plain = special.map_or(rest, |at| &rest[..at]);
             self.at += plain.len();
-            // All of it at once, which takes many bytes a step.
+            // Without a branch for each byte, so that many are compared in one step.
             if plain.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < 0x20 {
                 fault = fault.or(Some("it has an unescaped control character"));
             }

@@ -81,7 +81,7 @@ impl DoorSpec {
             return self;
         }
         let frame = frame.get(..HELLO_BYTES_MAX).unwrap_or(frame);
-        // It is asked with each key: what has no such word is not read.
+        // It is asked with each key. What has no such word is not read: an escaped one never counted.
         if memchr::memmem::find(frame, b"hello").is_none() {
             return self;
         }

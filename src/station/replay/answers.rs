@@ -42,9 +42,11 @@ impl Reading {
             Query::Invocations { other_manifest: false, .. } | Query::Invocation { .. } => {
                 Self::EntriesOnce("the history of invocations", "ls invocations")
             }
-            Query::RunEvents { .. } => Self::EntriesOnce("the events of runs", "run events"),
-            Query::SessionLog { .. } => Self::EntriesOnce("the logs of sessions", "session show --log"),
-            Query::PluginLog { .. } => Self::EntriesOnce("the logs of plugins", "plugin logs"),
+            Query::RunEvents { .. } => Self::EntriesOnce("the events of runs", "run events RUN"),
+            Query::SessionLog { .. } => {
+                Self::EntriesOnce("the logs of sessions", "session show SESSION --log")
+            }
+            Query::PluginLog { .. } => Self::EntriesOnce("the logs of plugins", "plugin logs PLUGIN"),
             _ => Self::State,
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
     for span in counted_spans(&set) {
         let unread: Vec<usize> = span
             .chunks(&set)
-            .filter(|number| !builder.is_read(*number))
+            .filter(|number| !builder.known.contains_key(number))
             .filter(|number| set.chunk(*number).is_some_and(|chunk| span.may_have(chunk)))
             .collect();
         let messages = |number: &usize| set.chunk(*number).map_or(0, entries_of);
@@ -69,7 +69,7 @@ struct BarBuilder {
     of: u64,
     /// What the chunks have that were read: each is where it is.
     known: BTreeMap<usize, BarPart>,
-    /// Those of which not all could be read.
+    /// Those of them of which not all could be read.
     damaged: BTreeSet<usize>,
 }
 
@@ -92,10 +92,6 @@ impl BarBuilder {
 
     const fn span_of(&self, chunk: &SetChunk) -> (u64, u64) {
         (self.since(chunk.place.start_ns), self.since(chunk.place.end_ns))
-    }
-
-    fn is_read(&self, number: usize) -> bool {
-        self.known.contains_key(&number) || self.damaged.contains(&number)
     }
 
     /// Reads a chunk, and notes what is in it where that is.
@@ -130,7 +126,9 @@ impl BarBuilder {
         let rest = span.counts.unwrap_or_default().less(found);
         let has_marks = |number: &usize| {
             let place = set.chunk(*number).map(|chunk| chunk.place);
-            !self.known.contains_key(number) && place.is_some_and(|it| it.has_marks == Some(true))
+            let is_unread =
+                self.known.get(number).is_none_or(|it| self.damaged.contains(number) && it.marks == 0);
+            is_unread && place.is_some_and(|it| it.has_marks == Some(true))
         };
         let marked: Vec<usize> = span.chunks(set).filter(has_marks).collect();
         for chunk in marked.iter().filter_map(|number| set.chunk(*number)) {
@@ -143,10 +141,12 @@ impl BarBuilder {
         }
     }
 
-    /// Where that may be: in what could not be read, if all else was.
+    /// The times that what was not found may be of: those of damaged chunks where each other one was read,
+    /// otherwise the whole.
     fn spans_of_rest(&self, set: &RecordingSet, span: &CountedSpan) -> Vec<(u64, u64)> {
         let of_number = |number| set.chunk(number).filter(|chunk| span.may_have(chunk));
-        let is_all_read = span.chunks(set).all(|number| of_number(number).is_none() || self.is_read(number));
+        let is_all_read =
+            span.chunks(set).all(|number| of_number(number).is_none() || self.known.contains_key(&number));
         let damaged = span.chunks(set).filter(|number| is_all_read && self.damaged.contains(number));
         let damaged: Vec<_> = damaged.filter_map(of_number).map(|chunk| self.span_of(chunk)).collect();
         if !damaged.is_empty() {

@@ -42,8 +42,8 @@ pub(super) struct Reached {
     pub(super) cursor: SetCursor,
     /// The `log_time` of the last item in front of it, in nanoseconds.
     pub(super) log_ns: u64,
-    /// What could not be read on the way: the first of it.
-    pub(super) damage: Option<Damage>,
+    /// What could not be read on the way: the first of it, and its chunk.
+    pub(super) damage: Option<(usize, Damage)>,
 }
 
 impl Reached {
@@ -130,7 +130,10 @@ fn reach_from(reader: &mut SetReader, keyframe: usize, target: Target, limits: &
     loop {
         match cursor.peek(reader) {
             None => break,
-            Some(Err(found)) => damage = damage.or_else(|| Some(found.clone())),
+            Some(Err(found)) => {
+                let found = found.clone();
+                damage = damage.or(Some((cursor.chunk().saturating_sub(1), found)));
+            }
             Some(Ok(item)) if is_behind(item, target) => break,
             Some(Ok(PlacedItem { log_ns: at, item })) => {
                 log_ns = *at;

@@ -90,12 +90,11 @@ pub(super) struct Beginning {
     pub(super) last: Now,
 }
 
-/// What is damaged at a chunk, with what tells of all of it.
+/// The damage of a chunk, with the command that lists all damage of its file.
 fn damaged(set: &RecordingSet, chunk: usize, damage: &Damage) -> String {
-    let chunk = chunk.min(set.len().saturating_sub(1));
     let path = set.chunk(chunk).and_then(|chunk| set.paths().nth(chunk.file));
     let verify = |path: &Path| {
-        format!("; `rl-console recording verify {}` lists what is", quoted(&path.to_string_lossy()))
+        format!("; `rl-console recording verify {}` lists all damage", quoted(&path.to_string_lossy()))
     };
     format!("{damage}{}", path.map_or_else(String::new, verify))
 }
@@ -127,7 +126,7 @@ impl ReplayThread {
         let mirror = Mirror::new(limits.tap, next);
         let stage = Stage { mirror, state, generation: 1, chunk: cursor.chunk() };
         let shared = Arc::new(Shared::new((Arc::clone(reader.set()), clock, *limits), view, stage));
-        let refused = damage.map(|damage| (1, damaged(reader.set(), cursor.chunk(), &damage).into()));
+        let refused = damage.map(|(chunk, damage)| (1, damaged(reader.set(), chunk, &damage).into()));
         let mut thread = Self {
             shared: Arc::clone(&shared),
             reader,
@@ -350,8 +349,8 @@ impl ReplayThread {
         let mut reached = reach(&mut self.reader, target, &self.shared.limits)?;
         let position = reached.position(target, &mut self.reader);
         let Reached { state, cursor, log_ns, damage } = reached;
-        if let Some(damage) = damage {
-            self.refuse(&damaged(self.reader.set(), cursor.chunk(), &damage));
+        if let Some((chunk, damage)) = damage {
+            self.refuse(&damaged(self.reader.set(), chunk, &damage));
         }
         self.anchor = Anchor { log_ns, at: state.at() };
         self.cursor = cursor;

@@ -50,7 +50,8 @@ fn invoke(it: &PluginStation, n: &str) -> Result<Value, rl_console::plugin::Refu
 #[test]
 fn an_answer_is_held_mended_and_let_pass_and_another_waits_behind_it() {
     let it = serving(&[]);
-    gate(&it, &["arm", "link:plugin", "--in"]);
+    // What it logs once it is up may come as late as this.
+    gate(&it, &["arm", "link:plugin kind:answer", "--in"]);
     thread::scope(|scope| {
         let first = scope.spawn(|| invoke(&it, "one"));
         let frame = one(&it);

@@ -79,7 +79,7 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
         report::print_note(&format!("warning: {}: {damage}", args.file.display()));
     }
     if entries == 0 && is_filtered {
-        report::print_note("note: nothing of that time matches: the part has a state and no entry");
+        report::print_note("note: no entry matches: the part has a state and no entries");
     }
     let damaged = damages.len() as u64 + more_damages;
     let path = args.out.display().to_string();

@@ -209,7 +209,7 @@ fn ending_text(ending: Ending, text: &str, glyphs: &Glyphs) -> (String, Role) {
 }
 
 /// Why a pane that tells of one session is empty.
-pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
+pub(super) fn empty_text(pane: PaneId, &PaneContext { model, ui, view }: &PaneContext<'_>) -> String {
     let Some(session) = ui.detail_session(model) else { return "no session is selected".to_owned() };
     let is_shown = model.macp().is_some_and(|macp| macp.sessions.contains_key(&session.number));
     if let Some(trouble) =
@@ -218,9 +218,14 @@ pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
         return trouble.to_owned();
     }
     if !is_shown && ui.systems.sessions.pages.is_unknown(&session) {
-        // Of a recording, another moment may have been shown.
-        return "not started at this moment, or no longer stored (limits.store.ended_sessions_max)"
-            .to_owned();
+        let stored = "no longer stored (limits.store.ended_sessions_max)";
+        // Of a recording, a later moment may have been shown before.
+        let is_replay = view.replay.is_some();
+        return if is_replay {
+            format!("not started at this moment, or {stored}")
+        } else {
+            stored.to_owned()
+        };
     }
     let has_detail = ui.systems.sessions.pages.detail(&session).is_some();
     let is_known = is_shown || has_detail;

@@ -109,7 +109,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::Parts(take_pages),
     filter: None,
     title: Title::Of(|cx| session_title(PaneId::SessionLog, PaneId::SessionLog.name(), cx)),
-    empty: Empty::Of(|cx| empty_text(PaneId::SessionLog, cx.model, cx.ui)),
+    empty: Empty::Of(|cx| empty_text(PaneId::SessionLog, cx)),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let session = cx.ui.detail_session(cx.model);

@@ -158,7 +158,7 @@ pub(crate) static PANE: Pane = Pane {
         },
         |cx| title_suffix(PaneId::Positions, cx.model, cx.ui, cx.view.glyphs),
     ),
-    empty: Empty::Of(|cx| empty_text(PaneId::Positions, cx.model, cx.ui)),
+    empty: Empty::Of(|cx| empty_text(PaneId::Positions, cx)),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let count = cx.ui.detail_positions(cx.model).len();

@@ -145,7 +145,7 @@ pub(crate) static PANE: Pane = Pane {
         },
         |cx| title_suffix(PaneId::Statements, cx.model, cx.ui, cx.view.glyphs),
     ),
-    empty: Empty::Of(|cx| empty_text(PaneId::Statements, cx.model, cx.ui)),
+    empty: Empty::Of(|cx| empty_text(PaneId::Statements, cx)),
     drawing: Drawing::Table,
     chip: Some(|cx, _| {
         let count = cx.ui.detail_statements(cx.model).len();
