@@ -117,18 +117,18 @@ pub(crate) enum RunError {
         told: Vec<String>,
     },
     /// Nothing is kept of a trace.
-    #[error("no entries for {trace}")]
+    #[error("no entries for {trace}{}", if paths.is_some() { " in the recording" } else { "" })]
     NoHops {
         /// Which.
         trace: TraceId,
+        /// The recordings that were asked, as they follow their flag.
+        paths: Option<String>,
     },
-    /// Nothing in recordings has this trace.
-    #[error("{} in the recording", if *is_whole { format!("no entries for {name}") } else { format!("no trace {name}") })]
+    /// Nothing in recordings has a trace of this name.
+    #[error("no trace {name} in the recording")]
     NotInRecording {
         /// As it was named.
         name: String,
-        /// Whether it was named whole.
-        is_whole: bool,
         /// The recordings, as they follow their flag.
         paths: String,
     },
@@ -181,12 +181,8 @@ impl RunError {
             Self::Lost { .. } => "disconnected",
             Self::NotSubmitted => "not_submitted",
             Self::Left { .. } => "left",
-            Self::Unknown { .. } | Self::NoTrace { .. } | Self::NotInRecording { is_whole: false, .. } => {
-                "unknown_run"
-            }
-            Self::NoHops { .. } | Self::NotInRecording { .. } | Self::SessionWithoutTrace { .. } => {
-                "unknown_trace"
-            }
+            Self::Unknown { .. } | Self::NoTrace { .. } | Self::NotInRecording { .. } => "unknown_run",
+            Self::NoHops { .. } | Self::SessionWithoutTrace { .. } => "unknown_trace",
             Self::NoQuestion { .. } => "unknown_action",
             Self::SeveralQuestions { .. } => "ambiguous_action",
             Self::Ambiguous { .. } => "ambiguous_run",
@@ -233,7 +229,7 @@ impl RunError {
                 "short names match the newest 1,000 runs only; `rl-console ls runs` lists runs".to_owned()
             }
             Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
-            Self::NoHops { .. } => {
+            Self::NoHops { paths: None, .. } => {
                 "nothing of it was sent yet, or the tap has evicted it: read a recording with `--recording \
                  FILE`; `rl-console ls runs` and `rl-console ls invocations` list what there is"
                     .to_owned()
@@ -242,10 +238,10 @@ impl RunError {
                 "`rl-console ls runs`, `rl-console ls invocations` and `rl-console ls sessions` list them"
                     .to_owned()
             }
-            Self::NotInRecording { paths, is_whole: false, .. } => {
+            Self::NotInRecording { paths, .. } => {
                 format!("`rl-console ls runs --recording {paths}` lists its runs")
             }
-            Self::NotInRecording { paths, .. } => {
+            Self::NoHops { paths: Some(paths), .. } => {
                 format!(
                     "nothing of it was sent until then, or it is misspelled: `rl-console ls runs --recording \
                      {paths}` lists its runs, `rl-console ls invocations --recording {paths}` the invocations"
@@ -291,9 +287,9 @@ mod tests {
             (RunError::SessionWithoutTrace { name: text() }, 1, "unknown_trace"),
             (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
-            (RunError::NoHops { trace: run }, 1, "unknown_trace"),
-            (RunError::NotInRecording { name: text(), is_whole: false, paths: text() }, 1, "unknown_run"),
-            (RunError::NotInRecording { name: text(), is_whole: true, paths: text() }, 1, "unknown_trace"),
+            (RunError::NoHops { trace: run, paths: None }, 1, "unknown_trace"),
+            (RunError::NoHops { trace: run, paths: Some(text()) }, 1, "unknown_trace"),
+            (RunError::NotInRecording { name: text(), paths: text() }, 1, "unknown_run"),
             (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),
         ];
         for (error, exit, code) in table {

@@ -381,3 +381,41 @@ fn is_number(bytes: &[u8]) -> bool {
     }
     rest.is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is wrong with a text that begins as a string, and the bytes of it.
+    fn string(bytes: &[u8]) -> (Option<&'static str>, usize) {
+        let mut builder = TreeBuilder::new(1);
+        let mut reader = Reader { bytes, at: 0, builder: &mut builder };
+        (reader.string(), reader.at)
+    }
+
+    #[test]
+    fn a_string_ends_at_its_quote_and_the_first_fault_is_told() {
+        let (control, escape) =
+            (Some("it has an unescaped control character"), Some("it has an invalid escape"));
+        let endless = Some("the string does not end");
+        let cases: [(&[u8], Option<&str>, usize); 14] = [
+            (br#""""#, None, 2),
+            (br#""plain" more"#, None, 7),
+            (br#""\"\\\/\b\f\n\r\t\u00e9"x"#, None, 24),
+            ("\"é日\"".as_bytes(), None, 7),
+            (b"\"a\x1f\"", control, 4),
+            (b"\"\x1f\\q\"", control, 5),
+            (b"\"\\q\x1f\"", escape, 5),
+            (b"\"\\n\x00\"", control, 5),
+            (br#""\u12"x"#, escape, 6),
+            (br#""\u12"#, endless, 5),
+            (br#""ends with \"#, endless, 12),
+            (br#"""#, endless, 1),
+            (b"\"\xff\"", Some("it is not UTF-8"), 3),
+            (b"\"\x7f\"", None, 3),
+        ];
+        for (bytes, fault, end) in cases {
+            assert_eq!(string(bytes), (fault, end), "{}", bytes.escape_ascii());
+        }
+    }
+}

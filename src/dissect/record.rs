@@ -81,7 +81,7 @@ impl<'a> EntryRecord<'a> {
     }
 
     /// Whether an operator did something through the port.
-    pub(crate) fn is_command(&self) -> bool {
+    fn is_command(&self) -> bool {
         let what = &self.0.entry.what;
         matches!(what, What::Transition(Transition::Station(station::Transition::Operated { .. })))
     }

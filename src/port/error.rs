@@ -164,7 +164,7 @@ macro_rules! declare {
                 /// What was asked for.
                 what: String,
             },
-            /// A recording has it, and it is read for no screen.
+            /// A recording has it, and a screen does not read it.
             #[error("a replay does not show {what}")]
             NotOnScreen {
                 /// What was asked for.
@@ -259,7 +259,7 @@ macro_rules! declare {
                             .to_owned()
                     }
                     Self::NotOnScreen { command, .. } => {
-                        format!("run `rl-console {command} --recording FILE`")
+                        format!("`:{command}` prints it")
                     }
                     Self::Replayed => {
                         "do it in the console of a running station: `rl-console attach`".to_owned()

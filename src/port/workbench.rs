@@ -439,6 +439,7 @@ mod tests {
         assert_eq!(first("{\"mpp\":2,\"type\":\"pull\",\"queue\":\"hello\"}\n"), adapter(true));
         assert_eq!(first("{\"mpp\":2,\"type\":\"hello\"}\n"), adapter(false));
         assert_eq!(first("{\"mpp\":2,\"type\":\"hello\",}\n"), adapter(false), "a broken one too");
+        assert_eq!(first("{\"mpp\":2,\"type\":\"\\u0068ello\"}\n"), adapter(true), "none that is escaped");
         assert_eq!(DoorSpec::AsAdapter.for_first(b"{\"type\":\"hello\"}\n"), DoorSpec::AsAdapter);
     }
 

@@ -101,6 +101,14 @@ fn a_part_of_a_recording_begins_with_the_state_and_has_what_was_asked_for() {
         assert_eq!(refused.error["code"], "usage", "{begin} {end}");
         assert!(!out.exists(), "{begin} {end}");
     }
+    let nothing = |name: &str, flags: &[&str]| {
+        let out = data.join(name);
+        let args = [&["recording", "cut", file, out.to_str().unwrap()], flags].concat();
+        let printed = cli(data, &args);
+        assert!(printed.status.success() && seqs(&out).is_empty() != flags.is_empty(), "{args:?}");
+        String::from_utf8(printed.stderr).unwrap().contains("note: no entry matches")
+    };
+    assert!(nothing("none.mcap", &["--filter", "kind:nosuch"]) && !nothing("all.mcap", &[]));
 }
 
 #[test]

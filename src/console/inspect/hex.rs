@@ -39,7 +39,7 @@ impl Columns {
         self.offset + 2 + self.bytes * 3 + 1 + place
     }
 
-    /// Puts a byte at its place of a line that begins here: its digits and its character; their columns.
+    /// Draws a byte of a line that begins here, as two digits and as a character; the columns of both.
     pub(crate) fn put(
         self,
         canvas: &mut Canvas<'_>,

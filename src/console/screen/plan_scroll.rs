@@ -65,7 +65,6 @@ impl PlanScroll {
             self.now,
         );
         self.ui.reconcile_visible(&self.model);
-        self.buffer.reset();
         frame::draw(&mut self.buffer, &self.model, &self.ui, &self.view);
         self.ui.selection(PaneId::Plan).map_or(0, crate::console::records::selection::Selection::index)
     }

@@ -9,12 +9,14 @@ use super::{replaying, time_travel};
 use crate::{
     console::{
         draw::{class::Class, format, glyphs::Glyphs, theme::Role},
+        model::station::said_by_person,
         records::bookmarks::Bookmark,
         settings::view::{Canvas, View},
         ui::{act::ActContext, effect::Effect, state::Ui},
     },
     dissect::EntryRecord,
     port::{BarPart, ReplayPlace},
+    tap::entry::{Transition, What},
     time::{Mono, Now, Wall},
 };
 
@@ -42,19 +44,23 @@ fn is_held(ui: &Ui, view: &View) -> bool {
 }
 
 /// What is said of the entry at the moment that is shown, where it is one to stop at. Of a command and of a
-/// mark that is their text, as far as it may be seen.
-fn note(ui: &Ui, view: &View) -> Option<(String, Role)> {
+/// mark that is what the Journal has, as far as it may be seen.
+fn note(ui: &Ui, view: &View) -> Option<(String, Class, Role)> {
     let shown = ui.time.instant().unwrap_or(view.clock);
     let entry = ui.time.current_entry().filter(|it| is_held(ui, view) && it.entry.at.wall == shown.wall)?;
     let record = EntryRecord(entry);
+    if !record.is_of_note() {
+        return None;
+    }
     let role = if record.outcome().is_of_note() { Role::Warn } else { Role::Text };
-    let is_by_person = record.is_command() || record.is_mark();
-    let words = if is_by_person && !entry.bytes.is_empty() && !view.mask_policy.masks(Class::Payload) {
-        format!("{}: {}", record.kind(), entry.text())
-    } else {
-        format!("{} {}", record.kind(), record.line())
-    };
-    record.is_of_note().then_some((words, role))
+    if let What::Transition(Transition::Station(of)) = &entry.entry.what
+        && !entry.bytes.is_empty()
+        && !view.mask_policy.masks(Class::Payload)
+        && let Some(words) = said_by_person(of, &entry.text())
+    {
+        return Some((words, Class::Payload, role));
+    }
+    Some((format!("{} {}", record.kind(), record.line()), Class::Public, role))
 }
 
 /// What the bar is of: a recording, or what is kept while time is stopped. Its columns are of the monotonic
@@ -128,8 +134,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     canvas.clear(Rect { x: line.x + 1, width: line.width.saturating_sub(2), height: 1, ..line });
     canvas.put(line.x + 1, line.y, 8, &time(span.ends.0), Role::Muted);
     canvas.put(bar.right() + 1, line.y, 8, &time(span.ends.1), Role::Muted);
-    if let Some((words, role)) = note(ui, view) {
-        canvas.put(noted.x, noted.y, noted.width, &words, role);
+    if let Some((words, class, role)) = note(ui, view) {
+        canvas.put_as(noted.x, noted.y, noted.width, &words, role, class);
     }
     let columns = match &view.replay {
         Some(replay) => replay.bar.columns(usize::from(bar.width)),

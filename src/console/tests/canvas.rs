@@ -1,15 +1,17 @@
 //! What is put at a place stays in its columns, whatever it is; in the buffer, and in a terminal that counts
 //! for itself.
 
+use crossterm::event::KeyCode;
 use proptest::prelude::*;
 use ratatui::{
-    buffer::{Buffer, CellWidth as _},
+    buffer::{Buffer, Cell, CellWidth as _},
     layout::Rect,
 };
 
-use super::test_console::TestConsole;
+use super::test_console::{TestConsole, show};
 use crate::console::{
     draw::{class::Class, glyphs::Glyphs, theme::Role},
+    screen::frame,
     settings::view::Canvas,
     terminal::Painter,
 };
@@ -115,4 +117,19 @@ fn a_layer_over_half_of_a_wide_character_takes_the_whole_of_it() {
     canvas.clear(Rect::new(1, 0, 3, 3));
     canvas.frame(Rect::new(1, 0, 3, 3), "", true);
     assert_eq!(symbols(&buffer)[6..12], [" ", "│", " ", "│", "語", " "]);
+}
+
+#[test]
+fn a_screen_over_another_is_as_it_is_on_an_empty_buffer() {
+    for (columns, rows) in [(160, 50), (80, 24), (20, 5)] {
+        let mut stage = show(columns, rows);
+        let area = Rect::new(0, 0, columns, rows);
+        let mut over = Buffer::filled(area, Cell::new("日"));
+        for key in ['1', '8', 'i', '\u{1b}', '2', '?', '\u{1b}', 'T', '9'] {
+            stage.key(if key == '\u{1b}' { KeyCode::Esc } else { KeyCode::Char(key) });
+            let alone = stage.buffer();
+            frame::draw(&mut over, &stage.model, &stage.ui, &stage.view);
+            assert_eq!(over, alone, "{columns}x{rows}: {key:?}");
+        }
+    }
 }

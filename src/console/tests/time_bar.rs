@@ -5,7 +5,8 @@ use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEven
 use super::test_console::{TestConsole, enqueued, show};
 use crate::{
     console::{draw::class::MaskPolicy, ui::event::Event},
-    tap::entry::station::Transition,
+    ids::ConnectionId,
+    tap::entry::station::{OperatedBy, Transition},
     time::Now,
 };
 
@@ -76,15 +77,23 @@ fn what_time_was_stepped_to_is_said_where_it_is_of_note() {
 }
 
 #[test]
-fn of_a_command_its_text_is_said_and_not_on_air() {
-    let mut stage = show(160, 50);
-    stage.station(Transition::Operated { by: None, command: None }, "held boss");
-    stage.pass(500);
-    stage.mpp(enqueued(99, "default"), "");
-    stage.char(' ');
-    stage.char('{');
-    assert!(bar(&mut stage).contains("operated: held boss"), "{}", bar(&mut stage));
-    stage.view.mask_policy = MaskPolicy::for_on_air(true);
-    let masked = bar(&mut stage);
-    assert!(masked.contains("operated by an operator") && !masked.contains("held"), "{masked}");
+fn of_a_command_or_a_mark_its_text_is_said_and_not_on_air() {
+    let by = Some(OperatedBy { session: Some(ConnectionId(7)), ..OperatedBy::own_console() });
+    for (transition, text, said, masked) in [
+        (Transition::Operated { by, command: None }, "held boss", "held boss, by ", "operated by "),
+        (Transition::Marked { by: None, entry: None }, "a\nlaugh", "mark: a", "mark"),
+        (Transition::Marked { by: None, entry: None }, "", "mark", "mark"),
+    ] {
+        let mut stage = show(160, 50);
+        stage.station(transition, text);
+        stage.pass(500);
+        stage.mpp(enqueued(99, "default"), "");
+        stage.char(' ');
+        stage.char('{');
+        let shown = bar(&mut stage);
+        assert!(shown.contains(said) && !shown.contains("operated"), "{shown}");
+        stage.view.mask_policy = MaskPolicy::for_on_air(true);
+        let hidden = bar(&mut stage);
+        assert!(hidden.contains(masked) && !hidden.contains("held") && !hidden.contains("laugh"), "{hidden}");
+    }
 }

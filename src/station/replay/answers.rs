@@ -30,9 +30,12 @@ enum Reading {
     State,
     /// All entries until there.
     Entries,
-    /// These too, and not for a screen: it would ask for them anew with every move. What they are, and the
-    /// subcommand that prints them.
-    EntriesOnce(&'static str, &'static str),
+    /// All entries until there, and for no screen, which would ask for them anew with every move.
+    EntriesOffScreen {
+        what: &'static str,
+        /// The subcommand that prints it.
+        command: &'static str,
+    },
 }
 
 impl Reading {
@@ -40,15 +43,19 @@ impl Reading {
         match query {
             Query::Trace { .. } | Query::Violations | Query::Findings => Self::Entries,
             Query::Invocations { other_manifest: false, .. } | Query::Invocation { .. } => {
-                Self::EntriesOnce("the history of invocations", "ls invocations")
+                Self::off_screen("the history of invocations", "ls invocations")
             }
-            Query::RunEvents { .. } => Self::EntriesOnce("the events of runs", "run events RUN"),
+            Query::RunEvents { .. } => Self::off_screen("the events of runs", "run events RUN"),
             Query::SessionLog { .. } => {
-                Self::EntriesOnce("the logs of sessions", "session show SESSION --log")
+                Self::off_screen("the logs of sessions", "session show SESSION --log")
             }
-            Query::PluginLog { .. } => Self::EntriesOnce("the logs of plugins", "plugin logs PLUGIN"),
+            Query::PluginLog { .. } => Self::off_screen("the logs of plugins", "plugin logs PLUGIN"),
             _ => Self::State,
         }
+    }
+
+    const fn off_screen(what: &'static str, command: &'static str) -> Self {
+        Self::EntriesOffScreen { what, command }
     }
 }
 
@@ -60,7 +67,7 @@ pub(super) fn reads_entries(query: &Query) -> bool {
 /// Why a question is refused on a screen, if it is.
 pub(super) fn refused_on_screen(query: &Query) -> Option<PortError> {
     match Reading::of(query) {
-        Reading::EntriesOnce(what, command) => {
+        Reading::EntriesOffScreen { what, command } => {
             Some(PortError::NotOnScreen { what: what.to_owned(), command: command.to_owned() })
         }
         Reading::State | Reading::Entries => None,

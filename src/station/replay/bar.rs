@@ -1,11 +1,7 @@
 //! The time bar of a recording, from its index and its tallies, and from as many chunks as tell where what
 //! matters is.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use crate::{
     port::{BarPart, ReplayBar},
@@ -46,7 +42,7 @@ pub(super) fn bar(reader: &mut SetReader) -> ReplayBar {
     for span in counted_spans(&set) {
         let unread: Vec<usize> = span
             .chunks(&set)
-            .filter(|number| !builder.known.contains_key(number))
+            .filter(|number| !builder.read.contains_key(number))
             .filter(|number| set.chunk(*number).is_some_and(|chunk| span.may_have(chunk)))
             .collect();
         let messages = |number: &usize| set.chunk(*number).map_or(0, entries_of);
@@ -67,23 +63,23 @@ struct BarBuilder {
     bar: ReplayBar,
     first_ns: u64,
     of: u64,
-    /// What the chunks have that were read: each is where it is.
-    known: BTreeMap<usize, BarPart>,
-    /// Those of them of which not all could be read.
-    damaged: BTreeSet<usize>,
+    /// The chunks that were read: what they have is where it is.
+    read: BTreeMap<usize, ReadChunk>,
+}
+
+/// A chunk that was read.
+#[derive(Clone, Copy, Default)]
+struct ReadChunk {
+    found: BarPart,
+    /// Whether not all of it could be.
+    is_damaged: bool,
 }
 
 impl BarBuilder {
     fn of(set: &RecordingSet) -> Self {
         let (first_ns, last_ns) = set.span_ns();
         let of = last_ns.saturating_sub(first_ns).max(1);
-        Self {
-            bar: ReplayBar::with_parts(PARTS),
-            first_ns,
-            of,
-            known: BTreeMap::new(),
-            damaged: BTreeSet::new(),
-        }
+        Self { bar: ReplayBar::with_parts(PARTS), first_ns, of, read: BTreeMap::new() }
     }
 
     const fn since(&self, log_ns: u64) -> u64 {
@@ -96,10 +92,10 @@ impl BarBuilder {
 
     /// Reads a chunk, and notes what is in it where that is.
     fn read(&mut self, reader: &mut SetReader, number: usize, with_weight: bool) {
-        let mut all = BarPart::default();
+        let mut chunk = ReadChunk::default();
         for item in reader.chunk(number) {
             let Ok(item) = item else {
-                self.damaged.insert(number);
+                chunk.is_damaged = true;
                 continue;
             };
             let RecordedItem::Entry(entry) = &item.item else { continue };
@@ -114,41 +110,47 @@ impl BarBuilder {
                 (_, Some(Tallied::Drop) | None) => continue,
             };
             self.bar.note(part, (at, at), self.of);
-            all = all.plus(part);
+            chunk.found = chunk.found.plus(part);
         }
-        self.known.insert(number, all);
+        self.read.insert(number, chunk);
     }
 
     /// Notes what was counted from one keyframe to the next and was not found in chunks that were read.
     fn note_rest(&mut self, set: &RecordingSet, span: &CountedSpan) {
-        let known = span.chunks(set).filter_map(|number| self.known.get(&number));
-        let found = known.fold(BarPart::default(), |all, part| all.plus(*part));
+        let read = span.chunks(set).filter_map(|number| self.read.get(&number));
+        let found = read.fold(BarPart::default(), |all, chunk| all.plus(chunk.found));
         let rest = span.counts.unwrap_or_default().less(found);
-        let has_marks = |number: &usize| {
-            let place = set.chunk(*number).map(|chunk| chunk.place);
-            let is_unread =
-                self.known.get(number).is_none_or(|it| self.damaged.contains(number) && it.marks == 0);
-            is_unread && place.is_some_and(|it| it.has_marks == Some(true))
-        };
-        let marked: Vec<usize> = span.chunks(set).filter(has_marks).collect();
-        for chunk in marked.iter().filter_map(|number| set.chunk(*number)) {
-            let marks = BarPart { marks: rest.marks.max(1), ..BarPart::default() };
-            self.bar.note(marks, self.span_of(chunk), self.of);
+        let marked = self.unread(set, span, |chunk| chunk.place.has_marks == Some(true));
+        for within in &marked {
+            self.bar.note(BarPart { marks: rest.marks.max(1), ..BarPart::default() }, *within, self.of);
         }
         let rest = BarPart { marks: if marked.is_empty() { rest.marks } else { 0 }, ..rest };
-        for within in self.spans_of_rest(set, span) {
-            self.bar.note(rest, within, self.of);
+        if rest != BarPart::default() {
+            for within in self.spans_of_rest(set, span) {
+                self.bar.note(rest, within, self.of);
+            }
         }
     }
 
-    /// The times that what was not found may be of: those of damaged chunks where each other one was read,
-    /// otherwise the whole.
+    /// The times of chunks that were not read, or in which a part could not be.
+    fn unread(
+        &self,
+        set: &RecordingSet,
+        span: &CountedSpan,
+        is_meant: impl Fn(&SetChunk) -> bool,
+    ) -> Vec<(u64, u64)> {
+        let is_unread = |number: &usize| self.read.get(number).is_none_or(|chunk| chunk.is_damaged);
+        let unread = span.chunks(set).filter(is_unread).filter_map(|number| set.chunk(number));
+        unread.filter(|chunk| is_meant(chunk)).map(|chunk| self.span_of(chunk)).collect()
+    }
+
+    /// The times in which what was not found may be: those of damaged chunks where all others were read,
+    /// otherwise all of it.
     fn spans_of_rest(&self, set: &RecordingSet, span: &CountedSpan) -> Vec<(u64, u64)> {
-        let of_number = |number| set.chunk(number).filter(|chunk| span.may_have(chunk));
-        let is_all_read =
-            span.chunks(set).all(|number| of_number(number).is_none() || self.known.contains_key(&number));
-        let damaged = span.chunks(set).filter(|number| is_all_read && self.damaged.contains(number));
-        let damaged: Vec<_> = damaged.filter_map(of_number).map(|chunk| self.span_of(chunk)).collect();
+        let may_have = |number: &usize| set.chunk(*number).is_some_and(|chunk| span.may_have(chunk));
+        let is_all_read = span.chunks(set).filter(may_have).all(|number| self.read.contains_key(&number));
+        let damaged =
+            if is_all_read { self.unread(set, span, |chunk| span.may_have(chunk)) } else { Vec::new() };
         if !damaged.is_empty() {
             return damaged;
         }
@@ -341,39 +343,57 @@ mod tests {
         }
     }
 
+    /// Two entries a second, each second in a chunk of its own: the first so long after its beginning, and
+    /// counted so.
+    fn seconds(count: u64, after_ms: u64, as_what: impl Fn(u64) -> Option<Tallied>) -> Vec<Item> {
+        let of = |s| {
+            let first = Item::Entry(s * 1_000 + after_ms, as_what(s));
+            [first, Item::Entry(s * 1_000 + 500, None), Item::Flush]
+        };
+        (0..count).flat_map(of).collect()
+    }
+
+    /// Damages the chunk of a second.
+    fn damage(path: &PathBuf, s: u64) {
+        let set = RecordingSet::open(std::slice::from_ref(path)).unwrap();
+        let places = (0..set.len()).filter_map(|number| set.chunk(number)).map(|chunk| chunk.place);
+        let from_ns = set.span_ns().0 + s * 1_000_000_000;
+        let place = places.filter(|it| !it.has_keyframe).find(|it| it.start_ns >= from_ns).unwrap();
+        let mut bytes = std::fs::read(path).unwrap();
+        bytes[usize::try_from(place.at + place.len - 8).unwrap()] ^= 0xff;
+        std::fs::write(path, bytes).unwrap();
+    }
+
     #[test]
     fn what_was_counted_and_cannot_be_read_any_more_is_where_that_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("night.mcap");
         let mut items = vec![Item::Keyframe(0)];
-        for s in 0..10 {
-            let as_what = (s == 6).then_some(Tallied::Fault);
-            let entries = [Item::Entry(s * 1_000 + 150, as_what), Item::Entry(s * 1_000 + 500, None)];
-            items.extend(entries.into_iter().chain([Item::Flush]));
-        }
+        items.extend(seconds(10, 150, |s| match s {
+            4 => Some(Tallied::Mark),
+            6 => Some(Tallied::Fault),
+            _ => None,
+        }));
         items.push(Item::Keyframe(9_500));
         write(&mut begin(&path, 0), &items);
-        let damage = |s: u64| {
-            let set = RecordingSet::open(std::slice::from_ref(&path)).unwrap();
-            let places = (0..set.len()).filter_map(|number| set.chunk(number)).map(|chunk| chunk.place);
-            let from_ns = set.span_ns().0 + s * 1_000_000_000;
-            let place = places.filter(|it| !it.has_keyframe).find(|it| it.start_ns >= from_ns);
-            let (place, mut bytes) = (place.unwrap(), std::fs::read(&path).unwrap());
-            bytes[usize::try_from(place.at + place.len - 8).unwrap()] ^= 0xff;
-            std::fs::write(&path, bytes).unwrap();
-        };
-        let faults = || -> Vec<usize> {
-            let parts = of_files(std::slice::from_ref(&path)).columns(95);
-            (0..95).filter(|column| parts[*column].faults > 0).collect()
-        };
         // A column has 100 ms.
+        let columns = |is: fn(&BarPart) -> u64| -> Vec<usize> {
+            let parts = of_files(std::slice::from_ref(&path)).columns(95);
+            (0..95).filter(|column| is(&parts[*column]) > 0).collect()
+        };
+        let (faults, marks) = (|| columns(|part| part.faults), || columns(|part| part.marks));
+        assert_eq!((faults(), marks()), (vec![61], vec![41]));
+        damage(&path, 2);
+        assert_eq!((faults(), marks()), (vec![61], vec![41]), "what could not be read had none of it");
+        damage(&path, 4);
         assert_eq!(faults(), [61]);
-        damage(2);
-        assert_eq!(faults(), [61], "what could not be read had none of it");
-        damage(6);
-        let both = faults();
-        assert!(both.contains(&21) && both.contains(&61), "one of the two had it: {both:?}");
-        assert!(both.iter().all(|at| (21..=25).contains(at) || (61..=65).contains(at)), "{both:?}");
+        let marked = marks();
+        assert!(marked.contains(&41) && marked.iter().all(|at| (41..=45).contains(at)), "{marked:?}");
+        damage(&path, 6);
+        let failed = faults();
+        assert!([21, 41, 61].iter().all(|at| failed.contains(at)), "any of them may have had it: {failed:?}");
+        assert!(failed.iter().all(|at| matches!(at, 21..=25 | 41..=45 | 61..=65)), "{failed:?}");
+        assert_eq!(marks(), marked);
     }
 
     #[test]
@@ -401,14 +421,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("night.mcap");
         let mut items = vec![Item::Keyframe(0)];
-        for s in 0..100 {
-            let as_what = match s {
-                30 => Some(Tallied::Fault),
-                70 => Some(Tallied::Mark),
-                _ => None,
-            };
-            items.extend([Item::Entry(s * 1_000, as_what), Item::Entry(s * 1_000 + 500, None), Item::Flush]);
-        }
+        items.extend(seconds(100, 0, |s| match s {
+            30 => Some(Tallied::Fault),
+            70 => Some(Tallied::Mark),
+            _ => None,
+        }));
         items.extend([Item::Keyframe(99_500), Item::Entry(200_000, None)]);
         write(&mut begin(&path, 0), &items);
         let parts = of_files(&[path]).columns(PARTS);

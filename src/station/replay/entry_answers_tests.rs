@@ -14,8 +14,8 @@ use crate::{
     limits::Limits,
     plugin::{self, LogSource},
     port::{
-        InvocationRow, ListRow as _, LogKind, Operator as _, Page, PageRows, Paging, PluginLogRow, Query,
-        ReplayPlace, RunEventRow, SessionLogRow, Snapshot, Speed,
+        InvocationRow, ListRow as _, LogKind, Operator as _, Page, PageRows, Paging, PluginLogRow, PortError,
+        Query, ReplayPlace, RunEventRow, SessionLogRow, Snapshot, Speed,
     },
     recording::test_files::TestFile,
     schema::JsonText,
@@ -331,7 +331,17 @@ fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
     let night = night();
     let on_screen = night.on_screen(0, 0..0);
     let run = crate::ids::TraceId(uuid::Uuid::nil());
+    let invocations = |other_manifest| Query::Invocations {
+        state: None,
+        queue: None,
+        beyond: None,
+        oldest_first: false,
+        other_manifest,
+        filter: None,
+        limit: 0,
+    };
     for query in [
+        invocations(false),
         Query::Invocation { id: InvocationId(1) },
         Query::RunEvents { run, after: 0, limit: 0 },
         Query::SessionLog { session: "s-1".to_owned(), after: 0, limit: 0 },
@@ -339,6 +349,11 @@ fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
     ] {
         let refused = block_on(on_screen.query(query)).unwrap_err();
         assert_eq!(refused.code(), "not_recorded");
-        assert!(refused.hint().contains(" --recording FILE`"), "{refused}");
+        assert!(refused.hint().starts_with("`:") && refused.hint().ends_with("` prints it"), "{refused}");
+    }
+    // It is in no recording, asked for wherever.
+    for port in [on_screen, night.from(0, 0..0)] {
+        let refused = block_on(port.query(invocations(true))).unwrap_err();
+        assert!(matches!(refused, PortError::NotRecorded { .. }), "{refused}");
     }
 }

@@ -82,6 +82,25 @@ fn entries_of_a_damaged_part_are_lost_and_that_is_said() {
 }
 
 #[test]
+fn damage_names_the_file_that_has_it() {
+    let night = night(2, usize::MAX);
+    let path = &night.files[0];
+    let chunk = *recording::index(path).unwrap().chunks.last().unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    bytes[usize::try_from(chunk.at + chunk.len - 8).unwrap()] ^= 0xff;
+    fs::write(path, bytes).unwrap();
+    let set = Arc::new(RecordingSet::open(&night.files).unwrap());
+    // The end of the first file is on the way to the beginning of the second.
+    let chunks = (0..set.len()).filter_map(|number| set.chunk(number));
+    let from_ns = chunks.filter(|chunk| chunk.file == 0).map(|chunk| chunk.place.end_ns).max().unwrap();
+    let after = Duration::from_nanos(from_ns - set.span_ns().0);
+    let port = open(&set, ReplayPlace::After(after), Speed::ONE, true);
+    let (_, why) = port.replay().unwrap().view.borrow().refused.clone().unwrap();
+    let verify = format!("; `rl-console recording verify {}` lists all damage", path.display());
+    assert!(why.contains(&verify), "{why}");
+}
+
+#[test]
 fn between_files_it_is_said_that_nothing_is_recorded() {
     let (first, entries) = sample();
     let folder = tempfile::tempdir().unwrap();

@@ -37,7 +37,7 @@ const FORM_1: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recordings/f
 
 pub(super) struct Night {
     pub(super) folder: tempfile::TempDir,
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     pub(super) first: Snapshot,
     pub(super) entries: Vec<OwnedEntry>,
 }

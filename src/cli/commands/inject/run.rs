@@ -216,8 +216,9 @@ impl Way<'_> {
             let (ends, effect) = (ends.clone(), judged.effect.clone());
             return Err(InjectError::NotAsked { ends, effect }.into());
         }
-        // Where its end is foreseen, all is waited for that goes before that.
-        let answers = judged.ends.is_none().then_some(judged.answers.len() as u64);
+        // All is waited for where its connection will end, or where nothing is foreseen.
+        let is_answered = judged.ends.is_none() && judged.verdict != "pending";
+        let answers = is_answered.then_some(judged.answers.len() as u64);
         let sent = self.send(door, wire, answers).await?;
         let row = Row::sent(frame, &sent, judged);
         let is_as_foreseen = !row.is_closed() && !row.ended_differently();

@@ -59,7 +59,7 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
     done.map_err(|error| match (error, &settings.asked) {
         (Error::Run(RunError::Unknown { name, .. }), Some(asked)) => {
             let paths = asked::named(&asked.paths);
-            RunError::NotInRecording { name, is_whole: false, paths }.into()
+            RunError::NotInRecording { name, paths }.into()
         }
         (error, _) => error,
     })

@@ -84,8 +84,7 @@ fn check_found(trace: TraceId, paths: &[PathBuf], printer: &Printer<'_>) -> Resu
     if printer.printed() > 0 {
         return Ok(());
     }
-    let paths = asked::named(paths);
-    Err(RunError::NotInRecording { name: trace.to_string(), is_whole: true, paths }.into())
+    Err(RunError::NoHops { trace, paths: Some(asked::named(paths)) }.into())
 }
 
 /// The trace that is named.
@@ -149,7 +148,7 @@ impl Found {
             [trace] => Ok(**trace),
             [] => {
                 let (name, paths) = (tail.to_owned(), asked::named(paths));
-                Err(RunError::NotInRecording { name, is_whole: false, paths }.into())
+                Err(RunError::NotInRecording { name, paths }.into())
             }
             _ => Err(RunError::Ambiguous {
                 tail: tail.to_owned(),

@@ -19,6 +19,9 @@ use crate::{
 
 /// What a transition says, if it is worth a line.
 pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
+    if let Some(words) = said_by_person(transition, text) {
+        return Some(NoticeDraft::new(Level::Info, Origin::System(Link::Station), words));
+    }
     let (level, words) = match transition {
         T::Started => (Level::Info, "station started".to_owned()),
         T::HostUp { link } => (Level::Info, format!("{} is up", link.name())),
@@ -40,14 +43,9 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
             let free = format::bytes(*free_bytes);
             (Level::Info, format!("the data folder's disk has space again: {free} free"))
         }
-        T::Operated { by, .. } => (Level::Info, operated(by.as_ref(), text)),
         T::Triggered { name, is_alert, .. } => {
             let level = if *is_alert { Level::Warn } else { Level::Info };
             (level, format!("trigger {name}: {text}"))
-        }
-        T::Marked { by, .. } => {
-            let words = if text.is_empty() { "mark".to_owned() } else { format!("mark: {text}") };
-            (Level::Info, operated(by.as_ref(), &words))
         }
         T::Notice { level } => (*level, text.to_owned()),
         T::TokenShown { .. } => (Level::Error, text.to_owned()),
@@ -63,9 +61,23 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         | T::DiskFree { .. }
         | T::TurnedAway { .. }
         | T::OperationEnded { .. }
+        | T::Operated { .. }
+        | T::Marked { .. }
         | T::Alert { .. } => return None,
     };
     Some(NoticeDraft::new(level, Origin::System(Link::Station), words))
+}
+
+/// What a command or a mark says, and who gave it; nothing where it is neither.
+pub(crate) fn said_by_person(transition: &T, text: &str) -> Option<String> {
+    match transition {
+        T::Operated { by, .. } => Some(operated(by.as_ref(), text)),
+        T::Marked { by, .. } => {
+            let words = if text.is_empty() { "mark".to_owned() } else { format!("mark: {text}") };
+            Some(operated(by.as_ref(), &words))
+        }
+        _ => None,
+    }
 }
 
 /// What an operator did, and who did it where that is not this console's own process.

@@ -12,6 +12,6 @@ pub(crate) mod state;
 
 pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
 pub(crate) use intercepted::{HeldFrame, InterceptedFrames};
-pub(crate) use journal::journal_changes;
+pub(crate) use journal::{journal_changes, said_by_person};
 pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
 pub(crate) use state::{Station, StationState};
