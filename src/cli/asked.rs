@@ -30,8 +30,8 @@ use crate::{
 };
 
 /// The flags of a recording that is asked, and of the moment of it.
-const RECORDING: &str = "--recording";
-const AT: &str = "--at";
+pub(crate) const RECORDING: &str = "--recording";
+pub(crate) const AT: &str = "--at";
 
 /// What is asked.
 pub(crate) enum Asked {

@@ -37,6 +37,7 @@ mod operator;
 mod output;
 mod pager;
 mod private_memory;
+mod reach;
 mod recording_error;
 mod report;
 mod run;

@@ -8,14 +8,14 @@ use std::{
 
 use serde::Serialize;
 
-use super::{error::Error, report::reaching};
+use super::{error::Error, reach::Reach};
 use crate::words::{escaped_json, visible_file};
 
 /// A buffered stdout that knows whether people or scripts read it.
 pub(crate) struct Output {
     json: bool,
-    /// The flags by which the commands of lines for people reach the same station, with a space behind them.
-    reach: String,
+    /// How the commands of lines for people reach what was asked.
+    reach: Reach,
     /// How wide the terminal is.
     columns: Option<usize>,
     out: Box<dyn Write>,
@@ -23,10 +23,10 @@ pub(crate) struct Output {
 
 impl Output {
     /// The process's stdout.
-    pub(crate) fn stdout(json: bool, reach: &str) -> Self {
+    pub(crate) fn stdout(json: bool, reach: Reach) -> Self {
         let columns = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
         Self {
-            reach: reach.to_owned(),
+            reach,
             columns: columns.filter(|columns| *columns > 0),
             ..Self::to(json, Box::new(BufWriter::new(io::stdout().lock())))
         }
@@ -39,7 +39,7 @@ impl Output {
 
     /// Any other sink.
     pub(crate) fn to(json: bool, out: Box<dyn Write>) -> Self {
-        Self { json, reach: String::new(), columns: None, out }
+        Self { json, reach: Reach::default(), columns: None, out }
     }
 
     /// Whether scripts read it.
@@ -70,7 +70,7 @@ impl Output {
     /// # Errors
     /// [`Error::Output`].
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Error> {
-        let line = if self.json { Cow::Borrowed(line) } else { reaching(line, &self.reach) };
+        let line = if self.json { Cow::Borrowed(line) } else { self.reach.text(line) };
         self.text(&visible_file(&line))?;
         self.text("\n")
     }

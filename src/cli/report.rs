@@ -1,10 +1,10 @@
 //! Reports on stderr: one object for scripts, lines for people.
 
-use std::{borrow::Cow, io, sync::OnceLock};
+use std::io;
 
 use serde::Serialize;
 
-use super::{config::ConfigError, error::Error, run_error::RunError, table::visible};
+use super::{config::ConfigError, error::Error, reach::Reach, run_error::RunError, table::visible};
 use crate::words::escaped_json;
 
 /// What goes to stderr with `--json`.
@@ -79,11 +79,10 @@ impl Error {
     }
 }
 
-/// The error as it goes to stderr, without the last line break. The commands that its hint names are to reach
-/// the same station: `reach` is the flags for that, with a space behind them.
-pub(crate) fn rendered(error: &Error, json: bool, reach: &str) -> String {
-    let (message, hint) = (error.to_string(), reaching(&error.hint(), reach).into_owned());
-    let message = reaching(&message, reach).into_owned();
+/// The error as it goes to stderr, without the last line break.
+pub(crate) fn rendered(error: &Error, json: bool, reach: &Reach) -> String {
+    let (message, hint) = (error.to_string(), reach.text(&error.hint()).into_owned());
+    let message = reach.text(&message).into_owned();
     if json {
         let body = Body {
             code: error.code(),
@@ -138,7 +137,7 @@ pub(crate) fn print_warning(warning: &Warning, json: bool) {
         warning: Warning,
     }
     if json {
-        let reached = |text: &str| reaching(text, reach()).into_owned();
+        let reached = |text: &str| Reach::own().text(text).into_owned();
         let Warning { code, message, hint } = warning;
         let warning = Warning { code, message: reached(message), hint: reached(hint) };
         let text = escaped_json(serde_json::to_string(&Line { warning }).unwrap_or_default());
@@ -151,7 +150,7 @@ pub(crate) fn print_warning(warning: &Warning, json: bool) {
 
 /// Tells people something on stderr that is no error of the whole.
 pub(crate) fn print_note(text: &str) {
-    write_line(&reaching(&visible(text), reach()));
+    write_line(&Reach::own().text(&visible(text)));
 }
 
 /// Tells people something that they must not overlook; in the colour of warnings where the terminal has any.
@@ -171,47 +170,8 @@ fn write_line(text: &str) {
     writeln!(io::stderr().lock(), "{text}").unwrap_or_default();
 }
 
-/// The flags by which commands that are printed reach the same station, with a space behind them.
-static REACH: OnceLock<String> = OnceLock::new();
-
-/// The flags by which this command reached its station, with a space behind them.
-pub(crate) fn reach() -> &'static str {
-    REACH.get().map_or("", String::as_str)
-}
-
-/// Has the commands of notes reach the same station.
-pub(crate) fn set_reach(reach: &str) {
-    REACH.get_or_init(|| reach.to_owned());
-}
-
-/// A text whose commands reach the same station: they stand between backticks.
-pub(crate) fn reaching<'a>(text: &'a str, reach: &str) -> Cow<'a, str> {
-    if reach.is_empty() || !text.contains("`rl-console") {
-        return Cow::Borrowed(text);
-    }
-    let mut reached = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("`rl-console") {
-        let (before, command) = rest.split_at(at + "`rl-console".len());
-        reached.push_str(before);
-        rest = command;
-        match command.as_bytes().first() {
-            Some(b' ') if !command.trim_start().starts_with(reach) => {
-                reached.push(' ');
-                reached.push_str(reach.trim_end());
-            }
-            Some(b'`') => {
-                reached.push(' ');
-                reached.push_str(reach.trim_end());
-            }
-            _ => {}
-        }
-    }
-    Cow::Owned(reached + rest)
-}
-
 /// Says on stderr why it did not work; with nobody there to read it, nothing is lost.
-pub(crate) fn report(error: &Error, json: bool, reach: &str) {
+pub(crate) fn report(error: &Error, json: bool, reach: &Reach) {
     use io::Write as _;
     let mut stderr = io::stderr().lock();
     writeln!(stderr, "{}", rendered(error, json, reach)).unwrap_or_default();
@@ -229,11 +189,11 @@ mod tests {
             nearest: Some("give_item".into()),
         }));
         assert_eq!(
-            rendered(&error, true, ""),
+            rendered(&error, true, &Reach::default()),
             r#"{"error":{"code":"unknown_event","message":"the pack has no event `give_itme`","hint":"did you mean `give_item`?"}}"#
         );
         assert_eq!(
-            rendered(&error, false, ""),
+            rendered(&error, false, &Reach::default()),
             "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?"
         );
     }
@@ -244,10 +204,10 @@ mod tests {
             event: "x`\n  hint: run this\u{202e}\u{9b}2J".into(),
             nearest: None,
         }));
-        let shown = rendered(&error, false, "");
+        let shown = rendered(&error, false, &Reach::default());
         assert!(shown.contains("x`␊  hint: run this<202e><9b>2J"), "{shown}");
         assert_eq!(shown.lines().filter(|line| line.contains("run this")).count(), 1);
-        let json = rendered(&error, true, "");
+        let json = rendered(&error, true, &Reach::default());
         assert!(json.contains(r"x`\n  hint: run this\u202e\u009b2J"), "{json}");
     }
 
@@ -256,7 +216,7 @@ mod tests {
         let reason =
             "the opening has faults:\n  a.yaml:3: `x`\n  hint: run this\nerror: \u{1b}[2Jno\n      deep";
         let error = Error::from(RunError::Rejected { reason: reason.to_owned(), is_opening: true });
-        let shown = rendered(&error, false, "");
+        let shown = rendered(&error, false, &Reach::default());
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(
             lines[1..5],
@@ -266,24 +226,11 @@ mod tests {
     }
 
     #[test]
-    fn a_command_reaches_the_same_station_once() {
-        let reach = "--data /d ";
-        let reached = |text: &str| reaching(text, reach).into_owned();
-        assert_eq!(
-            reached("`rl-console` or `rl-console serve`"),
-            "`rl-console --data /d` or `rl-console --data /d serve`"
-        );
-        for untouched in ["`rl-console --data /d serve`", "rl-console serve", "`rl-consoles`"] {
-            assert_eq!(reached(untouched), untouched);
-        }
-        assert_eq!(reaching("`rl-console ls`", ""), "`rl-console ls`");
-    }
-
-    #[test]
     fn a_hints_commands_reach_the_same_station() {
         let error = Error::usage("no", "`rl-console ls runs` lists them, `rl-console trace ID` draws one");
         let wanted = "`rl-console --data ./friday ls runs` lists them, `rl-console --data ./friday trace ID` draws one";
-        assert_eq!(rendered(&error, false, "--data ./friday "), format!("error: no\n  hint: {wanted}"));
-        assert!(rendered(&error, true, "--data ./friday ").contains(wanted));
+        let reach = Reach { station: "--data ./friday ".to_owned(), ..Reach::default() };
+        assert_eq!(rendered(&error, false, &reach), format!("error: no\n  hint: {wanted}"));
+        assert!(rendered(&error, true, &reach).contains(wanted));
     }
 }

@@ -9,8 +9,8 @@ use clap::{
 
 use super::{
     args::{
-        AdapterAction, AttachArgs, Cli, Command, ConfigAction, Global, HostAction, InvocationAction,
-        PeerAction, PluginFolderArgs, ReplayArgs, ScreenArgs, SimPeer, with_body,
+        AdapterAction, AttachArgs, Cli, Command, ConfigAction, HostAction, InvocationAction, PeerAction,
+        PluginFolderArgs, ReplayArgs, ScreenArgs, SimPeer, with_body,
     },
     asked,
     commands::{self, brake::Brakes},
@@ -20,7 +20,9 @@ use super::{
     error::{Error, Exit},
     freed_memory, job_control,
     output::Output,
-    private_memory, report,
+    private_memory,
+    reach::Reach,
+    report,
 };
 use crate::time::Clock;
 
@@ -37,8 +39,8 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(&error, &args).into(),
     };
-    let (json, reach) = (cli.global.json, cli.global.station_flags());
-    report::set_reach(&reach);
+    let (json, reach) = (cli.global.json, Reach::of(&cli.global));
+    reach.set();
     match dispatch(cli, env, clock) {
         Ok(()) => Exit::Done.into(),
         Err(error) if error.is_broken_pipe() => error.exit().into(),
@@ -57,7 +59,7 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
     global.rehearsal = rehearsal_of(rehearsal, global.data.is_some(), command.as_ref())?;
     global.screen = screen_of(screen, command.as_ref(), plain)?;
     global.plugins = plugins_of(plugins, command.as_ref())?;
-    let mut out = Output::stdout(global.json, &global.station_flags());
+    let mut out = Output::stdout(global.json, Reach::of(&global));
     let done = match command {
         Some(_) if plain => Err(Error::usage(
             "--plain cannot be used with a subcommand: it runs the console without a screen",
@@ -283,8 +285,8 @@ fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
         error.print().unwrap_or_default();
         return Exit::Done;
     }
-    let reach = Global::station_flags_of(args);
-    report::set_reach(&reach);
+    let reach = Reach::of_args(args);
+    reach.set();
     if asks_for_json(args) {
         report::report(&usage(error, args), true, &reach);
     } else {

@@ -39,12 +39,13 @@ pub(super) fn hint(error: &StartError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{error::Error, report::rendered};
+    use crate::cli::{error::Error, reach::Reach, report::rendered};
 
     #[test]
     fn a_station_that_runs_is_attached_to_and_not_killed() {
         let held = Error::from(StartError::Held { data: "/my show".into(), pid: Some(7) });
-        let hint = rendered(&held, false, "--data '/my show' ");
+        let reach = Reach { station: "--data '/my show' ".to_owned(), ..Reach::default() };
+        let hint = rendered(&held, false, &reach);
         assert!(hint.contains("`rl-console --data '/my show' attach`"), "{hint}");
         assert!(!hint.contains("kill"), "{hint}");
     }

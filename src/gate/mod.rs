@@ -19,6 +19,7 @@ mod handle;
 mod offer;
 mod rule;
 mod sight;
+mod stopped;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -28,5 +29,6 @@ pub use cleared::Cleared;
 pub use handle::{Gate, Held};
 pub use offer::{Look, Notice, Offer, Offered, Release, Taken, Waits};
 pub use rule::{Matcher, NewRule, OnTimeout, Owner, Rewrite, RuleView};
+pub use stopped::{Stopped, poll_released};
 pub use table::{ArmError, Decision, HeldView, LeftCounts, NotHeld};
 pub use then::Then;

@@ -78,6 +78,15 @@ pub struct Taken {
     pub waits: Waits,
 }
 
+impl Taken {
+    /// Has the host tell the tap of it.
+    pub fn tell(self, emit: impl FnOnce(What) -> Seq) -> (Notice, Waits) {
+        let number = self.notice.number;
+        let seq = emit(What::Intercepted(Box::new(self.notice)));
+        (Notice { seq, number }, self.waits)
+    }
+}
+
 /// The entry that says that a frame was stopped, for what the host tells next.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
@@ -127,5 +136,11 @@ impl Release {
     #[must_use]
     pub const fn as_it_was() -> Self {
         Self { how: Passing::AsItWas, by: None, bytes: None }
+    }
+
+    /// Not at all, decided by nobody: it is lost.
+    #[must_use]
+    pub const fn dropped() -> Self {
+        Self { how: Passing::Dropped, by: None, bytes: None }
     }
 }

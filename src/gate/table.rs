@@ -218,7 +218,7 @@ impl Table {
             Then::Delay { ms, jitter_ms } => {
                 Ok((rule.delay_ms(ms, jitter_ms).min(self.limits.hold_ms_max), Passing::Delayed))
             }
-            Then::Drop => Err(Release { how: Passing::Dropped, ..Release::as_it_was() }),
+            Then::Drop => Err(Release::dropped()),
             Then::Duplicate => Err(Release { how: Passing::Duplicated, ..Release::as_it_was() }),
             Then::Cut => Err(Release { how: Passing::Cut, ..Release::as_it_was() }),
             Then::FailStore { ms } => {

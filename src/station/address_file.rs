@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{runtime::Runtime, task::AbortHandle};
 
-use super::{status::StationStatus, supervisor::Foundation};
+use super::{status::StationStatus, supervisor::Foundation, ticks::Ticks};
 use crate::{private_files, store::FolderWatch, tap::entry::station::Level};
 
 /// The file of a data folder that holds the path of its station's socket.
@@ -153,8 +153,7 @@ impl AddressFile {
 
     /// Writes it anew where somebody took it away or changed it, until it is dropped.
     async fn maintain(self, board: StationStatus) {
-        let mut ticks = tokio::time::interval(LOOK_EVERY);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut ticks = Ticks::every(LOOK_EVERY, board.clock());
         let mut told = None;
         loop {
             ticks.tick().await;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{admission::Tallies, status::StationStatus};
+use super::{admission::Tallies, status::StationStatus, ticks::Ticks};
 use crate::{
     limits,
     store::{FolderWatch, Handle},
@@ -25,7 +25,7 @@ pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limi
     let mut failing: Option<String> = said.store_failing.as_deref().map(str::to_owned);
     let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, low: said.disk_low };
     let data: Arc<Path> = Arc::from(data);
-    let mut ticks = every(PERIOD);
+    let mut ticks = Ticks::every(PERIOD, board.clock());
     loop {
         ticks.tick().await;
         let looked_at = Arc::clone(&data);
@@ -56,7 +56,7 @@ pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limi
 
 /// Says whom the ports turn away, for as long as the station runs: also while one of its hosts is down.
 pub(super) async fn watch_ports(board: StationStatus, admission: Tallies, clock: Clock) {
-    let mut ticks = every(PERIOD);
+    let mut ticks = Ticks::every(PERIOD, clock);
     loop {
         ticks.tick().await;
         let news = admission.sample(clock.now());
@@ -69,15 +69,9 @@ pub(super) async fn watch_ports(board: StationStatus, admission: Tallies, clock:
     }
 }
 
-fn every(period: Duration) -> tokio::time::Interval {
-    let mut ticks = tokio::time::interval(period);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    ticks
-}
-
 /// Looks whether the data folder is where it was, for as long as the station runs.
-pub(super) async fn watch_folder(watch: Arc<FolderWatch>) {
-    let mut ticks = every(FOLDER_PERIOD);
+pub(super) async fn watch_folder(watch: Arc<FolderWatch>, clock: Clock) {
+    let mut ticks = Ticks::every(FOLDER_PERIOD, clock);
     loop {
         ticks.tick().await;
         let watch = Arc::clone(&watch);

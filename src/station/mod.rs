@@ -44,6 +44,7 @@ pub(crate) mod sessions;
 mod start;
 mod status;
 mod supervisor;
+mod ticks;
 mod trace;
 mod triggers;
 pub(crate) mod violations;

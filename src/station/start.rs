@@ -349,7 +349,7 @@ fn open(
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
-    runtime.spawn(housekeeping::watch_folder(lock.watch()));
+    runtime.spawn(housekeeping::watch_folder(lock.watch(), inner.clock));
     let (board, admission) = (inner.status.clone(), inner.admission.clone());
     runtime.spawn(housekeeping::watch_ports(board, admission, inner.clock));
     let judged = inner.tap.reader().map_err(|error| error.to_string())?;

@@ -62,6 +62,10 @@ impl Drop for AskedToken {
 }
 
 impl StationStatus {
+    pub(super) const fn clock(&self) -> Clock {
+        self.clock
+    }
+
     pub(super) fn new(data: &Path, tap: Tap, clock: Clock, alerts_max: u64, is_rehearsal: bool) -> Self {
         let view = StationView {
             is_rehearsal,

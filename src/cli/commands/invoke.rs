@@ -254,7 +254,7 @@ pub(super) fn line(row: &EnqueuedRow) -> String {
 mod tests {
     use super::*;
     use crate::{
-        cli::{operator::tests::Scripted, output::tests::Printed},
+        cli::{operator::tests::Scripted, output::tests::Printed, reach::Reach},
         ids::{InvocationId, TraceId},
         mpp::Refusal,
         port,
@@ -326,7 +326,7 @@ mod tests {
             ("3 rows recorded, 1 line refused: line 3: the pack has no event `b`", "lines_refused", 1)
         );
         let rendered: serde_json::Value =
-            serde_json::from_str(&crate::cli::report::rendered(&error, true, "")).unwrap();
+            serde_json::from_str(&crate::cli::report::rendered(&error, true, &Reach::default())).unwrap();
         assert_eq!(
             (&rendered["error"]["lines"][0]["line"], &rendered["error"]["lines"][0]["code"]),
             (&3.into(), &"unknown_event".into())

@@ -50,7 +50,7 @@ const ANSWERS_MAX: usize = 64;
 /// While painting waits for longer, entries are taken in so often.
 pub(super) const FOLD_EVERY: Duration = Duration::from_millis(20);
 /// How long folding may go on before input is looked at again.
-pub(super) const SLICE: Duration = Duration::from_millis(1);
+pub(super) const SLICE: Duration = Duration::from_micros(500);
 
 /// A slice of time that work may take.
 #[derive(Clone, Copy, Debug)]

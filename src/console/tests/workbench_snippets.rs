@@ -84,9 +84,15 @@ fn a_snippet_opens_with_its_door_and_its_frames_are_sent_one_after_the_other() {
     let (_, on_outcome) = command(ended(&mut stage, on_outcome, Ok(opened)));
     ended(&mut stage, on_outcome, Ok(sent(told("Send", true))));
     let text = stage.text();
-    for wanted in ["frame 2 of 2", "expected: refused InvalidPayload", "\"payload\": \"left\""] {
+    for wanted in ["frame 2 of 2", "expected: refused InvalidPayload", "\"payload\": \"left\"", " sent "] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
+    stage.ctrl('o');
+    stage.event(Event::Snippets(Some(list(SnippetListing::default()))));
+    stage.write("mpp/heartbeat");
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains(" foreseen ") && !text.contains(" sent "), "nothing came of it yet: {text}");
 }
 
 #[test]

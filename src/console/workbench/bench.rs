@@ -160,6 +160,7 @@ impl Workbench {
     /// Goes on with other bytes, and has their JSON made, unless it is too long whatever they say.
     pub(super) fn load(&mut self, (way, of): (Way, Option<Seq>), bytes: Vec<u8>, limits: &Limits) {
         (self.way, self.of, self.side, self.snippet) = (way, of, Side::Json, None);
+        self.result = None;
         let json_bytes_min = bytes.len() / FRAME_BYTES_A_JSON_BYTE;
         self.bytes.set(bytes);
         self.bytes.jump(0);
@@ -177,7 +178,7 @@ impl Workbench {
     /// Goes on with another JSON.
     pub(super) fn load_json(&mut self, way: Way, text: &str, limits: &Limits) {
         (self.way, self.of, self.side, self.leads) = (way, None, Side::Json, Leads::Json);
-        self.snippet = None;
+        (self.snippet, self.result) = (None, None);
         self.field.clear();
         (self.breakages, self.apart, self.offset) = (Vec::new(), None, 0);
         self.editor = Editor::of(text, text_bytes_max(limits));
@@ -186,8 +187,8 @@ impl Workbench {
         self.changed();
     }
 
-    /// Goes on with a frame that was sent.
-    pub(super) fn load_sent(&mut self, sent: &SentRecord, limits: &Limits) {
+    /// Goes on with a frame that was sent, and what became of it.
+    pub(super) fn load_sent(&mut self, sent: &Arc<SentRecord>, limits: &Limits) {
         match (&sent.json, &sent.bytes) {
             (Some(json), _) => self.load_json(sent.way.clone(), json, limits),
             (None, Some(bytes)) => {
@@ -196,6 +197,7 @@ impl Workbench {
             }
             (None, None) => {}
         }
+        self.result = sent.outcome.is_ok().then(|| Arc::clone(sent));
     }
 
     /// The draft as it is listed among the frames that were sent, where somebody wrote in it: a captured

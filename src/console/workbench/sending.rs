@@ -214,12 +214,12 @@ fn finish(ui: &mut Ui, pending: Pending, ended: Result<SentFrame, String>, now: 
     let is_open = ui.layer::<Workbench>().is_some();
     let limits = ui.limits;
     if let Some(bench) = bench(ui) {
-        bench.result = Some(Arc::clone(&record));
         bench.renew(now.wall, number);
         // What prepares the last frame of a snippet is followed by the next one.
         if record.outcome.is_ok() {
             bench.load_next_of_snippet(&limits);
         }
+        bench.result = Some(Arc::clone(&record));
     }
     if !is_open {
         let (text, is_bad) = summary(&record);

@@ -103,8 +103,8 @@ impl HeldCall<'_> {
 
 impl Drop for HeldCall<'_> {
     fn drop(&mut self) {
-        let dropped = Release { how: Passing::Dropped, ..Release::as_it_was() };
-        self.shared.tell(self.notice.passed(&dropped), &[], Some(self.notice.seq), self.trace);
+        let lost = self.notice.passed(&Release::dropped());
+        self.shared.tell(lost, &[], Some(self.notice.seq), self.trace);
     }
 }
 
@@ -182,17 +182,15 @@ impl Shared {
         bytes: &[u8],
         (cause, trace): (Option<Seq>, Option<TraceId>),
     ) -> Result<Released, Grpc> {
-        let number = taken.notice.number;
-        let seq = self.tell(What::Intercepted(Box::new(taken.notice)), bytes, cause, trace);
-        let notice = Notice { seq, number };
+        let (notice, waits) = taken.tell(|what| self.tell(what, bytes, cause, trace));
         let call = HeldCall { shared: self, notice, trace };
-        let release = match taken.waits {
+        let release = match waits {
             Waits::Held(held) => held.await,
             Waits::Not(release) => release,
         };
         call.goes_on();
         let changed = release.bytes.as_deref().unwrap_or_default();
-        let passed = self.tell(notice.passed(&release), changed, Some(seq), trace);
+        let passed = self.tell(notice.passed(&release), changed, Some(notice.seq), trace);
         match release.how {
             Passing::Dropped | Passing::Cut => Err(Grpc::cancelled("dropped at the station's gate")),
             Passing::AsItWas

@@ -5,15 +5,13 @@
 
 use std::{
     collections::VecDeque,
-    future::Future as _,
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
 use super::{conn::Conn, next::Event, run::Host};
 use crate::{
-    gate::{Held, Look, Notice, Offer, Release, Taken, Waits},
+    gate::{Look, Notice, Offer, Release, Stopped, Taken, Waits, poll_released},
     ids::{ConnectionId, Seq, TraceId},
     mpp::{
         Bridge, FrameType, Head, Input, Stand,
@@ -21,9 +19,7 @@ use crate::{
     },
     tap::{
         OriginCell, Tap,
-        entry::{
-            Direction, FrameOrigin, Head as AnyHead, Link, Verdict, What, gate::Passing, mpp::CloseCause,
-        },
+        entry::{Direction, FrameOrigin, Head as AnyHead, Link, Verdict, gate::Passing, mpp::CloseCause},
     },
     time::Now,
 };
@@ -32,9 +28,9 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Gated {
     /// The line that came last, and who made it by hand, and how.
-    line: Option<(Stopped, Option<Arc<FrameOrigin>>)>,
+    line: Option<Stopped<Line>>,
     /// The frame that is to leave next.
-    front: Option<(Stopped, Outgoing)>,
+    front: Option<Stopped<Outgoing>>,
     /// What leaves behind it, the first next.
     behind: VecDeque<Outgoing>,
     /// Bytes of all that is to leave.
@@ -43,13 +39,8 @@ pub(super) struct Gated {
     is_over: bool,
 }
 
-/// A line that is held.
-#[derive(Debug)]
-struct Stopped {
-    held: Held,
-    notice: Notice,
-    wire: Vec<u8>,
-}
+/// A line that is held, and who made it by hand, and how.
+type Line = (Vec<u8>, Option<Arc<FrameOrigin>>);
 
 /// A frame that is to leave.
 #[derive(Debug)]
@@ -85,20 +76,14 @@ impl Gated {
 
     /// Ready when a line is released.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, id: ConnectionId) -> Poll<Event> {
-        let line = self.line.as_mut().map(|(line, _)| (&mut line.held, Direction::Inbound));
-        let front = self.front.as_mut().map(|(front, _)| (&mut front.held, Direction::Outbound));
-        for (held, direction) in line.into_iter().chain(front) {
-            if let Poll::Ready(release) = Pin::new(held).poll(cx) {
-                return Poll::Ready(Event::Released(id, direction, release));
-            }
-        }
-        Poll::Pending
+        poll_released(self.line.as_mut(), self.front.as_mut(), cx)
+            .map(|(direction, release)| Event::Released(id, direction, release))
     }
 
     /// The frame that is to leave next.
-    fn take_front(&mut self) -> Option<(Stopped, Outgoing)> {
+    fn take_front(&mut self) -> Option<Stopped<Outgoing>> {
         let front = self.front.take()?;
-        self.out_bytes = self.out_bytes.saturating_sub(front.1.bytes.len());
+        self.out_bytes = self.out_bytes.saturating_sub(front.frame.bytes.len());
         Some(front)
     }
 
@@ -187,13 +172,13 @@ impl Host {
             return self.is_open(id);
         };
         self.cause = None;
-        let (notice, waits) = self.tell_stopped(now, *taken, wire);
+        let (notice, waits) = taken.tell(|what| self.emit(now, None, what, wire));
         let made = self.by_hand.origin(Direction::Inbound);
         match waits {
             Waits::Held(held) => {
-                let wire = wire.to_vec();
+                let frame = (wire.to_vec(), made);
                 if let Some(conn) = self.conns.get_mut(&id) {
-                    conn.gated.line = Some((Stopped { held, notice, wire }, made));
+                    conn.gated.line = Some(Stopped { held, notice, frame });
                 }
                 // What has begun behind it is read when it goes.
                 self.receiving.end(id);
@@ -217,12 +202,6 @@ impl Host {
         self.bridge.handle(now, input);
         self.drain_line(now, wire);
         self.passed = None;
-    }
-
-    fn tell_stopped(&mut self, now: Now, taken: Taken, wire: &[u8]) -> (Notice, Waits) {
-        let number = taken.notice.number;
-        let seq = self.emit(now, None, What::Intercepted(Box::new(taken.notice)), wire);
-        (Notice { seq, number }, taken.waits)
     }
 
     /// Says how a line leaves the gate, and as whose it goes on where it was changed.
@@ -268,15 +247,15 @@ impl Host {
         match direction {
             Direction::Inbound => {
                 let line = self.conns.get_mut(&id).and_then(|conn| conn.gated.line.take());
-                if let Some((Stopped { notice, wire, .. }, made)) = line {
+                if let Some(Stopped { notice, frame: (wire, made), .. }) = line {
                     self.pass_line(now, id, notice, (&wire, made), &release);
                 }
                 self.on_lines(now, id);
             }
             Direction::Outbound => {
                 let front = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_front());
-                if let Some((Stopped { notice, .. }, out)) = front {
-                    self.pass_frame(now, id, notice, out, release);
+                if let Some(Stopped { notice, frame, .. }) = front {
+                    self.pass_frame(now, id, notice, frame, release);
                 }
                 while let Some(next) = self.conns.get_mut(&id).and_then(Conn::next_behind) {
                     self.cause = next.cause;
@@ -293,9 +272,10 @@ impl Host {
     pub(super) fn release_held(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.gated.is_over) else { return };
         conn.gated.is_over = true;
-        if let Some((Stopped { mut held, notice, wire }, made)) = conn.gated.line.take() {
-            let release = held.try_release().unwrap_or_else(Release::as_it_was);
-            self.pass_line(now, id, notice, (&wire, made), &release);
+        if let Some(mut line) = conn.gated.line.take() {
+            let release = line.release();
+            let (wire, made) = line.frame;
+            self.pass_line(now, id, line.notice, (&wire, made), &release);
             self.on_lines(now, id);
         }
         self.release_outgoing(now, id);
@@ -304,10 +284,9 @@ impl Host {
     /// A connection is gone: what the gate holds of it is lost, and told so.
     pub(super) fn tell_lost(&mut self, now: Now, gated: Gated) {
         let cause = self.cause;
-        let stopped = [gated.line.map(|(line, _)| line), gated.front.map(|(front, _)| front)];
-        for Stopped { notice, .. } in stopped.into_iter().flatten() {
-            let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
-            self.tell_passed(now, notice, &lost);
+        let stopped = [gated.line.map(|line| line.notice), gated.front.map(|front| front.notice)];
+        for notice in stopped.into_iter().flatten() {
+            self.tell_passed(now, notice, &Release::dropped());
         }
         self.cause = cause;
     }
@@ -315,9 +294,9 @@ impl Host {
     /// What waits to leave goes into the write buffer, whatever the rules say.
     pub(super) fn release_outgoing(&mut self, now: Now, id: ConnectionId) {
         let front = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_front());
-        if let Some((Stopped { mut held, notice, .. }, out)) = front {
-            let release = held.try_release().unwrap_or_else(Release::as_it_was);
-            self.pass_frame(now, id, notice, out, release);
+        if let Some(mut front) = front {
+            let release = front.release();
+            self.pass_frame(now, id, front.notice, front.frame, release);
         }
         while let Some(next) = self.conns.get_mut(&id).and_then(|conn| conn.gated.take_behind()) {
             self.cause = next.cause;
@@ -367,12 +346,11 @@ impl Host {
             return self.push(now, id, head, bytes, trace);
         };
         let cause = self.cause;
-        let (notice, waits) = self.tell_stopped(now, *taken, bytes);
+        let (notice, waits) = taken.tell(|what| self.emit(now, None, what, bytes));
         match (waits, self.conns.get_mut(&id)) {
-            (Waits::Held(release), Some(conn)) => {
+            (Waits::Held(waiting), Some(conn)) => {
                 conn.gated.out_bytes += bytes.len();
-                let stopped = Stopped { held: release, notice, wire: Vec::new() };
-                conn.gated.front = Some((stopped, out(cause)));
+                conn.gated.front = Some(Stopped { held: waiting, notice, frame: out(cause) });
             }
             (Waits::Held(_), None) => {}
             (Waits::Not(release), _) => {

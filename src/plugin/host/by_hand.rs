@@ -7,11 +7,11 @@ use bytes::Bytes;
 
 use super::{
     child::Child,
-    gated::{Goes, HeldFrame},
+    gated::{FrameOfPlugin, Goes},
     shared::Host,
 };
 use crate::{
-    gate::Release,
+    gate::Stopped,
     ids::PluginId,
     plugin::{framing::Framer, supervisor::ProcessInput},
     tap::{
@@ -76,18 +76,14 @@ impl Host {
     }
 
     /// Lets a frame that was put there wait at the gate; what the plugin writes meanwhile waits too.
-    fn hold_put(&self, plugin: &PluginId, process: u64, child: Rc<Child>, held: HeldFrame) {
-        let HeldFrame { held, stopped } = held;
+    fn hold_put(&self, plugin: &PluginId, process: u64, child: Rc<Child>, stopped: Stopped<FrameOfPlugin>) {
+        let Stopped { held, notice, frame } = stopped;
         child.is_frame_held.set(true);
         let (own, plugin) = (self.own.clone(), plugin.clone());
         tokio::task::spawn_local(async move {
-            let release = tokio::select! {
-                biased;
-                release = held => release,
-                () = child.ended() => Release::as_it_was(),
-            };
+            let release = child.released(held).await;
             if let Some(host) = own.upgrade() {
-                host.borrow_mut().pass_frame(&plugin, process, stopped, release);
+                host.borrow_mut().pass_frame(&plugin, process, notice, frame, release);
             }
             child.is_frame_held.set(false);
             child.released.notify_one();

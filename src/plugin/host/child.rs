@@ -16,13 +16,13 @@ use tokio::{
 };
 
 use super::{
-    gated::{Behind, Goes, HeldFrame},
+    gated::{Behind, Goes},
     outbox::Outbox,
     process::{Ending, GuardProcess, Process},
     shared::Host,
 };
 use crate::{
-    gate::Release,
+    gate::{Held, Release, Stopped},
     ids::PluginId,
     plugin::{
         ExitStatus, Level, LogSource,
@@ -75,6 +75,15 @@ impl Child {
     pub(super) async fn ended(&self) {
         if !self.is_ended.get() {
             self.ended.notified().await;
+        }
+    }
+
+    /// How a frame leaves the gate; as it was, once the process is gone.
+    pub(super) async fn released(&self, held: Held) -> Release {
+        tokio::select! {
+            biased;
+            release = held => release,
+            () = self.ended() => Release::as_it_was(),
         }
     }
 
@@ -234,7 +243,7 @@ impl Tasks {
     async fn take_frames(&self, framer: &mut Framer) -> Result<Permit, Broken> {
         loop {
             self.wait_for_put().await;
-            let HeldFrame { held, stopped } = {
+            let Stopped { held, notice, frame } = {
                 let mut host = self.host.borrow_mut();
                 let permit = host.permit(&self.plugin, self.number);
                 if !self.child.is_ended.get() && !matches!(permit, Permit::Read(_)) {
@@ -248,14 +257,10 @@ impl Tasks {
             };
             self.child.is_frame_held.set(true);
             self.input(ProcessInput::Held);
-            let release = tokio::select! {
-                biased;
-                release = held => release,
-                () = self.child.ended() => Release::as_it_was(),
-            };
+            let release = self.child.released(held).await;
             self.child.is_frame_held.set(false);
             self.input(ProcessInput::Resumed);
-            self.host.borrow_mut().pass_frame(&self.plugin, self.number, stopped, release);
+            self.host.borrow_mut().pass_frame(&self.plugin, self.number, notice, frame, release);
         }
     }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::{child::Child, shared::Host};
 use crate::{
-    gate::{Held, Look, Notice, Offer, Release, Taken, Waits},
+    gate::{Look, Notice, Offer, Release, Stopped, Taken, Waits},
     ids::{Peer, PluginId, Seq, TraceId},
     plugin::{
         Head, Stand,
@@ -49,22 +49,11 @@ pub(super) enum Goes {
     /// It was handed in, or dropped.
     On,
     /// It waits.
-    Held(HeldFrame),
+    Held(Stopped<FrameOfPlugin>),
 }
 
-/// A frame of a plugin that waits at the gate.
-pub(super) struct HeldFrame {
-    pub(super) held: Held,
-    pub(super) stopped: StoppedFrame,
-}
-
-/// What it is.
-pub(super) struct StoppedFrame {
-    notice: Notice,
-    frame: Frame,
-    /// Who made it by hand, and how.
-    origin: Option<Arc<FrameOrigin>>,
-}
+/// A frame of a plugin, and who made it by hand, and how.
+pub(super) type FrameOfPlugin = (Frame, Option<Arc<FrameOrigin>>);
 
 /// What the supervisor says of a frame.
 struct AtSupervisor<'a> {
@@ -125,14 +114,12 @@ impl Host {
             self.frame(plugin, process, frame);
             return Goes::On;
         };
-        let number = taken.notice.number;
-        let seq = self.tell(What::Intercepted(Box::new(taken.notice)), frame.wire(), None, None);
-        let notice = Notice { seq, number };
-        let stopped = StoppedFrame { notice, frame, origin: self.origin(Direction::Inbound) };
-        match taken.waits {
-            Waits::Held(release) => Goes::Held(HeldFrame { held: release, stopped }),
+        let (notice, waits) = taken.tell(|what| self.tell(what, frame.wire(), None, None));
+        let frame = (frame, self.origin(Direction::Inbound));
+        match waits {
+            Waits::Held(waiting) => Goes::Held(Stopped { held: waiting, notice, frame }),
             Waits::Not(release) => {
-                self.pass_frame(plugin, process, stopped, release);
+                self.pass_frame(plugin, process, notice, frame, release);
                 Goes::On
             }
         }
@@ -143,7 +130,8 @@ impl Host {
         &mut self,
         plugin: &PluginId,
         process: u64,
-        StoppedFrame { notice, frame, origin: made }: StoppedFrame,
+        notice: Notice,
+        (frame, made): FrameOfPlugin,
         release: Release,
     ) {
         let (seq, origin) = self.tell_passed(notice, &release, None);
@@ -189,10 +177,8 @@ impl Host {
         }
         let taken = self.ask_gate(now, plugin, Direction::Outbound, &out.frame, out.head.clone());
         let Some(taken) = taken else { return self.write_out(now, &child, out, true) };
-        let number = taken.notice.number;
-        let seq = self.tell(What::Intercepted(Box::new(taken.notice)), &out.frame, out.cause, out.trace);
-        let notice = Notice { seq, number };
-        match taken.waits {
+        let (notice, waits) = taken.tell(|what| self.tell(what, &out.frame, out.cause, out.trace));
+        match waits {
             Waits::Held(held) => {
                 child.behind.borrow_mut().is_held = true;
                 let (own, plugin) = (self.own.clone(), plugin.clone());
@@ -203,8 +189,7 @@ impl Host {
                         // It reads nothing more: what waits is not sent.
                         () = child.ended() => {
                             if let Some(host) = own.upgrade() {
-                                let dropped = Release { how: Passing::Dropped, ..Release::as_it_was() };
-                                host.borrow().tell_passed(notice, &dropped, out.trace);
+                                host.borrow().tell_passed(notice, &Release::dropped(), out.trace);
                             }
                             return;
                         }

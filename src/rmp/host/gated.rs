@@ -3,15 +3,13 @@
 
 use std::{
     cell::OnceCell,
-    future::Future as _,
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
 use super::{conn::Phase, run::Host};
 use crate::{
-    gate::{self, Cleared, Held, Look, Notice, Offer, Offered, Release, Waits},
+    gate::{self, Cleared, Look, Notice, Offer, Offered, Release, Stopped, Waits},
     ids::{ConnectionId, Seq},
     rmp::{
         Dialect, HEADER_BYTES, PREFIX_BYTES, Stand,
@@ -21,7 +19,7 @@ use crate::{
     tap::{
         OriginCell, Tap,
         entry::{
-            Direction, FrameOrigin, Head, Link, Verdict, What,
+            Direction, FrameOrigin, Head, Link, Verdict,
             gate::Passing,
             rmp::{CloseCause, FrameKind},
         },
@@ -33,9 +31,9 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Gated {
     /// The unit that came last.
-    unit: Option<(Stopped, Dialect)>,
+    unit: Option<Stopped<(Vec<u8>, Dialect)>>,
     /// The unit that is first to leave.
-    pub(super) front: Option<Stopped>,
+    pub(super) front: Option<Stopped<Vec<u8>>>,
     /// The first unit was asked about: it leaves without being asked again.
     pub(super) asked: Option<Vec<u8>>,
     /// What comes and is not asked about.
@@ -48,14 +46,6 @@ pub(super) struct Gated {
     pub(super) is_cut: bool,
     /// The connection is about to end: nothing is stopped any more.
     is_over: bool,
-}
-
-/// A unit that is held.
-#[derive(Debug)]
-pub(super) struct Stopped {
-    pub(super) held: Held,
-    pub(super) notice: Notice,
-    pub(super) wire: Vec<u8>,
 }
 
 /// What became of the first unit of some bytes.
@@ -78,14 +68,7 @@ impl Gated {
 
     /// Ready when a unit is released.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(Direction, Release)> {
-        let unit = self.unit.as_mut().map(|(unit, _)| (&mut unit.held, Direction::Inbound));
-        let front = self.front.as_mut().map(|front| (&mut front.held, Direction::Outbound));
-        for (held, direction) in unit.into_iter().chain(front) {
-            if let Poll::Ready(release) = Pin::new(held).poll(cx) {
-                return Poll::Ready((direction, release));
-            }
-        }
-        Poll::Pending
+        gate::poll_released(self.unit.as_mut(), self.front.as_mut(), cx)
     }
 }
 
@@ -193,11 +176,12 @@ impl Host {
             return Taken::Unit(len);
         };
         self.cause = None;
-        let (notice, waits) = self.tell_stopped(now, *taken, unit);
+        let (notice, waits) = taken.tell(|what| self.emit(now, None, what, unit));
         match waits {
             Waits::Held(held) => {
+                let frame = (unit.to_vec(), dialect);
                 if let Some(conn) = self.conns.get_mut(&id) {
-                    conn.gated.unit = Some((Stopped { held, notice, wire: unit.to_vec() }, dialect));
+                    conn.gated.unit = Some(Stopped { held, notice, frame });
                 }
                 // What has begun behind it is read when it goes.
                 self.receiving.end(id);
@@ -241,12 +225,6 @@ impl Host {
         }
         self.drain(now, unit);
         self.passed = None;
-    }
-
-    pub(super) fn tell_stopped(&mut self, now: Now, taken: gate::Taken, wire: &[u8]) -> (Notice, Waits) {
-        let number = taken.notice.number;
-        let seq = self.emit(now, None, What::Intercepted(Box::new(taken.notice)), wire);
-        (Notice { seq, number }, taken.waits)
     }
 
     /// Says how a unit leaves the gate, and as whose it goes on where it was changed.
@@ -302,13 +280,13 @@ impl Host {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         match direction {
             Direction::Inbound => {
-                if let Some((Stopped { notice, wire, .. }, dialect)) = conn.gated.unit.take() {
+                if let Some(Stopped { notice, frame: (wire, dialect), .. }) = conn.gated.unit.take() {
                     self.pass_unit(now, id, notice, (dialect, &wire), release);
                 }
                 self.handle_kept(now, id);
             }
             Direction::Outbound => {
-                if let Some(Stopped { notice, wire, .. }) = conn.gated.front.take() {
+                if let Some(Stopped { notice, frame: wire, .. }) = conn.gated.front.take() {
                     self.pass_front(now, id, notice, wire, release);
                 }
                 // What leaves behind it has causes of its own.
@@ -329,15 +307,16 @@ impl Host {
     pub(super) fn release_held(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.gated.is_over) else { return };
         conn.gated.is_over = true;
-        if let Some((Stopped { mut held, notice, wire }, dialect)) = conn.gated.unit.take() {
-            let release = held.try_release().unwrap_or_else(Release::as_it_was);
-            self.pass_unit(now, id, notice, (dialect, &wire), &release);
+        if let Some(mut stopped) = conn.gated.unit.take() {
+            let release = stopped.release();
+            let (unit, dialect) = stopped.frame;
+            self.pass_unit(now, id, stopped.notice, (dialect, &unit), &release);
             self.handle_kept(now, id);
         }
         let front = self.conns.get_mut(&id).and_then(|conn| conn.gated.front.take());
-        if let Some(Stopped { mut held, notice, wire }) = front {
-            let release = held.try_release().unwrap_or_else(Release::as_it_was);
-            self.pass_front(now, id, notice, wire, &release);
+        if let Some(mut front) = front {
+            let release = front.release();
+            self.pass_front(now, id, front.notice, front.frame, &release);
         }
     }
 }

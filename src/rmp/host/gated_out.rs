@@ -10,11 +10,10 @@ use bytes::Bytes;
 use super::{
     conn::Phase,
     drain::{Readiness, with_slices},
-    gated::Stopped,
     run::Host,
 };
 use crate::{
-    gate::{Notice, Release, Waits},
+    gate::{Notice, Release, Stopped, Waits},
     ids::{ConnectionId, Seq},
     rmp::{
         Dialect, Stand,
@@ -61,8 +60,7 @@ impl Host {
             if is_there && replacement.is_some() { Ok(unit.len()) } else { Err(()) }
         });
         if !is_there {
-            let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
-            self.tell_passed(now, notice, &lost);
+            self.tell_passed(now, notice, &Release::dropped());
             return;
         }
         let (seq, origin) = self.tell_passed(now, notice, release);
@@ -87,9 +85,8 @@ impl Host {
         let Some(conn) = self.conns.get_mut(&id) else { return false };
         conn.is_full = false;
         let Some(front) = conn.gated.front.take() else { return false };
-        if self.first_unit(now, id).as_ref() != Some(&front.wire) {
-            let lost = Release { how: Passing::Dropped, ..Release::as_it_was() };
-            self.tell_passed(now, front.notice, &lost);
+        if self.first_unit(now, id).as_ref() != Some(&front.frame) {
+            self.tell_passed(now, front.notice, &Release::dropped());
             self.cause = None;
             return false;
         }
@@ -163,11 +160,11 @@ impl Host {
             return self.transmit(now, id, Readiness::Known, true);
         };
         self.cause = None;
-        let (notice, waits) = self.tell_stopped(now, *taken, &unit);
+        let (notice, waits) = taken.tell(|what| self.emit(now, None, what, &unit));
         match waits {
             Waits::Held(held) => {
                 let conn = self.conns.get_mut(&id)?;
-                conn.gated.front = Some(Stopped { held, notice, wire: unit });
+                conn.gated.front = Some(Stopped { held, notice, frame: unit });
                 conn.is_full = false;
                 conn.wake();
                 None

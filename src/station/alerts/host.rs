@@ -16,6 +16,7 @@ use crate::{
     station::{
         local::{Inner, LocalPort},
         pages::query_store,
+        ticks::Ticks,
     },
     store::{
         RestoredAlerts,
@@ -177,11 +178,10 @@ impl Judge {
 
 /// Judges for as long as the station runs.
 pub(in crate::station) async fn run(inner: Arc<Inner>, mut reader: Reader) {
-    let mut seconds = tokio::time::interval(JUDGE_EVERY);
-    seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut seconds = Ticks::every(JUDGE_EVERY, inner.clock);
     loop {
         tokio::select! {
-            _ = seconds.tick() => judge(&inner, &mut reader).await,
+            () = seconds.tick() => judge(&inner, &mut reader).await,
             () = reader.ready() => {
                 tokio::time::sleep(READ_EVERY).await;
                 read(&inner, &mut reader);

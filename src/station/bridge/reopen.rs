@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     private_files,
-    station::{local::Inner, supervisor},
+    station::{local::Inner, supervisor, ticks::Ticks},
 };
 
 /// How often it is tried whether there is room.
@@ -23,8 +23,8 @@ const PROBE_BYTES: usize = 4 << 20;
 
 /// Waits for room, then has the store opened. It ends with that, or with the bridge that it belongs to.
 pub(super) async fn run(inner: Weak<Inner>, data: PathBuf) {
-    let mut ticks = tokio::time::interval(PERIOD);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let Some(clock) = inner.upgrade().map(|inner| inner.clock) else { return };
+    let mut ticks = Ticks::every(PERIOD, clock);
     // The first is now.
     ticks.tick().await;
     loop {

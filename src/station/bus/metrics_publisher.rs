@@ -10,6 +10,7 @@ use crate::{
     station::{
         local::Inner,
         metrics::{self, MetricsSnapshot},
+        ticks::Ticks,
     },
 };
 
@@ -19,8 +20,8 @@ const TTL_MS: u64 = 5_000;
 
 /// Publishes the figures until the station or its bus has gone.
 pub(super) async fn publish(inner: Weak<Inner>, requests: mpsc::Sender<Request>) {
-    let mut ticks = tokio::time::interval(PERIOD);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let Some(clock) = inner.upgrade().map(|inner| inner.clock) else { return };
+    let mut ticks = Ticks::every(PERIOD, clock);
     loop {
         ticks.tick().await;
         let Some(inner) = inner.upgrade() else { return };

@@ -36,13 +36,29 @@ enum Reading {
         /// The subcommand that prints it.
         command: &'static str,
     },
+    /// Nothing: only a station has this, in its store, its pack or its hosts.
+    Nothing(&'static str),
 }
 
 impl Reading {
     const fn of(query: &Query) -> Self {
         match query {
+            Query::Queues
+            | Query::Adapters
+            | Query::Topics
+            | Query::Peers
+            | Query::Subscriptions
+            | Query::Drops
+            | Query::Plugins
+            | Query::Confirmations
+            | Query::Alerts { .. }
+            | Query::Runs { .. }
+            | Query::Run { .. }
+            | Query::Sessions { .. }
+            | Query::Session { .. } => Self::State,
             Query::Trace { .. } | Query::Violations | Query::Findings => Self::Entries,
-            Query::Invocations { other_manifest: false, .. } | Query::Invocation { .. } => {
+            Query::Invocations { other_manifest: true, .. } => Self::Nothing("the manifests of invocations"),
+            Query::Invocations { .. } | Query::Invocation { .. } => {
                 Self::off_screen("the history of invocations", "ls invocations")
             }
             Query::RunEvents { .. } => Self::off_screen("the events of runs", "run events RUN"),
@@ -50,7 +66,23 @@ impl Reading {
                 Self::off_screen("the logs of sessions", "session show SESSION --log")
             }
             Query::PluginLog { .. } => Self::off_screen("the logs of plugins", "plugin logs PLUGIN"),
-            _ => Self::State,
+            Query::InvocationWhen { .. } => Self::Nothing("invocations to wait for"),
+            Query::Refunds { .. } => Self::Nothing("the refunds"),
+            Query::RunArtifacts { .. } => Self::Nothing("the artifacts of runs"),
+            Query::Plugin { .. } | Query::PluginAudit { .. } => {
+                Self::Nothing("the manifests and audits of plugins")
+            }
+            Query::Stream => Self::Nothing("what plays"),
+            Query::Lifecycle { .. } => Self::Nothing("lifecycle records"),
+            Query::Events => Self::Nothing("the events of the pack"),
+            Query::State => Self::Nothing("the pack's state"),
+            Query::Health | Query::Clients => Self::Nothing("the station's own figures"),
+            Query::Triggers => Self::Nothing("the triggers of a station"),
+            Query::Judge { .. } => Self::Nothing("a station that judges frames"),
+            Query::GateRules | Query::Intercepted | Query::InterceptedFrame { .. } => {
+                Self::Nothing("frames that are held")
+            }
+            Query::Entries { .. } | Query::Keyframe { .. } => Self::Nothing("entries as a page"),
         }
     }
 
@@ -61,7 +93,7 @@ impl Reading {
 
 /// Whether all entries until the place are read for an answer.
 pub(super) fn reads_entries(query: &Query) -> bool {
-    Reading::of(query) != Reading::State
+    matches!(Reading::of(query), Reading::Entries | Reading::EntriesOffScreen { .. })
 }
 
 /// Why a question is refused on a screen, if it is.
@@ -70,7 +102,7 @@ pub(super) fn refused_on_screen(query: &Query) -> Option<PortError> {
         Reading::EntriesOffScreen { what, command } => {
             Some(PortError::NotOnScreen { what: what.to_owned(), command: command.to_owned() })
         }
-        Reading::State | Reading::Entries => None,
+        Reading::State | Reading::Entries | Reading::Nothing(_) => None,
     }
 }
 
@@ -198,22 +230,11 @@ fn trace(
     Page::Trace { hops, more, kept_since_ms: kept_since_ms.unwrap_or_default() }
 }
 
-/// What only the station has: its store, its pack, its hosts.
+/// That only a station has it.
 fn not_recorded(query: &Query) -> PortError {
-    let what = match query {
-        Query::Invocations { .. } => "the manifests of invocations",
-        Query::InvocationWhen { .. } => "invocations to wait for",
-        Query::Refunds { .. } => "the refunds",
-        Query::RunArtifacts { .. } => "the artifacts of runs",
-        Query::Plugin { .. } | Query::PluginAudit { .. } => "the manifests and audits of plugins",
-        Query::Stream => "what plays",
-        Query::Lifecycle { .. } => "lifecycle records",
-        Query::Events => "the events of the pack",
-        Query::State => "the pack's state",
-        Query::Health | Query::Clients => "the station's own figures",
-        Query::Judge { .. } => "a station that judges frames",
-        Query::GateRules | Query::Intercepted | Query::InterceptedFrame { .. } => "frames that are held",
-        _ => "this list",
+    let what = match Reading::of(query) {
+        Reading::Nothing(what) | Reading::EntriesOffScreen { what, .. } => what,
+        Reading::State | Reading::Entries => "this list",
     };
     PortError::NotRecorded { what: what.to_owned() }
 }

@@ -23,7 +23,7 @@ use crate::{
         DoorSpec, PIECES_MAX, PageBytes, PortError, SentFrame, WorkbenchCommand, WorkbenchError,
         WorkbenchOutcome,
     },
-    station::local::Inner,
+    station::{local::Inner, ticks::Ticks},
     tap::{Reader, entry::station::OperatedBy},
     words::format::age,
 };
@@ -50,10 +50,9 @@ pub(super) type Jobs = mpsc::Receiver<Job>;
 
 /// Serves until the station is gone.
 pub(in crate::station) async fn serve(inner: Weak<Inner>) {
-    let taken = inner.upgrade().and_then(|inner| inner.workbench.take_jobs());
-    let Some((doors, mut jobs)) = taken else { return };
-    let mut look = tokio::time::interval(CHECK_INTERVAL);
-    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let taken = inner.upgrade().and_then(|inner| Some((inner.workbench.take_jobs()?, inner.clock)));
+    let Some(((doors, mut jobs), clock)) = taken else { return };
+    let mut look = Ticks::every(CHECK_INTERVAL, clock);
     loop {
         tokio::select! {
             job = jobs.recv() => {
@@ -66,7 +65,7 @@ pub(in crate::station) async fn serve(inner: Weak<Inner>) {
                     drop(place);
                 });
             }
-            _ = look.tick() => {
+            () = look.tick() => {
                 let Some(inner) = inner.upgrade() else { return };
                 close_unused(&inner, &doors);
             }

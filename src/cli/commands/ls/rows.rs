@@ -3,7 +3,7 @@
 use crate::{
     cli::{
         error::Error,
-        report::{reach, reaching},
+        reach::Reach,
         table::{Align, LocalClock},
     },
     ids::{ConnectionId, TraceId},
@@ -225,7 +225,7 @@ impl TableRow for HealthRow {
     }
 
     fn reach_station(&mut self) {
-        self.detail = reaching(&self.detail, reach()).into_owned();
+        self.detail = Reach::own().text(&self.detail).into_owned();
     }
 
     fn fault(rows: &[Self]) -> Option<Error> {

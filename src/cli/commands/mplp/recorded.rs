@@ -14,8 +14,8 @@ use crate::{
     tap::EntryRef,
 };
 
-/// What to do about a message that the tap cut.
-const CUT: &str = "`rl-console record --whole` keeps frames whole";
+/// What to do about messages that the tap cut.
+const WHOLE: &str = "`rl-console record --whole` keeps frames whole";
 /// What to do about objects over a limit.
 const LIMIT: &str = "`limits.mplp` has the limits of an object";
 
@@ -26,6 +26,7 @@ pub(super) fn run(file: &str, port: &ReplayPort, by: By, report: &mut Report<'_>
     let unread = port.each_entry(|entry| judged.take(entry));
     let Judged { report, objects, told, .. } = judged;
     told?;
+    report.end_of_cut(file, WHOLE)?;
     if unread > 0 {
         let damaged = format!("{} names them", asked::verify_command(port));
         report.not_judged(&Place::file(file), &asked::unread(unread), &damaged)?;
@@ -49,10 +50,10 @@ impl Judged<'_, '_> {
     /// Takes an entry; it ends once nothing can be printed.
     fn take(&mut self, entry: EntryRef<'_>) -> ControlFlow<()> {
         let Some(found) = published(entry) else { return ControlFlow::Continue(()) };
-        let place = Place::entry(self.file, entry.entry.seq.0);
+        let seq = entry.entry.seq.0;
         self.told = match found {
-            Published::Cut => self.report.not_judged(&place, "the tap kept a part of it", CUT),
-            Published::Whole(body) => self.message(&place, &body),
+            Published::Cut => self.report.cut(self.file, seq, WHOLE),
+            Published::Whole(body) => self.message(&Place::entry(self.file, seq), &body),
         };
         if self.told.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -74,6 +74,9 @@ struct NotJudgedRow<'a> {
     hint: &'a str,
 }
 
+/// Why a message is not judged of which not all is kept.
+const CUT: &str = "the tap kept a part of it";
+
 /// What a recording is called as an input.
 pub(super) const RECORDING: &str = "recording";
 
@@ -132,12 +135,14 @@ pub(in crate::cli) struct Report<'a> {
     judged: u64,
     broken: u64,
     not_judged: u64,
+    /// The first entry that was cut of a file that is being judged, and how many were.
+    cut: Option<(u64, u64)>,
 }
 
 impl<'a> Report<'a> {
     /// Nothing is printed yet; `more` is said where there are more findings than are printed.
     pub(in crate::cli) fn new(out: &'a mut Output, more: &'static str) -> Self {
-        Self { out, more, judged: 0, broken: 0, not_judged: 0 }
+        Self { out, more, judged: 0, broken: 0, not_judged: 0, cut: None }
     }
 
     /// Counts an object or bundle, and prints its findings, each at the place that `place` says.
@@ -172,6 +177,26 @@ impl<'a> Report<'a> {
         self.out.row(&NotJudgedRow { place, error, hint }, |row| {
             visible(&format!("{}: not judged: {}; {}", row.place.shown(), row.error, row.hint))
         })
+    }
+
+    /// Counts a message that the tap kept a part of. Scripts get each of them, people one line for all.
+    pub(super) fn cut(&mut self, file: &str, seq: u64, hint: &str) -> Result<(), Error> {
+        if self.out.is_json() {
+            return self.not_judged(&Place::entry(file, seq), CUT, hint);
+        }
+        self.not_judged += 1;
+        let (_, count) = self.cut.get_or_insert((seq, 0));
+        *count += 1;
+        Ok(())
+    }
+
+    /// Says how many were cut of a file.
+    pub(super) fn end_of_cut(&mut self, file: &str, hint: &str) -> Result<(), Error> {
+        let Some((first, count)) = self.cut.take() else { return Ok(()) };
+        let which = if count == 1 { "entry" } else { "the first is entry" };
+        let messages = counted(count, "message");
+        let text = format!("{file}: {messages} not judged: {CUT} ({which} {first}); {hint}");
+        self.out.line(&visible(&text))
     }
 
     /// Prints what became of an input.

@@ -10,15 +10,26 @@ use crate::{
         error::Error,
         operator, report,
         run::check_subcommand,
-        table::LocalClock,
+        table::{Align, LocalClock, Table},
     },
     port::{
         Command, Operator as _, Outcome, Page, Query, TriggerCommand, TriggerOutcome, TriggerRow, TriggerSpec,
     },
     station::trigger_filter,
     time::Wall,
-    words::counted,
 };
+
+/// Its columns; `more` is what it found and did nothing for.
+const COLUMNS: &[(&str, Align)] = &[
+    ("trigger", Align::Left),
+    ("when", Align::Left),
+    ("does", Align::Left),
+    ("fired", Align::Right),
+    ("more", Align::Right),
+    ("missed", Align::Right),
+    ("rests until", Align::Time),
+    ("from", Align::Left),
+];
 
 /// What was done.
 #[derive(Serialize)]
@@ -84,61 +95,62 @@ fn list(context: &mut Context) -> Result<(), Error> {
         report::print_note("no triggers: `rl-console trigger add --help` shows how to add one");
     }
     let (now, clock) = (context.clock.now().wall, context.local_clock());
-    rows.iter().try_for_each(|row| context.out.row(row, |row| line(row, now, &clock)))
+    if context.out.is_json() {
+        return rows.iter().try_for_each(|row| context.out.row(row, |_| String::new()));
+    }
+    let mut table =
+        Table::new(COLUMNS).timed(&clock).fitting(context.out.columns()).sparing(&["from", "missed"]);
+    let lines = table.page(rows.iter().map(|row| cells(row, now, &clock)).collect());
+    lines.iter().try_for_each(|line| context.out.line(line))
 }
 
-fn line(row: &TriggerRow, now: Wall, clock: &LocalClock) -> String {
+fn cells(row: &TriggerRow, now: Wall, clock: &LocalClock) -> Vec<String> {
     let TriggerRow { spec, is_configured, fired, coalesced, missed, .. } = row;
     let clip = spec.clip.map(|clip| format!("clip {},{}", clip.before_s, clip.after_s));
     let run = (!spec.run.is_empty()).then(|| format!("run {}", spec.run.join(" ")));
     let words = [("mark", spec.mark), ("alert", spec.alert)];
     let plain = words.into_iter().filter(|(_, is_set)| *is_set).map(|(word, _)| word.to_owned());
     let does: Vec<String> = plain.chain(clip).chain(run).collect();
-    let from = if *is_configured { "configuration" } else { "added" };
-    let missed = match missed {
-        0 => String::new(),
-        lost => format!(", {} missed", counted(*lost, "entry")),
-    };
-    let rests = match row.rests_until_ms.filter(|until| *until > now) {
-        Some(until) => format!(", rests until {}: {} an hour", clock.show(until), spec.per_hour_max),
-        None => String::new(),
-    };
-    format!(
-        "{}  {}  {}  fired {}, {coalesced} more found{missed}{rests}  ({from})",
-        spec.name,
-        spec.when,
+    vec![
+        spec.name.clone(),
+        spec.when.clone(),
         does.join(", "),
-        counted(*fired, "time")
-    )
+        fired.to_string(),
+        coalesced.to_string(),
+        missed.to_string(),
+        row.rests_until_ms.filter(|until| *until > now).map_or_else(String::new, |until| clock.show(until)),
+        if *is_configured { "configuration" } else { "added" }.to_owned(),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Now;
+    use crate::{port::ClipSpan, time::Now};
 
     #[test]
-    fn what_a_trigger_missed_and_until_when_it_rests_is_in_its_line_where_there_is_any() {
-        let spec = TriggerSpec { mark: true, ..TriggerSpec::new("warned", "kind:notice") };
+    fn what_a_trigger_does_and_until_when_it_rests_is_in_its_row() {
+        let clip = Some(ClipSpan { before_s: 30, after_s: 5 });
+        let run = vec!["hold".to_owned(), "boss".to_owned()];
+        let spec = TriggerSpec { mark: true, clip, run, ..TriggerSpec::new("warned", "kind:notice") };
+        let until = Now::at_ms(2_000).wall;
         let row = TriggerRow {
             spec,
             is_configured: false,
             fired: 2,
             coalesced: 4,
-            missed: 0,
+            missed: 3,
             last_ms: None,
-            rests_until_ms: None,
+            rests_until_ms: Some(until),
         };
         let now = Now::at_ms(1_000).wall;
         let clock = LocalClock::new(now);
-        let line = |row: &TriggerRow| line(row, now, &clock);
-        let plain = "warned  kind:notice  mark  fired 2 times, 4 more found";
-        assert_eq!(line(&row), format!("{plain}  (added)"));
-        let missed = line(&TriggerRow { missed: 3, ..row.clone() });
-        assert_eq!(missed, format!("{plain}, 3 entries missed  (added)"));
-        let until = Now::at_ms(2_000).wall;
-        let rests = line(&TriggerRow { rests_until_ms: Some(until), ..row.clone() });
-        assert_eq!(rests, format!("{plain}, rests until {}: 30 an hour  (added)", clock.show(until)));
-        assert_eq!(line(&TriggerRow { rests_until_ms: Some(now), ..row.clone() }), line(&row), "it did");
+        let shown = clock.show(until);
+        let of = |row: &TriggerRow, now| cells(row, now, &clock);
+        let does = "mark, clip 30,5, run hold boss";
+        assert_eq!(of(&row, now), ["warned", "kind:notice", does, "2", "4", "3", &shown, "added"]);
+        let configured = TriggerRow { is_configured: true, ..row };
+        assert_eq!(of(&configured, until)[6..], ["", "configuration"], "it did");
+        assert_eq!(COLUMNS.len(), of(&configured, now).len());
     }
 }
